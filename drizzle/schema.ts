@@ -1,0 +1,368 @@
+import { sql } from 'drizzle-orm';
+import {
+  type AnySQLiteColumn,
+  check,
+  foreignKey,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core';
+
+/**
+ * Every table of the registry. Triggers live in the hand-written migrations beside the generated ones:
+ * they keep the counters (`registrars.contact_count`, `contact_blocks`, `contacts.domain_count`), the
+ * source versions of the public lists, and history append-only.
+ *
+ * Instants are ISO 8601 UTC text with milliseconds, days are `YYYY-MM-DD`: both sort as text and are
+ * the form in which the interfaces answer.
+ */
+
+const createdAt = () => text('created_at').notNull();
+const updatedAt = () => text('updated_at').notNull();
+
+const isCountryCode = (column: AnySQLiteColumn) => sql`${column} glob '[A-Z][A-Z]'`;
+const isDay = (column: AnySQLiteColumn) => sql`${column} is date(${column})`;
+const isOneOf = (column: AnySQLiteColumn, values: readonly string[]) =>
+  sql`${column} in (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`;
+
+export const registrars = sqliteTable(
+  'registrars',
+  {
+    id: integer().primaryKey(),
+    code: text().notNull().unique(),
+    name: text().notNull(),
+    /** Addresses and CIDR ranges; empty allows every address. */
+    allowedIps: text('allowed_ips', { mode: 'json' }).$type<string[]>().notNull().default([]),
+    /** Kept by triggers on contacts, so that a list's total costs no scan. */
+    contactCount: integer('contact_count').notNull().default(0),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    check('registrars_code', sql`${table.code} <> '' and ${table.code} not glob '*[^A-Z0-9_-]*'`),
+    check('registrars_contact_count', sql`${table.contactCount} >= 0`),
+  ],
+);
+
+export const apiUsers = sqliteTable(
+  'api_users',
+  {
+    id: integer().primaryKey(),
+    registrarId: integer('registrar_id')
+      .notNull()
+      .references(() => registrars.id),
+    username: text().notNull().unique(),
+    /** SHA-256 of the secret, 64 hexadecimal digits: the key that a login is looked up by. */
+    secretDigest: text('secret_digest').notNull().unique(),
+    disabledAt: text('disabled_at'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    check('api_users_username', sql`${table.username} <> '' and instr(${table.username}, ':') = 0`),
+    check(
+      'api_users_secret_digest',
+      sql`length(${table.secretDigest}) = 64 and ${table.secretDigest} not glob '*[^0-9a-f]*'`,
+    ),
+    index('api_users_registrar').on(table.registrarId),
+  ],
+);
+
+export const identityTypes = ['priv', 'org', 'birthday'] as const;
+
+/** What RFC 5733 lets be stored; `ok` and `linked` are derived. */
+export const contactStatuses = [
+  'clientDeleteProhibited',
+  'clientTransferProhibited',
+  'clientUpdateProhibited',
+  'pendingCreate',
+  'pendingDelete',
+  'pendingTransfer',
+  'pendingUpdate',
+  'serverDeleteProhibited',
+  'serverTransferProhibited',
+  'serverUpdateProhibited',
+] as const;
+export type ContactStatus = (typeof contactStatuses)[number];
+
+export const discloseableAttributes = ['name', 'email'] as const;
+export type DiscloseableAttribute = (typeof discloseableAttributes)[number];
+
+export const contacts = sqliteTable(
+  'contacts',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    uuid: text().notNull().unique(),
+    registrarId: integer('registrar_id')
+      .notNull()
+      .references(() => registrars.id),
+    /** Counts a registrar's contacts in the order of their ids, with gaps where some were deleted. */
+    number: integer().notNull(),
+    code: text().notNull().unique(),
+    name: text().notNull(),
+    orgName: text('org_name'),
+    email: text().notNull(),
+    phone: text().notNull(),
+    fax: text(),
+    ident: text().notNull(),
+    identType: text('ident_type', { enum: identityTypes }).notNull(),
+    identCountryCode: text('ident_country_code').notNull(),
+    street: text(),
+    city: text(),
+    zip: text(),
+    state: text(),
+    countryCode: text('country_code'),
+    authInfo: text('auth_info').notNull(),
+    statuses: text({ mode: 'json' }).$type<ContactStatus[]>().notNull().default([]),
+    statusNotes: text('status_notes', { mode: 'json' })
+      .$type<Record<string, string>>()
+      .notNull()
+      .default({}),
+    disclosedAttributes: text('disclosed_attributes', { mode: 'json' })
+      .$type<DiscloseableAttribute[]>()
+      .notNull()
+      .default([]),
+    legacyId: text('legacy_id'),
+    /** Domains' references to the contact, kept by triggers on domain_contacts: above zero is `linked`. */
+    domainCount: integer('domain_count').notNull().default(0),
+    /** Grows by one with every update: what a conditional write compares. */
+    version: integer().notNull().default(1),
+    creator: text(),
+    updater: text(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    check(
+      'contacts_code',
+      sql`${table.code} = upper(${table.code}) and length(${table.code}) <= 100`,
+    ),
+    check('contacts_ident_type', isOneOf(table.identType, identityTypes)),
+    check('contacts_ident_country_code', isCountryCode(table.identCountryCode)),
+    check(
+      'contacts_country_code',
+      sql`${table.countryCode} is null or ${isCountryCode(table.countryCode)}`,
+    ),
+    check(
+      'contacts_json',
+      sql`json_valid(${table.statuses}) and json_valid(${table.statusNotes}) and json_valid(${table.disclosedAttributes})`,
+    ),
+    check('contacts_domain_count', sql`${table.domainCount} >= 0`),
+    // The code rides along, so that a page of codes is read from the index alone.
+    uniqueIndex('contacts_of_registrar').on(table.registrarId, table.number, table.code),
+    index('contacts_of_person')
+      .on(table.identCountryCode, table.ident)
+      .where(sql`ident_type = 'priv'`),
+  ],
+);
+
+/** How many contacts of a registrar have a number in each block of 1,024, so that a deep page is found without a walk. */
+export const contactBlocks = sqliteTable(
+  'contact_blocks',
+  {
+    registrarId: integer('registrar_id')
+      .notNull()
+      .references(() => registrars.id),
+    block: integer().notNull(),
+    count: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.registrarId, table.block] }),
+    check('contact_blocks_count', sql`${table.count} >= 0`),
+  ],
+);
+
+const domainNameColumns = () => ({
+  /** Unicode form, lower case, NFC. */
+  name: text().notNull(),
+  /** The same name in ASCII. */
+  punycode: text().notNull(),
+});
+
+export const domains = sqliteTable(
+  'domains',
+  {
+    id: integer().primaryKey(),
+    ...domainNameColumns(),
+    registrarId: integer('registrar_id')
+      .notNull()
+      .references(() => registrars.id),
+    createdAt: createdAt(),
+  },
+  (table) => [uniqueIndex('domains_name').on(table.name)],
+);
+
+export const domainRoles = ['registrant', 'admin', 'tech'] as const;
+
+export const domainContacts = sqliteTable(
+  'domain_contacts',
+  {
+    domainId: integer('domain_id').notNull(),
+    contactId: integer('contact_id').notNull(),
+    role: text({ enum: domainRoles }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.domainId, table.contactId, table.role] }),
+    foreignKey({ columns: [table.domainId], foreignColumns: [domains.id] }).onDelete('cascade'),
+    // Refuses the deletion of a linked contact, whoever was faster.
+    foreignKey({ columns: [table.contactId], foreignColumns: [contacts.id] }).onDelete('restrict'),
+    check('domain_contacts_role', isOneOf(table.role, domainRoles)),
+    index('domain_contacts_contact').on(table.contactId),
+    uniqueIndex('domain_contacts_registrant').on(table.domainId).where(sql`role = 'registrant'`),
+  ],
+);
+
+export const auctionStatuses = [
+  'started',
+  'awaiting_payment',
+  'no_bids',
+  'payment_received',
+  'payment_not_received',
+  'domain_registered',
+  'domain_not_registered',
+] as const;
+export type AuctionStatus = (typeof auctionStatuses)[number];
+
+export const auctions = sqliteTable(
+  'auctions',
+  {
+    id: integer().primaryKey(),
+    uuid: text().notNull().unique(),
+    ...domainNameColumns(),
+    status: text({ enum: auctionStatuses }).notNull().default('started'),
+    /** 32 hexadecimal digits, there exactly while the auction is paid. */
+    registrationCode: text('registration_code'),
+    registrationDeadline: text('registration_deadline'),
+    version: integer().notNull().default(1),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    check('auctions_status', isOneOf(table.status, auctionStatuses)),
+    check(
+      'auctions_registration_code',
+      sql`(${table.status} = 'payment_received') = (${table.registrationCode} is not null)`,
+    ),
+    uniqueIndex('auctions_in_progress').on(table.name).where(sql`status = 'started'`),
+  ],
+);
+
+export const retainedStatuses = ['reserved', 'blocked'] as const;
+
+export const retainedDomains = sqliteTable(
+  'retained_domains',
+  {
+    ...domainNameColumns(),
+    status: text({ enum: retainedStatuses }).notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.name, table.status] }),
+    check('retained_domains_status', isOneOf(table.status, retainedStatuses)),
+  ],
+);
+
+/** A name is disputed from its first day to its last, both included, in UTC. */
+export const disputes = sqliteTable(
+  'disputes',
+  {
+    id: integer().primaryKey(),
+    ...domainNameColumns(),
+    firstDay: text('first_day').notNull(),
+    lastDay: text('last_day').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    check('disputes_days', sql`${isDay(table.firstDay)} and ${isDay(table.lastDay)}`),
+    check('disputes_order', sql`${table.firstDay} <= ${table.lastDay}`),
+    index('disputes_name').on(table.name),
+    index('disputes_first_day').on(table.firstDay),
+    index('disputes_last_day').on(table.lastDay),
+  ],
+);
+
+/** One row: how often the source of each public list changed, counted by triggers. */
+export const listSources = sqliteTable(
+  'list_sources',
+  {
+    id: integer().primaryKey(),
+    auctions: integer().notNull().default(0),
+    reserved: integer().notNull().default(0),
+    blocked: integer().notNull().default(0),
+    disputed: integer().notNull().default(0),
+  },
+  (table) => [check('list_sources_single', sql`${table.id} = 1`)],
+);
+
+/** The content (its ETag) that each public list had at a version of its source. */
+export const listBuilds = sqliteTable('list_builds', {
+  list: text().primaryKey(),
+  sourceVersion: text('source_version').notNull(),
+  etag: text().notNull(),
+});
+
+export const historySubjects = [
+  'contact',
+  'auction',
+  'registrar',
+  'api_user',
+  'retained_domain',
+  'dispute',
+  'domain',
+] as const;
+export type HistorySubject = (typeof historySubjects)[number];
+
+export const actorTypes = ['api_user', 'registrant', 'auction_centre', 'operator', 'cron'] as const;
+export type ActorType = (typeof actorTypes)[number];
+
+/** What happened to a field: its values, or no more than that it changed where they are secret. */
+export type FieldChange = { from: unknown; to: unknown } | { redacted: true };
+
+/** Who changed what, written in the same batch as the change; triggers refuse to change or delete a row. */
+export const history = sqliteTable(
+  'history',
+  {
+    id: integer().primaryKey(),
+    occurredAt: text('occurred_at').notNull(),
+    subject: text({ enum: historySubjects }).notNull(),
+    /** What the operator calls it: a code, a name, a username. */
+    subjectKey: text('subject_key').notNull(),
+    /** Tells a contact from an earlier one with the same code. */
+    subjectUuid: text('subject_uuid'),
+    action: text({ enum: ['create', 'update', 'delete'] }).notNull(),
+    actorType: text('actor_type', { enum: actorTypes }).notNull(),
+    /** In the form of creator_str: `7-ApiUser: ats`, `RegistrantUser: Mari Maasikas`, `Auction centre 192.0.2.7`. */
+    actor: text().notNull(),
+    requestId: text('request_id'),
+    clientReference: text('client_reference'),
+    changes: text({ mode: 'json' }).$type<Record<string, FieldChange>>().notNull(),
+  },
+  (table) => [
+    check('history_subject', isOneOf(table.subject, historySubjects)),
+    check('history_actor_type', isOneOf(table.actorType, actorTypes)),
+    check('history_changes', sql`json_valid(${table.changes})`),
+    index('history_subject_key').on(table.subject, table.subjectKey),
+  ],
+);
+
+/** Answers of writes that carried an idempotency key, kept for a day. */
+export const idempotencyKeys = sqliteTable(
+  'idempotency_keys',
+  {
+    /** Whose key it is: keys of two callers never meet. */
+    caller: text().notNull(),
+    key: text().notNull(),
+    /** SHA-256 of method, path and body: tells a repeated request from another with the same key. */
+    requestDigest: text('request_digest').notNull(),
+    status: integer().notNull(),
+    body: text().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.caller, table.key] }),
+    index('idempotency_keys_created_at').on(table.createdAt),
+  ],
+);

@@ -1,0 +1,45 @@
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Range = [Address, number];
+
+/** Addresses and CIDR ranges that may call. */
+export interface AddressList {
+  /** False for what is no address, and for none at all. */
+  includes(address: string | undefined): boolean;
+}
+
+/**
+ * Reads addresses and CIDR ranges, IPv4 and IPv6; a mapped address (`::ffff:192.0.2.1`) is its IPv4 one.
+ * Throws a TypeError that names the entry which is neither.
+ */
+export function parseAddressList(entries: readonly string[]): AddressList {
+  const ranges = entries.map(parseRange);
+  return {
+    includes(text) {
+      if (text === undefined || !ipaddr.isValid(text)) return false;
+      const address = ipaddr.process(text);
+      return ranges.some(
+        ([base, bits]) => address.kind() === base.kind() && address.match(base, bits),
+      );
+    },
+  };
+}
+
+function parseRange(entry: string): Range {
+  try {
+    const [base, bits] = ipaddr.parseCIDR(entry.includes('/') ? entry : withFullPrefix(entry));
+    if (base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= 96) {
+      return [base.toIPv4Address(), bits - 96];
+    }
+    return [base, bits];
+  } catch {
+    throw new TypeError(`not an address or CIDR range: ${entry}`);
+  }
+}
+
+function withFullPrefix(address: string): string {
+  // Only the four-part form: the library also reads 127.1 and octal parts, which are typing errors here.
+  const isIpv4 = ipaddr.IPv4.isValidFourPartDecimal(address);
+  return `${address}/${isIpv4 ? 32 : 128}`;
+}

@@ -1,0 +1,86 @@
+import punycode from 'punycode/punycode.js';
+import { z } from 'zod';
+import { discloseableAttributes, identityTypes } from '../drizzle/schema.ts';
+import { isCountryCode } from './country.ts';
+import { identityProblem } from './identity.ts';
+
+/**
+ * The rules of a contact's fields as zod types: each takes what a client sent and gives what is stored.
+ * The interfaces compose them under their own wire names.
+ */
+
+/** Absent, null, or nothing but white space: for a required field the same as not given. */
+export function isBlank(value: unknown): boolean {
+  return (
+    value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+  );
+}
+
+/** Trimmed, NFC, without control characters and lone surrogates, at most `limit` characters. */
+function text(message: string, limit: number, accepts: (value: string) => boolean = () => true) {
+  return z.string(message).transform((given, context) => {
+    const value = given.trim().normalize('NFC');
+    const isClean = value !== '' && value.length <= limit && !/[\p{Cc}\p{Cs}]/u.test(value);
+    if (isClean && accepts(value)) return value;
+    context.addIssue({ code: 'custom', message, input: given });
+    return z.NEVER;
+  });
+}
+
+/** RFC 5733: `+`, country code, dot, number; neither part zeros only. */
+const phonePattern = /^\+(?!0+\.)\d{1,3}\.(?!0+$)\d{1,14}$/;
+
+const asciiEmail = z.email();
+
+/** An internationalised domain is judged in its ASCII form. */
+function isEmail(value: string): boolean {
+  return asciiEmail.safeParse(punycode.toASCII(value)).success;
+}
+
+const countryCode = (message: string) =>
+  text(message, 2, (value) => isCountryCode(value.toUpperCase())).transform((value) =>
+    value.toUpperCase(),
+  );
+
+export const contactFields = {
+  name: text('Name is invalid', 255),
+  orgName: text('Org name is invalid', 255),
+  email: text('Email is invalid', 255, isEmail),
+  phone: text('Phone nr is invalid', 19, (value) => phonePattern.test(value)),
+  fax: text('Fax nr is invalid', 19, (value) => phonePattern.test(value)),
+  authInfo: text('Auth info is invalid', 255),
+  street: text('Street is invalid', 255),
+  city: text('City is invalid', 255),
+  zip: text('Zip is invalid', 16),
+  state: text('State is invalid', 255),
+  countryCode: countryCode('Country code is invalid'),
+  identCode: text('Ident code is invalid', 64),
+  identType: z.enum(identityTypes, 'Ident type is invalid'),
+  identCountryCode: countryCode('Ident country code is invalid'),
+  /** The part behind the registrar's prefix, or the whole code. */
+  code: text('Contact id is invalid', 100, (value) => /^[A-Za-z0-9_.:-]+$/.test(value)),
+  disclosedAttributes: z
+    .array(z.enum(discloseableAttributes, 'is not included in the list'), 'is not a list')
+    .transform((given) => discloseableAttributes.filter((attribute) => given.includes(attribute))),
+};
+
+/** The field may be left out, which leaves it as it is, or cleared with null or the empty string. */
+export function clearable<Field extends z.ZodType>(field: Field) {
+  return z
+    .preprocess((value) => (isBlank(value) ? null : value), field.nullable())
+    .optional() as z.ZodType<z.output<Field> | null | undefined>;
+}
+
+/** Refuses an identity whose code is wrong for its type and country today. */
+export function checkIdentity(
+  identity: { code: string; type: (typeof identityTypes)[number]; countryCode: string },
+  context: z.core.$RefinementCtx,
+): void {
+  const problem = identityProblem(identity, new Date());
+  if (!problem) return;
+  const { reason, message } = problem;
+  context.addIssue({ code: 'custom', message, params: { reason } });
+}
+
+/** The changes that clear a whole address. */
+export const noAddress = { street: null, city: null, zip: null, state: null, countryCode: null };

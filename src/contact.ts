@@ -1,0 +1,387 @@
+import { and, asc, eq, gte, type SQL, sql } from 'drizzle-orm';
+import { type ContactStatus, contactBlocks, contacts, registrars } from '../drizzle/schema.ts';
+import { type Database, isForeignKeyViolation, isUniqueViolation } from './database.ts';
+import { RegistryError } from './error.ts';
+import { difference, type Origin, recordIfChanged } from './history.ts';
+import type { Identity } from './identity.ts';
+import type { Person } from './registrant.ts';
+import { type ApiUser, type Login, withLogin } from './registrar.ts';
+
+export type Contact = typeof contacts.$inferSelect;
+
+/** What an update may change; a field that is undefined stays. */
+export type ContactChanges = Partial<
+  Pick<
+    Contact,
+    | 'name'
+    | 'orgName'
+    | 'email'
+    | 'phone'
+    | 'fax'
+    | 'street'
+    | 'city'
+    | 'zip'
+    | 'state'
+    | 'countryCode'
+    | 'disclosedAttributes'
+  >
+> & {
+  /** Null stands for a new random one. */
+  authInfo?: string | null | undefined;
+};
+
+export interface NewContact extends ContactChanges {
+  name: string;
+  email: string;
+  phone: string;
+  identity: Identity;
+  /** The suffix that the registrar chose, or the whole code. */
+  code?: string | null | undefined;
+}
+
+/** A request, as history records it; who acts is known once the caller is. */
+export type Request = Omit<Origin, 'actorType' | 'actor'>;
+
+export interface Page {
+  /** 1 to 200. */
+  limit: number;
+  offset: number;
+}
+
+/** In the words of RFC 5733: the stored statuses, or `ok`; and `linked` where a domain refers to the contact. */
+export function statusesOf(contact: Pick<Contact, 'statuses' | 'domainCount'>): string[] {
+  const stored: string[] = contact.statuses.length > 0 ? contact.statuses : ['ok'];
+  return contact.domainCount > 0 ? [...stored, 'linked'] : stored;
+}
+
+/** The registrar's contacts in the order of their ids, and how many there are in all. One round trip. */
+export async function listContacts(db: Database, login: Login, page: Page) {
+  const [caller, rows] = await withLogin(db, login, (registrarId) => [
+    db
+      .select()
+      .from(contacts)
+      .where(and(eq(contacts.registrarId, registrarId), fromOffset(registrarId, page.offset)))
+      .orderBy(asc(contacts.number))
+      .limit(page.limit),
+  ]);
+  return { contacts: rows, total: caller.contactCount };
+}
+
+/** As `listContacts`, but the codes alone, which are read from an index. */
+export async function listContactCodes(db: Database, login: Login, page: Page) {
+  const [caller, rows] = await withLogin(db, login, (registrarId) => [
+    db
+      .select({ code: contacts.code })
+      .from(contacts)
+      .where(and(eq(contacts.registrarId, registrarId), fromOffset(registrarId, page.offset)))
+      .orderBy(asc(contacts.number))
+      .limit(page.limit),
+  ]);
+  return { codes: rows.map((row) => row.code), total: caller.contactCount };
+}
+
+/**
+ * Where the page at an offset begins: the counts of the blocks lead to the right one, so that at most one
+ * block of contacts is walked through. Past the last contact it is null, and nothing compares with that.
+ */
+function fromOffset(registrarId: SQL<number>, offset: number): SQL | undefined {
+  if (offset === 0) return undefined;
+  const ofStartingBlock = (column: 'block' | 'preceding') => sql`(
+    select ${sql.raw(column)} from (
+      select block, count, sum(count) over (order by block) - count as preceding
+      from ${contactBlocks} where ${contactBlocks.registrarId} = ${registrarId}
+    ) where preceding + count > ${offset} order by block limit 1
+  )`;
+  return gte(
+    contacts.number,
+    sql`(
+      select number from ${contacts} as walked
+      where walked.registrar_id = ${registrarId} and walked.number >= ${ofStartingBlock('block')} << 10
+      order by walked.number limit 1 offset ${offset} - ifnull(${ofStartingBlock('preceding')}, 0)
+    )`,
+  );
+}
+
+/** The registrar's contact with this code, in either case. One round trip. Throws `not_found`. */
+export async function getContact(db: Database, login: Login, code: string): Promise<Contact> {
+  const [, contact] = await loadContact(db, login, code);
+  return contact;
+}
+
+async function loadContact(db: Database, login: Login, code: string): Promise<[ApiUser, Contact]> {
+  const [caller, rows] = await withLogin(db, login, (registrarId) => [
+    db
+      .select()
+      .from(contacts)
+      .where(and(eq(contacts.code, code.toUpperCase()), eq(contacts.registrarId, registrarId))),
+  ]);
+  return [caller, found(rows[0])];
+}
+
+/** The code that a create with this id would give, and whether it is free. One round trip. Throws `invalid`. */
+export async function checkContactCode(db: Database, login: Login, id: string) {
+  const upper = id.toUpperCase();
+  const [caller, taken] = await withLogin(db, login, (registrarId) => [
+    db
+      .select({ code: contacts.code })
+      .from(contacts)
+      .where(
+        sql`${contacts.code} in (${upper}, (
+          select ${registrars.code} || ':' || ${upper} from ${registrars}
+          where ${registrars.id} = ${registrarId}
+        ))`,
+      ),
+  ]);
+  const code = contactCode(caller, id);
+  return { code, isAvailable: !taken.some((row) => row.code === code) };
+}
+
+/** A whole contact code, the registrar's prefix included. */
+const maximumCodeLength = 100;
+
+/** `<REGISTRAR>:<SUFFIX>` in upper case; a prefix that is there already is not doubled. */
+function contactCode(caller: ApiUser, id: string): string {
+  const prefix = `${caller.registrarCode}:`;
+  const upper = id.toUpperCase();
+  const code = upper.startsWith(prefix) ? upper : prefix + upper;
+  if (code.length > maximumCodeLength || code === prefix) {
+    throw new RegistryError('invalid', 'Contact id is invalid', 'id');
+  }
+  return code;
+}
+
+/** Creates a contact of the caller's registrar, and returns its code. Two round trips. Throws `taken`. */
+export async function createContact(
+  db: Database,
+  login: Login,
+  { identity, code: chosen, ...fields }: NewContact,
+  request: Request,
+): Promise<string> {
+  const [caller] = await withLogin(db, login, () => []);
+  const code = contactCode(caller, chosen ?? randomHex(4));
+  const origin = originOf(caller, request);
+  const contact = {
+    ...fields,
+    uuid: crypto.randomUUID(),
+    code,
+    registrarId: caller.registrarId,
+    ident: identity.code,
+    identType: identity.type,
+    identCountryCode: identity.countryCode,
+    authInfo: fields.authInfo ?? generateAuthInfo(),
+    creator: origin.actor,
+    createdAt: request.at.toISOString(),
+    updatedAt: request.at.toISOString(),
+  };
+  const number = sql<number>`(
+    select ifnull(max(${contacts.number}), 0) + 1 from ${contacts}
+    where ${contacts.registrarId} = ${caller.registrarId}
+  )`;
+  try {
+    await db.batch([
+      db.insert(contacts).values({ ...contact, number }),
+      recordIfChanged(
+        db,
+        origin,
+        { type: 'contact', key: code, uuid: contact.uuid },
+        'create',
+        difference({}, contact),
+      ),
+    ]);
+  } catch (error) {
+    if (!isUniqueViolation(error, 'contacts.code')) throw error;
+    throw new RegistryError('taken', 'Contact id already exists', 'code');
+  }
+  return code;
+}
+
+/**
+ * Updates the registrar's contact with this code, and returns it. Two round trips. An identity is only compared:
+ * throws `identity_change` where it is not the one on record, `update_prohibited`, `not_found`.
+ */
+export async function updateContact(
+  db: Database,
+  login: Login,
+  code: string,
+  { identity, ...changes }: ContactChanges & { identity?: Partial<Identity> | undefined },
+  request: Request,
+): Promise<Contact> {
+  return untilWritten(async () => {
+    const [caller, contact] = await loadContact(db, login, code);
+    if (identity && !isOnRecord(contact, identity)) {
+      throw new RegistryError(
+        'identity_change',
+        'Ident update is not allowed. Consider creating new contact object',
+      );
+    }
+    return writeChanges(db, contact, changes, originOf(caller, request));
+  });
+}
+
+function isOnRecord(contact: Contact, { code, type, countryCode }: Partial<Identity>): boolean {
+  return (
+    (code ?? contact.ident) === contact.ident &&
+    (type ?? contact.identType) === contact.identType &&
+    (countryCode ?? contact.identCountryCode) === contact.identCountryCode
+  );
+}
+
+/**
+ * Deletes the registrar's contact with this code. Two round trips. Throws `linked` where a domain refers to it
+ * (also to one linked in this very moment), `delete_prohibited`, `not_found`.
+ */
+export async function deleteContact(db: Database, login: Login, code: string, request: Request) {
+  const linked = () =>
+    new RegistryError('linked', 'Object association prohibits operation', 'domains');
+  await untilWritten(async () => {
+    const [caller, contact] = await loadContact(db, login, code);
+    if (contact.domainCount > 0) throw linked();
+    if (prohibits(contact, 'Delete')) {
+      throw new RegistryError(
+        'delete_prohibited',
+        'Contact delete prohibited by status',
+        'statuses',
+      );
+    }
+    const { id, registrarId, number, version, ...shown } = contact;
+    const emptied = Object.fromEntries(Object.keys(shown).map((field) => [field, null]));
+    try {
+      const [deleted] = await db.batch([
+        db.delete(contacts).where(isUnchanged(contact)),
+        recordIfChanged(
+          db,
+          originOf(caller, request),
+          subjectOf(contact),
+          'delete',
+          difference(shown, emptied),
+        ),
+      ]);
+      return deleted.meta.changes > 0 || undefined;
+    } catch (error) {
+      if (isForeignKeyViolation(error)) throw linked();
+      throw error;
+    }
+  });
+}
+
+/** The contacts of every registrar whose identity is the person's, in the order of their ids. One round trip. */
+export function listContactsOfPerson(db: Database, person: Person, page: Page): Promise<Contact[]> {
+  return db
+    .select()
+    .from(contacts)
+    .where(isPersons(person))
+    .orderBy(asc(contacts.id))
+    .limit(page.limit)
+    .offset(page.offset);
+}
+
+/** The person's contact with this UUID. One round trip. Throws `not_found`. */
+export async function getContactOfPerson(db: Database, person: Person, uuid: string) {
+  const [contact] = await db
+    .select()
+    .from(contacts)
+    .where(and(eq(contacts.uuid, uuid.toLowerCase()), isPersons(person)));
+  return found(contact);
+}
+
+/** Updates the person's contact with this UUID, and returns it. Two round trips. Throws as `updateContact`. */
+export async function updateContactOfPerson(
+  db: Database,
+  person: Person,
+  uuid: string,
+  changes: ContactChanges,
+  request: Request,
+): Promise<Contact> {
+  const actor = `RegistrantUser: ${person.firstName} ${person.lastName}`;
+  return untilWritten(async () => {
+    const contact = await getContactOfPerson(db, person, uuid);
+    return writeChanges(db, contact, changes, { ...request, actorType: 'registrant', actor });
+  });
+}
+
+function isPersons(person: Person): SQL | undefined {
+  return and(
+    eq(contacts.identCountryCode, person.countryCode),
+    // As a literal: a bound value would not let the partial index be chosen.
+    sql`${contacts.identType} = 'priv'`,
+    eq(contacts.ident, person.code),
+  );
+}
+
+/** Writes what differs, with its history; undefined if somebody else wrote to the contact first. */
+async function writeChanges(
+  db: Database,
+  contact: Contact,
+  changes: ContactChanges,
+  origin: Origin,
+): Promise<Contact | undefined> {
+  if (prohibits(contact, 'Update')) {
+    throw new RegistryError('update_prohibited', 'Object status prohibits operation');
+  }
+  const { authInfo, ...others } = changes;
+  const values = { ...others, authInfo: authInfo === null ? generateAuthInfo() : authInfo };
+  const recorded = difference(contact, values);
+  if (Object.keys(recorded).length === 0) return contact;
+  const written = {
+    ...values,
+    updater: origin.actor,
+    updatedAt: origin.at.toISOString(),
+    version: contact.version + 1,
+  };
+  const [updated] = await db.batch([
+    db.update(contacts).set(written).where(isUnchanged(contact)),
+    recordIfChanged(db, origin, subjectOf(contact), 'update', recorded),
+  ]);
+  return updated.meta.changes > 0 ? { ...contact, ...definedOf(written) } : undefined;
+}
+
+function definedOf<Values extends object>(values: Values) {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+function isUnchanged(contact: Contact): SQL | undefined {
+  return and(eq(contacts.id, contact.id), eq(contacts.version, contact.version));
+}
+
+/** Each lost race costs another look; ten in a row is a contact that changes faster than it can be read. */
+const maximumAttempts = 10;
+
+async function untilWritten<Result>(attempt: () => Promise<Result | undefined>): Promise<Result> {
+  for (let count = 0; count < maximumAttempts; count++) {
+    const result = await attempt();
+    if (result !== undefined) return result;
+  }
+  throw new Error('the contact was changed by others at every attempt');
+}
+
+/** RFC 5733, section 2.2: what each prohibiting or pending status names. */
+function prohibits(contact: Contact, operation: 'Update' | 'Delete'): boolean {
+  const prohibiting: ContactStatus[] = [
+    `client${operation}Prohibited`,
+    `server${operation}Prohibited`,
+    `pending${operation}`,
+  ];
+  return contact.statuses.some((status) => prohibiting.includes(status));
+}
+
+function originOf(caller: ApiUser, request: Request): Origin {
+  return { ...request, actorType: 'api_user', actor: `${caller.id}-ApiUser: ${caller.username}` };
+}
+
+function subjectOf(contact: Contact) {
+  return { type: 'contact', key: contact.code, uuid: contact.uuid } as const;
+}
+
+function found(contact: Contact | undefined): Contact {
+  if (!contact) throw new RegistryError('not_found', 'Object does not exist');
+  return contact;
+}
+
+function generateAuthInfo(): string {
+  return randomHex(11);
+}
+
+function randomHex(bytes: number): string {
+  const random = crypto.getRandomValues(new Uint8Array(bytes));
+  return Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,63 @@
+import punycode from 'punycode/punycode.js';
+import { RegistryError } from './error.ts';
+
+/** A domain name in both of its forms. */
+export interface DomainName {
+  /** Unicode, lower case, NFC. */
+  name: string;
+  /** ASCII (RFC 3492). */
+  punycode: string;
+}
+
+const maximumNameOctets = 253;
+const maximumLabelOctets = 63;
+
+/**
+ * Reads a domain name as the registry keeps it. Throws `invalid`, with what is wrong and how it would be right,
+ * for one that is not in its Unicode form, lower case and NFC, or is no host name (RFC 1123, RFC 5891).
+ */
+export function parseDomainName(text: string): DomainName {
+  const refuse = (message: string): never => {
+    throw new RegistryError('invalid', `${JSON.stringify(text)} ${message}`, 'name');
+  };
+  if (text === '') refuse('is no domain name: it is empty');
+  if (/[\p{Cc}\p{Cs}\s]/u.test(text)) refuse('holds white space or a control character');
+  if (text.endsWith('.')) refuse(`ends with a dot; write ${JSON.stringify(text.slice(0, -1))}`);
+  const normal = text.normalize('NFC').toLowerCase();
+  if (text !== text.toLowerCase()) refuse(`holds capital letters; write ${JSON.stringify(normal)}`);
+  if (text !== normal) refuse('is not in Unicode normalisation form C');
+  const labels = text.split('.');
+  if (labels.length < 2) refuse('has no dot: a name is registered below a top-level domain');
+  for (const label of labels) checkLabel(label, refuse);
+  const ascii = punycode.toASCII(text);
+  for (const label of ascii.split('.')) {
+    if (label.length > maximumLabelOctets) {
+      refuse(`has a label of ${label.length} octets, where ${maximumLabelOctets} is the most`);
+    }
+  }
+  if (ascii.length > maximumNameOctets) {
+    refuse(`has ${ascii.length} octets, where ${maximumNameOctets} is the most`);
+  }
+  return { name: text, punycode: ascii };
+}
+
+function checkLabel(label: string, refuse: (message: string) => never): void {
+  if (label === '') refuse('has an empty label');
+  if (label.startsWith('xn--'))
+    refuse(`is in punycode; write its Unicode form${unicodeForm(label)}`);
+  if (label.includes('_')) refuse('holds an underscore, which no host name does');
+  if (!/^[\p{L}\p{M}\p{N}-]+$/u.test(label)) refuse('holds a character that no host name does');
+  if (label.startsWith('-') || label.endsWith('-')) {
+    refuse('has a label that starts or ends with a hyphen');
+  }
+  // RFC 5891, section 4.2.3.1: reserved for encodings such as punycode itself.
+  if (label.slice(2, 4) === '--') refuse('has a label with hyphens in third and fourth place');
+}
+
+function unicodeForm(label: string): string {
+  try {
+    return `, ${JSON.stringify(punycode.toUnicode(label))}`;
+  } catch {
+    return '';
+  }
+}

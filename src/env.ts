@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import type { AuctionStatus } from '../drizzle/schema.ts';
+import { type AddressList, parseAddressList } from './address-list.ts';
+import type { TokenKey } from './registrant.ts';
+
+/** Bindings and raw settings, as wrangler.toml, `.dev.vars` and the deployment's secrets give them. */
+export interface Env {
+  DB: D1Database;
+  LISTS: KVNamespace;
+  ENVIRONMENT?: string;
+  AUCTION_API_ALLOWED_IPS?: string;
+  AUCTION_RESTART_STATUSES?: string;
+  REGISTRANT_AUTH_ALLOWED_IPS?: string;
+  REGISTRANT_TOKEN_KEYS?: string;
+}
+
+export interface Settings {
+  auctionAllowedIps: AddressList;
+  /** Statuses whose report puts the name up for auction again. */
+  auctionRestartStatuses: readonly AuctionStatus[];
+  registrantAuthAllowedIps: AddressList;
+  /** The first signs; each of them verifies. */
+  registrantTokenKeys: readonly [TokenKey, ...TokenKey[]];
+}
+
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== ''),
+);
+
+const addressList = list.transform((entries, context) => {
+  try {
+    return parseAddressList(entries);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: String(error) });
+    return z.NEVER;
+  }
+});
+
+const restartable = [
+  'payment_not_received',
+  'domain_not_registered',
+] as const satisfies AuctionStatus[];
+
+/** HS256 wants a key of at least 256 bits (RFC 7518, section 3.2). */
+const minimumSecretBytes = 32;
+const demoSecretPrefix = 'demo-';
+
+const tokenKeys = (isLocal: boolean) =>
+  list.transform((entries, context) => {
+    const keys = entries.map((entry) => {
+      const [id = '', ...rest] = entry.split(':');
+      return { id, text: rest.join(':'), secret: new TextEncoder().encode(rest.join(':')) };
+    });
+    const wrong = keys.find((key) => key.id === '' || key.secret.length < minimumSecretBytes);
+    // The messages name no part of a secret: they end up in the log.
+    if (keys.length === 0 || wrong) {
+      const message = `must be id:secret[, id:secret], each secret of ${minimumSecretBytes} bytes or more`;
+      context.addIssue({ code: 'custom', message });
+    } else if (!isLocal && keys.some((key) => key.text.startsWith(demoSecretPrefix))) {
+      context.addIssue({ code: 'custom', message: 'holds a demo secret' });
+    }
+    return keys.map(({ id, secret }) => ({ id, secret })) as [TokenKey, ...TokenKey[]];
+  });
+
+const parsed = new WeakMap<Env, Settings>();
+
+/**
+ * The settings, checked as a whole and remembered with the bindings they came with. Throws an Error that
+ * names each setting that is missing or malformed: then nothing that depends on settings answers.
+ */
+export function settings(env: Env): Settings {
+  const known = parsed.get(env);
+  if (known) return known;
+  const shape = z.object({
+    AUCTION_API_ALLOWED_IPS: addressList,
+    AUCTION_RESTART_STATUSES: list.pipe(z.array(z.enum(restartable))),
+    REGISTRANT_AUTH_ALLOWED_IPS: addressList,
+    REGISTRANT_TOKEN_KEYS: tokenKeys(env.ENVIRONMENT === 'local'),
+  });
+  const result = shape.safeParse(env);
+  if (!result.success) {
+    const wrong = result.error.issues.map(
+      (issue) => `${issue.path[0]?.toString()}: ${issue.message}`,
+    );
+    throw new Error(`settings are missing or malformed: ${wrong.join('; ')}`);
+  }
+  const value: Settings = {
+    auctionAllowedIps: result.data.AUCTION_API_ALLOWED_IPS,
+    auctionRestartStatuses: result.data.AUCTION_RESTART_STATUSES,
+    registrantAuthAllowedIps: result.data.REGISTRANT_AUTH_ALLOWED_IPS,
+    registrantTokenKeys: result.data.REGISTRANT_TOKEN_KEYS,
+  };
+  parsed.set(env, value);
+  return value;
+}

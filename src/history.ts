@@ -1,0 +1,62 @@
+import { sql } from 'drizzle-orm';
+import {
+  type ActorType,
+  type FieldChange,
+  type HistorySubject,
+  history,
+} from '../drizzle/schema.ts';
+import type { Database } from './database.ts';
+
+/** Who acts, when, and in which request: what every change is recorded with. */
+export interface Origin {
+  actorType: ActorType;
+  /** As it is shown to whoever reads the history; a name or a username, never an identity code. */
+  actor: string;
+  at: Date;
+  requestId?: string | undefined;
+  /** The client's own reference of its transaction. */
+  clientReference?: string | undefined;
+}
+
+export interface Subject {
+  type: HistorySubject;
+  key: string;
+  uuid?: string | undefined;
+}
+
+export type Changes = Record<string, FieldChange>;
+
+/**
+ * The insert that records a change. It stands right behind the statement that makes the change, in the same
+ * batch, and writes only if that statement changed a row: `changes()` is SQLite's count for the one before.
+ */
+export function recordIfChanged(
+  db: Database,
+  origin: Origin,
+  subject: Subject,
+  action: 'create' | 'update' | 'delete',
+  changes: Changes,
+) {
+  return db.insert(history).select(sql`
+    select null, ${origin.at.toISOString()}, ${subject.type}, ${subject.key}, ${subject.uuid ?? null},
+      ${action}, ${origin.actorType}, ${origin.actor}, ${origin.requestId ?? null},
+      ${origin.clientReference ?? null}, ${JSON.stringify(changes)}
+    where changes() > 0`);
+}
+
+/** The history shows that these changed, and nothing of their values. */
+const secretFields = new Set(['authInfo', 'registrationCode', 'secretDigest']);
+
+/** What differs between the row and its new values, field by field; empty if nothing does. */
+export function difference(
+  before: Record<string, unknown>,
+  after: Record<string, unknown>,
+): Changes {
+  const changes: Changes = {};
+  for (const [field, to] of Object.entries(after)) {
+    const from = before[field] ?? null;
+    if (to === undefined || JSON.stringify(from) === JSON.stringify(to)) continue;
+    changes[field] = secretFields.has(field) ? { redacted: true } : { from, to };
+  }
+  return changes;
+}

@@ -1,0 +1,49 @@
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { type Reason, RegistryError } from '../error.ts';
+import type { AppContext } from './context.ts';
+
+/** How an interface words a refusal. */
+export type ErrorForm = (error: RegistryError, c: AppContext) => Response;
+
+/** HTTP status of each refusal, the same in every interface. */
+export const statuses: Record<Reason, ContentfulStatusCode> = {
+  malformed: 400,
+  missing: 400,
+  out_of_range: 400,
+  invalid: 400,
+  identity_invalid: 400,
+  too_large: 413,
+  unauthorized: 401,
+  address_denied: 401,
+  throttled: 429,
+  taken: 400,
+  not_found: 404,
+  update_prohibited: 400,
+  delete_prohibited: 400,
+  linked: 400,
+  identity_change: 400,
+  changed_meanwhile: 412,
+  key_reused: 422,
+  unknown_route: 404,
+  method_not_allowed: 405,
+  unexpected: 500,
+};
+
+/** `{errors: {<field>: [<message>, …]}}`: every problem under its field, what belongs to no field under `base`. */
+export function fieldErrors(
+  error: RegistryError,
+  c: AppContext,
+  fixed: Partial<Record<Reason, string>> = {},
+): Response {
+  const errors = new Map<string, string[]>();
+  for (const { reason, message, field = 'base' } of error.problems) {
+    errors.set(field, [...(errors.get(field) ?? []), fixed[reason] ?? message]);
+  }
+  return c.json({ errors: Object.fromEntries(errors) }, statuses[error.reason]);
+}
+
+/** The refusal that an error is for the client: anything unexpected is told with nothing but the request id. */
+export function refusalOf(error: Error, c: AppContext): RegistryError {
+  if (error instanceof RegistryError) return error;
+  return new RegistryError('unexpected', `Internal error, request id ${c.var.requestId}`);
+}

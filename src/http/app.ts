@@ -1,0 +1,75 @@
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { methodNotAllowed } from 'hono/method-not-allowed';
+import { RegistryError } from '../error.ts';
+import { type ErrorForm, fieldErrors, refusalOf } from './answer.ts';
+import { auctionError } from './auction/answer.ts';
+import { auctions } from './auction/auctions.ts';
+import type { AppContext, AppEnv } from './context.ts';
+import { maximumBodyBytes } from './input.ts';
+import { logRequest, logUnexpected } from './log.ts';
+import { publicLists } from './public/lists.ts';
+import { registrantError } from './registrant/answer.ts';
+import { auth as registrantAuth } from './registrant/auth.ts';
+import { contacts as registrantContacts } from './registrant/contacts.ts';
+import { registrarError } from './registrar/answer.ts';
+import { contacts as registrarContacts } from './registrar/contacts.ts';
+
+/** The URL map. A trailing slash changes nothing. */
+export const app = new Hono<AppEnv>({ strict: false });
+
+app.use(async (c, next) => {
+  const startedAt = new Date();
+  c.set('now', startedAt);
+  c.set('requestId', crypto.randomUUID());
+  c.header('X-Request-Id', c.var.requestId);
+  await next();
+  if (!c.res.headers.has('Cache-Control')) c.res.headers.set('Cache-Control', 'private, no-store');
+  logRequest(c, startedAt.getTime());
+});
+
+app.use(
+  methodNotAllowed({
+    app,
+    onMethodNotAllowed(c, methods) {
+      c.header('Allow', methods.join(', '));
+      return answer(new RegistryError('method_not_allowed', 'Method not allowed'), c);
+    },
+  }),
+);
+
+app.use(
+  bodyLimit({
+    maxSize: maximumBodyBytes,
+    onError() {
+      throw new RegistryError('too_large', `Request body is larger than ${maximumBodyBytes} bytes`);
+    },
+  }),
+);
+
+app.route('/repp/v1', publicLists);
+app.route('/repp/v1/contacts', registrarContacts);
+app.route('/api/v1/registrant/auth', registrantAuth);
+app.route('/api/v1/registrant/contacts', registrantContacts);
+app.route('/api/v1/auctions', auctions);
+
+/** The first prefix that a path has decides whose words its errors are told in. */
+const errorForms: [prefix: RegExp, form: ErrorForm][] = [
+  [/^\/repp\/v1\/(auctions|retained_domains)(\/|$)/, fieldErrors],
+  [/^\/repp(\/|$)/, registrarError],
+  [/^\/api\/v1\/registrant(\/|$)/, registrantError],
+  [/^\/api\/v1\/auctions(\/|$)/, auctionError],
+];
+
+function answer(error: RegistryError, c: AppContext): Response {
+  const [, form] = errorForms.find(([prefix]) => prefix.test(c.req.path)) ?? [];
+  return (form ?? fieldErrors)(error, c);
+}
+
+app.notFound((c) => answer(new RegistryError('unknown_route', 'Not found'), c));
+
+app.onError((error, c) => {
+  const refusal = refusalOf(error, c);
+  if (refusal !== error) logUnexpected(error, c.var.requestId);
+  return answer(refusal, c);
+});

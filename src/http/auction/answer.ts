@@ -1,0 +1,8 @@
+import { type ErrorForm, fieldErrors, statuses } from '../answer.ts';
+
+/** What is not there is told as the auction centre knows it, everything else by field. */
+export const auctionError: ErrorForm = (error, c) => {
+  const status = statuses[error.reason];
+  if (status !== 404) return fieldErrors(error, c);
+  return c.json({ error: 'Not Found', uuid: c.req.param('uuid'), message: error.message }, status);
+};

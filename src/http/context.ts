@@ -1,0 +1,41 @@
+import type { Context } from 'hono';
+import type { Request } from '../contact.ts';
+import { type Database, openDatabase } from '../database.ts';
+import type { Env } from '../env.ts';
+import type { Person } from '../registrant.ts';
+import type { Login } from '../registrar.ts';
+
+/** What a handler finds in its context. */
+export interface AppEnv {
+  Bindings: Env;
+  Variables: {
+    requestId: string;
+    now: Date;
+    database: Database | undefined;
+    /** Registrar interface: who claims to call. */
+    login: Login;
+    /** Registrant interface: who calls. */
+    person: Person;
+    /** Checks the caller where input is refused before the query that would have checked them. */
+    admit: (() => Promise<unknown>) | undefined;
+  };
+}
+
+export type AppContext = Context<AppEnv>;
+
+/** The request's database, opened at first use. */
+export function database(c: AppContext): Database {
+  const opened = c.var.database ?? openDatabase(c.env.DB);
+  c.set('database', opened);
+  return opened;
+}
+
+/** The caller's address, which the edge sets; undefined where nothing has set it. */
+export function callerAddress(c: AppContext): string | undefined {
+  return c.req.header('CF-Connecting-IP');
+}
+
+/** The request as history records it. */
+export function requestOf(c: AppContext): Request {
+  return { at: c.var.now, requestId: c.var.requestId };
+}

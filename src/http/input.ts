@@ -1,0 +1,120 @@
+import { zValidator } from '@hono/zod-validator';
+import { z } from 'zod';
+import { isBlank } from '../contact-fields.ts';
+import { type Problem, RegistryError } from '../error.ts';
+import type { AppContext } from './context.ts';
+
+export const maximumBodyBytes = 64 * 1024;
+
+/** `limit` and `offset` of a listing, as the query carries them. */
+const wholeNumber = (label: string, minimum: number, maximum: number) =>
+  z
+    .string(`${label} is invalid`)
+    .regex(/^-?\d+$/, `${label} is invalid`)
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, {
+      params: { reason: 'out_of_range' },
+      error: `${label} is out of range`,
+    });
+
+export const pageQuery = {
+  limit: wholeNumber('Limit', 1, 200).default(200),
+  offset: wholeNumber('Offset', 0, Number.MAX_SAFE_INTEGER).default(0),
+};
+
+/** Reads the query by a zod type, refusing as every input is refused. */
+export function query<Shape extends z.ZodObject>(shape: Shape) {
+  return zValidator(
+    'query',
+    shape,
+    async (result, c) => {
+      if (!result.success) await refuse(c as unknown as AppContext, problemsOf(result.error));
+    },
+    // With its input, an issue tells what is missing from what is wrong.
+    { validationFunction: (type, value) => type.safeParse(value, { reportInput: true }) as never },
+  );
+}
+
+/**
+ * The request's body as a JSON object. Throws `malformed` for one that is labelled as something else, is not
+ * UTF-8, not JSON or not an object.
+ */
+export async function jsonBody(c: AppContext): Promise<Record<string, unknown>> {
+  const label = c.req.header('Content-Type');
+  if (label === undefined || /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(label)) {
+    const value = parseJson(await c.req.arrayBuffer());
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>;
+    }
+  }
+  return refuse(c, [{ reason: 'malformed', message: 'Request body is not a JSON object' }]);
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+
+function parseJson(bytes: ArrayBuffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the zod type makes of a body; names the fields that it does not know in `Ignored-Fields`. */
+export async function parseBody<Shape extends z.ZodObject>(
+  c: AppContext,
+  shape: Shape,
+  body: Record<string, unknown>,
+): Promise<z.output<Shape>> {
+  const ignored = unknownFields(shape, body);
+  if (ignored.length > 0) c.header('Ignored-Fields', fieldList(ignored));
+  const result = await shape.safeParseAsync(body, { reportInput: true });
+  return result.success ? result.data : refuse(c, problemsOf(result.error));
+}
+
+/** Refuses the input, but tells what is wrong with it only to a caller that may come in. */
+export async function refuse(
+  c: AppContext,
+  problems: readonly [Problem, ...Problem[]],
+): Promise<never> {
+  await c.var.admit?.();
+  throw new RegistryError(problems);
+}
+
+function problemsOf(error: z.core.$ZodError): [Problem, ...Problem[]] {
+  return error.issues.map((issue): Problem => {
+    const { message, path } = issue;
+    // An element's problem is its list's.
+    const field = path.filter((part) => typeof part === 'string').join('.');
+    if (issue.code === 'custom' && issue.params?.reason) {
+      return { reason: issue.params.reason, message, field };
+    }
+    return { reason: isBlank(issue.input) ? 'missing' : 'invalid', message, field };
+  }) as [Problem, ...Problem[]];
+}
+
+/** Paths of the fields in a body that its zod type has no place for. */
+function unknownFields(shape: z.ZodObject, body: object, prefix = ''): string[] {
+  return Object.entries(body).flatMap(([name, value]) => {
+    const path = prefix + name;
+    if (!Object.hasOwn(shape.shape, name)) return [path];
+    let inner = shape.shape[name];
+    while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable) inner = inner.unwrap();
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return inner instanceof z.ZodObject && isObject ? unknownFields(inner, value, `${path}.`) : [];
+  });
+}
+
+const maximumHeaderLength = 1024;
+
+/** The paths with what a header can't carry percent-encoded; cut at a whole path where there are too many. */
+function fieldList(paths: string[]): string {
+  let list = '';
+  for (const path of paths) {
+    const encoded = encodeURIComponent(path.toWellFormed()).slice(0, maximumHeaderLength);
+    const longer = list === '' ? encoded : `${list}, ${encoded}`;
+    if (longer.length > maximumHeaderLength) return `${list}, ...`;
+    list = longer;
+  }
+  return list;
+}

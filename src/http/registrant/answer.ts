@@ -1,0 +1,18 @@
+import type { Reason } from '../../error.ts';
+import { type ErrorForm, fieldErrors } from '../answer.ts';
+
+/** The messages that are fixed in this interface; every other refusal brings its own. */
+const messages: Partial<Record<Reason, string>> = {
+  missing: 'parameter is required',
+  out_of_range: 'parameter is out of range',
+  unauthorized: 'Not authorized',
+  throttled: 'Too many requests, try again later',
+  not_found: 'Contact not found',
+  update_prohibited: 'Object status prohibits operation',
+};
+
+export const registrantError: ErrorForm = (error, c) => {
+  const answer = fieldErrors(error, c, messages);
+  if (answer.status === 401) answer.headers.set('WWW-Authenticate', 'Bearer realm="registrant"');
+  return answer;
+};

@@ -1,0 +1,34 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { contactFields } from '../../contact-fields.ts';
+import { settings } from '../../env.ts';
+import { RegistryError } from '../../error.ts';
+import { issueToken } from '../../registrant.ts';
+import { type AppEnv, callerAddress } from '../context.ts';
+import { jsonBody, parseBody } from '../input.ts';
+
+export const auth = new Hono<AppEnv>({ strict: false });
+
+const eidBody = z.object({
+  ident: contactFields.identCode,
+  first_name: contactFields.name,
+  last_name: contactFields.name,
+  country_code: contactFields.identCountryCode.default('EE'),
+});
+
+auth.post('/eid', async (c) => {
+  const { registrantAuthAllowedIps, registrantTokenKeys } = settings(c.env);
+  const address = callerAddress(c);
+  if (!registrantAuthAllowedIps.includes(address)) {
+    throw new RegistryError('address_denied', `Access denied from IP ${address ?? 'unknown'}`);
+  }
+  const given = await parseBody(c, eidBody, await jsonBody(c));
+  const person = {
+    countryCode: given.country_code,
+    code: given.ident,
+    firstName: given.first_name,
+    lastName: given.last_name,
+  };
+  const { token, expiresAt } = await issueToken(registrantTokenKeys, person, c.var.now);
+  return c.json({ access_token: token, expires_at: expiresAt.toISOString(), type: 'Bearer' });
+});

@@ -1,0 +1,116 @@
+import { Hono } from 'hono';
+import qs from 'qs';
+import { z } from 'zod';
+import {
+  type Contact,
+  getContactOfPerson,
+  listContactsOfPerson,
+  statusesOf,
+  updateContactOfPerson,
+} from '../../contact.ts';
+import { clearable, contactFields, noAddress } from '../../contact-fields.ts';
+import { settings } from '../../env.ts';
+import { RegistryError } from '../../error.ts';
+import { verifyToken } from '../../registrant.ts';
+import { type AppContext, type AppEnv, database, requestOf } from '../context.ts';
+import { jsonBody, pageQuery, parseBody, query } from '../input.ts';
+
+export const contacts = new Hono<AppEnv>({ strict: false });
+
+contacts.use(async (c, next) => {
+  const [, token] = /^ *Bearer +([\w.~+/-]+=*) *$/i.exec(c.req.header('Authorization') ?? '') ?? [];
+  if (token === undefined) throw new RegistryError('unauthorized', 'Not authorized');
+  c.set('person', await verifyToken(settings(c.env).registrantTokenKeys, token, c.var.now));
+  await next();
+});
+
+contacts.get('/', query(z.object(pageQuery)), async (c) => {
+  const found = await listContactsOfPerson(database(c), c.var.person, c.req.valid('query'));
+  return c.json({ contacts: found.map(shown) });
+});
+
+contacts.get('/:uuid', async (c) => {
+  const contact = await getContactOfPerson(database(c), c.var.person, c.req.param('uuid'));
+  return c.json(shownAlone(contact));
+});
+
+const updateBody = z.object({
+  name: contactFields.name.optional(),
+  email: contactFields.email.optional(),
+  phone: contactFields.phone.optional(),
+  fax: clearable(contactFields.fax),
+  address: z
+    .object(
+      {
+        street: clearable(contactFields.street),
+        zip: clearable(contactFields.zip),
+        city: clearable(contactFields.city),
+        state: clearable(contactFields.state),
+        country_code: clearable(contactFields.countryCode),
+      },
+      'Address is invalid',
+    )
+    .nullish(),
+  disclosed_attributes: contactFields.disclosedAttributes.optional(),
+});
+
+contacts.patch('/:uuid', async (c) => {
+  const body = isForm(c) ? formFields(await c.req.text()) : await jsonBody(c);
+  const { address, disclosed_attributes, ...same } = await parseBody(c, updateBody, body);
+  const { country_code: countryCode, ...place } = address ?? {};
+  const changes = {
+    ...same,
+    ...(address === null ? noAddress : { ...place, countryCode }),
+    disclosedAttributes: disclosed_attributes,
+  };
+  const contact = await updateContactOfPerson(
+    database(c),
+    c.var.person,
+    c.req.param('uuid'),
+    changes,
+    requestOf(c),
+  );
+  return c.json(shownAlone(contact));
+});
+
+function isForm(c: AppContext): boolean {
+  return /^application\/x-www-form-urlencoded\s*(;|$)/i.test(c.req.header('Content-Type') ?? '');
+}
+
+/** `address[street]=…&disclosed_attributes[]=name`; an empty element is how a form sends an empty list. */
+function formFields(text: string): Record<string, unknown> {
+  const fields = qs.parse(text, { depth: 2, parameterLimit: 100, allowSparse: false });
+  const { disclosed_attributes: given } = fields;
+  if (!Array.isArray(given)) return fields;
+  return { ...fields, disclosed_attributes: given.filter((attribute) => attribute !== '') };
+}
+
+/** The contact as the registrant interface lists it: strings throughout, empty where nothing is known. */
+function shown(contact: Contact) {
+  return {
+    id: contact.uuid,
+    name: contact.name,
+    code: contact.code,
+    ident: {
+      code: contact.ident,
+      type: contact.identType,
+      country_code: contact.identCountryCode,
+    },
+    email: contact.email,
+    phone: contact.phone,
+    fax: contact.fax ?? '',
+    address: {
+      street: contact.street ?? '',
+      zip: contact.zip ?? '',
+      city: contact.city ?? '',
+      state: contact.state ?? '',
+      country_code: contact.countryCode ?? '',
+    },
+    auth_info: contact.authInfo,
+    statuses: statusesOf(contact),
+  };
+}
+
+function shownAlone(contact: Contact) {
+  return { ...shown(contact), disclosed_attributes: contact.disclosedAttributes };
+}

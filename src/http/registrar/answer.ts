@@ -1,0 +1,51 @@
+import type { Problem, Reason } from '../../error.ts';
+import { type ErrorForm, statuses } from '../answer.ts';
+import type { AppContext } from '../context.ts';
+
+/** Result code (RFC 5730, section 3) and, where it is fixed, the message. */
+const answers: Record<Reason, [code: number, message?: string]> = {
+  malformed: [2001, 'Command syntax error'],
+  missing: [2003, 'Required parameter missing'],
+  out_of_range: [2004, 'Parameter value range error'],
+  invalid: [2005],
+  identity_invalid: [2005],
+  too_large: [2001, 'Command syntax error'],
+  unauthorized: [2202, 'Invalid authorization information'],
+  address_denied: [2202],
+  throttled: [2502, 'Session limit exceeded; try again later'],
+  taken: [2302],
+  not_found: [2303, 'Object does not exist'],
+  update_prohibited: [2304],
+  delete_prohibited: [2304],
+  linked: [2305],
+  identity_change: [2308],
+  changed_meanwhile: [2304],
+  key_reused: [2306],
+  unknown_route: [2000, 'Unknown command'],
+  method_not_allowed: [2101, 'Unimplemented command'],
+  unexpected: [2400],
+};
+
+/** Its message is fixed down to the last word; every other one ends with the field in square brackets. */
+const withoutField: Reason = 'identity_invalid';
+
+export const registrarError: ErrorForm = (error, c) => {
+  const errors = error.problems.map(worded);
+  const [{ code, message }] = errors as [(typeof errors)[number]];
+  const status = statuses[error.reason];
+  if (status === 401) c.header('WWW-Authenticate', 'Basic realm="REPP", charset="UTF-8"');
+  return c.json({ code, message, data: {}, errors }, status);
+};
+
+function worded({ reason, message, field }: Problem) {
+  const [code, fixed = message] = answers[reason];
+  // On the wire the fields of a contact are named without the object around them.
+  const name = field?.replace(/^contact\./, '');
+  const suffix = name === undefined || reason === withoutField ? '' : ` [${name}]`;
+  return { code, message: fixed + suffix, field: name ?? null };
+}
+
+/** The envelope of a command that was done. */
+export function done(c: AppContext, data: object) {
+  return c.json({ code: 1000, message: 'Command completed successfully', data });
+}

@@ -1,0 +1,215 @@
+import { Hono } from 'hono';
+import { auth } from 'hono/utils/basic-auth';
+import { z } from 'zod';
+import {
+  type Contact,
+  checkContactCode,
+  createContact,
+  deleteContact,
+  getContact,
+  listContactCodes,
+  listContacts,
+  statusesOf,
+  updateContact,
+} from '../../contact.ts';
+import { checkIdentity, clearable, contactFields, noAddress } from '../../contact-fields.ts';
+import { RegistryError } from '../../error.ts';
+import { authenticate, digestSecret } from '../../registrar.ts';
+import { type AppContext, type AppEnv, callerAddress, database, requestOf } from '../context.ts';
+import { jsonBody, pageQuery, parseBody, query, refuse } from '../input.ts';
+import { done } from './answer.ts';
+
+export const contacts = new Hono<AppEnv>({ strict: false });
+
+contacts.use(async (c, next) => {
+  const credentials = auth(c.req.raw);
+  if (!credentials) throw new RegistryError('unauthorized', 'Invalid authorization information');
+  c.set('login', {
+    username: credentials.username,
+    secretDigest: await digestSecret(credentials.password),
+    address: callerAddress(c),
+  });
+  c.set('admit', () => authenticate(database(c), c.var.login));
+  await next();
+});
+
+const listQuery = z.object({
+  ...pageQuery,
+  details: z.enum(['true', 'false'], 'Details is invalid').default('false'),
+});
+
+contacts.get('/', query(listQuery), async (c) => {
+  const { details, ...page } = c.req.valid('query');
+  const { contacts, total } =
+    details === 'true' ? await listDetails(c, page) : await listCodes(c, page);
+  return c.json({ contacts, total_number_of_records: total });
+});
+
+async function listDetails(c: AppContext, page: { limit: number; offset: number }) {
+  const { contacts, total } = await listContacts(database(c), c.var.login, page);
+  return { contacts: contacts.map(detailed), total };
+}
+
+async function listCodes(c: AppContext, page: { limit: number; offset: number }) {
+  const { codes, total } = await listContactCodes(database(c), c.var.login, page);
+  return { contacts: codes, total };
+}
+
+contacts.get('/check/:code', async (c) => {
+  const asked = contactFields.code.safeParse(c.req.param('code'));
+  if (!asked.success) {
+    return refuse(c, [{ reason: 'invalid', message: 'Contact id is invalid', field: 'id' }]);
+  }
+  const { code, isAvailable } = await checkContactCode(database(c), c.var.login, asked.data);
+  return done(c, { contact: { id: code, available: isAvailable } });
+});
+
+contacts.get('/:code', async (c) => {
+  const contact = await getContact(database(c), c.var.login, c.req.param('code'));
+  return done(c, { contact: detailed(contact) });
+});
+
+const address = z
+  .object(
+    {
+      street: clearable(contactFields.street),
+      city: clearable(contactFields.city),
+      zip: clearable(contactFields.zip),
+      state: clearable(contactFields.state),
+      country_code: clearable(contactFields.countryCode),
+    },
+    'Address is invalid',
+  )
+  .nullish();
+
+const optionalFields = {
+  fax: clearable(contactFields.fax),
+  org_name: clearable(contactFields.orgName),
+  auth_info: clearable(contactFields.authInfo),
+  addr: address,
+};
+
+const identFields = z.object(
+  {
+    ident: contactFields.identCode,
+    ident_type: contactFields.identType,
+    ident_country_code: contactFields.identCountryCode,
+  },
+  'Ident is invalid',
+);
+
+const createBody = z.object({
+  contact: z.object({
+    id: clearable(contactFields.code),
+    name: contactFields.name,
+    email: contactFields.email,
+    phone: contactFields.phone,
+    ident: identFields.superRefine((ident, context) => checkIdentity(identityOf(ident), context)),
+    ...optionalFields,
+  }),
+});
+
+const updateBody = z.object({
+  contact: z.object({
+    name: contactFields.name.optional(),
+    email: contactFields.email.optional(),
+    phone: contactFields.phone.optional(),
+    ident: identFields.partial().optional(),
+    ...optionalFields,
+  }),
+});
+
+contacts.post('/', async (c) => {
+  const { id, ident, ...fields } = await contactBody(c, createBody);
+  const contact = { ...changesOf(fields), identity: identityOf(ident), code: id };
+  const { name, email, phone } = fields;
+  const code = await createContact(
+    database(c),
+    c.var.login,
+    { ...contact, name, email, phone },
+    requestOf(c),
+  );
+  return done(c, { contact: { id: code } });
+});
+
+contacts.put('/:code', async (c) => {
+  const { ident, ...fields } = await contactBody(c, updateBody);
+  const changes = { ...changesOf(fields), identity: ident && identityOf(ident) };
+  const { code } = await updateContact(
+    database(c),
+    c.var.login,
+    c.req.param('code'),
+    changes,
+    requestOf(c),
+  );
+  return done(c, { contact: { id: code } });
+});
+
+contacts.delete('/:code', async (c) => {
+  await deleteContact(database(c), c.var.login, c.req.param('code'), requestOf(c));
+  return done(c, {});
+});
+
+/** The `contact` of a body; one without any field that the call knows counts as not given. */
+async function contactBody<Fields extends z.ZodObject>(
+  c: AppContext,
+  shape: z.ZodObject<{ contact: Fields }>,
+): Promise<z.output<Fields>> {
+  const body = await jsonBody(c);
+  const { contact } = body;
+  const known = Object.keys(shape.shape.contact.shape);
+  const isObject = typeof contact === 'object' && contact !== null && !Array.isArray(contact);
+  const isEmpty = isObject && !known.some((field) => Object.hasOwn(contact, field));
+  const parsed = await parseBody(c, shape, isEmpty ? { ...body, contact: undefined } : body);
+  return (parsed as { contact: z.output<Fields> }).contact;
+}
+
+type Fields = Omit<z.output<typeof updateBody>['contact'], 'ident'>;
+
+function changesOf({ org_name, auth_info, addr, ...same }: Fields) {
+  const { country_code: countryCode, ...place } = addr ?? {};
+  const address = addr === null ? noAddress : { ...place, countryCode };
+  return { ...same, ...address, orgName: org_name, authInfo: auth_info };
+}
+
+type Ident = z.output<typeof identFields>;
+
+function identityOf(ident: Ident): { code: string; type: Ident['ident_type']; countryCode: string };
+function identityOf(ident: Partial<Ident>): {
+  code?: string | undefined;
+  type?: Ident['ident_type'] | undefined;
+  countryCode?: string | undefined;
+};
+function identityOf({ ident, ident_type, ident_country_code }: Partial<Ident>) {
+  return { code: ident, type: ident_type, countryCode: ident_country_code };
+}
+
+/** The contact as the registrar interface shows it, field by field in the documented order. */
+function detailed(contact: Contact) {
+  return {
+    id: contact.id,
+    code: contact.code,
+    phone: contact.phone,
+    email: contact.email,
+    fax: contact.fax,
+    created_at: contact.createdAt,
+    updated_at: contact.updatedAt,
+    ident: contact.ident,
+    ident_type: contact.identType,
+    auth_info: contact.authInfo,
+    name: contact.name,
+    org_name: contact.orgName,
+    registrar_id: contact.registrarId,
+    creator_str: contact.creator,
+    updator_str: contact.updater,
+    ident_country_code: contact.identCountryCode,
+    city: contact.city ?? '',
+    street: contact.street ?? '',
+    zip: contact.zip ?? '',
+    country_code: contact.countryCode ?? '',
+    state: contact.state,
+    legacy_id: contact.legacyId,
+    statuses: statusesOf(contact),
+    status_notes: contact.statusNotes,
+  };
+}

@@ -1,0 +1,80 @@
+import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
+import { RegistryError } from './error.ts';
+
+/** The person behind a bearer token. */
+export interface Person {
+  /** ISO 3166-1 alpha-2, upper case. */
+  countryCode: string;
+  /** National identity code. */
+  code: string;
+  firstName: string;
+  lastName: string;
+}
+
+/** A signing key; a token names the one it was signed with. */
+export interface TokenKey {
+  id: string;
+  secret: Uint8Array;
+}
+
+const algorithm = 'HS256';
+const issuer = 'registry-edge';
+const audience = 'registrant';
+export const tokenLifetimeSeconds = 2 * 60 * 60;
+
+/** A token (JWT, RFC 7519) for a person whom the caller has authenticated, signed with the first of the keys. */
+export async function issueToken(
+  [key]: readonly [TokenKey, ...TokenKey[]],
+  person: Person,
+  now: Date,
+): Promise<{ token: string; expiresAt: Date }> {
+  const issuedAtSeconds = Math.floor(now.getTime() / 1000);
+  const expiresAtSeconds = issuedAtSeconds + tokenLifetimeSeconds;
+  const token = await new SignJWT({
+    country_code: person.countryCode,
+    first_name: person.firstName,
+    last_name: person.lastName,
+  })
+    .setProtectedHeader({ alg: algorithm, kid: key.id, typ: 'JWT' })
+    .setSubject(person.code)
+    .setIssuer(issuer)
+    .setAudience(audience)
+    .setIssuedAt(issuedAtSeconds)
+    .setNotBefore(issuedAtSeconds)
+    .setExpirationTime(expiresAtSeconds)
+    .sign(key.secret);
+  return { token, expiresAt: new Date(expiresAtSeconds * 1000) };
+}
+
+/**
+ * The person that a token stands for. Throws `unauthorized` for one that is malformed, forged, expired, not yet
+ * valid, made for something else, or signed with a key that is not (or no longer) among the keys.
+ */
+export async function verifyToken(
+  keys: readonly TokenKey[],
+  token: string,
+  now: Date,
+): Promise<Person> {
+  const refused = new RegistryError('unauthorized', 'Not authorized');
+  try {
+    const { kid } = decodeProtectedHeader(token);
+    const key = keys.find(({ id }) => id === kid);
+    if (!key) throw refused;
+    const { payload } = await jwtVerify(token, key.secret, {
+      algorithms: [algorithm],
+      issuer,
+      audience,
+      currentDate: now,
+      requiredClaims: ['sub', 'exp', 'iat', 'nbf'],
+    });
+    return {
+      countryCode: String(payload.country_code),
+      code: String(payload.sub),
+      firstName: String(payload.first_name),
+      lastName: String(payload.last_name),
+    };
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof TypeError) throw refused;
+    throw error;
+  }
+}

@@ -1,0 +1,89 @@
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
+import type { BatchItem, BatchResponse } from 'drizzle-orm/batch';
+import { apiUsers, registrars } from '../drizzle/schema.ts';
+import { parseAddressList } from './address-list.ts';
+import type { Database } from './database.ts';
+import { RegistryError } from './error.ts';
+
+/** Whoever claims to be an API user: checked in the round trip of the first query made for them. */
+export interface Login {
+  username: string;
+  /** SHA-256 of the secret, in hexadecimal. */
+  secretDigest: string;
+  address: string | undefined;
+}
+
+/** An API user who has shown their secret, from an address that their registrar allows. */
+export interface ApiUser {
+  id: number;
+  username: string;
+  registrarId: number;
+  registrarCode: string;
+  /** How many contacts the registrar has. */
+  contactCount: number;
+}
+
+/**
+ * SHA-256 in hexadecimal. A fast hash is right here: the secrets are generated, with at least 160 random bits,
+ * so that no dictionary and no amount of guessing leads from a digest to its secret.
+ */
+export async function digestSecret(secret: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** A new secret: 256 random bits, 64 hexadecimal digits. */
+export function generateSecret(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/**
+ * Runs `queries` in one round trip with the check of the login, scoped by the registrar id that they are given
+ * (an SQL expression, null for a login that fails), and returns the caller with their results.
+ * Throws `unauthorized`, the same for an unknown user, a wrong secret and a disabled user, and `address_denied`.
+ */
+export async function withLogin<const Queries extends readonly BatchItem<'sqlite'>[]>(
+  db: Database,
+  login: Login,
+  queries: (registrarId: SQL<number>) => Queries,
+): Promise<[ApiUser, ...BatchResponse<Queries>]> {
+  // Found by the digest alone (the plus keeps the index on usernames out of it): an unknown user and a
+  // wrong secret both miss the same index, in the same time.
+  const isCaller = and(
+    eq(apiUsers.secretDigest, login.secretDigest),
+    sql`+${apiUsers.username} = ${login.username}`,
+    isNull(apiUsers.disabledAt),
+  );
+  const caller = db
+    .select({
+      id: apiUsers.id,
+      username: apiUsers.username,
+      // Not registrars.id: in a batch, D1 gives one value for two columns of the same name.
+      registrarId: apiUsers.registrarId,
+      registrarCode: registrars.code,
+      contactCount: registrars.contactCount,
+      allowedIps: registrars.allowedIps,
+    })
+    .from(apiUsers)
+    .innerJoin(registrars, eq(registrars.id, apiUsers.registrarId))
+    .where(isCaller);
+  const registrarId = sql<number>`(select ${apiUsers.registrarId} from ${apiUsers} where ${isCaller})`;
+
+  const [[user], ...results] = await db.batch([caller, ...queries(registrarId)]);
+  if (!user) throw new RegistryError('unauthorized', 'Invalid authorization information');
+  const { allowedIps, ...apiUser } = user;
+  if (allowedIps.length > 0 && !parseAddressList(allowedIps).includes(login.address)) {
+    throw new RegistryError(
+      'address_denied',
+      `Access denied from IP ${login.address ?? 'unknown'}`,
+    );
+  }
+  return [apiUser, ...(results as BatchResponse<Queries>)];
+}
+
+/** Checks a login by itself; throws as `withLogin` does. */
+export async function authenticate(db: Database, login: Login): Promise<ApiUser> {
+  const [caller] = await withLogin(db, login, () => []);
+  return caller;
+}

@@ -1,0 +1,102 @@
+import { apiUsers, contacts, domainContacts, domains, registrars } from '../drizzle/schema.ts';
+import { openDatabase } from '../src/database.ts';
+import type { Env } from '../src/env.ts';
+import { digestSecret } from '../src/registrar.ts';
+
+/**
+ * Builders of rows. Each gives a row that is complete and shares nothing with any other, so that a test
+ * states only what matters to it.
+ */
+
+const timestamp = '2026-01-02T03:04:05.678Z';
+let sequence = 0;
+
+export function unique(): number {
+  sequence += 1;
+  return sequence;
+}
+
+/** A registrar with one API user; `authorization` is the header that lets the user in. */
+export async function addRegistrar(
+  env: Env,
+  overrides: Partial<typeof registrars.$inferInsert> = {},
+  user: Partial<typeof apiUsers.$inferInsert> = {},
+) {
+  const db = openDatabase(env.DB);
+  const n = unique();
+  const secret = crypto.randomUUID() + crypto.randomUUID();
+  const username = user.username ?? `user${n}`;
+  const [registrar] = await db
+    .insert(registrars)
+    .values({
+      code: `REG${n}`,
+      name: `Registrar ${n}`,
+      createdAt: timestamp,
+      updatedAt: timestamp,
+      ...overrides,
+    })
+    .returning();
+  const [apiUser] = await db
+    .insert(apiUsers)
+    .values({
+      registrarId: registrar!.id,
+      username,
+      secretDigest: await digestSecret(secret),
+      createdAt: timestamp,
+      updatedAt: timestamp,
+      ...user,
+    })
+    .returning();
+  return {
+    ...registrar!,
+    apiUser: apiUser!,
+    secret,
+    authorization: basic(username, secret),
+  };
+}
+
+export function basic(username: string, secret: string): string {
+  return `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`;
+}
+
+export async function addContact(
+  env: Env,
+  registrar: { id: number; code: string },
+  overrides: Partial<typeof contacts.$inferInsert> = {},
+) {
+  const n = unique();
+  const [contact] = await openDatabase(env.DB)
+    .insert(contacts)
+    .values({
+      uuid: crypto.randomUUID(),
+      registrarId: registrar.id,
+      number: n,
+      code: `${registrar.code}:C${n}`,
+      name: `Contact ${n}`,
+      email: `contact${n}@example.ee`,
+      phone: '+372.5123456',
+      ident: '38001085718',
+      identType: 'priv',
+      identCountryCode: 'EE',
+      authInfo: 'e2c440eba6055c2f844a88',
+      createdAt: timestamp,
+      updatedAt: timestamp,
+      ...overrides,
+    })
+    .returning();
+  return contact!;
+}
+
+/** A domain that refers to the contact as its registrant. */
+export async function addDomainOf(env: Env, contact: { id: number; registrarId: number }) {
+  const db = openDatabase(env.DB);
+  const name = `domain${unique()}.ee`;
+  const [domain] = await db
+    .insert(domains)
+    .values({ name, punycode: name, registrarId: contact.registrarId, createdAt: timestamp })
+    .returning();
+  await db
+    .insert(domainContacts)
+    .values({ domainId: domain!.id, contactId: contact.id, role: 'registrant' });
+  return domain!;
+}
