@@ -18,6 +18,9 @@ export interface Origin {
   clientReference?: string | undefined;
 }
 
+/** A request, as history records it; who acts is known once the caller is. */
+export type Request = Omit<Origin, 'actorType' | 'actor'>;
+
 export interface Subject {
   type: HistorySubject;
   key: string;

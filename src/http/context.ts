@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
-import type { Request } from '../contact.ts';
 import { type Database, openDatabase } from '../database.ts';
 import type { Env } from '../env.ts';
+import type { Request } from '../history.ts';
 import type { Person } from '../registrant.ts';
 import type { Login } from '../registrar.ts';
 

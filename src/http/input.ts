@@ -1,6 +1,6 @@
 import { zValidator } from '@hono/zod-validator';
 import { z } from 'zod';
-import { isBlank } from '../contact-fields.ts';
+import { isBlank } from '../contact/fields.ts';
 import { type Problem, RegistryError } from '../error.ts';
 import type { AppContext } from './context.ts';
 

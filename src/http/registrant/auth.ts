@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { contactFields } from '../../contact-fields.ts';
+import { contactFields } from '../../contact/fields.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { issueToken } from '../../registrant.ts';

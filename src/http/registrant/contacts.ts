@@ -1,14 +1,10 @@
 import { Hono } from 'hono';
 import qs from 'qs';
 import { z } from 'zod';
-import {
-  type Contact,
-  getContactOfPerson,
-  listContactsOfPerson,
-  statusesOf,
-  updateContactOfPerson,
-} from '../../contact.ts';
-import { clearable, contactFields, noAddress } from '../../contact-fields.ts';
+import { clearable, contactFields, noAddress } from '../../contact/fields.ts';
+import { listContactsOfPerson } from '../../contact/list.ts';
+import { type Contact, getContactOfPerson, statusesOf } from '../../contact/read.ts';
+import { updateContactOfPerson } from '../../contact/write.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { verifyToken } from '../../registrant.ts';

@@ -1,18 +1,11 @@
 import { Hono } from 'hono';
 import { auth } from 'hono/utils/basic-auth';
 import { z } from 'zod';
-import {
-  type Contact,
-  checkContactCode,
-  createContact,
-  deleteContact,
-  getContact,
-  listContactCodes,
-  listContacts,
-  statusesOf,
-  updateContact,
-} from '../../contact.ts';
-import { checkIdentity, clearable, contactFields, noAddress } from '../../contact-fields.ts';
+import { checkContactCode } from '../../contact/code.ts';
+import { checkIdentity, clearable, contactFields, noAddress } from '../../contact/fields.ts';
+import { listContactCodes, listContacts } from '../../contact/list.ts';
+import { type Contact, getContact, statusesOf } from '../../contact/read.ts';
+import { createContact, deleteContact, updateContact } from '../../contact/write.ts';
 import { RegistryError } from '../../error.ts';
 import { authenticate, digestSecret } from '../../registrar.ts';
 import { type AppContext, type AppEnv, callerAddress, database, requestOf } from '../context.ts';

@@ -1,13 +1,13 @@
-import { and, asc, eq, gte, type SQL, sql } from 'drizzle-orm';
-import { type ContactStatus, contactBlocks, contacts, registrars } from '../drizzle/schema.ts';
-import { type Database, isForeignKeyViolation, isUniqueViolation } from './database.ts';
-import { RegistryError } from './error.ts';
-import { difference, type Origin, recordIfChanged } from './history.ts';
-import type { Identity } from './identity.ts';
-import type { Person } from './registrant.ts';
-import { type ApiUser, type Login, withLogin } from './registrar.ts';
-
-export type Contact = typeof contacts.$inferSelect;
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { type ContactStatus, contacts } from '../../drizzle/schema.ts';
+import { type Database, isForeignKeyViolation, isUniqueViolation } from '../database.ts';
+import { RegistryError } from '../error.ts';
+import { difference, type Origin, type Request, recordIfChanged } from '../history.ts';
+import type { Identity } from '../identity.ts';
+import type { Person } from '../registrant.ts';
+import { type ApiUser, type Login, withLogin } from '../registrar.ts';
+import { contactCode } from './code.ts';
+import { type Contact, getContactOfPerson, loadContact } from './read.ts';
 
 /** What an update may change; a field that is undefined stays. */
 export type ContactChanges = Partial<
@@ -37,117 +37,6 @@ export interface NewContact extends ContactChanges {
   identity: Identity;
   /** The suffix that the registrar chose, or the whole code. */
   code?: string | null | undefined;
-}
-
-/** A request, as history records it; who acts is known once the caller is. */
-export type Request = Omit<Origin, 'actorType' | 'actor'>;
-
-export interface Page {
-  /** 1 to 200. */
-  limit: number;
-  offset: number;
-}
-
-/** In the words of RFC 5733: the stored statuses, or `ok`; and `linked` where a domain refers to the contact. */
-export function statusesOf(contact: Pick<Contact, 'statuses' | 'domainCount'>): string[] {
-  const stored: string[] = contact.statuses.length > 0 ? contact.statuses : ['ok'];
-  return contact.domainCount > 0 ? [...stored, 'linked'] : stored;
-}
-
-/** The registrar's contacts in the order of their ids, and how many there are in all. One round trip. */
-export async function listContacts(db: Database, login: Login, page: Page) {
-  const [caller, rows] = await withLogin(db, login, (registrarId) => [
-    db
-      .select()
-      .from(contacts)
-      .where(and(eq(contacts.registrarId, registrarId), fromOffset(registrarId, page.offset)))
-      .orderBy(asc(contacts.number))
-      .limit(page.limit),
-  ]);
-  return { contacts: rows, total: caller.contactCount };
-}
-
-/** As `listContacts`, but the codes alone, which are read from an index. */
-export async function listContactCodes(db: Database, login: Login, page: Page) {
-  const [caller, rows] = await withLogin(db, login, (registrarId) => [
-    db
-      .select({ code: contacts.code })
-      .from(contacts)
-      .where(and(eq(contacts.registrarId, registrarId), fromOffset(registrarId, page.offset)))
-      .orderBy(asc(contacts.number))
-      .limit(page.limit),
-  ]);
-  return { codes: rows.map((row) => row.code), total: caller.contactCount };
-}
-
-/**
- * Where the page at an offset begins: the counts of the blocks lead to the right one, so that at most one
- * block of contacts is walked through. Past the last contact it is null, and nothing compares with that.
- */
-function fromOffset(registrarId: SQL<number>, offset: number): SQL | undefined {
-  if (offset === 0) return undefined;
-  const ofStartingBlock = (column: 'block' | 'preceding') => sql`(
-    select ${sql.raw(column)} from (
-      select block, count, sum(count) over (order by block) - count as preceding
-      from ${contactBlocks} where ${contactBlocks.registrarId} = ${registrarId}
-    ) where preceding + count > ${offset} order by block limit 1
-  )`;
-  return gte(
-    contacts.number,
-    sql`(
-      select number from ${contacts} as walked
-      where walked.registrar_id = ${registrarId} and walked.number >= ${ofStartingBlock('block')} << 10
-      order by walked.number limit 1 offset ${offset} - ifnull(${ofStartingBlock('preceding')}, 0)
-    )`,
-  );
-}
-
-/** The registrar's contact with this code, in either case. One round trip. Throws `not_found`. */
-export async function getContact(db: Database, login: Login, code: string): Promise<Contact> {
-  const [, contact] = await loadContact(db, login, code);
-  return contact;
-}
-
-async function loadContact(db: Database, login: Login, code: string): Promise<[ApiUser, Contact]> {
-  const [caller, rows] = await withLogin(db, login, (registrarId) => [
-    db
-      .select()
-      .from(contacts)
-      .where(and(eq(contacts.code, code.toUpperCase()), eq(contacts.registrarId, registrarId))),
-  ]);
-  return [caller, found(rows[0])];
-}
-
-/** The code that a create with this id would give, and whether it is free. One round trip. Throws `invalid`. */
-export async function checkContactCode(db: Database, login: Login, id: string) {
-  const upper = id.toUpperCase();
-  const [caller, taken] = await withLogin(db, login, (registrarId) => [
-    db
-      .select({ code: contacts.code })
-      .from(contacts)
-      .where(
-        sql`${contacts.code} in (${upper}, (
-          select ${registrars.code} || ':' || ${upper} from ${registrars}
-          where ${registrars.id} = ${registrarId}
-        ))`,
-      ),
-  ]);
-  const code = contactCode(caller, id);
-  return { code, isAvailable: !taken.some((row) => row.code === code) };
-}
-
-/** A whole contact code, the registrar's prefix included. */
-const maximumCodeLength = 100;
-
-/** `<REGISTRAR>:<SUFFIX>` in upper case; a prefix that is there already is not doubled. */
-function contactCode(caller: ApiUser, id: string): string {
-  const prefix = `${caller.registrarCode}:`;
-  const upper = id.toUpperCase();
-  const code = upper.startsWith(prefix) ? upper : prefix + upper;
-  if (code.length > maximumCodeLength || code === prefix) {
-    throw new RegistryError('invalid', 'Contact id is invalid', 'id');
-  }
-  return code;
 }
 
 /** Creates a contact of the caller's registrar, and returns its code. Two round trips. Throws `taken`. */
@@ -264,26 +153,6 @@ export async function deleteContact(db: Database, login: Login, code: string, re
   });
 }
 
-/** The contacts of every registrar whose identity is the person's, in the order of their ids. One round trip. */
-export function listContactsOfPerson(db: Database, person: Person, page: Page): Promise<Contact[]> {
-  return db
-    .select()
-    .from(contacts)
-    .where(isPersons(person))
-    .orderBy(asc(contacts.id))
-    .limit(page.limit)
-    .offset(page.offset);
-}
-
-/** The person's contact with this UUID. One round trip. Throws `not_found`. */
-export async function getContactOfPerson(db: Database, person: Person, uuid: string) {
-  const [contact] = await db
-    .select()
-    .from(contacts)
-    .where(and(eq(contacts.uuid, uuid.toLowerCase()), isPersons(person)));
-  return found(contact);
-}
-
 /** Updates the person's contact with this UUID, and returns it. Two round trips. Throws as `updateContact`. */
 export async function updateContactOfPerson(
   db: Database,
@@ -297,15 +166,6 @@ export async function updateContactOfPerson(
     const contact = await getContactOfPerson(db, person, uuid);
     return writeChanges(db, contact, changes, { ...request, actorType: 'registrant', actor });
   });
-}
-
-function isPersons(person: Person): SQL | undefined {
-  return and(
-    eq(contacts.identCountryCode, person.countryCode),
-    // As a literal: a bound value would not let the partial index be chosen.
-    sql`${contacts.identType} = 'priv'`,
-    eq(contacts.ident, person.code),
-  );
 }
 
 /** Writes what differs, with its history; undefined if somebody else wrote to the contact first. */
@@ -370,11 +230,6 @@ function originOf(caller: ApiUser, request: Request): Origin {
 
 function subjectOf(contact: Contact) {
   return { type: 'contact', key: contact.code, uuid: contact.uuid } as const;
-}
-
-function found(contact: Contact | undefined): Contact {
-  if (!contact) throw new RegistryError('not_found', 'Object does not exist');
-  return contact;
 }
 
 function generateAuthInfo(): string {

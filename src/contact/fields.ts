@@ -1,8 +1,8 @@
 import punycode from 'punycode/punycode.js';
 import { z } from 'zod';
-import { discloseableAttributes, identityTypes } from '../drizzle/schema.ts';
-import { isCountryCode } from './country.ts';
-import { identityProblem } from './identity.ts';
+import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
+import { isCountryCode } from '../country.ts';
+import { identityProblem } from '../identity.ts';
 
 /**
  * The rules of a contact's fields as zod types: each takes what a client sent and gives what is stored.

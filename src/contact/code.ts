@@ -1,0 +1,37 @@
+import { sql } from 'drizzle-orm';
+import { contacts, registrars } from '../../drizzle/schema.ts';
+import type { Database } from '../database.ts';
+import { RegistryError } from '../error.ts';
+import { type ApiUser, type Login, withLogin } from '../registrar.ts';
+
+/** The code that a create with this id would give, and whether it is free. One round trip. Throws `invalid`. */
+export async function checkContactCode(db: Database, login: Login, id: string) {
+  const upper = id.toUpperCase();
+  const [caller, taken] = await withLogin(db, login, (registrarId) => [
+    db
+      .select({ code: contacts.code })
+      .from(contacts)
+      .where(
+        sql`${contacts.code} in (${upper}, (
+          select ${registrars.code} || ':' || ${upper} from ${registrars}
+          where ${registrars.id} = ${registrarId}
+        ))`,
+      ),
+  ]);
+  const code = contactCode(caller, id);
+  return { code, isAvailable: !taken.some((row) => row.code === code) };
+}
+
+/** A whole contact code, the registrar's prefix included. */
+const maximumCodeLength = 100;
+
+/** `<REGISTRAR>:<SUFFIX>` in upper case; throws `invalid` for an empty suffix and a code that is too long; a prefix that is there already is not doubled. */
+export function contactCode(caller: ApiUser, id: string): string {
+  const prefix = `${caller.registrarCode}:`;
+  const upper = id.toUpperCase();
+  const code = upper.startsWith(prefix) ? upper : prefix + upper;
+  if (code.length > maximumCodeLength || code === prefix) {
+    throw new RegistryError('invalid', 'Contact id is invalid', 'id');
+  }
+  return code;
+}
