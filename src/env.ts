@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AuctionStatus } from '../drizzle/schema.ts';
 import { type AddressList, parseAddressList } from './address-list.ts';
 import type { TokenKey } from './registrant.ts';

@@ -1,5 +1,5 @@
 import punycode from 'punycode/punycode.js';
-import { z } from 'zod';
+import * as z from 'zod';
 import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
 import { isCountryCode } from '../country.ts';
 import { identityProblem } from '../identity.ts';

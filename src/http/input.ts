@@ -1,5 +1,5 @@
 import { zValidator } from '@hono/zod-validator';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isBlank } from '../contact/fields.ts';
 import { type Problem, RegistryError } from '../error.ts';
 import type { AppContext } from './context.ts';

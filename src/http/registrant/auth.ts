@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { z } from 'zod';
+import * as z from 'zod';
 import { contactFields } from '../../contact/fields.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import qs from 'qs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { clearable, contactFields, noAddress } from '../../contact/fields.ts';
 import { listContactsOfPerson } from '../../contact/list.ts';
 import { type Contact, getContactOfPerson, statusesOf } from '../../contact/read.ts';

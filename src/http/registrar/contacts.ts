@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { auth } from 'hono/utils/basic-auth';
-import { z } from 'zod';
+import * as z from 'zod';
 import { checkContactCode } from '../../contact/code.ts';
 import { checkIdentity, clearable, contactFields, noAddress } from '../../contact/fields.ts';
 import { listContactCodes, listContacts } from '../../contact/list.ts';
