@@ -59,6 +59,20 @@ export function basic(username: string, secret: string): string {
   return `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`;
 }
 
+/** A request with a JSON body (text is sent as it is) by whoever holds the `Authorization` header. */
+export function send(
+  method: string,
+  { authorization }: { authorization: string },
+  body?: unknown,
+  headers: Record<string, string> = {},
+) {
+  return {
+    method,
+    headers: { Authorization: authorization, 'Content-Type': 'application/json', ...headers },
+    body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+  };
+}
+
 export async function addContact(
   env: Env,
   registrar: { id: number; code: string },

@@ -22,13 +22,18 @@ export const pageQuery = {
   offset: wholeNumber('Offset', 0, Number.MAX_SAFE_INTEGER).default(0),
 };
 
-/** Reads the query by a zod type, refusing as every input is refused. */
+/** Reads the query by a zod type, all of whose parameters are optional, refusing as every input is refused. */
 export function query<Shape extends z.ZodObject>(shape: Shape) {
   return zValidator(
     'query',
     shape,
     async (result, c) => {
-      if (!result.success) await refuse(c as unknown as AppContext, problemsOf(result.error));
+      if (result.success) return;
+      // Nothing here is required, so that an empty value is a wrong one.
+      const [first, ...others] = problemsOf(result.error);
+      const wrong = (problem: Problem): Problem =>
+        problem.reason === 'missing' ? { ...problem, reason: 'invalid' } : problem;
+      await refuse(c as unknown as AppContext, [wrong(first), ...others.map(wrong)]);
     },
     // With its input, an issue tells what is missing from what is wrong.
     { validationFunction: (type, value) => type.safeParse(value, { reportInput: true }) as never },

@@ -1,0 +1,263 @@
+import { expect, test } from 'vitest';
+import { addContact, addDomainOf, addRegistrar, send } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+
+async function list(caller: { authorization: string }, query = '') {
+  const response = await worker.fetch(`/repp/v1/contacts${query}`, send('GET', caller));
+  return { status: response.status, body: await response.json() };
+}
+
+async function registrarWithContacts(count: number) {
+  const registrar = await addRegistrar(worker.env);
+  const codes: string[] = [];
+  for (let n = 0; n < count; n++) codes.push((await addContact(worker.env, registrar)).code);
+  return { ...registrar, codes };
+}
+
+test('lists codes in the order of the record ids', async () => {
+  const registrar = await registrarWithContacts(3);
+  expect(await list(registrar)).toEqual({
+    status: 200,
+    body: { contacts: registrar.codes, total_number_of_records: 3 },
+  });
+});
+
+test('lists nothing for a registrar without contacts', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const empty = { status: 200, body: { contacts: [], total_number_of_records: 0 } };
+  expect(await list(registrar)).toEqual(empty);
+  expect(await list(registrar, '?details=true&offset=5')).toEqual(empty);
+});
+
+test('gives the page that limit and offset describe, with the total of all', async () => {
+  const registrar = await registrarWithContacts(4);
+  const [, second, third, fourth] = registrar.codes;
+  const page = async (query: string) => (await list(registrar, query)).body;
+  expect(await page('?limit=2&offset=1')).toEqual({
+    contacts: [second, third],
+    total_number_of_records: 4,
+  });
+  expect(await page('?offset=3')).toEqual({ contacts: [fourth], total_number_of_records: 4 });
+  expect(await page('?offset=4')).toEqual({ contacts: [], total_number_of_records: 4 });
+  expect(await page('?offset=9007199254740991')).toEqual({
+    contacts: [],
+    total_number_of_records: 4,
+  });
+});
+
+test('gives at most 200 contacts where no limit is given', async () => {
+  const registrar = await addRegistrar(worker.env);
+  await worker.env.DB.prepare(
+    `insert into contacts (uuid, registrar_id, number, code, name, email, phone, ident, ident_type,
+       ident_country_code, auth_info, created_at, updated_at)
+     select ?1 || value, ?2, value, ?1 || ':' || value, 'Mari Maasikas', 'mari@example.ee', '+372.5123456',
+       '38001085718', 'priv', 'EE', 'secret', '2026-01-02T03:04:05.678Z', '2026-01-02T03:04:05.678Z'
+     from json_each(?3)`,
+  )
+    .bind(
+      registrar.code,
+      registrar.id,
+      JSON.stringify(Array.from({ length: 201 }, (_, n) => n + 1)),
+    )
+    .run();
+  const { body } = (await list(registrar)) as { body: { contacts: string[] } };
+  expect(body.contacts).toHaveLength(200);
+  expect(body).toMatchObject({ total_number_of_records: 201 });
+});
+
+test('shows a contact with details field by field in the documented order', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const contact = await addContact(worker.env, registrar, {
+    fax: '+372.6123456',
+    orgName: 'Maasikas OÜ',
+    creator: '7-ApiUser: ats',
+    updater: 'RegistrantUser: Mari Maasikas',
+    city: 'Tartu',
+    street: 'Ülikooli 1',
+    zip: '50090',
+    countryCode: 'EE',
+    state: 'Tartumaa',
+    legacyId: '12345',
+    statuses: ['clientDeleteProhibited'],
+    statusNotes: { clientDeleteProhibited: 'paid until May' },
+  });
+  const response = await worker.fetch('/repp/v1/contacts?details=true', send('GET', registrar));
+  expect(await response.text()).toBe(
+    JSON.stringify({
+      contacts: [
+        {
+          id: contact.id,
+          code: contact.code,
+          phone: '+372.5123456',
+          email: contact.email,
+          fax: '+372.6123456',
+          created_at: '2026-01-02T03:04:05.678Z',
+          updated_at: '2026-01-02T03:04:05.678Z',
+          ident: '38001085718',
+          ident_type: 'priv',
+          auth_info: 'e2c440eba6055c2f844a88',
+          name: contact.name,
+          org_name: 'Maasikas OÜ',
+          registrar_id: registrar.id,
+          creator_str: '7-ApiUser: ats',
+          updator_str: 'RegistrantUser: Mari Maasikas',
+          ident_country_code: 'EE',
+          city: 'Tartu',
+          street: 'Ülikooli 1',
+          zip: '50090',
+          country_code: 'EE',
+          state: 'Tartumaa',
+          legacy_id: '12345',
+          statuses: ['clientDeleteProhibited'],
+          status_notes: { clientDeleteProhibited: 'paid until May' },
+        },
+      ],
+      total_number_of_records: 1,
+    }),
+  );
+});
+
+test('shows what is not known as null, or as empty where the field is a string', async () => {
+  const registrar = await addRegistrar(worker.env);
+  await addContact(worker.env, registrar);
+  const { body } = (await list(registrar, '?details=true')) as { body: { contacts: object[] } };
+  expect(body.contacts[0]).toMatchObject({
+    fax: null,
+    org_name: null,
+    creator_str: null,
+    updator_str: null,
+    city: '',
+    street: '',
+    zip: '',
+    country_code: '',
+    state: null,
+    legacy_id: null,
+    statuses: ['ok'],
+    status_notes: {},
+  });
+});
+
+test('reads one contact in an envelope, whatever the case of its code', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const contact = await addContact(worker.env, registrar);
+  const { body } = (await list(registrar, '?details=true')) as { body: { contacts: object[] } };
+  for (const code of [contact.code, contact.code.toLowerCase(), encodeURIComponent(contact.code)]) {
+    const response = await worker.fetch(`/repp/v1/contacts/${code}`, send('GET', registrar));
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
+      code: 1000,
+      message: 'Command completed successfully',
+      data: { contact: body.contacts[0] },
+    });
+  }
+});
+
+test.each([
+  ['none stored', [], false, ['ok']],
+  ['none stored, linked', [], true, ['ok', 'linked']],
+  ['one stored', ['serverUpdateProhibited'], false, ['serverUpdateProhibited']],
+  ['one stored, linked', ['serverUpdateProhibited'], true, ['serverUpdateProhibited', 'linked']],
+] as const)('shows the statuses of a contact with %s', async (_, stored, isLinked, shown) => {
+  const registrar = await addRegistrar(worker.env);
+  const contact = await addContact(worker.env, registrar, { statuses: [...stored] });
+  if (isLinked) await addDomainOf(worker.env, contact);
+  const response = await worker.fetch(`/repp/v1/contacts/${contact.code}`, send('GET', registrar));
+  expect(await response.json()).toMatchObject({ data: { contact: { statuses: shown } } });
+});
+
+test("leaves other registrars' contacts out of the list and of its total", async () => {
+  const [registrar, other] = [await registrarWithContacts(1), await registrarWithContacts(2)];
+  expect((await list(registrar)).body).toEqual({
+    contacts: registrar.codes,
+    total_number_of_records: 1,
+  });
+  expect((await list(registrar, '?offset=1')).body).toEqual({
+    contacts: [],
+    total_number_of_records: 1,
+  });
+  expect((await list(other)).body).toMatchObject({ total_number_of_records: 2 });
+});
+
+test.each([
+  ['limit=0', 2004, 'Parameter value range error [limit]', 'limit'],
+  ['limit=201', 2004, 'Parameter value range error [limit]', 'limit'],
+  ['limit=-1', 2004, 'Parameter value range error [limit]', 'limit'],
+  ['limit=99999999999999999999', 2004, 'Parameter value range error [limit]', 'limit'],
+  ['offset=-1', 2004, 'Parameter value range error [offset]', 'offset'],
+  ['offset=9007199254740993', 2004, 'Parameter value range error [offset]', 'offset'],
+  ['limit=ten', 2005, 'Limit is invalid [limit]', 'limit'],
+  ['limit=1.5', 2005, 'Limit is invalid [limit]', 'limit'],
+  ['limit=1e2', 2005, 'Limit is invalid [limit]', 'limit'],
+  ['limit=', 2005, 'Limit is invalid [limit]', 'limit'],
+  ['limit=1&limit=2', 2005, 'Limit is invalid [limit]', 'limit'],
+  ['offset=%00', 2005, 'Offset is invalid [offset]', 'offset'],
+  ['details=yes', 2005, 'Details is invalid [details]', 'details'],
+  ['details=', 2005, 'Details is invalid [details]', 'details'],
+  ['details=TRUE', 2005, 'Details is invalid [details]', 'details'],
+])('refuses a list with ?%s', async (query, code, message, field) => {
+  const registrar = await addRegistrar(worker.env);
+  expect(await list(registrar, `?${query}`)).toEqual({
+    status: 400,
+    body: { code, message, data: {}, errors: [{ code, message, field }] },
+  });
+});
+
+test('tells everything that is wrong with a list, the first as the answer', async () => {
+  const registrar = await addRegistrar(worker.env);
+  expect((await list(registrar, '?details=maybe&offset=-5&limit=500')).body).toEqual({
+    code: 2004,
+    message: 'Parameter value range error [limit]',
+    data: {},
+    errors: [
+      { code: 2004, message: 'Parameter value range error [limit]', field: 'limit' },
+      { code: 2004, message: 'Parameter value range error [offset]', field: 'offset' },
+      { code: 2005, message: 'Details is invalid [details]', field: 'details' },
+    ],
+  });
+});
+
+test.each(['-0', '00'])('takes offset %s for the beginning', async (offset) => {
+  const registrar = await registrarWithContacts(1);
+  expect((await list(registrar, `?offset=${offset}`)).body).toMatchObject({
+    contacts: registrar.codes,
+  });
+});
+
+test('checks whether a code is free, with and without the prefix', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const contact = await addContact(worker.env, registrar, { code: `${registrar.code}:TAKEN` });
+  const check = async (id: string) => {
+    const response = await worker.fetch(`/repp/v1/contacts/check/${id}`, send('GET', registrar));
+    return { status: response.status, body: await response.json() };
+  };
+  const answered = (id: string, available: boolean) => ({
+    status: 200,
+    body: {
+      code: 1000,
+      message: 'Command completed successfully',
+      data: { contact: { id, available } },
+    },
+  });
+  expect(await check('taken')).toEqual(answered(contact.code, false));
+  expect(await check(contact.code)).toEqual(answered(contact.code, false));
+  expect(await check('Free')).toEqual(answered(`${registrar.code}:FREE`, true));
+  expect(await check(`${registrar.code}:free`)).toEqual(answered(`${registrar.code}:FREE`, true));
+});
+
+test.each(['sp%20ace', 'x'.repeat(101), 'x'.repeat(98), '%C3%B5', '%E0%A4%A'])(
+  'refuses to check the impossible code %s',
+  async (id) => {
+    const registrar = await addRegistrar(worker.env);
+    const response = await worker.fetch(`/repp/v1/contacts/check/${id}`, send('GET', registrar));
+    expect(response.status).toBe(400);
+    const message = 'Contact id is invalid [id]';
+    expect(await response.json()).toEqual({
+      code: 2005,
+      message,
+      data: {},
+      errors: [{ code: 2005, message, field: 'id' }],
+    });
+  },
+);
