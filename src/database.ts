@@ -24,3 +24,36 @@ function mentions(error: unknown, text: string): boolean {
   }
   return false;
 }
+
+/** Each lost race costs another look; ten in a row is a row that changes faster than it can be read. */
+const maximumAttempts = 10;
+
+/** Repeats an attempt, which reads a row and writes to it if nobody else has, until it gives a result. */
+export async function untilWritten<Result>(
+  attempt: () => Promise<Result | undefined>,
+): Promise<Result> {
+  for (let count = 0; count < maximumAttempts; count++) {
+    const result = await attempt();
+    if (result !== undefined) return result;
+  }
+  throw new Error('the row was changed by others at every attempt');
+}
+
+/** Characters of JSON in one bound value: D1 takes 2,000,000 bytes, and a character has three at most. */
+const maximumJsonLength = 500_000;
+
+/** The rows as JSON arrays that a bound value can hold, for `json_each`: so a statement takes thousands of rows. */
+export function jsonArrays(rows: Iterable<unknown>): string[] {
+  const arrays: string[] = [];
+  let array = '';
+  for (const row of rows) {
+    const json = JSON.stringify(row);
+    if (array !== '' && array.length + json.length > maximumJsonLength) {
+      arrays.push(`[${array}]`);
+      array = '';
+    }
+    array += array === '' ? json : `,${json}`;
+  }
+  if (array !== '') arrays.push(`[${array}]`);
+  return arrays;
+}

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import {
   type ActorType,
   type FieldChange,
@@ -27,6 +27,8 @@ export interface Subject {
   uuid?: string | undefined;
 }
 
+export type Action = (typeof history.$inferInsert)['action'];
+
 export type Changes = Record<string, FieldChange>;
 
 /**
@@ -37,7 +39,7 @@ export function recordIfChanged(
   db: Database,
   origin: Origin,
   subject: Subject,
-  action: 'create' | 'update' | 'delete',
+  action: Action,
   changes: Changes,
 ) {
   return db.insert(history).select(sql`
@@ -45,6 +47,23 @@ export function recordIfChanged(
       ${action}, ${origin.actorType}, ${origin.actor}, ${origin.requestId ?? null},
       ${origin.clientReference ?? null}, ${JSON.stringify(changes)}
     where changes() > 0`);
+}
+
+/**
+ * The insert that records as many changes as `source` gives: a query of `key`, `uuid` and `changes` (JSON) of each.
+ * In the batch of the changes, it stands where the query can tell what they change, before or after them.
+ */
+export function recordEach(
+  db: Database,
+  origin: Origin,
+  type: HistorySubject,
+  action: Action,
+  source: SQL,
+) {
+  return db.insert(history).select(sql`
+    select null, ${origin.at.toISOString()}, ${type}, key, uuid, ${action}, ${origin.actorType}, ${origin.actor},
+      ${origin.requestId ?? null}, ${origin.clientReference ?? null}, changes
+    from (${source})`);
 }
 
 /** The history shows that these changed, and nothing of their values. */

@@ -1,4 +1,11 @@
-import { apiUsers, contacts, domainContacts, domains, registrars } from '../drizzle/schema.ts';
+import {
+  apiUsers,
+  auctions,
+  contacts,
+  domainContacts,
+  domains,
+  registrars,
+} from '../drizzle/schema.ts';
 import { openDatabase } from '../src/database.ts';
 import type { Env } from '../src/env.ts';
 import { digestSecret } from '../src/registrar.ts';
@@ -113,4 +120,21 @@ export async function addDomainOf(env: Env, contact: { id: number; registrarId: 
     .insert(domainContacts)
     .values({ domainId: domain!.id, contactId: contact.id, role: 'registrant' });
   return domain!;
+}
+
+/** An auction in progress. */
+export async function addAuction(env: Env, overrides: Partial<typeof auctions.$inferInsert> = {}) {
+  const name = overrides.name ?? `auction${unique()}.ee`;
+  const [auction] = await openDatabase(env.DB)
+    .insert(auctions)
+    .values({
+      uuid: crypto.randomUUID(),
+      name,
+      punycode: name,
+      createdAt: timestamp,
+      updatedAt: timestamp,
+      ...overrides,
+    })
+    .returning();
+  return auction!;
 }

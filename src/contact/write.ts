@@ -1,6 +1,11 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { type ContactStatus, contacts } from '../../drizzle/schema.ts';
-import { type Database, isForeignKeyViolation, isUniqueViolation } from '../database.ts';
+import {
+  type Database,
+  isForeignKeyViolation,
+  isUniqueViolation,
+  untilWritten,
+} from '../database.ts';
 import { RegistryError } from '../error.ts';
 import { difference, type Origin, type Request, recordIfChanged } from '../history.ts';
 import type { Identity } from '../identity.ts';
@@ -201,17 +206,6 @@ function definedOf<Values extends object>(values: Values) {
 
 function isUnchanged(contact: Contact): SQL | undefined {
   return and(eq(contacts.id, contact.id), eq(contacts.version, contact.version));
-}
-
-/** Each lost race costs another look; ten in a row is a contact that changes faster than it can be read. */
-const maximumAttempts = 10;
-
-async function untilWritten<Result>(attempt: () => Promise<Result | undefined>): Promise<Result> {
-  for (let count = 0; count < maximumAttempts; count++) {
-    const result = await attempt();
-    if (result !== undefined) return result;
-  }
-  throw new Error('the contact was changed by others at every attempt');
 }
 
 /** RFC 5733, section 2.2: what each prohibiting or pending status names. */

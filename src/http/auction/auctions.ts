@@ -1,4 +1,73 @@
 import { Hono } from 'hono';
-import type { AppEnv } from '../context.ts';
+import * as z from 'zod';
+import {
+  type Auction,
+  getAuction,
+  listStartedAuctions,
+  reportableStatuses,
+  updateAuction,
+} from '../../auction.ts';
+import { clearable } from '../../contact/fields.ts';
+import { settings } from '../../env.ts';
+import { RegistryError } from '../../error.ts';
+import { type AppContext, type AppEnv, callerAddress, database, requestOf } from '../context.ts';
+import { jsonBody, parseBody } from '../input.ts';
 
 export const auctions = new Hono<AppEnv>({ strict: false });
+
+auctions.get('/', async (c) => {
+  const started = await listStartedAuctions(database(c));
+  return c.json(started.map(shown));
+});
+
+auctions.use('/:uuid', async (c, next) => {
+  const address = callerAddress(c);
+  if (!settings(c.env).auctionAllowedIps.includes(address)) {
+    throw new RegistryError('address_denied', `Access denied from IP ${address ?? 'unknown'}`);
+  }
+  await next();
+});
+
+auctions.get('/:uuid', async (c) => {
+  const auction = await getAuction(database(c), c.req.param('uuid'));
+  return c.json(shown(auction));
+});
+
+const deadlineMessage = 'is not an ISO 8601 date or date-time';
+const instant = z.iso
+  .datetime({ offset: true, local: true, error: deadlineMessage })
+  // Without an offset it is UTC, as every instant of the registry.
+  .transform((text) => new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`).toISOString());
+
+const reportBody = z.object({
+  status: z.enum(reportableStatuses, 'is not included in the list').optional(),
+  registration_deadline: clearable(
+    z.union([z.iso.date(deadlineMessage), instant], deadlineMessage),
+  ),
+});
+
+auctions.patch('/:uuid', async (c) => {
+  const { status, registration_deadline } = await parseBody(c, reportBody, await reportOf(c));
+  const { auction } = await updateAuction(
+    database(c),
+    {
+      ...requestOf(c),
+      actorType: 'auction_centre',
+      actor: `Auction centre ${callerAddress(c)}`,
+    },
+    c.req.param('uuid'),
+    { status, registrationDeadline: registration_deadline },
+    settings(c.env).auctionRestartStatuses,
+  );
+  return c.json({ ...shown(auction), registration_code: auction.registrationCode });
+});
+
+/** A report without a body says nothing, and that is allowed. */
+async function reportOf(c: AppContext): Promise<Record<string, unknown>> {
+  const { byteLength } = await c.req.arrayBuffer();
+  return byteLength === 0 ? {} : jsonBody(c);
+}
+
+function shown({ uuid, name, status }: Auction) {
+  return { id: uuid, domain: name, status };
+}

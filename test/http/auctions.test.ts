@@ -1,0 +1,334 @@
+import { and, asc, eq } from 'drizzle-orm';
+import { describe, expect, it } from 'vitest';
+import { auctions, history } from '../../drizzle/schema.ts';
+import { openDatabase } from '../../src/database.ts';
+import { addAuction } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+
+const code = 'd41d8cd98f00b204e9800998ecf8427e';
+const paid = { status: 'payment_received', registrationCode: code } as const;
+const unknownUuid = '7cb4bb7b-8c5e-4d2c-9a3a-2f3f0f7a5d11';
+
+function get(uuid: string, headers: Record<string, string> = {}) {
+  return worker.fetch(`/api/v1/auctions/${uuid}`, { headers });
+}
+
+function report(uuid: string, body: unknown, headers: Record<string, string> = {}) {
+  return worker.fetch(`/api/v1/auctions/${uuid}`, {
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+async function stored(uuid: string) {
+  const [auction] = await openDatabase(worker.env.DB)
+    .select()
+    .from(auctions)
+    .where(eq(auctions.uuid, uuid));
+  return auction!;
+}
+
+function auctionsOf(name: string) {
+  return openDatabase(worker.env.DB)
+    .select()
+    .from(auctions)
+    .where(eq(auctions.name, name))
+    .orderBy(asc(auctions.id));
+}
+
+function historyOf(name: string) {
+  return openDatabase(worker.env.DB)
+    .select()
+    .from(history)
+    .where(and(eq(history.subject, 'auction'), eq(history.subjectKey, name)))
+    .orderBy(asc(history.id));
+}
+
+describe('GET /api/v1/auctions', () => {
+  it('lists the started auctions in the order of their start, in Unicode form', async () => {
+    const later = await addAuction(worker.env, {
+      name: 'pürasid.ee',
+      punycode: 'xn--prasid-3ya.ee',
+      createdAt: '2026-03-02T00:00:00.000Z',
+    });
+    const earlier = await addAuction(worker.env, { createdAt: '2026-03-01T00:00:00.000Z' });
+    const ended = await addAuction(worker.env, { status: 'no_bids' });
+
+    const response = await worker.fetch('/api/v1/auctions');
+
+    expect(response.status).toBe(200);
+    const listed = (await response.json()) as { id: string }[];
+    const ours = [later.uuid, earlier.uuid, ended.uuid];
+    expect(listed.filter(({ id }) => ours.includes(id))).toEqual([
+      { id: earlier.uuid, domain: earlier.name, status: 'started' },
+      { id: later.uuid, domain: 'pürasid.ee', status: 'started' },
+    ]);
+  });
+
+  it('is open to every address, with a trailing slash as well', async () => {
+    const response = await worker.fetch('/api/v1/auctions/', {
+      headers: { 'CF-Connecting-IP': '203.0.113.9' },
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Cache-Control')).toBe('private, no-store');
+  });
+});
+
+describe('GET /api/v1/auctions/{uuid}', () => {
+  it('shows the auction', async () => {
+    const auction = await addAuction(worker.env, paid);
+    const response = await get(auction.uuid);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
+      id: auction.uuid,
+      domain: auction.name,
+      status: 'payment_received',
+    });
+  });
+
+  it.each([unknownUuid, 'no-uuid', '%00', "x'--", 'x'.repeat(100)])(
+    'answers 404 in the form of the auction centre for %s',
+    async (uuid) => {
+      const response = await get(uuid);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toEqual({
+        error: 'Not Found',
+        uuid: decodeURIComponent(uuid),
+        message: 'Record not found',
+      });
+    },
+  );
+});
+
+describe('PATCH /api/v1/auctions/{uuid}', () => {
+  it.each(['awaiting_payment', 'no_bids', 'payment_not_received', 'domain_not_registered'])(
+    'moves an auction to %s, without a registration code',
+    async (status) => {
+      const auction = await addAuction(worker.env);
+      const response = await report(auction.uuid, { status });
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual({
+        id: auction.uuid,
+        domain: auction.name,
+        status,
+        registration_code: null,
+      });
+      expect(await stored(auction.uuid)).toMatchObject({ status, version: 2 });
+    },
+  );
+
+  it('makes a registration code of 32 hexadecimal digits when an auction is paid', async () => {
+    const auction = await addAuction(worker.env, { status: 'awaiting_payment' });
+    const response = await report(auction.uuid, { status: 'payment_received' });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
+      id: auction.uuid,
+      domain: auction.name,
+      status: 'payment_received',
+      registration_code: expect.stringMatching(/^[0-9a-f]{32}$/),
+    });
+  });
+
+  it('makes another registration code for every auction', async () => {
+    const codes = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const { uuid } = await addAuction(worker.env);
+        const response = await report(uuid, { status: 'payment_received' });
+        return ((await response.json()) as { registration_code: string }).registration_code;
+      }),
+    );
+    expect(new Set(codes).size).toBe(3);
+  });
+
+  it('keeps the registration code when the payment is said again', async () => {
+    const auction = await addAuction(worker.env, paid);
+    const response = await report(auction.uuid, { status: 'payment_received' });
+    expect(await response.json()).toMatchObject({ registration_code: code });
+  });
+
+  it('drops the registration code once the auction is paid no longer', async () => {
+    const auction = await addAuction(worker.env, paid);
+    const response = await report(auction.uuid, { status: 'domain_not_registered' });
+    expect(await response.json()).toMatchObject({ registration_code: null });
+    expect(await stored(auction.uuid)).toMatchObject({ registrationCode: null });
+  });
+
+  it.each(['started', 'domain_registered', 'sold', 'PAYMENT_RECEIVED', '', null, 1, ['no_bids']])(
+    'refuses the status %j and changes nothing',
+    async (status) => {
+      const auction = await addAuction(worker.env);
+      const response = await report(auction.uuid, { status });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toEqual({
+        errors: { status: ['is not included in the list'] },
+      });
+      expect(await stored(auction.uuid)).toEqual(auction);
+    },
+  );
+
+  it('changes nothing without a status', async () => {
+    const auction = await addAuction(worker.env, paid);
+    const response = await report(auction.uuid, {});
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
+      id: auction.uuid,
+      domain: auction.name,
+      status: 'payment_received',
+      registration_code: code,
+    });
+    expect(await stored(auction.uuid)).toEqual(auction);
+    expect(await historyOf(auction.name)).toEqual([]);
+  });
+
+  it('takes no body for an empty one', async () => {
+    const auction = await addAuction(worker.env);
+    const response = await worker.fetch(`/api/v1/auctions/${auction.uuid}`, { method: 'PATCH' });
+    expect(response.status).toBe(200);
+    expect(await stored(auction.uuid)).toEqual(auction);
+  });
+
+  it.each(['{', '[]', '"no_bids"'])('refuses the body %s', async (body) => {
+    const auction = await addAuction(worker.env);
+    const response = await worker.fetch(`/api/v1/auctions/${auction.uuid}`, {
+      method: 'PATCH',
+      body,
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      errors: { base: ['Request body is not a JSON object'] },
+    });
+  });
+
+  it('ignores what the auction centre sends beside the status, and names it', async () => {
+    const { uuid } = await addAuction(worker.env);
+    const response = await report(uuid, { status: 'no_bids', platform: 'auto' });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Ignored-Fields')).toBe('platform');
+  });
+
+  it('answers 404 in the form of the auction centre for an unknown auction', async () => {
+    const response = await report(unknownUuid, { status: 'no_bids' });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({
+      error: 'Not Found',
+      uuid: unknownUuid,
+      message: 'Record not found',
+    });
+  });
+
+  it('leaves no trace of the same status said twice', async () => {
+    const { uuid, name } = await addAuction(worker.env);
+    const first = await report(uuid, { status: 'payment_received' });
+    const afterFirst = await stored(uuid);
+    const second = await report(uuid, { status: 'payment_received' });
+    expect(await second.json()).toEqual(await first.json());
+    expect(await stored(uuid)).toEqual(afterFirst);
+    expect(await historyOf(name)).toHaveLength(1);
+  });
+
+  it('records who reported what, and of the registration code no more than its change', async () => {
+    const auction = await addAuction(worker.env);
+    const response = await report(
+      auction.uuid,
+      { status: 'payment_received' },
+      { 'CF-Connecting-IP': '127.0.0.7' },
+    );
+    expect(await historyOf(auction.name)).toMatchObject([
+      {
+        subjectUuid: auction.uuid,
+        action: 'update',
+        actorType: 'auction_centre',
+        actor: 'Auction centre 127.0.0.7',
+        requestId: response.headers.get('X-Request-Id'),
+        changes: {
+          status: { from: 'started', to: 'payment_received' },
+          registrationCode: { redacted: true },
+        },
+      },
+    ]);
+  });
+
+  it('does what two reports at once say one after the other', async () => {
+    const { uuid, name } = await addAuction(worker.env);
+    const responses = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        report(uuid, { status: index % 2 === 0 ? 'payment_received' : 'awaiting_payment' }),
+      ),
+    );
+    expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    const recorded = await historyOf(name);
+    let status = 'started';
+    for (const { changes } of recorded) {
+      expect(changes.status).toMatchObject({ from: status });
+      status = (changes.status as { to: string }).to;
+    }
+    expect(await stored(uuid)).toMatchObject({ status, version: recorded.length + 1 });
+  });
+
+  it('gives one registration code to equal reports at once', async () => {
+    const { uuid, name } = await addAuction(worker.env);
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const response = await report(uuid, { status: 'payment_received' });
+        return ((await response.json()) as { registration_code: string }).registration_code;
+      }),
+    );
+    expect(new Set(answers)).toEqual(new Set([(await stored(uuid)).registrationCode]));
+    expect(await historyOf(name)).toHaveLength(1);
+  });
+
+  it('starts no new auction unless the operator says so', async () => {
+    const { uuid, name } = await addAuction(worker.env);
+    await report(uuid, { status: 'payment_not_received' });
+    await report(uuid, { status: 'domain_not_registered' });
+    expect(await auctionsOf(name)).toHaveLength(1);
+  });
+});
+
+describe('registration_deadline', () => {
+  it.each([
+    ['2026-12-31', '2026-12-31'],
+    ['2026-12-31T23:59:59Z', '2026-12-31T23:59:59.000Z'],
+    ['2026-12-31T23:59:59.123+02:00', '2026-12-31T21:59:59.123Z'],
+    ['2026-12-31T23:59', '2026-12-31T23:59:00.000Z'],
+  ])('%s is kept', async (given, kept) => {
+    const { uuid } = await addAuction(worker.env, paid);
+    const response = await report(uuid, { registration_deadline: given });
+    expect(response.status).toBe(200);
+    expect(await stored(uuid)).toMatchObject({ registrationDeadline: kept, ...paid });
+  });
+
+  it.each(['2026-02-30', '31.12.2026', 'soon', '2026-12-31T25:00:00Z', 20261231, {}])(
+    '%j is refused',
+    async (given) => {
+      const auction = await addAuction(worker.env);
+      const response = await report(auction.uuid, {
+        status: 'no_bids',
+        registration_deadline: given,
+      });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toEqual({
+        errors: { registration_deadline: ['is not an ISO 8601 date or date-time'] },
+      });
+      expect(await stored(auction.uuid)).toEqual(auction);
+    },
+  );
+
+  it('stays when a report does not mention it, and is cleared with null', async () => {
+    const { uuid } = await addAuction(worker.env, { registrationDeadline: '2026-12-31' });
+    await report(uuid, { status: 'awaiting_payment' });
+    expect(await stored(uuid)).toMatchObject({ registrationDeadline: '2026-12-31' });
+    await report(uuid, { registration_deadline: null });
+    expect(await stored(uuid)).toMatchObject({ registrationDeadline: null });
+  });
+
+  it('said again leaves no trace', async () => {
+    const { uuid, name } = await addAuction(worker.env);
+    await report(uuid, { registration_deadline: '2026-12-31T22:00:00Z' });
+    await report(uuid, { registration_deadline: '2027-01-01T00:00:00+02:00' });
+    expect(await historyOf(name)).toHaveLength(1);
+  });
+});
