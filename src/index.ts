@@ -1,6 +1,18 @@
 import type { Env } from './env.ts';
 import { app } from './http/app.ts';
+import { logUnexpected } from './http/log.ts';
+import { publishLists } from './http/publish.ts';
+import { listNames } from './public-list/source.ts';
 
 export default {
   fetch: app.fetch,
+  /** What the calendar changes, and what a publishing that failed has left undone. */
+  async scheduled(_controller, env, context) {
+    try {
+      await publishLists(env, context, listNames);
+    } catch (error) {
+      logUnexpected(error, undefined);
+      throw error;
+    }
+  },
 } satisfies ExportedHandler<Env>;

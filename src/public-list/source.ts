@@ -1,0 +1,58 @@
+import { sql } from 'drizzle-orm';
+import { disputes, listBuilds, listSources } from '../../drizzle/schema.ts';
+import type { Database } from '../database.ts';
+
+/** The auctions in progress, and the retained names: all of them, or those of one status. */
+export const listNames = ['auctions', 'all', 'reserved', 'blocked', 'disputed'] as const;
+export type ListName = (typeof listNames)[number];
+
+/** The lists that a change of a reserved or blocked name, or of a dispute, is seen in. */
+export const retainedListNames = ['all', 'reserved', 'blocked', 'disputed'] as const;
+
+/** What the lists are made from, at one moment. */
+export interface Source {
+  /** The UTC day that disputes are judged by, `YYYY-MM-DD`. */
+  day: string;
+  /** Differs from an earlier one exactly if a table or the calendar changed what the list is made from. */
+  versions: Record<ListName, string>;
+  /** The content that a list was found to have, though nothing was written, at a version of its source. */
+  builds: Partial<Record<ListName, { sourceVersion: string; etag: string }>>;
+}
+
+/**
+ * Looks at the sources of all lists in one round trip of at most eight rows: the counters that triggers keep,
+ * the latest days on which a dispute began or had ended, and the recorded builds.
+ */
+export async function readSource(db: Database, now: Date): Promise<Source> {
+  const day = now.toISOString().slice(0, 10);
+  const row = await db.get<Row>(sql`
+    select auctions, reserved, blocked, disputed,
+      (select max(first_day) from ${disputes} where first_day <= ${day}) as began,
+      (select max(last_day) from ${disputes} where last_day < ${day}) as ended,
+      (select json_group_object(list, json_object('sourceVersion', source_version, 'etag', etag))
+        from ${listBuilds}) as builds
+    from ${listSources}`);
+  if (!row) throw new Error('list_sources has lost its row');
+  const disputed = [row.disputed, row.began ?? '', row.ended ?? ''].join('/');
+  return {
+    day,
+    versions: {
+      auctions: `${row.auctions}`,
+      all: [row.reserved, row.blocked, disputed].join('/'),
+      reserved: `${row.reserved}`,
+      blocked: `${row.blocked}`,
+      disputed,
+    },
+    builds: JSON.parse(row.builds),
+  };
+}
+
+interface Row {
+  auctions: number;
+  reserved: number;
+  blocked: number;
+  disputed: number;
+  began: string | null;
+  ended: string | null;
+  builds: string;
+}
