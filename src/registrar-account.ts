@@ -1,0 +1,165 @@
+import { and, asc, eq } from 'drizzle-orm';
+import { registrars } from '../drizzle/schema.ts';
+import { parseAddressList } from './address-list.ts';
+import { contactFields } from './contact/fields.ts';
+import { type Database, isUniqueViolation } from './database.ts';
+import { RegistryError } from './error.ts';
+import { type Changes, difference, type Origin, recordIfChanged } from './history.ts';
+
+/** A registrar as the operator sees it. */
+export type Registrar = Pick<
+  typeof registrars.$inferSelect,
+  'code' | 'name' | 'allowedIps' | 'contactCount' | 'createdAt' | 'updatedAt'
+>;
+
+const registrarColumns = {
+  code: registrars.code,
+  name: registrars.name,
+  allowedIps: registrars.allowedIps,
+  contactCount: registrars.contactCount,
+  createdAt: registrars.createdAt,
+  updatedAt: registrars.updatedAt,
+};
+
+/** Every registrar, by code. */
+export async function listRegistrars(db: Database): Promise<Registrar[]> {
+  return db.select(registrarColumns).from(registrars).orderBy(asc(registrars.code));
+}
+
+/** The registrar with this code. Throws `not_found`. */
+export async function getRegistrar(db: Database, code: string): Promise<Registrar> {
+  const [registrar] = await db
+    .select(registrarColumns)
+    .from(registrars)
+    .where(eq(registrars.code, code));
+  if (!registrar) throw unknownRegistrar(code);
+  return registrar;
+}
+
+export function unknownRegistrar(code: string): RegistryError {
+  return new RegistryError(
+    'not_found',
+    `there is no registrar ${JSON.stringify(code)}`,
+    'registrar',
+  );
+}
+
+/** Long enough for any registrar, short enough for a contact's suffix of 67 characters beside it. */
+const maximumRegistrarCodeLength = 32;
+
+/**
+ * Adds a registrar; `allowedIps` are addresses and CIDR ranges, none of which allows all. A dry run checks
+ * and writes nothing. Throws `invalid`, `taken`.
+ */
+export async function addRegistrar(
+  db: Database,
+  origin: Origin,
+  given: Pick<Registrar, 'code' | 'name' | 'allowedIps'>,
+  isDryRun = false,
+): Promise<Registrar> {
+  if (!/^[A-Z0-9_-]+$/.test(given.code) || given.code.length > maximumRegistrarCodeLength) {
+    throw new RegistryError(
+      'invalid',
+      `${JSON.stringify(given.code)} is no registrar code: 1 to ${maximumRegistrarCodeLength} of A-Z, 0-9, _ and -`,
+      'code',
+    );
+  }
+  const at = origin.at.toISOString();
+  const registrar = {
+    code: given.code,
+    name: registrarName(given.name),
+    allowedIps: addressEntries(given.allowedIps),
+    contactCount: 0,
+    createdAt: at,
+    updatedAt: at,
+  };
+  const taken = () =>
+    new RegistryError('taken', `there is a registrar ${registrar.code} already`, 'code');
+  const [same] = await db
+    .select({ id: registrars.id })
+    .from(registrars)
+    .where(eq(registrars.code, registrar.code));
+  if (same) throw taken();
+  if (isDryRun) return registrar;
+  const { contactCount, ...recorded } = registrar;
+  try {
+    await db.batch([
+      db.insert(registrars).values(registrar),
+      recordIfChanged(
+        db,
+        origin,
+        { type: 'registrar', key: registrar.code },
+        'create',
+        difference({}, recorded),
+      ),
+    ]);
+  } catch (error) {
+    if (isUniqueViolation(error, 'registrars.code')) throw taken();
+    throw error;
+  }
+  return registrar;
+}
+
+/**
+ * Changes a registrar's name or the whole of its allow-list; what is undefined stays. A dry run checks and
+ * writes nothing. Throws `not_found`, `invalid`, `changed_meanwhile`.
+ */
+export async function updateRegistrar(
+  db: Database,
+  origin: Origin,
+  code: string,
+  given: { name?: string | undefined; allowedIps?: string[] | undefined },
+  isDryRun = false,
+): Promise<{ registrar: Registrar; changes: Changes }> {
+  const registrar = await getRegistrar(db, code);
+  const values = {
+    name: given.name === undefined ? registrar.name : registrarName(given.name),
+    allowedIps: given.allowedIps ? addressEntries(given.allowedIps) : registrar.allowedIps,
+  };
+  const changes = difference(registrar, values);
+  if (Object.keys(changes).length === 0) return { registrar, changes };
+  const written = { ...values, updatedAt: origin.at.toISOString() };
+  if (!isDryRun) {
+    const [updated] = await db.batch([
+      db
+        .update(registrars)
+        .set(written)
+        .where(
+          and(
+            eq(registrars.code, code),
+            eq(registrars.name, registrar.name),
+            eq(registrars.allowedIps, registrar.allowedIps),
+          ),
+        ),
+      recordIfChanged(db, origin, { type: 'registrar', key: code }, 'update', changes),
+    ]);
+    if (updated.meta.changes === 0) {
+      throw new RegistryError(
+        'changed_meanwhile',
+        `somebody else changed the registrar ${code} just now; try again`,
+      );
+    }
+  }
+  return { registrar: { ...registrar, ...written }, changes };
+}
+
+function registrarName(given: string): string {
+  const name = contactFields.name.safeParse(given);
+  if (name.success) return name.data;
+  throw new RegistryError(
+    'invalid',
+    'the name must have 1 to 255 characters, none of them a control character',
+    'name',
+  );
+}
+
+function addressEntries(given: string[]): string[] {
+  const entries = [...new Set(given.map((entry) => entry.trim()))];
+  try {
+    parseAddressList(entries);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new RegistryError('invalid', error.message, 'allow_ip');
+  }
+  return entries;
+}
