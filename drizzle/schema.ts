@@ -357,7 +357,6 @@ export const idempotencyKeys = sqliteTable(
     key: text().notNull(),
     /** SHA-256 of method, path and body: tells a repeated request from another with the same key. */
     requestDigest: text('request_digest').notNull(),
-    status: integer().notNull(),
     body: text().notNull(),
     createdAt: createdAt(),
   },

@@ -25,18 +25,52 @@ function mentions(error: unknown, text: string): boolean {
   return false;
 }
 
+/** D1's passing faults: the list of its documentation (d1/best-practices/retry-queries). */
+const passingFaults = [
+  'Network connection lost',
+  'storage caused object to be reset',
+  'reset because its code was updated',
+];
+
+const maximumTries = 4;
+const firstPauseMilliseconds = 20;
+
+/**
+ * Repeats what failed by a passing fault of D1, after a pause that doubles each time. Only for reads, and for writes
+ * that can tell whether an earlier try, though reported as failed, was done: `isRepeated` says there was one.
+ */
+export async function retried<Result>(
+  attempt: (isRepeated: boolean) => Promise<Result>,
+): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt(tries > 1);
+    } catch (error) {
+      const isPassing = passingFaults.some((text) => mentions(error, text));
+      if (!isPassing || tries === maximumTries) throw error;
+      const pause = firstPauseMilliseconds * 2 ** (tries - 1) * (0.5 + Math.random());
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+}
+
 /** Each lost race costs another look; ten in a row is a row that changes faster than it can be read. */
 const maximumAttempts = 10;
 
-/** Repeats an attempt, which reads a row and writes to it if nobody else has, until it gives a result. */
-export async function untilWritten<Result>(
-  attempt: () => Promise<Result | undefined>,
+/**
+ * Repeats an attempt, which reads a row and writes to it if nobody else has, until it gives a result; also after a
+ * passing fault, of which `isRepeated` tells as in `retried`.
+ */
+export function untilWritten<Result>(
+  attempt: (isRepeated: boolean) => Promise<Result | undefined>,
 ): Promise<Result> {
-  for (let count = 0; count < maximumAttempts; count++) {
-    const result = await attempt();
-    if (result !== undefined) return result;
-  }
-  throw new Error('the row was changed by others at every attempt');
+  return retried(async (isRepeated) => {
+    for (let count = 0; count < maximumAttempts; count++) {
+      const result = await attempt(isRepeated);
+      if (result !== undefined) return result;
+    }
+    throw new Error('the row was changed by others at every attempt');
+  });
 }
 
 /** Characters of JSON in one bound value: D1 takes 2,000,000 bytes, and a character has three at most. */

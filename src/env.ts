@@ -7,20 +7,33 @@ import type { TokenKey } from './registrant.ts';
 export interface Env {
   DB: D1Database;
   LISTS: KVNamespace;
+  CALLER_LIMITER: RateLimit;
+  ADDRESS_LIMITER: RateLimit;
+  FAILED_LOGIN_LIMITER: RateLimit;
   ENVIRONMENT?: string;
   AUCTION_API_ALLOWED_IPS?: string;
   AUCTION_RESTART_STATUSES?: string;
+  RATE_LIMIT_POLICY?: string;
   REGISTRANT_AUTH_ALLOWED_IPS?: string;
   REGISTRANT_TOKEN_KEYS?: string;
 }
 
+export const rateLimits = ['caller', 'address', 'failed-login'] as const;
+export type RateLimitName = (typeof rateLimits)[number];
+
 export interface Settings {
+  /** The local environment, on the developer's machine; otherwise it is a deployment. */
+  isLocal: boolean;
   auctionAllowedIps: AddressList;
   /** Statuses whose report puts the name up for auction again. */
   auctionRestartStatuses: readonly AuctionStatus[];
   registrantAuthAllowedIps: AddressList;
   /** The first signs; each of them verifies. */
   registrantTokenKeys: readonly [TokenKey, ...TokenKey[]];
+  /** The rate limiters' windows; how much they allow in one is the bindings' own setting. */
+  rateLimitWindowSeconds: Readonly<Record<RateLimitName, number>>;
+  /** Both, as the header `RateLimit-Policy` says it (draft-ietf-httpapi-ratelimit-headers). */
+  rateLimitPolicy: string;
 }
 
 const list = z.string().transform((text) =>
@@ -65,6 +78,16 @@ const tokenKeys = (isLocal: boolean) =>
     return keys.map(({ id, secret }) => ({ id, secret })) as [TokenKey, ...TokenKey[]];
   });
 
+const rateLimitPolicy = z.string().transform((header, context) => {
+  const policies = [...header.matchAll(/"([\w-]+)";q=[1-9]\d*;w=(10|60)(?=,|$)/g)];
+  const windows = new Map(policies.map(([, name, seconds]) => [name, Number(seconds)]));
+  if (rateLimits.some((name) => !windows.has(name))) {
+    const message = `must give "${rateLimits.join('", "')}", each as "name";q=requests;w=10 or 60`;
+    context.addIssue({ code: 'custom', message });
+  }
+  return { header, windowSeconds: Object.fromEntries(windows) as Record<RateLimitName, number> };
+});
+
 const parsed = new WeakMap<Env, Settings>();
 
 /**
@@ -75,6 +98,8 @@ export function settings(env: Env): Settings {
   const known = parsed.get(env);
   if (known) return known;
   const shape = z.object({
+    ENVIRONMENT: z.enum(['local', 'production'], 'must be local or production; deploy with --env'),
+    RATE_LIMIT_POLICY: rateLimitPolicy,
     AUCTION_API_ALLOWED_IPS: addressList,
     AUCTION_RESTART_STATUSES: list.pipe(z.array(z.enum(restartable))),
     REGISTRANT_AUTH_ALLOWED_IPS: addressList,
@@ -88,6 +113,9 @@ export function settings(env: Env): Settings {
     throw new Error(`settings are missing or malformed: ${wrong.join('; ')}`);
   }
   const value: Settings = {
+    isLocal: result.data.ENVIRONMENT === 'local',
+    rateLimitWindowSeconds: result.data.RATE_LIMIT_POLICY.windowSeconds,
+    rateLimitPolicy: result.data.RATE_LIMIT_POLICY.header,
     auctionAllowedIps: result.data.AUCTION_API_ALLOWED_IPS,
     auctionRestartStatuses: result.data.AUCTION_RESTART_STATUSES,
     registrantAuthAllowedIps: result.data.REGISTRANT_AUTH_ALLOWED_IPS,

@@ -18,8 +18,11 @@ export interface Origin {
   clientReference?: string | undefined;
 }
 
-/** A request, as history records it; who acts is known once the caller is. */
-export type Request = Omit<Origin, 'actorType' | 'actor'>;
+/** A request to write: as history records it, before it is known who acts, and the version that it is about. */
+export interface Request extends Omit<Origin, 'actorType' | 'actor'> {
+  /** Whether the write may be made to this version; without it, to any. */
+  isExpected?: ((version: string) => boolean) | undefined;
+}
 
 export interface Subject {
   type: HistorySubject;

@@ -2,7 +2,7 @@ import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch';
 import { apiUsers, registrars } from '../drizzle/schema.ts';
 import { parseAddressList } from './address-list.ts';
-import type { Database } from './database.ts';
+import { type Database, retried } from './database.ts';
 import { RegistryError } from './error.ts';
 
 /** Whoever claims to be an API user: checked in the round trip of the first query made for them. */
@@ -11,6 +11,8 @@ export interface Login {
   /** SHA-256 of the secret, in hexadecimal. */
   secretDigest: string;
   address: string | undefined;
+  /** The API user that it turned out to be, once it has been checked. */
+  caller?: ApiUser;
 }
 
 /** An API user who has shown their secret, from an address that their registrar allows. */
@@ -24,11 +26,17 @@ export interface ApiUser {
 }
 
 /**
- * SHA-256 in hexadecimal. A fast hash is right here: the secrets are generated, with at least 160 random bits,
- * so that no dictionary and no amount of guessing leads from a digest to its secret.
+ * What is kept of a secret: its SHA-256. A fast hash is right here: the secrets are generated, with at least 160
+ * random bits, so that no dictionary and no amount of guessing leads from a digest to its secret.
  */
-export async function digestSecret(secret: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret));
+export function digestSecret(secret: string): Promise<string> {
+  return sha256Hex(secret);
+}
+
+/** SHA-256 (FIPS 180-4) of bytes, or of a text in UTF-8; 64 hexadecimal digits. */
+export async function sha256Hex(data: string | ArrayBuffer): Promise<string> {
+  const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
+  const digest = await crypto.subtle.digest('SHA-256', bytes);
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
@@ -70,7 +78,7 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
     .where(isCaller);
   const registrarId = sql<number>`(select ${apiUsers.registrarId} from ${apiUsers} where ${isCaller})`;
 
-  const [[user], ...results] = await db.batch([caller, ...queries(registrarId)]);
+  const [[user], ...results] = await retried(() => db.batch([caller, ...queries(registrarId)]));
   if (!user) throw new RegistryError('unauthorized', 'Invalid authorization information');
   const { allowedIps, ...apiUser } = user;
   if (allowedIps.length > 0 && !parseAddressList(allowedIps).includes(login.address)) {
@@ -79,6 +87,7 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
       `Access denied from IP ${login.address ?? 'unknown'}`,
     );
   }
+  login.caller = apiUser;
   return [apiUser, ...(results as BatchResponse<Queries>)];
 }
 

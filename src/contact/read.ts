@@ -1,9 +1,9 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
-import type { Database } from '../database.ts';
+import { type Database, retried } from '../database.ts';
 import { RegistryError } from '../error.ts';
 import type { Person } from '../registrant.ts';
-import { type ApiUser, type Login, withLogin } from '../registrar.ts';
+import { type Login, withLogin } from '../registrar.ts';
 
 export type Contact = typeof contacts.$inferSelect;
 
@@ -13,37 +13,46 @@ export function statusesOf(contact: Pick<Contact, 'statuses' | 'domainCount'>): 
   return contact.domainCount > 0 ? [...stored, 'linked'] : stored;
 }
 
-/** The registrar's contact with this code, in either case. One round trip. Throws `not_found`. */
-export async function getContact(db: Database, login: Login, code: string): Promise<Contact> {
-  const [, contact] = await loadContact(db, login, code);
-  return contact;
+/** Differs whenever anything that an interface shows of the contact does: what its entity tag holds. */
+export function versionOf({ id, version, domainCount }: Contact): string {
+  return `${id}-${version}${domainCount > 0 ? '-linked' : ''}`;
 }
 
-/** As `getContact`, with the caller. */
-export async function loadContact(
-  db: Database,
-  login: Login,
-  code: string,
-): Promise<[ApiUser, Contact]> {
-  const [caller, rows] = await withLogin(db, login, (registrarId) => [
-    db
-      .select()
-      .from(contacts)
-      .where(and(eq(contacts.code, code.toUpperCase()), eq(contacts.registrarId, registrarId))),
+/** The registrar's contact with this code, in either case. One round trip. Throws `not_found`. */
+export async function getContact(db: Database, login: Login, code: string): Promise<Contact> {
+  const [, rows] = await withLogin(db, login, (registrarId) => [
+    contactByCode(db, registrarId, code),
   ]);
-  return [caller, found(rows[0])];
+  return found(rows);
 }
 
 /** The person's contact with this UUID. One round trip. Throws `not_found`. */
-export async function getContactOfPerson(db: Database, person: Person, uuid: string) {
-  const [contact] = await db
+export async function getContactOfPerson(
+  db: Database,
+  person: Person,
+  uuid: string,
+): Promise<Contact> {
+  const [rows] = await retried(() => db.batch([contactOfPerson(db, person, uuid)]));
+  return found(rows);
+}
+
+/** The query for the registrar's contact with a code. */
+export function contactByCode(db: Database, registrarId: SQL<number>, code: string) {
+  return db
+    .select()
+    .from(contacts)
+    .where(and(eq(contacts.code, code.toUpperCase()), eq(contacts.registrarId, registrarId)));
+}
+
+/** The query for the person's contact with a UUID. */
+export function contactOfPerson(db: Database, person: Person, uuid: string) {
+  return db
     .select()
     .from(contacts)
     .where(and(eq(contacts.uuid, uuid.toLowerCase()), isPersons(person)));
-  return found(contact);
 }
 
-/** Owned by the person: identity of theirs, whatever the registrar. */
+/** Whether a contact is the person's, whatever its registrar: its identity is theirs. */
 export function isPersons(person: Person): SQL | undefined {
   return and(
     eq(contacts.identCountryCode, person.countryCode),
@@ -53,7 +62,8 @@ export function isPersons(person: Person): SQL | undefined {
   );
 }
 
-function found(contact: Contact | undefined): Contact {
+/** The one row that there is; throws `not_found`. */
+export function found([contact]: Contact[]): Contact {
   if (!contact) throw new RegistryError('not_found', 'Object does not exist');
   return contact;
 }

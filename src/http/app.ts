@@ -2,18 +2,21 @@ import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { RegistryError } from '../error.ts';
+import { AlreadyDone } from '../idempotency.ts';
 import { type ErrorForm, fieldErrors, refusalOf } from './answer.ts';
 import { auctionError } from './auction/answer.ts';
 import { auctions } from './auction/auctions.ts';
 import type { AppContext, AppEnv } from './context.ts';
 import { maximumBodyBytes } from './input.ts';
 import { logRequest, logUnexpected } from './log.ts';
+import { replay } from './once.ts';
 import { publicLists } from './public/lists.ts';
 import { registrantError } from './registrant/answer.ts';
 import { auth as registrantAuth } from './registrant/auth.ts';
 import { contacts as registrantContacts } from './registrant/contacts.ts';
 import { registrarError } from './registrar/answer.ts';
 import { contacts as registrarContacts } from './registrar/contacts.ts';
+import { securityHeaders } from './security-headers.ts';
 
 /** The URL map. A trailing slash changes nothing. */
 export const app = new Hono<AppEnv>({ strict: false });
@@ -24,6 +27,7 @@ app.use(async (c, next) => {
   c.set('requestId', crypto.randomUUID());
   c.header('X-Request-Id', c.var.requestId);
   await next();
+  for (const [name, value] of securityHeaders(c.env)) c.res.headers.set(name, value);
   if (!c.res.headers.has('Cache-Control')) c.res.headers.set('Cache-Control', 'private, no-store');
   logRequest(c, startedAt.getTime());
 });
@@ -69,6 +73,7 @@ function answer(error: RegistryError, c: AppContext): Response {
 app.notFound((c) => answer(new RegistryError('unknown_route', 'Not found'), c));
 
 app.onError((error, c) => {
+  if (error instanceof AlreadyDone) return replay(c, error);
   const refusal = refusalOf(error, c);
   if (refusal !== error) logUnexpected(error, c.var.requestId);
   return answer(refusal, c);

@@ -4,6 +4,7 @@ import type { Env } from '../env.ts';
 import type { Request } from '../history.ts';
 import type { Person } from '../registrant.ts';
 import type { Login } from '../registrar.ts';
+import { matchesStrongly } from './entity-tag.ts';
 
 /** What a handler finds in its context. */
 export interface AppEnv {
@@ -35,7 +36,22 @@ export function callerAddress(c: AppContext): string | undefined {
   return c.req.header('CF-Connecting-IP');
 }
 
-/** The request as history records it. */
+/** The names under which clients send their own reference of a transaction; the first that is there counts. */
+export const clientReferenceHeaders = ['X-Client-Transaction-Id', 'RPP-Cltrid'];
+
+function clientReference(c: AppContext): string | undefined {
+  return clientReferenceHeaders
+    .map((name) => c.req.header(name))
+    .find((value) => value !== undefined);
+}
+
+/** The request as history records it, with the version that `If-Match` makes it depend on. */
 export function requestOf(c: AppContext): Request {
-  return { at: c.var.now, requestId: c.var.requestId };
+  const ifMatch = c.req.header('If-Match');
+  return {
+    at: c.var.now,
+    requestId: c.var.requestId,
+    clientReference: clientReference(c),
+    isExpected: ifMatch === undefined ? undefined : (version) => matchesStrongly(ifMatch, version),
+  };
 }

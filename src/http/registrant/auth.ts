@@ -6,6 +6,7 @@ import { RegistryError } from '../../error.ts';
 import { issueToken } from '../../registrant.ts';
 import { type AppEnv, callerAddress } from '../context.ts';
 import { jsonBody, parseBody } from '../input.ts';
+import { throttleAddress } from '../throttle.ts';
 
 export const auth = new Hono<AppEnv>({ strict: false });
 
@@ -15,6 +16,8 @@ const eidBody = z.object({
   last_name: contactFields.name,
   country_code: contactFields.identCountryCode.default('EE'),
 });
+
+auth.use(throttleAddress);
 
 auth.post('/eid', async (c) => {
   const { registrantAuthAllowedIps, registrantTokenKeys } = settings(c.env);

@@ -2,23 +2,33 @@ import { Hono } from 'hono';
 import qs from 'qs';
 import * as z from 'zod';
 import { clearable, contactFields, noAddress } from '../../contact/fields.ts';
+import { listHistoryOfPerson } from '../../contact/history.ts';
 import { listContactsOfPerson } from '../../contact/list.ts';
-import { type Contact, getContactOfPerson, statusesOf } from '../../contact/read.ts';
-import { updateContactOfPerson } from '../../contact/write.ts';
+import { type Contact, getContactOfPerson, statusesOf, versionOf } from '../../contact/read.ts';
+import { updateContactOfPerson } from '../../contact/update.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { verifyToken } from '../../registrant.ts';
+import { echoClientReference } from '../client-reference.ts';
 import { type AppContext, type AppEnv, database, requestOf } from '../context.ts';
+import { shownChange } from '../history.ts';
 import { jsonBody, pageQuery, parseBody, query } from '../input.ts';
+import { once } from '../once.ts';
+import { throttle, throttleAddress } from '../throttle.ts';
 
 export const contacts = new Hono<AppEnv>({ strict: false });
+
+contacts.use(throttleAddress);
 
 contacts.use(async (c, next) => {
   const [, token] = /^ *Bearer +([\w.~+/-]+=*) *$/i.exec(c.req.header('Authorization') ?? '') ?? [];
   if (token === undefined) throw new RegistryError('unauthorized', 'Not authorized');
   c.set('person', await verifyToken(settings(c.env).registrantTokenKeys, token, c.var.now));
+  await throttle(c, 'caller', `${c.var.person.countryCode}:${c.var.person.code}`);
   await next();
 });
+
+contacts.use(echoClientReference);
 
 contacts.get('/', query(z.object(pageQuery)), async (c) => {
   const found = await listContactsOfPerson(database(c), c.var.person, c.req.valid('query'));
@@ -27,7 +37,13 @@ contacts.get('/', query(z.object(pageQuery)), async (c) => {
 
 contacts.get('/:uuid', async (c) => {
   const contact = await getContactOfPerson(database(c), c.var.person, c.req.param('uuid'));
-  return c.json(shownAlone(contact));
+  return answerWhole(c, contact);
+});
+
+contacts.get('/:uuid/history', query(z.object(pageQuery)), async (c) => {
+  const page = c.req.valid('query');
+  const entries = await listHistoryOfPerson(database(c), c.var.person, c.req.param('uuid'), page);
+  return c.json({ history: entries.map(shownChange) });
 });
 
 const updateBody = z.object({
@@ -65,8 +81,9 @@ contacts.patch('/:uuid', async (c) => {
     c.req.param('uuid'),
     changes,
     requestOf(c),
+    await once(c, shownWhole),
   );
-  return c.json(shownAlone(contact));
+  return answerWhole(c, contact);
 });
 
 function isForm(c: AppContext): boolean {
@@ -107,6 +124,12 @@ function shown(contact: Contact) {
   };
 }
 
-function shownAlone(contact: Contact) {
+/** The contact as the registrant interface shows it by itself. */
+function shownWhole(contact: Contact) {
   return { ...shown(contact), disclosed_attributes: contact.disclosedAttributes };
+}
+
+function answerWhole(c: AppContext, contact: Contact): Response {
+  c.header('ETag', `"${versionOf(contact)}"`);
+  return c.json(shownWhole(contact));
 }

@@ -1,6 +1,5 @@
 import type { Problem, Reason } from '../../error.ts';
 import { type ErrorForm, statuses } from '../answer.ts';
-import type { AppContext } from '../context.ts';
 
 /** Result code (RFC 5730, section 3) and, where it is fixed, the message. */
 const answers: Record<Reason, [code: number, message?: string]> = {
@@ -46,6 +45,6 @@ function worded({ reason, message, field }: Problem) {
 }
 
 /** The envelope of a command that was done. */
-export function done(c: AppContext, data: object) {
-  return c.json({ code: 1000, message: 'Command completed successfully', data });
+export function done(data: object) {
+  return { code: 1000, message: 'Command completed successfully', data };
 }

@@ -2,29 +2,40 @@ import { Hono } from 'hono';
 import { auth } from 'hono/utils/basic-auth';
 import * as z from 'zod';
 import { checkContactCode } from '../../contact/code.ts';
+import { createContact } from '../../contact/create.ts';
+import { deleteContact } from '../../contact/delete.ts';
 import { checkIdentity, clearable, contactFields, noAddress } from '../../contact/fields.ts';
+import { listContactHistory } from '../../contact/history.ts';
 import { listContactCodes, listContacts } from '../../contact/list.ts';
-import { type Contact, getContact, statusesOf } from '../../contact/read.ts';
-import { createContact, deleteContact, updateContact } from '../../contact/write.ts';
+import { type Contact, getContact, statusesOf, versionOf } from '../../contact/read.ts';
+import { updateContact } from '../../contact/update.ts';
 import { RegistryError } from '../../error.ts';
 import { authenticate, digestSecret } from '../../registrar.ts';
+import { echoClientReference } from '../client-reference.ts';
 import { type AppContext, type AppEnv, callerAddress, database, requestOf } from '../context.ts';
+import { shownChange } from '../history.ts';
 import { jsonBody, pageQuery, parseBody, query, refuse } from '../input.ts';
+import { once } from '../once.ts';
+import { throttle, throttleAddress } from '../throttle.ts';
 import { done } from './answer.ts';
 
 export const contacts = new Hono<AppEnv>({ strict: false });
 
+contacts.use(throttleAddress);
+
 contacts.use(async (c, next) => {
   const credentials = auth(c.req.raw);
   if (!credentials) throw new RegistryError('unauthorized', 'Invalid authorization information');
-  c.set('login', {
-    username: credentials.username,
-    secretDigest: await digestSecret(credentials.password),
-    address: callerAddress(c),
-  });
+  const { username, password } = credentials;
+  const secretDigest = await digestSecret(password);
+  c.set('login', { username, secretDigest, address: callerAddress(c) });
   c.set('admit', () => authenticate(database(c), c.var.login));
+  // By the secret, not by the name: nobody can use up a user's share but the user.
+  await throttle(c, 'caller', secretDigest);
   await next();
 });
+
+contacts.use(echoClientReference);
 
 const listQuery = z.object({
   ...pageQuery,
@@ -54,12 +65,19 @@ contacts.get('/check/:code', async (c) => {
     return refuse(c, [{ reason: 'invalid', message: 'Contact id is invalid', field: 'id' }]);
   }
   const { code, isAvailable } = await checkContactCode(database(c), c.var.login, asked.data);
-  return done(c, { contact: { id: code, available: isAvailable } });
+  return c.json(done({ contact: { id: code, available: isAvailable } }));
 });
 
 contacts.get('/:code', async (c) => {
   const contact = await getContact(database(c), c.var.login, c.req.param('code'));
-  return done(c, { contact: detailed(contact) });
+  c.header('ETag', `"${versionOf(contact)}"`);
+  return c.json(done({ contact: detailed(contact) }));
+});
+
+contacts.get('/:code/history', query(z.object(pageQuery)), async (c) => {
+  const page = c.req.valid('query');
+  const entries = await listContactHistory(database(c), c.var.login, c.req.param('code'), page);
+  return c.json(done({ history: entries.map(shownChange) }));
 });
 
 const address = z
@@ -114,33 +132,51 @@ const updateBody = z.object({
 
 contacts.post('/', async (c) => {
   const { id, ident, ...fields } = await contactBody(c, createBody);
-  const contact = { ...changesOf(fields), identity: identityOf(ident), code: id };
   const { name, email, phone } = fields;
+  const created = {
+    ...changesOf(fields),
+    name,
+    email,
+    phone,
+    identity: identityOf(ident),
+    code: id,
+  };
+  const answer = (code: string) => done({ contact: { id: code } });
   const code = await createContact(
     database(c),
     c.var.login,
-    { ...contact, name, email, phone },
+    created,
     requestOf(c),
+    await once(c, answer),
   );
-  return done(c, { contact: { id: code } });
+  return c.json(answer(code));
 });
 
 contacts.put('/:code', async (c) => {
   const { ident, ...fields } = await contactBody(c, updateBody);
   const changes = { ...changesOf(fields), identity: ident && identityOf(ident) };
-  const { code } = await updateContact(
+  const answer = ({ code }: Contact) => done({ contact: { id: code } });
+  const contact = await updateContact(
     database(c),
     c.var.login,
     c.req.param('code'),
     changes,
     requestOf(c),
+    await once(c, answer),
   );
-  return done(c, { contact: { id: code } });
+  return c.json(answer(contact));
 });
 
 contacts.delete('/:code', async (c) => {
-  await deleteContact(database(c), c.var.login, c.req.param('code'), requestOf(c));
-  return done(c, {});
+  const answer = () => done({});
+  await deleteContact(
+    database(c),
+    c.var.login,
+    c.req.param('code'),
+    requestOf(c),
+    await once(c, answer),
+  );
+  return c.json(answer());
 });
 
 /** The `contact` of a body; one without any field that the call knows counts as not given. */

@@ -1,0 +1,82 @@
+import { contacts } from '../../drizzle/schema.ts';
+import { type Database, isForeignKeyViolation } from '../database.ts';
+import { RegistryError } from '../error.ts';
+import { difference, type Request, recordIfChanged } from '../history.ts';
+import { keepAnswer, keptAnswer, type Once, stopIfDone } from '../idempotency.ts';
+import { type Login, withLogin } from '../registrar.ts';
+import { contactByCode, found } from './read.ts';
+import {
+  checkExpected,
+  isUnchanged,
+  keyHolder,
+  originOf,
+  prohibits,
+  subjectOf,
+  untilWrittenOnce,
+} from './write.ts';
+
+/**
+ * Deletes the registrar's contact with this code. Two round trips. Throws `linked` where a domain refers to it
+ * (also to one linked in this very moment), `delete_prohibited`, `not_found`, `changed_meanwhile`.
+ */
+export async function deleteContact(
+  db: Database,
+  login: Login,
+  code: string,
+  request: Request,
+  once?: Once<void>,
+): Promise<void> {
+  await untilWrittenOnce(async (isRepeated) => {
+    const [caller, kept, rows] = await withLogin(db, login, (registrarId) => [
+      keptAnswer(db, keyHolder(registrarId), once),
+      contactByCode(db, registrarId, code),
+    ]);
+    stopIfDone(kept, once);
+    // An earlier try has deleted it, although it was reported as failed.
+    if (isRepeated && rows.length === 0) return true;
+    const contact = found(rows);
+    checkExpected(contact, request);
+    if (contact.domainCount > 0) throw linked();
+    if (prohibits(contact, 'Delete')) {
+      throw new RegistryError(
+        'delete_prohibited',
+        'Contact delete prohibited by status',
+        'statuses',
+      );
+    }
+    const origin = originOf(caller, request);
+    const holder = keyHolder(caller.registrarId);
+    try {
+      const [deleted] = await db.batch([
+        db.delete(contacts).where(isUnchanged(contact)),
+        recordIfChanged(db, origin, subjectOf(contact), 'delete', difference(contact, cleared)),
+        ...(once ? [keepAnswer(db, holder, once, undefined, origin.at)] : []),
+      ]);
+      return deleted.meta.changes > 0 || undefined;
+    } catch (error) {
+      throw isForeignKeyViolation(error) ? linked() : error;
+    }
+  });
+}
+
+/** What history shows a deleted contact to have lost. */
+const cleared = {
+  name: null,
+  orgName: null,
+  email: null,
+  phone: null,
+  fax: null,
+  ident: null,
+  identType: null,
+  identCountryCode: null,
+  street: null,
+  city: null,
+  zip: null,
+  state: null,
+  countryCode: null,
+  authInfo: null,
+};
+
+function linked(): RegistryError {
+  return new RegistryError('linked', 'Object association prohibits operation', 'domains');
+}

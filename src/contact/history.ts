@@ -1,0 +1,50 @@
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
+import { contacts, history } from '../../drizzle/schema.ts';
+import { type Database, retried } from '../database.ts';
+import type { Person } from '../registrant.ts';
+import { type Login, withLogin } from '../registrar.ts';
+import type { Page } from './list.ts';
+import { contactByCode, contactOfPerson, found, isPersons } from './read.ts';
+
+/** What happened to the registrar's contact, the newest first. One round trip. Throws `not_found`. */
+export async function listContactHistory(db: Database, login: Login, code: string, page: Page) {
+  const [, rows, entries] = await withLogin(db, login, (registrarId) => [
+    contactByCode(db, registrarId, code),
+    historyOf(
+      db,
+      and(eq(contacts.code, code.toUpperCase()), eq(contacts.registrarId, registrarId)),
+      page,
+    ),
+  ]);
+  found(rows);
+  return entries;
+}
+
+/** What happened to the person's contact, the newest first. One round trip. Throws `not_found`. */
+export async function listHistoryOfPerson(db: Database, person: Person, uuid: string, page: Page) {
+  const isTheirs = and(eq(contacts.uuid, uuid.toLowerCase()), isPersons(person));
+  const [rows, entries] = await retried(() =>
+    db.batch([contactOfPerson(db, person, uuid), historyOf(db, isTheirs, page)]),
+  );
+  found(rows);
+  return entries;
+}
+
+/** Found by code and UUID: what an earlier contact with the same code lived through is not shown. */
+function historyOf(db: Database, isContact: SQL | undefined, { limit, offset }: Page) {
+  const column = (name: 'code' | 'uuid') =>
+    sql`(select ${sql.raw(name)} from ${contacts} where ${isContact})`;
+  return db
+    .select()
+    .from(history)
+    .where(
+      and(
+        eq(history.subject, 'contact'),
+        eq(history.subjectKey, column('code')),
+        eq(history.subjectUuid, column('uuid')),
+      ),
+    )
+    .orderBy(desc(history.id))
+    .limit(limit)
+    .offset(offset);
+}

@@ -1,0 +1,139 @@
+import { sql } from 'drizzle-orm';
+import { contacts } from '../../drizzle/schema.ts';
+import { type Database, retried } from '../database.ts';
+import { RegistryError } from '../error.ts';
+import { difference, type Origin, type Request, recordIfChanged } from '../history.ts';
+import { keepAnswer, keptAnswer, type Once, stopIfDone } from '../idempotency.ts';
+import type { Identity } from '../identity.ts';
+import type { Person } from '../registrant.ts';
+import { type Login, withLogin } from '../registrar.ts';
+import { type Contact, contactByCode, contactOfPerson, found } from './read.ts';
+import {
+  checkExpected,
+  generateAuthInfo,
+  isUnchanged,
+  keyHolder,
+  originOf,
+  prohibits,
+  subjectOf,
+  untilWrittenOnce,
+} from './write.ts';
+
+/** What an update may change; a field that is undefined stays. */
+export type ContactChanges = Partial<
+  Pick<
+    Contact,
+    | 'name'
+    | 'orgName'
+    | 'email'
+    | 'phone'
+    | 'fax'
+    | 'street'
+    | 'city'
+    | 'zip'
+    | 'state'
+    | 'countryCode'
+    | 'disclosedAttributes'
+  >
+> & {
+  /** Null stands for a new random one. */
+  authInfo?: string | null | undefined;
+};
+
+/**
+ * Updates the registrar's contact with this code, and returns it. Two round trips. An identity is only compared:
+ * throws `identity_change` where it is not the one on record, `update_prohibited`, `not_found`, `changed_meanwhile`.
+ */
+export function updateContact(
+  db: Database,
+  login: Login,
+  code: string,
+  { identity, ...changes }: ContactChanges & { identity?: Partial<Identity> | undefined },
+  request: Request,
+  once?: Once<Contact>,
+): Promise<Contact> {
+  return untilWrittenOnce(async () => {
+    const [caller, kept, rows] = await withLogin(db, login, (registrarId) => [
+      keptAnswer(db, keyHolder(registrarId), once),
+      contactByCode(db, registrarId, code),
+    ]);
+    stopIfDone(kept, once);
+    const contact = found(rows);
+    if (identity && !isOnRecord(contact, identity)) {
+      throw new RegistryError(
+        'identity_change',
+        'Ident update is not allowed. Consider creating new contact object',
+      );
+    }
+    const holder = keyHolder(caller.registrarId);
+    return writeChanges(db, contact, changes, request, originOf(caller, request), holder, once);
+  });
+}
+
+function isOnRecord(contact: Contact, { code, type, countryCode }: Partial<Identity>): boolean {
+  return (
+    (code ?? contact.ident) === contact.ident &&
+    (type ?? contact.identType) === contact.identType &&
+    (countryCode ?? contact.identCountryCode) === contact.identCountryCode
+  );
+}
+
+/** Updates the person's contact with this UUID, and returns it. Two round trips. Throws as `updateContact`. */
+export function updateContactOfPerson(
+  db: Database,
+  person: Person,
+  uuid: string,
+  changes: ContactChanges,
+  request: Request,
+  once?: Once<Contact>,
+): Promise<Contact> {
+  const actor = `RegistrantUser: ${person.firstName} ${person.lastName}`;
+  const holder = `registrant:${person.countryCode}:${person.code}`;
+  return untilWrittenOnce(async () => {
+    const [kept, rows] = await retried(() =>
+      db.batch([keptAnswer(db, holder, once), contactOfPerson(db, person, uuid)]),
+    );
+    stopIfDone(kept, once);
+    const origin: Origin = { ...request, actorType: 'registrant', actor };
+    return writeChanges(db, found(rows), changes, request, origin, holder, once);
+  });
+}
+
+/** Writes what differs, with its history; undefined if somebody else wrote to the contact first. */
+async function writeChanges(
+  db: Database,
+  contact: Contact,
+  { authInfo, ...changes }: ContactChanges,
+  request: Request,
+  origin: Origin,
+  holder: string,
+  once: Once<Contact> | undefined,
+): Promise<Contact | undefined> {
+  checkExpected(contact, request);
+  if (prohibits(contact, 'Update')) {
+    throw new RegistryError('update_prohibited', 'Object status prohibits operation');
+  }
+  const values = { ...changes, authInfo: authInfo === null ? generateAuthInfo() : authInfo };
+  const recorded = difference(contact, values);
+  if (Object.keys(recorded).length === 0) {
+    if (once) await db.batch([keepAnswer(db, holder, once, contact, origin.at, sql`true`)]);
+    return contact;
+  }
+  const written = {
+    ...values,
+    updater: origin.actor,
+    updatedAt: origin.at.toISOString(),
+    version: contact.version + 1,
+  };
+  const result: Contact = { ...contact, ...definedOf(written) };
+  const [updated] = await db.batch([
+    db.update(contacts).set(written).where(isUnchanged(contact)),
+    recordIfChanged(db, origin, subjectOf(contact), 'update', recorded),
+    ...(once ? [keepAnswer(db, holder, once, result, origin.at)] : []),
+  ]);
+  return updated.meta.changes > 0 ? result : undefined;
+}
+
+function definedOf<Values extends object>(values: Values) {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
