@@ -12,8 +12,11 @@ import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { type AppContext, type AppEnv, callerAddress, database, requestOf } from '../context.ts';
 import { jsonBody, parseBody } from '../input.ts';
+import { throttleAddress } from '../throttle.ts';
 
 export const auctions = new Hono<AppEnv>({ strict: false });
+
+auctions.use(throttleAddress);
 
 auctions.get('/', async (c) => {
   const started = await listStartedAuctions(database(c));
