@@ -1,0 +1,23 @@
+import { parseArgs } from 'node:util';
+import { contacts } from './contacts.ts';
+import { type Figure, table } from './figure.ts';
+
+const parts: Record<string, () => Promise<Figure[]>> = { contacts };
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'boolean', default: false } },
+});
+const chosen = positionals.length > 0 ? positionals : Object.keys(parts);
+const unknown = chosen.filter((name) => !Object.hasOwn(parts, name));
+if (unknown.length > 0) {
+  console.error(`no part ${unknown.join(', ')}; there are: ${Object.keys(parts).join(', ')}`);
+  process.exit(2);
+}
+
+const figures: Figure[] = [];
+for (const name of chosen) {
+  console.error(`measuring ${name}`);
+  figures.push(...(await parts[name]!()));
+}
+console.log(values.json ? JSON.stringify(figures, null, 2) : table(figures));
