@@ -46,8 +46,10 @@ const list = z.string().transform((text) =>
 const addressList = list.transform((entries, context) => {
   try {
     return parseAddressList(entries);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: String(error) });
+  } catch {
+    // No entry is named: what stands in the wrong place may be a secret, and this ends up in the log.
+    const message = 'must be addresses and CIDR ranges, separated by commas';
+    context.addIssue({ code: 'custom', message });
     return z.NEVER;
   }
 });
@@ -68,10 +70,13 @@ const tokenKeys = (isLocal: boolean) =>
       return { id, text: rest.join(':'), secret: new TextEncoder().encode(rest.join(':')) };
     });
     const wrong = keys.find((key) => key.id === '' || key.secret.length < minimumSecretBytes);
+    const ids = new Set(keys.map((key) => key.id));
     // The messages name no part of a secret: they end up in the log.
     if (keys.length === 0 || wrong) {
       const message = `must be id:secret[, id:secret], each secret of ${minimumSecretBytes} bytes or more`;
       context.addIssue({ code: 'custom', message });
+    } else if (ids.size < keys.length) {
+      context.addIssue({ code: 'custom', message: 'holds two keys of the same id' });
     } else if (!isLocal && keys.some((key) => key.text.startsWith(demoSecretPrefix))) {
       context.addIssue({ code: 'custom', message: 'holds a demo secret' });
     }

@@ -65,7 +65,7 @@ export async function verifyToken(
       issuer,
       audience,
       currentDate: now,
-      requiredClaims: ['sub', 'exp', 'iat', 'nbf'],
+      requiredClaims: ['sub', 'country_code', 'first_name', 'last_name', 'exp', 'iat', 'nbf'],
     });
     return {
       countryCode: String(payload.country_code),

@@ -20,7 +20,8 @@ export function isBlank(value: unknown): boolean {
 function text(message: string, limit: number, accepts: (value: string) => boolean = () => true) {
   return z.string(message).transform((given, context) => {
     const value = given.trim().normalize('NFC');
-    const isClean = value !== '' && value.length <= limit && !/[\p{Cc}\p{Cs}]/u.test(value);
+    const isClean =
+      value !== '' && Array.from(value).length <= limit && !/[\p{Cc}\p{Cs}]/u.test(value);
     if (isClean && accepts(value)) return value;
     context.addIssue({ code: 'custom', message, input: given });
     return z.NEVER;
@@ -34,7 +35,9 @@ const asciiEmail = z.email();
 
 /** An internationalised domain is judged in its ASCII form. */
 function isEmail(value: string): boolean {
-  return asciiEmail.safeParse(punycode.toASCII(value)).success;
+  const [local, domain, ...rest] = value.split('@');
+  if (domain === undefined || rest.length > 0) return false;
+  return asciiEmail.safeParse(`${local}@${punycode.toASCII(domain)}`).success;
 }
 
 const countryCode = (message: string) =>

@@ -24,20 +24,14 @@ export const pageQuery = {
 
 /** Reads the query by a zod type, all of whose parameters are optional, refusing as every input is refused. */
 export function query<Shape extends z.ZodObject>(shape: Shape) {
-  return zValidator(
-    'query',
-    shape,
-    async (result, c) => {
-      if (result.success) return;
-      // Nothing here is required, so that an empty value is a wrong one.
-      const [first, ...others] = problemsOf(result.error);
-      const wrong = (problem: Problem): Problem =>
-        problem.reason === 'missing' ? { ...problem, reason: 'invalid' } : problem;
-      await refuse(c as unknown as AppContext, [wrong(first), ...others.map(wrong)]);
-    },
-    // With its input, an issue tells what is missing from what is wrong.
-    { validationFunction: (type, value) => type.safeParse(value, { reportInput: true }) as never },
-  );
+  return zValidator('query', shape, async (result, c) => {
+    if (result.success) return;
+    // Nothing here is required, so that an empty value is a wrong one.
+    const [first, ...others] = problemsOf(result.error);
+    const wrong = (problem: Problem): Problem =>
+      problem.reason === 'missing' ? { ...problem, reason: 'invalid' } : problem;
+    await refuse(c as unknown as AppContext, [wrong(first), ...others.map(wrong)]);
+  });
 }
 
 /**
@@ -73,6 +67,7 @@ export async function parseBody<Shape extends z.ZodObject>(
 ): Promise<z.output<Shape>> {
   const ignored = unknownFields(shape, body);
   if (ignored.length > 0) c.header('Ignored-Fields', fieldList(ignored));
+  // With its input, an issue tells what is missing from what is wrong.
   const result = await shape.safeParseAsync(body, { reportInput: true });
   return result.success ? result.data : refuse(c, problemsOf(result.error));
 }

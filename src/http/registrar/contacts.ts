@@ -109,38 +109,34 @@ const identFields = z.object(
   'Ident is invalid',
 );
 
-const createBody = z.object({
-  contact: z.object({
-    id: clearable(contactFields.code),
-    name: contactFields.name,
-    email: contactFields.email,
-    phone: contactFields.phone,
-    ident: identFields.superRefine((ident, context) => checkIdentity(identityOf(ident), context)),
-    ...optionalFields,
-  }),
+const createBody = contactBody({
+  id: clearable(contactFields.code),
+  name: contactFields.name,
+  email: contactFields.email,
+  phone: contactFields.phone,
+  ident: identFields.superRefine((ident, context) => checkIdentity(identityOf(ident), context)),
+  ...optionalFields,
 });
 
-const updateBody = z.object({
-  contact: z.object({
-    name: contactFields.name.optional(),
-    email: contactFields.email.optional(),
-    phone: contactFields.phone.optional(),
-    ident: identFields.partial().optional(),
-    ...optionalFields,
-  }),
+const updateBody = contactBody({
+  name: contactFields.name.optional(),
+  email: contactFields.email.optional(),
+  phone: contactFields.phone.optional(),
+  ident: identFields.partial().optional(),
+  ...optionalFields,
 });
+
+/** A body's `contact`; one without any field that the call knows counts as not given. */
+function contactBody<Fields extends z.ZodRawShape>(fields: Fields) {
+  const contact = z
+    .object(fields, 'Contact is invalid')
+    .refine((given) => Object.keys(given).length > 0, { params: { reason: 'missing' } });
+  return z.object({ contact });
+}
 
 contacts.post('/', async (c) => {
-  const { id, ident, ...fields } = await contactBody(c, createBody);
-  const { name, email, phone } = fields;
-  const created = {
-    ...changesOf(fields),
-    name,
-    email,
-    phone,
-    identity: identityOf(ident),
-    code: id,
-  };
+  const { id, ident, ...fields } = (await parseBody(c, createBody, await jsonBody(c))).contact;
+  const created = { ...changesOf(fields), identity: identityOf(ident), code: id };
   const answer = (code: string) => done({ contact: { id: code } });
   const code = await createContact(
     database(c),
@@ -153,7 +149,7 @@ contacts.post('/', async (c) => {
 });
 
 contacts.put('/:code', async (c) => {
-  const { ident, ...fields } = await contactBody(c, updateBody);
+  const { ident, ...fields } = (await parseBody(c, updateBody, await jsonBody(c))).contact;
   const changes = { ...changesOf(fields), identity: ident && identityOf(ident) };
   const answer = ({ code }: Contact) => done({ contact: { id: code } });
   const contact = await updateContact(
@@ -179,23 +175,9 @@ contacts.delete('/:code', async (c) => {
   return c.json(answer());
 });
 
-/** The `contact` of a body; one without any field that the call knows counts as not given. */
-async function contactBody<Fields extends z.ZodObject>(
-  c: AppContext,
-  shape: z.ZodObject<{ contact: Fields }>,
-): Promise<z.output<Fields>> {
-  const body = await jsonBody(c);
-  const { contact } = body;
-  const known = Object.keys(shape.shape.contact.shape);
-  const isObject = typeof contact === 'object' && contact !== null && !Array.isArray(contact);
-  const isEmpty = isObject && !known.some((field) => Object.hasOwn(contact, field));
-  const parsed = await parseBody(c, shape, isEmpty ? { ...body, contact: undefined } : body);
-  return (parsed as { contact: z.output<Fields> }).contact;
-}
+type Optional = Partial<z.output<z.ZodObject<typeof optionalFields>>>;
 
-type Fields = Omit<z.output<typeof updateBody>['contact'], 'ident'>;
-
-function changesOf({ org_name, auth_info, addr, ...same }: Fields) {
+function changesOf<Fields extends Optional>({ org_name, auth_info, addr, ...same }: Fields) {
   const { country_code: countryCode, ...place } = addr ?? {};
   const address = addr === null ? noAddress : { ...place, countryCode };
   return { ...same, ...address, orgName: org_name, authInfo: auth_info };
