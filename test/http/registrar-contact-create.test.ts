@@ -1,0 +1,394 @@
+import { expect, test } from 'vitest';
+import { addContact, addRegistrar, send } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+
+const required = {
+  name: 'Mari Maasikas',
+  email: 'mari@example.ee',
+  phone: '+372.5123456',
+  ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
+};
+
+type Caller = { authorization: string };
+
+async function post(caller: Caller, body: unknown) {
+  const response = await worker.fetch('/repp/v1/contacts', send('POST', caller, body));
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+const create = (caller: Caller, fields: object) => post(caller, { contact: fields });
+
+async function createdCode(caller: Caller, fields: object = {}) {
+  const { body } = await create(caller, { ...required, ...fields });
+  return (body as { data: { contact: { id: string } } }).data.contact.id;
+}
+
+async function read(caller: Caller, code: string) {
+  const response = await worker.fetch(`/repp/v1/contacts/${code}`, send('GET', caller));
+  const body = (await response.json()) as { data: { contact: Record<string, unknown> } };
+  return body.data.contact;
+}
+
+function refused(code: number, message: string, field: string | null, status = 400) {
+  return { status, body: { code, message, data: {}, errors: [{ code, message, field }] } };
+}
+
+test('creates a contact with the chosen id and answers its code', async () => {
+  const registrar = await addRegistrar(worker.env);
+  expect(await create(registrar, { ...required, id: 'Mari.1' })).toEqual({
+    status: 200,
+    body: {
+      code: 1000,
+      message: 'Command completed successfully',
+      data: { contact: { id: `${registrar.code}:MARI.1` } },
+    },
+  });
+});
+
+test('does not double the prefix that the registrar wrote, in either case', async () => {
+  const registrar = await addRegistrar(worker.env);
+  expect(await createdCode(registrar, { id: `${registrar.code.toLowerCase()}:a` })).toBe(
+    `${registrar.code}:A`,
+  );
+  expect(await createdCode(registrar, { id: 'other:a' })).toBe(`${registrar.code}:OTHER:A`);
+});
+
+test.each([{}, { id: null }, { id: '' }])(
+  'gives eight hexadecimal digits where no id is chosen: %j',
+  async (fields) => {
+    const registrar = await addRegistrar(worker.env);
+    expect(await createdCode(registrar, fields)).toMatch(
+      new RegExp(`^${registrar.code}:[0-9A-F]{8}$`),
+    );
+  },
+);
+
+test('takes a code of 100 characters, and none of 101', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const longest = 'X'.repeat(100 - registrar.code.length - 1);
+  expect(await createdCode(registrar, { id: longest })).toBe(`${registrar.code}:${longest}`);
+  expect(await create(registrar, { ...required, id: `${longest}Y` })).toEqual(
+    refused(2005, 'Contact id is invalid [id]', 'id'),
+  );
+});
+
+test.each(['a b', 'a/b', 'õ', 'a\nb', 'a,b', 7, ['a'], '\ud800'])(
+  'refuses the id %j',
+  async (id) => {
+    const registrar = await addRegistrar(worker.env);
+    expect(await create(registrar, { ...required, id })).toEqual(
+      refused(2005, 'Contact id is invalid [id]', 'id'),
+    );
+  },
+);
+
+test('refuses the prefix alone as an id', async () => {
+  const registrar = await addRegistrar(worker.env);
+  expect(await create(registrar, { ...required, id: `${registrar.code}:` })).toEqual(
+    refused(2005, 'Contact id is invalid [id]', 'id'),
+  );
+});
+
+test('refuses an id that is taken, in either case', async () => {
+  const registrar = await addRegistrar(worker.env);
+  await addContact(worker.env, registrar, { code: `${registrar.code}:TAKEN` });
+  expect(await create(registrar, { ...required, id: 'taken' })).toEqual(
+    refused(2302, 'Contact id already exists [code]', 'code'),
+  );
+});
+
+test('gives one of two creates of one code at once 1000 and the other 2302', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const answers = await Promise.all(
+    [1, 2].map(() => create(registrar, { ...required, id: 'same' })),
+  );
+  expect(answers.map(({ body }) => body.code).sort()).toEqual([1000, 2302]);
+  const list = await worker.fetch('/repp/v1/contacts', send('GET', registrar));
+  expect(await list.json()).toEqual({
+    contacts: [`${registrar.code}:SAME`],
+    total_number_of_records: 1,
+  });
+});
+
+test('keeps every field as given', async () => {
+  const registrar = await addRegistrar(worker.env, {}, { username: 'ats' });
+  const before = new Date().toISOString();
+  const code = await createdCode(registrar, {
+    fax: '+372.6123456',
+    org_name: 'Maasikas OÜ',
+    auth_info: 'chosen by the registrar',
+    addr: {
+      street: 'Ülikooli 1',
+      city: 'Tartu',
+      zip: '50090',
+      state: 'Tartumaa',
+      country_code: 'ee',
+    },
+  });
+  const contact = await read(registrar, code);
+  const { id, created_at, updated_at, ...shown } = contact;
+  expect(shown).toEqual({
+    code,
+    phone: '+372.5123456',
+    email: 'mari@example.ee',
+    fax: '+372.6123456',
+    ident: '38001085718',
+    ident_type: 'priv',
+    auth_info: 'chosen by the registrar',
+    name: 'Mari Maasikas',
+    org_name: 'Maasikas OÜ',
+    registrar_id: registrar.id,
+    creator_str: `${registrar.apiUser.id}-ApiUser: ats`,
+    updator_str: null,
+    ident_country_code: 'EE',
+    city: 'Tartu',
+    street: 'Ülikooli 1',
+    zip: '50090',
+    country_code: 'EE',
+    state: 'Tartumaa',
+    legacy_id: null,
+    statuses: ['ok'],
+    status_notes: {},
+  });
+  expect(id).toEqual(expect.any(Number));
+  expect(created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  expect(updated_at).toBe(created_at);
+  expect(before <= (created_at as string)).toBe(true);
+});
+
+test.each([undefined, null, ''])(
+  'makes auth_info of 22 hexadecimal digits for %j',
+  async (given) => {
+    const registrar = await addRegistrar(worker.env);
+    const [one, other] = [
+      await read(registrar, await createdCode(registrar, { auth_info: given })),
+      await read(registrar, await createdCode(registrar, { auth_info: given })),
+    ];
+    expect(one.auth_info).toMatch(/^[0-9a-f]{22}$/);
+    expect(one.auth_info).not.toBe(other.auth_info);
+  },
+);
+
+test('leaves empty what is null or an empty string among the optional fields', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const code = await createdCode(registrar, {
+    fax: null,
+    org_name: ' ',
+    addr: { street: '', city: null, state: '' },
+  });
+  expect(await read(registrar, code)).toMatchObject({
+    fax: null,
+    org_name: null,
+    street: '',
+    city: '',
+    zip: '',
+    state: null,
+    country_code: '',
+  });
+});
+
+test('trims text and keeps it in normalisation form C', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const code = await createdCode(registrar, {
+    name: ' \t Jo\u0303geva 😀 \n',
+    email: ' mari@o\u0303un.ee ',
+    phone: ' +372.5123456 ',
+    ident: { ident: ' 38001085718 ', ident_type: 'priv', ident_country_code: ' ee ' },
+  });
+  expect(await read(registrar, code)).toMatchObject({
+    name: 'J\u00f5geva 😀',
+    email: 'mari@\u00f5un.ee',
+    phone: '+372.5123456',
+    ident: '38001085718',
+    ident_country_code: 'EE',
+  });
+});
+
+test.each([
+  ['name', 'Required parameter missing [name]', undefined],
+  ['name', 'Required parameter missing [name]', null],
+  ['name', 'Required parameter missing [name]', ''],
+  ['name', 'Required parameter missing [name]', ' \t\n'],
+  ['email', 'Required parameter missing [email]', undefined],
+  ['email', 'Required parameter missing [email]', ''],
+  ['phone', 'Required parameter missing [phone]', undefined],
+  ['phone', 'Required parameter missing [phone]', null],
+  ['ident', 'Required parameter missing [ident]', undefined],
+  ['ident', 'Required parameter missing [ident]', null],
+])('refuses a create without %s', async (field, message, value) => {
+  const registrar = await addRegistrar(worker.env);
+  expect(await create(registrar, { ...required, [field]: value })).toEqual(
+    refused(2003, message, field),
+  );
+});
+
+test.each(['ident', 'ident_type', 'ident_country_code'])(
+  'refuses an identity without %s',
+  async (field) => {
+    const registrar = await addRegistrar(worker.env);
+    for (const blank of [undefined, null, '']) {
+      const ident = { ...required.ident, [field]: blank };
+      expect(await create(registrar, { ...required, ident })).toEqual(
+        refused(2003, `Required parameter missing [ident.${field}]`, `ident.${field}`),
+      );
+    }
+  },
+);
+
+const long = 'x'.repeat(256);
+
+test.each([
+  [{ name: long }, 'Name is invalid [name]'],
+  [{ name: 7 }, 'Name is invalid [name]'],
+  [{ name: ['Mari'] }, 'Name is invalid [name]'],
+  [{ name: 'Mari\u0000' }, 'Name is invalid [name]'],
+  [{ name: 'Mari\u0085Maasikas' }, 'Name is invalid [name]'],
+  [{ name: 'Mari\ud800' }, 'Name is invalid [name]'],
+  [{ email: 'mari' }, 'Email is invalid [email]'],
+  [{ email: 'mari@' }, 'Email is invalid [email]'],
+  [{ email: 'mari@example' }, 'Email is invalid [email]'],
+  [{ email: 'mari@example.ee@example.com' }, 'Email is invalid [email]'],
+  [{ email: 'mari maasikas@example.ee' }, 'Email is invalid [email]'],
+  [{ email: `${'x'.repeat(251)}@x.ee` }, 'Email is invalid [email]'],
+  [{ phone: '5123456' }, 'Phone nr is invalid [phone]'],
+  [{ phone: '+3725123456' }, 'Phone nr is invalid [phone]'],
+  [{ phone: '+3720.5123456' }, 'Phone nr is invalid [phone]'],
+  [{ phone: '+372.' }, 'Phone nr is invalid [phone]'],
+  [{ phone: '+372.123456789012345' }, 'Phone nr is invalid [phone]'],
+  [{ phone: '+000.5123456' }, 'Phone nr is invalid [phone]'],
+  [{ phone: '+372.0000' }, 'Phone nr is invalid [phone]'],
+  [{ phone: '+372.٥١٢٣' }, 'Phone nr is invalid [phone]'],
+  [{ phone: 3725123456 }, 'Phone nr is invalid [phone]'],
+  [{ fax: '6123456' }, 'Fax nr is invalid [fax]'],
+  [{ fax: '+372.0' }, 'Fax nr is invalid [fax]'],
+  [{ org_name: long }, 'Org name is invalid [org_name]'],
+  [{ auth_info: long }, 'Auth info is invalid [auth_info]'],
+  [{ auth_info: { pw: 'x' } }, 'Auth info is invalid [auth_info]'],
+  [{ addr: 'Tartu' }, 'Address is invalid [addr]'],
+  [{ addr: [] }, 'Address is invalid [addr]'],
+  [{ addr: { street: long } }, 'Street is invalid [addr.street]'],
+  [{ addr: { city: long } }, 'City is invalid [addr.city]'],
+  [{ addr: { zip: '12345678901234567' } }, 'Zip is invalid [addr.zip]'],
+  [{ addr: { state: long } }, 'State is invalid [addr.state]'],
+  [{ addr: { country_code: 'EST' } }, 'Country code is invalid [addr.country_code]'],
+  [{ addr: { country_code: 'XX' } }, 'Country code is invalid [addr.country_code]'],
+  [{ ident: '38001085718' }, 'Ident is invalid [ident]'],
+  [{ ident: { ...required.ident, ident: 38001085718 } }, 'Ident code is invalid [ident.ident]'],
+  [
+    { ident: { ...required.ident, ident_type: 'PRIV' } },
+    'Ident type is invalid [ident.ident_type]',
+  ],
+  [
+    { ident: { ...required.ident, ident_country_code: 'XX' } },
+    'Ident country code is invalid [ident.ident_country_code]',
+  ],
+  [
+    { ident: { ident: '1850-01-01', ident_type: 'birthday', ident_country_code: 'EE' } },
+    'Ident birthday is invalid [ident]',
+  ],
+])('refuses a create with %j', async (fields, message) => {
+  const registrar = await addRegistrar(worker.env);
+  const field = /\[(.*)\]$/.exec(message)![1]!;
+  expect(await create(registrar, { ...required, ...fields })).toEqual(
+    refused(2005, message, field),
+  );
+});
+
+test.each([
+  ['priv', '38001085719', 'EE', 'national identification number format of Estonia'],
+  ['priv', '38002305710', 'EE', 'national identification number format of Estonia'],
+  ['priv', '080190-999X', 'FI', 'national identification number format of Finland'],
+  ['org', '1234567', 'EE', 'the registry code format of Estonia'],
+])('refuses an identity of type %s with the code %s of %s', async (type, code, country, format) => {
+  const registrar = await addRegistrar(worker.env);
+  const ident = { ident: code, ident_type: type, ident_country_code: country };
+  const message = `Ident code does not conform to ${format}`;
+  expect(await create(registrar, { ...required, ident })).toEqual(refused(2005, message, 'ident'));
+});
+
+test.each([
+  ['priv', '38001085718', 'EE'],
+  ['priv', '131052-308T', 'FI'],
+  ['priv', 'anything', 'AQ'],
+  ['org', '12345678', 'EE'],
+  ['org', 'HRB 1234', 'DE'],
+  ['birthday', '1980-01-08', 'US'],
+])('takes an identity of type %s with the code %s of %s', async (type, code, country) => {
+  const registrar = await addRegistrar(worker.env);
+  const ident = { ident: code, ident_type: type, ident_country_code: country };
+  expect(await create(registrar, { ...required, ident })).toMatchObject({ status: 200 });
+});
+
+test('tells everything that is wrong with a create at once, the first as the answer', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { body } = await create(registrar, { phone: '123', addr: { country_code: 'XX' } });
+  expect(body).toEqual({
+    code: 2003,
+    message: 'Required parameter missing [name]',
+    data: {},
+    errors: [
+      { code: 2003, message: 'Required parameter missing [name]', field: 'name' },
+      { code: 2003, message: 'Required parameter missing [email]', field: 'email' },
+      { code: 2005, message: 'Phone nr is invalid [phone]', field: 'phone' },
+      { code: 2003, message: 'Required parameter missing [ident]', field: 'ident' },
+      {
+        code: 2005,
+        message: 'Country code is invalid [addr.country_code]',
+        field: 'addr.country_code',
+      },
+    ],
+  });
+});
+
+test.each([{}, { contact: null }, { contact: '' }, { name: 'Mari' }])(
+  'refuses the body %j as one without a contact',
+  async (body) => {
+    const registrar = await addRegistrar(worker.env);
+    expect(await post(registrar, body)).toEqual(
+      refused(2003, 'Required parameter missing [contact]', 'contact'),
+    );
+  },
+);
+
+test.each(['Mari', ['Mari'], 7, true])('refuses the contact %j', async (contact) => {
+  const registrar = await addRegistrar(worker.env);
+  expect(await post(registrar, { contact })).toEqual(
+    refused(2005, 'Contact is invalid [contact]', 'contact'),
+  );
+});
+
+test('creates nothing where anything is wrong', async () => {
+  const registrar = await addRegistrar(worker.env);
+  await create(registrar, { ...required, phone: '123' });
+  const list = await worker.fetch('/repp/v1/contacts', send('GET', registrar));
+  expect(await list.json()).toEqual({ contacts: [], total_number_of_records: 0 });
+});
+
+test('records who created what, without what is secret, derived or technical', async () => {
+  const registrar = await addRegistrar(worker.env, {}, { username: 'mall' });
+  const code = await createdCode(registrar, { addr: { city: 'Tartu' } });
+  const { results } = await worker.env.DB.prepare(
+    'select action, actor_type, actor, changes from history where subject_key = ?',
+  )
+    .bind(code)
+    .all<{ changes: string }>();
+  expect(results.map((row) => ({ ...row, changes: JSON.parse(row.changes) }))).toEqual([
+    {
+      action: 'create',
+      actor_type: 'api_user',
+      actor: `${registrar.apiUser.id}-ApiUser: mall`,
+      changes: {
+        name: { from: null, to: 'Mari Maasikas' },
+        email: { from: null, to: 'mari@example.ee' },
+        phone: { from: null, to: '+372.5123456' },
+        ident: { from: null, to: '38001085718' },
+        identType: { from: null, to: 'priv' },
+        identCountryCode: { from: null, to: 'EE' },
+        authInfo: { redacted: true },
+        city: { from: null, to: 'Tartu' },
+      },
+    },
+  ]);
+});
