@@ -1,0 +1,148 @@
+import { expect, test } from 'vitest';
+import { addContact, addDomainOf, addRegistrar, send } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+
+type Caller = { authorization: string };
+
+async function remove(caller: Caller, code: string) {
+  const response = await worker.fetch(`/repp/v1/contacts/${code}`, send('DELETE', caller));
+  return { status: response.status, body: await response.json() };
+}
+
+function refused(code: number, message: string, field: string | null, status = 400) {
+  return { status, body: { code, message, data: {}, errors: [{ code, message, field }] } };
+}
+
+const done = {
+  status: 200,
+  body: { code: 1000, message: 'Command completed successfully', data: {} },
+};
+const linked = refused(2305, 'Object association prohibits operation [domains]', 'domains');
+const missing = refused(2303, 'Object does not exist', null, 404);
+
+test('deletes a contact: it is gone from the list, and a second delete misses it', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const [first, second] = [
+    await addContact(worker.env, registrar),
+    await addContact(worker.env, registrar),
+  ];
+  expect(await remove(registrar, first.code.toLowerCase())).toEqual(done);
+  const list = await worker.fetch('/repp/v1/contacts', send('GET', registrar));
+  expect(await list.json()).toEqual({ contacts: [second.code], total_number_of_records: 1 });
+  expect(await remove(registrar, first.code)).toEqual(missing);
+});
+
+test('lets the code of a deleted contact be chosen again', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const contact = await addContact(worker.env, registrar, { code: `${registrar.code}:AGAIN` });
+  await remove(registrar, contact.code);
+  const response = await worker.fetch(
+    '/repp/v1/contacts',
+    send('POST', registrar, {
+      contact: {
+        id: 'again',
+        name: 'Mari Maasikas',
+        email: 'mari@example.ee',
+        phone: '+372.5123456',
+        ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
+      },
+    }),
+  );
+  expect(await response.json()).toMatchObject({ data: { contact: { id: contact.code } } });
+});
+
+test('refuses to delete a linked contact', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const contact = await addContact(worker.env, registrar);
+  await addDomainOf(worker.env, contact);
+  expect(await remove(registrar, contact.code)).toEqual(linked);
+});
+
+test('looks at the link before the statuses', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const contact = await addContact(worker.env, registrar, { statuses: ['serverDeleteProhibited'] });
+  const domain = await addDomainOf(worker.env, contact);
+  expect(await remove(registrar, contact.code)).toEqual(linked);
+  await worker.env.DB.prepare('delete from domains where id = ?').bind(domain.id).run();
+  expect(await remove(registrar, contact.code)).toEqual(
+    refused(2304, 'Contact delete prohibited by status [statuses]', 'statuses'),
+  );
+});
+
+test.each(['clientDeleteProhibited', 'serverDeleteProhibited', 'pendingDelete'] as const)(
+  'refuses to delete a contact whose status is %s',
+  async (status) => {
+    const registrar = await addRegistrar(worker.env);
+    const { code } = await addContact(worker.env, registrar, { statuses: [status] });
+    expect(await remove(registrar, code)).toEqual(
+      refused(2304, 'Contact delete prohibited by status [statuses]', 'statuses'),
+    );
+  },
+);
+
+test.each([
+  'clientUpdateProhibited',
+  'serverUpdateProhibited',
+  'clientTransferProhibited',
+  'pendingUpdate',
+] as const)('deletes a contact whose status is %s', async (status) => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar, { statuses: [status] });
+  expect(await remove(registrar, code)).toEqual(done);
+});
+
+test('lets a delete or a link in the same moment win, and never both', async () => {
+  const registrar = await addRegistrar(worker.env);
+  for (let round = 0; round < 10; round++) {
+    const contact = await addContact(worker.env, registrar);
+    const [deleted, link] = await Promise.allSettled([
+      remove(registrar, contact.code),
+      addDomainOf(worker.env, contact),
+    ]);
+    const isLinked = link.status === 'fulfilled';
+    expect(deleted).toEqual({ status: 'fulfilled', value: isLinked ? linked : done });
+    const response = await worker.fetch(
+      `/repp/v1/contacts/${contact.code}`,
+      send('GET', registrar),
+    );
+    expect(response.status).toBe(isLinked ? 200 : 404);
+  }
+});
+
+test('deletes once what two delete at once', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const answers = await Promise.all([remove(registrar, code), remove(registrar, code)]);
+  expect(answers.sort((one, other) => one.status - other.status)).toEqual([done, missing]);
+});
+
+test('records what a deleted contact was, without what is secret, derived or technical', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const contact = await addContact(worker.env, registrar, { city: 'Tartu' });
+  await remove(registrar, contact.code);
+  const { results } = await worker.env.DB.prepare(
+    'select action, subject_uuid, actor_type, actor, changes from history where subject_key = ?',
+  )
+    .bind(contact.code)
+    .all<{ changes: string }>();
+  expect(results.map((row) => ({ ...row, changes: JSON.parse(row.changes) }))).toEqual([
+    {
+      action: 'delete',
+      subject_uuid: contact.uuid,
+      actor_type: 'api_user',
+      actor: `${registrar.apiUser.id}-ApiUser: ${registrar.apiUser.username}`,
+      changes: {
+        name: { from: contact.name, to: null },
+        email: { from: contact.email, to: null },
+        phone: { from: '+372.5123456', to: null },
+        ident: { from: '38001085718', to: null },
+        identType: { from: 'priv', to: null },
+        identCountryCode: { from: 'EE', to: null },
+        authInfo: { redacted: true },
+        city: { from: 'Tartu', to: null },
+      },
+    },
+  ]);
+});

@@ -1,0 +1,252 @@
+import { expect, test } from 'vitest';
+import { addContact, addDomainOf, addRegistrar, send } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+
+type Caller = { authorization: string };
+
+async function put(caller: Caller, code: string, body: unknown) {
+  const response = await worker.fetch(`/repp/v1/contacts/${code}`, send('PUT', caller, body));
+  return { status: response.status, body: await response.json() };
+}
+
+const update = (caller: Caller, code: string, fields: object) =>
+  put(caller, code, { contact: fields });
+
+async function read(caller: Caller, code: string) {
+  const response = await worker.fetch(`/repp/v1/contacts/${code}`, send('GET', caller));
+  const body = (await response.json()) as { data: { contact: Record<string, unknown> } };
+  return body.data.contact;
+}
+
+function refused(code: number, message: string, field: string | null, status = 400) {
+  return { status, body: { code, message, data: {}, errors: [{ code, message, field }] } };
+}
+
+const filled = {
+  fax: '+372.6123456',
+  orgName: 'Maasikas OÜ',
+  street: 'Ülikooli 1',
+  city: 'Tartu',
+  zip: '50090',
+  state: 'Tartumaa',
+  countryCode: 'EE',
+};
+
+test('answers an update with the code of the contact', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  expect(await update(registrar, code.toLowerCase(), { phone: '+372.5999999' })).toEqual({
+    status: 200,
+    body: {
+      code: 1000,
+      message: 'Command completed successfully',
+      data: { contact: { id: code } },
+    },
+  });
+});
+
+test.each([
+  [{ name: 'Mari Kask' }, { name: 'Mari Kask' }],
+  [{ email: 'kask@example.ee' }, { email: 'kask@example.ee' }],
+  [{ phone: '+372.5999999' }, { phone: '+372.5999999' }],
+  [{ fax: '+372.6999999' }, { fax: '+372.6999999' }],
+  [{ org_name: 'Kask AS' }, { org_name: 'Kask AS' }],
+  [{ auth_info: 'another' }, { auth_info: 'another' }],
+  [{ addr: { street: 'Pikk 2' } }, { street: 'Pikk 2' }],
+  [{ addr: { city: 'Tallinn' } }, { city: 'Tallinn' }],
+  [{ addr: { zip: '10123' } }, { zip: '10123' }],
+  [{ addr: { state: 'Harjumaa' } }, { state: 'Harjumaa' }],
+  [{ addr: { country_code: 'fi' } }, { country_code: 'FI' }],
+  [{ fax: null }, { fax: null }],
+  [{ fax: '' }, { fax: null }],
+  [{ org_name: null }, { org_name: null }],
+  [{ org_name: ' ' }, { org_name: null }],
+  [{ addr: { street: null } }, { street: '' }],
+  [{ addr: { city: '' } }, { city: '' }],
+  [{ addr: { zip: null } }, { zip: '' }],
+  [{ addr: { state: '' } }, { state: null }],
+  [{ addr: { country_code: '' } }, { country_code: '' }],
+  [{ addr: null }, { street: '', city: '', zip: '', state: null, country_code: '' }],
+])('changes with %j what is given and nothing else', async (fields, changed) => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar, filled);
+  const before = await read(registrar, code);
+  expect(await update(registrar, code, fields)).toMatchObject({ status: 200 });
+  const after = await read(registrar, code);
+  expect(after).toEqual({
+    ...before,
+    ...changed,
+    updated_at: after.updated_at,
+    updator_str: `${registrar.apiUser.id}-ApiUser: ${registrar.apiUser.username}`,
+  });
+  expect((after.updated_at as string) > (before.updated_at as string)).toBe(true);
+});
+
+test.each([null, ''])('makes a new auth_info of 22 hexadecimal digits for %j', async (given) => {
+  const registrar = await addRegistrar(worker.env);
+  const { code, authInfo } = await addContact(worker.env, registrar);
+  await update(registrar, code, { auth_info: given });
+  const { auth_info } = await read(registrar, code);
+  expect(auth_info).toMatch(/^[0-9a-f]{22}$/);
+  expect(auth_info).not.toBe(authInfo);
+});
+
+test('leaves a contact as it was, timestamp included, when nothing differs', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code, name } = await addContact(worker.env, registrar);
+  const before = await read(registrar, code);
+  expect(await update(registrar, code, { name, addr: {} })).toMatchObject({ status: 200 });
+  expect(await read(registrar, code)).toEqual(before);
+});
+
+test.each([
+  [{ ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' }],
+  [{ ident: '38001085718', ident_type: 'priv', ident_country_code: 'ee' }],
+  [{ ident: ' 38001085718 ' }],
+  [{ ident_type: 'priv' }],
+])('takes the identity on record, given as %j, with an update', async (ident) => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  expect(await update(registrar, code, { ident, name: 'Mari Kask' })).toMatchObject({
+    status: 200,
+  });
+  expect(await read(registrar, code)).toMatchObject({ name: 'Mari Kask', ident: '38001085718' });
+});
+
+test.each([
+  [{ ident: '60001019906', ident_type: 'priv', ident_country_code: 'EE' }],
+  [{ ident: '38001085718', ident_type: 'org', ident_country_code: 'EE' }],
+  [{ ident: '38001085718', ident_type: 'priv', ident_country_code: 'LV' }],
+  [{ ident: 'nonsense' }],
+  [{ ident_country_code: 'FI' }],
+])('refuses to change the identity to %j, and does not update the rest', async (ident) => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const before = await read(registrar, code);
+  expect(await update(registrar, code, { ident, name: 'Mari Kask' })).toEqual(
+    refused(2308, 'Ident update is not allowed. Consider creating new contact object', null),
+  );
+  expect(await read(registrar, code)).toEqual(before);
+});
+
+test.each([
+  [{ name: null }, 2003, 'Required parameter missing [name]', 'name'],
+  [{ name: '' }, 2003, 'Required parameter missing [name]', 'name'],
+  [{ email: '' }, 2003, 'Required parameter missing [email]', 'email'],
+  [{ phone: null }, 2003, 'Required parameter missing [phone]', 'phone'],
+  [{ ident: null }, 2003, 'Required parameter missing [ident]', 'ident'],
+  [{ phone: '123' }, 2005, 'Phone nr is invalid [phone]', 'phone'],
+  [
+    { addr: { country_code: 'XX' } },
+    2005,
+    'Country code is invalid [addr.country_code]',
+    'addr.country_code',
+  ],
+  [{}, 2003, 'Required parameter missing [contact]', 'contact'],
+  [{ id: 'NEW' }, 2003, 'Required parameter missing [contact]', 'contact'],
+  [{ verified: true }, 2003, 'Required parameter missing [contact]', 'contact'],
+])('refuses the update %j, and changes nothing', async (fields, code, message, field) => {
+  const registrar = await addRegistrar(worker.env);
+  const contact = await addContact(worker.env, registrar);
+  const before = await read(registrar, contact.code);
+  expect(await update(registrar, contact.code, fields)).toEqual(refused(code, message, field));
+  expect(await read(registrar, contact.code)).toEqual(before);
+});
+
+test.each(['clientUpdateProhibited', 'serverUpdateProhibited', 'pendingUpdate'] as const)(
+  'refuses to update a contact whose status is %s',
+  async (status) => {
+    const registrar = await addRegistrar(worker.env);
+    const { code } = await addContact(worker.env, registrar, { statuses: [status] });
+    expect(await update(registrar, code, { name: 'Mari Kask' })).toEqual(
+      refused(2304, 'Object status prohibits operation', null),
+    );
+  },
+);
+
+test.each([
+  'clientDeleteProhibited',
+  'serverDeleteProhibited',
+  'clientTransferProhibited',
+  'serverTransferProhibited',
+  'pendingDelete',
+  'pendingTransfer',
+  'pendingCreate',
+] as const)('updates a contact whose status is %s', async (status) => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar, { statuses: [status] });
+  expect(await update(registrar, code, { name: 'Mari Kask' })).toMatchObject({ status: 200 });
+});
+
+test('updates a contact that a domain refers to', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const contact = await addContact(worker.env, registrar);
+  await addDomainOf(worker.env, contact);
+  expect(await update(registrar, contact.code, { name: 'Mari Kask' })).toMatchObject({
+    status: 200,
+  });
+});
+
+test("shows another registrar's contact as missing, and leaves it alone", async () => {
+  const [owner, other] = [await addRegistrar(worker.env), await addRegistrar(worker.env)];
+  const { code } = await addContact(worker.env, owner);
+  const before = await read(owner, code);
+  const missing = refused(2303, 'Object does not exist', null, 404);
+  expect(await update(other, code, { name: 'Mari Kask' })).toEqual(missing);
+  for (const method of ['GET', 'DELETE']) {
+    const response = await worker.fetch(`/repp/v1/contacts/${code}`, send(method, other));
+    expect({ status: response.status, body: await response.json() }).toEqual(missing);
+  }
+  expect(await read(owner, code)).toEqual(before);
+  expect(await update(other, 'NO:SUCH', { name: 'Mari Kask' })).toEqual(missing);
+});
+
+test('lets ten concurrent updates of different fields all survive', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const updates = [
+    { name: 'Mari Kask' },
+    { email: 'kask@example.ee' },
+    { phone: '+372.5999999' },
+    { fax: '+372.6999999' },
+    { org_name: 'Kask AS' },
+    { addr: { street: 'Pikk 2' } },
+    { addr: { city: 'Tallinn' } },
+    { addr: { zip: '10123' } },
+    { addr: { state: 'Harjumaa' } },
+    { addr: { country_code: 'FI' } },
+  ];
+  const answers = await Promise.all(updates.map((fields) => update(registrar, code, fields)));
+  expect(answers.map(({ status }) => status)).toEqual(updates.map(() => 200));
+  expect(await read(registrar, code)).toMatchObject({
+    name: 'Mari Kask',
+    email: 'kask@example.ee',
+    phone: '+372.5999999',
+    fax: '+372.6999999',
+    org_name: 'Kask AS',
+    street: 'Pikk 2',
+    city: 'Tallinn',
+    zip: '10123',
+    state: 'Harjumaa',
+    country_code: 'FI',
+  });
+  const { results } = await worker.env.DB.prepare(
+    "select changes from history where subject_key = ? and action = 'update'",
+  )
+    .bind(code)
+    .all<{ changes: string }>();
+  expect(results.flatMap((row) => Object.keys(JSON.parse(row.changes))).sort()).toEqual([
+    'city',
+    'countryCode',
+    'email',
+    'fax',
+    'name',
+    'orgName',
+    'phone',
+    'state',
+    'street',
+    'zip',
+  ]);
+});
