@@ -265,6 +265,21 @@ export const retainedDomains = sqliteTable(
   ],
 );
 
+/** The names of a replacement of reserved or blocked ones, from the first of them to the step that makes them visible. */
+export const retainedReplacements = sqliteTable(
+  'retained_replacements',
+  {
+    /** The instant at which the replacement began, and a UUID. */
+    replacement: text().notNull(),
+    ...domainNameColumns(),
+    status: text({ enum: retainedStatuses }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.replacement, table.name, table.status] }),
+    check('retained_replacements_status', isOneOf(table.status, retainedStatuses)),
+  ],
+);
+
 /** A name is disputed from its first day to its last, both included, in UTC. */
 export const disputes = sqliteTable(
   'disputes',

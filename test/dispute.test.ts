@@ -1,0 +1,183 @@
+import { and, asc, eq } from 'drizzle-orm';
+import { describe, expect, it } from 'vitest';
+import { disputes, history } from '../drizzle/schema.ts';
+import { openDatabase } from '../src/database.ts';
+import { closeDispute, listDisputes, openDispute } from '../src/dispute.ts';
+import type { Origin } from '../src/history.ts';
+import { unique } from './fixtures.ts';
+import { startWorker } from './worker.ts';
+
+const worker = startWorker();
+const origin: Origin = {
+  actorType: 'operator',
+  actor: 'Operator',
+  at: new Date('2026-05-06T07:08:09.010Z'),
+};
+
+function newName() {
+  const name = `disputed${unique()}.ee`;
+  return { name, punycode: name };
+}
+
+function database() {
+  return openDatabase(worker.env.DB);
+}
+
+async function daysOf({ name }: { name: string }) {
+  const rows = await database()
+    .select()
+    .from(disputes)
+    .where(eq(disputes.name, name))
+    .orderBy(asc(disputes.firstDay));
+  return rows.map(({ firstDay, lastDay }) => [firstDay, lastDay]);
+}
+
+function historyOf({ name }: { name: string }) {
+  return database()
+    .select({ action: history.action, changes: history.changes })
+    .from(history)
+    .where(and(eq(history.subject, 'dispute'), eq(history.subjectKey, name)))
+    .orderBy(asc(history.id));
+}
+
+describe('openDispute', () => {
+  it('opens a dispute with its history', async () => {
+    const name = newName();
+    await openDispute(database(), origin, name, '2026-05-01', '2026-05-31');
+    expect(await daysOf(name)).toEqual([['2026-05-01', '2026-05-31']]);
+    expect(await historyOf(name)).toEqual([
+      {
+        action: 'create',
+        changes: {
+          firstDay: { from: null, to: '2026-05-01' },
+          lastDay: { from: null, to: '2026-05-31' },
+        },
+      },
+    ]);
+  });
+
+  it('takes a dispute of one day, and one right behind another', async () => {
+    const name = newName();
+    await openDispute(database(), origin, name, '2026-05-01', '2026-05-01');
+    await openDispute(database(), origin, name, '2026-05-02', '2026-05-02');
+    expect(await daysOf(name)).toHaveLength(2);
+  });
+
+  it.each([
+    ['2026-05-31', '2026-06-30'],
+    ['2026-04-01', '2026-05-01'],
+    ['2026-05-10', '2026-05-11'],
+    ['2026-04-01', '2026-06-30'],
+  ])('refuses one from %s to %s beside one in May', async (firstDay, lastDay) => {
+    const name = newName();
+    await openDispute(database(), origin, name, '2026-05-01', '2026-05-31');
+    await expect(openDispute(database(), origin, name, firstDay, lastDay)).rejects.toMatchObject({
+      reason: 'taken',
+      message: `"${name.name}" is disputed from 2026-05-01 to 2026-05-31 already`,
+    });
+    expect(await daysOf(name)).toEqual([['2026-05-01', '2026-05-31']]);
+    expect(await historyOf(name)).toHaveLength(1);
+  });
+
+  it('opens one of several that are asked for at once', async () => {
+    const name = newName();
+    const results = await Promise.allSettled(
+      Array.from({ length: 5 }, () =>
+        openDispute(database(), origin, name, '2026-05-01', '2026-05-31'),
+      ),
+    );
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await daysOf(name)).toHaveLength(1);
+    expect(await historyOf(name)).toHaveLength(1);
+  });
+
+  it.each([
+    ['2026-02-30', '2026-05-31', '"2026-02-30" is no day of the calendar; write it as 2026-01-31'],
+    ['2026-05-01', '31.5.2026', '"31.5.2026" is no day of the calendar; write it as 2026-01-31'],
+    ['2026-05-02', '2026-05-01', 'The last day, 2026-05-01, comes before the first, 2026-05-02'],
+  ])('refuses %s to %s', async (firstDay, lastDay, message) => {
+    const name = newName();
+    await expect(openDispute(database(), origin, name, firstDay, lastDay)).rejects.toMatchObject({
+      reason: 'invalid',
+      message,
+    });
+    expect(await daysOf(name)).toEqual([]);
+  });
+});
+
+describe('closeDispute', () => {
+  it('ends the one in force as of yesterday', async () => {
+    const name = newName();
+    await openDispute(database(), origin, name, '2026-02-01', '2026-05-31');
+    expect(await closeDispute(database(), origin, name, '2026-03-01')).toBe('ended');
+    expect(await daysOf(name)).toEqual([['2026-02-01', '2026-02-28']]);
+    expect((await historyOf(name))[1]).toEqual({
+      action: 'update',
+      changes: { lastDay: { from: '2026-05-31', to: '2026-02-28' } },
+    });
+  });
+
+  it('ends one whose last day is today', async () => {
+    const name = newName();
+    await openDispute(database(), origin, name, '2026-05-01', '2026-05-31');
+    expect(await closeDispute(database(), origin, name, '2026-05-31')).toBe('ended');
+    expect(await daysOf(name)).toEqual([['2026-05-01', '2026-05-30']]);
+  });
+
+  it.each(['2026-05-01', '2026-04-30'])(
+    'deletes, on %s, one that begins on 2026-05-01',
+    async (today) => {
+      const name = newName();
+      await openDispute(database(), origin, name, '2026-05-01', '2026-05-31');
+      expect(await closeDispute(database(), origin, name, today)).toBe('deleted');
+      expect(await daysOf(name)).toEqual([]);
+      expect((await historyOf(name))[1]).toEqual({
+        action: 'delete',
+        changes: {
+          firstDay: { from: '2026-05-01', to: null },
+          lastDay: { from: '2026-05-31', to: null },
+        },
+      });
+    },
+  );
+
+  it('leaves disputes of the past and later ones alone', async () => {
+    const name = newName();
+    await openDispute(database(), origin, name, '2026-01-01', '2026-01-31');
+    await openDispute(database(), origin, name, '2026-05-01', '2026-05-31');
+    await openDispute(database(), origin, name, '2026-09-01', '2026-09-30');
+    await closeDispute(database(), origin, name, '2026-05-15');
+    expect(await daysOf(name)).toEqual([
+      ['2026-01-01', '2026-01-31'],
+      ['2026-05-01', '2026-05-14'],
+      ['2026-09-01', '2026-09-30'],
+    ]);
+  });
+
+  it('refuses a name that is not disputed, or no longer', async () => {
+    const name = newName();
+    await openDispute(database(), origin, name, '2026-05-01', '2026-05-31');
+    await expect(closeDispute(database(), origin, name, '2026-06-01')).rejects.toMatchObject({
+      reason: 'not_found',
+      message: `"${name.name}" is not disputed`,
+    });
+  });
+});
+
+it('lists disputes page by page', async () => {
+  const name = newName();
+  await openDispute(database(), origin, name, '2026-01-01', '2026-01-31');
+  await openDispute(database(), origin, name, '2026-05-01', '2026-05-31');
+  const listed = [];
+  let after: number | undefined;
+  for (;;) {
+    const page = await listDisputes(database(), { page: { after, limit: 1 } });
+    if (page.length === 0) break;
+    listed.push(...page);
+    after = page.at(-1)!.id;
+  }
+  expect(listed.filter((dispute) => dispute.name === name.name)).toMatchObject([
+    { firstDay: '2026-01-01', lastDay: '2026-01-31' },
+    { firstDay: '2026-05-01', lastDay: '2026-05-31' },
+  ]);
+});
