@@ -138,3 +138,17 @@ export async function addAuction(env: Env, overrides: Partial<typeof auctions.$i
     .returning();
   return auction!;
 }
+
+/** The header of a person whom the portal has authenticated: Mari Maasikas, EE 38001085718. */
+export async function bearer(
+  worker: { fetch: (path: string, init: RequestInit) => Promise<Response> },
+  ident = '38001085718',
+) {
+  const response = await worker.fetch('/api/v1/registrant/auth/eid', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ ident, first_name: 'Mari', last_name: 'Maasikas' }),
+  });
+  const { access_token: token } = (await response.json()) as { access_token: string };
+  return `Bearer ${token}`;
+}

@@ -4,10 +4,14 @@ import type { Env } from '../src/env.ts';
 
 /**
  * The production build in the real runtime with D1 and KV of its own, for the tests of one file: started
- * before the first of them with the migrations applied, stopped after the last.
+ * before the first of them with the migrations applied, stopped after the last. The environment is local, with
+ * the bindings of the named one where there is one.
  */
-export function startWorker(vars: Record<string, string> = {}) {
-  const harness = createTestHarness({ workers: [{ configPath: './wrangler.toml', vars }] });
+export function startWorker(vars: Record<string, string> = {}, environment?: 'production') {
+  const configuration = { configPath: './wrangler.toml', vars };
+  const harness = createTestHarness({
+    workers: [environment ? { ...configuration, env: environment } : configuration],
+  });
   const worker = {
     env: undefined as unknown as Env,
     url: undefined as unknown as URL,

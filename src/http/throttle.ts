@@ -13,6 +13,8 @@ const limiters: Record<RateLimitName, (env: Env) => RateLimit> = {
 export async function throttle(c: AppContext, name: RateLimitName, key: string): Promise<void> {
   const { success } = await limiters[name](c.env).limit({ key });
   if (success) return;
+  // Left by the failed login that was one too many.
+  c.header('WWW-Authenticate', undefined);
   c.header('Retry-After', String(settings(c.env).rateLimitWindowSeconds[name]));
   throw new RegistryError('throttled', 'Too many requests, try again later');
 }

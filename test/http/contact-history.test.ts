@@ -1,0 +1,203 @@
+import { eq } from 'drizzle-orm';
+import { describe, expect, it } from 'vitest';
+import { history } from '../../drizzle/schema.ts';
+import { openDatabase } from '../../src/database.ts';
+import { addContact, addRegistrar, bearer } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+
+type Registrar = Awaited<ReturnType<typeof addRegistrar>>;
+
+function repp(registrar: Registrar, method: string, path: string, body?: object, headers = {}) {
+  return worker.fetch(`/repp/v1/contacts${path}`, {
+    method,
+    headers: {
+      Authorization: registrar.authorization,
+      'Content-Type': 'application/json',
+      ...headers,
+    },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+}
+
+interface Entry {
+  at: string;
+  action: string;
+  by: string;
+  request_id: string;
+  client_reference: string | null;
+  changes: Record<string, unknown>;
+}
+
+async function historyAt(registrar: Registrar, path: string): Promise<Entry[]> {
+  const response = await repp(registrar, 'GET', path);
+  return ((await response.json()) as { data: { history: Entry[] } }).data.history;
+}
+
+describe('GET /repp/v1/contacts/{code}/history', () => {
+  it('tells who changed what, when and in which request, the newest first', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const contact = await addContact(worker.env, alpha, { phone: '+372.111', fax: '+372.9' });
+    const update = await repp(
+      alpha,
+      'PUT',
+      `/${contact.code}`,
+      { contact: { phone: '+372.222', fax: null, auth_info: 'open sesame' } },
+      { 'X-Client-Transaction-Id': 'ALPHA-2026-0001' },
+    );
+
+    const [newest] = await historyAt(alpha, `/${contact.code}/history`);
+
+    expect(newest).toEqual({
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      action: 'update',
+      by: `${alpha.apiUser.id}-ApiUser: ${alpha.apiUser.username}`,
+      request_id: update.headers.get('X-Request-Id'),
+      client_reference: 'ALPHA-2026-0001',
+      changes: {
+        phone: { from: '+372.111', to: '+372.222' },
+        fax: { from: '+372.9', to: null },
+        auth_info: { redacted: true },
+      },
+    });
+  });
+
+  it('shows a registrant’s change with the name and never the identity code', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const contact = await addContact(worker.env, alpha);
+    await worker.fetch(`/api/v1/registrant/contacts/${contact.uuid}`, {
+      method: 'PATCH',
+      headers: { Authorization: await bearer(worker), 'Content-Type': 'application/json' },
+      body: JSON.stringify({ email: 'new@example.ee' }),
+    });
+
+    const [newest] = await historyAt(alpha, `/${contact.code}/history`);
+
+    expect(newest?.by).toBe('RegistrantUser: Mari Maasikas');
+  });
+
+  it('does not show what an earlier contact of the same code lived through', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const contact = {
+      id: 'AGAIN',
+      name: 'Mari Maasikas',
+      email: 'mari@example.ee',
+      phone: '+372.5123456',
+      ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
+    };
+    await repp(alpha, 'POST', '', { contact });
+    await repp(alpha, 'DELETE', `/${alpha.code}:AGAIN`);
+    await repp(alpha, 'POST', '', { contact });
+
+    const entries = await historyAt(alpha, `/${alpha.code}:AGAIN/history`);
+
+    expect(entries.map((entry) => entry.action)).toEqual(['create']);
+  });
+
+  it('is given page by page', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const contact = await addContact(worker.env, alpha);
+    for (const phone of ['+1.1', '+1.2', '+1.3']) {
+      await repp(alpha, 'PUT', `/${contact.code}`, { contact: { phone } });
+    }
+
+    const entries = await historyAt(alpha, `/${contact.code}/history?limit=1&offset=1`);
+
+    expect(entries.map((entry) => entry.changes)).toEqual([
+      { phone: { from: '+1.1', to: '+1.2' } },
+    ]);
+  });
+
+  it('shows another registrar’s contact as missing', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const beta = await addRegistrar(worker.env);
+    const contact = await addContact(worker.env, alpha);
+
+    expect((await repp(beta, 'GET', `/${contact.code}/history`)).status).toBe(404);
+  });
+});
+
+describe('GET /api/v1/registrant/contacts/{uuid}/history', () => {
+  it('tells the person who changed their data', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const contact = await addContact(worker.env, alpha, { phone: '+372.111' });
+    await repp(alpha, 'PUT', `/${contact.code}`, { contact: { phone: '+372.222' } });
+
+    const response = await worker.fetch(`/api/v1/registrant/contacts/${contact.uuid}/history`, {
+      headers: { Authorization: await bearer(worker) },
+    });
+
+    expect(await response.json()).toMatchObject({
+      history: [
+        {
+          by: `${alpha.apiUser.id}-ApiUser: ${alpha.apiUser.username}`,
+          changes: { phone: { from: '+372.111', to: '+372.222' } },
+        },
+      ],
+    });
+  });
+
+  it('shows another person’s contact as missing', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const contact = await addContact(worker.env, alpha, { ident: '49002010976' });
+
+    const response = await worker.fetch(`/api/v1/registrant/contacts/${contact.uuid}/history`, {
+      headers: { Authorization: await bearer(worker) },
+    });
+
+    expect(response.status).toBe(404);
+  });
+});
+
+describe('the history table', () => {
+  it('holds no auth_info and no secret', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const contact = await addContact(worker.env, alpha, { authInfo: 'before-secret' });
+    await repp(alpha, 'PUT', `/${contact.code}`, { contact: { auth_info: 'after-secret' } });
+    await repp(alpha, 'DELETE', `/${contact.code}`);
+
+    const rows = await openDatabase(worker.env.DB)
+      .select()
+      .from(history)
+      .where(eq(history.subjectUuid, contact.uuid));
+
+    expect(rows).toHaveLength(2);
+    expect(JSON.stringify(rows)).not.toMatch(/before-secret|after-secret/);
+  });
+
+  it('refuses to be changed or shortened', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const contact = await addContact(worker.env, alpha);
+    await repp(alpha, 'PUT', `/${contact.code}`, { contact: { phone: '+1.1' } });
+
+    await expect(worker.env.DB.prepare("update history set actor = 'x'").run()).rejects.toThrow(
+      'history is append-only',
+    );
+    await expect(worker.env.DB.prepare('delete from history').run()).rejects.toThrow(
+      'history is append-only',
+    );
+  });
+});
+
+describe('a client’s own reference', () => {
+  it.each(['X-Client-Transaction-Id', 'RPP-Cltrid'])('comes back in %s', async (name) => {
+    const alpha = await addRegistrar(worker.env);
+
+    const response = await repp(alpha, 'GET', '', undefined, { [name]: 'REF 1' });
+
+    expect(response.headers.get(name)).toBe('REF 1');
+  });
+
+  it('is refused where it is longer than 64 characters', async () => {
+    const alpha = await addRegistrar(worker.env);
+
+    const response = await repp(alpha, 'GET', '', undefined, { 'RPP-Cltrid': 'x'.repeat(65) });
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      code: 2005,
+      message: 'Client transaction id is invalid [RPP-Cltrid]',
+    });
+  });
+});

@@ -1,0 +1,256 @@
+import { and, eq } from 'drizzle-orm';
+import { describe, expect, it } from 'vitest';
+import { contacts, history, idempotencyKeys } from '../../drizzle/schema.ts';
+import { openDatabase } from '../../src/database.ts';
+import { forgetAnswers } from '../../src/idempotency.ts';
+import { addContact, addDomainOf, addRegistrar, bearer } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+const db = () => openDatabase(worker.env.DB);
+
+function send(
+  method: string,
+  path: string,
+  authorization: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+) {
+  return worker.fetch(path, {
+    method,
+    headers: { Authorization: authorization, 'Content-Type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+const newContact = {
+  name: 'Mari Maasikas',
+  email: 'mari@example.ee',
+  phone: '+372.5123456',
+  ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
+};
+
+const key = (value: string) => ({ 'Idempotency-Key': value });
+
+describe('a request with an Idempotency-Key', () => {
+  it('creates one contact however often it is sent, and answers alike', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const create = () =>
+      send('POST', '/repp/v1/contacts', alpha.authorization, { contact: newContact }, key('"k1"'));
+
+    const first = await create();
+    const second = await create();
+
+    expect(first.headers.get('Idempotent-Replayed')).toBeNull();
+    expect(second.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(second.status).toBe(200);
+    expect(second.headers.get('Content-Type')).toBe(first.headers.get('Content-Type'));
+    expect(await second.text()).toBe(await first.text());
+    const rows = await db().select().from(contacts).where(eq(contacts.registrarId, alpha.id));
+    expect(rows).toHaveLength(1);
+  });
+
+  it('takes effect once when it is sent twice at the same time', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const create = () =>
+      send('POST', '/repp/v1/contacts', alpha.authorization, { contact: newContact }, key('twin'));
+
+    const answers = await Promise.all(Array.from({ length: 8 }, create));
+
+    const bodies = await Promise.all(answers.map((answer) => answer.text()));
+    expect(answers.map((answer) => answer.status)).toEqual(Array(8).fill(200));
+    expect(new Set(bodies).size).toBe(1);
+    expect(
+      await db().select().from(contacts).where(eq(contacts.registrarId, alpha.id)),
+    ).toHaveLength(1);
+  });
+
+  it('is refused with another body', async () => {
+    const alpha = await addRegistrar(worker.env);
+    await send('POST', '/repp/v1/contacts', alpha.authorization, { contact: newContact }, key('k'));
+
+    const other = await send(
+      'POST',
+      '/repp/v1/contacts',
+      alpha.authorization,
+      { contact: { ...newContact, name: 'Other' } },
+      key('k'),
+    );
+
+    expect(other.status).toBe(422);
+    expect(await other.json()).toEqual({
+      code: 2306,
+      message: 'Idempotency key was used with another request',
+      data: {},
+      errors: [
+        { code: 2306, message: 'Idempotency key was used with another request', field: null },
+      ],
+    });
+  });
+
+  it('is refused with the same body at another path', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const one = await addContact(worker.env, alpha);
+    const two = await addContact(worker.env, alpha);
+    const body = { contact: { phone: '+372.777' } };
+    await send('PUT', `/repp/v1/contacts/${one.code}`, alpha.authorization, body, key('path'));
+
+    const other = await send(
+      'PUT',
+      `/repp/v1/contacts/${two.code}`,
+      alpha.authorization,
+      body,
+      key('path'),
+    );
+
+    expect(other.status).toBe(422);
+  });
+
+  it('may be used by two registrars for two requests', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const beta = await addRegistrar(worker.env);
+    await send('POST', '/repp/v1/contacts', alpha.authorization, { contact: newContact }, key('s'));
+
+    const others = await send(
+      'POST',
+      '/repp/v1/contacts',
+      beta.authorization,
+      { contact: { ...newContact, name: 'Other' } },
+      key('s'),
+    );
+
+    expect(others.status).toBe(200);
+  });
+
+  it('does not repeat an update that others have overwritten since', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const contact = await addContact(worker.env, alpha);
+    const path = `/repp/v1/contacts/${contact.code}`;
+    const update = (phone: string, headers = {}) =>
+      send('PUT', path, alpha.authorization, { contact: { phone } }, headers);
+    await update('+372.111', key('late'));
+    await update('+372.222');
+
+    const repeated = await update('+372.111', key('late'));
+
+    expect(repeated.headers.get('Idempotent-Replayed')).toBe('true');
+    const [row] = await db().select().from(contacts).where(eq(contacts.id, contact.id));
+    expect(row?.phone).toBe('+372.222');
+  });
+
+  it('keeps its answer also where there was nothing to change', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const contact = await addContact(worker.env, alpha, { phone: '+372.111' });
+    const path = `/repp/v1/contacts/${contact.code}`;
+    const update = (phone: string, headers = {}) =>
+      send('PUT', path, alpha.authorization, { contact: { phone } }, headers);
+    await update('+372.111', key('same'));
+    await update('+372.222');
+
+    const repeated = await update('+372.111', key('same'));
+
+    expect(repeated.headers.get('Idempotent-Replayed')).toBe('true');
+  });
+
+  it('tells of a deletion as done when it is repeated', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const contact = await addContact(worker.env, alpha);
+    const remove = () =>
+      send(
+        'DELETE',
+        `/repp/v1/contacts/${contact.code}`,
+        alpha.authorization,
+        undefined,
+        key('gone'),
+      );
+    await remove();
+
+    const repeated = await remove();
+
+    expect(repeated.status).toBe(200);
+    expect(await repeated.json()).toEqual({
+      code: 1000,
+      message: 'Command completed successfully',
+      data: {},
+    });
+  });
+
+  it('is judged anew after a refusal, which kept nothing', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const contact = await addContact(worker.env, alpha);
+    const domain = await addDomainOf(worker.env, contact);
+    const remove = () =>
+      send('DELETE', `/repp/v1/contacts/${contact.code}`, alpha.authorization, undefined, key('r'));
+    const refused = await remove();
+    await worker.env.DB.prepare('delete from domains where id = ?').bind(domain.id).run();
+
+    const done = await remove();
+
+    expect(refused.status).toBe(400);
+    expect(done.status).toBe(200);
+  });
+
+  it('replays a registrant’s update with the whole contact', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const contact = await addContact(worker.env, alpha);
+    const authorization = await bearer(worker);
+    const update = () =>
+      send(
+        'PATCH',
+        `/api/v1/registrant/contacts/${contact.uuid}`,
+        authorization,
+        { name: 'New Name' },
+        key('reg'),
+      );
+    const first = await (await update()).text();
+
+    const repeated = await update();
+
+    expect(repeated.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(await repeated.text()).toBe(first);
+    const changes = await db()
+      .select()
+      .from(history)
+      .where(and(eq(history.subjectUuid, contact.uuid), eq(history.action, 'update')));
+    expect(changes).toHaveLength(1);
+  });
+
+  it.each(['"open', 'x'.repeat(256), 'with"quote'])(
+    'is refused with the malformed key %j',
+    async (malformed) => {
+      const alpha = await addRegistrar(worker.env);
+
+      const response = await send(
+        'POST',
+        '/repp/v1/contacts',
+        alpha.authorization,
+        { contact: newContact },
+        key(malformed),
+      );
+
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        code: 2005,
+        message: 'Idempotency key is invalid [Idempotency-Key]',
+      });
+    },
+  );
+
+  it('is forgotten by the daily run after 24 hours, and not before', async () => {
+    const kept = { requestDigest: '0', body: '{}' };
+    await db()
+      .insert(idempotencyKeys)
+      .values([
+        { caller: 'test', key: 'old', createdAt: '2026-03-01T11:59:59.999Z', ...kept },
+        { caller: 'test', key: 'young', createdAt: '2026-03-01T12:00:00.001Z', ...kept },
+      ]);
+
+    await forgetAnswers(db(), new Date('2026-03-02T12:00:00.000Z'));
+
+    const rows = await db()
+      .select()
+      .from(idempotencyKeys)
+      .where(eq(idempotencyKeys.caller, 'test'));
+    expect(rows.map((row) => row.key)).toEqual(['young']);
+  });
+});
