@@ -10,6 +10,7 @@ import type { AppContext, AppEnv } from './context.ts';
 import { maximumBodyBytes } from './input.ts';
 import { logRequest, logUnexpected } from './log.ts';
 import { replay } from './once.ts';
+import { listError } from './public/answer.ts';
 import { publicLists } from './public/lists.ts';
 import { registrantError } from './registrant/answer.ts';
 import { auth as registrantAuth } from './registrant/auth.ts';
@@ -59,7 +60,7 @@ app.route('/api/v1/auctions', auctions);
 
 /** The first prefix that a path has decides whose words its errors are told in. */
 const errorForms: [prefix: RegExp, form: ErrorForm][] = [
-  [/^\/repp\/v1\/(auctions|retained_domains)(\/|$)/, fieldErrors],
+  [/^\/repp\/v1\/(auctions|retained_domains)(\/|$)/, listError],
   [/^\/repp(\/|$)/, registrarError],
   [/^\/api\/v1\/registrant(\/|$)/, registrantError],
   [/^\/api\/v1\/auctions(\/|$)/, auctionError],

@@ -4,12 +4,20 @@ interface EntityTag {
   isWeak: boolean;
 }
 
+/** One tag and what follows it up to the next comma: no white space within the tag, but commas are allowed. */
+const listedTag = /[\t ]*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,|$)/y;
+
 /** The tags of `If-Match` or `If-None-Match`; what is no tag in it is passed over. */
 function parseTags(header: string): EntityTag[] {
-  return [...header.matchAll(/(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g)].map(([, weak, opaque]) => ({
-    opaque: opaque as string,
-    isWeak: weak !== undefined,
-  }));
+  const tags: EntityTag[] = [];
+  for (let position = 0; position < header.length; ) {
+    listedTag.lastIndex = position;
+    const found = listedTag.exec(header);
+    if (found) tags.push({ opaque: found[2] as string, isWeak: found[1] !== undefined });
+    const end = found ? listedTag.lastIndex : header.indexOf(',', position) + 1;
+    position = end || header.length;
+  }
+  return tags;
 }
 
 /** Strong comparison, as `If-Match` wants it: a weak tag matches nothing. `*` matches whatever there is. */

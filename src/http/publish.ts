@@ -1,6 +1,7 @@
 import { openDatabase } from '../database.ts';
 import type { Env } from '../env.ts';
 import { publish } from '../public-list/publish.ts';
+import { expireCopies } from '../public-list/read.ts';
 import type { ListName } from '../public-list/source.ts';
 import type { AppContext } from './context.ts';
 import { logUnexpected } from './log.ts';
@@ -21,7 +22,9 @@ export async function publishLists(
   lists: readonly ListName[],
 ): Promise<void> {
   const written = await publish(openDatabase(env.DB), env.LISTS, lists, () => new Date());
-  if (written.length > 0) await forget(context, written);
+  if (written.length === 0) return;
+  expireCopies(env.LISTS, written);
+  await forget(context, written);
 }
 
 /** The tag that responses of a list carry in the platform's cache. */

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { listBuilds } from '../../drizzle/schema.ts';
 import type { Database } from '../database.ts';
-import { type BuiltList, buildLists } from './build.ts';
+import { type Build, type BuiltList, buildLists } from './build.ts';
 import { type ListName, listNames, readSource, type Source } from './source.ts';
 
 /** What KV holds beside the body of a published list. */
@@ -44,13 +44,14 @@ interface Progress {
  * Makes KV hold the lists as their sources are when it returns, whoever publishes at the same time, and writes
  * only where the content has changed. Returns the lists that it wrote. Where nothing changed, it costs one small
  * query and one listing of KV's keys. Lists that fail don't hold up the others; then it throws, their last published
- * content stays, and the next run repairs them.
+ * content stays, and the next run repairs them. A build at hand is used if it is of the source's version.
  */
 export async function publish(
   db: Database,
   kv: KVNamespace,
   lists: readonly ListName[],
   clock: () => Date,
+  atHand: Build = new Map(),
 ): Promise<ListName[]> {
   const progress = new Map(lists.map((list): [ListName, Progress] => [list, { failedPuts: 0 }]));
   const written = new Set<ListName>();
@@ -62,7 +63,7 @@ export async function publish(
       throwErrors(progress);
       return [...written];
     }
-    const build = await buildLists(db, behind, source);
+    const build = isOf(source, atHand, behind) ? atHand : await buildLists(db, behind, source);
     const overtaken = round < patientRounds ? await overtakenSince(db, source, clock) : [];
     const unchanged: [ListName, BuiltList][] = [];
     for (const [list, built] of build) {
@@ -88,8 +89,7 @@ export async function listStatus(db: Database, kv: KVNamespace, now: Date): Prom
   }));
 }
 
-/** Stores a list that was built where KV held none. */
-export async function store(
+async function store(
   kv: KVNamespace,
   list: ListName,
   { body, etag, count, sourceVersion }: BuiltList,
@@ -105,6 +105,14 @@ export async function store(
   };
   await kv.put(list, body, { metadata });
   return metadata;
+}
+
+/** Whether the build has all these lists as their source is. */
+function isOf({ versions }: Source, build: Build, lists: readonly ListName[]): boolean {
+  return lists.every((list) => {
+    const built = build.get(list);
+    return built && !(built instanceof Error) && built.sourceVersion === versions[list];
+  });
 }
 
 /**

@@ -1,4 +1,87 @@
 import { Hono } from 'hono';
-import type { AppEnv } from '../context.ts';
+import { RegistryError } from '../../error.ts';
+import { readList } from '../../public-list/read.ts';
+import type { ListName } from '../../public-list/source.ts';
+import { type AppContext, type AppEnv, database } from '../context.ts';
+import { matchesWeakly } from '../entity-tag.ts';
+import { logUnexpected } from '../log.ts';
+import { cacheTag } from '../publish.ts';
+import { acceptsGzip } from './encoding.ts';
 
 export const publicLists = new Hono<AppEnv>({ strict: false });
+
+/**
+ * With the 30 seconds that a location may keep what it read from KV, and the few seconds of a copy in memory, a
+ * change is seen within a minute.
+ */
+const maximumAgeSeconds = 15;
+
+publicLists.get('/auctions', (c) => answerWithList(c, 'auctions'));
+
+publicLists.get('/retained_domains', (c) => answerWithList(c, listOfTypes(c.req.queries('type'))));
+
+function listOfTypes(types: string[] | undefined): ListName {
+  if (types === undefined) return 'all';
+  const [type] = types;
+  if (types.length === 1 && (type === 'reserved' || type === 'blocked' || type === 'disputed')) {
+    return type;
+  }
+  throw new RegistryError('invalid', 'is not included in the list', 'type');
+}
+
+publicLists.on('OPTIONS', ['/auctions', '/retained_domains'], (c) => {
+  const methods = 'GET, HEAD, OPTIONS';
+  return c.body(null, 204, {
+    Allow: methods,
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Methods': methods,
+    'Access-Control-Allow-Headers': c.req.header('Access-Control-Request-Headers') ?? '*',
+    'Access-Control-Max-Age': '86400',
+  });
+});
+
+/**
+ * A plain Response, since the context's own would lose `encodeBody`: what is compressed already is sent as it is.
+ */
+async function answerWithList(c: AppContext, list: ListName): Promise<Response> {
+  const request = c.req.raw;
+  const known = request.headers.get('If-None-Match');
+  const { etag, body } = await readList(list, {
+    db: () => database(c),
+    kv: c.env.LISTS,
+    clock: () => new Date(),
+    isKnown: (etag) => known !== null && (known === etag || matchesWeakly(known, opaque(etag))),
+    later: (work) =>
+      c.executionCtx.waitUntil(work.catch((error) => logUnexpected(error, c.var.requestId))),
+  });
+  const headers: Record<string, string> = {
+    ETag: etag,
+    'Cache-Control': `public, max-age=${maximumAgeSeconds}`,
+    Vary: 'Accept-Encoding',
+    'Cache-Tag': cacheTag(list),
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': 'ETag, X-Request-Id',
+    'X-Request-Id': c.var.requestId,
+  };
+  if (!body) return new Response(null, { status: 304, headers });
+  headers['Content-Type'] = 'application/json; charset=utf-8';
+  const isGzip = acceptsGzip(request);
+  if (isGzip) headers['Content-Encoding'] = 'gzip';
+  if (request.method === 'HEAD') {
+    if (body instanceof ReadableStream) await body.cancel();
+    return new Response(null, { headers });
+  }
+  if (isGzip) return new Response(body, { headers, encodeBody: 'manual' });
+  return new Response(decompressed(body), { headers });
+}
+
+/** What stands between the quotes of a weak tag. */
+function opaque(etag: string): string {
+  return etag.slice('W/"'.length, -1);
+}
+
+function decompressed(body: Uint8Array<ArrayBuffer> | ReadableStream): ReadableStream {
+  const stream =
+    body instanceof ReadableStream ? body : (new Response(body).body as ReadableStream);
+  return stream.pipeThrough(new DecompressionStream('gzip'));
+}
