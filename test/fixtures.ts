@@ -7,7 +7,8 @@ import {
   registrars,
 } from '../drizzle/schema.ts';
 import { openDatabase } from '../src/database.ts';
-import type { Env } from '../src/env.ts';
+import { type Env, settings } from '../src/env.ts';
+import { issueToken, type Person } from '../src/registrant.ts';
 import { digestSecret } from '../src/registrar.ts';
 
 /**
@@ -64,6 +65,19 @@ export async function addRegistrar(
 
 export function basic(username: string, secret: string): string {
   return `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`;
+}
+
+/** A person with a token of their own; `authorization` is the header that lets them in. */
+export async function addPerson(env: Env, overrides: Partial<Person> = {}) {
+  const person = {
+    countryCode: 'EE',
+    code: `3800101${String(unique()).padStart(4, '0')}`,
+    firstName: 'Mari',
+    lastName: 'Maasikas',
+    ...overrides,
+  };
+  const { token } = await issueToken(settings(env).registrantTokenKeys, person, new Date());
+  return { ...person, authorization: `Bearer ${token}` };
 }
 
 /** A request with a JSON body (text is sent as it is) by whoever holds the `Authorization` header. */

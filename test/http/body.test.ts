@@ -1,0 +1,204 @@
+import { expect, test } from 'vitest';
+import { addContact, addPerson, addRegistrar, send } from '../fixtures.ts';
+import { onTheWire } from '../wire.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+
+const required = {
+  name: 'Mari Maasikas',
+  email: 'mari@example.ee',
+  phone: '+372.5123456',
+  ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
+};
+
+const syntaxError = {
+  code: 2001,
+  message: 'Command syntax error',
+  data: {},
+  errors: [{ code: 2001, message: 'Command syntax error', field: null }],
+};
+
+const wrongBodies: [string, string | Buffer][] = [
+  ['nothing', ''],
+  ['malformed JSON', '{"contact":'],
+  ['JSON with something behind it', '{} {}'],
+  ['an array', '[]'],
+  ['null', 'null'],
+  ['a number', '7'],
+  ['a string', '"contact"'],
+  ['invalid UTF-8', Buffer.from('{"contact":{"name":"\xff"}}', 'latin1')],
+  ['UTF-16', Buffer.from('{}', 'utf16le')],
+  ['deep nesting', '['.repeat(60_000)],
+];
+
+test.each(wrongBodies)('refuses %s as the body of a registrar', async (_, body) => {
+  const { authorization } = await addRegistrar(worker.env);
+  const headers = { Authorization: authorization, 'Content-Type': 'application/json' };
+  for (const [method, path] of [
+    ['POST', '/repp/v1/contacts'],
+    ['PUT', '/repp/v1/contacts/NO:SUCH'],
+  ] as const) {
+    const answer = await onTheWire(worker.url, path, { method, headers, body });
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.body)).toEqual(syntaxError);
+  }
+});
+
+test.each(wrongBodies)('refuses %s as the body of a registrant', async (_, body) => {
+  const { authorization } = await addPerson(worker.env);
+  const headers = { Authorization: authorization, 'Content-Type': 'application/json' };
+  for (const [method, path] of [
+    ['POST', '/api/v1/registrant/auth/eid'],
+    ['PATCH', `/api/v1/registrant/contacts/${crypto.randomUUID()}`],
+  ] as const) {
+    const answer = await onTheWire(worker.url, path, { method, headers, body });
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.body)).toEqual({
+      errors: { base: ['Request body is not a JSON object'] },
+    });
+  }
+});
+
+test.each([
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data',
+  'application/jsonp',
+])('refuses a body of the type %s', async (type) => {
+  const registrar = await addRegistrar(worker.env);
+  const sent = send('POST', registrar, { contact: required }, { 'Content-Type': type });
+  const response = await worker.fetch('/repp/v1/contacts', sent);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toEqual(syntaxError);
+});
+
+test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/vnd.api+json'])(
+  'takes a body of the type %s',
+  async (type) => {
+    const registrar = await addRegistrar(worker.env);
+    const sent = send('POST', registrar, { contact: required }, { 'Content-Type': type });
+    expect((await worker.fetch('/repp/v1/contacts', sent)).status).toBe(200);
+  },
+);
+
+test('takes a body without a type, and one with a byte order mark', async () => {
+  const { authorization } = await addRegistrar(worker.env);
+  for (const body of [
+    Buffer.from(JSON.stringify({ contact: required })),
+    Buffer.from(`\ufeff${JSON.stringify({ contact: required })}`),
+  ]) {
+    const answer = await onTheWire(worker.url, '/repp/v1/contacts', {
+      method: 'POST',
+      headers: { Authorization: authorization },
+      body,
+    });
+    expect(JSON.parse(answer.body)).toMatchObject({ code: 1000 });
+  }
+});
+
+/** A create whose body has exactly that many bytes. */
+function bodyOf(bytes: number): Buffer {
+  const shortest = JSON.stringify({ contact: required, padding: '' });
+  const padding = 'x'.repeat(bytes - shortest.length);
+  return Buffer.from(JSON.stringify({ contact: required, padding }));
+}
+
+const kibibytes = 1024;
+
+test.each([
+  ['at once', (body: Buffer) => body],
+  [
+    'in chunks',
+    (body: Buffer) => [body.subarray(0, 40 * kibibytes), body.subarray(40 * kibibytes)],
+  ],
+])('takes 64 KiB sent %s, and not a byte more', async (_, cut) => {
+  const { authorization } = await addRegistrar(worker.env);
+  const post = (bytes: number) =>
+    onTheWire(worker.url, '/repp/v1/contacts', {
+      method: 'POST',
+      headers: { Authorization: authorization, 'Content-Type': 'application/json' },
+      body: cut(bodyOf(bytes)),
+    });
+  expect((await post(64 * kibibytes)).status).toBe(200);
+  const larger = await post(64 * kibibytes + 1);
+  expect(larger.status).toBe(413);
+  expect(JSON.parse(larger.body)).toEqual(syntaxError);
+});
+
+test.each([
+  ['/api/v1/registrant/auth/eid', 'POST'],
+  [`/api/v1/registrant/contacts/${crypto.randomUUID()}`, 'PATCH'],
+  [`/api/v1/auctions/${crypto.randomUUID()}`, 'PATCH'],
+])('answers a larger body at %s in the form of its interface', async (path, method) => {
+  const { authorization } = await addPerson(worker.env);
+  const headers = { Authorization: authorization, 'Content-Type': 'application/json' };
+  const body = bodyOf(64 * kibibytes + 1);
+  for (const sent of [body, [body]]) {
+    const answer = await onTheWire(worker.url, path, { method, headers, body: sent });
+    expect(answer.status).toBe(413);
+    expect(JSON.parse(answer.body)).toEqual({
+      errors: { base: ['Request body is larger than 65536 bytes'] },
+    });
+  }
+});
+
+async function ignoredFields(contact: object, beside: object = {}) {
+  const registrar = await addRegistrar(worker.env);
+  const sent = send('POST', registrar, { contact: { ...required, ...contact }, ...beside });
+  const response = await worker.fetch('/repp/v1/contacts', sent);
+  expect(response.status).toBe(200);
+  return response.headers.get('Ignored-Fields');
+}
+
+test('names no ignored field where none is', async () => {
+  expect(await ignoredFields({ addr: { city: 'Tartu' }, fax: null })).toBeNull();
+});
+
+test('names the fields that a create does not know by their paths', async () => {
+  expect(
+    await ignoredFields(
+      {
+        verified: true,
+        legal_document: { body: 'x', type: 'pdf' },
+        addr: { city: 'Tartu', planet: 'Earth' },
+        ident: { ...required.ident, issuer: 'x' },
+      },
+      { platform: 'x' },
+    ),
+  ).toBe(
+    'contact.ident.issuer, contact.verified, contact.legal_document, contact.addr.planet, platform',
+  );
+});
+
+test('names the fields that an update ignores, also where it is refused', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const put = (contact: object) =>
+    worker.fetch(`/repp/v1/contacts/${code}`, send('PUT', registrar, { contact }));
+  expect((await put({ id: 'NEW', name: 'Mari' })).headers.get('Ignored-Fields')).toBe('contact.id');
+  const refused = await put({ verified: true });
+  expect(refused.status).toBe(400);
+  expect(refused.headers.get('Ignored-Fields')).toBe('contact.verified');
+});
+
+test('names hostile fields in a form that a header can carry', async () => {
+  expect(await ignoredFields({ 'a\r\nSet-Cookie: x': 1, 'õ, b': 1, '': 1 })).toBe(
+    'contact.a%0D%0ASet-Cookie%3A%20x, contact.%C3%B5%2C%20b, contact.',
+  );
+  const registrar = await addRegistrar(worker.env);
+  const body = `{"contact":${JSON.stringify(required).slice(0, -1)},"\\ud800":1,"__proto__":{"x":1}}}`;
+  const response = await worker.fetch('/repp/v1/contacts', send('POST', registrar, body));
+  expect(response.status).toBe(200);
+  expect(response.headers.get('Ignored-Fields')).toBe('contact.%EF%BF%BD, contact.__proto__');
+});
+
+test('names as many of a thousand ignored fields as fit a header of 1 KiB', async () => {
+  const names = Array.from({ length: 1000 }, (_, n) => `field${n}`);
+  const header = (await ignoredFields(Object.fromEntries(names.map((name) => [name, 1]))))!;
+  expect(header.length).toBeLessThan(1100);
+  const listed = header.split(', ');
+  expect(listed.pop()).toBe('...');
+  expect(listed).toEqual(names.slice(0, listed.length).map((name) => `contact.${name}`));
+  expect(listed.length).toBeGreaterThan(50);
+});
