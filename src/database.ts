@@ -1,10 +1,25 @@
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
+import { type Meter, newMeter } from './meter.ts';
 
 export type Database = DrizzleD1Database;
 
-/** Drizzle on D1. Rows that change together go in one `batch`, the only transaction that D1 has. */
-export function openDatabase(binding: D1Database): Database {
-  return drizzle(binding);
+/**
+ * Drizzle on D1, its round trips counted on the meter. Rows that change together go in one `batch`, the only
+ * transaction that D1 has.
+ */
+export function openDatabase(binding: D1Database, meter: Meter = newMeter()): Database {
+  const count = () => {
+    meter.d1 += 1;
+  };
+  const counted: Pick<D1Database, 'prepare' | 'batch'> = {
+    prepare: (query) => binding.prepare(query),
+    batch: (statements) => {
+      count();
+      return binding.batch(statements);
+    },
+  };
+  // What is run by itself, outside a batch, Drizzle tells its logger.
+  return drizzle(counted as D1Database, { logger: { logQuery: count } });
 }
 
 /** Whether a write was refused because of a unique index; `columns` is SQLite's `table.column[, …]`. */

@@ -3,6 +3,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { RegistryError } from '../error.ts';
 import { AlreadyDone } from '../idempotency.ts';
+import { newMeter } from '../meter.ts';
 import { type ErrorForm, fieldErrors, refusalOf } from './answer.ts';
 import { auctionError } from './auction/answer.ts';
 import { auctions } from './auction/auctions.ts';
@@ -25,6 +26,7 @@ export const app = new Hono<AppEnv>({ strict: false });
 app.use(async (c, next) => {
   const startedAt = new Date();
   c.set('now', startedAt);
+  c.set('meter', newMeter());
   c.set('requestId', crypto.randomUUID());
   c.header('X-Request-Id', c.var.requestId);
   await next();

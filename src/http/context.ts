@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { type Database, openDatabase } from '../database.ts';
 import type { Env } from '../env.ts';
 import type { Request } from '../history.ts';
+import type { Meter } from '../meter.ts';
 import type { Person } from '../registrant.ts';
 import type { Login } from '../registrar.ts';
 import { matchesStrongly } from './entity-tag.ts';
@@ -12,6 +13,7 @@ export interface AppEnv {
   Variables: {
     requestId: string;
     now: Date;
+    meter: Meter;
     database: Database | undefined;
     /** Registrar interface: who claims to call. */
     login: Login;
@@ -26,7 +28,7 @@ export type AppContext = Context<AppEnv>;
 
 /** The request's database, opened at first use. */
 export function database(c: AppContext): Database {
-  const opened = c.var.database ?? openDatabase(c.env.DB);
+  const opened = c.var.database ?? openDatabase(c.env.DB, c.var.meter);
   c.set('database', opened);
   return opened;
 }

@@ -1,7 +1,10 @@
 import { routePath } from 'hono/route';
 import type { AppContext } from './context.ts';
 
-/** One line for a request that was answered: never a body, a credential, an identity code or a name. */
+/**
+ * One line for a request that was answered: its route's pattern and not its path, never a body, a credential, an
+ * identity code or a name.
+ */
 export function logRequest(c: AppContext, startedAtMilliseconds: number): void {
   write('info', {
     event: 'request',
@@ -10,12 +13,21 @@ export function logRequest(c: AppContext, startedAtMilliseconds: number): void {
     route: routePath(c, -1),
     status: c.res.status,
     duration_ms: Date.now() - startedAtMilliseconds,
+    registrar: c.var.login?.caller?.registrarCode ?? null,
+    d1: c.var.meter.d1,
+    kv_reads: c.var.meter.kvReads,
+    kv_writes: c.var.meter.kvWrites,
   });
 }
 
-/** One line for what nobody expected, with the request that met it. */
+/**
+ * One line for what nobody expected, with the request that met it. Of an error with a cause, the first cause is told:
+ * Drizzle wraps what D1 says into a message that holds the values of the query.
+ */
 export function logUnexpected(error: unknown, requestId: string | undefined): void {
-  const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+  let first = error;
+  while (first instanceof Error && first.cause !== undefined) first = first.cause;
+  const { name, message, stack } = first instanceof Error ? first : new Error('not an Error');
   write('error', { event: 'unexpected', request_id: requestId, name, message, stack });
 }
 
