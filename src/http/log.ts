@@ -15,8 +15,7 @@ export function logRequest(c: AppContext, startedAtMilliseconds: number): void {
     duration_ms: Date.now() - startedAtMilliseconds,
     registrar: c.var.login?.caller?.registrarCode ?? null,
     d1: c.var.meter.d1,
-    kv_reads: c.var.meter.kvReads,
-    kv_writes: c.var.meter.kvWrites,
+    kv: c.var.meter.kvReads,
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Database } from '../database.ts';
+import type { Meter } from '../meter.ts';
 import { type BuiltList, buildLists } from './build.ts';
 import { type Published, publish } from './publish.ts';
 import { type ListName, readSource } from './source.ts';
@@ -80,6 +81,7 @@ export function expireCopies(kv: KVNamespace, lists: readonly ListName[]): void 
 export interface Reader {
   db: () => Database;
   kv: KVNamespace;
+  meter: Meter;
   clock: () => Date;
   /** Whether the client has the list with this ETag. */
   isKnown: (etag: string) => boolean;
@@ -99,6 +101,7 @@ export async function readList(list: ListName, reader: Reader): Promise<ReadList
     if (answer) return answer;
   }
   let found: { value: ReadableStream | null; metadata: Published | null };
+  reader.meter.kvReads += 1;
   try {
     found = await reader.kv.getWithMetadata<Published>(list, {
       type: 'stream',

@@ -49,6 +49,7 @@ async function answerWithList(c: AppContext, list: ListName): Promise<Response> 
   const { etag, body } = await readList(list, {
     db: () => database(c),
     kv: c.env.LISTS,
+    meter: c.var.meter,
     clock: () => new Date(),
     isKnown: (etag) => known !== null && (known === etag || matchesWeakly(known, opaque(etag))),
     later: (work) =>
