@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions } from '../drizzle/schema.ts';
-import { type Database, isUniqueViolation, jsonArrays, untilWritten } from './database.ts';
+import { type Database, isUniqueViolation, jsonArrays, retried, untilWritten } from './database.ts';
 import type { DomainName } from './domain-name.ts';
 import { type Problem, RegistryError } from './error.ts';
 import { difference, type Origin, recordEach, recordIfChanged } from './history.ts';
@@ -25,11 +25,9 @@ export interface AuctionReport {
 
 /** The auctions in progress, in the order in which they started. One round trip. */
 export async function listStartedAuctions(db: Database): Promise<Auction[]> {
-  return db
-    .select()
-    .from(auctions)
-    .where(isStarted)
-    .orderBy(asc(auctions.createdAt), asc(auctions.id));
+  return retried(() =>
+    db.select().from(auctions).where(isStarted).orderBy(asc(auctions.createdAt), asc(auctions.id)),
+  );
 }
 
 // As a literal: a bound value would not let the partial index be chosen.
@@ -50,16 +48,13 @@ export async function listAuctions(
 
 /** The auction with this UUID, in either case. One round trip. Throws `not_found`. */
 export async function getAuction(db: Database, uuid: string): Promise<Auction> {
+  return retried(() => loadAuction(db, uuid));
+}
+
+async function loadAuction(db: Database, uuid: string): Promise<Auction> {
   const [auction] = await db.select().from(auctions).where(eq(auctions.uuid, uuid.toLowerCase()));
   if (!auction) throw new RegistryError('not_found', 'Record not found');
   return auction;
-}
-
-/** What follows from a report. */
-export interface Reported {
-  auction: Auction;
-  /** Whether the auctions in progress are others than before. */
-  isListChanged: boolean;
 }
 
 /**
@@ -73,49 +68,51 @@ export async function updateAuction(
   uuid: string,
   { status, registrationDeadline }: AuctionReport,
   restartStatuses: readonly AuctionStatus[],
-): Promise<Reported> {
+): Promise<Auction> {
   return untilWritten(async () => {
-    const auction = await getAuction(db, uuid);
+    const auction = await loadAuction(db, uuid);
     const isNewStatus = status !== undefined && status !== auction.status;
     const changes: AuctionChanges = {
       registrationDeadline,
       ...(isNewStatus && { status, registrationCode: registrationCodeFor(status) }),
     };
     const restart = isNewStatus && restartStatuses.includes(status);
-    const updated = await writeChanges(db, auction, changes, origin, restart);
-    const isListChanged = isNewStatus && (auction.status === 'started' || restart);
-    return updated && { auction: updated, isListChanged };
+    return writeChanges(db, auction, changes, origin, restart);
   });
 }
 
 /**
  * Ends a paid auction as `domain_registered`, and returns it: whoever has the registration code has registered the name.
- * Throws `invalid` for another status or a wrong code, `not_found`.
+ * A dry run checks and writes nothing. Throws `invalid` for another status or a wrong code, `not_found`.
  */
 export async function registerAuction(
   db: Database,
   origin: Origin,
   uuid: string,
   registrationCode: string,
+  isDryRun = false,
 ): Promise<Auction> {
-  return untilWritten(async () => {
-    const auction = await getAuction(db, uuid);
-    const { name, status } = auction;
-    if (status !== 'payment_received' || auction.registrationCode === null) {
-      const message = `The auction of ${JSON.stringify(name)} is ${status}, and only one that is payment_received ends with a registration`;
-      throw new RegistryError('invalid', message, 'status');
-    }
-    if (!isSameCode(registrationCode, auction.registrationCode)) {
-      const message = `This is not the registration code of the auction of ${JSON.stringify(name)}`;
-      throw new RegistryError('invalid', message, 'registration_code');
-    }
-    return writeChanges(
-      db,
-      auction,
-      { status: 'domain_registered', registrationCode: null },
-      origin,
-    );
+  let wasAccepted = false;
+  return untilWritten(async (isRepeated) => {
+    const auction = await loadAuction(db, uuid);
+    if (isRepeated && wasAccepted && auction.status === 'domain_registered') return auction;
+    checkRegistration(auction, registrationCode);
+    wasAccepted = true;
+    const ended = { status: 'domain_registered', registrationCode: null } as const;
+    return isDryRun ? { ...auction, ...ended } : writeChanges(db, auction, ended, origin);
   });
+}
+
+function checkRegistration(auction: Auction, registrationCode: string): void {
+  const name = JSON.stringify(auction.name);
+  if (auction.registrationCode === null) {
+    const message = `the auction of ${name} is ${auction.status}, and only one that is payment_received ends with a registration`;
+    throw new RegistryError('invalid', message, 'status');
+  }
+  if (!isSameCode(registrationCode, auction.registrationCode)) {
+    const message = `this is not the registration code of the auction of ${name}`;
+    throw new RegistryError('invalid', message, 'registration_code');
+  }
 }
 
 /** Takes the same time wherever the two differ. */
@@ -171,33 +168,40 @@ function restartIfChanged(db: Database, origin: Origin, name: DomainName) {
 }
 
 /**
- * Puts the names up for auction, all of them or none, and returns how many. A name that is given twice counts once.
- * Throws `taken`, with a problem for each name that has an auction in progress.
+ * Puts the names up for auction, all of them or none, and returns how many. A name that is given twice counts once; a
+ * dry run checks and writes nothing. Throws `taken`, with a problem for each name that has an auction in progress.
  */
 export async function startAuctions(
   db: Database,
   origin: Origin,
   names: readonly DomainName[],
+  isDryRun = false,
 ): Promise<number> {
   const started = new Map(names.map((each) => [each.name, newAuction(each, origin)]));
-  const [first, ...rest] = jsonArrays(started.values()).flatMap((rows) => [
-    insertAuctions(db, sql`select value as row from json_each(${rows})`),
-    recordEach(
-      db,
-      origin,
-      'auction',
-      'create',
-      sql`select value ->> 'name' as key, value ->> 'uuid' as uuid, value -> 'changes' as changes
-        from json_each(${rows})`,
-    ),
-  ]);
+  if (isDryRun) {
+    await refuseInProgress(db, started.keys());
+    return started.size;
+  }
+  const [first, ...rest] = jsonArrays(started.values()).flatMap((rows) =>
+    startEach(db, origin, rows),
+  );
   try {
     if (first) await db.batch([first, ...rest]);
   } catch (error) {
-    if (isUniqueViolation(error, 'auctions.name')) throw await inProgress(db, started.keys());
+    if (isUniqueViolation(error, 'auctions.name')) await refuseInProgress(db, started.keys());
     throw error;
   }
   return started.size;
+}
+
+function startEach(db: Database, origin: Origin, rows: string) {
+  const recorded = sql`
+    select value ->> 'name' as key, value ->> 'uuid' as uuid, value -> 'changes' as changes
+    from json_each(${rows})`;
+  return [
+    insertAuctions(db, sql`select value as row from json_each(${rows})`),
+    recordEach(db, origin, 'auction', 'create', recorded),
+  ] as const;
 }
 
 function newAuction({ name, punycode }: DomainName, origin: Origin) {
@@ -218,7 +222,7 @@ function insertAuctions(db: Database, source: SQL) {
     from (${source})`);
 }
 
-async function inProgress(db: Database, names: Iterable<string>): Promise<RegistryError> {
+async function refuseInProgress(db: Database, names: Iterable<string>): Promise<void> {
   const problems: Problem[] = [];
   for (const chunk of jsonArrays(names)) {
     const started = await db
@@ -227,14 +231,12 @@ async function inProgress(db: Database, names: Iterable<string>): Promise<Regist
       .where(and(isStarted, sql`${auctions.name} in (select value from json_each(${chunk}))`))
       .orderBy(asc(auctions.name));
     for (const { name } of started) {
-      const message = `${JSON.stringify(name)} has an auction in progress`;
+      const message = `${JSON.stringify(name)} has an auction in progress already`;
       problems.push({ reason: 'taken', message, field: 'name' });
     }
   }
   const [first, ...rest] = problems;
-  // Whatever was in progress has ended since.
-  if (!first) return new RegistryError('taken', 'A name had an auction in progress', 'name');
-  return new RegistryError([first, ...rest]);
+  if (first) throw new RegistryError([first, ...rest]);
 }
 
 function subjectOf({ name, uuid }: Pick<Auction, 'name' | 'uuid'>) {

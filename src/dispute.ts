@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, gte, lte, sql } from 'drizzle-orm';
 import { disputes } from '../drizzle/schema.ts';
-import { type Database, untilWritten } from './database.ts';
+import type { Database } from './database.ts';
 import type { DomainName } from './domain-name.ts';
 import { RegistryError } from './error.ts';
 import { difference, type Origin, recordIfChanged } from './history.ts';
@@ -22,8 +22,9 @@ export async function listDisputes(
 }
 
 /**
- * Opens a dispute of the name from its first day to its last, both included. Throws `invalid` for days that the
- * calendar does not have or in the wrong order, `taken` where another dispute of the name has a day in common.
+ * Opens a dispute of the name from its first day to its last, both included; a dry run checks and writes nothing.
+ * Throws `invalid` for days that the calendar does not have or in the wrong order, `taken` where another dispute of the
+ * name has a day in common.
  */
 export async function openDispute(
   db: Database,
@@ -31,6 +32,7 @@ export async function openDispute(
   { name, punycode }: DomainName,
   firstDay: string,
   lastDay: string,
+  isDryRun = false,
 ): Promise<void> {
   checkDays(firstDay, lastDay);
   const overlaps = and(
@@ -38,22 +40,24 @@ export async function openDispute(
     lte(disputes.firstDay, lastDay),
     gte(disputes.lastDay, firstDay),
   );
-  const [, recorded, overlapping] = await db.batch([
-    db.insert(disputes).select(sql`
-      select null, ${name}, ${punycode}, ${firstDay}, ${lastDay}, ${origin.at.toISOString()}
-      where not exists (select 1 from ${disputes} where ${overlaps})`),
-    recordIfChanged(
-      db,
-      origin,
-      { type: 'dispute', key: name },
-      'create',
-      difference({}, { firstDay, lastDay }),
-    ),
-    db.select().from(disputes).where(overlaps).orderBy(asc(disputes.firstDay)).limit(1),
+  const overlapping = db
+    .select()
+    .from(disputes)
+    .where(overlaps)
+    .orderBy(asc(disputes.firstDay))
+    .limit(1);
+  const insert = db.insert(disputes).select(sql`
+    select null, ${name}, ${punycode}, ${firstDay}, ${lastDay}, ${origin.at.toISOString()}
+    where not exists (select 1 from ${disputes} where ${overlaps})`);
+  const recorded = difference({}, { firstDay, lastDay });
+  const [[other]] = await db.batch([
+    overlapping,
+    ...(isDryRun
+      ? []
+      : [insert, recordIfChanged(db, origin, subjectOf({ name }), 'create', recorded)]),
   ]);
-  if (recorded.meta.changes > 0) return;
-  const [other] = overlapping;
-  const message = `${JSON.stringify(name)} is disputed from ${other!.firstDay} to ${other!.lastDay} already`;
+  if (!other) return;
+  const message = `${JSON.stringify(name)} is disputed from ${other.firstDay} to ${other.lastDay} already`;
   throw new RegistryError('taken', message, 'name');
 }
 
@@ -65,38 +69,44 @@ function checkDays(firstDay: string, lastDay: string): void {
     throw new RegistryError('invalid', message, field);
   }
   if (lastDay < firstDay) {
-    const message = `The last day, ${lastDay}, comes before the first, ${firstDay}`;
+    const message = `the last day, ${lastDay}, comes before the first, ${firstDay}`;
     throw new RegistryError('invalid', message, 'until');
   }
 }
 
 /**
  * Closes the name's dispute, so that it is not disputed on `today`: the one in force ends as of yesterday, and one that
- * begins today or, where none is in force, the next to begin is deleted. Throws `not_found`.
+ * begins today or, where none is in force, the next to begin is deleted. A dry run writes nothing.
+ * Throws `not_found`, `changed_meanwhile`.
  */
 export async function closeDispute(
   db: Database,
   origin: Origin,
   { name }: Pick<DomainName, 'name'>,
   today: string,
+  isDryRun = false,
 ): Promise<'ended' | 'deleted'> {
-  return untilWritten(async () => {
-    const [dispute] = await db
-      .select()
-      .from(disputes)
-      .where(and(eq(disputes.name, name), gte(disputes.lastDay, today)))
-      .orderBy(asc(disputes.firstDay))
-      .limit(1);
-    if (!dispute) {
-      throw new RegistryError('not_found', `${JSON.stringify(name)} is not disputed`, 'name');
-    }
-    const hasBegun = dispute.firstDay < today;
-    const isClosed = hasBegun
+  const [dispute] = await db
+    .select()
+    .from(disputes)
+    .where(and(eq(disputes.name, name), gte(disputes.lastDay, today)))
+    .orderBy(asc(disputes.firstDay))
+    .limit(1);
+  if (!dispute) {
+    throw new RegistryError('not_found', `${JSON.stringify(name)} is not disputed`, 'name');
+  }
+  const outcome = dispute.firstDay < today ? 'ended' : 'deleted';
+  if (isDryRun) return outcome;
+  const isClosed =
+    outcome === 'ended'
       ? await endDispute(db, origin, dispute, dayBefore(today))
       : await deleteDispute(db, origin, dispute);
-    if (!isClosed) return undefined;
-    return hasBegun ? 'ended' : 'deleted';
-  });
+  if (isClosed) return outcome;
+  // Not tried again: the name's next dispute might be taken for the one that is meant.
+  throw new RegistryError(
+    'changed_meanwhile',
+    `somebody else changed the dispute of ${JSON.stringify(name)} just now; try again`,
+  );
 }
 
 async function endDispute(db: Database, origin: Origin, dispute: Dispute, lastDay: string) {
@@ -127,7 +137,7 @@ function isUnchanged({ id, name, lastDay }: Dispute) {
   return and(eq(disputes.id, id), eq(disputes.name, name), eq(disputes.lastDay, lastDay));
 }
 
-function subjectOf({ name }: Dispute) {
+function subjectOf({ name }: Pick<Dispute, 'name'>) {
   return { type: 'dispute', key: name } as const;
 }
 

@@ -94,7 +94,7 @@ describe('openDispute', () => {
   it.each([
     ['2026-02-30', '2026-05-31', '"2026-02-30" is no day of the calendar; write it as 2026-01-31'],
     ['2026-05-01', '31.5.2026', '"31.5.2026" is no day of the calendar; write it as 2026-01-31'],
-    ['2026-05-02', '2026-05-01', 'The last day, 2026-05-01, comes before the first, 2026-05-02'],
+    ['2026-05-02', '2026-05-01', 'the last day, 2026-05-01, comes before the first, 2026-05-02'],
   ])('refuses %s to %s', async (firstDay, lastDay, message) => {
     const name = newName();
     await expect(openDispute(database(), origin, name, firstDay, lastDay)).rejects.toMatchObject({

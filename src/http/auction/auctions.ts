@@ -12,6 +12,7 @@ import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { type AppContext, type AppEnv, callerAddress, database, requestOf } from '../context.ts';
 import { jsonBody, parseBody } from '../input.ts';
+import { publishAfterResponse } from '../publish.ts';
 import { throttleAddress } from '../throttle.ts';
 
 export const auctions = new Hono<AppEnv>({ strict: false });
@@ -51,7 +52,7 @@ const reportBody = z.object({
 
 auctions.patch('/:uuid', async (c) => {
   const { status, registration_deadline } = await parseBody(c, reportBody, await reportOf(c));
-  const { auction } = await updateAuction(
+  const auction = await updateAuction(
     database(c),
     {
       ...requestOf(c),
@@ -62,6 +63,8 @@ auctions.patch('/:uuid', async (c) => {
     { status, registrationDeadline: registration_deadline },
     settings(c.env).auctionRestartStatuses,
   );
+  // Even where nothing changed now: a report said again repairs what the first one left undone.
+  if (status !== undefined) publishAfterResponse(c, ['auctions']);
   return c.json({ ...shown(auction), registration_code: auction.registrationCode });
 });
 

@@ -1,18 +1,17 @@
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { history, listSources } from '../drizzle/schema.ts';
-import { openDatabase } from '../src/database.ts';
-import type { Origin } from '../src/history.ts';
+import { history, listSources } from '../../drizzle/schema.ts';
+import { openDatabase } from '../../src/database.ts';
+import type { Origin } from '../../src/history.ts';
+import { addRetainedDomains, removeRetainedDomains } from '../../src/retained-domain/change.ts';
 import {
-  addRetainedDomains,
   findRetainedDomains,
   listRetainedDomains,
   type RetainedDomain,
   type RetainedStatus,
-  removeRetainedDomains,
-} from '../src/retained-domain.ts';
-import { unique } from './fixtures.ts';
-import { startWorker } from './worker.ts';
+} from '../../src/retained-domain/list.ts';
+import { unique } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
 
 const worker = startWorker();
 const origin: Origin = {
