@@ -21,6 +21,11 @@ export interface Env {
 export const rateLimits = ['caller', 'address', 'failed-login'] as const;
 export type RateLimitName = (typeof rateLimits)[number];
 
+export interface RateLimitSetting {
+  requests: number;
+  windowSeconds: number;
+}
+
 export interface Settings {
   /** The local environment, on the developer's machine; otherwise it is a deployment. */
   isLocal: boolean;
@@ -30,8 +35,8 @@ export interface Settings {
   registrantAuthAllowedIps: AddressList;
   /** The first signs; each of them verifies. */
   registrantTokenKeys: readonly [TokenKey, ...TokenKey[]];
-  /** The rate limiters' windows; how much they allow in one is the bindings' own setting. */
-  rateLimitWindowSeconds: Readonly<Record<RateLimitName, number>>;
+  /** What the rate limiters' bindings are set to: so many requests in a window. */
+  rateLimits: Readonly<Record<RateLimitName, RateLimitSetting>>;
   /** Both, as the header `RateLimit-Policy` says it (draft-ietf-httpapi-ratelimit-headers). */
   rateLimitPolicy: string;
 }
@@ -84,13 +89,18 @@ const tokenKeys = (isLocal: boolean) =>
   });
 
 const rateLimitPolicy = z.string().transform((header, context) => {
-  const policies = [...header.matchAll(/"([\w-]+)";q=[1-9]\d*;w=(10|60)(?=,|$)/g)];
-  const windows = new Map(policies.map(([, name, seconds]) => [name, Number(seconds)]));
-  if (rateLimits.some((name) => !windows.has(name))) {
+  const policies = [...header.matchAll(/"([\w-]+)";q=([1-9]\d*);w=(10|60)(?=,|$)/g)];
+  const limits = new Map(
+    policies.map(([, name, requests, seconds]) => [
+      name,
+      { requests: Number(requests), windowSeconds: Number(seconds) },
+    ]),
+  );
+  if (rateLimits.some((name) => !limits.has(name))) {
     const message = `must give "${rateLimits.join('", "')}", each as "name";q=requests;w=10 or 60`;
     context.addIssue({ code: 'custom', message });
   }
-  return { header, windowSeconds: Object.fromEntries(windows) as Record<RateLimitName, number> };
+  return { header, limits: Object.fromEntries(limits) as Record<RateLimitName, RateLimitSetting> };
 });
 
 const parsed = new WeakMap<Env, Settings>();
@@ -119,7 +129,7 @@ export function settings(env: Env): Settings {
   }
   const value: Settings = {
     isLocal: result.data.ENVIRONMENT === 'local',
-    rateLimitWindowSeconds: result.data.RATE_LIMIT_POLICY.windowSeconds,
+    rateLimits: result.data.RATE_LIMIT_POLICY.limits,
     rateLimitPolicy: result.data.RATE_LIMIT_POLICY.header,
     auctionAllowedIps: result.data.AUCTION_API_ALLOWED_IPS,
     auctionRestartStatuses: result.data.AUCTION_RESTART_STATUSES,
