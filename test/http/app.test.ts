@@ -1,0 +1,222 @@
+import { expect, test } from 'vitest';
+import type { Env } from '../../src/env.ts';
+import { app } from '../../src/http/app.ts';
+import { addContact, addPerson, addRegistrar, send } from '../fixtures.ts';
+import { onTheWire } from '../wire.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+const uuid = '6fb4a1c2-5e5d-4d5a-9f39-0a6f1d2c3b4a';
+
+const registrarForm = (code: number, message: string) => ({
+  code,
+  message,
+  data: {},
+  errors: [{ code, message, field: null }],
+});
+const fieldForm = (message: string) => ({ errors: { base: [message] } });
+
+async function registrar() {
+  return (await addRegistrar(worker.env)).authorization;
+}
+async function person() {
+  return (await addPerson(worker.env)).authorization;
+}
+async function nobody() {
+  return '';
+}
+
+test.each([
+  ['/repp/v1/contacts/A/B/C', registrar, registrarForm(2000, 'Unknown command')],
+  ['/repp/v1', nobody, registrarForm(2000, 'Unknown command')],
+  ['/repp/v1/domains', nobody, registrarForm(2000, 'Unknown command')],
+  ['/repp/v2/contacts', nobody, registrarForm(2000, 'Unknown command')],
+  ['/repp/v1/retained_domains/x', nobody, fieldForm('Not found')],
+  ['/api/v1/registrant', nobody, fieldForm('Not found')],
+  ['/api/v1/registrant/domains', nobody, fieldForm('Not found')],
+  [`/api/v1/registrant/contacts/${uuid}/x`, person, fieldForm('Not found')],
+  [
+    `/api/v1/auctions/${uuid}/x`,
+    nobody,
+    { error: 'Not Found', uuid: undefined, message: 'Not found' },
+  ],
+  ['/api/v1', nobody, fieldForm('Not found')],
+  ['/', nobody, fieldForm('Not found')],
+  ['/reppx', nobody, fieldForm('Not found')],
+  ['/%E0%A4%A', nobody, fieldForm('Not found')],
+])('answers the unknown route %s in the form of its interface', async (path, caller, body) => {
+  const { status, ...answer } = await onTheWire(worker.url, path, {
+    headers: { Authorization: await caller() },
+  });
+  expect(status).toBe(404);
+  expect(JSON.parse(answer.body)).toEqual(JSON.parse(JSON.stringify(body)));
+});
+
+const registrarWrongMethod = registrarForm(2101, 'Unimplemented command');
+const otherWrongMethod = fieldForm('Method not allowed');
+
+test.each([
+  ['DELETE', '/repp/v1/contacts', registrar, 'GET, HEAD, POST', registrarWrongMethod],
+  ['PATCH', '/repp/v1/contacts/', registrar, 'GET, HEAD, POST', registrarWrongMethod],
+  ['POST', '/repp/v1/contacts/A:B', registrar, 'GET, HEAD, PUT, DELETE', registrarWrongMethod],
+  ['PATCH', '/repp/v1/contacts/A:B', registrar, 'GET, HEAD, PUT, DELETE', registrarWrongMethod],
+  ['PUT', '/repp/v1/contacts/check/A', registrar, 'GET, HEAD', registrarWrongMethod],
+  ['PROPFIND', '/repp/v1/contacts', registrar, 'GET, HEAD, POST', registrarWrongMethod],
+  ['POST', '/api/v1/registrant/contacts', person, 'GET, HEAD', otherWrongMethod],
+  ['PUT', `/api/v1/registrant/contacts/${uuid}`, person, 'GET, HEAD, PATCH', otherWrongMethod],
+  ['DELETE', `/api/v1/registrant/contacts/${uuid}`, person, 'GET, HEAD, PATCH', otherWrongMethod],
+  ['GET', '/api/v1/registrant/auth/eid', nobody, 'POST', otherWrongMethod],
+  ['POST', '/api/v1/auctions', nobody, 'GET, HEAD', otherWrongMethod],
+  ['DELETE', `/api/v1/auctions/${uuid}`, nobody, 'GET, HEAD, PATCH', otherWrongMethod],
+])('answers %s %s with what is allowed there', async (method, path, caller, allow, body) => {
+  const answer = await onTheWire(worker.url, path, {
+    method,
+    headers: { Authorization: await caller() },
+  });
+  expect(answer.status).toBe(405);
+  expect(answer.headers.allow).toBe(allow);
+  expect(JSON.parse(answer.body)).toEqual(body);
+});
+
+test.each(['TRACE', 'PROPFIND', 'MKCOL', 'QUERY', 'PURGE'])(
+  'answers the unusual method %s in the form of the interface',
+  async (method) => {
+    const headers = { Authorization: await registrar() };
+    const answer = await onTheWire(worker.url, '/repp/v1/contacts', { method, headers });
+    expect(answer.status).toBe(405);
+    expect(JSON.parse(answer.body)).toEqual(registrarWrongMethod);
+  },
+);
+
+test.each([
+  ['the path of a contact', '/repp/v1/contacts/%E0%A4%A', 2303, 'Object does not exist'],
+  ['a NUL', '/repp/v1/contacts/A%00B', 2303, 'Object does not exist'],
+  ['an encoded slash', '/repp/v1/contacts/A%2FB', 2303, 'Object does not exist'],
+  ['LIKE metacharacters', '/repp/v1/contacts/%25', 2303, 'Object does not exist'],
+  ['a long path', `/repp/v1/contacts/${'x'.repeat(15_000)}`, 2303, 'Object does not exist'],
+])('answers %s in the path in the form of the interface', async (_, path, code, message) => {
+  const owner = await addRegistrar(worker.env);
+  await addContact(worker.env, owner);
+  const headers = { Authorization: owner.authorization };
+  const answer = await onTheWire(worker.url, path, { headers });
+  expect(answer.status).toBe(404);
+  expect(JSON.parse(answer.body)).toEqual(registrarForm(code, message));
+});
+
+test('takes malformed percent-encoding in a query for a wrong value', async () => {
+  const headers = { Authorization: await registrar() };
+  const answer = await onTheWire(worker.url, '/repp/v1/contacts?limit=%E0%A4%A', { headers });
+  expect(answer.status).toBe(400);
+  expect(JSON.parse(answer.body)).toMatchObject({ code: 2005 });
+});
+
+test('accepts a trailing slash on every route', async () => {
+  const owner = await addRegistrar(worker.env);
+  const { code, ident } = await addContact(worker.env, owner, { ident: '60001019906' });
+  const holder = await addPerson(worker.env, { code: ident });
+  const { uuid } = await addContact(worker.env, owner, { ident });
+  const contact = {
+    name: 'Mari Maasikas',
+    email: 'mari@example.ee',
+    phone: '+372.5123456',
+    ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
+  };
+  const eid = { ident: '38001085718', first_name: 'Mari', last_name: 'Maasikas' };
+  const calls: [string, RequestInit][] = [
+    ['/repp/v1/contacts/', send('GET', owner)],
+    ['/repp/v1/contacts/?limit=1', send('GET', owner)],
+    ['/repp/v1/contacts/', send('POST', owner, { contact })],
+    [`/repp/v1/contacts/${code}/`, send('GET', owner)],
+    [`/repp/v1/contacts/check/${code}/`, send('GET', owner)],
+    [`/repp/v1/contacts/${code}/`, send('PUT', owner, { contact: { name: 'Mari' } })],
+    [`/repp/v1/contacts/${code}/`, send('DELETE', owner)],
+    ['/api/v1/registrant/auth/eid/', send('POST', { authorization: '' }, eid)],
+    ['/api/v1/registrant/contacts/', send('GET', holder)],
+    [`/api/v1/registrant/contacts/${uuid}/`, send('GET', holder)],
+    [`/api/v1/registrant/contacts/${uuid}/`, send('PATCH', holder, { name: 'Mari' })],
+    ['/api/v1/auctions/', {}],
+  ];
+  for (const [path, init] of calls) {
+    const { status } = await worker.fetch(path, init);
+    expect(`${init.method} ${path}: ${status}`).toBe(`${init.method} ${path}: 200`);
+  }
+});
+
+test('answers HEAD as GET, without the body', async () => {
+  const owner = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, owner);
+  for (const [path, status] of [
+    ['/repp/v1/contacts', 200],
+    [`/repp/v1/contacts/${code}`, 200],
+    ['/repp/v1/contacts/NO:SUCH', 404],
+    ['/repp/v1/contacts?limit=0', 400],
+  ] as const) {
+    const headers = { Authorization: owner.authorization };
+    const answer = await onTheWire(worker.url, path, { method: 'HEAD', headers });
+    expect(answer).toMatchObject({ status, body: '' });
+    expect(answer.headers['content-type']).toBe('application/json');
+  }
+});
+
+test('marks every answer of the private interfaces with a request id of its own, and as private', async () => {
+  const owner = await addRegistrar(worker.env);
+  const paths = [
+    '/repp/v1/contacts',
+    '/repp/v1/contacts/NO:SUCH',
+    '/repp/v1/contacts?limit=0',
+    '/repp/v1/nothing',
+    '/api/v1/registrant/contacts',
+    '/api/v1/auctions',
+    `/api/v1/auctions/${uuid}`,
+    '/',
+  ];
+  const ids = new Set<string>();
+  for (const method of ['GET', 'POST', 'PROPFIND']) {
+    for (const path of paths) {
+      const headers = { Authorization: owner.authorization, 'X-Request-Id': 'mine' };
+      const answer = await onTheWire(worker.url, path, { method, headers });
+      expect(answer.headers['cache-control']).toBe('private, no-store');
+      expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+      ids.add(String(answer.headers['x-request-id']));
+    }
+  }
+  expect(ids.size).toBe(3 * paths.length);
+});
+
+/** The bindings with a database that fails, as it might after a migration went wrong. */
+function withFailingDatabase(): Env {
+  const fail = () => {
+    throw new Error('D1_ERROR: no such table: contacts: SQLITE_ERROR');
+  };
+  return { ...worker.env, DB: { prepare: fail, batch: fail } as unknown as D1Database };
+}
+
+test.each([
+  [
+    '/repp/v1/contacts',
+    registrar,
+    (id: string) => registrarForm(2400, `Internal error, request id ${id}`),
+  ],
+  [
+    '/repp/v1/contacts/A:B',
+    registrar,
+    (id: string) => registrarForm(2400, `Internal error, request id ${id}`),
+  ],
+  [
+    '/api/v1/registrant/contacts',
+    person,
+    (id: string) => fieldForm(`Internal error, request id ${id}`),
+  ],
+  [
+    `/api/v1/registrant/contacts/${uuid}`,
+    person,
+    (id: string) => fieldForm(`Internal error, request id ${id}`),
+  ],
+])('tells of a failure at %s nothing but the request id', async (path, caller, body) => {
+  const headers = { Authorization: await caller() };
+  const response = await app.request(path, { headers }, withFailingDatabase());
+  expect(response.status).toBe(500);
+  const id = response.headers.get('X-Request-Id')!;
+  expect(response.headers.get('Cache-Control')).toBe('private, no-store');
+  expect(await response.json()).toEqual(body(id));
+});
