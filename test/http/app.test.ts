@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { addContact, addPerson, addRegistrar, send } from '../fixtures.ts';
@@ -183,12 +183,16 @@ test('marks every answer of the private interfaces with a request id of its own,
   expect(ids.size).toBe(3 * paths.length);
 });
 
-/** The bindings with a database that fails, as it might after a migration went wrong. */
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** The bindings with a database that refuses every query, as it might after a migration went wrong. */
 function withFailingDatabase(): Env {
-  const fail = () => {
-    throw new Error('D1_ERROR: no such table: contacts: SQLITE_ERROR');
-  };
-  return { ...worker.env, DB: { prepare: fail, batch: fail } as unknown as D1Database };
+  const fail = () => Promise.reject(new Error('D1_ERROR: no such table: contacts: SQLITE_ERROR'));
+  const statement = { bind: () => statement, all: fail, raw: fail, run: fail, first: fail };
+  const DB = { prepare: () => statement, batch: fail } as unknown as D1Database;
+  return { ...worker.env, DB };
 }
 
 test.each([
@@ -213,10 +217,46 @@ test.each([
     (id: string) => fieldForm(`Internal error, request id ${id}`),
   ],
 ])('tells of a failure at %s nothing but the request id', async (path, caller, body) => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  vi.spyOn(console, 'info').mockReturnValue();
   const headers = { Authorization: await caller() };
   const response = await app.request(path, { headers }, withFailingDatabase());
   expect(response.status).toBe(500);
   const id = response.headers.get('X-Request-Id')!;
   expect(response.headers.get('Cache-Control')).toBe('private, no-store');
   expect(await response.json()).toEqual(body(id));
+});
+
+test('logs a failure once with its request id, and with no value of the query that failed', async () => {
+  const logged = [vi.spyOn(console, 'error'), vi.spyOn(console, 'info')];
+  for (const spy of logged) spy.mockReturnValue();
+  const holder = await addPerson(worker.env, { code: '60001019906' });
+  const owner = await addRegistrar(worker.env);
+  const responses = [
+    await app.request(
+      '/api/v1/registrant/contacts',
+      { headers: { Authorization: holder.authorization } },
+      withFailingDatabase(),
+    ),
+    await app.request(
+      '/repp/v1/contacts/SECRET:CODE',
+      { headers: { Authorization: owner.authorization } },
+      withFailingDatabase(),
+    ),
+  ];
+  const [errors, others] = logged.map((spy) => spy.mock.calls.map(([line]) => String(line)));
+  expect(errors!.map((line) => JSON.parse(line))).toEqual(
+    responses.map((response) =>
+      expect.objectContaining({
+        level: 'error',
+        event: 'unexpected',
+        request_id: response.headers.get('X-Request-Id'),
+        message: expect.stringContaining('no such table'),
+      }),
+    ),
+  );
+  const log = [...errors!, ...others!].join('\n');
+  for (const secret of ['60001019906', 'SECRET:CODE', owner.apiUser.secretDigest]) {
+    expect(log).not.toContain(secret);
+  }
 });
