@@ -1,0 +1,104 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { expect, test } from 'vitest';
+import { addContact, addRegistrar, send } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+
+const path = '/api/v1/registrant/auth/eid';
+const mari = { ident: '48001084719', first_name: 'Mari', last_name: 'Maasikas' };
+const anyone = { authorization: '' };
+
+async function login(body: unknown, headers: Record<string, string> = {}) {
+  const response = await worker.fetch(path, send('POST', anyone, body, headers));
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+test('issues a token for two hours', async () => {
+  const before = Date.now();
+  const { status, body } = await login(mari);
+  expect(status).toBe(200);
+  expect(Object.keys(body)).toEqual(['access_token', 'expires_at', 'type']);
+  expect(body.type).toBe('Bearer');
+  expect(body.expires_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  const lifetimeSeconds = (Date.parse(body.expires_at as string) - before) / 1000;
+  expect(Math.abs(lifetimeSeconds - 2 * 60 * 60)).toBeLessThan(10);
+});
+
+test('signs a token with the key, issuer, audience and times that are checked', async () => {
+  const { body } = await login({ ...mari, country_code: 'lv' });
+  const token = body.access_token as string;
+  expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', kid: 'demo', typ: 'JWT' });
+  const { iat, nbf, exp, ...claims } = decodeJwt(token);
+  expect(claims).toEqual({
+    iss: 'registry-edge',
+    aud: 'registrant',
+    sub: '48001084719',
+    country_code: 'LV',
+    first_name: 'Mari',
+    last_name: 'Maasikas',
+  });
+  expect(nbf).toBe(iat);
+  expect(exp! - iat!).toBe(2 * 60 * 60);
+});
+
+test('lets the person of the token in, of Estonia where no country is given', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const contact = await addContact(worker.env, registrar, { ident: '60001019906' });
+  await addContact(worker.env, registrar, { ident: '60001019906', identCountryCode: 'LV' });
+  const { body } = await login({ ...mari, ident: '60001019906' });
+  const authorization = `Bearer ${body.access_token}`;
+  const list = await worker.fetch('/api/v1/registrant/contacts', send('GET', { authorization }));
+  expect(await list.json()).toMatchObject({ contacts: [{ id: contact.uuid }] });
+});
+
+test.each(['ident', 'first_name', 'last_name'])(
+  'refuses to issue a token without %s',
+  async (field) => {
+    for (const blank of [undefined, null, '', ' ']) {
+      expect(await login({ ...mari, [field]: blank })).toEqual({
+        status: 400,
+        body: { errors: { [field]: ['parameter is required'] } },
+      });
+    }
+  },
+);
+
+test('names all fields that are missing or wrong at once', async () => {
+  expect(await login({ ident: 48001084719, country_code: 'XX' })).toEqual({
+    status: 400,
+    body: {
+      errors: {
+        ident: ['Ident code is invalid'],
+        first_name: ['parameter is required'],
+        last_name: ['parameter is required'],
+        country_code: ['Ident country code is invalid'],
+      },
+    },
+  });
+});
+
+test('names the fields that it ignores', async () => {
+  const response = await worker.fetch(path, send('POST', anyone, { ...mari, phone: 'x' }));
+  expect(response.status).toBe(200);
+  expect(response.headers.get('Ignored-Fields')).toBe('phone');
+});
+
+test.each(['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1'])(
+  'issues tokens to the allowed address %s',
+  async (address) => {
+    expect((await login(mari, { 'CF-Connecting-IP': address })).status).toBe(200);
+  },
+);
+
+test.each(['192.0.2.7', '::2', '::ffff:192.0.2.7', 'localhost'])(
+  'issues no token to the address %s, whatever it sends',
+  async (address) => {
+    for (const body of [mari, {}, '[]']) {
+      expect(await login(body, { 'CF-Connecting-IP': address })).toEqual({
+        status: 401,
+        body: { errors: { base: [`Access denied from IP ${address}`] } },
+      });
+    }
+  },
+);
