@@ -1,0 +1,325 @@
+import { expect, test } from 'vitest';
+import { addContact, addDomainOf, addPerson, addRegistrar, send } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+
+type Caller = { authorization: string };
+
+async function call(caller: Caller, method: string, path = '', body?: unknown) {
+  const sent = send(method, caller, body);
+  const response = await worker.fetch(`/api/v1/registrant/contacts${path}`, sent);
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+/** A person, and a contact of theirs. */
+async function addPersonWithContact(overrides: Parameters<typeof addContact>[2] = {}) {
+  const [person, registrar] = [await addPerson(worker.env), await addRegistrar(worker.env)];
+  const ofPerson = { ident: person.code, ...overrides };
+  return { person, registrar, contact: await addContact(worker.env, registrar, ofPerson) };
+}
+
+const refused = (field: string, message: string, status = 400) => ({
+  status,
+  body: { errors: { [field]: [message] } },
+});
+const missing = refused('base', 'Contact not found', 404);
+
+const filled = {
+  fax: '+372.6123456',
+  street: 'Ülikooli 1',
+  city: 'Tartu',
+  zip: '50090',
+  state: 'Tartumaa',
+  countryCode: 'EE',
+};
+
+test('shows a contact field by field, disclosed attributes where it is alone', async () => {
+  const { person, contact } = await addPersonWithContact({
+    ...filled,
+    disclosedAttributes: ['name'],
+    statuses: ['serverDeleteProhibited'],
+  });
+  await addDomainOf(worker.env, contact);
+  const listed = {
+    id: contact.uuid,
+    name: contact.name,
+    code: contact.code,
+    ident: { code: person.code, type: 'priv', country_code: 'EE' },
+    email: contact.email,
+    phone: '+372.5123456',
+    fax: '+372.6123456',
+    address: {
+      street: 'Ülikooli 1',
+      zip: '50090',
+      city: 'Tartu',
+      state: 'Tartumaa',
+      country_code: 'EE',
+    },
+    auth_info: 'e2c440eba6055c2f844a88',
+    statuses: ['serverDeleteProhibited', 'linked'],
+  };
+  const path = '/api/v1/registrant/contacts';
+  const list = await worker.fetch(path, send('GET', person));
+  expect(list.status).toBe(200);
+  expect(await list.text()).toBe(JSON.stringify({ contacts: [listed] }));
+  const alone = await worker.fetch(`${path}/${contact.uuid}`, send('GET', person));
+  expect(alone.status).toBe(200);
+  expect(await alone.text()).toBe(JSON.stringify({ ...listed, disclosed_attributes: ['name'] }));
+});
+
+test('shows what is not known as an empty string', async () => {
+  const { person, contact } = await addPersonWithContact();
+  expect((await call(person, 'GET', `/${contact.uuid}`)).body).toMatchObject({
+    fax: '',
+    address: { street: '', zip: '', city: '', state: '', country_code: '' },
+    statuses: ['ok'],
+    disclosed_attributes: [],
+  });
+});
+
+test("lists a person's contacts at every registrar in the order of the record ids, by page", async () => {
+  const { person, contact: first } = await addPersonWithContact();
+  const second = await addContact(worker.env, await addRegistrar(worker.env), {
+    ident: person.code,
+  });
+  const third = await addContact(
+    worker.env,
+    { id: first.registrarId, code: 'X' },
+    {
+      ident: person.code,
+    },
+  );
+  const ids = async (query: string) =>
+    ((await call(person, 'GET', query)).body.contacts as { id: string }[]).map(({ id }) => id);
+  expect(await ids('')).toEqual([first.uuid, second.uuid, third.uuid]);
+  expect(await ids('?limit=1')).toEqual([first.uuid]);
+  expect(await ids('?limit=2&offset=1')).toEqual([second.uuid, third.uuid]);
+  expect(await ids('?offset=-0')).toEqual([first.uuid, second.uuid, third.uuid]);
+  expect(await ids('?offset=9007199254740991')).toEqual([]);
+});
+
+test.each([
+  ['limit=0', 'limit', 'parameter is out of range'],
+  ['limit=201', 'limit', 'parameter is out of range'],
+  ['offset=-1', 'offset', 'parameter is out of range'],
+  ['limit=ten', 'limit', 'Limit is invalid'],
+  ['limit=', 'limit', 'Limit is invalid'],
+  ['offset=1.5', 'offset', 'Offset is invalid'],
+])('refuses a list with ?%s', async (query, field, message) => {
+  const person = await addPerson(worker.env);
+  expect(await call(person, 'GET', `?${query}`)).toEqual(refused(field, message));
+});
+
+test('shows as missing what is not the contact of this very person', async () => {
+  const { contact: other, registrar } = await addPersonWithContact();
+  const person = await addPerson(worker.env, { countryCode: 'LV', code: '38001085718' });
+  const sameCodeElsewhere = await addContact(worker.env, registrar, { ident: person.code });
+  const ofAnotherType = await addContact(worker.env, registrar, {
+    ident: person.code,
+    identType: 'org',
+    identCountryCode: 'LV',
+  });
+  const uuids = [other.uuid, sameCodeElsewhere.uuid, ofAnotherType.uuid, crypto.randomUUID()];
+  for (const path of [...uuids, 'no-uuid', '%00', '%E0%A4%A']) {
+    expect(await call(person, 'GET', `/${path}`)).toEqual(missing);
+    expect(await call(person, 'PATCH', `/${path}`, { name: 'Mallory' })).toEqual(missing);
+  }
+  expect((await call(person, 'GET')).body).toEqual({ contacts: [] });
+});
+
+test('finds a contact by its UUID in either case', async () => {
+  const { person, contact } = await addPersonWithContact();
+  const { body } = await call(person, 'GET', `/${contact.uuid.toUpperCase()}`);
+  expect(body.id).toBe(contact.uuid);
+});
+
+test.each([
+  ['none', {}],
+  ['a malformed one', { Authorization: 'Bearer a.b.c' }],
+  ['an empty one', { Authorization: 'Bearer ' }],
+  ['another scheme', { Authorization: 'Basic YTpi' }],
+])('asks for a token where the header is %s', async (_, headers) => {
+  for (const path of ['', `/${crypto.randomUUID()}`]) {
+    const response = await worker.fetch(`/api/v1/registrant/contacts${path}`, {
+      headers: headers as Record<string, string>,
+    });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('WWW-Authenticate')).toBe('Bearer realm="registrant"');
+    expect(await response.json()).toEqual({ errors: { base: ['Not authorized'] } });
+  }
+});
+
+test.each([
+  [{ name: 'Mari Kask' }, { name: 'Mari Kask' }],
+  [{ email: 'kask@example.ee' }, { email: 'kask@example.ee' }],
+  [{ phone: '+372.5999999' }, { phone: '+372.5999999' }],
+  [{ fax: '+372.6999999' }, { fax: '+372.6999999' }],
+  [{ fax: '' }, { fax: '' }],
+  [{ fax: null }, { fax: '' }],
+  [{ disclosed_attributes: ['name'] }, { disclosed_attributes: ['name'] }],
+  [
+    { disclosed_attributes: ['email', 'name', 'name'] },
+    { disclosed_attributes: ['name', 'email'] },
+  ],
+  [{ disclosed_attributes: [] }, { disclosed_attributes: [] }],
+])('changes with %j what is given and nothing else', async (fields, changed) => {
+  const { person, contact } = await addPersonWithContact({
+    ...filled,
+    disclosedAttributes: ['email'],
+  });
+  const path = `/${contact.uuid}`;
+  const before = (await call(person, 'GET', path)).body;
+  const expected = { status: 200, body: { ...before, ...changed } };
+  expect(await call(person, 'PATCH', path, fields)).toEqual(expected);
+  expect(await call(person, 'GET', path)).toEqual(expected);
+});
+
+const address = {
+  street: 'Ülikooli 1',
+  zip: '50090',
+  city: 'Tartu',
+  state: 'Tartumaa',
+  country_code: 'EE',
+};
+
+test.each([
+  [{ street: 'Pikk 2' }, { ...address, street: 'Pikk 2' }],
+  [
+    { zip: '10123', city: 'Tallinn' },
+    { ...address, zip: '10123', city: 'Tallinn' },
+  ],
+  [{ state: '' }, { ...address, state: '' }],
+  [{ country_code: 'fi' }, { ...address, country_code: 'FI' }],
+  [
+    { country_code: null, street: ' ' },
+    { ...address, country_code: '', street: '' },
+  ],
+  [{}, address],
+  [null, { street: '', zip: '', city: '', state: '', country_code: '' }],
+])('merges the address %j field by field', async (given, merged) => {
+  const { person, contact } = await addPersonWithContact(filled);
+  const { body } = await call(person, 'PATCH', `/${contact.uuid}`, { address: given });
+  expect(body.address).toEqual(merged);
+});
+
+async function patchForm(caller: Caller, uuid: string, form: string) {
+  const response = await worker.fetch(
+    `/api/v1/registrant/contacts/${uuid}`,
+    send('PATCH', caller, form, {
+      'Content-Type': 'application/x-www-form-urlencoded; charset=UTF-8',
+    }),
+  );
+  return {
+    status: response.status,
+    ignored: response.headers.get('Ignored-Fields'),
+    body: (await response.json()) as Record<string, unknown>,
+  };
+}
+
+test('takes the whole form of the portal, empty fields included', async () => {
+  const { person, contact } = await addPersonWithContact(filled);
+  const { status, ignored, body } = await patchForm(
+    person,
+    contact.uuid,
+    'name=J%C3%B5geva+Mari&email=mari%40example.ee&phone=%2B372.5999999&fax=&address[street]=Pikk+2' +
+      '&address%5Bcity%5D=&address[zip]=10123&address[state]=&address[country_code]=EE' +
+      '&disclosed_attributes[]=name&disclosed_attributes[]=email&utf8=%E2%9C%93&address[planet]=Earth',
+  );
+  expect({ status, ignored }).toEqual({ status: 200, ignored: 'address.planet, utf8' });
+  expect(body).toMatchObject({
+    name: 'Jõgeva Mari',
+    email: 'mari@example.ee',
+    phone: '+372.5999999',
+    fax: '',
+    address: { street: 'Pikk 2', zip: '10123', city: '', state: '', country_code: 'EE' },
+    disclosed_attributes: ['name', 'email'],
+  });
+});
+
+test.each([
+  ['disclosed_attributes[]=', []],
+  ['disclosed_attributes[]=email', ['email']],
+  ['disclosed_attributes[0]=name&disclosed_attributes[1]=email', ['name', 'email']],
+])('takes the form %s for a list', async (form, disclosed) => {
+  const { person, contact } = await addPersonWithContact({ disclosedAttributes: ['name'] });
+  const { body } = await patchForm(person, contact.uuid, form);
+  expect(body.disclosed_attributes).toEqual(disclosed);
+});
+
+test('names all invalid fields at once, nested ones by their path', async () => {
+  const { person, contact } = await addPersonWithContact();
+  const fields = {
+    name: 'x'.repeat(256),
+    email: 'mari',
+    phone: '123',
+    fax: '+0.0',
+    address: { street: 7, zip: 'x'.repeat(17), city: [], state: {}, country_code: 'XX' },
+    disclosed_attributes: ['name', 'phone'],
+  };
+  expect(await call(person, 'PATCH', `/${contact.uuid}`, fields)).toEqual({
+    status: 400,
+    body: {
+      errors: {
+        name: ['Name is invalid'],
+        email: ['Email is invalid'],
+        phone: ['Phone nr is invalid'],
+        fax: ['Fax nr is invalid'],
+        'address.street': ['Street is invalid'],
+        'address.zip': ['Zip is invalid'],
+        'address.city': ['City is invalid'],
+        'address.state': ['State is invalid'],
+        'address.country_code': ['Country code is invalid'],
+        disclosed_attributes: ['is not included in the list'],
+      },
+    },
+  });
+});
+
+test.each([
+  [{ name: '' }, 'name', 'parameter is required'],
+  [{ email: null }, 'email', 'parameter is required'],
+  [{ phone: ' ' }, 'phone', 'parameter is required'],
+  [{ address: 'Tartu' }, 'address', 'Address is invalid'],
+  [{ disclosed_attributes: 'name' }, 'disclosed_attributes', 'is not a list'],
+])('refuses the change %j, and changes nothing', async (fields, field, message) => {
+  const { person, contact } = await addPersonWithContact();
+  const path = `/${contact.uuid}`;
+  const before = await call(person, 'GET', path);
+  const rest = { fax: '+372.6999999' };
+  expect(await call(person, 'PATCH', path, { ...rest, ...fields })).toEqual(
+    refused(field, message),
+  );
+  expect(await call(person, 'GET', path)).toEqual(before);
+});
+
+test('changes nothing but names what it ignored where it knows no field', async () => {
+  const { person, contact, registrar } = await addPersonWithContact();
+  const sent = send('PATCH', person, { ident: { code: '1' }, auth_info: 'mine' });
+  const response = await worker.fetch(`/api/v1/registrant/contacts/${contact.uuid}`, sent);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('Ignored-Fields')).toBe('ident, auth_info');
+  const shown = await worker.fetch(`/repp/v1/contacts/${contact.code}`, send('GET', registrar));
+  expect(await shown.json()).toMatchObject({
+    data: { contact: { updated_at: contact.updatedAt, updator_str: null } },
+  });
+});
+
+test.each(['clientUpdateProhibited', 'serverUpdateProhibited', 'pendingUpdate'] as const)(
+  'refuses to change a contact whose status is %s',
+  async (status) => {
+    const { person, contact } = await addPersonWithContact({ statuses: [status] });
+    expect(await call(person, 'PATCH', `/${contact.uuid}`, { name: 'Mari Kask' })).toEqual(
+      refused('base', 'Object status prohibits operation'),
+    );
+  },
+);
+
+test('tells the registrar who changed the contact, by name and never by identity code', async () => {
+  const { person, contact, registrar } = await addPersonWithContact();
+  await call(person, 'PATCH', `/${contact.uuid}`, { phone: '+372.5999999' });
+  const shown = await worker.fetch(`/repp/v1/contacts/${contact.code}`, send('GET', registrar));
+  expect(await shown.json()).toMatchObject({
+    data: { contact: { phone: '+372.5999999', updator_str: 'RegistrantUser: Mari Maasikas' } },
+  });
+});
