@@ -1,0 +1,168 @@
+import { asc, eq, sql } from 'drizzle-orm';
+import {
+  contacts,
+  domainContacts,
+  domainRoles,
+  domains,
+  registrars,
+} from '../../drizzle/schema.ts';
+import { type Database, isForeignKeyViolation, jsonArrays, untilWritten } from '../database.ts';
+import { RegistryError } from '../error.ts';
+import { type Action, difference, type Origin, recordEach } from '../history.ts';
+import {
+  codesOf,
+  type DomainRecord,
+  isIn,
+  loadParties,
+  type Parties,
+  problemsOf,
+} from './record.ts';
+
+/** How many records gave a new domain, changed one, and said what was there. */
+export interface Imported {
+  created: number;
+  updated: number;
+  unchanged: number;
+}
+
+/**
+ * Makes the domains equal to their records, all of their contacts included: all domains or none. A name that is given
+ * twice is as its last record says; a dry run checks and writes nothing. It is one batch, for some ten thousand
+ * records at a time. Throws `not_found` with a problem for each unknown registrar and contact.
+ */
+export async function importDomains(
+  db: Database,
+  origin: Origin,
+  records: readonly DomainRecord[],
+  isDryRun = false,
+): Promise<Imported> {
+  const distinct = [...new Map(records.map((record) => [record.name, record])).values()];
+  return untilWritten(async () => {
+    const parties = await loadParties(db, distinct);
+    const [first, ...rest] = problemsOf(distinct, parties);
+    if (first) throw new RegistryError([first, ...rest]);
+    const present = await loadDomains(db, distinct);
+    const rows = distinct
+      .map((record) => rowOf(record, parties, present.get(record.name)))
+      .filter(({ changes }) => Object.keys(changes).length > 0);
+    if (!isDryRun && !(await writeRows(db, origin, rows))) return undefined;
+    const created = rows.filter(({ action }) => action === 'create').length;
+    const updated = rows.length - created;
+    return { created, updated, unchanged: distinct.length - rows.length };
+  });
+}
+
+/** A domain in the words of its history: codes, those of several contacts sorted. */
+interface Recorded {
+  registrar: string;
+  registrant: string | null;
+  admin: string[];
+  tech: string[];
+}
+
+async function loadDomains(
+  db: Database,
+  records: readonly DomainRecord[],
+): Promise<Map<string, Recorded>> {
+  const present = new Map<string, Recorded>();
+  for (const names of jsonArrays(records.map(({ name }) => name))) {
+    const rows = await db
+      .select({
+        name: domains.name,
+        registrar: registrars.code,
+        role: domainContacts.role,
+        contact: contacts.code,
+      })
+      .from(domains)
+      .innerJoin(registrars, eq(registrars.id, domains.registrarId))
+      .leftJoin(domainContacts, eq(domainContacts.domainId, domains.id))
+      .leftJoin(contacts, eq(contacts.id, domainContacts.contactId))
+      .where(isIn(domains.name, names))
+      .orderBy(asc(contacts.code));
+    for (const { name, registrar, role, contact } of rows) {
+      const domain = present.get(name) ?? { registrar, registrant: null, admin: [], tech: [] };
+      present.set(name, domain);
+      if (role === 'registrant') domain.registrant = contact;
+      else if (role && contact) domain[role].push(contact);
+    }
+  }
+  return present;
+}
+
+/** What is written for a record, as the statements of the batch read it from JSON. */
+function rowOf(record: DomainRecord, parties: Parties, present: Recorded | undefined) {
+  const { name, punycode, registrar } = record;
+  const action: Action = present ? 'update' : 'create';
+  const wanted: Recorded = {
+    registrar,
+    registrant: record.registrant.toUpperCase(),
+    admin: codesOf(record, 'admin'),
+    tech: codesOf(record, 'tech'),
+  };
+  return {
+    name,
+    punycode,
+    registrarId: parties.registrars.get(registrar),
+    contacts: domainRoles.flatMap((role) =>
+      codesOf(record, role).map((code) => ({ role, id: parties.contacts.get(code) })),
+    ),
+    action,
+    changes: difference({ ...present }, { ...wanted }),
+  };
+}
+
+/** False if a registrar or contact was deleted in this very moment. */
+async function writeRows(
+  db: Database,
+  origin: Origin,
+  rows: readonly ReturnType<typeof rowOf>[],
+): Promise<boolean> {
+  const [first, ...rest] = jsonArrays(rows).flatMap((some) => writeEach(db, origin, some));
+  try {
+    if (first) await db.batch([first, ...rest]);
+    return true;
+  } catch (error) {
+    if (isForeignKeyViolation(error)) return false;
+    throw error;
+  }
+}
+
+function writeEach(db: Database, origin: Origin, rows: string) {
+  const given = sql`json_each(${rows}) as given`;
+  const domainIds = sql`
+    select ${domains.id} from ${given} join ${domains} on ${domains.name} = given.value ->> 'name'`;
+  const wanted = sql`
+    select ${domains.id}, contact.value ->> 'id', contact.value ->> 'role'
+    from ${given} join ${domains} on ${domains.name} = given.value ->> 'name',
+      json_each(given.value, '$.contacts') as contact`;
+  const { domainId, contactId, role } = domainContacts;
+  const recorded = (action: Action) =>
+    recordEach(
+      db,
+      origin,
+      'domain',
+      action,
+      sql`select value ->> 'name' as key, null as uuid, value -> 'changes' as changes
+        from ${given} where value ->> 'action' = ${action}`,
+    );
+  return [
+    db
+      .insert(domains)
+      .select(sql`
+        select null, value ->> 'name', value ->> 'punycode', value ->> 'registrarId', ${origin.at.toISOString()}
+        from ${given} where true`)
+      .onConflictDoUpdate({
+        target: domains.name,
+        set: { registrarId: sql`excluded.registrar_id` },
+      }),
+    // First what goes: a domain has one registrant at any time.
+    db
+      .delete(domainContacts)
+      .where(
+        sql`${domainId} in (${domainIds}) and (${domainId}, ${contactId}, ${role}) not in (${wanted})`,
+      ),
+    db.insert(domainContacts).select(sql`${wanted} where true`).onConflictDoNothing(),
+    recorded('create'),
+    recorded('update'),
+  ] as const;
+}

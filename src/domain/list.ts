@@ -1,0 +1,57 @@
+import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import {
+  contacts,
+  domainContacts,
+  domainRoles,
+  domains,
+  registrars,
+} from '../../drizzle/schema.ts';
+import type { Database } from '../database.ts';
+import type { DomainName } from '../domain-name.ts';
+import { RegistryError } from '../error.ts';
+
+export type DomainRole = (typeof domainRoles)[number];
+
+/** A domain from the view of one of its contacts. */
+export interface DomainOfContact extends DomainName {
+  /** Code of the registrar. */
+  registrar: string;
+  roles: DomainRole[];
+}
+
+/**
+ * The domains that refer to the contact with this code, in either case, by name, from the one behind `after`.
+ * Throws `not_found`.
+ */
+export async function listDomainsOfContact(
+  db: Database,
+  contactCode: string,
+  page: { after?: string | undefined; limit: number },
+): Promise<DomainOfContact[]> {
+  const code = contactCode.toUpperCase();
+  const contactId = db.select({ id: contacts.id }).from(contacts).where(eq(contacts.code, code));
+  const [[contact], found] = await db.batch([
+    contactId,
+    db
+      .select({
+        name: domains.name,
+        punycode: domains.punycode,
+        registrar: registrars.code,
+        roles: sql<string>`json_group_array(${domainContacts.role})`.as('roles'),
+      })
+      .from(domainContacts)
+      .innerJoin(domains, eq(domains.id, domainContacts.domainId))
+      .innerJoin(registrars, eq(registrars.id, domains.registrarId))
+      .where(and(eq(domainContacts.contactId, contactId), gt(domains.name, page.after ?? '')))
+      .groupBy(domains.name)
+      .orderBy(asc(domains.name))
+      .limit(page.limit),
+  ]);
+  if (!contact) {
+    throw new RegistryError('not_found', `there is no contact ${JSON.stringify(code)}`, 'contact');
+  }
+  return found.map((domain) => {
+    const roles = JSON.parse(domain.roles) as DomainRole[];
+    return { ...domain, roles: domainRoles.filter((role) => roles.includes(role)) };
+  });
+}

@@ -1,0 +1,217 @@
+import { and, asc, eq } from 'drizzle-orm';
+import { describe, expect, it } from 'vitest';
+import { contacts, domainContacts, domains, history } from '../../drizzle/schema.ts';
+import { openDatabase } from '../../src/database.ts';
+import { importDomains } from '../../src/domain/import.ts';
+import { listDomainsOfContact } from '../../src/domain/list.ts';
+import { type DomainRecord, findDomainProblems } from '../../src/domain/record.ts';
+import type { Origin } from '../../src/history.ts';
+import { addContact, addRegistrar, unique } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+const origin: Origin = {
+  actorType: 'operator',
+  actor: 'Operator',
+  at: new Date('2026-05-06T07:08:09.010Z'),
+};
+
+function database() {
+  return openDatabase(worker.env.DB);
+}
+
+/** A record with three contacts of a registrar of its own. */
+async function newRecord(): Promise<DomainRecord> {
+  const registrar = await addRegistrar(worker.env);
+  const [registrant, admin, tech] = await Promise.all(
+    [1, 2, 3].map(() => addContact(worker.env, registrar)),
+  );
+  const name = `domain${unique()}.ee`;
+  return {
+    name,
+    punycode: name,
+    registrar: registrar.code,
+    registrant: registrant!.code,
+    admin: [admin!.code],
+    tech: [tech!.code],
+  };
+}
+
+function contactsOf(name: string) {
+  return database()
+    .select({ role: domainContacts.role, code: contacts.code })
+    .from(domainContacts)
+    .innerJoin(domains, eq(domains.id, domainContacts.domainId))
+    .innerJoin(contacts, eq(contacts.id, domainContacts.contactId))
+    .where(eq(domains.name, name))
+    .orderBy(asc(domainContacts.role), asc(contacts.code));
+}
+
+async function domainCount(code: string) {
+  const [contact] = await database().select().from(contacts).where(eq(contacts.code, code));
+  return contact!.domainCount;
+}
+
+function historyOf(name: string) {
+  return database()
+    .select({ action: history.action, changes: history.changes })
+    .from(history)
+    .where(and(eq(history.subject, 'domain'), eq(history.subjectKey, name)))
+    .orderBy(asc(history.id));
+}
+
+describe('importDomains', () => {
+  it('adds a domain with its contacts and its history, and links them', async () => {
+    const record = await newRecord();
+    expect(await importDomains(database(), origin, [record])).toEqual({
+      created: 1,
+      updated: 0,
+      unchanged: 0,
+    });
+    expect(await contactsOf(record.name)).toEqual([
+      { role: 'admin', code: record.admin[0] },
+      { role: 'registrant', code: record.registrant },
+      { role: 'tech', code: record.tech[0] },
+    ]);
+    expect(await domainCount(record.registrant)).toBe(1);
+    expect(await historyOf(record.name)).toEqual([
+      {
+        action: 'create',
+        changes: {
+          registrar: { from: null, to: record.registrar },
+          registrant: { from: null, to: record.registrant },
+          admin: { from: null, to: record.admin },
+          tech: { from: null, to: record.tech },
+        },
+      },
+    ]);
+  });
+
+  it('finds nothing to do the second time, codes in lower case and repeated included', async () => {
+    const record = await newRecord();
+    await importDomains(database(), origin, [record]);
+    const again = {
+      ...record,
+      registrant: record.registrant.toLowerCase(),
+      admin: [...record.admin, ...record.admin],
+    };
+    expect(await importDomains(database(), origin, [again])).toEqual({
+      created: 0,
+      updated: 0,
+      unchanged: 1,
+    });
+    expect(await historyOf(record.name)).toHaveLength(1);
+    expect(await domainCount(record.registrant)).toBe(1);
+  });
+
+  it("makes an existing domain's registrar and contacts equal to the record", async () => {
+    const [record, other] = [await newRecord(), await newRecord()];
+    await importDomains(database(), origin, [record]);
+    const changed = {
+      ...record,
+      registrar: other.registrar,
+      registrant: other.registrant,
+      admin: [],
+      tech: [record.registrant, record.tech[0]!].sort(),
+    };
+    expect(await importDomains(database(), origin, [changed])).toEqual({
+      created: 0,
+      updated: 1,
+      unchanged: 0,
+    });
+    expect(await contactsOf(record.name)).toEqual([
+      { role: 'registrant', code: other.registrant },
+      ...changed.tech.map((code) => ({ role: 'tech', code })),
+    ]);
+    expect(await domainCount(record.admin[0]!)).toBe(0);
+    expect((await historyOf(record.name))[1]).toEqual({
+      action: 'update',
+      changes: {
+        registrar: { from: record.registrar, to: other.registrar },
+        registrant: { from: record.registrant, to: other.registrant },
+        admin: { from: record.admin, to: [] },
+        tech: { from: record.tech, to: changed.tech },
+      },
+    });
+  });
+
+  it('leaves the contacts of other domains alone', async () => {
+    const record = await newRecord();
+    const name = `domain${unique()}.ee`;
+    const sibling = { ...record, name, punycode: name };
+    await importDomains(database(), origin, [record, sibling]);
+    await importDomains(database(), origin, [{ ...record, admin: [], tech: [] }]);
+    expect(await contactsOf(sibling.name)).toHaveLength(3);
+  });
+
+  it('names every unknown registrar and contact, and changes nothing', async () => {
+    const [good, bad] = [await newRecord(), await newRecord()];
+    const records = [good, { ...bad, registrar: 'NOBODY', tech: ['NOBODY:1'] }];
+    await expect(importDomains(database(), origin, records)).rejects.toMatchObject({
+      reason: 'not_found',
+      problems: [
+        { message: 'there is no registrar "NOBODY"', field: 'registrar' },
+        { message: 'there is no contact "NOBODY:1"', field: 'tech' },
+      ],
+    });
+    expect(await contactsOf(good.name)).toEqual([]);
+    const problems = await findDomainProblems(database(), records);
+    expect(problems.map(({ record }) => record.name)).toEqual([bad.name, bad.name]);
+  });
+
+  it('writes nothing in a dry run, and counts what it would', async () => {
+    const record = await newRecord();
+    expect(await importDomains(database(), origin, [record], true)).toEqual({
+      created: 1,
+      updated: 0,
+      unchanged: 0,
+    });
+    expect(await contactsOf(record.name)).toEqual([]);
+    expect(await historyOf(record.name)).toEqual([]);
+  });
+
+  it('takes 5,000 domains in one batch', async () => {
+    const record = await newRecord();
+    const records = Array.from({ length: 5_000 }, () => {
+      const name = `domain${unique()}.ee`;
+      return { ...record, name, punycode: name };
+    });
+    expect(await importDomains(database(), origin, records)).toMatchObject({ created: 5_000 });
+    expect(await domainCount(record.registrant)).toBe(5_000);
+  });
+});
+
+describe('listDomainsOfContact', () => {
+  it('lists them by name with the roles of the contact, page by page', async () => {
+    const record = await newRecord();
+    const [one, other] = [`a${unique()}.ee`, `b${unique()}.ee`];
+    await importDomains(database(), origin, [
+      { ...record, name: other, punycode: other, admin: [record.registrant], tech: [] },
+      { ...record, name: one, punycode: one },
+    ]);
+    const code = record.registrant.toLowerCase();
+    const [first, ...more] = await listDomainsOfContact(database(), code, { limit: 1 });
+    expect(first).toEqual({
+      name: one,
+      punycode: one,
+      registrar: record.registrar,
+      roles: ['registrant'],
+    });
+    expect(more).toEqual([]);
+    expect(await listDomainsOfContact(database(), code, { after: one, limit: 10 })).toEqual([
+      {
+        name: other,
+        punycode: other,
+        registrar: record.registrar,
+        roles: ['registrant', 'admin'],
+      },
+    ]);
+  });
+
+  it('refuses an unknown contact', async () => {
+    await expect(listDomainsOfContact(database(), 'nobody:1', { limit: 1 })).rejects.toMatchObject({
+      reason: 'not_found',
+      message: 'there is no contact "NOBODY:1"',
+    });
+  });
+});
