@@ -7,7 +7,10 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, styleText } from 'node:util';
 import { getPlatformProxy } from 'wrangler';
+import { openDatabase } from '../database.ts';
 import type { Env } from '../env.ts';
+import { publish } from '../public-list/publish.ts';
+import { listNames } from '../public-list/source.ts';
 import { demoUsers, loadDemoData } from './demo/load.ts';
 
 const usage = `Starts the registry on this machine.
@@ -105,6 +108,9 @@ async function fill(): Promise<void> {
       const isLoaded = await loadDemoData(platform.env);
       step(isLoaded ? 'Demo data loaded' : 'Data kept');
     }
+    const db = openDatabase(platform.env.DB);
+    const written = await publish(db, platform.env.LISTS, listNames, () => new Date());
+    step(written.length > 0 ? 'Public lists published' : 'Public lists up to date');
   } finally {
     await platform.dispose();
   }

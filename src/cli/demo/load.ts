@@ -141,11 +141,12 @@ function retainedRows(db: Database) {
     names.flatMap((name) => {
       const row = { ...parseDomainName(name), status, createdAt: loadedAt };
       const insert = db.insert(retainedDomains).values(row);
-      return created(db, insert, { type: 'retained_domain', key: name }, row);
+      return created(db, insert, { type: 'retained_domain', key: name }, { status });
     });
   const ofDisputes = demoDisputes.flatMap(([name, firstDay, lastDay]) => {
     const row = { ...parseDomainName(name), firstDay, lastDay, createdAt: loadedAt };
-    return created(db, db.insert(disputes).values(row), { type: 'dispute', key: name }, row);
+    const insert = db.insert(disputes).values(row);
+    return created(db, insert, { type: 'dispute', key: name }, { firstDay, lastDay });
   });
   return [
     ...ofNames(reservedNames, 'reserved'),
