@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm';
 import {
   type ActorType,
   type FieldChange,
@@ -84,4 +84,20 @@ export function difference(
     changes[field] = secretFields.has(field) ? { redacted: true } : { from, to };
   }
   return changes;
+}
+
+/** What happened to everything of this type that went by this key, deleted or not, the oldest first, from behind `after`. */
+export async function listHistory(
+  db: Database,
+  { type, key }: Pick<Subject, 'type' | 'key'>,
+  page: { after?: number | undefined; limit: number },
+): Promise<(typeof history.$inferSelect)[]> {
+  return db
+    .select()
+    .from(history)
+    .where(
+      and(eq(history.subject, type), eq(history.subjectKey, key), gt(history.id, page.after ?? 0)),
+    )
+    .orderBy(asc(history.id))
+    .limit(page.limit);
 }

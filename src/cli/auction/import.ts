@@ -1,0 +1,50 @@
+import { listStartedAuctions, startAuctions } from '../../auction.ts';
+import { type DomainName, parseDomainName } from '../../domain-name.ts';
+import { textField } from '../file/field.ts';
+import { importing, type RowReader, readImport, settleRejected } from '../file/import.ts';
+import { inChunks } from '../progress.ts';
+import { publishedText, publishLists } from '../publish.ts';
+import { run } from '../run.ts';
+import { counted } from '../text.ts';
+
+const reader: RowReader<DomainName> = {
+  columns: { known: ['name'], required: ['name'] },
+  read: (values) => parseDomainName(textField(values, 'name')),
+  key: ({ name }) => name,
+};
+
+export const importNames = importing(
+  'Put the names of a file up for auction, and publish the list; a name in auction already stays so',
+  reader.columns,
+  'auction import names.csv',
+).action((file, options) =>
+  run(options, async (registry) => {
+    const { db, origin, isDryRun } = registry;
+    const read = await readImport(file, options, reader);
+    const rejectedFile = await settleRejected(read, options, isDryRun);
+    const inProgress = new Set((await listStartedAuctions(db)).map(({ name }) => name));
+    const names = read.rows.map(({ row }) => row).filter(({ name }) => !inProgress.has(name));
+    let started = 0;
+    for (const chunk of inChunks('starting', names)) {
+      started += await startAuctions(db, origin, chunk, isDryRun);
+    }
+    const published = await publishLists(registry, ['auctions']);
+    const unchanged = read.rows.length - started;
+    const rejected = read.rejected.length;
+    return {
+      data: {
+        read: read.rows.length + rejected,
+        started,
+        unchanged,
+        rejected,
+        rejected_file: rejectedFile ?? null,
+        published,
+        changed: started > 0 && !isDryRun,
+      },
+      text:
+        `${isDryRun ? 'would start' : 'started'} ${counted(started, 'auction')}, ${unchanged} in progress already` +
+        `${rejectedFile === undefined ? '' : `; ${counted(rejected, 'row')} rejected, see ${rejectedFile}`}` +
+        publishedText(published),
+    };
+  }),
+);

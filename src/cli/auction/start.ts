@@ -1,0 +1,30 @@
+import { startAuctions } from '../../auction.ts';
+import { writing } from '../command.ts';
+import { parseNames } from '../names.ts';
+import { publishedText, publishLists } from '../publish.ts';
+import { run } from '../run.ts';
+import { counted } from '../text.ts';
+
+export const start = writing(
+  'start',
+  'Put names up for auction, all or none, and publish the list',
+  'auction start kohv.ee õun.ee',
+)
+  .argument('<name...>', 'names in their Unicode form, lower case')
+  .action((texts, options) =>
+    run(options, async (registry) => {
+      const { db, origin, isDryRun } = registry;
+      const names = parseNames(texts);
+      const started = await startAuctions(db, origin, names, isDryRun);
+      const published = await publishLists(registry, ['auctions']);
+      return {
+        data: {
+          started,
+          names: names.map(({ name }) => name),
+          published,
+          changed: started > 0 && !isDryRun,
+        },
+        text: `${isDryRun ? 'would start' : 'started'} ${counted(started, 'auction')}${publishedText(published)}`,
+      };
+    }),
+  );

@@ -1,0 +1,151 @@
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import { type Duplex, pipeline } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import split2 from 'split2';
+import { RegistryError } from '../../error.ts';
+import { usageError } from '../command.ts';
+import { displayName, refuseFile } from './problem.ts';
+import { checkedUtf8 } from './utf8.ts';
+
+export const formats = ['csv', 'ndjson'] as const;
+export type Format = (typeof formats)[number];
+
+/** A row as it stands in the file: text in CSV, any JSON value in NDJSON. */
+export interface FileRow {
+  line: number;
+  values: Record<string, unknown>;
+  /** Why it is no row of this file. */
+  problem?: string;
+}
+
+export interface Columns {
+  known: readonly string[];
+  required: readonly string[];
+}
+
+/** CSV with a header line, or NDJSON, by the extension; standard input is CSV unless told. */
+export function formatOf(file: string, told: Format | undefined): Format {
+  if (told) return told;
+  const extension = path.extname(file).toLowerCase();
+  if (extension === '.csv' || file === '-') return 'csv';
+  if (extension === '.ndjson' || extension === '.jsonl') return 'ndjson';
+  const message = `${file} is neither .csv nor .ndjson by its name; say which it is with --format`;
+  throw usageError(message);
+}
+
+/** What a file of rejected rows has beside the columns of the import: such a file can be corrected and imported. */
+export const rejectionColumns = [
+  'rejected_line',
+  'rejected_field',
+  'rejected_reason',
+  'rejected_text',
+];
+
+/** A row's text, and a line's, at most: a quote that is never closed ends here. */
+const maximumRowCharacters = 128_000;
+
+/** The rows of a file in its order. Throws `malformed` where no row can be told from the next, `not_found`. */
+export async function* readRows(
+  file: string,
+  format: Format,
+  columns: Columns,
+): AsyncGenerator<FileRow> {
+  try {
+    yield* format === 'csv' ? readCsv(file, columns) : readNdjson(file, columns);
+  } catch (error) {
+    throw readingError(file, error);
+  }
+}
+
+function readingError(file: string, error: unknown): unknown {
+  if (error instanceof CsvError) {
+    const line = typeof error.lines === 'number' ? error.lines : 1;
+    return refuseFile(file, line, `is no CSV: ${error.message}`);
+  }
+  const { code } = error as NodeJS.ErrnoException;
+  const reasons: Record<string, string> = {
+    ENOENT: 'there is no such file',
+    EISDIR: 'it is a directory',
+    EACCES: 'no permission to read it',
+  };
+  if (code === undefined || !(code in reasons)) return error;
+  return new RegistryError('not_found', `${displayName(file)} cannot be read: ${reasons[code]}`);
+}
+
+/** The file's checked bytes, through the parser; an error anywhere on the way comes out of the iteration. */
+function through(file: string, parser: Duplex): AsyncIterable<unknown> {
+  const source = file === '-' ? process.stdin : createReadStream(file);
+  const check = (chunks: AsyncIterable<Buffer>) => checkedUtf8(chunks, file);
+  return pipeline(source, check, parser, () => {});
+}
+
+async function* readCsv(file: string, columns: Columns): AsyncGenerator<FileRow> {
+  const parser = parse({
+    info: true,
+    skip_empty_lines: true,
+    relax_column_count: true,
+    max_record_size: maximumRowCharacters,
+  });
+  let header: string[] | undefined;
+  for await (const parsed of through(file, parser)) {
+    const { record, info } = parsed as { record: string[]; info: { lines: number } };
+    if (!header) {
+      header = record.map((name) => name.trim());
+      checkHeader(file, header, columns);
+      continue;
+    }
+    const row: FileRow = {
+      line: info.lines,
+      values: Object.fromEntries(header.map((name, index) => [name, record[index] ?? ''])),
+    };
+    if (record.length !== header.length) {
+      row.values.rejected_text = record.join(',');
+      row.problem = `has ${record.length} fields, where the header names ${header.length}`;
+    }
+    yield row;
+  }
+  if (!header) throw refuseFile(file, 1, 'is empty: a CSV file begins with a header line');
+}
+
+function checkHeader(file: string, header: string[], { known, required }: Columns): void {
+  const unknown = header.find((name) => !known.includes(name) && !rejectionColumns.includes(name));
+  if (unknown !== undefined) {
+    const message = `there is no column ${JSON.stringify(unknown)}; the header line names, separated by commas, some of: ${known.join(', ')}`;
+    throw refuseFile(file, 1, message);
+  }
+  const twice = header.find((name, index) => header.indexOf(name) !== index);
+  if (twice !== undefined) throw refuseFile(file, 1, `the column ${twice} is there twice`);
+  const missing = required.filter((name) => !header.includes(name));
+  if (missing.length > 0) {
+    throw refuseFile(file, 1, `the header line lacks the column ${missing.join(', ')}`);
+  }
+}
+
+async function* readNdjson(file: string, { known }: Columns): AsyncGenerator<FileRow> {
+  let line = 0;
+  for await (const text of through(file, split2({ maxLength: maximumRowCharacters }))) {
+    line += 1;
+    if (String(text).trim() === '') continue;
+    yield { line, ...parseLine(String(text), known) };
+  }
+}
+
+function parseLine(text: string, known: readonly string[]): Omit<FileRow, 'line'> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { values: { rejected_text: text }, problem: 'is no JSON' };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { values: { rejected_text: text }, problem: 'is no JSON object' };
+  }
+  const values = value as Record<string, unknown>;
+  const unknown = Object.keys(values).find(
+    (name) => !known.includes(name) && !rejectionColumns.includes(name),
+  );
+  if (unknown === undefined) return { values };
+  const message = `there is no field ${JSON.stringify(unknown)}; known are ${known.join(', ')}`;
+  return { values, problem: message };
+}

@@ -1,0 +1,60 @@
+import { Argument } from '@commander-js/extra-typings';
+import { type FieldChange, historySubjects } from '../../drizzle/schema.ts';
+import { listHistory } from '../history.ts';
+import { reading } from './command.ts';
+import { everyPage } from './pages.ts';
+import { run } from './run.ts';
+
+export const history = reading(
+  'history',
+  'Show who changed what and when, the oldest first; of what has been deleted, too',
+  'history contact ALPHA:1B7A3C5D',
+  'history retained_domain õ.ee --json',
+)
+  .addArgument(new Argument('<subject>', 'what it is').choices(historySubjects))
+  .argument('<key>', 'its code, name or username')
+  .action((type, given, options) =>
+    run(options, async ({ db }) => {
+      const key = type === 'contact' ? given.toUpperCase() : given;
+      const entries = await Array.fromAsync(
+        everyPage<Entry, number>(
+          (page) => listHistory(db, { type, key }, page),
+          ({ id }) => id,
+        ),
+      );
+      return {
+        data: {
+          history: entries.map((entry) => ({
+            occurred_at: entry.occurredAt,
+            subject: entry.subject,
+            key: entry.subjectKey,
+            uuid: entry.subjectUuid,
+            action: entry.action,
+            actor_type: entry.actorType,
+            actor: entry.actor,
+            request_id: entry.requestId,
+            client_reference: entry.clientReference,
+            changes: entry.changes,
+          })),
+        },
+        text: entries.map(entryText).join('\n') || `nothing is recorded of ${type} ${key}`,
+      };
+    }),
+  );
+
+type Entry = Awaited<ReturnType<typeof listHistory>>[number];
+
+function entryText({ occurredAt, action, actor, subjectUuid, changes }: Entry): string {
+  const head = `${occurredAt}  ${action} by ${actor}${subjectUuid === null ? '' : ` (${subjectUuid})`}`;
+  const fields = Object.entries(changes).map(
+    ([field, change]) => `    ${field}: ${changeText(change)}`,
+  );
+  return [head, ...fields].join('\n');
+}
+
+/** Both values, or that they are not shown. */
+export function changeText(change: FieldChange): string {
+  if ('redacted' in change) return 'changed (not shown)';
+  const { from, to } = change;
+  return `${JSON.stringify(from)} to ${JSON.stringify(to)}`;
+}

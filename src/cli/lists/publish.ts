@@ -1,0 +1,30 @@
+import { listStatus } from '../../public-list/publish.ts';
+import { listNames } from '../../public-list/source.ts';
+import { writing } from '../command.ts';
+import { publishLists } from '../publish.ts';
+import { run } from '../run.ts';
+
+export const publish = writing(
+  'publish',
+  'Publish every list that is behind its source, now',
+  'lists publish',
+).action((options) =>
+  run(options, async (registry) => {
+    const { db, env, isDryRun } = registry;
+    if (isDryRun) {
+      const states = await listStatus(db, env.LISTS, new Date());
+      const behind = states.filter(({ isBehind }) => isBehind).map(({ list }) => list);
+      return {
+        data: { behind, published: [], changed: false },
+        text:
+          behind.length === 0 ? 'every list is up to date' : `would look at ${behind.join(', ')}`,
+      };
+    }
+    const published = await publishLists(registry, listNames);
+    return {
+      data: { published, changed: published.length > 0 },
+      text:
+        published.length === 0 ? 'every list was up to date' : `published ${published.join(', ')}`,
+    };
+  }),
+);

@@ -1,0 +1,20 @@
+import { type DomainName, parseDomainName } from '../domain-name.ts';
+import { type Problem, RegistryError } from '../error.ts';
+
+/** The names of a command line, each once. Throws everything that is wrong with any of them. */
+export function parseNames(texts: readonly string[]): DomainName[] {
+  const names = new Map<string, DomainName>();
+  const problems: Problem[] = [];
+  for (const text of texts) {
+    try {
+      const name = parseDomainName(text);
+      names.set(name.name, name);
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+      problems.push(...error.problems);
+    }
+  }
+  const [first, ...others] = problems;
+  if (first) throw new RegistryError([first, ...others]);
+  return [...names.values()];
+}

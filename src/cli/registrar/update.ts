@@ -1,0 +1,39 @@
+import { Option } from '@commander-js/extra-typings';
+import { updateRegistrar } from '../../registrar-account.ts';
+import { writing } from '../command.ts';
+import { changeText } from '../history.ts';
+import { run } from '../run.ts';
+import { registrarData } from './add.ts';
+
+export const update = writing(
+  'update',
+  'Change the name of a registrar, or the addresses that it may call from',
+  'registrar update ALPHA --allow-ip 192.0.2.7',
+  'registrar update ALPHA --allow-all',
+)
+  .argument('<code>', 'the code of the registrar')
+  .option('--name <name>', 'its new name')
+  .option('--allow-ip <cidr...>', 'the new list of addresses and ranges, in place of the old one')
+  .addOption(
+    new Option('--allow-all', 'empty the list, which lets every address call').conflicts('allowIp'),
+  )
+  .action((code, options) =>
+    run(options, async ({ db, origin, isDryRun }) => {
+      const given = { name: options.name, allowedIps: options.allowAll ? [] : options.allowIp };
+      const { registrar, changes } = await updateRegistrar(db, origin, code, given, isDryRun);
+      const fields = Object.entries(changes).map(
+        ([field, change]) => `${field}: ${changeText(change)}`,
+      );
+      return {
+        data: {
+          registrar: registrarData(registrar),
+          changes,
+          changed: fields.length > 0 && !isDryRun,
+        },
+        text:
+          fields.length === 0
+            ? `registrar ${code} is so already`
+            : `${isDryRun ? 'would change' : 'changed'} registrar ${code}: ${fields.join('; ')}`,
+      };
+    }),
+  );

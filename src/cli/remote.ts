@@ -1,0 +1,98 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import type { Unstable_Config } from 'wrangler';
+import type { Env } from '../env.ts';
+import { RegistryError } from '../error.ts';
+import type { CommonOptions } from './command.ts';
+import { type Bindings, configPath, projectDirectory } from './registry.ts';
+
+/**
+ * Opens the deployed database and lists through wrangler's remote bindings, with wrangler's own login
+ * (`wrangler login`, or CLOUDFLARE_API_TOKEN), once the operator has confirmed it.
+ */
+export async function openRemote(options: CommonOptions): Promise<Bindings> {
+  const { getPlatformProxy, unstable_readConfig } = await import('wrangler');
+  const config = remoteConfig(unstable_readConfig({ config: configPath, env: options.env }));
+  if (!options.yes) await confirm(nameOf(config), options.env);
+  const directory = await writeConfig(config);
+  try {
+    const { env, dispose } = await getPlatformProxy<Env>({
+      configPath: path.join(directory, 'wrangler.json'),
+      persist: false,
+    });
+    // A deployment's secrets cannot be read back: what needs one takes it from the environment.
+    const { REGISTRANT_TOKEN_KEYS } = process.env;
+    const settings = REGISTRANT_TOKEN_KEYS === undefined ? {} : { REGISTRANT_TOKEN_KEYS };
+    return { env: { ...env, ...settings }, dispose };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/**
+ * The configuration of the deployed bindings alone, each marked `remote`. Preview ids are left out: wrangler
+ * would prefer them. Throws `invalid` while wrangler.toml holds placeholders.
+ */
+export function remoteConfig(config: Unstable_Config) {
+  const { name, account_id, compatibility_date, compliance_region, vars } = config;
+  const d1_databases = config.d1_databases.map(({ binding, database_name, database_id }) => ({
+    binding,
+    database_name,
+    database_id: deployedId(database_id, `database ${database_name}`),
+    remote: true,
+  }));
+  const kv_namespaces = config.kv_namespaces.map(({ binding, id }) => ({
+    binding,
+    id: deployedId(id, `KV namespace ${binding}`),
+    remote: true,
+  }));
+  return {
+    name,
+    account_id,
+    compatibility_date,
+    compliance_region,
+    vars,
+    d1_databases,
+    kv_namespaces,
+  };
+}
+
+type RemoteConfig = ReturnType<typeof remoteConfig>;
+
+function deployedId(id: string | undefined, what: string): string {
+  if (id !== undefined && /[^0-]/.test(id)) return id;
+  throw new RegistryError(
+    'invalid',
+    `wrangler.toml holds no id of a deployed ${what}; deploy the registry first`,
+  );
+}
+
+function nameOf({ d1_databases }: RemoteConfig): string {
+  return d1_databases
+    .map(({ database_name, database_id }) => `${database_name} (${database_id})`)
+    .join(', ');
+}
+
+async function confirm(database: string, environment: string | undefined): Promise<void> {
+  const where = environment ? ` of the environment ${environment}` : '';
+  const question = `This works on the deployed database ${database}${where}.`;
+  if (!process.stdin.isTTY) {
+    throw new RegistryError(
+      'invalid',
+      `${question} Without a terminal to ask on, say --yes if that is meant`,
+    );
+  }
+  using asking = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await asking.question(`${question} Go on? [y/N] `);
+  if (!/^y(es)?$/i.test(answer.trim())) throw new RegistryError('invalid', 'not confirmed');
+}
+
+/** In a directory without `.dev.vars`, which are the local environment's, and inside the project, as its login may be. */
+async function writeConfig(config: RemoteConfig): Promise<string> {
+  const parent = path.join(projectDirectory, '.wrangler/tmp');
+  await mkdir(parent, { recursive: true });
+  const directory = await mkdtemp(path.join(parent, 'registry-'));
+  await writeFile(path.join(directory, 'wrangler.json'), JSON.stringify(config));
+  return directory;
+}

@@ -1,0 +1,53 @@
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { contactFields } from '../../contact/fields.ts';
+import { settings } from '../../env.ts';
+import { RegistryError } from '../../error.ts';
+import { identityProblem } from '../../identity.ts';
+import { issueToken } from '../../registrant.ts';
+import { reading } from '../command.ts';
+import { run } from '../run.ts';
+
+export const issue = reading(
+  'issue',
+  "Issue a registrant's token, valid for two hours; with --remote, REGISTRANT_TOKEN_KEYS comes from the environment",
+  'token issue --ident EE38001085718 --name "Jaan Tamm"',
+)
+  .requiredOption('--ident <code>', 'country and personal code, as EE38001085718', parseIdent)
+  .requiredOption('--name <name>', 'first name and last name', parseName)
+  .action((options) =>
+    run(options, async ({ env, origin }) => {
+      const identity = { ...options.ident, type: 'priv' as const };
+      const problem = identityProblem(identity, origin.at);
+      if (problem) throw new RegistryError([problem]);
+      const person = { ...options.ident, ...options.name };
+      const { token, expiresAt } = await issueToken(
+        settings(env).registrantTokenKeys,
+        person,
+        origin.at,
+      );
+      const expires = expiresAt.toISOString();
+      return {
+        data: { access_token: token, expires_at: expires, type: 'Bearer' },
+        text: `${token}\nvalid until ${expires}`,
+      };
+    }),
+  );
+
+function parseIdent(text: string) {
+  const country = contactFields.identCountryCode.safeParse(text.slice(0, 2));
+  const code = text.slice(2);
+  if (!country.success || code === '') {
+    throw new InvalidArgumentError('It is a country code and a personal code, as EE38001085718.');
+  }
+  return { countryCode: country.data, code };
+}
+
+/** As in a passport: what comes last is the last name. */
+function parseName(text: string) {
+  const words = text.trim().split(/\s+/);
+  const lastName = words.pop();
+  if (!lastName || words.length === 0) {
+    throw new InvalidArgumentError('It is a first name and a last name.');
+  }
+  return { firstName: words.join(' '), lastName };
+}
