@@ -260,3 +260,28 @@ test('logs a failure once with its request id, and with no value of the query th
     expect(log).not.toContain(secret);
   }
 });
+
+test.each([
+  ['/repp/v1/contacts', registrar],
+  ['/api/v1/registrant/contacts', person],
+  [`/api/v1/auctions/${uuid}`, nobody],
+])(
+  'answers %s with a failure that the log explains while a setting is missing',
+  async (path, caller) => {
+    const logged = vi.spyOn(console, 'error').mockReturnValue();
+    vi.spyOn(console, 'info').mockReturnValue();
+    const headers = { Authorization: await caller(), 'CF-Connecting-IP': '127.0.0.1' };
+    const env = { ...worker.env, REGISTRANT_TOKEN_KEYS: undefined } as unknown as Env;
+    const response = await app.request(path, { headers }, env);
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('REGISTRANT_TOKEN_KEYS');
+    expect(logged.mock.calls.map(([line]) => JSON.parse(String(line)))).toEqual([
+      expect.objectContaining({
+        request_id: response.headers.get('X-Request-Id'),
+        message: expect.stringMatching(
+          /^settings are missing or malformed: REGISTRANT_TOKEN_KEYS: /,
+        ),
+      }),
+    ]);
+  },
+);

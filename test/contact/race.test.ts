@@ -1,0 +1,115 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { createContact } from '../../src/contact/create.ts';
+import { deleteContact } from '../../src/contact/delete.ts';
+import { getContact } from '../../src/contact/read.ts';
+import { updateContact } from '../../src/contact/update.ts';
+import { openDatabase } from '../../src/database.ts';
+import { digestSecret } from '../../src/registrar.ts';
+import { addContact, addDomainOf, addRegistrar } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const request = { at: new Date('2026-11-21T12:00:00Z') };
+
+async function addCaller() {
+  const registrar = await addRegistrar(worker.env);
+  const { username } = registrar.apiUser;
+  const login = {
+    username,
+    secretDigest: await digestSecret(registrar.secret),
+    address: undefined,
+  };
+  return { registrar, login };
+}
+
+/** The database, where somebody else is faster: between the first look and the write that follows it. */
+function databaseWith(somebodyElse: () => Promise<unknown>) {
+  const { DB } = worker.env;
+  let batches = 0;
+  const binding = {
+    prepare: (query: string) => DB.prepare(query),
+    async batch(statements: D1PreparedStatement[]) {
+      batches += 1;
+      if (batches === 2) await somebodyElse();
+      return DB.batch(statements);
+    },
+  };
+  return openDatabase(binding as unknown as D1Database);
+}
+
+test('refuses to delete a contact that is linked after it was looked at', async () => {
+  const { registrar, login } = await addCaller();
+  const contact = await addContact(worker.env, registrar);
+  const db = databaseWith(() => addDomainOf(worker.env, contact));
+  await expect(deleteContact(db, login, contact.code, request)).rejects.toMatchObject({
+    reason: 'linked',
+  });
+  const left = await getContact(openDatabase(worker.env.DB), login, contact.code);
+  expect(left.domainCount).toBe(1);
+});
+
+test('refuses to delete a contact that gets a prohibiting status after it was looked at', async () => {
+  const { registrar, login } = await addCaller();
+  const { id, code } = await addContact(worker.env, registrar);
+  const db = databaseWith(() =>
+    worker.env.DB.prepare(
+      `update contacts set statuses = '["serverDeleteProhibited"]', version = version + 1 where id = ?`,
+    )
+      .bind(id)
+      .run(),
+  );
+  await expect(deleteContact(db, login, code, request)).rejects.toMatchObject({
+    reason: 'delete_prohibited',
+  });
+});
+
+test('keeps what somebody else changed after the contact was looked at', async () => {
+  const { registrar, login } = await addCaller();
+  const { code } = await addContact(worker.env, registrar);
+  const db = databaseWith(() =>
+    updateContact(openDatabase(worker.env.DB), login, code, { city: 'Tartu' }, request),
+  );
+  const updated = await updateContact(db, login, code, { name: 'Mari Kask' }, request);
+  expect(updated).toMatchObject({ name: 'Mari Kask', city: 'Tartu', version: 3 });
+  expect(await getContact(db, login, code)).toEqual(updated);
+});
+
+test('finds a contact missing that is deleted after it was looked at', async () => {
+  const { registrar, login } = await addCaller();
+  const { code } = await addContact(worker.env, registrar);
+  const db = databaseWith(() => deleteContact(openDatabase(worker.env.DB), login, code, request));
+  await expect(
+    updateContact(db, login, code, { name: 'Mari Kask' }, request),
+  ).rejects.toMatchObject({ reason: 'not_found' });
+});
+
+test('draws another code where the drawn one is taken', async () => {
+  const { registrar, login } = await addCaller();
+  await addContact(worker.env, registrar, { code: `${registrar.code}:00000000` });
+  const draw = crypto.getRandomValues.bind(crypto);
+  let draws = 0;
+  vi.spyOn(crypto, 'getRandomValues').mockImplementation((bytes) => {
+    if (!(bytes instanceof Uint8Array) || bytes.length !== 4) return draw(bytes);
+    draws += 1;
+    return draws === 1 ? bytes.fill(0) : draw(bytes);
+  });
+  const code = await createContact(
+    openDatabase(worker.env.DB),
+    login,
+    {
+      name: 'Mari Maasikas',
+      email: 'mari@example.ee',
+      phone: '+372.5123456',
+      identity: { code: '38001085718', type: 'priv', countryCode: 'EE' },
+    },
+    request,
+  );
+  expect(draws).toBe(2);
+  expect(code).toMatch(new RegExp(`^${registrar.code}:[0-9A-F]{8}$`));
+  expect(code).not.toBe(`${registrar.code}:00000000`);
+});
