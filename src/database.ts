@@ -1,7 +1,7 @@
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
 import { type Meter, newMeter } from './meter.ts';
 
-export type Database = DrizzleD1Database;
+export type Database = DrizzleD1Database & { $client: Pick<D1Database, 'prepare'> };
 
 /**
  * Drizzle on D1, its round trips counted on the meter. Rows that change together go in one `batch`, the only

@@ -1,9 +1,10 @@
-import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch';
 import { apiUsers, registrars } from '../drizzle/schema.ts';
 import { parseAddressList } from './address-list.ts';
 import { type Database, retried } from './database.ts';
 import { RegistryError } from './error.ts';
+import { prepared } from './prepared-query.ts';
 
 /** Whoever claims to be an API user: checked in the round trip of the first query made for them. */
 export interface Login {
@@ -47,6 +48,30 @@ export function generateSecret(): string {
 }
 
 /**
+ * Found by the digest alone (the plus keeps the index on usernames out of it): an unknown user and a wrong secret
+ * both miss the same index, in the same time.
+ */
+const isCaller = (login: { secretDigest: unknown; username: unknown }) =>
+  sql`secret_digest = ${login.secretDigest} and +username = ${login.username} and disabled_at is null`;
+
+const placeholders = {
+  secretDigest: sql.placeholder('secretDigest'),
+  username: sql.placeholder('username'),
+};
+
+/** The registrar whose login a prepared query is given; null for one that fails. */
+export const registrarOfLogin = sql<number>`(
+  select registrar_id from ${apiUsers} where ${isCaller(placeholders)})`;
+
+const callerOf = prepared<ApiUser & { allowedIps: string }>(
+  () => sql`
+    select user.id as id, username, registrar.id as "registrarId", code as "registrarCode",
+      contact_count as "contactCount", allowed_ips as "allowedIps"
+    from ${apiUsers} as user join ${registrars} as registrar on registrar.id = user.registrar_id
+    where ${isCaller(placeholders)}`,
+);
+
+/**
  * Runs `queries` in one round trip with the check of the login, scoped by the registrar id that they are given
  * (an SQL expression, null for a login that fails), and returns the caller with their results.
  * Throws `unauthorized`, the same for an unknown user, a wrong secret and a disabled user, and `address_denied`.
@@ -56,31 +81,13 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   login: Login,
   queries: (registrarId: SQL<number>) => Queries,
 ): Promise<[ApiUser, ...BatchResponse<Queries>]> {
-  // Found by the digest alone (the plus keeps the index on usernames out of it): an unknown user and a
-  // wrong secret both miss the same index, in the same time.
-  const isCaller = and(
-    eq(apiUsers.secretDigest, login.secretDigest),
-    sql`+${apiUsers.username} = ${login.username}`,
-    isNull(apiUsers.disabledAt),
+  const registrarId = sql<number>`(select registrar_id from ${apiUsers} where ${isCaller(login)})`;
+  const [[user], ...results] = await retried(() =>
+    db.batch([callerOf(db, { ...login }), ...queries(registrarId)]),
   );
-  const caller = db
-    .select({
-      id: apiUsers.id,
-      username: apiUsers.username,
-      // Not registrars.id: in a batch, D1 gives one value for two columns of the same name.
-      registrarId: apiUsers.registrarId,
-      registrarCode: registrars.code,
-      contactCount: registrars.contactCount,
-      allowedIps: registrars.allowedIps,
-    })
-    .from(apiUsers)
-    .innerJoin(registrars, eq(registrars.id, apiUsers.registrarId))
-    .where(isCaller);
-  const registrarId = sql<number>`(select ${apiUsers.registrarId} from ${apiUsers} where ${isCaller})`;
-
-  const [[user], ...results] = await retried(() => db.batch([caller, ...queries(registrarId)]));
   if (!user) throw new RegistryError('unauthorized', 'Invalid authorization information');
-  const { allowedIps, ...apiUser } = user;
+  const { allowedIps: listed, ...apiUser } = user;
+  const allowedIps: string[] = JSON.parse(listed);
   if (allowedIps.length > 0 && !parseAddressList(allowedIps).includes(login.address)) {
     throw new RegistryError(
       'address_denied',

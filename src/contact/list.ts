@@ -1,8 +1,11 @@
-import { and, asc, eq, gte, type SQL, sql } from 'drizzle-orm';
+import { asc, eq, gte, type SQL, sql } from 'drizzle-orm';
+import { QueryBuilder } from 'drizzle-orm/sqlite-core';
 import { contactBlocks, contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database.ts';
+import { prepared } from '../prepared-query.ts';
 import type { Person } from '../registrant.ts';
-import { type Login, withLogin } from '../registrar.ts';
+import { type Login, registrarOfLogin, withLogin } from '../registrar.ts';
+import { type Form, joinedJson, shownByDatabase } from './form.ts';
 import { type Contact, isPersons } from './read.ts';
 
 export interface Page {
@@ -11,52 +14,73 @@ export interface Page {
   offset: number;
 }
 
-/** The registrar's contacts in the order of their ids, and how many there are in all. One round trip. */
-export async function listContacts(db: Database, login: Login, page: Page) {
-  const [caller, rows] = await withLogin(db, login, (registrarId) => [
-    db
-      .select()
-      .from(contacts)
-      .where(and(eq(contacts.registrarId, registrarId), fromOffset(registrarId, page.offset)))
-      .orderBy(asc(contacts.number))
-      .limit(page.limit),
-  ]);
-  return { contacts: rows, total: caller.contactCount };
-}
+const offset = sql.placeholder('offset');
 
-/** As `listContacts`, but the codes alone, which are read from an index. */
-export async function listContactCodes(db: Database, login: Login, page: Page) {
-  const [caller, rows] = await withLogin(db, login, (registrarId) => [
-    db
-      .select({ code: contacts.code })
-      .from(contacts)
-      .where(and(eq(contacts.registrarId, registrarId), fromOffset(registrarId, page.offset)))
-      .orderBy(asc(contacts.number))
-      .limit(page.limit),
-  ]);
-  return { codes: rows.map((row) => row.code), total: caller.contactCount };
-}
+const ofStartingBlock = (column: 'block' | 'preceding') => sql`(
+  select ${sql.raw(column)} from (
+    select block, count, sum(count) over (order by block) - count as preceding
+    from ${contactBlocks} where registrar_id = ${registrarOfLogin}
+  ) where preceding + count > ${offset} order by block limit 1
+)`;
 
 /**
  * Where the page at an offset begins: the counts of the blocks lead to the right one, so that at most one
  * block of contacts is walked through. Past the last contact it is null, and nothing compares with that.
  */
-function fromOffset(registrarId: SQL<number>, offset: number): SQL | undefined {
-  if (offset === 0) return undefined;
-  const ofStartingBlock = (column: 'block' | 'preceding') => sql`(
-    select ${sql.raw(column)} from (
-      select block, count, sum(count) over (order by block) - count as preceding
-      from ${contactBlocks} where ${contactBlocks.registrarId} = ${registrarId}
-    ) where preceding + count > ${offset} order by block limit 1
-  )`;
-  return gte(
-    contacts.number,
-    sql`(
-      select number from ${contacts} as walked
-      where walked.registrar_id = ${registrarId} and walked.number >= ${ofStartingBlock('block')} << 10
-      order by walked.number limit 1 offset ${offset} - ifnull(${ofStartingBlock('preceding')}, 0)
-    )`,
-  );
+const isFromOffset = gte(
+  contacts.number,
+  sql`(
+    select number from ${contacts} as walked
+    where walked.registrar_id = ${registrarOfLogin} and walked.number >= ${ofStartingBlock('block')} << 10
+    order by walked.number limit 1 offset ${offset} - ifnull(${ofStartingBlock('preceding')}, 0)
+  )`,
+);
+
+/** The pages of a form, made once. */
+const pages = new WeakMap<Form, ReturnType<typeof pagesOf>>();
+
+/**
+ * The registrar's contacts in the order of their ids, as a JSON array in the form that is asked for, and how many
+ * there are in all. One round trip.
+ */
+export async function listContacts(db: Database, login: Login, page: Page, form: Form) {
+  const query = pages.get(form) ?? pagesOf<Record<string, string>>(shownByDatabase(form));
+  pages.set(form, query);
+  const [caller, rows] = await withLogin(db, login, () => [query(db, login, page)]);
+  return { json: joinedJson(rows), total: caller.contactCount };
+}
+
+/** As `listContacts`, but a JSON array of the codes alone, which are read from an index. */
+export async function listContactCodes(db: Database, login: Login, page: Page) {
+  const [caller, [row]] = await withLogin(db, login, () => [codePages(db, login, page)]);
+  return { json: row?.json ?? '[]', total: caller.contactCount };
+}
+
+const codePages = pagesOf<{ json: string }>(
+  { code: sql`code`.as('code') },
+  (page) => sql`select json_group_array(code) as json from (${page})`,
+);
+
+/** The query for a page of a registrar's contacts: these columns of each, or what is made of all of them. */
+function pagesOf<Row>(
+  columns: Record<string, SQL.Aliased>,
+  made: (page: SQL) => SQL = (page) => page,
+) {
+  const query = (isInPage: SQL) =>
+    prepared<Row>(() => {
+      const page = new QueryBuilder()
+        .select(columns)
+        .from(contacts)
+        .where(isInPage)
+        .orderBy(asc(contacts.number))
+        .limit(sql.placeholder('limit'));
+      return made(page.getSQL());
+    });
+  const isRegistrars = eq(contacts.registrarId, registrarOfLogin);
+  const first = query(isRegistrars);
+  const later = query(sql`${isRegistrars} and ${isFromOffset}`);
+  return (db: Database, login: Login, page: Page) =>
+    (page.offset === 0 ? first : later)(db, { ...login, ...page });
 }
 
 /** The contacts of every registrar whose identity is the person's, in the order of their ids. One round trip. */

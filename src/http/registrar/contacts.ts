@@ -5,14 +5,15 @@ import { checkContactCode } from '../../contact/code.ts';
 import { createContact } from '../../contact/create.ts';
 import { deleteContact } from '../../contact/delete.ts';
 import { checkIdentity, clearable, contactFields, noAddress } from '../../contact/fields.ts';
+import { type Form, shown } from '../../contact/form.ts';
 import { listContactHistory } from '../../contact/history.ts';
 import { listContactCodes, listContacts } from '../../contact/list.ts';
-import { type Contact, getContact, statusesOf, versionOf } from '../../contact/read.ts';
+import { type Contact, getContact, versionOf } from '../../contact/read.ts';
 import { updateContact } from '../../contact/update.ts';
 import { RegistryError } from '../../error.ts';
 import { authenticate, digestSecret } from '../../registrar.ts';
 import { echoClientReference } from '../client-reference.ts';
-import { type AppContext, type AppEnv, callerAddress, database, requestOf } from '../context.ts';
+import { type AppEnv, callerAddress, database, requestOf } from '../context.ts';
 import { shownChange } from '../history.ts';
 import { jsonBody, pageQuery, parseBody, query, refuse } from '../input.ts';
 import { once } from '../once.ts';
@@ -44,20 +45,13 @@ const listQuery = z.object({
 
 contacts.get('/', query(listQuery), async (c) => {
   const { details, ...page } = c.req.valid('query');
-  const { contacts, total } =
-    details === 'true' ? await listDetails(c, page) : await listCodes(c, page);
-  return c.json({ contacts, total_number_of_records: total });
+  const { json, total } =
+    details === 'true'
+      ? await listContacts(database(c), c.var.login, page, detailed)
+      : await listContactCodes(database(c), c.var.login, page);
+  const body = `{"contacts":${json},"total_number_of_records":${total}}`;
+  return c.body(body, 200, { 'Content-Type': 'application/json' });
 });
-
-async function listDetails(c: AppContext, page: { limit: number; offset: number }) {
-  const { contacts, total } = await listContacts(database(c), c.var.login, page);
-  return { contacts: contacts.map(detailed), total };
-}
-
-async function listCodes(c: AppContext, page: { limit: number; offset: number }) {
-  const { codes, total } = await listContactCodes(database(c), c.var.login, page);
-  return { contacts: codes, total };
-}
 
 contacts.get('/check/:code', async (c) => {
   const asked = contactFields.code.safeParse(c.req.param('code'));
@@ -71,7 +65,7 @@ contacts.get('/check/:code', async (c) => {
 contacts.get('/:code', async (c) => {
   const contact = await getContact(database(c), c.var.login, c.req.param('code'));
   c.header('ETag', `"${versionOf(contact)}"`);
-  return c.json(done({ contact: detailed(contact) }));
+  return c.json(done({ contact: shown(contact, detailed) }));
 });
 
 contacts.get('/:code/history', query(z.object(pageQuery)), async (c) => {
@@ -196,31 +190,29 @@ function identityOf({ ident, ident_type, ident_country_code }: Partial<Ident>) {
 }
 
 /** The contact as the registrar interface shows it, field by field in the documented order. */
-function detailed(contact: Contact) {
-  return {
-    id: contact.id,
-    code: contact.code,
-    phone: contact.phone,
-    email: contact.email,
-    fax: contact.fax,
-    created_at: contact.createdAt,
-    updated_at: contact.updatedAt,
-    ident: contact.ident,
-    ident_type: contact.identType,
-    auth_info: contact.authInfo,
-    name: contact.name,
-    org_name: contact.orgName,
-    registrar_id: contact.registrarId,
-    creator_str: contact.creator,
-    updator_str: contact.updater,
-    ident_country_code: contact.identCountryCode,
-    city: contact.city ?? '',
-    street: contact.street ?? '',
-    zip: contact.zip ?? '',
-    country_code: contact.countryCode ?? '',
-    state: contact.state,
-    legacy_id: contact.legacyId,
-    statuses: statusesOf(contact),
-    status_notes: contact.statusNotes,
-  };
-}
+const detailed: Form = {
+  id: 'id',
+  code: 'code',
+  phone: 'phone',
+  email: 'email',
+  fax: 'fax',
+  created_at: 'createdAt',
+  updated_at: 'updatedAt',
+  ident: 'ident',
+  ident_type: 'identType',
+  auth_info: 'authInfo',
+  name: 'name',
+  org_name: 'orgName',
+  registrar_id: 'registrarId',
+  creator_str: 'creator',
+  updator_str: 'updater',
+  ident_country_code: 'identCountryCode',
+  city: { text: 'city' },
+  street: { text: 'street' },
+  zip: { text: 'zip' },
+  country_code: { text: 'countryCode' },
+  state: 'state',
+  legacy_id: 'legacyId',
+  statuses: 'statuses',
+  status_notes: 'statusNotes',
+};
