@@ -30,6 +30,33 @@ export function logUnexpected(error: unknown, requestId: string | undefined): vo
   write('error', { event: 'unexpected', request_id: requestId, name, message, stack });
 }
 
+/** Lines that wait for each other, and for how long at most. */
+const waiting: string[] = [];
+const maximumWaiting = 100;
+const maximumWaitMilliseconds = 1_000;
+
+/**
+ * One line as `logRequest` writes it, for a request that costs less than a call of the console: the lines of many are
+ * written in one call, within a second.
+ */
+export function logTogether(
+  context: Pick<ExecutionContext, 'waitUntil'>,
+  fields: Record<string, unknown>,
+): void {
+  waiting.push(JSON.stringify({ level: 'info', ...fields }));
+  if (waiting.length === 1) {
+    const wait = new Promise((resolve) => setTimeout(resolve, maximumWaitMilliseconds));
+    context.waitUntil(wait.then(writeWaiting));
+  }
+  if (waiting.length === maximumWaiting) writeWaiting();
+}
+
+function writeWaiting(): void {
+  if (waiting.length === 0) return;
+  // biome-ignore lint/suspicious/noConsole: as below
+  console.info(waiting.splice(0).join('\n'));
+}
+
 function write(level: 'info' | 'error', fields: Record<string, unknown>): void {
   // biome-ignore lint/suspicious/noConsole: the platform collects what is printed, as structured logs
   console[level](JSON.stringify({ level, ...fields }));

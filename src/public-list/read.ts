@@ -77,6 +77,16 @@ export function expireCopies(kv: KVNamespace, lists: readonly ListName[]): void 
   for (const list of lists) memories.get(kv)?.expire(list);
 }
 
+/** The list's ETag, if this isolate has learnt it within the last few seconds. */
+export function recallEtag(
+  kv: KVNamespace,
+  list: ListName,
+  nowMilliseconds: number,
+): string | undefined {
+  const copy = memories.get(kv)?.find(list);
+  return copy && copy.freshUntil > nowMilliseconds ? copy.etag : undefined;
+}
+
 /** What reading a list depends on. */
 export interface Reader {
   db: () => Database;
@@ -85,6 +95,7 @@ export interface Reader {
   clock: () => Date;
   /** Whether the client has the list with this ETag. */
   isKnown: (etag: string) => boolean;
+  onKvRead: () => void;
   /** Runs what the answer does not wait for. */
   later: (work: Promise<unknown>) => void;
 }
@@ -100,6 +111,7 @@ export async function readList(list: ListName, reader: Reader): Promise<ReadList
     const answer = answerFrom(copy, reader);
     if (answer) return answer;
   }
+  reader.onKvRead();
   let found: { value: ReadableStream | null; metadata: Published | null };
   reader.meter.kvReads += 1;
   try {

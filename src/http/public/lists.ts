@@ -5,16 +5,10 @@ import type { ListName } from '../../public-list/source.ts';
 import { type AppContext, type AppEnv, database } from '../context.ts';
 import { matchesWeakly } from '../entity-tag.ts';
 import { logUnexpected } from '../log.ts';
-import { cacheTag } from '../publish.ts';
 import { acceptsGzip } from './encoding.ts';
+import { listHeaders } from './headers.ts';
 
 export const publicLists = new Hono<AppEnv>({ strict: false });
-
-/**
- * With the 30 seconds that a location may keep what it read from KV, and the few seconds of a copy in memory, a
- * change is seen within a minute.
- */
-const maximumAgeSeconds = 15;
 
 publicLists.get('/auctions', (c) => answerWithList(c, 'auctions'));
 
@@ -52,18 +46,16 @@ async function answerWithList(c: AppContext, list: ListName): Promise<Response> 
     meter: c.var.meter,
     clock: () => new Date(),
     isKnown: (etag) => known !== null && (known === etag || matchesWeakly(known, opaque(etag))),
+    onKvRead: () => {
+      c.var.meter.kvReads += 1;
+    },
     later: (work) =>
       c.executionCtx.waitUntil(work.catch((error) => logUnexpected(error, c.var.requestId))),
   });
-  const headers: Record<string, string> = {
-    ETag: etag,
-    'Cache-Control': `public, max-age=${maximumAgeSeconds}`,
-    Vary: 'Accept-Encoding',
-    'Cache-Tag': cacheTag(list),
-    'Access-Control-Allow-Origin': '*',
-    'Access-Control-Expose-Headers': 'ETag, X-Request-Id',
-    'X-Request-Id': c.var.requestId,
-  };
+  const headers = { ...listHeaders(list, etag), 'X-Request-Id': c.var.requestId } as Record<
+    string,
+    string
+  >;
   if (!body) return new Response(null, { status: 304, headers });
   headers['Content-Type'] = 'application/json; charset=utf-8';
   const isGzip = acceptsGzip(request);
