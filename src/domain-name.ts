@@ -29,6 +29,8 @@ export function parseDomainName(text: string): DomainName {
   const labels = text.split('.');
   if (labels.length < 2) refuse('has no dot: a name is registered below a top-level domain');
   for (const label of labels) checkLabel(label, refuse);
+  // RFC 3696, section 2: otherwise an IPv4 address would be a name.
+  if (/^\d+$/.test(labels.at(-1)!)) refuse('has a top-level domain of digits alone');
   const ascii = punycode.toASCII(text);
   for (const label of ascii.split('.')) {
     if (label.length > maximumLabelOctets) {
@@ -50,6 +52,8 @@ function checkLabel(label: string, refuse: (message: string) => never): void {
   if (label.startsWith('-') || label.endsWith('-')) {
     refuse('has a label that starts or ends with a hyphen');
   }
+  // RFC 5891, section 4.2.3.2: it would combine with the dot before it.
+  if (/^\p{M}/u.test(label)) refuse('has a label that starts with a combining mark');
   // RFC 5891, section 4.2.3.1: reserved for encodings such as punycode itself.
   if (label.slice(2, 4) === '--') refuse('has a label with hyphens in third and fourth place');
 }

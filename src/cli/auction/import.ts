@@ -1,4 +1,4 @@
-import { listStartedAuctions, startAuctions } from '../../auction.ts';
+import { importAuctions } from '../../auction/start.ts';
 import { type DomainName, parseDomainName } from '../../domain-name.ts';
 import { textField } from '../file/field.ts';
 import { importing, type RowReader, readImport, settleRejected } from '../file/import.ts';
@@ -22,18 +22,17 @@ export const importNames = importing(
     const { db, origin, isDryRun } = registry;
     const read = await readImport(file, options, reader);
     const rejectedFile = await settleRejected(read, options, isDryRun);
-    const inProgress = new Set((await listStartedAuctions(db)).map(({ name }) => name));
-    const names = read.rows.map(({ row }) => row).filter(({ name }) => !inProgress.has(name));
+    const names = read.rows.map(({ row }) => row);
     let started = 0;
     for (const chunk of inChunks('starting', names)) {
-      started += await startAuctions(db, origin, chunk, isDryRun);
+      started += await importAuctions(db, origin, chunk, isDryRun);
     }
     const published = await publishLists(registry, ['auctions']);
-    const unchanged = read.rows.length - started;
+    const unchanged = names.length - started;
     const rejected = read.rejected.length;
     return {
       data: {
-        read: read.rows.length + rejected,
+        read: names.length + rejected,
         started,
         unchanged,
         rejected,

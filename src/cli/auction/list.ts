@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { auctionStatuses } from '../../../drizzle/schema.ts';
-import { type Auction, listAuctions } from '../../auction.ts';
+import { type Auction, listAuctions } from '../../auction/read.ts';
 import { reading } from '../command.ts';
 import { everyPage } from '../pages.ts';
 import { run } from '../run.ts';

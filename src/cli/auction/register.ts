@@ -1,4 +1,4 @@
-import { registerAuction } from '../../auction.ts';
+import { registerAuction } from '../../auction/report.ts';
 import { writing } from '../command.ts';
 import { run } from '../run.ts';
 import { auctionData } from './list.ts';

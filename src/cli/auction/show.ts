@@ -1,4 +1,4 @@
-import { getAuction } from '../../auction.ts';
+import { getAuction } from '../../auction/read.ts';
 import { reading } from '../command.ts';
 import { run } from '../run.ts';
 import { auctionData } from './list.ts';

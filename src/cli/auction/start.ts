@@ -1,4 +1,4 @@
-import { startAuctions } from '../../auction.ts';
+import { startAuctions } from '../../auction/start.ts';
 import { writing } from '../command.ts';
 import { parseNames } from '../names.ts';
 import { publishedText, publishLists } from '../publish.ts';

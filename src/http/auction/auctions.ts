@@ -1,12 +1,7 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import {
-  type Auction,
-  getAuction,
-  listStartedAuctions,
-  reportableStatuses,
-  updateAuction,
-} from '../../auction.ts';
+import { type Auction, getAuction, listStartedAuctions } from '../../auction/read.ts';
+import { reportableStatuses, updateAuction } from '../../auction/report.ts';
 import { clearable } from '../../contact/fields.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';

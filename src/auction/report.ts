@@ -1,11 +1,11 @@
-import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm';
-import { type AuctionStatus, auctions } from '../drizzle/schema.ts';
-import { type Database, isUniqueViolation, jsonArrays, retried, untilWritten } from './database.ts';
-import type { DomainName } from './domain-name.ts';
-import { type Problem, RegistryError } from './error.ts';
-import { difference, type Origin, recordEach, recordIfChanged } from './history.ts';
-
-export type Auction = typeof auctions.$inferSelect;
+import { and, eq, sql } from 'drizzle-orm';
+import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
+import { type Database, untilWritten } from '../database.ts';
+import type { DomainName } from '../domain-name.ts';
+import { RegistryError } from '../error.ts';
+import { difference, type Origin, recordIfChanged } from '../history.ts';
+import { type Auction, loadAuction, subjectOf } from './read.ts';
+import { inProgress, insertAuctions, newAuction } from './start.ts';
 
 /** What the auction centre may report: `started` and `domain_registered` are the registry's own to say. */
 export const reportableStatuses = [
@@ -21,40 +21,6 @@ export interface AuctionReport {
   status?: (typeof reportableStatuses)[number] | undefined;
   /** A day or an instant; null for none. */
   registrationDeadline?: string | null | undefined;
-}
-
-/** The auctions in progress, in the order in which they started. One round trip. */
-export async function listStartedAuctions(db: Database): Promise<Auction[]> {
-  return retried(() =>
-    db.select().from(auctions).where(isStarted).orderBy(asc(auctions.createdAt), asc(auctions.id)),
-  );
-}
-
-// As a literal: a bound value would not let the partial index be chosen.
-const isStarted = sql`${auctions.status} = 'started'`;
-
-/** Auctions of every status, or of one, in the order of their ids, from the one behind `after`. */
-export async function listAuctions(
-  db: Database,
-  { status, page }: { status?: AuctionStatus; page: { after?: number; limit: number } },
-): Promise<Auction[]> {
-  return db
-    .select()
-    .from(auctions)
-    .where(and(status && eq(auctions.status, status), gt(auctions.id, page.after ?? 0)))
-    .orderBy(asc(auctions.id))
-    .limit(page.limit);
-}
-
-/** The auction with this UUID, in either case. One round trip. Throws `not_found`. */
-export async function getAuction(db: Database, uuid: string): Promise<Auction> {
-  return retried(() => loadAuction(db, uuid));
-}
-
-async function loadAuction(db: Database, uuid: string): Promise<Auction> {
-  const [auction] = await db.select().from(auctions).where(eq(auctions.uuid, uuid.toLowerCase()));
-  if (!auction) throw new RegistryError('not_found', 'Record not found');
-  return auction;
 }
 
 /**
@@ -159,86 +125,10 @@ async function writeChanges(
 /** Behind a change and its history: starts the name's next auction if they were written and none is in progress. */
 function restartIfChanged(db: Database, origin: Origin, name: DomainName) {
   const next = newAuction(name, origin);
-  const isInProgress = sql`select 1 from ${auctions} where ${eq(auctions.name, next.name)} and ${isStarted}`;
-  const source = sql`select ${JSON.stringify(next)} as row where changes() > 0 and not exists (${isInProgress})`;
+  const isFree = sql`not exists (${inProgress(next.name)})`;
+  const source = sql`select ${JSON.stringify(next)} as row where changes() > 0 and ${isFree}`;
   return [
     insertAuctions(db, source),
     recordIfChanged(db, origin, subjectOf(next), 'create', next.changes),
   ] as const;
-}
-
-/**
- * Puts the names up for auction, all of them or none, and returns how many. A name that is given twice counts once; a
- * dry run checks and writes nothing. Throws `taken`, with a problem for each name that has an auction in progress.
- */
-export async function startAuctions(
-  db: Database,
-  origin: Origin,
-  names: readonly DomainName[],
-  isDryRun = false,
-): Promise<number> {
-  const started = new Map(names.map((each) => [each.name, newAuction(each, origin)]));
-  if (isDryRun) {
-    await refuseInProgress(db, started.keys());
-    return started.size;
-  }
-  const [first, ...rest] = jsonArrays(started.values()).flatMap((rows) =>
-    startEach(db, origin, rows),
-  );
-  try {
-    if (first) await db.batch([first, ...rest]);
-  } catch (error) {
-    if (isUniqueViolation(error, 'auctions.name')) await refuseInProgress(db, started.keys());
-    throw error;
-  }
-  return started.size;
-}
-
-function startEach(db: Database, origin: Origin, rows: string) {
-  const recorded = sql`
-    select value ->> 'name' as key, value ->> 'uuid' as uuid, value -> 'changes' as changes
-    from json_each(${rows})`;
-  return [
-    insertAuctions(db, sql`select value as row from json_each(${rows})`),
-    recordEach(db, origin, 'auction', 'create', recorded),
-  ] as const;
-}
-
-function newAuction({ name, punycode }: DomainName, origin: Origin) {
-  const fields = { name, punycode, status: 'started' };
-  return {
-    ...fields,
-    uuid: crypto.randomUUID() as string,
-    startedAt: origin.at.toISOString(),
-    changes: difference({}, fields),
-  };
-}
-
-/** Inserts what `source` gives: the JSON of a new auction in its column `row`. */
-function insertAuctions(db: Database, source: SQL) {
-  return db.insert(auctions).select(sql`
-    select null, row ->> 'uuid', row ->> 'name', row ->> 'punycode', row ->> 'status', null, null, 1,
-      row ->> 'startedAt', row ->> 'startedAt'
-    from (${source})`);
-}
-
-async function refuseInProgress(db: Database, names: Iterable<string>): Promise<void> {
-  const problems: Problem[] = [];
-  for (const chunk of jsonArrays(names)) {
-    const started = await db
-      .select({ name: auctions.name })
-      .from(auctions)
-      .where(and(isStarted, sql`${auctions.name} in (select value from json_each(${chunk}))`))
-      .orderBy(asc(auctions.name));
-    for (const { name } of started) {
-      const message = `${JSON.stringify(name)} has an auction in progress already`;
-      problems.push({ reason: 'taken', message, field: 'name' });
-    }
-  }
-  const [first, ...rest] = problems;
-  if (first) throw new RegistryError([first, ...rest]);
-}
-
-function subjectOf({ name, uuid }: Pick<Auction, 'name' | 'uuid'>) {
-  return { type: 'auction', key: name, uuid } as const;
 }

@@ -1,0 +1,46 @@
+import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
+import { type Database, retried } from '../database.ts';
+import { RegistryError } from '../error.ts';
+
+export type Auction = typeof auctions.$inferSelect;
+
+/** The auctions in progress, in the order in which they started. One round trip. */
+export async function listStartedAuctions(db: Database): Promise<Auction[]> {
+  return retried(() =>
+    db.select().from(auctions).where(isStarted).orderBy(asc(auctions.createdAt), asc(auctions.id)),
+  );
+}
+
+/** As a literal: a bound value would not let the partial index be chosen. */
+export const isStarted = sql`${auctions.status} = 'started'`;
+
+/** Auctions of every status, or of one, in the order of their ids, from the one behind `after`. */
+export async function listAuctions(
+  db: Database,
+  { status, page }: { status?: AuctionStatus; page: { after?: number; limit: number } },
+): Promise<Auction[]> {
+  return db
+    .select()
+    .from(auctions)
+    .where(and(status && eq(auctions.status, status), gt(auctions.id, page.after ?? 0)))
+    .orderBy(asc(auctions.id))
+    .limit(page.limit);
+}
+
+/** The auction with this UUID, in either case. One round trip. Throws `not_found`. */
+export async function getAuction(db: Database, uuid: string): Promise<Auction> {
+  return retried(() => loadAuction(db, uuid));
+}
+
+/** `getAuction` without a second try. */
+export async function loadAuction(db: Database, uuid: string): Promise<Auction> {
+  const [auction] = await db.select().from(auctions).where(eq(auctions.uuid, uuid.toLowerCase()));
+  if (!auction) throw new RegistryError('not_found', 'Record not found');
+  return auction;
+}
+
+/** An auction as the history knows it. */
+export function subjectOf({ name, uuid }: Pick<Auction, 'name' | 'uuid'>) {
+  return { type: 'auction', key: name, uuid } as const;
+}

@@ -1,0 +1,116 @@
+import { and, asc, type SQL, sql } from 'drizzle-orm';
+import { auctions } from '../../drizzle/schema.ts';
+import { type Database, isUniqueViolation, jsonArrays } from '../database.ts';
+import type { DomainName } from '../domain-name.ts';
+import { type Problem, RegistryError } from '../error.ts';
+import { difference, type Origin, recordEach } from '../history.ts';
+import { isStarted } from './read.ts';
+
+/**
+ * Puts the names up for auction, all of them or none, and returns how many. A name that is given twice counts once; a
+ * dry run checks and writes nothing. Throws `taken`, with a problem for each name that has an auction in progress.
+ */
+export async function startAuctions(
+  db: Database,
+  origin: Origin,
+  names: readonly DomainName[],
+  isDryRun = false,
+): Promise<number> {
+  const started = newAuctions(names, origin);
+  if (isDryRun) {
+    const [first, ...rest] = await problemsInProgress(db, names);
+    if (first) throw new RegistryError([first, ...rest]);
+    return started.length;
+  }
+  try {
+    return await insertEach(db, origin, started, sql`true`);
+  } catch (error) {
+    if (!isUniqueViolation(error, 'auctions.name')) throw error;
+    const [first, ...rest] = await problemsInProgress(db, names);
+    if (!first) throw error;
+    throw new RegistryError([first, ...rest]);
+  }
+}
+
+/**
+ * Puts those of the names up for auction that have none in progress, and returns how many: what an import that was
+ * interrupted has done already is left as it is. One batch; a dry run only counts.
+ */
+export async function importAuctions(
+  db: Database,
+  origin: Origin,
+  names: readonly DomainName[],
+  isDryRun = false,
+): Promise<number> {
+  const started = newAuctions(names, origin);
+  if (isDryRun) return started.length - (await problemsInProgress(db, names)).length;
+  return insertEach(db, origin, started, sql`not exists (${inProgress(sql`row ->> 'name'`)})`);
+}
+
+/** The JSON of an auction that is about to start, as `insertAuctions` reads it. */
+export function newAuction({ name, punycode }: DomainName, origin: Origin) {
+  const fields = { name, punycode, status: 'started' };
+  const uuid: string = crypto.randomUUID();
+  const startedAt = origin.at.toISOString();
+  return { ...fields, uuid, startedAt, changes: difference({}, fields) };
+}
+
+type NewAuction = ReturnType<typeof newAuction>;
+
+function newAuctions(names: readonly DomainName[], origin: Origin): NewAuction[] {
+  const distinct = new Map(names.map((each) => [each.name, each]));
+  return [...distinct.values()].map((each) => newAuction(each, origin));
+}
+
+/** The query that finds the auction in progress of a name. */
+export function inProgress(name: SQL | string): SQL {
+  return sql`select 1 from ${auctions} where ${auctions.name} = ${name} and ${isStarted}`;
+}
+
+/** Inserts what `source` gives: new auctions as JSON in its column `row`. */
+export function insertAuctions(db: Database, source: SQL) {
+  return db.insert(auctions).select(sql`
+    select null, row ->> 'uuid', row ->> 'name', row ->> 'punycode', row ->> 'status', null, null, 1,
+      row ->> 'startedAt', row ->> 'startedAt'
+    from (${source})`);
+}
+
+/** One batch that inserts the auctions of which `condition` on `row` is true, and their history; returns how many. */
+async function insertEach(
+  db: Database,
+  origin: Origin,
+  started: readonly NewAuction[],
+  condition: SQL,
+): Promise<number> {
+  const [first, ...rest] = jsonArrays(started).flatMap((rows) => {
+    const given = sql`select value as row from json_each(${rows})`;
+    const inserted = sql`
+      select ${auctions.name} as key, ${auctions.uuid} as uuid, row -> 'changes' as changes
+      from (${given}) join ${auctions} on ${auctions.uuid} = row ->> 'uuid'`;
+    return [
+      insertAuctions(db, sql`select row from (${given}) where ${condition}`),
+      recordEach(db, origin, 'auction', 'create', inserted),
+    ] as const;
+  });
+  if (!first) return 0;
+  const results = await db.batch([first, ...rest]);
+  const recorded = results.filter((_, index) => index % 2 === 1);
+  return recorded.reduce((total, { meta }) => total + meta.changes, 0);
+}
+
+/** A problem for each of the names that has an auction in progress. */
+async function problemsInProgress(db: Database, names: readonly DomainName[]): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  for (const chunk of jsonArrays(new Set(names.map(({ name }) => name)))) {
+    const started = await db
+      .select({ name: auctions.name })
+      .from(auctions)
+      .where(and(isStarted, sql`${auctions.name} in (select value from json_each(${chunk}))`))
+      .orderBy(asc(auctions.name));
+    for (const { name } of started) {
+      const message = `${JSON.stringify(name)} has an auction in progress already`;
+      problems.push({ reason: 'taken', message, field: 'name' });
+    }
+  }
+  return problems;
+}

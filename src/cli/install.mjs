@@ -1,0 +1,52 @@
+// Runs before `npm start` and `npm test`, so it is plain JavaScript that any Node from 20 on understands:
+// TypeScript runs only under the Node that the package `node` brings in here.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = new URL('../../', import.meta.url);
+
+/** What a lock file says is installed, by path; undefined if there is none. */
+function packagesOf(lockFile) {
+  const url = new URL(lockFile, root);
+  return existsSync(url) ? JSON.parse(readFileSync(url, 'utf8')).packages : undefined;
+}
+
+/** Whether node_modules holds what package-lock.json asks for; npm notes what it installed in a lock file of its own. */
+function isInstalled() {
+  const installed = packagesOf('node_modules/.package-lock.json');
+  if (!installed) return false;
+  return Object.entries(packagesOf('package-lock.json')).every(([path, wanted]) => {
+    const found = installed[path];
+    // An optional package may be for another platform, and the one without a path is the project itself.
+    if (!found) return path === '' || wanted.optional || wanted.devOptional;
+    return found.version === wanted.version && found.integrity === wanted.integrity;
+  });
+}
+
+/** `npm ci`, with the npm that runs this script and the Node that runs that npm: node_modules is about to go. */
+function install() {
+  const { npm_node_execpath: node = process.execPath, npm_execpath: npm } = process.env;
+  if (!npm) fail('Run it through npm: npm start, or npm test.');
+  console.log('Installing the packages of package-lock.json, which takes about a minute.');
+  const options = { cwd: fileURLToPath(root), stdio: 'inherit' };
+  const { status } = spawnSync(node, [npm, 'ci', '--include=dev', '--loglevel=error'], options);
+  if (status !== 0)
+    fail('npm ci failed, see above; with the network there, run the command again.');
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
+
+if (Number(process.versions.node.split('.')[0]) < 20) {
+  fail(`Node 20 or newer is needed; this is ${process.versions.node}.`);
+}
+if (!isInstalled()) install();
+if (!existsSync(new URL('node_modules/.bin/node', root))) {
+  fail(
+    'The package `node` is incomplete: npm did not run its install script.\n' +
+      'Allow it (npm config set ignore-scripts false), delete node_modules and run the command again.',
+  );
+}

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import { listContactCodes, listContacts } from '../../src/contact/list.ts';
+import { openDatabase } from '../../src/database.ts';
+import { digestSecret } from '../../src/registrar.ts';
+import { addRegistrar } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+
+const contactsInBlock = 1024;
+
+/** A registrar with contacts numbered 1 to `count`, of which those that `isDeleted` picks are gone again. */
+async function addRegistrarWith(count: number, isDeleted: (number: number) => boolean) {
+  const registrar = await addRegistrar(worker.env);
+  const numbers = Array.from({ length: count }, (_, n) => n + 1);
+  await worker.env.DB.prepare(
+    `insert into contacts (uuid, registrar_id, number, code, name, email, phone, ident, ident_type,
+       ident_country_code, auth_info, created_at, updated_at)
+     select ?1 || value, ?2, value, ?1 || ':' || value, 'Mari Maasikas', 'mari@example.ee', '+372.5123456',
+       '38001085718', 'priv', 'EE', 'secret', '2026-01-02T03:04:05.678Z', '2026-01-02T03:04:05.678Z'
+     from json_each(?3)`,
+  )
+    .bind(registrar.code, registrar.id, JSON.stringify(numbers))
+    .run();
+  await worker.env.DB.prepare(
+    'delete from contacts where registrar_id = ? and number in (select value from json_each(?))',
+  )
+    .bind(registrar.id, JSON.stringify(numbers.filter(isDeleted)))
+    .run();
+  const { username } = registrar.apiUser;
+  const login = {
+    username,
+    secretDigest: await digestSecret(registrar.secret),
+    address: undefined,
+  };
+  return { ...registrar, login };
+}
+
+/** The database, and how many rows its queries have read. */
+function countingDatabase() {
+  const counted = { rowsRead: 0, roundTrips: 0 };
+  const { DB } = worker.env;
+  const binding = {
+    prepare: (query: string) => DB.prepare(query),
+    async batch(statements: D1PreparedStatement[]) {
+      const results = await DB.batch(statements);
+      counted.roundTrips += 1;
+      for (const { meta } of results) counted.rowsRead += meta.rows_read;
+      return results;
+    },
+  };
+  return { db: openDatabase(binding as unknown as D1Database), counted };
+}
+
+const layouts: [string, number, (number: number) => boolean][] = [
+  ['without gaps', 3 * contactsInBlock, () => false],
+  ['every third deleted', 3 * contactsInBlock + 100, (n) => n % 3 === 0],
+  ['a block and more deleted in the middle', 4 * contactsInBlock, (n) => n > 900 && n < 2100],
+  ['the beginning deleted', 3 * contactsInBlock, (n) => n < 1500],
+  ['the end deleted', 3 * contactsInBlock, (n) => n > 1500],
+  ['all but a few deleted', 3 * contactsInBlock, (n) => ![1, 1023, 1024, 1025, 3000].includes(n)],
+];
+
+test.each(layouts)('gives the page of any offset: %s', async (_, count, isDeleted) => {
+  const { id, login } = await addRegistrarWith(count, isDeleted);
+  const { results } = await worker.env.DB.prepare(
+    'select code from contacts where registrar_id = ? order by id',
+  )
+    .bind(id)
+    .all<{ code: string }>();
+  const all = results.map(({ code }) => code);
+  const db = openDatabase(worker.env.DB);
+  const edges = [contactsInBlock, 2 * contactsInBlock, 3 * contactsInBlock, all.length];
+  const offsets = new Set([
+    ...[0, 1, 2, 3, 4, 5, 6, 700, 1500],
+    ...edges.flatMap((edge) => [edge - 201, edge - 1, edge, edge + 1]),
+  ]);
+  for (const offset of offsets) {
+    if (offset < 0) continue;
+    const { json, total } = await listContactCodes(db, login, { limit: 200, offset });
+    expect({ offset, codes: JSON.parse(json), total }).toEqual({
+      offset,
+      codes: all.slice(offset, offset + 200),
+      total: all.length,
+    });
+  }
+  const page = { limit: 7, offset: contactsInBlock - 3 };
+  const { json } = await listContacts(db, login, page, { code: 'code' });
+  expect(JSON.parse(json)).toEqual(
+    all.slice(contactsInBlock - 3, contactsInBlock + 4).map((code) => ({ code })),
+  );
+});
+
+test('walks through no more than a block for a page far behind, in one round trip', async () => {
+  const { login } = await addRegistrarWith(8 * contactsInBlock, (n) => n % 5 === 0);
+  const first = countingDatabase();
+  await listContactCodes(first.db, login, { limit: 200, offset: 0 });
+  expect(first.counted.roundTrips).toBe(1);
+  expect(first.counted.rowsRead).toBeLessThanOrEqual(250);
+  for (const offset of [1, contactsInBlock, 3000, 6000]) {
+    const { db, counted } = countingDatabase();
+    await listContactCodes(db, login, { limit: 200, offset });
+    expect(counted.roundTrips).toBe(1);
+    expect(counted.rowsRead).toBeLessThanOrEqual(contactsInBlock + 350);
+  }
+});

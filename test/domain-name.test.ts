@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { parseDomainName } from '../src/domain-name.ts';
+
+test.each([
+  ['example.ee', 'example.ee'],
+  ['a.ee', 'a.ee'],
+  ['1-2.pri.ee', '1-2.pri.ee'],
+  ['pürasid.ee', 'xn--prasid-3ya.ee'],
+  ['õ.ee', 'xn--mda.ee'],
+  ['šokolaad.žürii.ee', 'xn--okolaad-pqb.xn--rii-goa36d.ee'],
+  ['пример.рф', 'xn--e1afmkfd.xn--p1ai'],
+  [`${'x'.repeat(63)}.ee`, `${'x'.repeat(63)}.ee`],
+])('reads %s in both forms', (name, punycode) => {
+  expect(parseDomainName(name)).toEqual({ name, punycode });
+});
+
+test('takes 253 octets in all, and not one more', () => {
+  const label = 'x'.repeat(61);
+  const name = (last: number) => `${`${label}.`.repeat(4)}${'y'.repeat(last)}`;
+  expect(parseDomainName(name(5)).name).toHaveLength(253);
+  expect(() => parseDomainName(name(6))).toThrow('has 254 octets, where 253 is the most');
+});
+
+test.each([
+  ['', 'is no domain name: it is empty'],
+  ['Example.ee', 'holds capital letters; write "example.ee"'],
+  ['ÕUN.ee', 'holds capital letters; write "õun.ee"'],
+  ['o\u0303un.ee', 'is not in Unicode normalisation form C'],
+  ['example.ee.', 'ends with a dot; write "example.ee"'],
+  ['xn--prasid-3ya.ee', 'is in punycode; write its Unicode form, "pürasid"'],
+  ['xn--9999999999.ee', 'is in punycode; write its Unicode form'],
+  ['my_name.ee', 'holds an underscore, which no host name does'],
+  ['example', 'has no dot: a name is registered below a top-level domain'],
+  ['example..ee', 'has an empty label'],
+  ['.ee', 'has an empty label'],
+  ['-a.ee', 'has a label that starts or ends with a hyphen'],
+  ['a-.ee', 'has a label that starts or ends with a hyphen'],
+  ['ab--cd.ee', 'has a label with hyphens in third and fourth place'],
+  ['a b.ee', 'holds white space or a control character'],
+  ['a\u0000.ee', 'holds white space or a control character'],
+  ['a\ud800.ee', 'holds white space or a control character'],
+  ['a@b.ee', 'holds a character that no host name does'],
+  ['a/b.ee', 'holds a character that no host name does'],
+  ["a'b.ee", 'holds a character that no host name does'],
+  ['a\u200bb.ee', 'holds a character that no host name does'],
+  ['a\u3002ee', 'has no dot: a name is registered below a top-level domain'],
+  ['a\u3002b.ee', 'holds a character that no host name does'],
+  ['😀.ee', 'holds a character that no host name does'],
+  ['\u0301a.ee', 'has a label that starts with a combining mark'],
+  ['127.0.0.1', 'has a top-level domain of digits alone'],
+  [`${'x'.repeat(64)}.ee`, 'has a label of 64 octets, where 63 is the most'],
+  [`${'õ'.repeat(60)}.ee`, 'has a label of'],
+])('refuses %j, and says why', (name, reason) => {
+  expect(() => parseDomainName(name)).toThrow(
+    expect.objectContaining({
+      name: 'RegistryError',
+      reason: 'invalid',
+      message: expect.stringContaining(reason),
+    }),
+  );
+});

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { type Env, settings } from '../src/env.ts';
+
+const secret = (letter: string) => letter.repeat(32);
+
+const sound = {
+  ENVIRONMENT: 'production',
+  AUCTION_API_ALLOWED_IPS: '192.0.2.0/24, 2001:db8::1',
+  AUCTION_RESTART_STATUSES: '',
+  RATE_LIMIT_POLICY: '"caller";q=100;w=60, "address";q=100;w=60, "failed-login";q=10;w=60',
+  REGISTRANT_AUTH_ALLOWED_IPS: '',
+  REGISTRANT_TOKEN_KEYS: `2026-11:${secret('a')}, 2026-10:${secret('b')}:c`,
+};
+
+const read = (overrides: Record<string, string | undefined> = {}) =>
+  settings({ ...sound, ...overrides } as unknown as Env);
+
+/** What a deployment with these settings is told. */
+function refusal(overrides: Record<string, string | undefined>): string {
+  try {
+    read(overrides);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error('the settings were accepted');
+}
+
+test('reads lists of addresses, an empty one as nobody', () => {
+  const { auctionAllowedIps, registrantAuthAllowedIps } = read();
+  expect(auctionAllowedIps.includes('192.0.2.200')).toBe(true);
+  expect(auctionAllowedIps.includes('2001:db8::1')).toBe(true);
+  expect(auctionAllowedIps.includes('127.0.0.1')).toBe(false);
+  expect(registrantAuthAllowedIps.includes('127.0.0.1')).toBe(false);
+});
+
+test('reads token keys in their order, colons in a secret included', () => {
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  expect(read().registrantTokenKeys).toEqual([
+    { id: '2026-11', secret: bytes(secret('a')) },
+    { id: '2026-10', secret: bytes(`${secret('b')}:c`) },
+  ]);
+});
+
+test('reads the statuses that restart an auction', () => {
+  expect(read().auctionRestartStatuses).toEqual([]);
+  expect(
+    read({ AUCTION_RESTART_STATUSES: 'domain_not_registered , payment_not_received' })
+      .auctionRestartStatuses,
+  ).toEqual(['domain_not_registered', 'payment_not_received']);
+});
+
+test.each(Object.keys(sound))('refuses a deployment without %s, and names it', (name) => {
+  expect(refusal({ [name]: undefined })).toMatch(
+    new RegExp(`^settings are missing or malformed: ${name}: `),
+  );
+});
+
+test.each([
+  ['ENVIRONMENT', 'staging'],
+  ['AUCTION_API_ALLOWED_IPS', 'everybody-welcome'],
+  ['AUCTION_API_ALLOWED_IPS', '192.0.2.0/24; 192.0.3.0/24'],
+  ['AUCTION_RESTART_STATUSES', 'no_bids_yet'],
+  ['REGISTRANT_AUTH_ALLOWED_IPS', 'oops-pasted-secret'],
+  ['REGISTRANT_TOKEN_KEYS', ''],
+  ['REGISTRANT_TOKEN_KEYS', 'key-without-a-secret'],
+  ['REGISTRANT_TOKEN_KEYS', 'current:too-short-a-secret'],
+  ['REGISTRANT_TOKEN_KEYS', `:${'nameless'.repeat(4)}`],
+  ['REGISTRANT_TOKEN_KEYS', `demo:demo-secret-for-local-development-only`],
+  ['REGISTRANT_TOKEN_KEYS', `one:${'twice'.repeat(8)},one:${'again'.repeat(8)}`],
+])('refuses %s of %j, naming the setting and not its value', (name, value) => {
+  const message = refusal({ [name]: value });
+  expect(message).toContain(`${name}: `);
+  for (const part of value.split(/[\s,;:]+/).filter((word) => word.length > 4)) {
+    expect(message).not.toContain(part);
+  }
+});
+
+test('takes the demo secret in the local environment alone', () => {
+  const demo = { REGISTRANT_TOKEN_KEYS: 'demo:demo-secret-for-local-development-only' };
+  expect(read({ ...demo, ENVIRONMENT: 'local' }).registrantTokenKeys).toHaveLength(1);
+});
+
+test('names every setting that is wrong at once', () => {
+  const message = refusal({ AUCTION_API_ALLOWED_IPS: 'x', REGISTRANT_TOKEN_KEYS: undefined });
+  expect(message).toContain('AUCTION_API_ALLOWED_IPS: ');
+  expect(message).toContain('REGISTRANT_TOKEN_KEYS: ');
+});

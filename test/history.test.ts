@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { difference } from '../src/history.ts';
+
+test('tells what differs, and nothing of what stays or was not given', () => {
+  expect(
+    difference(
+      { name: 'Mari', city: 'Tartu', fax: '+372.6123456', state: null, disclosed: ['name'] },
+      { name: 'Mari', city: 'Tallinn', fax: null, state: undefined, disclosed: ['name'] },
+    ),
+  ).toEqual({
+    city: { from: 'Tartu', to: 'Tallinn' },
+    fax: { from: '+372.6123456', to: null },
+  });
+});
+
+test('compares lists by their content', () => {
+  expect(difference({ statuses: ['a'] }, { statuses: ['a'] })).toEqual({});
+  expect(difference({ statuses: ['a'] }, { statuses: [] })).toEqual({
+    statuses: { from: ['a'], to: [] },
+  });
+});
+
+test('takes what was not there for null', () => {
+  expect(difference({}, { name: 'Mari', fax: null })).toEqual({
+    name: { from: null, to: 'Mari' },
+  });
+});
+
+test.each(['authInfo', 'registrationCode', 'secretDigest'])(
+  'tells of %s that it changed, and no value',
+  (field) => {
+    expect(difference({ [field]: 'before' }, { [field]: 'after' })).toEqual({
+      [field]: { redacted: true },
+    });
+  },
+);

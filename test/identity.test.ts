@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { identityProblem, isDay } from '../src/identity.ts';
+
+const now = new Date('2026-11-21T12:00:00Z');
+const problem = (type: 'priv' | 'org' | 'birthday', countryCode: string, code: string) =>
+  identityProblem({ type, countryCode, code }, now);
+
+const personal = (country: string) => ({
+  reason: 'identity_invalid',
+  message: `Ident code does not conform to national identification number format of ${country}`,
+  field: 'ident',
+});
+
+test.each([
+  ['EE', '38001085718'],
+  ['EE', '60001019906'],
+  ['FI', '131052-308T'],
+  ['LT', '38703181745'],
+  ['AQ', 'anything'],
+])('takes a personal code of %s: %s', (country, code) => {
+  expect(problem('priv', country, code)).toBeUndefined();
+});
+
+test.each([
+  ['EE', 'Estonia', '38001085719'],
+  ['EE', 'Estonia', '3800108571'],
+  ['EE', 'Estonia', '380010857180'],
+  ['EE', 'Estonia', '38013085710'],
+  ['EE', 'Estonia', '380 0108 5718'],
+  ['EE', 'Estonia', '38001085718 '],
+  ['EE', 'Estonia', '٣٨٠٠١٠٨٥٧١٨'],
+  ['FI', 'Finland', '131052-308U'],
+  ['LT', 'Lithuania', '38703181746'],
+])('refuses a personal code of %s (%s): %j', (code, country, value) => {
+  expect(problem('priv', code, value)).toEqual(personal(country));
+});
+
+/** An Estonian code of these ten digits with its check digit (weights of EVS 585:2007). */
+function withCheckDigit(digits: string): string {
+  const weighted = (weights: string) =>
+    [...weights].reduce((sum, weight, n) => sum + Number(weight) * Number(digits[n]), 0) % 11;
+  const [first, second] = [weighted('1234567891'), weighted('3456789123')];
+  return digits + (first < 10 ? first : second % 10);
+}
+
+test('refuses an Estonian code whose day the calendar does not have, good as its check digit is', () => {
+  expect(problem('priv', 'EE', withCheckDigit('3800228571'))).toBeUndefined();
+  expect(problem('priv', 'EE', withCheckDigit('3800229571'))).toBeUndefined();
+  expect(problem('priv', 'EE', withCheckDigit('3800230571'))).toEqual(personal('Estonia'));
+  expect(problem('priv', 'EE', withCheckDigit('3810229571'))).toEqual(personal('Estonia'));
+  expect(problem('priv', 'EE', withCheckDigit('3800431571'))).toEqual(personal('Estonia'));
+  // 1900 was no leap year, 2000 was.
+  expect(problem('priv', 'EE', withCheckDigit('3000229571'))).toEqual(personal('Estonia'));
+  expect(problem('priv', 'EE', withCheckDigit('5000229571'))).toBeUndefined();
+});
+
+test.each([
+  ['EE', '12345678'],
+  ['DE', 'HRB 1234'],
+])('takes an organisation of %s: %s', (country, code) => {
+  expect(problem('org', country, code)).toBeUndefined();
+});
+
+test.each(['1234567', '123456789', '1234567A', '12345678\n'])(
+  'refuses the Estonian organisation %j',
+  (code) => {
+    expect(problem('org', 'EE', code)).toEqual({
+      reason: 'identity_invalid',
+      message: 'Ident code does not conform to the registry code format of Estonia',
+      field: 'ident',
+    });
+  },
+);
+
+test.each(['1876-11-21', '1980-02-29', '2026-11-21'])('takes the birthday %s', (code) => {
+  expect(problem('birthday', 'US', code)).toBeUndefined();
+});
+
+test.each([
+  '1876-11-20',
+  '2026-11-22',
+  '1981-02-29',
+  '1980-13-01',
+  '1980-1-8',
+  '19800108',
+  '1980-01-08T00:00',
+  '08.01.1980',
+  '',
+])('refuses the birthday %j', (code) => {
+  expect(problem('birthday', 'US', code)).toEqual({
+    reason: 'invalid',
+    message: 'Ident birthday is invalid',
+    field: 'ident',
+  });
+});
+
+test('knows the days of the calendar', () => {
+  expect(['2024-02-29', '2026-12-31'].map(isDay)).toEqual([true, true]);
+  expect(['2026-02-29', '2026-00-10', '2026-04-31', '0000-00-00'].map(isDay)).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
