@@ -1,0 +1,179 @@
+import { asc } from 'drizzle-orm';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { apiUsers, contacts, history, registrars } from '../../drizzle/schema.ts';
+import { alphaContacts, betaContacts } from '../../src/cli/demo/contacts.ts';
+import { loadDemoData } from '../../src/cli/demo/load.ts';
+import { contactFields } from '../../src/contact/fields.ts';
+import { openDatabase } from '../../src/database.ts';
+import { identityProblem } from '../../src/identity.ts';
+import { basic } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+
+const alpha = { Authorization: basic('alpha', 'alpha-demo-secret') };
+const beta = { Authorization: basic('beta', 'beta-demo-secret') };
+
+describe('the demo data', () => {
+  const worker = startWorker();
+
+  beforeAll(async () => {
+    await loadDemoData(worker.env);
+  });
+
+  async function get(path: string, headers: Record<string, string> = {}) {
+    const response = await worker.fetch(path, { headers });
+    return response.json() as Promise<Record<string, unknown>>;
+  }
+
+  it('lets both demo users in, each to the contacts of their registrar', async () => {
+    expect(await get('/repp/v1/contacts?limit=2', alpha)).toEqual({
+      contacts: ['ALPHA:TAMM', 'ALPHA:TAMM-WORK'],
+      total_number_of_records: 14,
+    });
+    expect(await get('/repp/v1/contacts', beta)).toEqual({
+      contacts: ['BETA:TAMM', 'BETA:LEPIK', 'BETA:HIIU', 'BETA:ANDERSEN'],
+      total_number_of_records: 4,
+    });
+  });
+
+  it('gives EE 38001085718 contacts at both registrars', async () => {
+    const response = await worker.fetch('/api/v1/registrant/auth/eid', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ident: '38001085718', first_name: 'Jaan', last_name: 'Tamm' }),
+    });
+    const { access_token } = (await response.json()) as { access_token: string };
+    const list = await get('/api/v1/registrant/contacts', {
+      Authorization: `Bearer ${access_token}`,
+    });
+    expect(list).toMatchObject({
+      contacts: [
+        { id: 'c0000000-0000-4000-8000-000000000001', code: 'ALPHA:TAMM' },
+        { id: 'c0000000-0000-4000-8000-000000000002', code: 'ALPHA:TAMM-WORK' },
+        { id: 'c0000000-0000-4000-8000-000000000101', code: 'BETA:TAMM' },
+      ],
+    });
+  });
+
+  it.each([...alphaContacts, ...betaContacts])(
+    'has a contact $suffix as the interfaces would take it',
+    (contact) => {
+      const [type, countryCode, code] = contact.identity;
+      const [street, city, zip, country] = contact.address;
+      expect(identityProblem({ type, countryCode, code }, new Date('2026-01-01'))).toBeUndefined();
+      expect(contactFields.code.parse(contact.suffix)).toBe(contact.suffix);
+      expect(contactFields.name.parse(contact.name)).toBe(contact.name);
+      expect(contactFields.email.parse(contact.email)).toBe(contact.email);
+      expect(contactFields.phone.parse(contact.phone)).toBe(contact.phone);
+      expect(contactFields.fax.optional().parse(contact.fax)).toBe(contact.fax);
+      expect(contactFields.street.parse(street)).toBe(street);
+      expect(contactFields.city.parse(city)).toBe(city);
+      expect(contactFields.zip.parse(zip)).toBe(zip);
+      expect(contactFields.countryCode.parse(country)).toBe(country);
+    },
+  );
+
+  it('has contacts of every identity type at ALPHA', () => {
+    const types = new Set(alphaContacts.map(({ identity: [type] }) => type));
+    expect([...types].sort()).toEqual(['birthday', 'org', 'priv']);
+  });
+
+  it('links a contact to a domain, which prohibits its deletion', async () => {
+    const response = await worker.fetch('/repp/v1/contacts/ALPHA:TAMMEPUU', {
+      method: 'DELETE',
+      headers: alpha,
+    });
+    expect(await response.json()).toMatchObject({ code: 2305 });
+  });
+
+  it('has a contact whose status prohibits its deletion', async () => {
+    const response = await worker.fetch('/repp/v1/contacts/ALPHA:SEPP', {
+      method: 'DELETE',
+      headers: alpha,
+    });
+    expect(await response.json()).toMatchObject({ code: 2304 });
+  });
+
+  it('has seven auctions in progress, three of them of international names', async () => {
+    expect(await get('/repp/v1/auctions')).toEqual({
+      count: 7,
+      auctions: [
+        { domain_name: 'jalgratas24.ee', punycode_domain_name: 'jalgratas24.ee' },
+        { domain_name: 'kohvikann.ee', punycode_domain_name: 'kohvikann.ee' },
+        { domain_name: 'metsamoor.ee', punycode_domain_name: 'metsamoor.ee' },
+        { domain_name: 'pürasid.ee', punycode_domain_name: 'xn--prasid-3ya.ee' },
+        { domain_name: 'rannamaja.ee', punycode_domain_name: 'rannamaja.ee' },
+        { domain_name: 'õunaaed.ee', punycode_domain_name: 'xn--unaaed-oxa.ee' },
+        { domain_name: 'žürii.ee', punycode_domain_name: 'xn--rii-goa36d.ee' },
+      ],
+    });
+  });
+
+  it.each([
+    ['11', 'awaiting_payment'],
+    ['12', 'no_bids'],
+    ['13', 'payment_received'],
+    ['14', 'payment_not_received'],
+    ['15', 'domain_registered'],
+    ['16', 'domain_not_registered'],
+  ])('has auction %s, which is %s', async (number, status) => {
+    const auction = await get(`/api/v1/auctions/a0000000-0000-4000-8000-0000000000${number}`);
+    expect(auction).toMatchObject({ status });
+  });
+
+  it.each([
+    ['reserved', 24],
+    ['blocked', 22],
+    ['disputed', 16],
+  ])('has retained names that are %s: %i', async (status, count) => {
+    const list = await get(`/repp/v1/retained_domains?type=${status}`);
+    expect(list).toMatchObject({ count });
+  });
+
+  it('has a name that is both disputed and reserved, and no dispute that is over or to come', async () => {
+    const { domains } = (await get('/repp/v1/retained_domains')) as {
+      domains: { name: string; status: string }[];
+    };
+    const statusesOf = (wanted: string) =>
+      domains.filter(({ name }) => name === wanted).map(({ status }) => status);
+    expect(statusesOf('kuressaare.ee')).toEqual(['disputed', 'reserved']);
+    expect(statusesOf('lepatriinu.ee')).toEqual([]);
+    expect(statusesOf('tulevik.ee')).toEqual([]);
+  });
+
+  it('is in the history, contact by contact, without secrets', async () => {
+    const entries = await openDatabase(worker.env.DB)
+      .select()
+      .from(history)
+      .orderBy(asc(history.id));
+    const tamm = entries.find(({ subjectKey }) => subjectKey === 'ALPHA:TAMM');
+    expect(tamm).toMatchObject({ action: 'create', actorType: 'operator', actor: 'Demo data' });
+    expect(tamm?.changes.authInfo).toEqual({ redacted: true });
+    expect(entries.filter(({ subject }) => subject === 'contact')).toHaveLength(18);
+    expect(entries.find(({ subject }) => subject === 'api_user')?.changes.secretDigest).toEqual({
+      redacted: true,
+    });
+  });
+
+  it('is not loaded a second time', async () => {
+    expect(await loadDemoData(worker.env)).toBe(false);
+    expect(await openDatabase(worker.env.DB).$count(contacts)).toBe(18);
+  });
+});
+
+describe('loading demo data', () => {
+  const worker = startWorker();
+
+  it('is refused in a deployment', async () => {
+    const deployed = { ...worker.env, ENVIRONMENT: 'production' };
+    await expect(loadDemoData(deployed)).rejects.toThrow('for the local environment alone');
+    expect(await openDatabase(worker.env.DB).$count(apiUsers)).toBe(0);
+  });
+
+  it('leaves a registry alone that has no more than a reserved name', async () => {
+    await worker.env.DB.exec(
+      "INSERT INTO retained_domains VALUES ('own.ee', 'own.ee', 'reserved', '2026-01-02T03:04:05.678Z')",
+    );
+    expect(await loadDemoData(worker.env)).toBe(false);
+    expect(await openDatabase(worker.env.DB).$count(registrars)).toBe(0);
+  });
+});
