@@ -1,0 +1,216 @@
+import * as z from 'zod';
+import type { Sent } from './requests.ts';
+
+/** An answer as it came over the wire. */
+export interface Received {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+}
+
+type Form = (status: number) => z.ZodType;
+
+const text = z.string();
+const optionalText = z.string().nullable();
+const instant = z.iso.datetime({ precision: 3 });
+
+const registrarContact = z.strictObject({
+  id: z.int(),
+  code: text,
+  phone: text,
+  email: text,
+  fax: optionalText,
+  created_at: instant,
+  updated_at: instant,
+  ident: text,
+  ident_type: z.enum(['priv', 'org', 'birthday']),
+  auth_info: text,
+  name: text,
+  org_name: optionalText,
+  registrar_id: z.int(),
+  creator_str: optionalText,
+  updator_str: optionalText,
+  ident_country_code: text,
+  city: text,
+  street: text,
+  zip: text,
+  country_code: text,
+  state: optionalText,
+  legacy_id: optionalText,
+  statuses: z.array(text).min(1),
+  status_notes: z.record(text, text),
+});
+const historyEntry = z.strictObject({
+  at: instant,
+  action: z.enum(['create', 'update', 'delete']),
+  by: text,
+  request_id: optionalText,
+  client_reference: optionalText,
+  changes: z.record(
+    text,
+    z.union([
+      z.strictObject({ redacted: z.literal(true) }),
+      z.strictObject({ from: z.json(), to: z.json() }),
+    ]),
+  ),
+});
+const resultCode = z.int().min(2000).max(2502);
+const registrar: Form = (status) =>
+  status === 200
+    ? z.union([
+        z.strictObject({
+          contacts: z.union([z.array(text), z.array(registrarContact)]),
+          total_number_of_records: z.int(),
+        }),
+        z.strictObject({
+          code: z.literal(1000),
+          message: z.literal('Command completed successfully'),
+          data: z.union([
+            z.strictObject({}),
+            z.strictObject({ contact: z.strictObject({ id: text }) }),
+            z.strictObject({ contact: z.strictObject({ id: text, available: z.boolean() }) }),
+            z.strictObject({ contact: registrarContact }),
+            z.strictObject({ history: z.array(historyEntry) }),
+          ]),
+        }),
+      ])
+    : z.strictObject({
+        code: resultCode,
+        message: text.min(1),
+        data: z.strictObject({}),
+        errors: z
+          .array(z.strictObject({ code: resultCode, message: text.min(1), field: text.nullable() }))
+          .min(1),
+      });
+
+const fieldErrors = z.strictObject({
+  errors: z
+    .record(text, z.array(text.min(1)).min(1))
+    .refine((errors) => Object.keys(errors).length > 0),
+});
+const registrantContact = z.strictObject({
+  id: z.uuid(),
+  name: text,
+  code: text,
+  ident: z.strictObject({ code: text, type: text, country_code: text }),
+  email: text,
+  phone: text,
+  fax: text,
+  address: z.strictObject({
+    street: text,
+    zip: text,
+    city: text,
+    state: text,
+    country_code: text,
+  }),
+  auth_info: text,
+  statuses: z.array(text).min(1),
+});
+const registrant: Form = (status) =>
+  status === 200
+    ? z.union([
+        z.strictObject({ contacts: z.array(registrantContact) }),
+        registrantContact.extend({ disclosed_attributes: z.array(z.enum(['name', 'email'])) }),
+        z.strictObject({ history: z.array(historyEntry) }),
+        z.strictObject({ access_token: text, expires_at: instant, type: z.literal('Bearer') }),
+      ])
+    : fieldErrors;
+
+const auction = z.strictObject({ id: z.uuid(), domain: text, status: text });
+const auctions: Form = (status) => {
+  if (status === 404) {
+    return z.strictObject({ error: z.literal('Not Found'), uuid: text.optional(), message: text });
+  }
+  if (status !== 200) return fieldErrors;
+  const updated = auction
+    .extend({
+      registration_code: z
+        .string()
+        .regex(/^[0-9a-f]{32}$/)
+        .nullable(),
+    })
+    .refine(
+      ({ status, registration_code: code }) => (status === 'payment_received') === (code !== null),
+    );
+  return z.union([z.array(auction), auction, updated]);
+};
+
+const names = { domain_name: text, punycode_domain_name: text };
+const retained = {
+  name: text,
+  status: z.enum(['reserved', 'blocked', 'disputed']),
+  punycode_name: text,
+};
+const publicLists: Form = (status) =>
+  status === 200
+    ? z.union([
+        z
+          .strictObject({ auctions: z.array(z.strictObject(names)), count: z.int() })
+          .refine((list) => list.count === list.auctions.length),
+        z
+          .strictObject({ domains: z.array(z.strictObject(retained)), count: z.int() })
+          .refine((list) => list.count === list.domains.length),
+      ])
+    : fieldErrors;
+
+/** Which interface a path belongs to, by its first words. */
+function interfaceOf(path: string): string {
+  const first =
+    /^\/(repp\/v1\/(auctions|retained_domains)|repp|api\/v1\/registrant|api\/v1\/auctions)(\/|$)/;
+  return first.exec(path)?.[1] ?? 'none';
+}
+
+function formOf(path: string): Form {
+  switch (interfaceOf(path)) {
+    case 'repp':
+      return registrar;
+    case 'api/v1/registrant':
+      return registrant;
+    case 'api/v1/auctions':
+      return auctions;
+    case 'none':
+      return () => fieldErrors;
+    default:
+      return publicLists;
+  }
+}
+
+/** The path as it is routed: percent-encoding undone where it is UTF-8; dots are names like any other. */
+function routedPath(sent: string): string {
+  return sent.replaceAll('%25', '%2525').replace(/(%[0-9a-f]{2})+/gi, (encoded) => {
+    try {
+      return decodeURI(encoded);
+    } catch {
+      return encoded;
+    }
+  });
+}
+
+const allowedStatuses = [200, 204, 304, 400, 401, 404, 405, 412, 413, 422];
+
+/** What is wrong with the form of an answer, if anything is. */
+export function formProblem(sent: Sent, { status, headers, body }: Received): string | undefined {
+  if (!allowedStatuses.includes(status)) return `status ${status}`;
+  if (!/^[0-9a-f-]{36}$/.test(String(headers['x-request-id']))) return 'no request id of its own';
+  if (headers['x-content-type-options'] !== 'nosniff') return 'no security headers';
+  if (headers['set-cookie'] !== undefined) return 'a header was injected';
+  if (headers['cache-control'] === undefined) return 'no Cache-Control';
+  if (status === 405 && !headers.allow) return '405 without Allow';
+  if (status === 204 || status === 304 || sent.method === 'HEAD') {
+    return body === '' ? undefined : 'a body where there is none';
+  }
+  if (!/^application\/json(; charset=utf-8)?$/i.test(String(headers['content-type']))) {
+    return `content type ${headers['content-type']}`;
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return 'a body that is no JSON';
+  }
+  const path = routedPath(sent.path.split(/[?#]/)[0] as string);
+  const result = formOf(path)(status).safeParse(value);
+  if (!result.success)
+    return `not the form of ${interfaceOf(path)}: ${z.prettifyError(result.error)}`;
+  return undefined;
+}

@@ -1,0 +1,245 @@
+import fc from 'fast-check';
+import { bentBody, plainText, validBody } from './bodies.ts';
+import { brokenBody, formBody, hostileHeader, hostileText, mostly } from './hostile.ts';
+import type { Caller, World } from './world.ts';
+
+/** A request as it goes over the wire. */
+export interface Sent {
+  caller: Caller;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+interface Route {
+  path: string;
+  methods: string[];
+}
+
+const routes: Route[] = [
+  { path: '/repp/v1/contacts', methods: ['GET', 'POST'] },
+  { path: '/repp/v1/contacts/{code}', methods: ['GET', 'PUT', 'PUT', 'DELETE'] },
+  { path: '/repp/v1/contacts/{code}/history', methods: ['GET'] },
+  { path: '/repp/v1/contacts/check/{code}', methods: ['GET'] },
+  { path: '/api/v1/registrant/contacts', methods: ['GET'] },
+  { path: '/api/v1/registrant/contacts/{uuid}', methods: ['GET', 'PATCH', 'PATCH'] },
+  { path: '/api/v1/registrant/contacts/{uuid}/history', methods: ['GET'] },
+  { path: '/api/v1/registrant/auth/eid', methods: ['POST'] },
+  { path: '/api/v1/auctions', methods: ['GET'] },
+  { path: '/api/v1/auctions/{auction}', methods: ['GET', 'PATCH', 'PATCH'] },
+  { path: '/repp/v1/auctions', methods: ['GET', 'HEAD', 'OPTIONS'] },
+  { path: '/repp/v1/retained_domains', methods: ['GET', 'HEAD', 'OPTIONS'] },
+];
+
+/** Where there is nothing. */
+const nowhere: Route[] = [
+  '/',
+  '/repp',
+  '/repp/v1',
+  '/repp/v1/domains',
+  '/api/v1',
+  '/api/v1/registrant',
+].map((path) => ({ path, methods: ['GET', 'POST'] }));
+
+const anyMethod = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS');
+
+/** A part of a path: percent-encoded, or as hostile as a client can put it there. */
+const hostilePart = fc.oneof(
+  hostileText.map((text) => encodeURIComponent(text.toWellFormed())),
+  hostileText.map((text) => text.replace(/[^\x21-\x7e]|[?#]/g, '')),
+  fc.constantFrom(
+    '%',
+    '%zz',
+    '%2f',
+    '%2F..%2f',
+    '%00',
+    '%c0%af',
+    '%e2%82',
+    '..',
+    '.',
+    ';a=1',
+    '%e9',
+  ),
+  fc.constantFrom(300, 2_000, 8_000).map((length) => 'a'.repeat(length)),
+);
+
+function pathOf(route: Route, world: World): fc.Arbitrary<string> {
+  const own = world.ownContacts.map(({ code }) => code);
+  const made = ['F1', 'F2', 'F3', 'F4'];
+  const values: Record<string, string[]> = {
+    '{code}': [...own, ...own, ...world.codes, ...made.map((id) => `${world.prefix}:${id}`), 'F1'],
+    '{uuid}': [...world.personsUuids, ...world.personsUuids, ...world.uuids],
+    '{auction}': world.auctionUuids,
+  };
+  const [slot] = /\{\w+\}/.exec(route.path) ?? [];
+  const known = slot ? fc.constantFrom(...values[slot]!) : fc.constant('');
+  const filled = (slot ? mostly(known, hostilePart) : known).map((value) =>
+    slot ? route.path.replace(slot, () => value) : route.path,
+  );
+  const bent = fc
+    .tuple(filled, fc.nat(5), hostilePart)
+    .map(
+      ([path, way, part]) =>
+        [
+          `${path}/`,
+          path.replaceAll('/', '//'),
+          `${path}/${part}`,
+          path.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
+          path.toUpperCase(),
+          `/x/..${path}/./`,
+        ][way] as string,
+    );
+  return mostly(filled, bent, 8);
+}
+
+const queryOf: fc.Arbitrary<string> = fc.oneof(
+  { weight: 5, arbitrary: fc.constant('') },
+  {
+    weight: 5,
+    arbitrary: fc
+      .array(
+        fc.tuple(
+          fc.constantFrom(
+            'limit',
+            'offset',
+            'details',
+            'type',
+            'limit',
+            'x',
+            '__proto__',
+            'limit[]',
+          ),
+          mostly(
+            fc.constantFrom(
+              '1',
+              '200',
+              '0',
+              '3',
+              'true',
+              'false',
+              'reserved',
+              'blocked',
+              'disputed',
+            ),
+            fc.oneof(
+              fc.constantFrom(
+                '',
+                '-1',
+                '201',
+                '1e3',
+                '0x10',
+                '1.5',
+                '9'.repeat(300),
+                '%00',
+                '%',
+                '+',
+              ),
+              hostileText.map((text) => encodeURIComponent(text.toWellFormed())),
+            ),
+          ),
+        ),
+        { minLength: 1, maxLength: 4 },
+      )
+      .map((pairs) => `?${pairs.map(([name, value]) => `${name}=${value}`).join('&')}`),
+  },
+);
+
+const versions = fc.tuple(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 9 }));
+
+/** Headers besides who calls. */
+const extraHeaders: fc.Arbitrary<Record<string, string>> = fc.record(
+  {
+    'Idempotency-Key': mostly(fc.constantFrom('k1', 'k2', '"k3"', '"k 4"'), hostileHeader, 4),
+    'If-Match': mostly(
+      fc.oneof(
+        fc.constant('*'),
+        versions.map(([id, version]) => `"${id}-${version}"`),
+      ),
+      hostileHeader,
+    ),
+    'If-None-Match': hostileHeader,
+    'X-Client-Transaction-Id': mostly(fc.constantFrom('ref-1', 'a b'), hostileHeader, 2),
+    'RPP-Cltrid': hostileHeader,
+    'Access-Control-Request-Headers': hostileHeader,
+    Origin: hostileHeader,
+    Accept: hostileHeader,
+    'Accept-Encoding': fc.oneof(fc.constantFrom('gzip', 'br', 'gzip;q=0', '*'), hostileHeader),
+    'X-Request-Id': hostileHeader,
+    'X-Forwarded-For': fc.constantFrom('192.0.2.1', '::1'),
+    Authorization: hostileHeader,
+  },
+  { requiredKeys: [] },
+);
+/** Most requests carry few of them, or a condition that fails would hide what is behind it. */
+const someHeaders = fc.tuple(extraHeaders, fc.nat(3)).map(([headers, count]) => {
+  const names = Object.keys(headers).filter((name) => name !== 'Authorization' || count === 3);
+  return Object.fromEntries(names.slice(0, count).map((name) => [name, headers[name] as string]));
+});
+
+const contentType = mostly(
+  fc.constantFrom('application/json', 'application/json; charset=utf-8'),
+  fc.oneof(
+    fc.constantFrom('text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', ''),
+    hostileHeader,
+  ),
+  12,
+);
+
+export const loopback = '127.0.0.1';
+
+/** Where the request comes from, as the edge says it. */
+const callerAddress = mostly(
+  fc.constant(loopback),
+  fc.constantFrom(
+    undefined,
+    '192.0.2.1',
+    '::ffff:192.0.2.1',
+    '127.0.0.1, 192.0.2.1',
+    'localhost',
+    '',
+  ),
+  20,
+);
+
+/** Requests over all routes and methods, most of them right but for one thing. */
+export function requestTo(world: World): fc.Arbitrary<Sent> {
+  return mostly(fc.constantFrom(...routes), fc.constantFrom(...nowhere), 15).chain((route) =>
+    mostly(fc.constantFrom(...route.methods), anyMethod, 12).chain((method) => {
+      const isRegistrant = route.path.startsWith('/api/v1/registrant');
+      const caller = mostly(
+        fc.constant(isRegistrant ? world.registrant : world.registrar),
+        fc.constantFrom(world.registrant, world.registrar, ...world.intruders),
+        3,
+      );
+      const hasBody = !['GET', 'HEAD', 'OPTIONS'].includes(method);
+      const valid = validBody(method, route.path);
+      const json = fc.oneof(
+        { weight: 5, arbitrary: valid.map((body) => JSON.stringify(body)) },
+        { weight: 4, arbitrary: bentBody(valid) },
+        { weight: 1, arbitrary: brokenBody },
+      );
+      const asJson = fc.record({ body: json, type: contentType });
+      const asForm = formBody(mostly(plainText, hostileText, 2)).map((body) => ({
+        body,
+        type: 'application/x-www-form-urlencoded',
+      }));
+      const noBody = fc.constant({ body: '', type: undefined });
+      const content = hasBody ? (isRegistrant ? mostly(asJson, asForm, 2) : asJson) : noBody;
+      return fc
+        .tuple(caller, pathOf(route, world), queryOf, someHeaders, content, callerAddress)
+        .map(([from, path, query, headers, { body, type }, address]) => ({
+          caller: from,
+          method,
+          path: path + query,
+          headers: {
+            ...(address === undefined ? {} : { 'CF-Connecting-IP': address }),
+            ...from.headers,
+            ...headers,
+            ...(type === undefined ? {} : { 'Content-Type': type }),
+          },
+          body,
+        }));
+    }),
+  );
+}
