@@ -1,17 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
+import path from 'node:path';
 import { parseArgs, styleText } from 'node:util';
-import { getPlatformProxy } from 'wrangler';
-import { openDatabase } from '../database.ts';
-import type { Env } from '../env.ts';
-import { publish } from '../public-list/publish.ts';
-import { listNames } from '../public-list/source.ts';
-import { demoUsers, loadDemoData } from './demo/load.ts';
+import { runWrangler, serve } from './wrangler.ts';
 
 const usage = `Starts the registry on this machine.
 
@@ -38,31 +29,11 @@ const { values: options } = parseArgs({
 });
 const port = Number(options.port);
 const ip = String(options.ip);
-const directory = String(options['persist-to']);
+const directory = path.resolve(String(options['persist-to']));
 
-const wranglerPath = fileURLToPath(
-  import.meta.resolve('../../node_modules/wrangler/bin/wrangler.js'),
-);
-
-const environment = {
-  ...process.env,
-  WRANGLER_SEND_METRICS: 'false',
-  // Otherwise each start asks Cloudflare where this machine is.
-  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-};
-Object.assign(process.env, environment, { WRANGLER_LOG: 'error' });
-
-function wrangler(args: string[]): ChildProcess {
-  return spawn(process.execPath, [wranglerPath, ...args], {
-    // The last one is how wrangler tells that it is ready.
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    env: environment,
-  });
-}
-
-function fail(message: string, status = 1): never {
+function fail(message: string): never {
   console.error(message);
-  process.exit(status);
+  process.exit(1);
 }
 
 function step(text: string): void {
@@ -88,119 +59,49 @@ async function checkPort(): Promise<void> {
 }
 
 async function migrate(): Promise<void> {
-  const target = ['DB', '--local', '--persist-to', directory];
-  const child = wrangler(['d1', 'migrations', 'apply', ...target]);
-  const printed: string[] = [];
-  collect(child, (line) => printed.push(line));
-  const [status] = await once(child, 'close');
-  if (status !== 0) fail(`${printed.join('\n')}\n\nThe migrations could not be applied.`);
-  step(`Database migrated in ${directory}`);
-}
-
-async function fill(): Promise<void> {
-  const platform = await getPlatformProxy<Env>({
-    // wrangler dev keeps its data one level below the directory that it is given.
-    persist: { path: resolve(directory, 'v3') },
-    remoteBindings: false,
-  });
   try {
-    if (options.demo) {
-      const isLoaded = await loadDemoData(platform.env);
-      step(isLoaded ? 'Demo data loaded' : 'Data kept');
-    }
-    const db = openDatabase(platform.env.DB);
-    const written = await publish(db, platform.env.LISTS, listNames, () => new Date());
-    step(written.length > 0 ? 'Public lists published' : 'Public lists up to date');
-  } finally {
-    await platform.dispose();
+    await runWrangler(['d1', 'migrations', 'apply', 'DB', '--local', '--persist-to', directory]);
+  } catch (error) {
+    fail(`${(error as Error).message}\n\nThe migrations could not be applied.`);
   }
+  step(`Database migrated in ${path.relative('', directory) || '.'}`);
 }
 
-/** What wrangler says beside the Worker's own log, and the reader has no use for. */
-const noise = [
-  /^\s*$/,
-  /^\[wrangler:info\] (Ready on|[A-Z]+ \/)/,
-  /Starting local server/,
-  /Scheduled Workers are not automatically triggered/,
-  /^ {2}(To manually trigger a scheduled event|For more details, see)/,
-  /^ {4}curl "http.*\/scheduled"$/,
-];
-
-async function serve(): Promise<void> {
-  const passed = process.argv.slice(2).filter((argument) => !/^--(no-)?demo$/.test(argument));
-  const server = wrangler([
-    ...['dev', '--local', '--show-interactive-dev-session=false'],
-    ...(passed.some((argument) => /^--port(=|$)/.test(argument)) ? [] : ['--port', String(port)]),
-    ...passed,
-  ]);
-  // Until it is ready, what it prints is of interest only if it never gets there.
-  const early: string[] = [];
-  let isReady = false;
-  collect(server, (line, isError) => {
-    if (!isReady) early.push(line);
-    else if (!noise.some((pattern) => pattern.test(line))) {
-      (isError ? process.stderr : process.stdout).write(`${line}\n`);
-    }
-  });
-  server.on('message', (message) => {
-    const { event, ip: host, port } = JSON.parse(String(message));
-    if (event !== 'DEV_SERVER_READY') return;
-    isReady = true;
-    welcome(`http://${host}:${port}`);
-  });
-  let isStopping = false;
-  onStop((signal) => {
-    isStopping = true;
-    server.kill(signal);
-  });
-  const [status] = await once(server, 'close');
-  if (isStopping) process.exit(0);
-  if (!isReady) console.error(early.join('\n'));
-  fail('The server has ended by itself.', status || 1);
-}
-
-/** Calls `stop` once, when this process is told to end, or is left behind by npm. */
-function onStop(stop: (signal: NodeJS.Signals) => void): void {
-  let isCalled = false;
-  const call = (signal: NodeJS.Signals) => {
-    if (!isCalled) stop(signal);
-    isCalled = true;
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, call);
-  // npm tells the shell around this process alone to terminate, and a shell keeps that to itself.
-  const parent = process.ppid;
-  const isLeftBehind = () => process.ppid !== parent && process.env.npm_lifecycle_event === 'start';
-  setInterval(() => isLeftBehind() && call('SIGTERM'), 500).unref();
-}
-
-/** Hands on each line that the child prints. */
-function collect(child: ChildProcess, take: (line: string, isError: boolean) => void): void {
-  const read = (stream: Readable | null, isError: boolean) =>
-    createInterface({ input: stream! }).on('line', (line) => take(line, isError));
-  read(child.stdout, false);
-  read(child.stderr, true);
-}
-
-function welcome(address: string): void {
+function welcome(address: string, hasDemo: boolean): void {
   const bold = (text: string) => styleText('bold', text);
   console.log(`\n  Registry Edge listens on ${bold(address)}; Ctrl-C stops it.`);
-  if (options.demo) {
-    const logins = demoUsers.map(({ username, secret }) => bold(`${username}:${secret}`));
-    console.log(`\n  Demo registrars  ${logins.join('   ')}`);
-    console.log(`  Demo registrant  ${bold('EE 38001085718')}, Jaan Tamm`);
+  const contacts = `-u alpha:alpha-demo-secret '${address}/repp/v1/contacts?limit=3'`;
+  if (hasDemo) {
+    console.log(`
+  Demo registrars  ${bold('alpha:alpha-demo-secret')}   ${bold('beta:beta-demo-secret')}
+  Demo registrant  ${bold('EE 38001085718')}, Jaan Tamm`);
   }
-  const [alpha] = demoUsers;
-  console.log(`\n  To try:\n
+  console.log(`
+  To try:
+
     curl -i '${address}/repp/v1/retained_domains?type=disputed'
-    curl -u ${alpha!.username}:${alpha!.secret} '${address}/repp/v1/contacts?limit=3'
-    curl ${address}/api/v1/auctions\n`);
+    curl ${hasDemo ? contacts : `${address}/repp/v1/auctions`}
+    curl ${address}/api/v1/auctions
+`);
 }
 
-if (options.help) {
-  console.log(usage);
-} else {
+/** The options for wrangler dev: those given, and the port in any case. */
+function passedOptions(): string[] {
+  const given = process.argv.slice(2).filter((argument) => !/^--(no-)?demo$/.test(argument));
+  const hasPort = given.some((argument) => /^--port(=|$)/.test(argument));
+  return hasPort ? given : ['--port', String(port), ...given];
+}
+
+async function start(): Promise<void> {
   await checkPort();
   await migrate();
-  await fill();
-  await serve();
+  // Loaded late: what is wrong with an option is told without the second that this takes.
+  const { prepareLocalData } = await import('./local-data.ts');
+  const data = await prepareLocalData(directory, options.demo === true);
+  if (options.demo) step(data.isDemoLoaded ? 'Demo data loaded' : 'Data kept');
+  step('Public lists published');
+  process.exitCode = await serve(passedOptions(), (address) => welcome(address, data.hasDemoUsers));
 }
+
+if (options.help) console.log(usage);
+else await start();

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { and, inArray, isNull, sql } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import {
   apiUsers,
@@ -24,7 +24,7 @@ const demoRegistrars = [
 ];
 
 /** Known to everybody who reads this, so never a login of a deployed registry. */
-export const demoUsers = [
+const demoUsers = [
   { id: 1, registrarId: 1, username: 'alpha', secret: 'alpha-demo-secret' },
   { id: 2, registrarId: 2, username: 'beta', secret: 'beta-demo-secret' },
 ];
@@ -48,6 +48,14 @@ export async function loadDemoData(env: Env): Promise<boolean> {
     ...retainedRows(db),
   ] as unknown as [BatchItem<'sqlite'>]);
   return true;
+}
+
+/** Whether a demo user may log in with the secret that everybody knows. */
+export async function hasDemoUsers(env: Env): Promise<boolean> {
+  const digests = await Promise.all(demoUsers.map(({ secret }) => digestSecret(secret)));
+  const db = openDatabase(env.DB);
+  const isActive = and(inArray(apiUsers.secretDigest, digests), isNull(apiUsers.disabledAt));
+  return (await db.$count(apiUsers, isActive)) > 0;
 }
 
 async function isEmpty(db: Database): Promise<boolean> {

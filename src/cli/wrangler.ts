@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+
+const projectDirectory = path.resolve(import.meta.dirname, '../..');
+
+// Otherwise each start asks Cloudflare where this machine is.
+process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';
+const environment = { ...process.env, WRANGLER_SEND_METRICS: 'false' };
+
+function spawnWrangler(args: string[]): ChildProcess {
+  const script = path.join(projectDirectory, 'node_modules/wrangler/bin/wrangler.js');
+  return spawn(process.execPath, [script, ...args], {
+    cwd: projectDirectory,
+    // The last one is how wrangler tells that it is ready.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env: environment,
+  });
+}
+
+/** Hands on each line that the child prints. */
+function collect(child: ChildProcess, take: (line: string, isError: boolean) => void): void {
+  const read = (stream: Readable | null, isError: boolean) =>
+    createInterface({ input: stream as Readable }).on('line', (line) => take(line, isError));
+  read(child.stdout, false);
+  read(child.stderr, true);
+}
+
+/** Runs a command of wrangler to its end; throws an Error with what it printed if it fails. */
+export async function runWrangler(args: string[]): Promise<void> {
+  const child = spawnWrangler(args);
+  const printed: string[] = [];
+  collect(child, (line) => printed.push(line));
+  const [status] = await once(child, 'close');
+  if (status !== 0) throw new Error(printed.join('\n'));
+}
+
+/** What wrangler says beside the Worker's own log, and the reader has no use for. */
+const noise = [
+  /^\s*$/,
+  /^\[wrangler:info\] (Ready on|[A-Z]+ \/)/,
+  /Starting local server/,
+  /Scheduled Workers are not automatically triggered/,
+  /^ {2}(To manually trigger a scheduled event|For more details, see)/,
+  /^ {4}curl "http.*\/scheduled"$/,
+];
+
+/**
+ * Runs `wrangler dev` until it is told to end, calling `welcome` with its address as soon as it listens. Returns the
+ * exit status: 0 if it ended because it was told to.
+ */
+export async function serve(args: string[], welcome: (address: string) => void): Promise<number> {
+  const server = spawnWrangler(['dev', '--local', '--show-interactive-dev-session=false', ...args]);
+  // Until it listens, what it prints is of interest only if it never gets there.
+  const early: string[] = [];
+  let isReady = false;
+  collect(server, (line, isError) => {
+    if (!isReady) early.push(line);
+    else if (!noise.some((pattern) => pattern.test(line))) {
+      (isError ? process.stderr : process.stdout).write(`${line}\n`);
+    }
+  });
+  server.on('message', (message) => {
+    const { event, ip, port } = JSON.parse(String(message));
+    if (event !== 'DEV_SERVER_READY') return;
+    isReady = true;
+    welcome(`http://${ip}:${port}`);
+  });
+  let isStopped = false;
+  onStop((signal) => {
+    isStopped = true;
+    server.kill(signal);
+  });
+  const [status] = await once(server, 'close');
+  if (isStopped) return 0;
+  if (!isReady) console.error(early.join('\n'));
+  console.error('The server has ended by itself.');
+  return status || 1;
+}
+
+/** Calls `stop` once, when this process is told to end, or is left behind by npm. */
+function onStop(stop: (signal: NodeJS.Signals) => void): void {
+  let isCalled = false;
+  const call = (signal: NodeJS.Signals) => {
+    if (!isCalled) stop(signal);
+    isCalled = true;
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, call);
+  // npm tells the shell around this process alone to terminate, and a shell keeps that to itself.
+  const parent = process.ppid;
+  const isLeftBehind = () => process.ppid !== parent && process.env.npm_lifecycle_event === 'start';
+  setInterval(() => isLeftBehind() && call('SIGTERM'), 500).unref();
+}

@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+interface Package {
+  version: string;
+  integrity: string;
+  optional?: true;
+}
+
+const wanted: Record<string, Package> = {
+  'node_modules/hono': { version: '4.0.0', integrity: 'sha512-a' },
+  'node_modules/for-another-platform': { version: '1.0.0', integrity: 'sha512-b', optional: true },
+};
+
+let project: string;
+
+beforeEach(() => {
+  project = mkdtempSync(join(tmpdir(), 'install-'));
+  mkdirSync(join(project, 'src/cli'), { recursive: true });
+  mkdirSync(join(project, 'node_modules/.bin'), { recursive: true });
+  cpSync('src/cli/install.mjs', join(project, 'src/cli/install.mjs'));
+  writeFileSync(join(project, 'node_modules/.bin/node'), '');
+  writeLock('package-lock.json', wanted);
+  // Stands where npm would: notes how it was called.
+  writeFileSync(
+    join(project, 'npm.cjs'),
+    "require('node:fs').writeFileSync('called', process.argv.slice(2).join(' '))",
+  );
+});
+
+afterEach(() => rmSync(project, { recursive: true }));
+
+function writeLock(path: string, packages: Record<string, Package>) {
+  const root = path === 'package-lock.json' ? { '': { name: 'project' } } : {};
+  writeFileSync(join(project, path), JSON.stringify({ packages: { ...root, ...packages } }));
+}
+
+function install(environment: Record<string, string> = { npm_execpath: join(project, 'npm.cjs') }) {
+  return spawnSync(process.execPath, [join(project, 'src/cli/install.mjs')], {
+    env: { PATH: process.env.PATH, ...environment },
+    encoding: 'utf8',
+  });
+}
+
+function npmArguments() {
+  return readFileSync(join(project, 'called'), 'utf8');
+}
+
+it('installs from the lock file where nothing is installed', () => {
+  expect(install().status).toBe(0);
+  expect(npmArguments()).toBe('ci --include=dev --loglevel=error');
+});
+
+it('says and does nothing where every package is there but those for other platforms', () => {
+  const { 'node_modules/hono': hono } = wanted;
+  writeLock('node_modules/.package-lock.json', { 'node_modules/hono': hono! });
+  expect(install()).toMatchObject({ status: 0, stdout: '', stderr: '' });
+  expect(npmArguments).toThrow('ENOENT');
+});
+
+it('installs again where the lock file wants another version', () => {
+  const older = { version: '3.9.9', integrity: 'sha512-z' };
+  writeLock('node_modules/.package-lock.json', { ...wanted, 'node_modules/hono': older });
+  expect(install().status).toBe(0);
+  expect(npmArguments()).toBe('ci --include=dev --loglevel=error');
+});
+
+it('says how to call it where there is no npm', () => {
+  expect(install({})).toMatchObject({
+    status: 1,
+    stderr: 'Run it through npm: npm start, or npm test.\n',
+  });
+});
+
+it('says that npm failed', () => {
+  writeFileSync(join(project, 'npm.cjs'), 'process.exit(7)');
+  const { status, stderr } = install();
+  expect(status).toBe(1);
+  expect(stderr).toContain('npm ci failed');
+});
+
+it('says what to do where npm ran no install scripts', () => {
+  rmSync(join(project, 'node_modules/.bin/node'));
+  const { status, stderr } = install();
+  expect(status).toBe(1);
+  expect(stderr).toContain('npm config set ignore-scripts false');
+});

@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { basic } from '../fixtures.ts';
+
+// Three processes of wrangler one after the other, on a machine that is busy with other tests.
+const startMilliseconds = 120_000;
+
+const directories: string[] = [];
+const running = new Set<ChildProcess>();
+
+function newDirectory() {
+  const directory = mkdtempSync(join(tmpdir(), 'start-'));
+  directories.push(directory);
+  return directory;
+}
+
+afterEach(async () => {
+  for (const child of running) {
+    child.kill();
+    await once(child, 'close');
+  }
+});
+
+afterAll(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true });
+});
+
+/** `npm start -- ...options`, without npm around it. */
+function run(...options: string[]) {
+  const child = spawn(process.execPath, ['src/cli/start.ts', ...options], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+    });
+  }
+  const ended = once(child, 'close').then(([status]) => {
+    running.delete(child);
+    return status as number;
+  });
+  return { child, ended, printed: () => printed };
+}
+
+/** Waits until the server listens; throws what was printed if it never does. */
+async function start(...options: string[]) {
+  const started = run('--port', '0', ...options);
+  const address = new Promise<string>((resolve) => {
+    started.child.stdout!.on('data', () => {
+      // The last of the lines to try is there.
+      const [, address, rest] = started.printed().split(/listens on (\S+);/);
+      if (address && rest?.includes('/api/v1/auctions\n')) resolve(address);
+    });
+  });
+  const failed = started.ended.then((status) => {
+    throw new Error(`ended with status ${status}: ${started.printed()}`);
+  });
+  // Of no interest once it has started.
+  failed.catch(() => {});
+  return { ...started, address: await Promise.race([address, failed]) };
+}
+
+async function stop({ child, ended }: { child: ChildProcess; ended: Promise<number> }) {
+  child.kill('SIGTERM');
+  return ended;
+}
+
+async function get(url: string, headers: Record<string, string> = {}) {
+  const response = await fetch(url, { headers });
+  return [response.status, await response.json()];
+}
+
+describe('npm start', () => {
+  it('serves the demo data, and keeps what was written when it is started again', {
+    timeout: 2 * startMilliseconds,
+  }, async () => {
+    const directory = newDirectory();
+    const alpha = { Authorization: basic('alpha', 'alpha-demo-secret') };
+    const first = await start('--persist-to', directory);
+    expect(first.printed()).toContain('alpha:alpha-demo-secret   beta:beta-demo-secret');
+
+    const lines = [...first.printed().matchAll(/^ {4}curl .*?(http:\S+?)'?$/gm)];
+    expect(lines).toHaveLength(3);
+    for (const [line, url] of lines) {
+      const [status] = await get(url!, line.includes(' -u alpha:alpha-demo-secret ') ? alpha : {});
+      expect(status, line).toBe(200);
+    }
+    await fetch(`${first.address}/repp/v1/contacts/ALPHA:KUUSK`, {
+      method: 'DELETE',
+      headers: alpha,
+    });
+    expect(await stop(first)).toBe(0);
+    await expect(fetch(first.address)).rejects.toThrow('fetch failed');
+
+    const second = await start('--persist-to', directory);
+    expect(second.printed()).toContain('Data kept');
+    const [, list] = await get(`${second.address}/repp/v1/contacts?limit=1`, alpha);
+    expect(list).toEqual({ contacts: ['ALPHA:TAMM'], total_number_of_records: 13 });
+  });
+
+  it('leaves the database empty with --no-demo', { timeout: startMilliseconds }, async () => {
+    const { address, printed } = await start('--no-demo', '--persist-to', newDirectory());
+    expect(printed()).not.toContain('demo-secret');
+    expect(await get(`${address}/repp/v1/auctions`)).toEqual([200, { count: 0, auctions: [] }]);
+    expect(await get(`${address}/api/v1/auctions`)).toEqual([200, []]);
+  });
+
+  it('says that the port is in use, and does nothing', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as { port: number };
+    const { ended, printed } = run('--port', String(port), '--ip', '127.0.0.1');
+    expect(await ended).toBe(1);
+    expect(printed()).toContain(`Port ${port} is in use.`);
+    taken.close();
+  });
+
+  it('says that a port is none', async () => {
+    const { ended, printed } = run('--port', 'http');
+    expect(await ended).toBe(1);
+    expect(printed()).toBe('--port must be 0 to 65535, not http\n');
+  });
+});
