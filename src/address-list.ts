@@ -17,7 +17,7 @@ export function parseAddressList(entries: readonly string[]): AddressList {
   const ranges = entries.map(parseRange);
   return {
     includes(text) {
-      if (text === undefined || !ipaddr.isValid(text)) return false;
+      if (text === undefined || !isAddress(text)) return false;
       const address = ipaddr.process(text);
       return ranges.some(
         ([base, bits]) => address.kind() === base.kind() && address.match(base, bits),
@@ -39,7 +39,14 @@ function parseRange(entry: string): Range {
 }
 
 function withFullPrefix(address: string): string {
-  // Only the four-part form: the library also reads 127.1 and octal parts, which are typing errors here.
-  const isIpv4 = ipaddr.IPv4.isValidFourPartDecimal(address);
-  return `${address}/${isIpv4 ? 32 : 128}`;
+  return `${address}/${isIpv4(address) ? 32 : 128}`;
+}
+
+function isAddress(text: string): boolean {
+  return isIpv4(text) || ipaddr.IPv6.isValid(text);
+}
+
+/** Only the four-part form: the library also reads 127.1, octal parts and a single number, which are no addresses here. */
+function isIpv4(text: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(text);
 }

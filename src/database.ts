@@ -3,15 +3,18 @@ import { type Meter, newMeter } from './meter.ts';
 
 export type Database = DrizzleD1Database & { $client: Pick<D1Database, 'prepare'> };
 
+/** The binding, or a session on it. */
+type Connection = Pick<D1Database, 'prepare' | 'batch'>;
+
 /**
  * Drizzle on D1, its round trips counted on the meter. Rows that change together go in one `batch`, the only
  * transaction that D1 has.
  */
-export function openDatabase(binding: D1Database, meter: Meter = newMeter()): Database {
+export function openDatabase(binding: Connection, meter: Meter = newMeter()): Database {
   const count = () => {
     meter.d1 += 1;
   };
-  const counted: Pick<D1Database, 'prepare' | 'batch'> = {
+  const counted: Connection = {
     prepare: (query) => binding.prepare(query),
     batch: (statements) => {
       count();
@@ -30,6 +33,14 @@ export function isUniqueViolation(error: unknown, columns: string): boolean {
 /** Whether a write was refused because another row refers to this one, or to one that is not there. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return mentions(error, 'FOREIGN KEY constraint failed');
+}
+
+/**
+ * Whether D1 failed because of the bookmark that a session was to begin at: one of another database, or from before a
+ * restore. Its documentation has no error for it, so that any which names the bookmark is taken for it.
+ */
+export function isAboutBookmark(error: unknown): boolean {
+  return mentions(error, 'ookmark');
 }
 
 /** D1 and Drizzle tell what SQLite said in the message alone, of the error or of its cause. */

@@ -2,9 +2,11 @@ import {
   apiUsers,
   auctions,
   contacts,
+  disputes,
   domainContacts,
   domains,
   registrars,
+  retainedDomains,
 } from '../drizzle/schema.ts';
 import { openDatabase } from '../src/database.ts';
 import { type Env, settings } from '../src/env.ts';
@@ -165,4 +167,42 @@ export async function bearer(
   });
   const { access_token: token } = (await response.json()) as { access_token: string };
   return `Bearer ${token}`;
+}
+
+/** A reserved or blocked name. */
+export async function addRetainedDomain(
+  env: Env,
+  overrides: Partial<typeof retainedDomains.$inferInsert> = {},
+) {
+  const name = overrides.name ?? `retained${unique()}.ee`;
+  const [retained] = await openDatabase(env.DB)
+    .insert(retainedDomains)
+    .values({ name, punycode: name, status: 'reserved', createdAt: timestamp, ...overrides })
+    .returning();
+  return retained!;
+}
+
+/** A dispute that is in force on every day of this century. */
+export async function addDispute(env: Env, overrides: Partial<typeof disputes.$inferInsert> = {}) {
+  const name = overrides.name ?? `disputed${unique()}.ee`;
+  const [dispute] = await openDatabase(env.DB)
+    .insert(disputes)
+    .values({
+      name,
+      punycode: name,
+      firstDay: '2000-01-01',
+      lastDay: '2099-12-31',
+      createdAt: timestamp,
+      ...overrides,
+    })
+    .returning();
+  return dispute!;
+}
+
+/** The lists are the registry's, not a test's: this makes them, and what is published of them, empty. */
+export async function emptyLists({ DB, LISTS }: Env) {
+  const tables = ['auctions', 'retained_domains', 'disputes', 'list_builds'];
+  await DB.batch(tables.map((table) => DB.prepare(`delete from ${table}`)));
+  const { keys } = await LISTS.list();
+  await Promise.all(keys.map(({ name }) => LISTS.delete(name)));
 }

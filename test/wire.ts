@@ -12,7 +12,7 @@ export function onTheWire(
     headers = {},
     body = '',
   }: { method?: string; headers?: Record<string, string>; body?: string | Buffer | Buffer[] } = {},
-): Promise<{ status: number; headers: IncomingHttpHeaders; body: string }> {
+): Promise<{ status: number; headers: IncomingHttpHeaders; body: string; bytes: Buffer }> {
   return new Promise((resolve, reject) => {
     const sent = request({
       host: url.hostname,
@@ -27,13 +27,15 @@ export function onTheWire(
       const chunks: Buffer[] = [];
       response.on('data', (chunk) => chunks.push(chunk));
       response.on('error', reject);
-      response.on('end', () =>
+      response.on('end', () => {
+        const bytes = Buffer.concat(chunks);
         resolve({
           status: response.statusCode!,
           headers: response.headers,
-          body: Buffer.concat(chunks).toString(),
-        }),
-      );
+          body: bytes.toString(),
+          bytes,
+        });
+      });
     });
     if (Array.isArray(body)) {
       for (const chunk of body) sent.write(chunk);

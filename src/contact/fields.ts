@@ -31,13 +31,15 @@ function text(message: string, limit: number, accepts: (value: string) => boolea
 /** RFC 5733: `+`, country code, dot, number; neither part zeros only. */
 const phonePattern = /^\+(?!0+\.)\d{1,3}\.(?!0+$)\d{1,14}$/;
 
-const asciiEmail = z.email();
+/** The pattern of `z.email()`, and the internationalised top-level domains that it does not know. */
+const emailPattern =
+  /^(?!\.)(?!.*\.\.)[\w'+.-]*[\w+-]@([A-Za-z\d][A-Za-z\d-]*\.)+([A-Za-z]{2,}|xn--[A-Za-z\d-]+)$/;
 
 /** An internationalised domain is judged in its ASCII form. */
 function isEmail(value: string): boolean {
   const [local, domain, ...rest] = value.split('@');
   if (domain === undefined || rest.length > 0) return false;
-  return asciiEmail.safeParse(`${local}@${punycode.toASCII(domain)}`).success;
+  return emailPattern.test(`${local}@${punycode.toASCII(domain)}`);
 }
 
 const countryCode = (message: string) =>

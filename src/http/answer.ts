@@ -1,5 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { isAboutBookmark } from '../database.ts';
 import { type Reason, RegistryError } from '../error.ts';
+import { bookmarkRefused } from './bookmark.ts';
 import type { AppContext } from './context.ts';
 
 /** How an interface words a refusal. */
@@ -45,5 +47,6 @@ export function fieldErrors(
 /** The refusal that an error is for the client: anything unexpected is told with nothing but the request id. */
 export function refusalOf(error: Error, c: AppContext): RegistryError {
   if (error instanceof RegistryError) return error;
+  if (c.var.bookmark && isAboutBookmark(error)) return bookmarkRefused();
   return new RegistryError('unexpected', `Internal error, request id ${c.var.requestId}`);
 }

@@ -14,6 +14,9 @@ export interface AppEnv {
     requestId: string;
     now: Date;
     meter: Meter;
+    /** What the client has seen of the database, in D1's words. */
+    bookmark: string | undefined;
+    session: D1DatabaseSession | undefined;
     database: Database | undefined;
     /** Registrar interface: who claims to call. */
     login: Login;
@@ -26,9 +29,15 @@ export interface AppEnv {
 
 export type AppContext = Context<AppEnv>;
 
-/** The request's database, opened at first use. */
+/**
+ * The request's database, opened at first use: any replica that has what the client has seen, or the primary for a
+ * client that does not say.
+ */
 export function database(c: AppContext): Database {
-  const opened = c.var.database ?? openDatabase(c.env.DB, c.var.meter);
+  if (c.var.database) return c.var.database;
+  const session = c.env.DB.withSession(c.var.bookmark ?? 'first-primary');
+  const opened = openDatabase(session, c.var.meter);
+  c.set('session', session);
   c.set('database', opened);
   return opened;
 }

@@ -95,7 +95,6 @@ export interface Reader {
   clock: () => Date;
   /** Whether the client has the list with this ETag. */
   isKnown: (etag: string) => boolean;
-  onKvRead: () => void;
   /** Runs what the answer does not wait for. */
   later: (work: Promise<unknown>) => void;
 }
@@ -111,7 +110,6 @@ export async function readList(list: ListName, reader: Reader): Promise<ReadList
     const answer = answerFrom(copy, reader);
     if (answer) return answer;
   }
-  reader.onKvRead();
   let found: { value: ReadableStream | null; metadata: Published | null };
   reader.meter.kvReads += 1;
   try {

@@ -191,7 +191,8 @@ afterEach(() => {
 function withFailingDatabase(): Env {
   const fail = () => Promise.reject(new Error('D1_ERROR: no such table: contacts: SQLITE_ERROR'));
   const statement = { bind: () => statement, all: fail, raw: fail, run: fail, first: fail };
-  const DB = { prepare: () => statement, batch: fail } as unknown as D1Database;
+  const connection = { prepare: () => statement, batch: fail, getBookmark: () => null };
+  const DB = { ...connection, withSession: () => connection } as unknown as D1Database;
   return { ...worker.env, DB };
 }
 

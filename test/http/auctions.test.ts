@@ -1,5 +1,5 @@
 import { and, asc, eq } from 'drizzle-orm';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { auctions, history } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database.ts';
 import { addAuction } from '../fixtures.ts';
@@ -45,6 +45,15 @@ function historyOf(name: string) {
     .from(history)
     .where(and(eq(history.subject, 'auction'), eq(history.subjectKey, name)))
     .orderBy(asc(history.id));
+}
+
+/** What KV holds now, without the few seconds' copy in the Worker's memory. */
+async function publishedNames(): Promise<string[]> {
+  const body = await worker.env.LISTS.get('auctions', 'stream');
+  const list = await new Response(body?.pipeThrough(new DecompressionStream('gzip'))).json();
+  return (list as { auctions: { domain_name: string }[] }).auctions.map(
+    ({ domain_name }) => domain_name,
+  );
 }
 
 describe('GET /api/v1/auctions', () => {
@@ -194,6 +203,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     const auction = await addAuction(worker.env);
     const response = await worker.fetch(`/api/v1/auctions/${auction.uuid}`, {
       method: 'PATCH',
+      headers: { 'Content-Type': 'application/json' },
       body,
     });
     expect(response.status).toBe(400);
@@ -278,6 +288,16 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     );
     expect(new Set(answers)).toEqual(new Set([(await stored(uuid)).registrationCode]));
     expect(await historyOf(name)).toHaveLength(1);
+  });
+
+  it('publishes the list of auctions in progress', async () => {
+    const [staying, ending] = [await addAuction(worker.env), await addAuction(worker.env)];
+    await report(ending.uuid, { status: 'no_bids' });
+    await vi.waitFor(async () => {
+      const names = await publishedNames();
+      expect(names).toContain(staying.name);
+      expect(names).not.toContain(ending.name);
+    });
   });
 
   it('starts no new auction unless the operator says so', async () => {

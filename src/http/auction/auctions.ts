@@ -8,11 +8,14 @@ import { RegistryError } from '../../error.ts';
 import { type AppContext, type AppEnv, callerAddress, database, requestOf } from '../context.ts';
 import { jsonBody, parseBody } from '../input.ts';
 import { publishAfterResponse } from '../publish.ts';
+import { continueSession } from '../session.ts';
 import { throttleAddress } from '../throttle.ts';
 
 export const auctions = new Hono<AppEnv>({ strict: false });
 
 auctions.use(throttleAddress);
+
+auctions.use(continueSession);
 
 auctions.get('/', async (c) => {
   const started = await listStartedAuctions(database(c));

@@ -46,9 +46,6 @@ async function answerWithList(c: AppContext, list: ListName): Promise<Response> 
     meter: c.var.meter,
     clock: () => new Date(),
     isKnown: (etag) => known !== null && (known === etag || matchesWeakly(known, opaque(etag))),
-    onKvRead: () => {
-      c.var.meter.kvReads += 1;
-    },
     later: (work) =>
       c.executionCtx.waitUntil(work.catch((error) => logUnexpected(error, c.var.requestId))),
   });

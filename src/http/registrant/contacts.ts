@@ -14,6 +14,7 @@ import { type AppContext, type AppEnv, database, requestOf } from '../context.ts
 import { shownChange } from '../history.ts';
 import { jsonBody, pageQuery, parseBody, query } from '../input.ts';
 import { once } from '../once.ts';
+import { continueSession } from '../session.ts';
 import { throttle, throttleAddress } from '../throttle.ts';
 
 export const contacts = new Hono<AppEnv>({ strict: false });
@@ -29,6 +30,8 @@ contacts.use(async (c, next) => {
 });
 
 contacts.use(echoClientReference);
+
+contacts.use(continueSession);
 
 contacts.get('/', query(z.object(pageQuery)), async (c) => {
   const found = await listContactsOfPerson(database(c), c.var.person, c.req.valid('query'));

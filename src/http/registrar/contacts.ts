@@ -17,6 +17,7 @@ import { type AppEnv, callerAddress, database, requestOf } from '../context.ts';
 import { shownChange } from '../history.ts';
 import { jsonBody, pageQuery, parseBody, query, refuse } from '../input.ts';
 import { once } from '../once.ts';
+import { continueSession } from '../session.ts';
 import { throttle, throttleAddress } from '../throttle.ts';
 import { done } from './answer.ts';
 
@@ -37,6 +38,8 @@ contacts.use(async (c, next) => {
 });
 
 contacts.use(echoClientReference);
+
+contacts.use(continueSession);
 
 const listQuery = z.object({
   ...pageQuery,

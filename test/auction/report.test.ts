@@ -1,0 +1,174 @@
+import { and, eq } from 'drizzle-orm';
+import { describe, expect, it } from 'vitest';
+import { auctions, history } from '../../drizzle/schema.ts';
+import { registerAuction, updateAuction } from '../../src/auction/report.ts';
+import { openDatabase } from '../../src/database.ts';
+import type { Origin } from '../../src/history.ts';
+import { addAuction } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+const operator: Origin = {
+  actorType: 'operator',
+  actor: 'Operator',
+  at: new Date('2026-05-06T07:08:09.010Z'),
+};
+const registrationCode = 'd41d8cd98f00b204e9800998ecf8427e';
+const paid = { status: 'payment_received', registrationCode } as const;
+
+function database() {
+  return openDatabase(worker.env.DB);
+}
+
+async function stored(uuid: string) {
+  const [auction] = await database().select().from(auctions).where(eq(auctions.uuid, uuid));
+  return auction;
+}
+
+function historyOf({ name }: { name: string }) {
+  return database()
+    .select()
+    .from(history)
+    .where(and(eq(history.subject, 'auction'), eq(history.subjectKey, name)));
+}
+
+/** The binding, whose batches run `inFront` before they are sent. */
+function withBatch(inFront: (send: () => Promise<unknown>) => Promise<unknown>): D1Database {
+  return new Proxy(worker.env.DB, {
+    get(target, property) {
+      const value = Reflect.get(target, property);
+      if (property === 'batch') {
+        return (statements: D1PreparedStatement[]) => inFront(() => target.batch(statements));
+      }
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+describe('registerAuction', () => {
+  it('ends a paid auction as registered, for its code', async () => {
+    const auction = await addAuction(worker.env, paid);
+    const ended = await registerAuction(database(), operator, auction.uuid, registrationCode);
+    expect(ended).toMatchObject({ status: 'domain_registered', registrationCode: null });
+    expect(await stored(auction.uuid)).toEqual(ended);
+    expect(await historyOf(auction)).toMatchObject([
+      {
+        action: 'update',
+        actor: 'Operator',
+        changes: {
+          status: { from: 'payment_received', to: 'domain_registered' },
+          registrationCode: { redacted: true },
+        },
+      },
+    ]);
+  });
+
+  it.each(['', 'D41D8CD98F00B204E9800998ECF8427E', `${registrationCode}0`, '0'.repeat(32)])(
+    'refuses the code %j',
+    async (code) => {
+      const auction = await addAuction(worker.env, paid);
+      await expect(registerAuction(database(), operator, auction.uuid, code)).rejects.toMatchObject(
+        {
+          reason: 'invalid',
+          message: `this is not the registration code of the auction of "${auction.name}"`,
+        },
+      );
+      expect(await stored(auction.uuid)).toEqual(auction);
+    },
+  );
+
+  it.each(['started', 'awaiting_payment', 'domain_registered'] as const)(
+    'refuses an auction that is %s',
+    async (status) => {
+      const auction = await addAuction(worker.env, { status });
+      await expect(
+        registerAuction(database(), operator, auction.uuid, registrationCode),
+      ).rejects.toMatchObject({
+        reason: 'invalid',
+        message: `the auction of "${auction.name}" is ${status}, and only one that is payment_received ends with a registration`,
+      });
+    },
+  );
+
+  it('refuses an unknown auction', async () => {
+    await expect(
+      registerAuction(database(), operator, crypto.randomUUID(), registrationCode),
+    ).rejects.toMatchObject({ reason: 'not_found' });
+  });
+
+  it('checks in a dry run, and writes nothing', async () => {
+    const auction = await addAuction(worker.env, paid);
+    const ended = await registerAuction(database(), operator, auction.uuid, registrationCode, true);
+    expect(ended.status).toBe('domain_registered');
+    expect(await stored(auction.uuid)).toEqual(auction);
+  });
+
+  it('is done once where it was done but reported as failed', async () => {
+    const auction = await addAuction(worker.env, paid);
+    const failingOnce = withBatch(async (send) => {
+      await send();
+      throw new Error('D1_ERROR: Network connection lost.');
+    });
+    const ended = await registerAuction(
+      openDatabase(failingOnce),
+      operator,
+      auction.uuid,
+      registrationCode,
+    );
+    expect(ended.status).toBe('domain_registered');
+    expect(await historyOf(auction)).toHaveLength(1);
+  });
+});
+
+describe('updateAuction', () => {
+  it('looks again where somebody else was faster, and keeps what they did', async () => {
+    const auction = await addAuction(worker.env);
+    let isFirst = true;
+    const overtaken = withBatch(async (send) => {
+      if (isFirst) {
+        isFirst = false;
+        const faster = { registrationDeadline: '2026-12-31' };
+        await updateAuction(database(), operator, auction.uuid, faster, []);
+      }
+      return send();
+    });
+    const report = { status: 'payment_received' } as const;
+    await updateAuction(openDatabase(overtaken), operator, auction.uuid, report, []);
+    expect(await stored(auction.uuid)).toMatchObject({
+      status: 'payment_received',
+      registrationDeadline: '2026-12-31',
+      version: 3,
+    });
+    expect(await historyOf(auction)).toHaveLength(2);
+  });
+
+  it('starts no auction, and records nothing, behind a write that came too late', async () => {
+    const auction = await addAuction(worker.env);
+    const restarting = ['payment_not_received'] as const;
+    const overtaken = withBatch(async (send) => {
+      const faster = { status: 'payment_not_received' } as const;
+      await updateAuction(database(), operator, auction.uuid, faster, restarting);
+      return send();
+    });
+    const report = { status: 'payment_not_received' } as const;
+    await updateAuction(openDatabase(overtaken), operator, auction.uuid, report, restarting);
+    const all = await database().select().from(auctions).where(eq(auctions.name, auction.name));
+    expect(all.map(({ status }) => status)).toEqual(['payment_not_received', 'started']);
+    expect(await historyOf(auction)).toHaveLength(2);
+  });
+
+  it('takes one batch to write, behind one look', async () => {
+    const auction = await addAuction(worker.env);
+    let batches = 0;
+    const counting = withBatch((send) => {
+      batches += 1;
+      return send();
+    });
+    const report = { status: 'domain_not_registered' } as const;
+    await updateAuction(openDatabase(counting), operator, auction.uuid, report, [
+      'domain_not_registered',
+    ]);
+    expect(batches).toBe(1);
+    expect(await stored(auction.uuid)).toMatchObject({ status: 'domain_not_registered' });
+  });
+});

@@ -1,0 +1,104 @@
+import type { Env } from '../src/env.ts';
+
+/** What a call has cost, in the units that the platform bills. */
+export interface Counts {
+  d1RoundTrips: number;
+  rowsRead: number;
+  rowsWritten: number;
+  kvReads: number;
+  kvWrites: number;
+  kvLists: number;
+}
+
+/** The bindings, with D1 and KV counting what is asked of them. */
+export function counted(env: Env): { env: Env; counts: Counts } {
+  const counts: Counts = {
+    d1RoundTrips: 0,
+    rowsRead: 0,
+    rowsWritten: 0,
+    kvReads: 0,
+    kvWrites: 0,
+    kvLists: 0,
+  };
+  return {
+    env: {
+      ...env,
+      DB: countedDatabase(env.DB, counts),
+      LISTS: countedNamespace(env.LISTS, counts),
+    },
+    counts,
+  };
+}
+
+/** D1's own statement behind a counting one. */
+const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
+
+function countedDatabase(db: D1Database, counts: Counts): D1Database {
+  return {
+    ...countedConnection(db, counts),
+    withSession(constraint) {
+      const session = db.withSession(constraint);
+      return {
+        ...countedConnection(session, counts),
+        getBookmark: () => session.getBookmark(),
+      } as D1DatabaseSession;
+    },
+  } as D1Database;
+}
+
+function countedConnection(connection: Pick<D1Database, 'prepare' | 'batch'>, counts: Counts) {
+  const add = <Result extends D1Result<unknown>>(results: Result[]): Result[] => {
+    counts.d1RoundTrips += 1;
+    for (const { meta } of results) {
+      counts.rowsRead += meta.rows_read;
+      counts.rowsWritten += meta.rows_written;
+    }
+    return results;
+  };
+  return {
+    prepare: (query: string) => countedStatement(connection.prepare(query), query, add),
+    batch: async (statements: D1PreparedStatement[]) =>
+      add(await connection.batch(statements.map((statement) => originals.get(statement)!))),
+  };
+}
+
+function countedStatement(
+  statement: D1PreparedStatement,
+  query: string,
+  add: <Result extends D1Result<unknown>>(results: Result[]) => Result[],
+): D1PreparedStatement {
+  const all = async () => add([await statement.all()])[0]!;
+  const wrapped = {
+    bind: (...values: unknown[]) => countedStatement(statement.bind(...values), query, add),
+    all,
+    run: all,
+    first: async (column?: string) => {
+      const [row] = (await all()).results as Record<string, unknown>[];
+      return row === undefined ? null : column === undefined ? row : row[column];
+    },
+    // D1 gives no counts with raw rows: what only reads is asked twice, and counted once.
+    raw: async () => {
+      const { results } = await all();
+      const isRead = /^\s*select\b/i.test(query);
+      return isRead ? statement.raw() : results.map((row) => Object.values(row as object));
+    },
+  } as unknown as D1PreparedStatement;
+  originals.set(wrapped, statement);
+  return wrapped;
+}
+
+function countedNamespace(kv: KVNamespace, counts: Counts): KVNamespace {
+  const count =
+    (unit: 'kvReads' | 'kvWrites' | 'kvLists', method: keyof KVNamespace) =>
+    (...values: unknown[]) => {
+      counts[unit] += 1;
+      return (kv[method] as (...values: unknown[]) => unknown).apply(kv, values);
+    };
+  return {
+    get: count('kvReads', 'get'),
+    getWithMetadata: count('kvReads', 'getWithMetadata'),
+    put: count('kvWrites', 'put'),
+    delete: count('kvWrites', 'delete'),
+    list: count('kvLists', 'list'),
+  } as unknown as KVNamespace;
+}

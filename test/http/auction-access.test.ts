@@ -1,0 +1,74 @@
+import { eq } from 'drizzle-orm';
+import { expect, it } from 'vitest';
+import { auctions } from '../../drizzle/schema.ts';
+import { openDatabase } from '../../src/database.ts';
+import { addAuction } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker({
+  AUCTION_API_ALLOWED_IPS: '192.0.2.7, 198.51.100.0/24, 2001:db8::/32',
+});
+
+function read(uuid: string, address: string) {
+  return worker.fetch(`/api/v1/auctions/${uuid}`, { headers: { 'CF-Connecting-IP': address } });
+}
+
+it.each(['192.0.2.7', '198.51.100.255', '2001:db8::1', '2001:DB8:0:0::1', '::ffff:192.0.2.7'])(
+  'lets %s in',
+  async (address) => {
+    const { uuid } = await addAuction(worker.env);
+    expect((await read(uuid, address)).status).toBe(200);
+  },
+);
+
+it.each(['192.0.2.8', '198.51.101.0', '127.0.0.1', '2001:db9::1', '::1', '::ffff:192.0.2.8'])(
+  'refuses %s',
+  async (address) => {
+    const { uuid } = await addAuction(worker.env);
+    const response = await read(uuid, address);
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual({
+      errors: { base: [`Access denied from IP ${address}`] },
+    });
+  },
+);
+
+it.each(['not-an-address', '192.0.2.7, 192.0.2.7', '192.0.2.7/32', '3221225991'])(
+  'refuses what is no address: %s',
+  async (address) => {
+    const { uuid } = await addAuction(worker.env);
+    expect((await read(uuid, address)).status).toBe(401);
+  },
+);
+
+it.each(['7cb4bb7b-8c5e-4d2c-9a3a-2f3f0f7a5d11', 'no-uuid'])(
+  'refuses before it tells that %s is unknown',
+  async (uuid) => {
+    expect((await read(uuid, '203.0.113.1')).status).toBe(401);
+  },
+);
+
+it.each(['{', '{"status":"sold"}', '{"status":"no_bids"}'])(
+  'refuses before it looks at the body %s',
+  async (body) => {
+    const auction = await addAuction(worker.env);
+    const response = await worker.fetch(`/api/v1/auctions/${auction.uuid}`, {
+      method: 'PATCH',
+      headers: { 'CF-Connecting-IP': '203.0.113.1', 'Content-Type': 'application/json' },
+      body,
+    });
+    expect(response.status).toBe(401);
+    const [stored] = await openDatabase(worker.env.DB)
+      .select()
+      .from(auctions)
+      .where(eq(auctions.uuid, auction.uuid));
+    expect(stored).toEqual(auction);
+  },
+);
+
+it('lists the auctions in progress for every address', async () => {
+  const response = await worker.fetch('/api/v1/auctions', {
+    headers: { 'CF-Connecting-IP': '203.0.113.1' },
+  });
+  expect(response.status).toBe(200);
+});

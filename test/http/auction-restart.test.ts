@@ -1,0 +1,79 @@
+import { and, asc, eq } from 'drizzle-orm';
+import { expect, it } from 'vitest';
+import { auctions, history } from '../../drizzle/schema.ts';
+import { openDatabase } from '../../src/database.ts';
+import { addAuction } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker({
+  AUCTION_RESTART_STATUSES: 'payment_not_received, domain_not_registered',
+});
+
+function report(uuid: string, status: string) {
+  return worker.fetch(`/api/v1/auctions/${uuid}`, {
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ status }),
+  });
+}
+
+function auctionsOf(name: string) {
+  return openDatabase(worker.env.DB)
+    .select()
+    .from(auctions)
+    .where(eq(auctions.name, name))
+    .orderBy(asc(auctions.id));
+}
+
+it.each(['payment_not_received', 'domain_not_registered'])(
+  'puts the name up for auction again, under a new UUID, on %s',
+  async (status) => {
+    const auction = await addAuction(worker.env, { status: 'awaiting_payment' });
+    const response = await report(auction.uuid, status);
+    expect(await response.json()).toMatchObject({ id: auction.uuid, status });
+    const [old, next, ...others] = await auctionsOf(auction.name);
+    expect(old).toMatchObject({ uuid: auction.uuid, status });
+    expect(next).toMatchObject({ status: 'started', punycode: auction.punycode, version: 1 });
+    expect(next!.uuid).not.toBe(auction.uuid);
+    expect(others).toEqual([]);
+    const recorded = await openDatabase(worker.env.DB)
+      .select()
+      .from(history)
+      .where(and(eq(history.subject, 'auction'), eq(history.subjectUuid, next!.uuid)));
+    expect(recorded).toMatchObject([
+      { action: 'create', actor: 'Auction centre 127.0.0.1', subjectKey: auction.name },
+    ]);
+  },
+);
+
+it('starts one new auction however often the status is said', async () => {
+  const { uuid, name } = await addAuction(worker.env, { status: 'awaiting_payment' });
+  await Promise.all(Array.from({ length: 5 }, () => report(uuid, 'payment_not_received')));
+  await report(uuid, 'payment_not_received');
+  expect(await auctionsOf(name)).toHaveLength(2);
+});
+
+it('starts none where the name has an auction in progress', async () => {
+  const { uuid, name } = await addAuction(worker.env, { status: 'awaiting_payment' });
+  await addAuction(worker.env, { name });
+  const response = await report(uuid, 'payment_not_received');
+  expect(response.status).toBe(200);
+  expect(await auctionsOf(name)).toHaveLength(2);
+});
+
+it('starts one of a name whose auctions all end that way at once', async () => {
+  const first = await addAuction(worker.env, { status: 'awaiting_payment' });
+  const second = await addAuction(worker.env, { name: first.name, status: 'awaiting_payment' });
+  await Promise.all([first, second].map(({ uuid }) => report(uuid, 'payment_not_received')));
+  const statuses = (await auctionsOf(first.name)).map(({ status }) => status);
+  expect(statuses).toEqual(['payment_not_received', 'payment_not_received', 'started']);
+});
+
+it.each(['no_bids', 'awaiting_payment', 'payment_received'])(
+  'starts none on %s',
+  async (status) => {
+    const { uuid, name } = await addAuction(worker.env);
+    await report(uuid, status);
+    expect(await auctionsOf(name)).toHaveLength(1);
+  },
+);

@@ -1,0 +1,252 @@
+import { gunzipSync } from 'node:zlib';
+import { beforeEach, expect, test } from 'vitest';
+import type { Env } from '../../src/env.ts';
+import { acceptsGzip } from '../../src/http/public/encoding.ts';
+import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';
+import { published } from '../public-list/published.ts';
+import { onTheWire } from '../wire.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+const auctionsPath = '/repp/v1/auctions';
+const retainedPath = '/repp/v1/retained_domains';
+
+/** What the daily run makes of the tables as they are; it makes the isolate forget what it remembers, too. */
+beforeEach(async () => {
+  await emptyLists(worker.env);
+  await worker.scheduled('1 0 * * *');
+});
+const publish = () => worker.scheduled('31 * * * *');
+
+async function etagOf(path: string): Promise<string> {
+  return (await worker.fetch(path)).headers.get('ETag')!;
+}
+
+test('lists the auctions in progress', async () => {
+  await addAuction(worker.env, { name: 'pürasid.ee', punycode: 'xn--prasid-n2a.ee' });
+  await addAuction(worker.env, { name: 'sold.ee', status: 'domain_registered' });
+  await publish();
+  const response = await worker.fetch(auctionsPath);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
+  expect(await response.json()).toEqual({
+    count: 1,
+    auctions: [{ domain_name: 'pürasid.ee', punycode_domain_name: 'xn--prasid-n2a.ee' }],
+  });
+});
+
+test('lists the retained domains of every type', async () => {
+  await addRetainedDomain(worker.env, { name: 'a.ee', status: 'blocked' });
+  await addRetainedDomain(worker.env, { name: 'b.ee', status: 'reserved' });
+  await addDispute(worker.env, { name: 'b.ee' });
+  await publish();
+  const response = await worker.fetch(retainedPath);
+  expect(await response.json()).toEqual({
+    count: 3,
+    domains: [
+      { name: 'a.ee', status: 'blocked', punycode_name: 'a.ee' },
+      { name: 'b.ee', status: 'disputed', punycode_name: 'b.ee' },
+      { name: 'b.ee', status: 'reserved', punycode_name: 'b.ee' },
+    ],
+  });
+});
+
+test.each(['reserved', 'blocked', 'disputed'])('lists the %s domains alone', async (type) => {
+  await addRetainedDomain(worker.env, { name: 'reserved.ee', status: 'reserved' });
+  await addRetainedDomain(worker.env, { name: 'blocked.ee', status: 'blocked' });
+  await addDispute(worker.env, { name: 'disputed.ee' });
+  await publish();
+  const response = await worker.fetch(`${retainedPath}?type=${type}`);
+  expect(await response.json()).toEqual({
+    count: 1,
+    domains: [{ name: `${type}.ee`, status: type, punycode_name: `${type}.ee` }],
+  });
+});
+
+test('answers a list with a slash behind it', async () => {
+  expect((await worker.fetch(`${auctionsPath}/`)).status).toBe(200);
+  expect((await worker.fetch(`${retainedPath}/?type=blocked`)).status).toBe(200);
+});
+
+test.each(['?type=', '?type=all', '?type=Blocked', '?type', '?type=blocked&type=reserved'])(
+  'refuses %s, never to be cached',
+  async (query) => {
+    const response = await worker.fetch(retainedPath + query);
+    expect(response.status).toBe(400);
+    expect(response.headers.get('Cache-Control')).toBe('private, no-store');
+    expect(await response.json()).toEqual({ errors: { type: ['is not included in the list'] } });
+  },
+);
+
+test('says on 200 and 304 alike how long a list is fresh, and lets every page read it', async () => {
+  const fresh = await worker.fetch(retainedPath);
+  const etag = fresh.headers.get('ETag')!;
+  const revalidated = await worker.fetch(retainedPath, { headers: { 'If-None-Match': etag } });
+  expect([fresh.status, revalidated.status]).toEqual([200, 304]);
+  for (const { headers } of [fresh, revalidated]) {
+    expect(headers.get('ETag')).toMatch(/^W\/"[0-9a-f]{32}"$/);
+    expect(headers.get('Cache-Control')).toBe('public, max-age=15');
+    expect(headers.get('Vary')).toBe('Accept-Encoding');
+    expect(headers.get('Cache-Tag')).toBe('list-all');
+    expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
+    expect(headers.get('Access-Control-Expose-Headers')).toContain('ETag');
+    expect(headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+  }
+  expect(await revalidated.text()).toBe('');
+});
+
+test('gives each type an ETag of its own', async () => {
+  const paths = ['', '?type=reserved', '?type=blocked', '?type=disputed'];
+  const etags = await Promise.all(paths.map((query) => etagOf(retainedPath + query)));
+  expect(new Set([...etags, await etagOf(auctionsPath)]).size).toBe(5);
+});
+
+test('keeps the ETag when the same content is published again', async () => {
+  const before = await etagOf(auctionsPath);
+  const auction = await addAuction(worker.env);
+  await publish();
+  expect(await etagOf(auctionsPath)).not.toBe(before);
+  await worker.env.DB.prepare('delete from auctions where id = ?').bind(auction.id).run();
+  await publish();
+  expect(await etagOf(auctionsPath)).toBe(before);
+});
+
+test('answers a changed list with the whole of it', async () => {
+  const before = await etagOf(auctionsPath);
+  await addAuction(worker.env);
+  await publish();
+  const response = await worker.fetch(auctionsPath, { headers: { 'If-None-Match': before } });
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({ count: 1 });
+});
+
+test.each([
+  ['the tag', (tag: string) => `W/${tag}`],
+  ['the tag as a strong one', (tag: string) => tag],
+  ['one of several', (tag: string) => `"x", W/${tag} , W/"y"`],
+  ['one behind a tag with a comma', (tag: string) => `"a,b",W/${tag}`],
+  ['one behind what is no tag', (tag: string) => `nonsense, "half, W/${tag}`],
+  ['one between empty elements', (tag: string) => `, ,${tag},,`],
+  ['a star', () => '*'],
+  ['a star among white space', () => ' * '],
+])('is unchanged for If-None-Match with %s', async (_, header) => {
+  const tag = (await etagOf(retainedPath)).slice('W/'.length);
+  const response = await worker.fetch(retainedPath, { headers: { 'If-None-Match': header(tag) } });
+  expect(response.status).toBe(304);
+});
+
+test.each([
+  ['another tag', () => 'W/"00000000000000000000000000000000"'],
+  ['the tag without quotes', (tag: string) => tag.slice(1, -1)],
+  ['the tag inside another one', (tag: string) => `"a,${tag.slice(1, -1)},b"`],
+  ['the tag behind other characters', (tag: string) => `x${tag}`],
+  ['a lower-case weakness', (tag: string) => `w/${tag}`],
+  ['a star among tags', () => '"x", *'],
+  ['an open quote', (tag: string) => tag.slice(0, -1)],
+  ['nothing', () => ''],
+])('is sent whole for If-None-Match with %s', async (_, header) => {
+  const tag = (await etagOf(retainedPath)).slice('W/'.length);
+  const response = await worker.fetch(retainedPath, { headers: { 'If-None-Match': header(tag) } });
+  expect(response.status).toBe(200);
+});
+
+test('answers HEAD as GET, without a body', async () => {
+  const get = await worker.fetch(auctionsPath);
+  const head = await onTheWire(worker.url, auctionsPath, { method: 'HEAD' });
+  expect([head.status, head.headers.etag, head.body]).toEqual([200, get.headers.get('ETag'), '']);
+  const headers = { 'If-None-Match': get.headers.get('ETag')! };
+  expect((await onTheWire(worker.url, auctionsPath, { method: 'HEAD', headers })).status).toBe(304);
+});
+
+test.each([auctionsPath, retainedPath])('answers a preflight for %s', async (path) => {
+  const response = await onTheWire(worker.url, path, {
+    method: 'OPTIONS',
+    headers: {
+      Origin: 'https://example.com',
+      'Access-Control-Request-Method': 'GET',
+      'Access-Control-Request-Headers': 'if-none-match',
+    },
+  });
+  expect(response.status).toBe(204);
+  expect(response.headers).toMatchObject({
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+    'access-control-allow-headers': 'if-none-match',
+  });
+});
+
+test('answers OPTIONS without an origin with what is allowed', async () => {
+  const response = await onTheWire(worker.url, auctionsPath, { method: 'OPTIONS' });
+  expect([response.status, response.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
+});
+
+test('sends the stored bytes as they are to a client that takes gzip', async () => {
+  await addRetainedDomain(worker.env);
+  await publish();
+  const headers = { 'Accept-Encoding': 'gzip' };
+  const response = await onTheWire(worker.url, retainedPath, { headers });
+  expect(response.headers['content-encoding']).toBe('gzip');
+  const stored = await worker.env.LISTS.get('all', 'arrayBuffer');
+  expect(response.bytes.equals(Buffer.from(stored!))).toBe(true);
+  expect(JSON.parse(gunzipSync(response.bytes).toString()).count).toBe(1);
+});
+
+test.each([
+  ['none', {}],
+  ['an empty', { 'Accept-Encoding': '' }],
+  ['an identity', { 'Accept-Encoding': 'identity' }],
+  ['a gzip-refusing', { 'Accept-Encoding': 'gzip;q=0' }],
+])('sends plain JSON to a client with %s Accept-Encoding', async (_, headers) => {
+  await addRetainedDomain(worker.env);
+  await publish();
+  const response = await onTheWire(worker.url, retainedPath, {
+    headers: headers as Record<string, string>,
+  });
+  expect(response.headers['content-encoding']).toBeUndefined();
+  expect(JSON.parse(response.body).count).toBe(1);
+});
+
+test.each([
+  ['gzip', true],
+  ['GZIP', true],
+  ['x-gzip', true],
+  ['br, gzip;q=0.1', true],
+  ['*', true],
+  ['br', false],
+  ['gzip;q=0', false],
+  ['gzip;q=0.000, *', false],
+  ['*;q=0', false],
+  ['', false],
+])('takes Accept-Encoding %j of a client as gzip: %s', (header, isAccepted) => {
+  const direct = new Request('http://localhost/', { headers: { 'Accept-Encoding': header } });
+  expect(acceptsGzip(direct)).toBe(isAccepted);
+  const atTheEdge = Object.assign(
+    new Request('http://localhost/', { headers: { 'Accept-Encoding': 'br, gzip' } }),
+    { cf: { clientAcceptEncoding: header } },
+  );
+  expect(acceptsGzip(atTheEdge)).toBe(isAccepted);
+});
+
+test('publishes an auction that starts or ends at the latest with the next run', async () => {
+  await addAuction(worker.env);
+  expect(await countOf(worker.env)).toBe(0);
+  await publish();
+  expect(await countOf(worker.env)).toBe(1);
+});
+
+test('publishes a change through the auction interface after it was answered', async () => {
+  const auction = await addAuction(worker.env);
+  await publish();
+  const response = await worker.fetch(`/api/v1/auctions/${auction.uuid}`, {
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"status": "no_bids"}',
+  });
+  expect(response.status).toBe(200);
+  await expect.poll(() => countOf(worker.env)).toBe(0);
+});
+
+async function countOf(env: Env): Promise<number> {
+  return (await published(env, 'auctions')).body.count;
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it, test } from 'vitest';
+import type { Env } from '../../src/env.ts';
+import { app } from '../../src/http/app.ts';
+import { addAuction, addContact, addRegistrar, bearer, send } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+
+const bookmark = '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683';
+
+/** Where D1 was told to begin the request's session. */
+async function beginningOf(path: string, init: RequestInit): Promise<unknown[]> {
+  const beginnings: unknown[] = [];
+  const DB = {
+    withSession(beginning?: string) {
+      beginnings.push(beginning);
+      return worker.env.DB.withSession(beginning);
+    },
+  };
+  const response = await app.request(path, init, { ...worker.env, DB } as Env);
+  expect(response.status).toBe(200);
+  return beginnings;
+}
+
+test('serves a client that sends no bookmark from the primary', async () => {
+  const registrar = await addRegistrar(worker.env);
+  expect(await beginningOf('/repp/v1/contacts', send('GET', registrar))).toEqual(['first-primary']);
+});
+
+test('serves a client that sends its bookmark from any replica that has come so far', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const headers = { 'X-D1-Bookmark': bookmark };
+  expect(
+    await beginningOf('/repp/v1/contacts', send('GET', registrar, undefined, headers)),
+  ).toEqual([bookmark]);
+});
+
+test('gives a bookmark with a write, and takes it with the read that follows', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const contact = await addContact(worker.env, registrar);
+  const path = `/repp/v1/contacts/${contact.code}`;
+  const written = await worker.fetch(
+    path,
+    send('PUT', registrar, { contact: { name: 'Jüri Tamm' } }),
+  );
+  const given = written.headers.get('X-D1-Bookmark') ?? '';
+  expect(given).toMatch(/^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/);
+
+  const read = await worker.fetch(
+    path,
+    send('GET', registrar, undefined, { 'X-D1-Bookmark': given }),
+  );
+
+  expect(await read.json()).toMatchObject({ data: { contact: { name: 'Jüri Tamm' } } });
+});
+
+describe('a bookmark that is none', () => {
+  it.each(['first-unconstrained', `${bookmark}0`, bookmark.toUpperCase(), "' or 1=1 --"])(
+    'is refused to a registrar: %j',
+    async (given) => {
+      const registrar = await addRegistrar(worker.env);
+      const headers = { 'X-D1-Bookmark': given };
+      const response = await worker.fetch(
+        '/repp/v1/contacts',
+        send('GET', registrar, undefined, headers),
+      );
+      expect(response.status).toBe(400);
+      expect(await response.json()).toEqual({
+        code: 2005,
+        message: 'Bookmark is invalid [X-D1-Bookmark]',
+        data: {},
+        errors: [
+          { code: 2005, message: 'Bookmark is invalid [X-D1-Bookmark]', field: 'X-D1-Bookmark' },
+        ],
+      });
+    },
+  );
+
+  it('is refused when only D1 finds that it is none of its own', async () => {
+    const registrar = await addRegistrar(worker.env);
+    const batch = () => Promise.reject(new Error('D1_ERROR: bookmark not found'));
+    const prepare = (query: string) => worker.env.DB.prepare(query);
+    const withSession = () => ({ prepare, batch, getBookmark: () => null });
+    const response = await app.request(
+      '/repp/v1/contacts',
+      send('GET', registrar, undefined, { 'X-D1-Bookmark': bookmark }),
+      { ...worker.env, DB: { withSession } } as unknown as Env,
+    );
+    expect(response.status).toBe(400);
+  });
+
+  it('is refused in the form of each interface', async () => {
+    const headers = { Authorization: await bearer(worker), 'X-D1-Bookmark': 'forged' };
+    const auction = await addAuction(worker.env);
+    for (const path of ['/api/v1/registrant/contacts', `/api/v1/auctions/${auction.uuid}`]) {
+      const response = await worker.fetch(path, { headers });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toEqual({
+        errors: { 'X-D1-Bookmark': ['Bookmark is invalid'] },
+      });
+    }
+  });
+
+  it('is no answer to a caller who may not come in', async () => {
+    const headers = { 'X-D1-Bookmark': 'forged' };
+    const stranger = { authorization: 'Basic YW55OmFueQ==' };
+    const response = await worker.fetch(
+      '/repp/v1/contacts',
+      send('GET', stranger, undefined, headers),
+    );
+    expect(response.status).toBe(401);
+  });
+});
+
+test('gives no bookmark with a public list, which is everybody’s', async () => {
+  const response = await worker.fetch('/repp/v1/auctions');
+  expect(response.status).toBe(200);
+  expect(response.headers.get('X-D1-Bookmark')).toBeNull();
+});

@@ -1,0 +1,50 @@
+import { beforeEach, expect, test } from 'vitest';
+import { openDatabase } from '../../src/database.ts';
+import { listStatus, publish } from '../../src/public-list/publish.ts';
+import { retainedListNames } from '../../src/public-list/source.ts';
+import { addDispute, emptyLists } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+import { published } from './published.ts';
+
+const worker = startWorker();
+beforeEach(() => emptyLists(worker.env));
+
+const publishAt = (time: string) =>
+  publish(
+    openDatabase(worker.env.DB),
+    worker.env.LISTS,
+    retainedListNames,
+    () => new Date(`${time}Z`),
+  );
+
+test.each([
+  ['before its first day', '2026-05-04T23:59:59.999', 0],
+  ['from the first moment of its first day', '2026-05-05T00:00:00.000', 1],
+  ['to the last moment of its last day', '2026-05-07T23:59:59.999', 1],
+  ['after its last day', '2026-05-08T00:00:00.000', 0],
+])('lists a dispute %s as it is then', async (_, time, count) => {
+  await addDispute(worker.env, { firstDay: '2026-05-05', lastDay: '2026-05-07' });
+  await publishAt(time);
+  expect((await published(worker.env, 'disputed')).body.count).toBe(count);
+  expect((await published(worker.env, 'all')).body.count).toBe(count);
+});
+
+test('publishes what the calendar alone has changed, and no other list', async () => {
+  await addDispute(worker.env, { firstDay: '2026-05-05', lastDay: '2026-05-07' });
+  await publishAt('2026-05-04T12:00:00');
+  expect(await publishAt('2026-05-05T00:01:00')).toEqual(['all', 'disputed']);
+  expect(await publishAt('2026-05-06T00:01:00')).toEqual([]);
+  expect(await publishAt('2026-05-08T00:01:00')).toEqual(['all', 'disputed']);
+});
+
+test('is behind its source from the day on which a dispute begins', async () => {
+  const { DB, LISTS } = worker.env;
+  await addDispute(worker.env, { firstDay: '2026-05-05', lastDay: '2026-05-07' });
+  await publishAt('2026-05-04T12:00:00');
+  const isBehindAt = async (time: string) => {
+    const status = await listStatus(openDatabase(DB), LISTS, new Date(`${time}Z`));
+    return status.find(({ list }) => list === 'disputed')!.isBehind;
+  };
+  expect(await isBehindAt('2026-05-04T23:59:59')).toBe(false);
+  expect(await isBehindAt('2026-05-05T00:00:00')).toBe(true);
+});

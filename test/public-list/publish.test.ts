@@ -1,0 +1,267 @@
+import { beforeEach, expect, test } from 'vitest';
+import { openDatabase } from '../../src/database.ts';
+import { listStatus, publish } from '../../src/public-list/publish.ts';
+import { listNames } from '../../src/public-list/source.ts';
+import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+import { published, withMethods } from './published.ts';
+
+const worker = startWorker();
+const clock = () => new Date('2026-05-05T12:00:00Z');
+beforeEach(() => emptyLists(worker.env));
+
+const publishAll = (kv = worker.env.LISTS) =>
+  publish(openDatabase(worker.env.DB), kv, listNames, clock);
+
+/** KV whose puts are counted, and go through `put` where there is one. */
+function watchedKv(put?: (write: () => Promise<void>, key: string) => Promise<void>) {
+  const puts: string[] = [];
+  const { LISTS } = worker.env;
+  const kv = withMethods(LISTS, {
+    put(key: string, value: ArrayBuffer, options: KVNamespacePutOptions) {
+      puts.push(key);
+      const write = () => LISTS.put(key, value, options);
+      return put ? put(write, key) : write();
+    },
+  });
+  return { kv, puts };
+}
+
+test('lists auctions in progress by name', async () => {
+  await addAuction(worker.env, { name: 'pürasid.ee', punycode: 'xn--prasid-n2a.ee' });
+  await addAuction(worker.env, { name: 'auto.ee', punycode: 'auto.ee' });
+  await addAuction(worker.env, { name: 'over.ee', punycode: 'over.ee', status: 'no_bids' });
+  await publishAll();
+  const { body } = await published(worker.env, 'auctions');
+  expect(body).toEqual({
+    auctions: [
+      { domain_name: 'auto.ee', punycode_domain_name: 'auto.ee' },
+      { domain_name: 'pürasid.ee', punycode_domain_name: 'xn--prasid-n2a.ee' },
+    ],
+    count: 2,
+  });
+});
+
+test('lists retained names by name, then status, one that is disputed and reserved twice', async () => {
+  await addRetainedDomain(worker.env, { name: 'b.ee', status: 'reserved' });
+  await addRetainedDomain(worker.env, { name: 'b.ee', status: 'blocked' });
+  await addDispute(worker.env, { name: 'b.ee' });
+  await addRetainedDomain(worker.env, { name: 'õ.ee', punycode: 'xn--gda.ee', status: 'blocked' });
+  await addDispute(worker.env, { name: 'a.ee' });
+  await publishAll();
+  const { body } = await published(worker.env, 'all');
+  expect(body).toEqual({
+    domains: [
+      { name: 'a.ee', status: 'disputed', punycode_name: 'a.ee' },
+      { name: 'b.ee', status: 'blocked', punycode_name: 'b.ee' },
+      { name: 'b.ee', status: 'disputed', punycode_name: 'b.ee' },
+      { name: 'b.ee', status: 'reserved', punycode_name: 'b.ee' },
+      { name: 'õ.ee', status: 'blocked', punycode_name: 'xn--gda.ee' },
+    ],
+    count: 5,
+  });
+});
+
+test.each([
+  ['reserved', 'r.ee'],
+  ['blocked', 'b.ee'],
+  ['disputed', 'd.ee'],
+] as const)('lists the %s names alone', async (status, name) => {
+  await addRetainedDomain(worker.env, { name: 'r.ee', status: 'reserved' });
+  await addRetainedDomain(worker.env, { name: 'b.ee', status: 'blocked' });
+  await addDispute(worker.env, { name: 'd.ee' });
+  await publishAll();
+  const { body } = await published(worker.env, status);
+  expect(body).toEqual({ domains: [{ name, status, punycode_name: name }], count: 1 });
+});
+
+test('lists a name with two disputes in force once', async () => {
+  await addDispute(worker.env, { name: 'twice.ee' });
+  await addDispute(worker.env, { name: 'twice.ee' });
+  await publishAll();
+  const { body } = await published(worker.env, 'disputed');
+  expect(body.count).toBe(1);
+  expect(body.domains).toHaveLength(1);
+});
+
+test('publishes an empty list as one without entries', async () => {
+  await publishAll();
+  expect((await published(worker.env, 'auctions')).body).toEqual({ auctions: [], count: 0 });
+  expect((await published(worker.env, 'all')).body).toEqual({ domains: [], count: 0 });
+});
+
+test('keeps ETag, count, source version and time of publication beside the body', async () => {
+  await addAuction(worker.env);
+  await publishAll();
+  const { metadata } = await published(worker.env, 'auctions');
+  expect(metadata).toEqual({
+    etag: expect.stringMatching(/^W\/"[0-9a-f]{32}"$/),
+    count: 1,
+    sourceVersion: expect.stringMatching(/^\d+$/),
+    publishedAt: '2026-05-05T12:00:00.000Z',
+    bytes: expect.any(Number),
+  });
+});
+
+test('gives lists of the same content different ETags', async () => {
+  await publishAll();
+  const [all, reserved] = [
+    await published(worker.env, 'all'),
+    await published(worker.env, 'reserved'),
+  ];
+  expect(all.body).toEqual(reserved.body);
+  expect(all.metadata!.etag).not.toBe(reserved.metadata!.etag);
+});
+
+test('writes nothing and reads at most ten rows in one round trip where nothing changed', async () => {
+  await addRetainedDomain(worker.env);
+  await addDispute(worker.env);
+  await publishAll();
+  const { kv, puts } = watchedKv();
+  const reads: number[] = [];
+  const db = withMethods(worker.env.DB, {
+    prepare: (query: string) => {
+      const statement = worker.env.DB.prepare(query);
+      return withMethods(statement, {
+        bind: (...values: unknown[]) =>
+          withMethods(statement, {
+            all: async () => {
+              const result = await statement.bind(...values).all();
+              reads.push(result.meta.rows_read);
+              return result;
+            },
+          }),
+      });
+    },
+  });
+  await publish(openDatabase(db), kv, listNames, clock);
+  expect(puts).toEqual([]);
+  expect(reads).toHaveLength(1);
+  expect(reads[0]).toBeLessThanOrEqual(10);
+});
+
+test('writes only the lists that a change reached', async () => {
+  await publishAll();
+  await addRetainedDomain(worker.env, { status: 'blocked' });
+  const { kv, puts } = watchedKv();
+  expect(await publishAll(kv)).toEqual(['all', 'blocked']);
+  expect(puts).toEqual(['all', 'blocked']);
+});
+
+test('writes nothing for a change that leaves the content as it was, and looks no further at it', async () => {
+  const { DB } = worker.env;
+  await publishAll();
+  await addAuction(worker.env, { name: 'gone.ee' });
+  await DB.prepare('delete from auctions').run();
+  const { kv, puts } = watchedKv();
+  await publishAll(kv);
+  expect(puts).toEqual([]);
+  const status = await listStatus(openDatabase(DB), worker.env.LISTS, clock());
+  expect(status.filter(({ isBehind }) => isBehind)).toEqual([]);
+});
+
+test('tells which lists are behind their source', async () => {
+  await publishAll();
+  await addAuction(worker.env);
+  const status = await listStatus(openDatabase(worker.env.DB), worker.env.LISTS, clock());
+  expect(status.map(({ list, isBehind }) => [list, isBehind])).toEqual([
+    ['auctions', true],
+    ['all', false],
+    ['reserved', false],
+    ['blocked', false],
+    ['disputed', false],
+  ]);
+});
+
+test('converges on the newest content though the older of two publishers writes last', async () => {
+  await addAuction(worker.env, { name: 'old.ee', punycode: 'old.ee' });
+  let release = () => {};
+  let arrive = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  let isFirst = true;
+  const { kv, puts } = watchedKv(async (write, key) => {
+    if (key === 'auctions' && isFirst) {
+      isFirst = false;
+      arrive();
+      await released;
+    }
+    await write();
+  });
+  const older = publish(openDatabase(worker.env.DB), kv, ['auctions'], clock);
+  await arrived;
+  await addAuction(worker.env, { name: 'new.ee', punycode: 'new.ee' });
+  await publish(openDatabase(worker.env.DB), worker.env.LISTS, ['auctions'], clock);
+  release();
+  await older;
+  expect(puts).toEqual(['auctions', 'auctions']);
+  expect((await published(worker.env, 'auctions')).body.count).toBe(2);
+});
+
+test('does not publish a build that the source has overtaken', async () => {
+  await addAuction(worker.env, { name: 'early.ee' });
+  let isChanged = false;
+  const db = withMethods(worker.env.DB, {
+    prepare: (query: string) => {
+      const statement = worker.env.DB.prepare(query);
+      if (!query.includes('punycode')) return statement;
+      return withMethods(statement, {
+        bind: (...values: unknown[]) =>
+          withMethods(statement, {
+            raw: async () => {
+              const rows = await statement.bind(...values).raw();
+              if (!isChanged) {
+                isChanged = true;
+                await addAuction(worker.env, { name: 'late.ee' });
+              }
+              return rows;
+            },
+          }),
+      });
+    },
+  });
+  const { kv, puts } = watchedKv();
+  await publish(openDatabase(db), kv, ['auctions'], clock);
+  expect(puts).toEqual(['auctions']);
+  expect((await published(worker.env, 'auctions')).body.count).toBe(2);
+});
+
+test('fails loudly where KV refuses to write, leaves what was published, and repairs it next time', async () => {
+  await publishAll();
+  await addAuction(worker.env);
+  const { kv } = watchedKv(() => Promise.reject(new Error('KV PUT failed: 500')));
+  await expect(publishAll(kv)).rejects.toThrow('list auctions was not written');
+  expect((await published(worker.env, 'auctions')).body.count).toBe(0);
+  await publishAll();
+  expect((await published(worker.env, 'auctions')).body.count).toBe(1);
+});
+
+test('takes a put that was reported as failed but came through as done', async () => {
+  await addAuction(worker.env);
+  const { kv, puts } = watchedKv(async (write) => {
+    await write();
+    throw new Error('KV PUT failed: 500');
+  });
+  await publish(openDatabase(worker.env.DB), kv, ['auctions'], clock);
+  expect(puts).toEqual(['auctions']);
+});
+
+test('leaves every published list whole where the database fails midway', async () => {
+  await publishAll();
+  await addRetainedDomain(worker.env);
+  const { DB, LISTS } = worker.env;
+  const db = withMethods(DB, {
+    prepare: (query: string) => {
+      if (query.includes('union all')) throw new Error('D1_ERROR: Network connection lost.');
+      return DB.prepare(query);
+    },
+  });
+  await expect(publish(openDatabase(db), LISTS, listNames, clock)).rejects.toThrow();
+  expect((await published(worker.env, 'all')).body).toEqual({ domains: [], count: 0 });
+  await publishAll();
+  expect((await published(worker.env, 'all')).body.count).toBe(1);
+});
