@@ -293,15 +293,30 @@ test.each([
   expect(await call(person, 'GET', path)).toEqual(before);
 });
 
-test('changes nothing but names what it ignored where it knows no field', async () => {
+test('refuses a body of which it knows no field, and names what it ignored', async () => {
   const { person, contact, registrar } = await addPersonWithContact();
   const sent = send('PATCH', person, { ident: { code: '1' }, auth_info: 'mine' });
   const response = await worker.fetch(`/api/v1/registrant/contacts/${contact.uuid}`, sent);
-  expect(response.status).toBe(200);
+  expect(response.status).toBe(400);
   expect(response.headers.get('Ignored-Fields')).toBe('ident, auth_info');
+  expect(await response.json()).toEqual({ errors: { base: ['parameter is required'] } });
   const shown = await worker.fetch(`/repp/v1/contacts/${contact.code}`, send('GET', registrar));
   expect(await shown.json()).toMatchObject({
     data: { contact: { updated_at: contact.updatedAt, updator_str: null } },
+  });
+});
+
+test('changes nothing where nothing is asked for', async () => {
+  const { person, contact } = await addPersonWithContact();
+  expect(await call(person, 'PATCH', `/${contact.uuid}`, {})).toMatchObject({ status: 200 });
+});
+
+test('refuses a form of more than 100 parameters', async () => {
+  const { person, contact } = await addPersonWithContact();
+  const { status, body } = await patchForm(person, contact.uuid, `name=Mari${'&x=1'.repeat(100)}`);
+  expect({ status, body }).toEqual({
+    status: 400,
+    body: { errors: { base: ['Request body has too many parameters'] } },
   });
 });
 

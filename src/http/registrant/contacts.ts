@@ -12,7 +12,7 @@ import { verifyToken } from '../../registrant.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { type AppContext, type AppEnv, database, requestOf } from '../context.ts';
 import { shownChange } from '../history.ts';
-import { jsonBody, pageQuery, parseBody, query } from '../input.ts';
+import { jsonBody, pageQuery, parseBody, query, refuse } from '../input.ts';
 import { once } from '../once.ts';
 import { continueSession } from '../session.ts';
 import { throttle, throttleAddress } from '../throttle.ts';
@@ -70,8 +70,13 @@ const updateBody = z.object({
 });
 
 contacts.patch('/:uuid', async (c) => {
-  const body = isForm(c) ? formFields(await c.req.text()) : await jsonBody(c);
+  const body = isForm(c) ? await formBody(c) : await jsonBody(c);
   const { address, disclosed_attributes, ...same } = await parseBody(c, updateBody, body);
+  const given = Object.keys(body);
+  // An empty body asks for nothing; one of unknown fields alone asks for what can't be done.
+  if (given.length > 0 && !given.some((field) => Object.hasOwn(updateBody.shape, field))) {
+    await refuse(c, [{ reason: 'missing', message: 'No field of a contact is given' }]);
+  }
   const { country_code: countryCode, ...place } = address ?? {};
   const changes = {
     ...same,
@@ -93,12 +98,27 @@ function isForm(c: AppContext): boolean {
   return /^application\/x-www-form-urlencoded\s*(;|$)/i.test(c.req.header('Content-Type') ?? '');
 }
 
-/** `address[street]=…&disclosed_attributes[]=name`; an empty element is how a form sends an empty list. */
-function formFields(text: string): Record<string, unknown> {
-  const fields = qs.parse(text, { depth: 2, parameterLimit: 100, allowSparse: false });
+/**
+ * `address[street]=…&disclosed_attributes[]=name`; an empty element is how a form sends an empty list. Throws
+ * `malformed` for more than 100 parameters.
+ */
+async function formBody(c: AppContext): Promise<Record<string, unknown>> {
+  const fields = parseForm(await c.req.text());
+  if (!fields) {
+    return refuse(c, [{ reason: 'malformed', message: 'Request body has too many parameters' }]);
+  }
   const { disclosed_attributes: given } = fields;
   if (!Array.isArray(given)) return fields;
   return { ...fields, disclosed_attributes: given.filter((attribute) => attribute !== '') };
+}
+
+function parseForm(text: string): Record<string, unknown> | undefined {
+  try {
+    return qs.parse(text, { depth: 2, parameterLimit: 100, throwOnLimitExceeded: true });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** The contact as the registrant interface lists it: strings throughout, empty where nothing is known. */
