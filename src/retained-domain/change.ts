@@ -6,7 +6,7 @@ import { findRetainedDomains, isAmong, type RetainedDomain } from './list.ts';
 
 /**
  * Adds the names, all of them or none, and returns how many are new; a dry run only counts them. It is one batch, and D1
- * ends a batch after 30 seconds: enough for 100,000 names many times over.
+ * ends a batch after 30 seconds: 100,000 names take a few of them.
  */
 export async function addRetainedDomains(
   db: Database,

@@ -19,9 +19,10 @@ export interface Replaced {
  * Makes the names of these statuses equal to the ones given, and returns how many that added and removed.
  *
  * A list can be too large for one batch to carry, but it has to change in one step. So the names gather in a table that
- * nobody reads, chunk by chunk, and the last batch, one transaction, changes what differs by statements over the
- * two tables. Whoever is killed on the way leaves the lists as they were, and names behind that the
- * replacements of the next days clear away; to run again is to begin anew. A dry run only reads, and counts.
+ * nobody reads, chunk by chunk, and the last batch, one transaction, changes what differs by statements over the two
+ * tables. Whoever is killed on the way leaves the lists as they were, and names behind that the replacements of the
+ * next days clear away; to run again is to begin anew. Since D1 ends a batch after 30 seconds, some hundred thousand
+ * names can differ: a first load that is larger is added, not replaced. A dry run only reads, and counts.
  */
 export async function replaceRetainedDomains(
   db: Database,

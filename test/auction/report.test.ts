@@ -157,6 +157,18 @@ describe('updateAuction', () => {
     expect(await historyOf(auction)).toHaveLength(2);
   });
 
+  it('starts no auction behind a write that failed, even where the name is free', async () => {
+    const auction = await addAuction(worker.env, { status: 'awaiting_payment' });
+    const report = { status: 'payment_not_received' } as const;
+    const overtaken = withBatch(async (send) => {
+      await updateAuction(database(), operator, auction.uuid, report, []);
+      return send();
+    });
+    await updateAuction(openDatabase(overtaken), operator, auction.uuid, report, [report.status]);
+    const all = await database().select().from(auctions).where(eq(auctions.name, auction.name));
+    expect(all.map(({ status }) => status)).toEqual(['payment_not_received']);
+  });
+
   it('takes one batch to write, behind one look', async () => {
     const auction = await addAuction(worker.env);
     let batches = 0;
