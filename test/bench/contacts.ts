@@ -1,7 +1,7 @@
+import { seedRegistrar } from '../seed.ts';
 import { atLeast, type Figure } from './figure.ts';
 import { compare } from './load.ts';
 import { service, startRuntime } from './runtime.ts';
-import { seedRegistrar } from './seed.ts';
 
 /** The contact list of a registrar against one prepared SELECT of the same rows. */
 export async function contacts(): Promise<Figure[]> {

@@ -1,0 +1,213 @@
+import { beforeAll, describe, expect, it, test } from 'vitest';
+import { app } from '../src/http/app.ts';
+import { type Counts, counted } from './counted.ts';
+import { addAuction, addContact, addDomainOf, addRegistrar, bearer, send } from './fixtures.ts';
+import { seedRegistrar } from './seed.ts';
+import { startWorker } from './worker.ts';
+
+/**
+ * What each call costs, in what the platform bills. A figure that went up is a regression, and one that went
+ * down is worth writing down here.
+ */
+const worker = startWorker();
+let bindings: ReturnType<typeof counted>;
+beforeAll(() => {
+  bindings = counted(worker.env);
+});
+
+interface Cost {
+  status: number;
+  /** Until the answer. */
+  answer: Partial<Counts>;
+  /** Of what goes on when the answer is on its way. */
+  after: Partial<Counts>;
+}
+
+async function costOf(path: string, init: RequestInit = {}): Promise<Cost> {
+  const headers = { 'CF-Connecting-IP': '127.0.0.1', ...(init.headers as object) };
+  const later: Promise<unknown>[] = [];
+  const context = { waitUntil: (work: Promise<unknown>) => later.push(work) };
+  const start = { ...bindings.counts };
+  const response = await app.request(
+    path,
+    { ...init, headers },
+    bindings.env,
+    context as unknown as ExecutionContext,
+  );
+  const answered = { ...bindings.counts };
+  await Promise.all(later);
+  return {
+    status: response.status,
+    answer: difference(start, answered),
+    after: difference(answered, bindings.counts),
+  };
+}
+
+/** The counts that grew, by how much. */
+function difference(before: Counts, after: Counts): Partial<Counts> {
+  const entries = Object.entries(after).map(([unit, count]) => [
+    unit,
+    count - before[unit as keyof Counts],
+  ]);
+  return Object.fromEntries(entries.filter(([, count]) => count !== 0));
+}
+
+const list = '/repp/v1/contacts';
+const ofPerson = '/api/v1/registrant/contacts';
+
+function newContact(fields: object = {}) {
+  const ident = { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' };
+  const required = { name: 'Mari Maasikas', email: 'mari@example.ee', phone: '+372.5123456' };
+  return { contact: { ...required, ident, ...fields } };
+}
+
+describe('a page of 200 contacts', () => {
+  let registrars: { authorization: string }[];
+  beforeAll(async () => {
+    registrars = [await seedRegistrar(worker.env, 1_000), await seedRegistrar(worker.env, 5_000)];
+  });
+
+  it('reads as many rows however many contacts there are', async () => {
+    for (const registrar of registrars) {
+      const codes = await costOf(list, send('GET', registrar));
+      expect(codes).toEqual({ status: 200, answer: { d1RoundTrips: 1, rowsRead: 203 }, after: {} });
+      const details = await costOf(`${list}?details=true`, send('GET', registrar));
+      expect(details.answer).toEqual({ d1RoundTrips: 1, rowsRead: 203 });
+    }
+  });
+
+  it('walks through one block of contacts at most to get to an offset', async () => {
+    const [, registrar] = registrars;
+    const page = await costOf(`${list}?offset=4000`, send('GET', registrar!));
+    expect(page.answer).toEqual({ d1RoundTrips: 1, rowsRead: 1_172 });
+  });
+});
+
+describe('one contact', () => {
+  it('is read, with the login, in one round trip', async () => {
+    const registrar = await addRegistrar(worker.env);
+    const { code } = await addContact(worker.env, registrar);
+    const costs = {
+      [`${list}/${code}`]: { d1RoundTrips: 1, rowsRead: 4 },
+      [`${list}/check/free`]: { d1RoundTrips: 1, rowsRead: 6 },
+      [`${list}/${code}/history`]: { d1RoundTrips: 1, rowsRead: 6 },
+    };
+    for (const [path, answer] of Object.entries(costs)) {
+      expect(await costOf(path, send('GET', registrar))).toEqual({
+        status: 200,
+        answer,
+        after: {},
+      });
+    }
+  });
+
+  it('is created in two round trips', async () => {
+    const registrar = await addRegistrar(worker.env);
+    await addContact(worker.env, registrar);
+    const create = (fields: object) => costOf(list, send('POST', registrar, newContact(fields)));
+    // The contact and its four indexes, its id's sequence, two counters, the history and its index.
+    expect((await create({})).answer).toEqual({ d1RoundTrips: 2, rowsRead: 14, rowsWritten: 10 });
+    // An organisation is not in the index of persons.
+    const ident = { ident: '12345678', ident_type: 'org', ident_country_code: 'EE' };
+    expect((await create({ ident })).answer).toEqual({
+      d1RoundTrips: 2,
+      rowsRead: 14,
+      rowsWritten: 9,
+    });
+  });
+
+  it('is updated in two round trips, and in one where nothing changes', async () => {
+    const registrar = await addRegistrar(worker.env);
+    const { code } = await addContact(worker.env, registrar);
+    const update = () =>
+      costOf(`${list}/${code}`, send('PUT', registrar, { contact: { name: 'Jüri Tamm' } }));
+    // The contact, the history and its index: no index of contacts holds what an update may change.
+    expect((await update()).answer).toEqual({ d1RoundTrips: 2, rowsRead: 9, rowsWritten: 3 });
+    expect((await update()).answer).toEqual({ d1RoundTrips: 1, rowsRead: 5 });
+  });
+
+  it('is deleted in two round trips', async () => {
+    const registrar = await addRegistrar(worker.env);
+    const { code } = await addContact(worker.env, registrar);
+    // The contact, two counters, the history and its index; the deletion of index entries is not counted.
+    expect((await costOf(`${list}/${code}`, send('DELETE', registrar))).answer).toEqual({
+      d1RoundTrips: 2,
+      rowsRead: 11,
+      rowsWritten: 5,
+    });
+  });
+
+  it('is refused in one round trip, and without reading more than the login', async () => {
+    const registrar = await addRegistrar(worker.env);
+    const linked = await addContact(worker.env, registrar);
+    await addDomainOf(worker.env, linked);
+    expect(await costOf(`${list}/${linked.code}`, send('DELETE', registrar))).toEqual({
+      status: 400,
+      answer: { d1RoundTrips: 1, rowsRead: 5 },
+      after: {},
+    });
+    expect(await costOf(`${list}?limit=0`, send('GET', registrar))).toEqual({
+      status: 400,
+      answer: { d1RoundTrips: 1, rowsRead: 2 },
+      after: {},
+    });
+    expect(await costOf(list, send('GET', { authorization: 'Basic YW55OmFueQ==' }))).toEqual({
+      status: 401,
+      answer: { d1RoundTrips: 1 },
+      after: {},
+    });
+  });
+});
+
+test('an idempotency key adds a kept answer to the write, and a repetition is one round trip', async () => {
+  const registrar = await addRegistrar(worker.env);
+  await addContact(worker.env, registrar);
+  const headers = { 'Idempotency-Key': 'counted' };
+  const create = () => costOf(list, send('POST', registrar, newContact(), headers));
+  // The key and its two indexes.
+  expect((await create()).answer).toEqual({ d1RoundTrips: 2, rowsRead: 14, rowsWritten: 13 });
+  expect((await create()).answer).toEqual({ d1RoundTrips: 1, rowsRead: 4 });
+});
+
+test('a person’s contacts are read in one round trip and updated in two', async () => {
+  const person = { ident: '37605030299' };
+  const registrar = await addRegistrar(worker.env);
+  const { uuid } = await addContact(worker.env, registrar, person);
+  const caller = { authorization: await bearer(worker, person.ident) };
+  const costs = {
+    [ofPerson]: { d1RoundTrips: 1, rowsRead: 2 },
+    [`${ofPerson}/${uuid}`]: { d1RoundTrips: 1, rowsRead: 1 },
+    [`${ofPerson}/${uuid}/history`]: { d1RoundTrips: 1, rowsRead: 2 },
+  };
+  for (const [path, answer] of Object.entries(costs)) {
+    expect(await costOf(path, send('GET', caller))).toEqual({ status: 200, answer, after: {} });
+  }
+  const update = await costOf(`${ofPerson}/${uuid}`, send('PATCH', caller, { name: 'Jüri Tamm' }));
+  expect(update.answer).toEqual({ d1RoundTrips: 2, rowsRead: 5, rowsWritten: 3 });
+});
+
+test('an auction is read in one round trip and reported in two', async () => {
+  const { uuid } = await addAuction(worker.env);
+  const path = `/api/v1/auctions/${uuid}`;
+  expect((await costOf(path)).answer).toEqual({ d1RoundTrips: 1, rowsRead: 1 });
+  const report = await costOf(path, {
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ status: 'awaiting_payment' }),
+  });
+  // The list of auctions in progress is published when the answer is on its way.
+  expect(report.answer).toEqual({ d1RoundTrips: 2, rowsRead: 8, rowsWritten: 4, kvLists: 1 });
+  expect(report.after).toMatchObject({ kvWrites: 1 });
+});
+
+describe('a public list', () => {
+  it('is read from KV once, then from memory, and never from the database', async () => {
+    await costOf('/repp/v1/retained_domains');
+    const [first, second] = [
+      await costOf('/repp/v1/retained_domains?type=blocked'),
+      await costOf('/repp/v1/retained_domains?type=blocked'),
+    ];
+    expect(first.answer.kvReads).toBe(1);
+    expect(second).toEqual({ status: 200, answer: {}, after: {} });
+  });
+});
