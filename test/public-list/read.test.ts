@@ -1,0 +1,185 @@
+import { gunzipSync } from 'node:zlib';
+import { beforeEach, expect, test } from 'vitest';
+import { openDatabase } from '../../src/database.ts';
+import { newMeter } from '../../src/meter.ts';
+import { publish } from '../../src/public-list/publish.ts';
+import { expireCopies, type Reader, readList } from '../../src/public-list/read.ts';
+import { listNames } from '../../src/public-list/source.ts';
+import { addAuction, emptyLists } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+import { published, withMethods } from './published.ts';
+
+const worker = startWorker();
+const noon = new Date('2026-05-05T12:00:00Z');
+beforeEach(() => emptyLists(worker.env));
+
+/** A reader of the real bindings in an isolate of its own, and what it has asked of them. */
+function reader(overrides: { get?: () => Promise<never>; db?: D1Database } = {}) {
+  const { DB, LISTS } = worker.env;
+  const seen = { kvReads: 0, d1: 0, cancelled: 0 };
+  const background: Promise<unknown>[] = [];
+  const kv = withMethods(LISTS, {
+    async getWithMetadata(key: string) {
+      seen.kvReads += 1;
+      await overrides.get?.();
+      const { value, metadata } = await LISTS.getWithMetadata(key, 'arrayBuffer');
+      // Pulled by whoever reads it, and by nobody else: a body that was not wanted is seen to be cancelled.
+      const stream = new ReadableStream(
+        {
+          pull(controller) {
+            controller.enqueue(new Uint8Array(value!));
+            controller.close();
+          },
+          cancel() {
+            seen.cancelled += 1;
+          },
+        },
+        { highWaterMark: 0 },
+      );
+      return { value: value && stream, metadata };
+    },
+  });
+  let now = noon;
+  const context: Reader = {
+    db: () => {
+      seen.d1 += 1;
+      return openDatabase(overrides.db ?? DB);
+    },
+    kv,
+    clock: () => now,
+    isKnown: () => false,
+    meter: newMeter(),
+    later: (work) => background.push(work),
+  };
+  return {
+    seen,
+    background,
+    context,
+    read: (isKnown = (_etag: string) => false) => readList('auctions', { ...context, isKnown }),
+    pass(seconds: number) {
+      now = new Date(now.getTime() + seconds * 1000);
+    },
+  };
+}
+
+const failingDatabase = () =>
+  withMethods(worker.env.DB, {
+    prepare() {
+      throw new Error('D1_ERROR: Network connection lost.');
+    },
+  });
+
+const publishAll = () =>
+  publish(openDatabase(worker.env.DB), worker.env.LISTS, listNames, () => noon);
+
+async function countIn(body: unknown): Promise<number> {
+  const bytes = await new Response(body as BodyInit).arrayBuffer();
+  return JSON.parse(gunzipSync(bytes).toString()).count;
+}
+
+test('reads KV once and the database never', async () => {
+  await publishAll();
+  const { read, seen } = reader();
+  const { etag, body } = await read();
+  expect(etag).toBe((await published(worker.env, 'auctions')).metadata!.etag);
+  expect(await countIn(body)).toBe(0);
+  expect(seen).toEqual({ kvReads: 1, d1: 0, cancelled: 0 });
+});
+
+test('touches no body for a client that has the list', async () => {
+  await publishAll();
+  const { read, seen } = reader();
+  expect((await read(() => true)).body).toBeUndefined();
+  expect(seen).toEqual({ kvReads: 1, d1: 0, cancelled: 1 });
+});
+
+test('answers from memory for a few seconds, then looks at KV again', async () => {
+  await publishAll();
+  const { read, seen, pass } = reader();
+  await read();
+  pass(4.9);
+  await read();
+  await read(() => true);
+  expect(seen.kvReads).toBe(1);
+  pass(0.2);
+  await read();
+  expect(seen).toEqual({ kvReads: 2, d1: 0, cancelled: 1 });
+});
+
+test('forgets what it remembers when the isolate itself has published', async () => {
+  await publishAll();
+  const { read, seen, context } = reader();
+  await read();
+  expireCopies(context.kv, ['auctions']);
+  await read();
+  expect(seen.kvReads).toBe(2);
+});
+
+test('builds, serves and stores the list where KV is empty', async () => {
+  await addAuction(worker.env);
+  const { read, background } = reader();
+  expect(await countIn((await read()).body)).toBe(1);
+  await Promise.all(background);
+  expect((await published(worker.env, 'auctions')).body.count).toBe(1);
+});
+
+test('shares one build among requests that come at once', async () => {
+  await addAuction(worker.env);
+  let pages = 0;
+  const db = withMethods(worker.env.DB, {
+    prepare: (query: string) => {
+      if (query.includes('punycode')) pages += 1;
+      return worker.env.DB.prepare(query);
+    },
+  });
+  const { read, background } = reader({ db });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => read()));
+  await Promise.all(background);
+  expect(new Set(answers.map(({ etag }) => etag)).size).toBe(1);
+  expect(pages).toBe(1);
+});
+
+test('builds again for the next request where a build has failed', async () => {
+  let isDown = true;
+  const db = withMethods(worker.env.DB, {
+    prepare: (query: string) => {
+      if (isDown) throw new Error('D1_ERROR: Network connection lost.');
+      return worker.env.DB.prepare(query);
+    },
+  });
+  const { read } = reader({ db });
+  await expect(read()).rejects.toThrow();
+  isDown = false;
+  expect(await countIn((await read()).body)).toBe(0);
+});
+
+test('serves what is published while the database is down', async () => {
+  await addAuction(worker.env);
+  await publishAll();
+  const { read } = reader({ db: failingDatabase() });
+  expect(await countIn((await read()).body)).toBe(1);
+});
+
+test('serves from the database while KV is down, and writes nothing', async () => {
+  await addAuction(worker.env);
+  const { read, background } = reader({ get: () => Promise.reject(new Error('KV GET failed')) });
+  expect(await countIn((await read()).body)).toBe(1);
+  await Promise.all(background);
+  expect((await worker.env.LISTS.list()).keys).toEqual([]);
+});
+
+test('serves an older copy in memory while both are down', async () => {
+  await addAuction(worker.env);
+  await publishAll();
+  let isDown = false;
+  const { read, pass } = reader({
+    db: failingDatabase(),
+    get: (async () => {
+      if (isDown) throw new Error('KV GET failed');
+    }) as () => Promise<never>,
+  });
+  await read();
+  isDown = true;
+  pass(3600);
+  expect(await countIn((await read()).body)).toBe(1);
+});
