@@ -6,6 +6,7 @@ import {
   contacts,
   disputes,
   domainContacts,
+  domainRoles,
   domains,
   registrars,
   retainedDomains,
@@ -69,20 +70,26 @@ async function isEmpty(db: Database): Promise<boolean> {
 
 const timestamps = { createdAt: loadedAt, updatedAt: loadedAt };
 
-/** An insert, and the record that it was done. */
-function created(db: Database, insert: BatchItem<'sqlite'>, subject: Subject, row: object) {
-  return [insert, recordIfChanged(db, origin, subject, 'create', difference({}, { ...row }))];
+/** An insert, and the record that it was done, with what the registry itself would record. */
+function created(db: Database, insert: BatchItem<'sqlite'>, subject: Subject, recorded: object) {
+  return [insert, recordIfChanged(db, origin, subject, 'create', difference({}, { ...recorded }))];
 }
 
 async function registrarRows(db: Database) {
   const ofRegistrars = demoRegistrars.flatMap(({ id, code, name }) => {
-    const row = { id, code, name, ...timestamps };
-    return created(db, db.insert(registrars).values(row), { type: 'registrar', key: code }, row);
+    const recorded = { code, name, allowedIps: [], ...timestamps };
+    const insert = db.insert(registrars).values({ id, ...recorded });
+    return created(db, insert, { type: 'registrar', key: code }, recorded);
   });
   const ofUsers = demoUsers.map(async ({ secret, ...user }) => {
+    const { username, registrarId } = user;
     const row = { ...user, secretDigest: await digestSecret(secret), ...timestamps };
-    const subject = { type: 'api_user', key: user.username } as const;
-    return created(db, db.insert(apiUsers).values(row), subject, row);
+    const registrarCode = demoRegistrars.find(({ id }) => id === registrarId)!.code;
+    const subject = { type: 'api_user', key: username } as const;
+    return created(db, db.insert(apiUsers).values(row), subject, {
+      ...{ username, secretDigest: row.secretDigest, registrarCode },
+      ...timestamps,
+    });
   });
   return [...ofRegistrars, ...(await Promise.all(ofUsers)).flat()];
 }
@@ -90,49 +97,56 @@ async function registrarRows(db: Database) {
 async function contactRows(db: Database) {
   const ofContacts = demoRegistrars.flatMap((registrar) =>
     registrar.contacts.map(async (contact, index) => {
-      const row = await contactRow(registrar, contact, index + 1);
-      const subject = { type: 'contact', key: row.code, uuid: row.uuid } as const;
-      return created(db, db.insert(contacts).values(row), subject, row);
+      const { uuid } = contact;
+      const code = `${registrar.code}:${contact.suffix}`;
+      const fields = await contactFieldsOf(code, contact);
+      const insert = db.insert(contacts).values({
+        ...{ uuid, code, number: index + 1, registrarId: registrar.id, creator: origin.actor },
+        ...fields,
+        ...timestamps,
+      });
+      return created(db, insert, { type: 'contact', key: code, uuid }, fields);
     }),
   );
   return (await Promise.all(ofContacts)).flat();
 }
 
-async function contactRow(
-  registrar: { id: number; code: string },
-  { suffix, identity, address, ...fields }: DemoContact,
-  number: number,
+async function contactFieldsOf(
+  code: string,
+  { uuid, suffix, identity, address, ...fields }: DemoContact,
 ) {
-  const code = `${registrar.code}:${suffix}`;
   const [identType, identCountryCode, ident] = identity;
   const [street, city, zip, countryCode] = address;
   return {
     ...fields,
-    ...{ code, number, registrarId: registrar.id },
     ...{ ident, identType, identCountryCode },
     ...{ street, city, zip, countryCode },
     // Looks as random as any, and is the same every time.
     authInfo: (await digestSecret(code)).slice(0, 22),
-    creator: origin.actor,
-    ...timestamps,
   };
 }
 
 function domainRows(db: Database) {
-  return demoDomains.flatMap(({ name, registrar, ...roles }) => {
+  return demoDomains.flatMap(({ name, registrar, ...suffixes }) => {
     const registrarId = demoRegistrars.find(({ code }) => code === registrar)!.id;
-    const row = { ...parseDomainName(name), registrarId, createdAt: loadedAt };
-    const insert = db.insert(domains).values(row);
-    const links = (['registrant', 'admin', 'tech'] as const).map((role) =>
+    const insert = db
+      .insert(domains)
+      .values({ ...parseDomainName(name), registrarId, createdAt: loadedAt });
+    const codeOf = (role: (typeof domainRoles)[number]) => `${registrar}:${suffixes[role]}`;
+    const recorded = {
+      registrar,
+      registrant: codeOf('registrant'),
+      admin: [codeOf('admin')],
+      tech: [codeOf('tech')],
+    };
+    const links = domainRoles.map((role) =>
       db.insert(domainContacts).values({
         domainId: sql`(select ${domains.id} from ${domains} where ${domains.name} = ${name})`,
-        contactId: sql`(
-          select ${contacts.id} from ${contacts} where ${contacts.code} = ${`${registrar}:${roles[role]}`}
-        )`,
+        contactId: sql`(select ${contacts.id} from ${contacts} where ${contacts.code} = ${codeOf(role)})`,
         role,
       }),
     );
-    return [...created(db, insert, { type: 'domain', key: name }, { ...row, ...roles }), ...links];
+    return [...created(db, insert, { type: 'domain', key: name }, recorded), ...links];
   });
 }
 
@@ -140,7 +154,9 @@ function auctionRows(db: Database) {
   return demoAuctions.flatMap(({ name, ...auction }) => {
     const row = { ...auction, ...parseDomainName(name), ...timestamps };
     const subject = { type: 'auction', key: name, uuid: auction.uuid } as const;
-    return created(db, db.insert(auctions).values(row), subject, row);
+    const { punycode, status, registrationCode } = row;
+    const recorded = { name, punycode, status, registrationCode };
+    return created(db, db.insert(auctions).values(row), subject, recorded);
   });
 }
 
