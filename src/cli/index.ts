@@ -2,7 +2,9 @@ import { Command, CommanderError } from '@commander-js/extra-typings';
 import { apiUser } from './api-user/index.ts';
 import { auction } from './auction/index.ts';
 import { programName, usageErrorCode } from './command.ts';
+import { contact } from './contact/index.ts';
 import { dispute } from './dispute/index.ts';
+import { domain } from './domain/index.ts';
 import { history } from './history.ts';
 import { lists } from './lists/index.ts';
 import { registrar } from './registrar/index.ts';
@@ -17,6 +19,8 @@ const program = new Command(programName)
   .showHelpAfterError('(--help shows the nouns)')
   .addCommand(registrar)
   .addCommand(apiUser)
+  .addCommand(contact)
+  .addCommand(domain)
   .addCommand(retained)
   .addCommand(dispute)
   .addCommand(auction)

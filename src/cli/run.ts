@@ -18,9 +18,19 @@ export async function run(
   options: CommonOptions,
   work: (registry: Registry) => Promise<Report | undefined>,
 ): Promise<void> {
+  await runPrepared(options, async () => {}, work);
+}
+
+/** As `run`, but first prepares what needs no registry: a file that is wrong is refused before one is opened. */
+export async function runPrepared<Prepared>(
+  options: CommonOptions,
+  prepare: () => Promise<Prepared>,
+  work: (registry: Registry, prepared: Prepared) => Promise<Report | undefined>,
+): Promise<void> {
   try {
+    const prepared = await prepare();
     await using registry = await openRegistry(options);
-    const report = await work(registry);
+    const report = await work(registry, prepared);
     if (!report) return;
     if (options.json) console.log(JSON.stringify(report.data));
     else if (report.text !== '') console.log(report.text);

@@ -1,16 +1,16 @@
 import { importAuctions } from '../../auction/start.ts';
 import { type DomainName, parseDomainName } from '../../domain-name.ts';
 import { textField } from '../file/field.ts';
-import { importing, type RowReader, readImport, settleRejected } from '../file/import.ts';
+import { importing, type RowReader, readSettled, rejectedText } from '../file/import.ts';
 import { inChunks } from '../progress.ts';
 import { publishedText, publishLists } from '../publish.ts';
-import { run } from '../run.ts';
+import { runPrepared } from '../run.ts';
 import { counted } from '../text.ts';
 
 const reader: RowReader<DomainName> = {
   columns: { known: ['name'], required: ['name'] },
   read: (values) => parseDomainName(textField(values, 'name')),
-  key: ({ name }) => name,
+  keys: ({ name }) => [name],
 };
 
 export const importNames = importing(
@@ -18,32 +18,34 @@ export const importNames = importing(
   reader.columns,
   'auction import names.csv',
 ).action((file, options) =>
-  run(options, async (registry) => {
-    const { db, origin, isDryRun } = registry;
-    const read = await readImport(file, options, reader);
-    const rejectedFile = await settleRejected(read, options, isDryRun);
-    const names = read.rows.map(({ row }) => row);
-    let started = 0;
-    for (const chunk of inChunks('starting', names)) {
-      started += await importAuctions(db, origin, chunk, isDryRun);
-    }
-    const published = await publishLists(registry, ['auctions']);
-    const unchanged = names.length - started;
-    const rejected = read.rejected.length;
-    return {
-      data: {
-        read: names.length + rejected,
-        started,
-        unchanged,
-        rejected,
-        rejected_file: rejectedFile ?? null,
-        published,
-        changed: started > 0 && !isDryRun,
-      },
-      text:
-        `${isDryRun ? 'would start' : 'started'} ${counted(started, 'auction')}, ${unchanged} in progress already` +
-        `${rejectedFile === undefined ? '' : `; ${counted(rejected, 'row')} rejected, see ${rejectedFile}`}` +
-        publishedText(published),
-    };
-  }),
+  runPrepared(
+    options,
+    () => readSettled(file, options, reader),
+    async (registry, { read, rejectedFile }) => {
+      const { db, origin, isDryRun } = registry;
+      const names = read.rows.map(({ row }) => row);
+      let started = 0;
+      for (const chunk of inChunks('starting', names)) {
+        started += await importAuctions(db, origin, chunk, isDryRun);
+      }
+      const published = await publishLists(registry, ['auctions']);
+      const unchanged = names.length - started;
+      const rejected = read.rejected.length;
+      return {
+        data: {
+          read: names.length + rejected,
+          started,
+          unchanged,
+          rejected,
+          rejected_file: rejectedFile ?? null,
+          published,
+          changed: started > 0 && !isDryRun,
+        },
+        text:
+          `${isDryRun ? 'would start' : 'started'} ${counted(started, 'auction')}, ${unchanged} in progress already` +
+          rejectedText(rejected, rejectedFile) +
+          publishedText(published),
+      };
+    },
+  ),
 );

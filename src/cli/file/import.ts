@@ -2,6 +2,7 @@ import path from 'node:path';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { type Problem, RegistryError } from '../../error.ts';
 import { writing } from '../command.ts';
+import { counted } from '../text.ts';
 import { displayName, type FileProblem } from './problem.ts';
 import { type Columns, type Format, formatOf, formats, readRows } from './read.ts';
 import { writeFileRows } from './write.ts';
@@ -11,14 +12,15 @@ export interface RowReader<Row> {
   columns: Columns;
   /** Throws RegistryError with everything that is wrong. */
   read(values: Record<string, unknown>): Row;
-  /** What stands in a file once, in the words of a message. */
-  key(row: Row): string;
+  /** What stands in a file once each, in the words of a message. */
+  keys(row: Row): string[];
 }
 
 export interface ImportOptions {
   format?: Format;
   skipInvalid?: true;
   rejected?: string;
+  dryRun?: true;
 }
 
 /** The rows of a file, and those that can't be imported. */
@@ -67,12 +69,12 @@ export async function readImport<Row>(
     try {
       if (problem !== undefined) throw new RegistryError('malformed', problem);
       const row = reader.read(values);
-      const key = reader.key(row);
-      const earlier = lineOfKey.get(key);
-      if (earlier !== undefined) {
-        throw new RegistryError('taken', `${key} is in line ${earlier} already`);
+      const keys = reader.keys(row);
+      const twice = keys.find((key) => lineOfKey.has(key));
+      if (twice !== undefined) {
+        throw new RegistryError('taken', `${twice} is in line ${lineOfKey.get(twice)} already`);
       }
-      lineOfKey.set(key, line);
+      for (const key of keys) lineOfKey.set(key, line);
       result.rows.push({ line, values, row });
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
@@ -82,15 +84,20 @@ export async function readImport<Row>(
   return result;
 }
 
-/** Rejects the rows in which `problemOf` finds something wrong: what only the registry itself can tell. */
+/** Rejects the rows that have these problems: what only the registry itself can tell. */
 export function rejectRows<Row>(
   read: ReadFile<Row>,
-  problemOf: (row: Row) => readonly Problem[],
+  problems: readonly (Problem & { record: Row })[],
 ): void {
+  if (problems.length === 0) return;
+  const ofRow = new Map<Row, Problem[]>();
+  for (const { record, ...problem } of problems) {
+    ofRow.set(record, [...(ofRow.get(record) ?? []), problem]);
+  }
   read.rows = read.rows.filter(({ line, values, row }) => {
-    const problems = problemOf(row);
-    if (problems.length > 0) rejectRow(read, line, values, problems);
-    return problems.length === 0;
+    const own = ofRow.get(row);
+    if (own) rejectRow(read, line, values, own);
+    return !own;
   });
 }
 
@@ -111,14 +118,13 @@ function rejectRow(
 export async function settleRejected(
   read: ReadFile<unknown>,
   options: ImportOptions,
-  isDryRun: boolean,
 ): Promise<string | undefined> {
   read.rejected.sort((one, other) => lineOf(one) - lineOf(other));
   const [first, ...others] = read.rejected.flatMap(({ problems }) => problems);
   if (!first) return undefined;
   if (!options.skipInvalid) throw new RegistryError([first, ...others]);
   const rejectedFile = options.rejected ?? defaultRejectedFile(read);
-  if (!isDryRun) await writeFileRows(rejectedFile, read.format, rejectedRows(read));
+  if (!options.dryRun) await writeFileRows(rejectedFile, read.format, rejectedRows(read));
   return rejectedFile;
 }
 
@@ -146,4 +152,21 @@ function* rejectedRows({ columns, format, rejected }: ReadFile<unknown>) {
       ...(format === 'csv' && { rejected_text: values.rejected_text ?? '' }),
     };
   }
+}
+
+/** Reads a file whose rows need nothing of the registry to be judged. */
+export async function readSettled<Row>(
+  file: string,
+  options: ImportOptions,
+  reader: RowReader<Row>,
+): Promise<{ read: ReadFile<Row>; rejectedFile: string | undefined }> {
+  const read = await readImport(file, options, reader);
+  return { read, rejectedFile: await settleRejected(read, options) };
+}
+
+/** How a report's line tells of the rejected rows. */
+export function rejectedText(rejected: number, rejectedFile: string | undefined): string {
+  return rejectedFile === undefined
+    ? ''
+    : `; ${counted(rejected, 'row')} rejected, see ${rejectedFile}`;
 }

@@ -1,15 +1,22 @@
 import { retainedStatuses } from '../../../drizzle/schema.ts';
 import { parseDomainName } from '../../domain-name.ts';
 import { RegistryError } from '../../error.ts';
+import type { ListName } from '../../public-list/source.ts';
 import { addRetainedDomains } from '../../retained-domain/change.ts';
 import type { RetainedDomain, RetainedStatus } from '../../retained-domain/list.ts';
-import { replaceRetainedDomains } from '../../retained-domain/replace.ts';
+import { type Replaced, replaceRetainedDomains } from '../../retained-domain/replace.ts';
 import { textField } from '../file/field.ts';
-import { importing, type RowReader, readImport, settleRejected } from '../file/import.ts';
+import {
+  importing,
+  type ReadFile,
+  type RowReader,
+  readSettled,
+  rejectedText,
+} from '../file/import.ts';
 import { inChunks } from '../progress.ts';
 import { publishedText, publishLists } from '../publish.ts';
 import type { Registry } from '../registry.ts';
-import { run } from '../run.ts';
+import { type Report, runPrepared } from '../run.ts';
 import { counted } from '../text.ts';
 import { listsOf, statusOption } from './status.ts';
 
@@ -23,38 +30,56 @@ export const importNames = importing(
 )
   .addOption(statusOption('what the names are, where the file has no column status'))
   .option('--replace', 'make the list (of that status, or both) equal to the file, in one step')
-  .action((file, options) =>
-    run(options, async (registry) => {
-      const { db, origin, isDryRun } = registry;
-      const read = await readImport(file, options, rowReader(options.status));
-      const rejectedFile = await settleRejected(read, options, isDryRun);
-      const names = read.rows.map(({ row }) => row);
-      const statuses = options.status ? ([options.status] as const) : retainedStatuses;
-      const { added, removed } = options.replace
-        ? await replaceRetainedDomains(db, origin, statuses, inChunks('replacing', names), isDryRun)
-        : { added: await addNames(registry, names), removed: 0 };
-      const published = await publishLists(registry, listsOf(statuses));
-      const rejected = read.rejected.length;
-      return {
-        data: {
-          read: names.length + rejected,
-          added,
-          removed,
-          unchanged: names.length - added,
-          rejected,
-          rejected_file: rejectedFile ?? null,
-          published,
-          changed: added + removed > 0 && !isDryRun,
-        },
-        text:
-          `${isDryRun ? 'would add' : 'added'} ${counted(added, 'name')}` +
-          `${options.replace ? ` and remove${isDryRun ? '' : 'd'} ${removed}` : ''}, ` +
-          `${names.length - added} there already` +
-          `${rejectedFile === undefined ? '' : `; ${counted(rejected, 'row')} rejected, see ${rejectedFile}`}` +
-          publishedText(published),
-      };
-    }),
-  );
+  .action((file, options) => {
+    const reader = rowReader(options.status);
+    const statuses = options.status ? ([options.status] as const) : retainedStatuses;
+    return runPrepared(
+      options,
+      () => readSettled(file, options, reader),
+      async (registry, { read, rejectedFile }) => {
+        const names = read.rows.map(({ row }) => row);
+        const done = options.replace
+          ? await replaceNames(registry, statuses, names)
+          : { added: await addNames(registry, names), removed: 0 };
+        const published = await publishLists(registry, listsOf(statuses));
+        return report(registry, read, { ...done, published, rejectedFile }, options.replace);
+      },
+    );
+  });
+
+interface Done {
+  added: number;
+  removed: number;
+  published: ListName[];
+  rejectedFile: string | undefined;
+}
+
+function report(
+  { isDryRun }: Registry,
+  { rows, rejected }: ReadFile<RetainedDomain>,
+  { added, removed, published, rejectedFile }: Done,
+  isReplaced: boolean | undefined,
+): Report {
+  const unchanged = rows.length - added;
+  const adding = `${isDryRun ? 'would add' : 'added'} ${counted(added, 'name')}`;
+  const removing = isReplaced ? ` and remove${isDryRun ? '' : 'd'} ${removed}` : '';
+  return {
+    data: {
+      read: rows.length + rejected.length,
+      added,
+      removed,
+      unchanged,
+      rejected: rejected.length,
+      rejected_file: rejectedFile ?? null,
+      published,
+      changed: added + removed > 0 && !isDryRun,
+    },
+    text:
+      `${adding}${removing}, ${unchanged} there already` +
+      rejectedText(rejected.length, rejectedFile) +
+      publishedText(published),
+  };
+}
 
 function rowReader(status: RetainedStatus | undefined): RowReader<RetainedDomain> {
   return {
@@ -63,7 +88,7 @@ function rowReader(status: RetainedStatus | undefined): RowReader<RetainedDomain
       ...parseDomainName(textField(values, 'name')),
       status: readStatus(values, status),
     }),
-    key: (row) => `${row.name} (${row.status})`,
+    keys: (row) => [`${row.name} (${row.status})`],
   };
 }
 
@@ -94,4 +119,12 @@ async function addNames(
     added += await addRetainedDomains(db, origin, chunk, isDryRun);
   }
   return added;
+}
+
+function replaceNames(
+  { db, origin, isDryRun }: Registry,
+  statuses: readonly [RetainedStatus, ...RetainedStatus[]],
+  names: RetainedDomain[],
+): Promise<Replaced> {
+  return replaceRetainedDomains(db, origin, statuses, inChunks('replacing', names), isDryRun);
 }

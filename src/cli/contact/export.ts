@@ -1,0 +1,25 @@
+import { listContactsOfRegistrar } from '../../contact/export.ts';
+import type { Contact } from '../../contact/read.ts';
+import { exporting, exportRows } from '../file/export.ts';
+import { everyPage } from '../pages.ts';
+import { run } from '../run.ts';
+import { contactColumns, contactRow } from './record.ts';
+
+export const exportContacts = exporting(
+  "Write a registrar's contacts, auth_info included, to a file that contact import reads",
+  'contact export contacts.csv --registrar ALPHA',
+)
+  .requiredOption('--registrar <code>', 'whose contacts')
+  .action((file, options) =>
+    run(options, async ({ db }) => {
+      const { registrar } = options;
+      const contacts = everyPage<Contact, number>(
+        (page) => listContactsOfRegistrar(db, registrar, page),
+        ({ number }) => number,
+      );
+      async function* rows() {
+        for await (const contact of contacts) yield contactRow(contact, registrar);
+      }
+      return exportRows(file, options, rows(), contactColumns.known);
+    }),
+  );

@@ -1,0 +1,79 @@
+import { importDomains } from '../../domain/import.ts';
+import { type DomainRecord, findDomainProblems } from '../../domain/record.ts';
+import { parseDomainName } from '../../domain-name.ts';
+import { RegistryError } from '../../error.ts';
+import { textField } from '../file/field.ts';
+import {
+  importing,
+  type RowReader,
+  readImport,
+  rejectedText,
+  rejectRows,
+  settleRejected,
+} from '../file/import.ts';
+import { inChunks } from '../progress.ts';
+import { runPrepared } from '../run.ts';
+import { counted } from '../text.ts';
+
+const reader: RowReader<DomainRecord> = {
+  columns: {
+    known: ['name', 'registrar', 'registrant', 'admin', 'tech'],
+    required: ['name', 'registrar', 'registrant'],
+  },
+  read: (values) => ({
+    ...parseDomainName(textField(values, 'name')),
+    registrar: textField(values, 'registrar'),
+    registrant: textField(values, 'registrant'),
+    admin: codes(values, 'admin'),
+    tech: codes(values, 'tech'),
+  }),
+  keys: ({ name }) => [name],
+};
+
+/** Codes of contacts: a list in JSON, or words separated by spaces. */
+function codes(values: Record<string, unknown>, field: string): string[] {
+  const value = values[field] ?? '';
+  if (typeof value === 'string') return value.split(/[\s,]+/).filter((code) => code !== '');
+  if (Array.isArray(value) && value.every((code) => typeof code === 'string')) return value;
+  throw new RegistryError('invalid', 'is no list of contact codes', field);
+}
+
+export const importFile = importing(
+  'Make domains and all of their contacts as the file says; domains that it does not name stay',
+  reader.columns,
+  'domain import domains.csv',
+).action((file, options) =>
+  runPrepared(
+    options,
+    () => readImport(file, options, reader),
+    async ({ db, origin, isDryRun }, read) => {
+      for (const chunk of inChunks('checking', read.rows)) {
+        const records = chunk.map(({ row }) => row);
+        rejectRows(read, await findDomainProblems(db, records));
+      }
+      const rejectedFile = await settleRejected(read, options);
+      const records = read.rows.map(({ row }) => row);
+      const done = { created: 0, updated: 0, unchanged: 0 };
+      for (const chunk of inChunks('importing', records)) {
+        const { created, updated, unchanged } = await importDomains(db, origin, chunk, isDryRun);
+        done.created += created;
+        done.updated += updated;
+        done.unchanged += unchanged;
+      }
+      const rejected = read.rejected.length;
+      return {
+        data: {
+          read: records.length + rejected,
+          ...done,
+          rejected,
+          rejected_file: rejectedFile ?? null,
+          changed: done.created + done.updated > 0 && !isDryRun,
+        },
+        text:
+          `${isDryRun ? 'would add' : 'added'} ${counted(done.created, 'domain')}, ` +
+          `${isDryRun ? 'change' : 'changed'} ${done.updated}, ${done.unchanged} as they were` +
+          rejectedText(rejected, rejectedFile),
+      };
+    },
+  ),
+);

@@ -1,0 +1,180 @@
+import { getTableColumns, type SQL, sql } from 'drizzle-orm';
+import { contacts, registrars } from '../../drizzle/schema.ts';
+import { type Database, isUniqueViolation, jsonArrays } from '../database.ts';
+import { type Problem, RegistryError } from '../error.ts';
+import { difference, type Origin, recordEach } from '../history.ts';
+import type { Contact } from './read.ts';
+import { generateAuthInfo } from './write.ts';
+
+type Kept = 'uuid' | 'code' | 'legacyId' | 'creator' | 'updater' | 'createdAt' | 'updatedAt';
+type Required = 'code' | 'name' | 'email' | 'phone' | 'ident' | 'identType' | 'identCountryCode';
+type Described =
+  | Required
+  | 'orgName'
+  | 'fax'
+  | 'street'
+  | 'city'
+  | 'zip'
+  | 'state'
+  | 'countryCode'
+  | 'authInfo'
+  | 'statuses'
+  | 'statusNotes'
+  | 'disclosedAttributes';
+
+/** A contact from another registry, or from this one: it keeps what it brings, and gets what it does not. */
+export type ContactRecord = Pick<Contact, Required> &
+  Partial<Pick<Contact, Exclude<Described | Kept, Required>>> & {
+    /** Code of the registrar. */
+    registrar: string;
+  };
+
+/** What is wrong with a record, by its field. */
+export interface ContactProblem extends Problem {
+  record: ContactRecord;
+}
+
+/**
+ * What the registry has against the records: an unknown registrar, a UUID that another contact has, and a contact
+ * that is there already with other values than the record gives, which an import does not overwrite.
+ */
+export async function findContactProblems(
+  db: Database,
+  records: readonly ContactRecord[],
+): Promise<ContactProblem[]> {
+  return problemsOf(records, await loadPresent(db, records));
+}
+
+/**
+ * Adds the contacts that are not there yet, all of them or none, and returns how many: what an import that was
+ * interrupted has done already is left as it is. Numbers follow the order of the records. It is one batch, for some
+ * ten thousand records at a time; a dry run checks and writes nothing. Throws the problems of `findContactProblems`.
+ */
+export async function importContacts(
+  db: Database,
+  origin: Origin,
+  records: readonly ContactRecord[],
+  isDryRun = false,
+): Promise<number> {
+  const present = await loadPresent(db, records);
+  const [first, ...others] = problemsOf(records, present);
+  if (first) throw new RegistryError([first, ...others]);
+  const missing = records.filter(({ code }) => !present.byCode.has(code));
+  if (isDryRun || missing.length === 0) return missing.length;
+  const rows = missing.map((record) => rowOf(record, present, origin));
+  const [insert, ...rest] = jsonArrays(rows).flatMap((some) => insertEach(db, origin, some));
+  try {
+    await db.batch([insert!, ...rest]);
+  } catch (error) {
+    if (!isUniqueViolation(error, 'contacts.')) throw error;
+    throw new RegistryError(
+      'changed_meanwhile',
+      'somebody else added one of these contacts just now; import the file again',
+    );
+  }
+  return missing.length;
+}
+
+/** What there is already of the records. */
+interface Present {
+  registrarIds: Map<string, number>;
+  byCode: Map<string, Contact>;
+  codeOfUuid: Map<string, string>;
+}
+
+async function loadPresent(db: Database, records: readonly ContactRecord[]): Promise<Present> {
+  const codes = await db.select({ id: registrars.id, code: registrars.code }).from(registrars);
+  const present: Present = {
+    registrarIds: new Map(codes.map(({ id, code }) => [code, id])),
+    byCode: new Map(),
+    codeOfUuid: new Map(),
+  };
+  for (const keys of jsonArrays(
+    records.flatMap(({ code, uuid }) => [code, ...(uuid ? [uuid] : [])]),
+  )) {
+    const isGiven = sql`in (select value from json_each(${keys}))`;
+    const found = await db
+      .select()
+      .from(contacts)
+      .where(sql`${contacts.code} ${isGiven} or ${contacts.uuid} ${isGiven}`);
+    for (const contact of found) {
+      present.byCode.set(contact.code, contact);
+      present.codeOfUuid.set(contact.uuid, contact.code);
+    }
+  }
+  return present;
+}
+
+function problemsOf(records: readonly ContactRecord[], present: Present): ContactProblem[] {
+  return records.flatMap((record) => {
+    const problem = problemOf(record, present);
+    return problem ? [{ ...problem, record }] : [];
+  });
+}
+
+function problemOf(record: ContactRecord, present: Present): Problem | undefined {
+  const { registrar, code, uuid } = record;
+  const registrarId = present.registrarIds.get(registrar);
+  if (registrarId === undefined) {
+    const message = `there is no registrar ${JSON.stringify(registrar)}`;
+    return { reason: 'not_found', message, field: 'registrar' };
+  }
+  const owner = uuid && present.codeOfUuid.get(uuid);
+  if (owner && owner !== code) {
+    return { reason: 'taken', message: `${uuid} is the UUID of ${owner} already`, field: 'uuid' };
+  }
+  const contact = present.byCode.get(code);
+  if (!contact) return undefined;
+  const { registrar: _, ...given } = record;
+  const other = Object.keys(difference(contact, { ...given, registrarId }));
+  if (other.length === 0) return undefined;
+  const message = `${code} is there already, with another ${other.join(', ')}; an import overwrites nothing`;
+  return { reason: 'taken', message, field: 'code' };
+}
+
+/** The columns of the new row, and its history. */
+function rowOf({ registrar, ...given }: ContactRecord, present: Present, origin: Origin) {
+  const described = { ...given, authInfo: given.authInfo ?? generateAuthInfo() };
+  const createdAt = given.createdAt ?? given.updatedAt ?? origin.at.toISOString();
+  return {
+    ...described,
+    statuses: given.statuses ?? [],
+    statusNotes: given.statusNotes ?? {},
+    disclosedAttributes: given.disclosedAttributes ?? [],
+    uuid: given.uuid ?? crypto.randomUUID(),
+    registrarId: present.registrarIds.get(registrar),
+    creator: given.creator ?? origin.actor,
+    createdAt,
+    updatedAt: given.updatedAt ?? createdAt,
+    changes: difference({}, described),
+  };
+}
+
+const columnNames = Object.keys(getTableColumns(contacts)) as (keyof Contact)[];
+
+function insertEach(db: Database, origin: Origin, rows: string) {
+  // SQLite gathers the rows before it writes the first: it reads the table that it writes to.
+  const number = sql`
+    (select ifnull(max(number), 0) from contacts where registrar_id = value ->> 'registrarId')
+    + row_number() over (partition by value ->> 'registrarId' order by key)`;
+  const own: Partial<Record<keyof Contact, SQL>> = {
+    id: sql`null`,
+    number,
+    domainCount: sql`0`,
+    version: sql`1`,
+  };
+  const values = columnNames.map((name) => own[name] ?? sql`value ->> ${sql.raw(`'${name}'`)}`);
+  return [
+    db
+      .insert(contacts)
+      .select(sql`select ${sql.join(values, sql`, `)} from json_each(${rows}) order by key`),
+    recordEach(
+      db,
+      origin,
+      'contact',
+      'create',
+      sql`select value ->> 'code' as key, value ->> 'uuid' as uuid, value -> 'changes' as changes
+        from json_each(${rows})`,
+    ),
+  ] as const;
+}

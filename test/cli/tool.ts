@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll } from 'vitest';
+
+export interface Ended {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** The operator's tool as a process of its own, on local databases that a test has to itself. */
+export function startTool() {
+  const directories = { work: '', empty: '' };
+  let count = 0;
+  beforeAll(async () => {
+    directories.work = await mkdtemp(path.join(tmpdir(), 'registry-tool-'));
+    directories.empty = path.join(directories.work, 'empty');
+    const migrated = await node([
+      'node_modules/wrangler/bin/wrangler.js',
+      ...['d1', 'migrations', 'apply', 'DB', '--local', '--persist-to', directories.empty],
+    ]);
+    if (migrated.status !== 0) throw new Error(migrated.stderr + migrated.stdout);
+  }, 120_000);
+  afterAll(() => rm(directories.work, { recursive: true, force: true }));
+
+  return {
+    /** A directory of the test's own for files. */
+    async newDirectory(): Promise<string> {
+      return mkdtemp(path.join(directories.work, 'files-'));
+    },
+    /** A registry with tables and nothing in them. */
+    async newRegistry(): Promise<TestRegistry> {
+      count += 1;
+      const directory = path.join(directories.work, `registry-${count}`);
+      await cp(directories.empty, directory, { recursive: true });
+      return new TestRegistry(directory);
+    },
+  };
+}
+
+export class TestRegistry {
+  readonly directory: string;
+
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  /** Starts the tool; what it reads from standard input is `input`. */
+  start(args: string[]) {
+    return spawn(process.execPath, ['src/cli/index.ts', ...args, '--persist-to', this.directory], {
+      env: { ...process.env, NO_COLOR: '1' },
+    });
+  }
+
+  async run(args: string[], input: string | Buffer = ''): Promise<Ended> {
+    return ended(this.start(args), input);
+  }
+
+  /** Runs a command that has to be done, and gives what it answers with --json. */
+  // biome-ignore lint/suspicious/noExplicitAny: the answers of some thirty commands
+  async done(args: string[], input: string | Buffer = ''): Promise<any> {
+    const { status, stdout, stderr } = await this.run([...args, '--json'], input);
+    if (status !== 0) throw new Error(`${args.join(' ')}: status ${status}\n${stdout}${stderr}`);
+    return stdout === '' ? undefined : JSON.parse(stdout);
+  }
+
+  /** Writes a file beside the database. */
+  async file(name: string, content: string | Buffer): Promise<string> {
+    const file = path.join(this.directory, name);
+    await writeFile(file, content);
+    return file;
+  }
+
+  /** Every row of every table, as the database file holds them. */
+  async rows(): Promise<Record<string, unknown[]>> {
+    const folder = path.join(this.directory, 'v3/d1/miniflare-D1DatabaseObject');
+    const files = await readdir(folder);
+    const file = files.find((name) => /^[0-9a-f]+\.sqlite$/.test(name))!;
+    using database = new DatabaseSync(path.join(folder, file));
+    const tables = database
+      .prepare(
+        "select name from sqlite_master where type = 'table' and name not like '\\_%' escape '\\'",
+      )
+      .all() as { name: string }[];
+    return Object.fromEntries(
+      tables.map(({ name }) => [name, database.prepare(`select * from "${name}"`).all()]),
+    );
+  }
+}
+
+async function node(args: string[]): Promise<Ended> {
+  const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' };
+  return ended(spawn(process.execPath, args, { env }), '');
+}
+
+async function ended(child: ReturnType<typeof spawn>, input: string | Buffer): Promise<Ended> {
+  // A tool that is done before it has read everything closes the pipe.
+  child.stdin!.on('error', () => {});
+  child.stdin!.end(input);
+  const [stdout, stderr] = await Promise.all([
+    text(child.stdout!),
+    text(child.stderr!),
+    once(child, 'close'),
+  ]);
+  return { status: child.exitCode, stdout, stderr };
+}

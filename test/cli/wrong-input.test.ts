@@ -1,0 +1,179 @@
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { startTool, type TestRegistry } from './tool.ts';
+
+const tool = startTool();
+let registry: TestRegistry;
+let before: unknown;
+
+beforeAll(async () => {
+  registry = await tool.newRegistry();
+  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  await registry.done(['retained', 'add', 'vana.ee', '--status', 'reserved']);
+  before = await registry.rows();
+}, 120_000);
+
+async function expectRefused(args: string[], status: number, message: string): Promise<void> {
+  const ended = await registry.run(args);
+  expect(ended.stderr).toContain(message);
+  expect({ status: ended.status, stdout: ended.stdout }).toEqual({ status, stdout: '' });
+  expect(await registry.rows()).toEqual(before);
+}
+
+const header = 'name,status\n';
+const good = 'hea.ee,reserved\n';
+const long = 'a'.repeat(64);
+
+/** What is wrong, the file, and what the tool says about it after the file's name. */
+const files: [string, string | Buffer, string][] = [
+  [
+    'a name in capital letters',
+    'Ää.ee,reserved',
+    ':3: "Ää.ee" holds capital letters; write "ää.ee"',
+  ],
+  [
+    'a name in punycode',
+    'xn--4ca.ee,reserved',
+    ':3: "xn--4ca.ee" is in punycode; write its Unicode form, "ä',
+  ],
+  ['a trailing dot', 'nimi.ee.,reserved', ':3: "nimi.ee." ends with a dot; write "nimi.ee"'],
+  ['an underscore', 'ni_mi.ee,reserved', ':3: "ni_mi.ee" holds an underscore'],
+  [
+    'a label over 63 octets',
+    `${long}.ee,reserved`,
+    'has a label of 64 octets, where 63 is the most',
+  ],
+  [
+    'a label that is too long in punycode',
+    `${'õ'.repeat(60)}.ee,reserved`,
+    'octets, where 63 is the most',
+  ],
+  ['a row that is there twice', 'hea.ee,reserved', ':3: hea.ee (reserved) is in line 2 already'],
+  [
+    'an unknown status',
+    'nimi.ee,disputed',
+    ':3: "disputed" is neither reserved nor blocked [status]',
+  ],
+  ['a missing value', 'nimi.ee,', ':3: status is missing [status]'],
+  ['too many fields', 'nimi.ee,reserved,x', ':3: has 3 fields, where the header names 2'],
+  ['a quote that is never closed', '"nimi.ee,reserved', ':3: is no CSV: Quote Not Closed'],
+  ['a quote within a field', 'ni"mi.ee,reserved', ':3: is no CSV: Invalid Opening Quote'],
+  ['another encoding', Buffer.from('õ.ee,reserved', 'latin1'), ':3: is not UTF-8'],
+];
+
+test.each(files)('refuses a file with %s, and changes nothing', async (_, row, message) => {
+  const file = await registry.file(
+    'names.csv',
+    Buffer.concat([Buffer.from(header + good), Buffer.from(row)]),
+  );
+  await expectRefused(['retained', 'import', file], 1, message);
+});
+
+test.each([
+  ['without a header line', 'hea.ee,reserved\n', ':1: there is no column "hea.ee"'],
+  ['that lacks a column', 'status\nreserved\n', ':1: the header line lacks the column name'],
+  ['that separates by semicolons', 'name;status\n', ':1: there is no column "name;status"'],
+  ['that is empty', '', ':1: is empty'],
+  ['in UTF-16', Buffer.from(`\ufeff${header}`, 'utf16le'), ':1: is UTF-16'],
+])('refuses a file %s, and changes nothing', async (_, content, message) => {
+  const file = await registry.file('names.csv', content);
+  await expectRefused(['retained', 'import', file, '--replace'], 1, message);
+});
+
+test.each([
+  ['no JSON', '{"name": "hea.ee"', ':2: is no JSON'],
+  ['JSON that is no object', '["hea.ee"]', ':2: is no JSON object'],
+  [
+    'a field that it does not have',
+    '{"name":"ok.ee","stauts":"reserved"}',
+    ':2: there is no field "stauts"',
+  ],
+  ['a value of another type', '{"name":7,"status":"reserved"}', ':2: 7 is no text [name]'],
+])('refuses NDJSON with %s, and changes nothing', async (_, line, message) => {
+  const file = await registry.file(
+    'names.ndjson',
+    `{"name":"hea.ee","status":"reserved"}\n${line}\n`,
+  );
+  await expectRefused(['retained', 'import', file], 1, message);
+});
+
+test('refuses a file that is not there, and changes nothing', async () => {
+  const file = path.join(registry.directory, 'missing.csv');
+  await expectRefused(
+    ['retained', 'import', file],
+    1,
+    `refused: ${file} cannot be read: there is no such file`,
+  );
+});
+
+test('calls a file that is neither CSV nor NDJSON by its name wrong usage', async () => {
+  const file = await registry.file('names.txt', header + good);
+  await expectRefused(['retained', 'import', file], 2, 'say which it is with --format');
+});
+
+const contactHeader = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
+
+test.each([
+  [
+    'an identity code that fails',
+    'ALPHA:1,Mari,mari@example.ee,+372.5123456,38001085719,priv,EE',
+    ':2: Ident code does not conform to national identification number format of Estonia [ident]',
+  ],
+  [
+    'a code that another contact of the file has',
+    'ALPHA:1,Mari,mari@example.ee,+372.5123456,38001085718,priv,EE\nalpha:1,Jaan,jaan@example.ee,+372.5123457,38001085718,priv,EE',
+    ':3: ALPHA:1 is in line 2 already',
+  ],
+  [
+    'several wrong values in a row',
+    'ALPHA:1,,mari,5123456,38001085718,priv,EE',
+    ':2: name is missing [name]',
+  ],
+])('refuses contacts with %s, and changes nothing', async (_, rows, message) => {
+  const file = await registry.file('contacts.csv', `${contactHeader}${rows}\n`);
+  await expectRefused(['contact', 'import', file, '--registrar', 'ALPHA'], 1, message);
+});
+
+test('refuses contacts of an unknown registrar, and changes nothing', async () => {
+  const row = 'BETA:1,Mari,mari@example.ee,+372.5123456,38001085718,priv,EE\n';
+  const file = await registry.file('contacts.csv', contactHeader + row);
+  await expectRefused(
+    ['contact', 'import', file, '--registrar', 'BETA'],
+    1,
+    ':2: there is no registrar "BETA" [registrar]',
+  );
+});
+
+test('refuses domains of unknown registrars and contacts, and changes nothing', async () => {
+  const file = await registry.file(
+    'domains.csv',
+    'name,registrar,registrant\nnimi.ee,BETA,ALPHA:404\n',
+  );
+  const args = ['domain', 'import', file];
+  await expectRefused(args, 1, ':2: there is no registrar "BETA" [registrar]');
+  await expectRefused(args, 1, ':2: there is no contact "ALPHA:404" [registrant]');
+});
+
+test('tells every problem of a file, with its place, with --json', async () => {
+  const file = await registry.file('names.csv', `${header}A.ee,reserved\nb_.ee,blocked\n`);
+  const { status, stdout, stderr } = await registry.run(['retained', 'import', file, '--json']);
+  expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
+  expect(JSON.parse(stdout)).toEqual({
+    errors: [
+      {
+        reason: 'invalid',
+        message: '"A.ee" holds capital letters; write "a.ee"',
+        field: 'name',
+        file,
+        line: 2,
+      },
+      {
+        reason: 'invalid',
+        message: '"b_.ee" holds an underscore, which no host name does',
+        field: 'name',
+        file,
+        line: 3,
+      },
+    ],
+  });
+});
