@@ -6,13 +6,44 @@ import type { ListName } from '../public-list/source.ts';
 import type { AppContext } from './context.ts';
 import { logUnexpected } from './log.ts';
 
-/** Publishes the lists once the response is on its way; a failure is logged, and left to the next run to repair. */
+/** A publishing under way in this isolate, and the lists that have changed since it last looked. */
+interface Run {
+  startedAt: number;
+  waiting: Set<ListName>;
+}
+
+const runs = new WeakMap<KVNamespace, Run>();
+
+/** For how long a run takes on what others have changed: the platform ends work after a response at 30 seconds. */
+const joinableMilliseconds = 10_000;
+
+/**
+ * Publishes the lists once the response is on its way; a failure is logged, and left to the next run to repair.
+ * However many changes come at once, this isolate publishes one after the other, since KV takes a write a second.
+ */
 export function publishAfterResponse(c: AppContext, lists: readonly ListName[]): void {
-  c.executionCtx.waitUntil(
-    publishLists(c.env, c.executionCtx, lists).catch((error) =>
-      logUnexpected(error, c.var.requestId),
-    ),
-  );
+  const { env, executionCtx } = c;
+  const current = runs.get(env.LISTS);
+  if (current && Date.now() - current.startedAt < joinableMilliseconds) {
+    for (const list of lists) current.waiting.add(list);
+    return;
+  }
+  const run: Run = { startedAt: Date.now(), waiting: new Set(lists) };
+  runs.set(env.LISTS, run);
+  executionCtx.waitUntil(finish(run, env, executionCtx, c.var.requestId));
+}
+
+async function finish(run: Run, env: Env, context: object, requestId: string): Promise<void> {
+  while (run.waiting.size > 0) {
+    const lists = [...run.waiting];
+    run.waiting.clear();
+    try {
+      await publishLists(env, context, lists);
+    } catch (error) {
+      logUnexpected(error, requestId);
+    }
+  }
+  if (runs.get(env.LISTS) === run) runs.delete(env.LISTS);
 }
 
 /** Publishes the lists, and has the platform's cache forget those that changed. Throws as `publish` does. */

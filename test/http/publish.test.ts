@@ -1,8 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
+import { app } from '../../src/http/app.ts';
 import { publishLists } from '../../src/http/publish.ts';
 import { listNames } from '../../src/public-list/source.ts';
 import { addAuction, emptyLists } from '../fixtures.ts';
-import { published } from '../public-list/published.ts';
+import { published, withMethods } from '../public-list/published.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker();
@@ -36,6 +37,45 @@ test('publishes though the cache refuses to forget', async () => {
   const { cache } = contextWithCache(false);
   await publishLists(worker.env, { cache }, ['auctions']);
   expect((await published(worker.env, 'auctions')).body.count).toBe(0);
+});
+
+test('publishes one after the other what many reports change at once, and misses none', async () => {
+  const auctions = await Promise.all(Array.from({ length: 30 }, () => addAuction(worker.env)));
+  await publishLists(worker.env, {}, ['auctions']);
+  let [writing, puts, mostAtOnce] = [0, 0, 0];
+  const kv = withMethods(worker.env.LISTS, {
+    async put(key: string, value: ArrayBuffer, options: KVNamespacePutOptions) {
+      puts += 1;
+      writing += 1;
+      mostAtOnce = Math.max(mostAtOnce, writing);
+      await worker.env.LISTS.put(key, value, options);
+      writing -= 1;
+    },
+  });
+  const later: Promise<unknown>[] = [];
+  const context = {
+    waitUntil: (work: Promise<unknown>) => void later.push(work),
+    passThroughOnException() {},
+    props: {},
+  } as unknown as ExecutionContext;
+  const report = ({ uuid }: { uuid: string }) =>
+    app.request(
+      `/api/v1/auctions/${uuid}`,
+      {
+        method: 'PATCH',
+        headers: { 'Content-Type': 'application/json', 'CF-Connecting-IP': '127.0.0.1' },
+        body: '{"status":"no_bids"}',
+      },
+      { ...worker.env, LISTS: kv },
+      context,
+    );
+
+  await Promise.all(auctions.map(report));
+  await Promise.all(later);
+
+  expect((await published(worker.env, 'auctions')).body.count).toBe(0);
+  expect(mostAtOnce).toBe(1);
+  expect(puts).toBeLessThan(10);
 });
 
 test('logs one JSON line for every revalidation that is answered from memory', async () => {
