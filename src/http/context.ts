@@ -30,12 +30,13 @@ export interface AppEnv {
 export type AppContext = Context<AppEnv>;
 
 /**
- * The request's database, opened at first use: any replica that has what the client has seen, or the primary for a
- * client that does not say.
+ * The request's database, opened at first use: for a read any replica that has what the client has seen; the primary
+ * for a client that does not say, and for every write, so that it is judged by what is true and not by what was.
  */
 export function database(c: AppContext): Database {
   if (c.var.database) return c.var.database;
-  const session = c.env.DB.withSession(c.var.bookmark ?? 'first-primary');
+  const isRead = c.req.method === 'GET' || c.req.method === 'HEAD';
+  const session = c.env.DB.withSession((isRead && c.var.bookmark) || 'first-primary');
   const opened = openDatabase(session, c.var.meter);
   c.set('session', session);
   c.set('database', opened);

@@ -35,6 +35,14 @@ test('serves a client that sends its bookmark from any replica that has come so 
   ).toEqual([bookmark]);
 });
 
+test('begins every write at the primary, whatever bookmark came with it', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const contact = await addContact(worker.env, registrar);
+  const body = { contact: { name: 'Jüri Tamm' } };
+  const init = send('PUT', registrar, body, { 'X-D1-Bookmark': bookmark });
+  expect(await beginningOf(`/repp/v1/contacts/${contact.code}`, init)).toEqual(['first-primary']);
+});
+
 test('gives a bookmark with a write, and takes it with the read that follows', async () => {
   const registrar = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, registrar);
