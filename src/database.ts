@@ -59,6 +59,8 @@ const passingFaults = [
 ];
 
 const maximumTries = 4;
+/** Errors of what was tried often enough: whoever repeats a whole attempt does not begin again. */
+const givenUp = new WeakSet<object>();
 const firstPauseMilliseconds = 20;
 
 /**
@@ -73,7 +75,11 @@ export async function retried<Result>(
       return await attempt(tries > 1);
     } catch (error) {
       const isPassing = passingFaults.some((text) => mentions(error, text));
-      if (!isPassing || tries === maximumTries) throw error;
+      if (!isPassing || givenUp.has(error as Error)) throw error;
+      if (tries === maximumTries) {
+        givenUp.add(error as Error);
+        throw error;
+      }
       const pause = firstPauseMilliseconds * 2 ** (tries - 1) * (0.5 + Math.random());
       await new Promise((resolve) => setTimeout(resolve, pause));
     }

@@ -5,7 +5,7 @@ import {
   type HistorySubject,
   history,
 } from '../drizzle/schema.ts';
-import type { Database } from './database.ts';
+import { type Database, retried } from './database.ts';
 
 /** Who acts, when, and in which request: what every change is recorded with. */
 export interface Origin {
@@ -67,6 +67,22 @@ export function recordEach(
     select null, ${origin.at.toISOString()}, ${type}, key, uuid, ${action}, ${origin.actorType}, ${origin.actor},
       ${origin.requestId ?? null}, ${origin.clientReference ?? null}, changes
     from (${source})`);
+}
+
+/** Whether a request has changed the subject. */
+export async function isRecorded(
+  db: Database,
+  { type, key, uuid }: Subject,
+  requestId: string,
+): Promise<boolean> {
+  const ofRequest = and(
+    eq(history.subject, type),
+    eq(history.subjectKey, key),
+    uuid === undefined ? undefined : eq(history.subjectUuid, uuid),
+    eq(history.requestId, requestId),
+  );
+  const found = await retried(() => db.select({ id: history.id }).from(history).where(ofRequest));
+  return found.length > 0;
 }
 
 /** The history shows that these changed, and nothing of their values. */

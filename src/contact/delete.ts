@@ -13,6 +13,7 @@ import {
   prohibits,
   subjectOf,
   untilWrittenOnce,
+  written,
 } from './write.ts';
 
 /**
@@ -26,14 +27,14 @@ export async function deleteContact(
   request: Request,
   once?: Once<void>,
 ): Promise<void> {
-  await untilWrittenOnce(async (isRepeated) => {
+  await untilWrittenOnce(async (attempts) => {
     const [caller, kept, rows] = await withLogin(db, login, (registrarId) => [
       keptAnswer(db, keyHolder(registrarId), once),
       contactByCode(db, registrarId, code),
     ]);
     stopIfDone(kept, once);
     // An earlier try has deleted it, although it was reported as failed.
-    if (isRepeated && rows.length === 0) return true;
+    if (attempts.isInDoubt && rows.length === 0) return true;
     const contact = found(rows);
     checkExpected(contact, request);
     if (contact.domainCount > 0) throw linked();
@@ -47,11 +48,12 @@ export async function deleteContact(
     const origin = originOf(caller, request);
     const holder = keyHolder(caller.registrarId);
     try {
-      const [deleted] = await db.batch([
+      const deletion = db.batch([
         db.delete(contacts).where(isUnchanged(contact)),
         recordIfChanged(db, origin, subjectOf(contact), 'delete', difference(contact, cleared)),
         ...(once ? [keepAnswer(db, holder, once, undefined, origin.at)] : []),
       ]);
+      const [deleted] = await written(attempts, deletion);
       return deleted.meta.changes > 0 || undefined;
     } catch (error) {
       throw isForeignKeyViolation(error) ? linked() : error;

@@ -1,7 +1,7 @@
 import { asc, eq, gte, type SQL, sql } from 'drizzle-orm';
 import { QueryBuilder } from 'drizzle-orm/sqlite-core';
 import { contactBlocks, contacts } from '../../drizzle/schema.ts';
-import type { Database } from '../database.ts';
+import { type Database, retried } from '../database.ts';
 import { prepared } from '../prepared-query.ts';
 import type { Person } from '../registrant.ts';
 import { type Login, registrarOfLogin, withLogin } from '../registrar.ts';
@@ -85,11 +85,13 @@ function pagesOf<Row>(
 
 /** The contacts of every registrar whose identity is the person's, in the order of their ids. One round trip. */
 export function listContactsOfPerson(db: Database, person: Person, page: Page): Promise<Contact[]> {
-  return db
-    .select()
-    .from(contacts)
-    .where(isPersons(person))
-    .orderBy(asc(contacts.id))
-    .limit(page.limit)
-    .offset(page.offset);
+  return retried(() =>
+    db
+      .select()
+      .from(contacts)
+      .where(isPersons(person))
+      .orderBy(asc(contacts.id))
+      .limit(page.limit)
+      .offset(page.offset),
+  );
 }

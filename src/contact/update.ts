@@ -2,13 +2,14 @@ import { sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
 import { type Database, retried } from '../database.ts';
 import { RegistryError } from '../error.ts';
-import { difference, type Origin, type Request, recordIfChanged } from '../history.ts';
+import { difference, isRecorded, type Origin, type Request, recordIfChanged } from '../history.ts';
 import { keepAnswer, keptAnswer, type Once, stopIfDone } from '../idempotency.ts';
 import type { Identity } from '../identity.ts';
 import type { Person } from '../registrant.ts';
 import { type Login, withLogin } from '../registrar.ts';
 import { type Contact, contactByCode, contactOfPerson, found } from './read.ts';
 import {
+  type Attempts,
   checkExpected,
   generateAuthInfo,
   isUnchanged,
@@ -17,6 +18,7 @@ import {
   prohibits,
   subjectOf,
   untilWrittenOnce,
+  written,
 } from './write.ts';
 
 /** What an update may change; a field that is undefined stays. */
@@ -52,21 +54,22 @@ export function updateContact(
   request: Request,
   once?: Once<Contact>,
 ): Promise<Contact> {
-  return untilWrittenOnce(async () => {
+  return untilWrittenOnce(async (attempts) => {
     const [caller, kept, rows] = await withLogin(db, login, (registrarId) => [
       keptAnswer(db, keyHolder(registrarId), once),
       contactByCode(db, registrarId, code),
     ]);
     stopIfDone(kept, once);
     const contact = found(rows);
+    if (await isWritten(db, contact, request, attempts)) return contact;
     if (identity && !isOnRecord(contact, identity)) {
       throw new RegistryError(
         'identity_change',
         'Ident update is not allowed. Consider creating new contact object',
       );
     }
-    const holder = keyHolder(caller.registrarId);
-    return writeChanges(db, contact, changes, request, originOf(caller, request), holder, once);
+    const by = { origin: originOf(caller, request), holder: keyHolder(caller.registrarId) };
+    return writeChanges(db, contact, changes, request, by, attempts, once);
   });
 }
 
@@ -89,14 +92,26 @@ export function updateContactOfPerson(
 ): Promise<Contact> {
   const actor = `RegistrantUser: ${person.firstName} ${person.lastName}`;
   const holder = `registrant:${person.countryCode}:${person.code}`;
-  return untilWrittenOnce(async () => {
+  return untilWrittenOnce(async (attempts) => {
     const [kept, rows] = await retried(() =>
       db.batch([keptAnswer(db, holder, once), contactOfPerson(db, person, uuid)]),
     );
     stopIfDone(kept, once);
-    const origin: Origin = { ...request, actorType: 'registrant', actor };
-    return writeChanges(db, found(rows), changes, request, origin, holder, once);
+    const contact = found(rows);
+    if (await isWritten(db, contact, request, attempts)) return contact;
+    const by = { origin: { ...request, actorType: 'registrant', actor } as const, holder };
+    return writeChanges(db, contact, changes, request, by, attempts, once);
   });
+}
+
+/** Whether an earlier attempt has written it, although it was reported as failed. */
+async function isWritten(
+  db: Database,
+  contact: Contact,
+  { requestId }: Request,
+  { isInDoubt }: Attempts,
+): Promise<boolean> {
+  return isInDoubt && requestId !== undefined && isRecorded(db, subjectOf(contact), requestId);
 }
 
 /** Writes what differs, with its history; undefined if somebody else wrote to the contact first. */
@@ -105,8 +120,8 @@ async function writeChanges(
   contact: Contact,
   { authInfo, ...changes }: ContactChanges,
   request: Request,
-  origin: Origin,
-  holder: string,
+  { origin, holder }: { origin: Origin; holder: string },
+  attempts: Attempts,
   once: Once<Contact> | undefined,
 ): Promise<Contact | undefined> {
   checkExpected(contact, request);
@@ -119,18 +134,19 @@ async function writeChanges(
     if (once) await db.batch([keepAnswer(db, holder, once, contact, origin.at, sql`true`)]);
     return contact;
   }
-  const written = {
+  const row = {
     ...values,
     updater: origin.actor,
     updatedAt: origin.at.toISOString(),
     version: contact.version + 1,
   };
-  const result: Contact = { ...contact, ...definedOf(written) };
-  const [updated] = await db.batch([
-    db.update(contacts).set(written).where(isUnchanged(contact)),
+  const result: Contact = { ...contact, ...definedOf(row) };
+  const update = db.batch([
+    db.update(contacts).set(row).where(isUnchanged(contact)),
     recordIfChanged(db, origin, subjectOf(contact), 'update', recorded),
     ...(once ? [keepAnswer(db, holder, once, result, origin.at)] : []),
   ]);
+  const [updated] = await written(attempts, update);
   return updated.meta.changes > 0 ? result : undefined;
 }
 

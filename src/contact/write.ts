@@ -19,16 +19,33 @@ export function isUnchanged(contact: Contact): SQL | undefined {
   return and(eq(contacts.id, contact.id), eq(contacts.version, contact.version));
 }
 
+/** What the attempts of a request know of those before. */
+export interface Attempts {
+  /** One has failed in its write, which may have been done nevertheless. */
+  isInDoubt: boolean;
+}
+
 /** As `untilWritten`; a write whose idempotency key was taken meanwhile looks again, and finds the kept answer. */
 export function untilWrittenOnce<Result>(
-  attempt: (isRepeated: boolean) => Promise<Result | undefined>,
+  attempt: (attempts: Attempts) => Promise<Result | undefined>,
 ): Promise<Result> {
-  return untilWritten((isRepeated) =>
-    attempt(isRepeated).catch((error) => {
+  const attempts = { isInDoubt: false };
+  return untilWritten(() =>
+    attempt(attempts).catch((error) => {
       if (isKeyTaken(error)) return undefined;
       throw error;
     }),
   );
+}
+
+/** The result of a write; from its failure on, the attempts are in doubt. */
+export async function written<Result>(attempts: Attempts, write: Promise<Result>): Promise<Result> {
+  try {
+    return await write;
+  } catch (error) {
+    attempts.isInDoubt = true;
+    throw error;
+  }
 }
 
 /** RFC 5733, section 2.2: what each prohibiting or pending status names. */
