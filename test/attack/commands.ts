@@ -1,0 +1,173 @@
+import { asc, eq } from 'drizzle-orm';
+import { auctions, contacts, history } from '../../drizzle/schema.ts';
+import { openDatabase } from '../../src/database.ts';
+import type { Env } from '../../src/env.ts';
+import { addAuction, addContact, addDomainOf, addPerson, send, unique } from '../fixtures.ts';
+
+type Login = { authorization: string; id: number; code: string };
+
+/** One request about rows of its own, and what the database says of them. */
+export interface Command {
+  path: string;
+  init: RequestInit;
+  state: () => Promise<unknown>;
+}
+
+/** Each kind of request, with rows of its own each time. */
+export type Kinds = Record<string, () => Promise<Command>>;
+
+export const loopback = { 'CF-Connecting-IP': '127.0.0.1' };
+
+export function kindsOf(env: Env, registrar: Login): Kinds {
+  const db = openDatabase(env.DB);
+  const key = () => ({ 'Idempotency-Key': `key-${unique()}` });
+  const nothing = async () => null;
+
+  /** The row by its UUID or code, without what differs from run to run, and its history. */
+  const stateOf = async (code: string) => {
+    const [row] = await db.select().from(contacts).where(eq(contacts.code, code));
+    const told = await db
+      .select({ action: history.action, changes: history.changes })
+      .from(history)
+      .where(eq(history.subjectKey, code))
+      .orderBy(asc(history.id));
+    return {
+      row: row && { ...row, ...varying, authInfo: row.authInfo.length },
+      told,
+    };
+  };
+  const onContact =
+    (method: string, body?: unknown, headers: HeadersOf = () => ({})) =>
+    async (): Promise<Command> => {
+      const contact = await addContact(env, registrar, sameEveryTime);
+      return {
+        path: `/repp/v1/contacts/${contact.code}`,
+        init: send(method, registrar, body, { ...loopback, ...headers(contact) }),
+        state: () => stateOf(contact.code),
+      };
+    };
+  const create =
+    (headers: () => Record<string, string> = () => ({})) =>
+    async (): Promise<Command> => {
+      const id = `NEW${unique()}`;
+      const contact = {
+        id,
+        name: 'Mari Maasikas',
+        email: 'mari@example.ee',
+        phone: '+372.5123456',
+        ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
+      };
+      return {
+        path: '/repp/v1/contacts',
+        init: send('POST', registrar, { contact }, { ...loopback, ...headers() }),
+        state: () => stateOf(`${registrar.code}:${id}`),
+      };
+    };
+  const ofPerson =
+    (method: string, suffix = '', body?: unknown, headers: HeadersOf = () => ({})) =>
+    async (): Promise<Command> => {
+      const person = await addPerson(env);
+      const identity = { ident: person.code, identCountryCode: person.countryCode };
+      const contact = await addContact(env, registrar, { ...sameEveryTime, ...identity });
+      return {
+        path: `/api/v1/registrant/contacts${suffix === 'list' ? '' : `/${contact.uuid}${suffix}`}`,
+        init: send(method, person, body, { ...loopback, ...headers(contact) }),
+        state: async () => {
+          const { row, told } = await stateOf(contact.code);
+          return { row: row && { ...row, ident: '', identCountryCode: '' }, told };
+        },
+      };
+    };
+  const onAuction = (method: string, body?: unknown) => async (): Promise<Command> => {
+    const auction = await addAuction(env);
+    return {
+      path: `/api/v1/auctions/${auction.uuid}`,
+      init: send(method, { authorization: '' }, body, loopback),
+      state: async () => {
+        const rows = await db.select().from(auctions).where(eq(auctions.name, auction.name));
+        const told = await db.select().from(history).where(eq(history.subjectKey, auction.name));
+        return {
+          rows: rows.map(({ status, registrationCode, version }) => ({
+            status,
+            version,
+            code: registrationCode?.length,
+          })),
+          told: told.map(({ action, changes }) => ({ action, changes: Object.keys(changes) })),
+        };
+      },
+    };
+  };
+  const list = (query: string) => async (): Promise<Command> => ({
+    path: `/repp/v1/contacts${query}`,
+    init: send('GET', registrar, undefined, loopback),
+    state: nothing,
+  });
+  const phone = { contact: { phone: '+372.777' } };
+
+  return {
+    'a list of codes': list('?limit=1'),
+    'a list with details': list('?limit=1&details=true'),
+    'a read': onContact('GET'),
+    'a creation': create(),
+    'a creation with a key': create(key),
+    'an update': onContact('PUT', phone),
+    'an update with a key': onContact('PUT', phone, key),
+    'an update with a key that changes nothing': onContact(
+      'PUT',
+      { contact: { phone: '+372.5123456' } },
+      key,
+    ),
+    'a conditional update': onContact('PUT', phone, ifVersion),
+    'a conditional update with a key': onContact('PUT', phone, (contact) => ({
+      ...ifVersion(contact),
+      ...key(),
+    })),
+    'a conditional deletion': onContact('DELETE', undefined, ifVersion),
+    [drawing]: onContact('PUT', { contact: { auth_info: null } }),
+    'a deletion': onContact('DELETE'),
+    'a deletion with a key': onContact('DELETE', undefined, key),
+    'a deletion of a linked contact': async () => {
+      const contact = await addContact(env, registrar, sameEveryTime);
+      await addDomainOf(env, contact);
+      return {
+        path: `/repp/v1/contacts/${contact.code}`,
+        init: send('DELETE', registrar, undefined, loopback),
+        state: () => stateOf(contact.code),
+      };
+    },
+    'a deletion of what is not there': async () => ({
+      path: `/repp/v1/contacts/NONE${unique()}`,
+      init: send('DELETE', registrar, undefined, loopback),
+      state: nothing,
+    }),
+    'a registrant’s list': ofPerson('GET', 'list'),
+    'a registrant’s read': ofPerson('GET'),
+    'a registrant’s history': ofPerson('GET', '/history'),
+    'a registrant’s update': ofPerson('PATCH', '', { name: 'Kati Karu' }),
+    'a registrant’s conditional update': ofPerson('PATCH', '', { name: 'Kati Karu' }, ifVersion),
+    'a registrant’s update with a key': ofPerson('PATCH', '', { name: 'Kati Karu' }, key),
+    'a read of an auction': onAuction('GET'),
+    'a report of a payment': onAuction('PATCH', { status: 'payment_received' }),
+    'a report that restarts the auction': onAuction('PATCH', { status: 'payment_not_received' }),
+  };
+}
+
+/** Said twice without a key, it is done twice. */
+export const drawing = 'an update that draws a new auth_info';
+
+type HeadersOf = (contact: { id: number; version: number }) => Record<string, string>;
+
+const ifVersion: HeadersOf = ({ id, version }) => ({ 'If-Match': `"${id}-${version}"` });
+
+const sameEveryTime = { name: 'Same Name', email: 'same@example.ee' };
+
+const varying = {
+  id: 0,
+  uuid: '',
+  number: 0,
+  code: '',
+  updater: '',
+  creator: '',
+  createdAt: '',
+  updatedAt: '',
+};

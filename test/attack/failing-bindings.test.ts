@@ -1,0 +1,177 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Env } from '../../src/env.ts';
+import { app } from '../../src/http/app.ts';
+import { addRegistrar } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+import { type Command, drawing, type Kinds, kindsOf } from './commands.ts';
+import { type Fault, Faults, overload, passingMessages } from './faults.ts';
+
+const worker = startWorker({ AUCTION_RESTART_STATUSES: 'payment_not_received' });
+
+let kinds: Kinds;
+let injected = 0;
+
+beforeAll(async () => {
+  kinds = kindsOf(worker.env, await addRegistrar(worker.env));
+  // What is expected to fail here fails loudly.
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+  vi.spyOn(console, 'info').mockImplementation(() => {});
+});
+
+/** The app in this process with the real bindings behind the faults; also what it leaves for later is done. */
+async function answerTo({ path, init }: Command, faults: Faults, settings: Partial<Env> = {}) {
+  const later: Promise<unknown>[] = [];
+  const context = {
+    waitUntil: (work: Promise<unknown>) => later.push(work),
+    passThroughOnException() {},
+  };
+  const env: Env = faults.wrap({ ...worker.env, ...settings });
+  const response = await app.request(path, init, env, context as unknown as ExecutionContext);
+  const text = await response.text();
+  await Promise.all(later);
+  return { status: response.status, text };
+}
+
+/** Without what differs from row to row. */
+function told({ status, text }: { status: number; text: string }) {
+  const same = text
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>')
+    .replaceAll(/[0-9a-f]{32}/g, '<code>')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<instant>')
+    .replaceAll(/(REG\d+:)?(C|NEW|contact|auction)\d+/g, '<name>')
+    .replaceAll(/"id":\d+|"ident":"[^"]*"|"code":"[A-Z0-9-]{6,}"|"country_code":"[^"]*"/g, '<own>');
+  return { status, text: same };
+}
+
+const kindNames = Object.keys(kindsOf({ DB: undefined } as never, {} as never));
+
+const lasting: Fault[] = [
+  { message: overload, isDone: false },
+  { message: 'D1_ERROR: internal error', isDone: true },
+];
+
+/** Each of the messages in turn, as one call after the other fails. */
+function passingFaults(place: number): Fault[] {
+  const message = (turn: number) => passingMessages[(2 * place + turn) % 3] as string;
+  return [
+    { message: message(0), isDone: false },
+    { message: message(1), isDone: true },
+  ];
+}
+
+describe.each(kindNames)('%s', (name) => {
+  it('is answered rightly, or as failed, whichever call of D1 fails, and ends in one state when it is repeated', async () => {
+    const kind = kinds[name]!;
+    const undisturbed = await kind();
+    const calm = new Faults();
+    const answer = await answerTo(undisturbed, calm);
+    const expected = told(answer);
+    const state = await undisturbed.state();
+    const callsBefore = name.startsWith('a report') ? 2 : calm.calls.length;
+
+    for (let place = 0; place < calm.calls.length; place++) {
+      if (calm.calls[place] !== 'd1') continue;
+      const passing = passingFaults(place);
+      for (const fault of [...lasting, ...passing]) {
+        const label = `call ${place}, ${fault.message}${fault.isDone ? ' (done)' : ''}`;
+        const command = await kind();
+        const faults = new Faults(fault, (call, binding) => call === place && binding === 'd1');
+        injected += 1;
+
+        const disturbed = await answerTo(command, faults);
+
+        if (passing.includes(fault)) {
+          expect(told(disturbed), label).toEqual(expected);
+          expect(await command.state(), label).toEqual(state);
+          continue;
+        }
+        // What fails only once the answer is on its way changes nothing about it.
+        if (place < callsBefore) expectFailure(command, disturbed, label);
+        else expect(told(disturbed), label).toEqual(expected);
+        if (name === drawing) continue;
+        const repeated = await answerTo(command, new Faults());
+        expect(repeated.status, label).toBeLessThan(500);
+        const isKeyed = 'Idempotency-Key' in (command.init.headers as object);
+        if (isKeyed) expect(told(repeated), label).toEqual(expected);
+        expect(await command.state(), label).toEqual(state);
+      }
+    }
+  });
+});
+
+function expectFailure(
+  { path }: Command,
+  { status, text }: { status: number; text: string },
+  label: string,
+) {
+  const message = expect.stringMatching(/^Internal error, request id [0-9a-f-]{36}$/);
+  expect(status, label).toBe(500);
+  expect(JSON.parse(text), label).toEqual(
+    path.startsWith('/repp')
+      ? { code: 2400, message, data: {}, errors: [{ code: 2400, message, field: null }] }
+      : { errors: { base: [message] } },
+  );
+}
+
+describe('a fault of D1 that does not pass', () => {
+  const callsOf = async (name: string, message: string, isWrite: boolean) => {
+    const command = await kinds[name]!();
+    let hasRead = false;
+    const faults = new Faults({ message, isDone: false }, () => {
+      // A write fails with each second call: what goes before it is the read.
+      hasRead = !hasRead;
+      return !(isWrite && hasRead);
+    });
+    const { status } = await answerTo(command, faults);
+    expect(status).toBe(500);
+    return faults.calls.length;
+  };
+
+  it.each(passingMessages)('is given up after four tries of a read: %s', async (message) => {
+    expect(await callsOf('a read', message, false)).toBe(4);
+    expect(await callsOf('an update', message, false)).toBe(4);
+    expect(await callsOf('a registrant’s list', message, false)).toBe(4);
+    expect(await callsOf('a read of an auction', message, false)).toBe(4);
+  });
+
+  it('is given up after four tries of a write, each behind its read', async () => {
+    const [message] = passingMessages as [string];
+    // The look at the history, whether a write in doubt was done, is a read too: it stands where a write would.
+    expect(await callsOf('a creation', message, true)).toBe(8);
+    expect(await callsOf('a deletion', message, true)).toBe(8);
+    expect(await callsOf('a report of a payment', message, true)).toBe(8);
+  });
+
+  it('is not retried at all where it is an overload, which more tries would add to', async () => {
+    expect(await callsOf('a read', overload, false)).toBe(1);
+    expect(await callsOf('an update', overload, true)).toBe(2);
+    expect(await callsOf('a report of a payment', overload, true)).toBe(2);
+  });
+});
+
+describe('a rate limiter that fails', () => {
+  const policy = '"caller";q=600;w=60, "address";q=600;w=60, "failed-login";q=600;w=60';
+
+  it.each(['a read', 'an update', 'a registrant’s list', 'a report of a payment'])(
+    'lets %s fail in its form, with nothing done',
+    async (name) => {
+      for (let place = 0; ; place++) {
+        const command = await kinds[name]!();
+        const before = await command.state();
+        const fault = { message: 'rate limiter is down', isDone: false };
+        const faults = new Faults(
+          fault,
+          (call, binding) => call === place && binding === 'limiter',
+        );
+        const answer = await answerTo(command, faults, { RATE_LIMIT_POLICY: policy });
+        if (faults.calls[place] !== 'limiter') break;
+        expectFailure(command, answer, `limiter, call ${place}`);
+        expect(await command.state()).toEqual(before);
+      }
+    },
+  );
+});
+
+it('injects a fault into each call of D1 that each kind of request makes', () => {
+  expect(injected).toBeGreaterThan(150);
+});

@@ -1,0 +1,156 @@
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { openDatabase } from '../../src/database.ts';
+import type { Env } from '../../src/env.ts';
+import { app } from '../../src/http/app.ts';
+import { buildLists } from '../../src/public-list/build.ts';
+import { publish } from '../../src/public-list/publish.ts';
+import { listNames, readSource } from '../../src/public-list/source.ts';
+import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';
+import { published } from '../public-list/published.ts';
+import { startWorker } from '../worker.ts';
+import { type Fault, Faults, overload, passingMessages } from './faults.ts';
+
+const worker = startWorker();
+const clock = () => new Date();
+
+beforeAll(() => {
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+  vi.spyOn(console, 'info').mockImplementation(() => {});
+});
+
+beforeEach(() => emptyLists(worker.env));
+
+const publishWith = (env: Env) => publish(openDatabase(env.DB), env.LISTS, listNames, clock);
+
+/** What KV holds of every list: body and ETag belong together, and the count is that of the entries. */
+async function wholeLists() {
+  const lists: Record<string, { body: unknown; etag: string | undefined }> = {};
+  for (const list of listNames) {
+    const { body, metadata } = await published(worker.env, list);
+    const entries = body?.auctions ?? body?.domains;
+    expect(body?.count, list).toBe(entries?.length);
+    expect(metadata?.count, list).toBe(entries?.length);
+    lists[list] = { body, etag: metadata?.etag };
+  }
+  return lists;
+}
+
+/** What KV would hold of every list if nothing had failed. */
+async function rightEtags() {
+  const db = openDatabase(worker.env.DB);
+  const build = await buildLists(db, listNames, await readSource(db, clock()));
+  return Object.fromEntries(
+    [...build].map(([list, built]) => [list, built instanceof Error ? built : built.etag]),
+  );
+}
+
+const etagsOf = (lists: Awaited<ReturnType<typeof wholeLists>>) =>
+  Object.fromEntries(Object.entries(lists).map(([list, { etag }]) => [list, etag]));
+
+const faults: Fault[] = [
+  { message: overload, isDone: false },
+  { message: passingMessages[0] as string, isDone: true },
+  { message: 'KV PUT failed: 503 Service Unavailable', isDone: true },
+];
+
+it('leaves every list whole, as it was or as it is to be, whichever call fails, and the next run repairs it', async () => {
+  await addDispute(worker.env);
+  await publishWith(worker.env);
+  const calm = new Faults();
+  await change();
+  await publishWith(calm.wrap(worker.env));
+
+  for (let place = 0; place < calm.calls.length; place++) {
+    for (const fault of faults) {
+      const label = `call ${place} (${calm.calls[place]}), ${fault.message}`;
+      const before = await wholeLists();
+      await change();
+      const right = await rightEtags();
+
+      await publishWith(new Faults(fault, (call) => call === place).wrap(worker.env)).catch(
+        () => {},
+      );
+
+      const after = etagsOf(await wholeLists());
+      for (const list of listNames) {
+        expect([etagsOf(before)[list], right[list]], `${label}, ${list}`).toContain(after[list]);
+      }
+      await publishWith(worker.env);
+      expect(etagsOf(await wholeLists()), label).toEqual(right);
+    }
+  }
+});
+
+/** Changes three of the five lists. */
+async function change() {
+  await addRetainedDomain(worker.env);
+  await addAuction(worker.env);
+}
+
+async function answerOf(env: Env, path = '/repp/v1/retained_domains', init: RequestInit = {}) {
+  const later: Promise<unknown>[] = [];
+  const context = { waitUntil: (work: Promise<unknown>) => later.push(work) };
+  const response = await app.request(path, init, env, context as unknown as ExecutionContext);
+  const body = response.status === 200 ? await response.json() : await response.text();
+  await Promise.allSettled(later);
+  return { status: response.status, etag: response.headers.get('ETag'), body };
+}
+
+it('answers with the last published list while D1 is down', async () => {
+  await addRetainedDomain(worker.env);
+  await publishWith(worker.env);
+  const calm = await answerOf(new Faults().wrap(worker.env));
+  const down = new Faults({ message: overload, isDone: false }, (_, binding) => binding === 'd1');
+
+  expect(await answerOf(down.wrap(worker.env))).toEqual(calm);
+});
+
+it('answers from the database while KV fails at each call, with the same list and ETag', async () => {
+  await addRetainedDomain(worker.env);
+  await publishWith(worker.env);
+  const calm = await answerOf(new Faults().wrap(worker.env));
+  const down = new Faults({ message: 'KV GET failed', isDone: false }, (_, kind) => kind === 'kv');
+
+  expect(await answerOf(down.wrap(worker.env))).toEqual(calm);
+});
+
+it('answers from an older copy while both KV and D1 fail', async () => {
+  await addRetainedDomain(worker.env);
+  await publishWith(worker.env);
+  let isDown = false;
+  const env = new Faults({ message: overload, isDone: false }, () => isDown).wrap(worker.env);
+  const calm = await answerOf(env);
+  isDown = true;
+  vi.useFakeTimers({ now: Date.now() + 600_000, toFake: ['Date'] });
+  try {
+    expect(await answerOf(env)).toEqual(calm);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('tells in the form of the lists that there is none where KV is empty and D1 is down', async () => {
+  const down = new Faults({ message: overload, isDone: false }, (_, binding) => binding === 'd1');
+
+  const { status, body } = await answerOf(down.wrap(worker.env));
+
+  expect(status).toBe(500);
+  expect(JSON.parse(String(body))).toEqual({
+    errors: { base: [expect.stringMatching(/^Internal error, request id [0-9a-f-]{36}$/)] },
+  });
+});
+
+it('answers, and publishes next time, where KV is empty and its put fails', async () => {
+  await addRetainedDomain(worker.env);
+  const right = await rightEtags();
+  const faults = new Faults(
+    { message: 'KV PUT failed', isDone: false },
+    (call, binding) => binding === 'kv' && call > 0,
+  );
+
+  const { status, etag } = await answerOf(faults.wrap(worker.env));
+  await publishWith(worker.env);
+
+  expect({ status, etag }).toEqual({ status: 200, etag: right.all });
+  expect(etagsOf(await wholeLists())).toEqual(right);
+});
