@@ -18,7 +18,7 @@ export function reading(name: string, summary: string, ...examples: string[]) {
       ).conflicts('remote'),
     )
     .option('--remote', 'work on the deployed database')
-    .option('--env <name>', 'the environment of wrangler.toml')
+    .option('--env <name>', 'the environment of wrangler.toml; production with --remote')
     .option('--yes', 'do not ask before working on the deployed database')
     .option('--json', 'answer in JSON, and write nothing else to standard output');
 }

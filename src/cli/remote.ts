@@ -7,14 +7,18 @@ import { RegistryError } from '../error.ts';
 import type { CommonOptions } from './command.ts';
 import { type Bindings, configPath, projectDirectory } from './registry.ts';
 
+/** What `npm run deploy` deploys. */
+const deployedEnvironment = 'production';
+
 /**
  * Opens the deployed database and lists through wrangler's remote bindings, with wrangler's own login
  * (`wrangler login`, or CLOUDFLARE_API_TOKEN), once the operator has confirmed it.
  */
 export async function openRemote(options: CommonOptions): Promise<Bindings> {
   const { getPlatformProxy, unstable_readConfig } = await import('wrangler');
-  const config = remoteConfig(unstable_readConfig({ config: configPath, env: options.env }));
-  if (!options.yes) await confirm(nameOf(config), options.env);
+  const environment = options.env ?? deployedEnvironment;
+  const config = remoteConfig(unstable_readConfig({ config: configPath, env: environment }));
+  if (!options.yes) await confirm(nameOf(config), environment);
   const directory = await writeConfig(config);
   try {
     const { env, dispose } = await getPlatformProxy<Env>({
@@ -74,17 +78,20 @@ function nameOf({ d1_databases }: RemoteConfig): string {
     .join(', ');
 }
 
-async function confirm(database: string, environment: string | undefined): Promise<void> {
-  const where = environment ? ` of the environment ${environment}` : '';
-  const question = `This works on the deployed database ${database}${where}.`;
-  if (!process.stdin.isTTY) {
-    throw new RegistryError(
-      'invalid',
-      `${question} Without a terminal to ask on, say --yes if that is meant`,
-    );
+/** Goes on where the operator says yes to this database; throws `invalid` otherwise, and without a terminal to ask on. */
+export async function confirm(
+  database: string,
+  environment: string,
+  input: NodeJS.ReadableStream & { isTTY?: boolean } = process.stdin,
+  output: NodeJS.WritableStream = process.stderr,
+): Promise<void> {
+  const statement = `This works on the deployed database ${database} of the environment ${environment}.`;
+  if (!input.isTTY) {
+    const message = `${statement} Without a terminal to ask on, say --yes if that is meant`;
+    throw new RegistryError('invalid', message);
   }
-  using asking = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await asking.question(`${question} Go on? [y/N] `);
+  using asking = createInterface({ input, output });
+  const answer = await asking.question(`${statement} Go on? [y/N] `);
   if (!/^y(es)?$/i.test(answer.trim())) throw new RegistryError('invalid', 'not confirmed');
 }
 

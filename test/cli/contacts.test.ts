@@ -1,0 +1,149 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { startTool, type TestRegistry } from './tool.ts';
+
+const tool = startTool();
+
+const known = {
+  registrar: 'ALPHA',
+  code: 'ALPHA:1B7A3C5D',
+  uuid: '0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11',
+  name: 'Mari Maasikas',
+  org_name: 'Maasikas, "OÜ"',
+  email: 'mari@example.ee',
+  phone: '+372.5123456',
+  fax: '+372.6123456',
+  ident: '38001085718',
+  ident_type: 'priv',
+  ident_country_code: 'EE',
+  street: 'Pikk 1',
+  city: 'Tallinn',
+  zip: '10133',
+  state: 'Harjumaa',
+  country_code: 'EE',
+  auth_info: 'e2c440eba6055c2f844a88',
+  statuses: 'clientDeleteProhibited serverUpdateProhibited',
+  status_notes: { clientDeleteProhibited: 'kohtuasi' },
+  disclosed_attributes: 'name email',
+  legacy_id: '1234567',
+  creator_str: '7-ApiUser: vana',
+  updator_str: '8-ApiUser: uus',
+  created_at: '2015-09-09T09:11:14.861Z',
+  updated_at: '2016-01-01T00:00:00.000Z',
+};
+const short = {
+  code: 'ALPHA:2',
+  name: 'Jaan Tamm',
+  email: 'jaan@example.ee',
+  phone: '+372.5123457',
+  ident: '12345678',
+  ident_type: 'org',
+  ident_country_code: 'EE',
+};
+
+async function registryWithAlpha(): Promise<TestRegistry> {
+  const registry = await tool.newRegistry();
+  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  return registry;
+}
+
+const ndjson = (...rows: unknown[]) => `${rows.map((row) => JSON.stringify(row)).join('\n')}\n`;
+
+test('keeps everything that a contact brings, and gives what it does not', async () => {
+  const registry = await registryWithAlpha();
+  const file = await registry.file(
+    'contacts.ndjson',
+    ndjson(known, { ...short, registrar: 'ALPHA' }),
+  );
+  expect(await registry.done(['contact', 'import', file])).toMatchObject({ read: 2, added: 2 });
+  const { stdout } = await registry.run(['contact', 'export', '--registrar', 'ALPHA', '--json']);
+  const [first, second] = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(first).toEqual(known);
+  expect(second).toMatchObject({
+    ...short,
+    uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    auth_info: expect.stringMatching(/^[0-9a-f]{22}$/),
+    org_name: null,
+    legacy_id: null,
+    created_at: second.updated_at,
+  });
+  const { contacts, registrars, history } = await registry.rows();
+  expect(contacts).toMatchObject([
+    { number: 1, version: 1, domain_count: 0 },
+    { number: 2, version: 1, domain_count: 0 },
+  ]);
+  expect(registrars).toMatchObject([{ contact_count: 2 }]);
+  expect(JSON.stringify(history)).not.toContain(known.auth_info);
+}, 120_000);
+
+test('imports what it has exported, as CSV, into another registry, and it is the same', async () => {
+  const registry = await registryWithAlpha();
+  const rows = ndjson(known, { ...short, registrar: 'ALPHA' });
+  await registry.done(['contact', 'import', '-', '--format', 'ndjson'], rows);
+  const exported = path.join(registry.directory, 'contacts.csv');
+  expect(await registry.done(['contact', 'export', exported, '--registrar', 'ALPHA'])).toEqual({
+    file: exported,
+    rows: 2,
+  });
+  const other = await registryWithAlpha();
+  await other.done(['contact', 'import', exported]);
+  const again = path.join(other.directory, 'contacts.csv');
+  await other.done(['contact', 'export', again, '--registrar', 'ALPHA']);
+  expect(await readFile(again, 'utf8')).toBe(await readFile(exported, 'utf8'));
+}, 120_000);
+
+test('leaves contacts that are there already, and overwrites none that are different', async () => {
+  const registry = await registryWithAlpha();
+  const importRows = (...rows: unknown[]) =>
+    registry.run(['contact', 'import', '-', '--format', 'ndjson'], ndjson(...rows));
+  await importRows(known);
+  const before = await registry.rows();
+  expect(await importRows(known)).toMatchObject({
+    status: 0,
+    stdout: 'added 0 contacts, 1 there already\n',
+  });
+  expect(await importRows({ ...known, phone: '+372.5000000' })).toMatchObject({
+    status: 1,
+    stderr:
+      'refused: standard input:1: ALPHA:1B7A3C5D is there already, with another phone; an import overwrites nothing [code]\n',
+  });
+  expect(await importRows({ ...known, code: 'ALPHA:3' })).toMatchObject({
+    status: 1,
+    stderr: `refused: standard input:1: ${known.uuid} is the UUID of ALPHA:1B7A3C5D already [uuid]\n`,
+  });
+  expect(await registry.rows()).toEqual(before);
+}, 120_000);
+
+test('imports the good rows with --skip-invalid, and saves the bad ones with their reasons', async () => {
+  const registry = await registryWithAlpha();
+  const header = Object.keys(short).join(',');
+  const row = (changes: Partial<typeof short>) => Object.values({ ...short, ...changes }).join(',');
+  const bad = row({ code: 'ALPHA:3', phone: '5123457', email: '' });
+  const rows = [header, row({}), bad, row({ name: 'Keegi muu' }), row({ code: 'ALPHA:4' })];
+  const file = await registry.file('contacts.csv', `${rows.join('\n')}\n`);
+  const args = ['contact', 'import', file, '--registrar', 'ALPHA', '--skip-invalid'];
+  const rejected = path.join(registry.directory, 'contacts.rejected.csv');
+  expect(await registry.done(args)).toEqual({
+    read: 4,
+    added: 2,
+    unchanged: 0,
+    rejected: 2,
+    rejected_file: rejected,
+    changed: true,
+  });
+  expect(await readFile(rejected, 'utf8')).toBe(
+    `${header},rejected_line,rejected_field,rejected_reason,rejected_text\n` +
+      `${bad},3,email; phone,email is missing; Phone nr is invalid,\n` +
+      `${row({ name: 'Keegi muu' })},4,,ALPHA:2 is in line 2 already,\n`,
+  );
+  const corrected = (await readFile(rejected, 'utf8'))
+    .replace('ALPHA:3,Jaan Tamm,,5123457', 'ALPHA:3,Jaan Tamm,jaan@example.ee,+372.5123457')
+    .replace('ALPHA:2,', 'ALPHA:5,');
+  const again = await registry.file('corrected.csv', corrected);
+  const done = await registry.done(['contact', 'import', again, '--registrar', 'ALPHA']);
+  expect(done).toMatchObject({ read: 2, added: 2 });
+}, 120_000);

@@ -1,0 +1,106 @@
+import { cp } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import { beforeAll, expect, test } from 'vitest';
+import { startTool, TestRegistry } from './tool.ts';
+
+const tool = startTool();
+
+const count = 100_000;
+const minutes = 60_000;
+
+/** In an order that is not the lists', so that every part of an import touches every part of them. */
+function namesFile(prefix: string): string {
+  const rows = Array.from({ length: count }, (_, n) => {
+    const number = (n * 7919) % count;
+    const name = `${prefix}${number}${number % 3 === 0 ? 'õ' : 'a'}.ee`;
+    return `${name},${number % 2 === 0 ? 'reserved' : 'blocked'}`;
+  });
+  return `name,status\n${rows.join('\n')}\n`;
+}
+
+/** What the public gets, and what it is made from. */
+async function listsOf(registry: TestRegistry) {
+  const { lists } = await registry.done(['lists', 'status']);
+  const { retained_domains: rows } = await registry.rows();
+  const names = (rows as { name: string; status: string }[]).map(
+    ({ name, status }) => `${name} ${status}`,
+  );
+  return {
+    names: names.sort().join('\n'),
+    published: (lists as Record<string, unknown>[]).map(({ list, count, etag, behind }) => ({
+      list,
+      count,
+      etag,
+      behind,
+    })),
+  };
+}
+
+type Lists = Awaited<ReturnType<typeof listsOf>>;
+
+/** A moment in each of so many equal parts of a duration, at random within it. */
+function moments(parts: number, durationMilliseconds: number): number[] {
+  return Array.from({ length: parts }, (_, part) =>
+    Math.round(((part + Math.random()) / parts) * durationMilliseconds),
+  );
+}
+
+async function killAfter(registry: TestRegistry, args: string[], milliseconds: number) {
+  const child = registry.start(args);
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  await Promise.race([closed, setTimeout(milliseconds)]);
+  const isKilled = child.exitCode === null && child.kill('SIGKILL');
+  await closed;
+  process.stderr.write(`${isKilled ? 'killed' : 'done'} after ${milliseconds} ms: ${args[1]}\n`);
+}
+
+let file: string;
+let undisturbed: Lists;
+let durationMilliseconds: number;
+
+beforeAll(async () => {
+  const registry = await tool.newRegistry();
+  file = await registry.file('names.csv', namesFile('nimi'));
+  const startedAt = performance.now();
+  const { added } = await registry.done(['retained', 'import', file]);
+  durationMilliseconds = performance.now() - startedAt;
+  expect(added).toBe(count);
+  undisturbed = await listsOf(registry);
+}, 5 * minutes);
+
+test(
+  'ends in the same lists as an undisturbed import, however often it is killed',
+  async () => {
+    const registry = await tool.newRegistry();
+    const args = ['retained', 'import', file];
+    for (const moment of moments(4, durationMilliseconds)) await killAfter(registry, args, moment);
+    await registry.done(args);
+    expect(await listsOf(registry)).toEqual(undisturbed);
+  },
+  10 * minutes,
+);
+
+test(
+  'replaces the lists in one step, whenever it is killed',
+  async () => {
+    const before = await tool.newRegistry();
+    await before.done(['retained', 'import', await before.file('old.csv', namesFile('vana'))]);
+    const old = await listsOf(before);
+    const args = ['retained', 'import', file, '--replace'];
+    for (const moment of moments(2, durationMilliseconds * 1.3)) {
+      const registry = new TestRegistry(`${before.directory}-killed-${moment}`);
+      await cp(before.directory, registry.directory, { recursive: true });
+      await killAfter(registry, args, moment);
+      const seen = await listsOf(registry);
+      expect([old.names, undisturbed.names]).toContain(seen.names);
+      for (const list of seen.published) {
+        const behind = expect.any(Boolean);
+        const whole = [...old.published, ...undisturbed.published];
+        expect(whole.map((other) => ({ ...other, behind }))).toContainEqual(list);
+      }
+      await registry.done(args);
+      expect(await listsOf(registry)).toEqual(undisturbed);
+    }
+  },
+  10 * minutes,
+);

@@ -1,0 +1,99 @@
+import { userInfo } from 'node:os';
+import { expect, test } from 'vitest';
+import { digestSecret } from '../../src/registrar.ts';
+import { startTool } from './tool.ts';
+
+const tool = startTool();
+const actor = `Operator ${userInfo().username}`;
+
+test('adds, changes and lists registrars, and records the operator', async () => {
+  const registry = await tool.newRegistry();
+  const add = ['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ'];
+  const allow = ['--allow-ip', '192.0.2.0/24', '2001:db8::/32'];
+  expect(await registry.done([...add, ...allow, '--dry-run'])).toMatchObject({ changed: false });
+  expect(await registry.done(['registrar', 'list'])).toEqual({ registrars: [] });
+  await registry.done([...add, ...allow]);
+  expect(await registry.run(add)).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'refused: there is a registrar ALPHA already [code]\n',
+  });
+  await registry.done(['registrar', 'update', 'ALPHA', '--name', 'Alpha AS', '--allow-all']);
+  const { registrars } = await registry.done(['registrar', 'list']);
+  expect(registrars).toEqual([
+    {
+      code: 'ALPHA',
+      name: 'Alpha AS',
+      allowed_ips: [],
+      contact_count: 0,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    },
+  ]);
+  const { history } = await registry.done(['history', 'registrar', 'ALPHA']);
+  expect(history).toMatchObject([
+    { action: 'create', actor_type: 'operator', actor },
+    {
+      action: 'update',
+      actor_type: 'operator',
+      actor,
+      changes: {
+        name: { from: 'Alpha OÜ', to: 'Alpha AS' },
+        allowedIps: { from: ['192.0.2.0/24', '2001:db8::/32'], to: [] },
+      },
+    },
+  ]);
+}, 120_000);
+
+test('refuses an allow-list entry that is no address, naming it', async () => {
+  const registry = await tool.newRegistry();
+  const add = ['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ'];
+  expect(await registry.run([...add, '--allow-ip', '192.0.2.0/33'])).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'refused: not an address or CIDR range: 192.0.2.0/33 [allow_ip]\n',
+  });
+});
+
+test('prints a secret once, keeps its digest alone, and records neither', async () => {
+  const registry = await tool.newRegistry();
+  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  const add = ['api-user', 'add', '--registrar', 'ALPHA', '--username', 'ats'];
+  const { secret: first } = await registry.done(add);
+  const { secret: second } = await registry.done(['api-user', 'rotate', 'ats']);
+  expect(first).toMatch(/^[0-9a-f]{64}$/);
+  expect(second).toMatch(/^[0-9a-f]{64}$/);
+  expect(second).not.toBe(first);
+  expect(await registry.done(['api-user', 'disable', 'ats'])).toMatchObject({ changed: true });
+  expect(await registry.done(['api-user', 'disable', 'ats'])).toMatchObject({ changed: false });
+  const rows = await registry.rows();
+  expect(rows.api_users).toMatchObject([
+    { username: 'ats', secret_digest: await digestSecret(second), disabled_at: expect.any(String) },
+  ]);
+  const told = JSON.stringify(rows.history);
+  for (const secret of [first, second]) {
+    expect(told).not.toContain(secret);
+    expect(told).not.toContain(await digestSecret(secret));
+  }
+  const { history } = await registry.done(['history', 'api_user', 'ats']);
+  expect(history.map(({ action }: { action: string }) => action)).toEqual([
+    'create',
+    'update',
+    'update',
+  ]);
+}, 120_000);
+
+test('refuses a user of an unknown registrar, and a username that is taken', async () => {
+  const registry = await tool.newRegistry();
+  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  await registry.done(['api-user', 'add', '--registrar', 'ALPHA', '--username', 'ats']);
+  const add = (code: string, username: string) =>
+    registry.run(['api-user', 'add', '--registrar', code, '--username', username]);
+  expect((await add('BETA', 'mari')).stderr).toBe(
+    'refused: there is no registrar "BETA" [registrar]\n',
+  );
+  expect((await add('ALPHA', 'ats')).stderr).toBe(
+    'refused: there is an API user ats already [username]\n',
+  );
+  expect((await add('ALPHA', 'a:b')).stderr).toContain('"a:b" is no username');
+}, 120_000);

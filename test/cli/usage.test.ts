@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { expect, test } from 'vitest';
+import { program } from '../../src/cli/program.ts';
+import { startTool, TestRegistry } from './tool.ts';
+
+const tool = startTool();
+
+/** Each command below this one, with the words that call it. */
+function everyCommand(
+  command: CommandUnknownOpts,
+  words: string[],
+): [string[], CommandUnknownOpts][] {
+  return command.commands.flatMap((child): [string[], CommandUnknownOpts][] => {
+    const all = [...words, child.name()];
+    return [[all, child], ...everyCommand(child, all)];
+  });
+}
+
+const commands = everyCommand(program as unknown as CommandUnknownOpts, []);
+const nouns = commands.filter(([, command]) => command.commands.length > 0);
+const verbs = commands.filter(([, command]) => command.commands.length === 0);
+
+function help(command: CommandUnknownOpts): string {
+  let text = '';
+  command.configureOutput({ writeOut: (written) => (text += written) });
+  command.outputHelp();
+  return text;
+}
+
+test('has the nouns and verbs that an operator needs', () => {
+  expect(verbs.map(([words]) => words.join(' ')).sort()).toEqual([
+    'api-user add',
+    'api-user disable',
+    'api-user enable',
+    'api-user list',
+    'api-user rotate',
+    'auction import',
+    'auction list',
+    'auction register',
+    'auction show',
+    'auction start',
+    'contact export',
+    'contact import',
+    'dispute close',
+    'dispute list',
+    'dispute open',
+    'domain import',
+    'domain list',
+    'history',
+    'lists publish',
+    'lists status',
+    'registrar add',
+    'registrar list',
+    'registrar update',
+    'retained add',
+    'retained export',
+    'retained import',
+    'retained list',
+    'retained remove',
+    'token issue',
+  ]);
+});
+
+test('has help with an example on every level', () => {
+  expect(help(program as unknown as CommandUnknownOpts)).toContain(
+    'Example:\n  npm run registry -- registrar add',
+  );
+  for (const [words, command] of commands) {
+    const example = `npm run registry -- ${words.join(' ')}`;
+    expect(help(command)).toMatch(new RegExp(`Examples?:\n  ${example}( |\n)`));
+  }
+});
+
+test('lists its verbs in the help of each noun', () => {
+  for (const [, command] of nouns) {
+    const text = help(command);
+    for (const verb of command.commands) expect(text).toContain(`\n  ${verb.name()} [options]`);
+  }
+});
+
+test('takes --json on every verb, and --dry-run on every one that writes', () => {
+  const reading = ['list', 'show', 'export', 'status', 'issue', 'history'];
+  for (const [words, { options }] of verbs) {
+    const flags = options.map(({ long }) => long);
+    expect(flags).toEqual(
+      expect.arrayContaining(['--persist-to', '--remote', '--env', '--yes', '--json']),
+    );
+    expect({ words, dryRun: flags.includes('--dry-run') }).toEqual({
+      words,
+      dryRun: !reading.includes(words.at(-1)!),
+    });
+  }
+});
+
+/** Nothing here gets as far as a database. */
+const nowhere = new TestRegistry('/nonexistent');
+
+test.each([
+  [
+    'an unknown noun',
+    ['registar', 'list'],
+    "unknown command 'registar'\n(Did you mean registrar?)",
+  ],
+  ['an unknown verb', ['registrar', 'lst'], "unknown command 'lst'\n(Did you mean list?)"],
+  [
+    'an unknown option',
+    ['registrar', 'list', '--jsn'],
+    "unknown option '--jsn'\n(Did you mean --json?)",
+  ],
+  [
+    'a missing option',
+    ['registrar', 'add', '--code', 'A'],
+    "required option '--name <name>' not specified",
+  ],
+  ['a missing argument', ['auction', 'show'], "missing required argument 'uuid'"],
+  [
+    'an unknown value',
+    ['retained', 'list', '--status', 'x'],
+    'Allowed choices are reserved, blocked.',
+  ],
+  [
+    'options that exclude each other',
+    ['lists', 'status', '--remote'],
+    'cannot be used with option',
+  ],
+  [
+    'an identity without its country',
+    ['token', 'issue', '--name', 'A B', '--ident', '38001085718'],
+    'It is a country code and a personal code',
+  ],
+])('calls %s wrong usage', async (_, args, message) => {
+  const { status, stdout, stderr } = await nowhere.run(args);
+  expect(stderr).toContain(message);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+});
+
+test('says how to create a local database that is not there, and creates none', async () => {
+  const directory = path.join(await tool.newDirectory(), 'typo');
+  const { status, stderr } = await new TestRegistry(directory).run(['registrar', 'list']);
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: `refused: there is no local database in ${directory}; create it with: npm start -- --persist-to ${directory}\n`,
+  });
+  expect(existsSync(directory)).toBe(false);
+});
