@@ -1,3 +1,17 @@
+-- Each table behind those that it refers to: an export lists the tables as they were made, each with its rows, and an
+-- import takes no row whose parent table is not there yet.
+CREATE TABLE `registrars` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`code` text NOT NULL,
+	`name` text NOT NULL,
+	`allowed_ips` text DEFAULT '[]' NOT NULL,
+	`contact_count` integer DEFAULT 0 NOT NULL,
+	`created_at` text NOT NULL,
+	`updated_at` text NOT NULL,
+	CONSTRAINT "registrars_code" CHECK("registrars"."code" <> '' and "registrars"."code" not glob '*[^A-Z0-9_-]*'),
+	CONSTRAINT "registrars_contact_count" CHECK("registrars"."contact_count" >= 0)
+);
+--> statement-breakpoint
 CREATE TABLE `api_users` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`registrar_id` integer NOT NULL,
@@ -9,35 +23,6 @@ CREATE TABLE `api_users` (
 	FOREIGN KEY (`registrar_id`) REFERENCES `registrars`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "api_users_username" CHECK("api_users"."username" <> '' and instr("api_users"."username", ':') = 0),
 	CONSTRAINT "api_users_secret_digest" CHECK(length("api_users"."secret_digest") = 64 and "api_users"."secret_digest" not glob '*[^0-9a-f]*')
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `api_users_username_unique` ON `api_users` (`username`);--> statement-breakpoint
-CREATE UNIQUE INDEX `api_users_secret_digest_unique` ON `api_users` (`secret_digest`);--> statement-breakpoint
-CREATE INDEX `api_users_registrar` ON `api_users` (`registrar_id`);--> statement-breakpoint
-CREATE TABLE `auctions` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`uuid` text NOT NULL,
-	`name` text NOT NULL,
-	`punycode` text NOT NULL,
-	`status` text DEFAULT 'started' NOT NULL,
-	`registration_code` text,
-	`registration_deadline` text,
-	`version` integer DEFAULT 1 NOT NULL,
-	`created_at` text NOT NULL,
-	`updated_at` text NOT NULL,
-	CONSTRAINT "auctions_status" CHECK("auctions"."status" in ('started', 'awaiting_payment', 'no_bids', 'payment_received', 'payment_not_received', 'domain_registered', 'domain_not_registered')),
-	CONSTRAINT "auctions_registration_code" CHECK(("auctions"."status" = 'payment_received') = ("auctions"."registration_code" is not null))
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `auctions_uuid_unique` ON `auctions` (`uuid`);--> statement-breakpoint
-CREATE UNIQUE INDEX `auctions_in_progress` ON `auctions` (`name`) WHERE status = 'started';--> statement-breakpoint
-CREATE TABLE `contact_blocks` (
-	`registrar_id` integer NOT NULL,
-	`block` integer NOT NULL,
-	`count` integer NOT NULL,
-	PRIMARY KEY(`registrar_id`, `block`),
-	FOREIGN KEY (`registrar_id`) REFERENCES `registrars`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "contact_blocks_count" CHECK("contact_blocks"."count" >= 0)
 );
 --> statement-breakpoint
 CREATE TABLE `contacts` (
@@ -79,10 +64,49 @@ CREATE TABLE `contacts` (
 	CONSTRAINT "contacts_domain_count" CHECK("contacts"."domain_count" >= 0)
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `contacts_uuid_unique` ON `contacts` (`uuid`);--> statement-breakpoint
-CREATE UNIQUE INDEX `contacts_code_unique` ON `contacts` (`code`);--> statement-breakpoint
-CREATE UNIQUE INDEX `contacts_of_registrar` ON `contacts` (`registrar_id`,`number`,`code`);--> statement-breakpoint
-CREATE INDEX `contacts_of_person` ON `contacts` (`ident_country_code`,`ident`) WHERE ident_type = 'priv';--> statement-breakpoint
+CREATE TABLE `contact_blocks` (
+	`registrar_id` integer NOT NULL,
+	`block` integer NOT NULL,
+	`count` integer NOT NULL,
+	PRIMARY KEY(`registrar_id`, `block`),
+	FOREIGN KEY (`registrar_id`) REFERENCES `registrars`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "contact_blocks_count" CHECK("contact_blocks"."count" >= 0)
+);
+--> statement-breakpoint
+CREATE TABLE `domains` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`punycode` text NOT NULL,
+	`registrar_id` integer NOT NULL,
+	`created_at` text NOT NULL,
+	FOREIGN KEY (`registrar_id`) REFERENCES `registrars`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE TABLE `domain_contacts` (
+	`domain_id` integer NOT NULL,
+	`contact_id` integer NOT NULL,
+	`role` text NOT NULL,
+	PRIMARY KEY(`domain_id`, `contact_id`, `role`),
+	FOREIGN KEY (`domain_id`) REFERENCES `domains`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`contact_id`) REFERENCES `contacts`(`id`) ON UPDATE no action ON DELETE restrict,
+	CONSTRAINT "domain_contacts_role" CHECK("domain_contacts"."role" in ('registrant', 'admin', 'tech'))
+);
+--> statement-breakpoint
+CREATE TABLE `auctions` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`uuid` text NOT NULL,
+	`name` text NOT NULL,
+	`punycode` text NOT NULL,
+	`status` text DEFAULT 'started' NOT NULL,
+	`registration_code` text,
+	`registration_deadline` text,
+	`version` integer DEFAULT 1 NOT NULL,
+	`created_at` text NOT NULL,
+	`updated_at` text NOT NULL,
+	CONSTRAINT "auctions_status" CHECK("auctions"."status" in ('started', 'awaiting_payment', 'no_bids', 'payment_received', 'payment_not_received', 'domain_registered', 'domain_not_registered')),
+	CONSTRAINT "auctions_registration_code" CHECK(("auctions"."status" = 'payment_received') = ("auctions"."registration_code" is not null))
+);
+--> statement-breakpoint
 CREATE TABLE `disputes` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
@@ -94,31 +118,6 @@ CREATE TABLE `disputes` (
 	CONSTRAINT "disputes_order" CHECK("disputes"."first_day" <= "disputes"."last_day")
 );
 --> statement-breakpoint
-CREATE INDEX `disputes_name` ON `disputes` (`name`);--> statement-breakpoint
-CREATE INDEX `disputes_first_day` ON `disputes` (`first_day`);--> statement-breakpoint
-CREATE INDEX `disputes_last_day` ON `disputes` (`last_day`);--> statement-breakpoint
-CREATE TABLE `domain_contacts` (
-	`domain_id` integer NOT NULL,
-	`contact_id` integer NOT NULL,
-	`role` text NOT NULL,
-	PRIMARY KEY(`domain_id`, `contact_id`, `role`),
-	FOREIGN KEY (`domain_id`) REFERENCES `domains`(`id`) ON UPDATE no action ON DELETE cascade,
-	FOREIGN KEY (`contact_id`) REFERENCES `contacts`(`id`) ON UPDATE no action ON DELETE restrict,
-	CONSTRAINT "domain_contacts_role" CHECK("domain_contacts"."role" in ('registrant', 'admin', 'tech'))
-);
---> statement-breakpoint
-CREATE INDEX `domain_contacts_contact` ON `domain_contacts` (`contact_id`);--> statement-breakpoint
-CREATE UNIQUE INDEX `domain_contacts_registrant` ON `domain_contacts` (`domain_id`) WHERE role = 'registrant';--> statement-breakpoint
-CREATE TABLE `domains` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`name` text NOT NULL,
-	`punycode` text NOT NULL,
-	`registrar_id` integer NOT NULL,
-	`created_at` text NOT NULL,
-	FOREIGN KEY (`registrar_id`) REFERENCES `registrars`(`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `domains_name` ON `domains` (`name`);--> statement-breakpoint
 CREATE TABLE `history` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`occurred_at` text NOT NULL,
@@ -136,7 +135,6 @@ CREATE TABLE `history` (
 	CONSTRAINT "history_changes" CHECK(json_valid("history"."changes"))
 );
 --> statement-breakpoint
-CREATE INDEX `history_subject_key` ON `history` (`subject`,`subject_key`);--> statement-breakpoint
 CREATE TABLE `idempotency_keys` (
 	`caller` text NOT NULL,
 	`key` text NOT NULL,
@@ -147,7 +145,6 @@ CREATE TABLE `idempotency_keys` (
 	PRIMARY KEY(`caller`, `key`)
 );
 --> statement-breakpoint
-CREATE INDEX `idempotency_keys_created_at` ON `idempotency_keys` (`created_at`);--> statement-breakpoint
 CREATE TABLE `list_builds` (
 	`list` text PRIMARY KEY NOT NULL,
 	`source_version` text NOT NULL,
@@ -163,19 +160,6 @@ CREATE TABLE `list_sources` (
 	CONSTRAINT "list_sources_single" CHECK("list_sources"."id" = 1)
 );
 --> statement-breakpoint
-CREATE TABLE `registrars` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`code` text NOT NULL,
-	`name` text NOT NULL,
-	`allowed_ips` text DEFAULT '[]' NOT NULL,
-	`contact_count` integer DEFAULT 0 NOT NULL,
-	`created_at` text NOT NULL,
-	`updated_at` text NOT NULL,
-	CONSTRAINT "registrars_code" CHECK("registrars"."code" <> '' and "registrars"."code" not glob '*[^A-Z0-9_-]*'),
-	CONSTRAINT "registrars_contact_count" CHECK("registrars"."contact_count" >= 0)
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `registrars_code_unique` ON `registrars` (`code`);--> statement-breakpoint
 CREATE TABLE `retained_domains` (
 	`name` text NOT NULL,
 	`punycode` text NOT NULL,
@@ -184,3 +168,22 @@ CREATE TABLE `retained_domains` (
 	PRIMARY KEY(`name`, `status`),
 	CONSTRAINT "retained_domains_status" CHECK("retained_domains"."status" in ('reserved', 'blocked'))
 );
+--> statement-breakpoint
+CREATE UNIQUE INDEX `api_users_username_unique` ON `api_users` (`username`);--> statement-breakpoint
+CREATE UNIQUE INDEX `api_users_secret_digest_unique` ON `api_users` (`secret_digest`);--> statement-breakpoint
+CREATE INDEX `api_users_registrar` ON `api_users` (`registrar_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `auctions_uuid_unique` ON `auctions` (`uuid`);--> statement-breakpoint
+CREATE UNIQUE INDEX `auctions_in_progress` ON `auctions` (`name`) WHERE status = 'started';--> statement-breakpoint
+CREATE UNIQUE INDEX `contacts_uuid_unique` ON `contacts` (`uuid`);--> statement-breakpoint
+CREATE UNIQUE INDEX `contacts_code_unique` ON `contacts` (`code`);--> statement-breakpoint
+CREATE UNIQUE INDEX `contacts_of_registrar` ON `contacts` (`registrar_id`,`number`,`code`);--> statement-breakpoint
+CREATE INDEX `contacts_of_person` ON `contacts` (`ident_country_code`,`ident`) WHERE ident_type = 'priv';--> statement-breakpoint
+CREATE INDEX `disputes_name` ON `disputes` (`name`);--> statement-breakpoint
+CREATE INDEX `disputes_first_day` ON `disputes` (`first_day`);--> statement-breakpoint
+CREATE INDEX `disputes_last_day` ON `disputes` (`last_day`);--> statement-breakpoint
+CREATE INDEX `domain_contacts_contact` ON `domain_contacts` (`contact_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `domain_contacts_registrant` ON `domain_contacts` (`domain_id`) WHERE role = 'registrant';--> statement-breakpoint
+CREATE UNIQUE INDEX `domains_name` ON `domains` (`name`);--> statement-breakpoint
+CREATE INDEX `history_subject_key` ON `history` (`subject`,`subject_key`);--> statement-breakpoint
+CREATE INDEX `idempotency_keys_created_at` ON `idempotency_keys` (`created_at`);--> statement-breakpoint
+CREATE UNIQUE INDEX `registrars_code_unique` ON `registrars` (`code`);

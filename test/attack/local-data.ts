@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { getPlatformProxy } from 'wrangler';
+import type { Env } from '../../src/env.ts';
+
+const run = promisify(execFile);
+
+/** A directory with the data of a local server, and with the configuration that wrangler looks for. */
+export async function makeDataDirectory() {
+  const path = await mkdtemp(join(tmpdir(), 'registry-edge-data-'));
+  await copyFile('wrangler.toml', join(path, 'wrangler.toml'));
+  const state = join(path, '.wrangler/state');
+  return {
+    path,
+    /** What wrangler takes as `--persist-to`. */
+    state,
+    /** The bindings on the data, while no server runs on it. */
+    open: () =>
+      getPlatformProxy<Env>({ persist: { path: join(state, 'v3') }, remoteBindings: false }),
+    remove: () => rm(path, { recursive: true, force: true }),
+  };
+}
+
+/** Runs a command of wrangler's to its end; fails with what it printed. */
+export async function wrangler(...args: string[]): Promise<void> {
+  const script = 'node_modules/wrangler/bin/wrangler.js';
+  const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', CI: 'true' };
+  await run(process.execPath, [script, ...args], { env });
+}
+
+export async function migrate(state: string): Promise<void> {
+  await wrangler('d1', 'migrations', 'apply', 'DB', '--local', '--persist-to', state);
+}
