@@ -1,4 +1,5 @@
 import type { Env } from '../src/env.ts';
+import worker from '../src/index.ts';
 
 /** What a call has cost, in the units that the platform bills. */
 export interface Counts {
@@ -10,8 +11,13 @@ export interface Counts {
   kvLists: number;
 }
 
+export interface Counted {
+  env: Env;
+  counts: Counts;
+}
+
 /** The bindings, with D1 and KV counting what is asked of them. */
-export function counted(env: Env): { env: Env; counts: Counts } {
+export function counted(env: Env): Counted {
   const counts: Counts = {
     d1RoundTrips: 0,
     rowsRead: 0,
@@ -28,6 +34,46 @@ export function counted(env: Env): { env: Env; counts: Counts } {
     },
     counts,
   };
+}
+
+export interface Cost {
+  status: number;
+  /** Until the answer. */
+  answer: Partial<Counts>;
+  /** Of what goes on when the answer is on its way. */
+  after: Partial<Counts>;
+}
+
+/** What a request costs the service, called with counting bindings. */
+export async function cost(
+  { env, counts }: Counted,
+  path: string,
+  init: RequestInit = {},
+): Promise<Cost> {
+  const headers = { 'CF-Connecting-IP': '127.0.0.1', ...(init.headers as object) };
+  const request = new Request(new URL(path, 'http://localhost'), { ...init, headers });
+  const later: Promise<unknown>[] = [];
+  const context = { waitUntil: (work: Promise<unknown>) => later.push(work) };
+  const start = { ...counts };
+  const response = await worker.fetch(
+    request as Request<unknown, IncomingRequestCfProperties>,
+    env,
+    context as unknown as ExecutionContext,
+  );
+  const answered = { ...counts };
+  await Promise.all(later);
+  return {
+    status: response.status,
+    answer: grown(start, answered),
+    after: grown(answered, counts),
+  };
+}
+
+/** The counts that grew, by how much. */
+function grown(before: Counts, after: Counts): Partial<Counts> {
+  const units = Object.keys(after) as (keyof Counts)[];
+  const entries = units.map((unit) => [unit, after[unit] - before[unit]] as const);
+  return Object.fromEntries(entries.filter(([, count]) => count !== 0));
 }
 
 /** D1's own statement behind a counting one. */

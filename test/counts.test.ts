@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it, test } from 'vitest';
-import { app } from '../src/http/app.ts';
-import { type Counts, counted } from './counted.ts';
+import { cost, counted } from './counted.ts';
 import { addAuction, addContact, addDomainOf, addRegistrar, bearer, send } from './fixtures.ts';
 import { seedRegistrar } from './seed.ts';
 import { startWorker } from './worker.ts';
@@ -15,42 +14,7 @@ beforeAll(() => {
   bindings = counted(worker.env);
 });
 
-interface Cost {
-  status: number;
-  /** Until the answer. */
-  answer: Partial<Counts>;
-  /** Of what goes on when the answer is on its way. */
-  after: Partial<Counts>;
-}
-
-async function costOf(path: string, init: RequestInit = {}): Promise<Cost> {
-  const headers = { 'CF-Connecting-IP': '127.0.0.1', ...(init.headers as object) };
-  const later: Promise<unknown>[] = [];
-  const context = { waitUntil: (work: Promise<unknown>) => later.push(work) };
-  const start = { ...bindings.counts };
-  const response = await app.request(
-    path,
-    { ...init, headers },
-    bindings.env,
-    context as unknown as ExecutionContext,
-  );
-  const answered = { ...bindings.counts };
-  await Promise.all(later);
-  return {
-    status: response.status,
-    answer: difference(start, answered),
-    after: difference(answered, bindings.counts),
-  };
-}
-
-/** The counts that grew, by how much. */
-function difference(before: Counts, after: Counts): Partial<Counts> {
-  const entries = Object.entries(after).map(([unit, count]) => [
-    unit,
-    count - before[unit as keyof Counts],
-  ]);
-  return Object.fromEntries(entries.filter(([, count]) => count !== 0));
-}
+const costOf = (path: string, init?: RequestInit) => cost(bindings, path, init);
 
 const list = '/repp/v1/contacts';
 const ofPerson = '/api/v1/registrant/contacts';

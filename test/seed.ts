@@ -1,3 +1,5 @@
+import { jsonArrays } from '../src/database.ts';
+import { type DomainName, parseDomainName } from '../src/domain-name.ts';
 import type { Env } from '../src/env.ts';
 import { digestSecret } from '../src/registrar.ts';
 
@@ -43,3 +45,58 @@ const contactsFrom = `
     'mari' || n || '@example.ee', '+372.5' || printf('%06d', n % 1000000), printf('%08d', n), 'org', 'EE',
     'Pikk ' || n, 'Tallinn', '10123', 'EE', lower(hex(randomblob(11))), '1-ApiUser: ' || lower(?4), ?5, ?5
   from numbers`;
+
+const syllables = [
+  ...[
+    'ka',
+    'le',
+    'mi',
+    'tu',
+    'pa',
+    'ri',
+    'so',
+    'va',
+    'nu',
+    'he',
+    'jo',
+    'ta',
+    'li',
+    'me',
+    'ko',
+    'sa',
+  ],
+  ...['raud', 'maa', 'kivi', 'mets', 'jõe', 'pank', 'auto', 'töö', 'pood', 'ring', 'tall', 'kodu'],
+  ...['ne', 'ga', 'do', 'bu', 'fi', 'pro', 'net', 'ex', 'in', 'est', 'üks', 'koo'],
+];
+const combinations = syllables.length ** 4;
+/** A prime, so that each number up to `combinations` gives another name, and neighbours no likeness. */
+const stride = 1_000_003;
+
+/** The n-th of names as a registry has them: of four syllables, one in some international. */
+export function nameOf(n: number): DomainName {
+  let rest = (n * stride) % combinations;
+  let name = '';
+  for (let count = 0; count < 4; count++) {
+    name += syllables[rest % syllables.length];
+    rest = Math.floor(rest / syllables.length);
+  }
+  return parseDomainName(`${name}${n}.ee`);
+}
+
+/** That many retained names, reserved and blocked in turn. */
+export async function seedRetainedNames(env: Env, count: number): Promise<void> {
+  for (let first = 0; first < count; first += rowsPerStatement) {
+    const rows = Array.from({ length: Math.min(rowsPerStatement, count - first) }, (_, index) => {
+      const { name, punycode } = nameOf(first + index);
+      return [name, punycode, index % 2 === 0 ? 'reserved' : 'blocked'];
+    });
+    await env.DB.batch(
+      jsonArrays(rows).map((array) =>
+        env.DB.prepare(
+          `insert into retained_domains (name, punycode, status, created_at)
+           select value ->> 0, value ->> 1, value ->> 2, ?1 from json_each(?2)`,
+        ).bind(timestamp, array),
+      ),
+    );
+  }
+}

@@ -1,8 +1,22 @@
 import { parseArgs } from 'node:util';
+import { bundle } from './bundle.ts';
 import { contacts } from './contacts.ts';
+import { costs } from './costs.ts';
 import { type Figure, table } from './figure.ts';
+import { lists } from './lists.ts';
+import { publishing } from './publishing.ts';
 
-const parts: Record<string, () => Promise<Figure[]>> = { contacts };
+const parts: Record<string, () => Promise<Figure[]>> = {
+  lists,
+  publishing,
+  contacts,
+  costs,
+  bundle,
+};
+
+// Standard output is for the figures alone: not for wrangler's notes, nor for the log lines of the service.
+process.env.WRANGLER_LOG = 'error';
+console.info = () => {};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -9,9 +9,14 @@ import type { Env } from '../../src/env.ts';
 
 /** The service and the Workers that it is compared with, each on a socket of the runtime's own. */
 export interface Runtime {
-  /** The bindings that they share. */
+  /** The bindings of the first service, which the compared Workers share. */
   env: Env;
+  envOf(service: string): Env;
   url(worker: string, path?: string): URL;
+  /** Runs the hourly cron of a service, which publishes the lists. */
+  publish(worker: string): Promise<void>;
+  /** Of workerd's inspector. */
+  inspector: URL;
   stop(): Promise<void>;
 }
 
@@ -21,7 +26,7 @@ export const service = 'service';
 export function build(entry?: string): string {
   const directory = mkdtempSync(join(tmpdir(), 'registry-edge-bench-'));
   const script = entry === undefined ? [] : [entry];
-  execFileSync('wrangler', ['deploy', ...script, '--dry-run', '--outdir', directory], {
+  execFileSync('wrangler', ['deploy', ...script, '--env=', '--dry-run', '--outdir', directory], {
     env: { ...process.env, WRANGLER_SEND_METRICS: 'false' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -29,45 +34,64 @@ export function build(entry?: string): string {
 }
 
 /**
- * Starts the production build of the service, and the Workers of `workers/` that are named, in one runtime
- * with one database and one KV namespace. Each is reached at its own socket of workerd: Miniflare's entry
- * Worker and wrangler's proxy stand before none of them.
+ * Starts the production build of the service, once for each of `services` with a database and a KV namespace of its
+ * own, and the Workers of `workers/` that it is compared with, which share those of the first. Each is reached at its
+ * own socket of workerd: Miniflare's entry Worker and wrangler's proxy stand before none of them.
  */
-export async function startRuntime(compared: readonly string[]): Promise<Runtime> {
-  const built = build();
-  const { modulesRules, ...workerOptions } =
+export async function startRuntime(
+  compared: readonly string[],
+  services: readonly [string, ...string[]] = [service],
+): Promise<Runtime> {
+  const directory = build();
+  const script = readFileSync(join(directory, 'index.js'), 'utf8');
+  rmSync(directory, { recursive: true });
+  const { modulesRules, ...options } =
     unstable_getMiniflareWorkerOptions('wrangler.toml').workerOptions;
-  const shared = {
-    ...workerOptions,
+  const worker = (name: string, storage: string, script: string) => ({
+    ...options,
+    name,
     modules: true,
+    script,
+    d1Databases: { DB: storage },
+    kvNamespaces: { LISTS: storage },
     unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
-  };
+  });
   const source = (name: string) =>
     stripTypeScriptTypes(readFileSync(join(import.meta.dirname, 'workers', `${name}.ts`), 'utf8'));
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       workers: [
-        { ...shared, name: service, script: readFileSync(join(built, 'index.js'), 'utf8') },
-        ...compared.map((name) => ({ ...shared, name, script: source(name) })),
+        ...services.map((name) => worker(name, name, script)),
+        ...compared.map((name) => worker(name, services[0], source(name))),
       ],
+      inspectorPort: 0,
       // A line for every request: written, as in a deployment, and read by nobody.
       handleStructuredLogs: () => {},
     }),
   );
   await miniflare.ready;
-  const env = await miniflare.getBindings<Env>(service);
-  await migrate(env.DB);
+  const envs = new Map<string, Env>();
   const urls = new Map<string, URL>();
-  for (const name of [service, ...compared]) {
+  for (const name of services) {
+    const env = await miniflare.getBindings<Env>(name);
+    await migrate(env.DB);
+    envs.set(name, env);
+  }
+  for (const name of [...services, ...compared]) {
     urls.set(name, await miniflare.unsafeGetDirectURL(name));
   }
   return {
-    env,
+    env: envs.get(services[0])!,
+    envOf: (service) => envs.get(service)!,
     url: (worker, path = '/') => new URL(path, urls.get(worker)),
-    async stop() {
-      await miniflare.dispose();
-      rmSync(built, { recursive: true });
+    async publish(worker) {
+      const { outcome } = await (await miniflare.getWorker(worker)).scheduled({
+        cron: '31 * * * *',
+      });
+      if (outcome !== 'ok') throw new Error(`publishing failed: ${outcome}`);
     },
+    inspector: await miniflare.getInspectorURL(),
+    stop: () => miniflare.dispose(),
   };
 }
 

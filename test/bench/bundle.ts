@@ -1,0 +1,52 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { atMost, type Figure } from './figure.ts';
+import { median } from './load.ts';
+import { cpuMilliseconds, workerdPid } from './process.ts';
+import { build } from './runtime.ts';
+
+const starts = 9;
+
+/** What a deployment uploads, and what an isolate does with it before its first answer. */
+export async function bundle(): Promise<Figure[]> {
+  const own = bundled('index.js');
+  const empty = bundled('empty-hono.js', 'test/bench/workers/empty-hono.ts');
+  const extra: number[] = [];
+  for (let count = 0; count < starts; count++) {
+    const reference = await startMilliseconds(empty);
+    extra.push((await startMilliseconds(own)) - reference);
+  }
+  return [
+    atMost('Bundle, gzip', gzipSync(own).length / 1024, 'KiB', 200),
+    atMost('Start-up CPU, over an empty Hono Worker', median(extra), 'ms', 25),
+  ];
+}
+
+function bundled(file: string, entry?: string): string {
+  const directory = build(entry);
+  const script = readFileSync(join(directory, file), 'utf8');
+  rmSync(directory, { recursive: true });
+  return script;
+}
+
+/** CPU time of the runtime from its start to an answer; both Workers find nothing at that path. */
+async function startMilliseconds(script: string): Promise<number> {
+  const worker = { name: 'started', modules: true, script, compatibilityDate: '2026-11-01' };
+  const unsafeDirectSockets = [{ host: '127.0.0.1', port: 0 }];
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      workers: [{ ...worker, unsafeDirectSockets }],
+      handleStructuredLogs: () => {},
+    }),
+  );
+  try {
+    const url = await miniflare.unsafeGetDirectURL('started');
+    const response = await fetch(new URL('/nothing', url));
+    if (response.status !== 404) throw new Error(`start: ${response.status}`);
+    return cpuMilliseconds(workerdPid());
+  } finally {
+    await miniflare.dispose();
+  }
+}

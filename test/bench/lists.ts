@@ -1,0 +1,53 @@
+import { seedRetainedNames } from '../seed.ts';
+import { atLeast, type Figure } from './figure.ts';
+import { compare, edgeHeaders } from './load.ts';
+import { type Runtime, service, startRuntime } from './runtime.ts';
+
+export const retainedDomains = '/repp/v1/retained_domains';
+
+/** A list of 100,000 names against Workers that do next to nothing, and against the straightforward one. */
+export async function lists(): Promise<Figure[]> {
+  const runtime = await startRuntime(['constant-304', 'stored-bytes', 'naive']);
+  try {
+    await seedRetainedNames(runtime.env, 100_000);
+    await runtime.publish(service);
+    const known = { url: runtime.url(service, retainedDomains), status: 304 } as const;
+    const revalidated = { ...known, headers: await knowing(runtime, service) };
+    const whole = {
+      url: runtime.url(service, retainedDomains),
+      status: 200,
+      isLarge: true,
+    } as const;
+
+    const [, notModified] = await compare([
+      { url: runtime.url('constant-304'), status: 304 },
+      revalidated,
+    ]);
+    const [, bytes] = await compare([{ ...whole, url: runtime.url('stored-bytes') }, whole], {
+      rate: 'bytesPerSecond',
+    });
+    const naive = { url: runtime.url('naive'), requestsOfRound: 6 };
+    const [, naive304] = await compare(
+      [{ ...naive, status: 304, headers: await knowing(runtime, 'naive') }, revalidated],
+      { rounds: 3 },
+    );
+    const [, naive200] = await compare([{ ...naive, status: 200 }, whole], { rounds: 3 });
+    return [
+      atLeast('304 of 100,000 names, requests/s', notModified!, '× a constant 304', 0.85),
+      atLeast('200 of 100,000 names, gzip, bytes/s', bytes!, '× the stored bytes', 0.85),
+      atLeast('304 of 100,000 names, requests/s', naive304!, '× the straightforward Worker', 300),
+      atLeast('200 of 100,000 names, requests/s', naive200!, '× the straightforward Worker', 300),
+    ];
+  } finally {
+    await runtime.stop();
+  }
+}
+
+/** The header of a client that has the list. */
+export async function knowing(runtime: Runtime, worker: string): Promise<Record<string, string>> {
+  const response = await fetch(runtime.url(worker, retainedDomains), { headers: edgeHeaders });
+  const etag = response.headers.get('ETag');
+  await response.body?.cancel();
+  if (response.status !== 200 || etag === null) throw new Error(`${worker}: ${response.status}`);
+  return { 'If-None-Match': etag };
+}
