@@ -10,11 +10,11 @@ const worker = startWorker({ AUCTION_RESTART_STATUSES: 'payment_not_received' })
 
 let kinds: Kinds;
 let injected = 0;
+const logged: string[] = [];
 
 beforeAll(async () => {
   kinds = kindsOf(worker.env, await addRegistrar(worker.env));
-  // What is expected to fail here fails loudly.
-  vi.spyOn(console, 'error').mockImplementation(() => {});
+  vi.spyOn(console, 'error').mockImplementation((line) => logged.push(String(line)));
   vi.spyOn(console, 'info').mockImplementation(() => {});
 });
 
@@ -170,6 +170,24 @@ describe('a rate limiter that fails', () => {
       }
     },
   );
+});
+
+it('logs each failure with its message, and with no value of a query', () => {
+  const log = logged.join('\n');
+
+  expect(log).toContain(overload);
+  for (const text of [
+    'Same Name',
+    'same@example',
+    'Mari',
+    'Kati',
+    '5123456',
+    '38001085718',
+    'key-',
+    'e2c440eba',
+  ]) {
+    expect(log).not.toContain(text);
+  }
 });
 
 it('injects a fault into each call of D1 that each kind of request makes', () => {

@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/database.ts';
 import { type Runtime, service, startRuntime } from '../bench/runtime.ts';
 import { formProblem, type Received } from './answer-form.ts';
 import { brokenInvariants } from './invariants.ts';
+import { logProblem } from './log-lines.ts';
 import { loopback, requestTo, type Sent } from './requests.ts';
 import { plant, type World } from './world.ts';
 
@@ -19,10 +20,11 @@ const rounds = Math.ceil((requestsWanted * 1.02) / requestsAtOnce);
 
 let runtime: Runtime;
 let world: World;
+const lines: string[] = [];
 const agent = new http.Agent({ keepAlive: true, maxSockets: requestsAtOnce });
 
 beforeAll(async () => {
-  runtime = await startRuntime([]);
+  runtime = await startRuntime([], [service], (line) => lines.push(line));
   world = await plant(runtime.env);
 });
 
@@ -124,4 +126,11 @@ describe(`generated requests (seed ${seed})`, () => {
       ]);
     }
   }, 300_000);
+
+  it('leave one line each in the log, with no body, credential, token, identity code, name or address in it', () => {
+    const requestLines = lines.flatMap((line) => line.split('\n')).filter((line) => line !== '');
+
+    expect(requestLines.length).toBeGreaterThanOrEqual(requestsWanted);
+    expect(logProblem(requestLines, world)).toBeUndefined();
+  });
 });

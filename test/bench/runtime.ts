@@ -41,6 +41,7 @@ export function build(entry?: string): string {
 export async function startRuntime(
   compared: readonly string[],
   services: readonly [string, ...string[]] = [service],
+  log: (line: string) => void = () => {},
 ): Promise<Runtime> {
   const directory = build();
   const script = readFileSync(join(directory, 'index.js'), 'utf8');
@@ -65,8 +66,8 @@ export async function startRuntime(
         ...compared.map((name) => worker(name, services[0], source(name))),
       ],
       inspectorPort: 0,
-      // A line for every request: written, as in a deployment, and read by nobody.
-      handleStructuredLogs: () => {},
+      // A line for every request is written, as in a deployment, whether or not anybody reads it.
+      handleStructuredLogs: ({ message }) => log(message),
     }),
   );
   await miniflare.ready;

@@ -1,0 +1,82 @@
+import * as z from 'zod';
+import type { World } from './world.ts';
+
+const uuid = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+const count = z.int().min(0);
+
+/** Patterns of the URL map, and nothing that a client has put into a path. */
+const routes = [
+  '/*',
+  '/repp/v1/contacts',
+  '/repp/v1/contacts/*',
+  '/repp/v1/contacts/:code',
+  '/repp/v1/contacts/:code/history',
+  '/repp/v1/contacts/check/:code',
+  '/repp/v1/auctions',
+  '/repp/v1/retained_domains',
+  '/api/v1/registrant/contacts',
+  '/api/v1/registrant/contacts/*',
+  '/api/v1/registrant/contacts/:uuid',
+  '/api/v1/registrant/contacts/:uuid/history',
+  '/api/v1/registrant/auth/*',
+  '/api/v1/registrant/auth/eid',
+  '/api/v1/auctions',
+  '/api/v1/auctions/*',
+  '/api/v1/auctions/:uuid',
+];
+
+/** All that a line about a request says. */
+const requestLine = z.strictObject({
+  level: z.literal('info'),
+  event: z.literal('request'),
+  request_id: uuid,
+  method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']),
+  route: z.enum(routes),
+  status: z.int().min(200).max(499),
+  duration_ms: count,
+  registrar: z
+    .string()
+    .regex(/^REG\d+$/)
+    .nullable(),
+  d1: count,
+  kv: count,
+});
+
+/** What the generated requests send: identity codes, names, addresses, an auth_info, a reference of the client's. */
+const sentTexts = [
+  '38001085718',
+  '49403136526',
+  '1990-05-05',
+  'Maasikas',
+  'Ämblik',
+  '王小明',
+  'Kati',
+  '@example',
+  '5123456',
+  'sesame',
+  'ref-1',
+  'Basic ',
+  'Bearer ',
+  'eyJ',
+];
+
+/** What is wrong with the log, if anything is: a line that tells more than a line may, or of anybody's data. */
+export function logProblem(lines: readonly string[], world: World): string | undefined {
+  const told = lines.join('\n');
+  const texts = [
+    ...sentTexts,
+    ...world.secrets,
+    ...world.markers.map(({ text }) => text),
+    ...world.codes,
+    ...world.uuids,
+    ...world.auctionUuids,
+    world.registrationCode,
+  ];
+  const found = texts.find((text) => told.includes(text));
+  if (found !== undefined) return `the log has ${found}`;
+  for (const line of lines) {
+    const result = requestLine.safeParse(JSON.parse(line));
+    if (!result.success) return `${line}: ${z.prettifyError(result.error)}`;
+  }
+  return undefined;
+}
