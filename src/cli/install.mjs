@@ -28,8 +28,9 @@ function isInstalled() {
 function install() {
   const { npm_node_execpath: node = process.execPath, npm_execpath: npm } = process.env;
   if (!npm) fail('Run it through npm: npm start, or npm test.');
-  console.log('Installing the packages of package-lock.json, which takes about a minute.');
-  const options = { cwd: fileURLToPath(root), stdio: 'inherit' };
+  // On standard error: standard output is the result of the script that comes next.
+  console.error('Installing the packages of package-lock.json, which takes about a minute.');
+  const options = { cwd: fileURLToPath(root), stdio: ['ignore', 2, 2] };
   const { status } = spawnSync(node, [npm, 'ci', '--include=dev', '--loglevel=error'], options);
   if (status !== 0)
     fail('npm ci failed, see above; with the network there, run the command again.');
