@@ -1,6 +1,6 @@
 import { cp } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startTool, TestRegistry } from './tool.ts';
 
 const tool = startTool();
@@ -46,12 +46,22 @@ function moments(parts: number, durationMilliseconds: number): number[] {
 }
 
 async function killAfter(registry: TestRegistry, args: string[], milliseconds: number) {
-  const child = registry.start(args);
+  const child = registry.start(args, true);
+  // The local runtime outlives a tool that is killed, and may still be writing when the next one starts.
+  onTestFinished(() => endGroup(child.pid!));
   const closed = new Promise((resolve) => child.once('close', resolve));
   await Promise.race([closed, setTimeout(milliseconds)]);
   const isKilled = child.exitCode === null && child.kill('SIGKILL');
   await closed;
   process.stderr.write(`${isKilled ? 'killed' : 'done'} after ${milliseconds} ms: ${args[1]}\n`);
+}
+
+function endGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 let file: string;

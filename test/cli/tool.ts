@@ -50,13 +50,15 @@ export class TestRegistry {
     this.directory = directory;
   }
 
-  /** Starts the tool; what it reads from standard input is `input`. */
-  start(args: string[]) {
+  /** Starts the tool; detached, it leads a process group of its own. */
+  start(args: string[], detached = false) {
     return spawn(process.execPath, ['src/cli/index.ts', ...args, '--persist-to', this.directory], {
       env: { ...process.env, NO_COLOR: '1' },
+      detached,
     });
   }
 
+  /** Runs the tool; `input` is what it reads from standard input. */
   async run(args: string[], input: string | Buffer = ''): Promise<Ended> {
     return ended(this.start(args), input);
   }
