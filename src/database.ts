@@ -80,14 +80,20 @@ export async function retried<Result>(
         givenUp.add(error as Error);
         throw error;
       }
-      const pause = firstPauseMilliseconds * 2 ** (tries - 1) * (0.5 + Math.random());
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      await pause(firstPauseMilliseconds * 2 ** (tries - 1) * (0.5 + Math.random()));
     }
   }
 }
 
-/** Each lost race costs another look; ten in a row is a row that changes faster than it can be read. */
-const maximumAttempts = 10;
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** Each lost race costs another look; so many in a row is a row that changes faster than it can be read. */
+const maximumAttempts = 16;
+/** Who has lost waits for a random time, up to twice as long after each loss, or those who lost together meet again. */
+const firstWaitMilliseconds = 10;
+const maximumWaitMilliseconds = 1_000;
 
 /**
  * Repeats an attempt, which reads a row and writes to it if nobody else has, until it gives a result; also after a
@@ -100,6 +106,8 @@ export function untilWritten<Result>(
     for (let count = 0; count < maximumAttempts; count++) {
       const result = await attempt(isRepeated);
       if (result !== undefined) return result;
+      const wait = Math.min(firstWaitMilliseconds * 2 ** count, maximumWaitMilliseconds);
+      await pause(wait * Math.random());
     }
     throw new Error('the row was changed by others at every attempt');
   });
