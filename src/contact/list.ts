@@ -16,23 +16,23 @@ export interface Page {
 
 const offset = sql.placeholder('offset');
 
-const ofStartingBlock = (column: 'block' | 'preceding') => sql`(
-  select ${sql.raw(column)} from (
-    select block, count, sum(count) over (order by block) - count as preceding
-    from ${contactBlocks} where registrar_id = ${registrarOfLogin}
-  ) where preceding + count > ${offset} order by block limit 1
-)`;
-
 /**
  * Where the page at an offset begins: the counts of the blocks lead to the right one, so that at most one
  * block of contacts is walked through. Past the last contact it is null, and nothing compares with that.
+ * Blocks are added up by ROWS, which gives them in their order and stops at the right one.
  */
 const isFromOffset = gte(
   contacts.number,
   sql`(
+    with start as materialized (
+      select block, preceding from (
+        select block, count, sum(count) over (order by block rows unbounded preceding) - count as preceding
+        from ${contactBlocks} where registrar_id = ${registrarOfLogin}
+      ) where preceding + count > ${offset} limit 1
+    )
     select number from ${contacts} as walked
-    where walked.registrar_id = ${registrarOfLogin} and walked.number >= ${ofStartingBlock('block')} << 10
-    order by walked.number limit 1 offset ${offset} - ifnull(${ofStartingBlock('preceding')}, 0)
+    where walked.registrar_id = ${registrarOfLogin} and walked.number >= (select block from start) << 10
+    order by walked.number limit 1 offset ${offset} - ifnull((select preceding from start), 0)
   )`,
 );
 

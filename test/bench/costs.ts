@@ -27,7 +27,7 @@ async function roundTrips({ env, url }: Runtime): Promise<Figure[]> {
   const person = {
     authorization: await bearer({ fetch: atService(url) }, contact.ident),
   };
-  const once = { 'Idempotency-Key': 'measured' };
+  const once = () => ({ 'Idempotency-Key': crypto.randomUUID() });
   const trips = async (calls: [path: string, init?: RequestInit][]) => {
     const measured: number[] = [];
     for (const [path, init] of calls) {
@@ -51,11 +51,11 @@ async function roundTrips({ env, url }: Runtime): Promise<Figure[]> {
   const report = { status: 'awaiting_payment' };
   const writes = await trips([
     [list, send('POST', registrar, newContact('A'))],
-    [list, send('POST', registrar, newContact('B'), once)],
+    [list, send('POST', registrar, newContact('B'), once())],
     [path, send('PUT', registrar, { contact: { name: 'Jüri Tamm' } })],
-    [path, send('PUT', registrar, { contact: { name: 'Jaan Tamm' } }, once)],
+    [path, send('PUT', registrar, { contact: { name: 'Jaan Tamm' } }, once())],
     [`${ofPerson}/${contact.uuid}`, send('PATCH', person, { name: 'Mari Maasikas' })],
-    [`${ofPerson}/${contact.uuid}`, send('PATCH', person, { name: 'Mari Mets' }, once)],
+    [`${ofPerson}/${contact.uuid}`, send('PATCH', person, { name: 'Mari Mets' }, once())],
     [path, send('DELETE', registrar)],
     [`/api/v1/auctions/${auction.uuid}`, send('PATCH', person, report)],
   ]);
