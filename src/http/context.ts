@@ -36,8 +36,12 @@ export type AppContext = Context<AppEnv>;
 export function database(c: AppContext): Database {
   if (c.var.database) return c.var.database;
   const isRead = c.req.method === 'GET' || c.req.method === 'HEAD';
-  const session = c.env.DB.withSession((isRead && c.var.bookmark) || 'first-primary');
-  const opened = openDatabase(session, c.var.meter);
+  // A session has a price, so a read begins none by itself: without one, D1 asks the primary.
+  const session =
+    isRead && !c.var.bookmark
+      ? undefined
+      : c.env.DB.withSession((isRead && c.var.bookmark) || 'first-primary');
+  const opened = openDatabase(session ?? c.env.DB, c.var.meter);
   c.set('session', session);
   c.set('database', opened);
   return opened;
