@@ -82,7 +82,8 @@ export async function addApiUser(
   const secret = generateSecret();
   const at = origin.at.toISOString();
   const user = { username, secretDigest: await digestSecret(secret), createdAt: at, updatedAt: at };
-  const recorded = difference({}, { ...user, registrarCode });
+  const { secretDigest } = user;
+  const recorded = difference({}, { username, registrarCode, secretDigest });
   try {
     await db.batch([
       db.insert(apiUsers).values({ ...user, registrarId: registrar.id }),

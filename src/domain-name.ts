@@ -28,6 +28,9 @@ export function parseDomainName(text: string): DomainName {
   if (text !== normal) refuse('is not in Unicode normalisation form C');
   const labels = text.split('.');
   if (labels.length < 2) refuse('has no dot: a name is registered below a top-level domain');
+  if (labels.some((label) => label.startsWith('xn--'))) {
+    refuse(`is in punycode; write its Unicode form${unicodeForm(text)}`);
+  }
   for (const label of labels) checkLabel(label, refuse);
   // RFC 3696, section 2: otherwise an IPv4 address would be a name.
   if (/^\d+$/.test(labels.at(-1)!)) refuse('has a top-level domain of digits alone');
@@ -45,8 +48,6 @@ export function parseDomainName(text: string): DomainName {
 
 function checkLabel(label: string, refuse: (message: string) => never): void {
   if (label === '') refuse('has an empty label');
-  if (label.startsWith('xn--'))
-    refuse(`is in punycode; write its Unicode form${unicodeForm(label)}`);
   if (label.includes('_')) refuse('holds an underscore, which no host name does');
   if (!/^[\p{L}\p{M}\p{N}-]+$/u.test(label)) refuse('holds a character that no host name does');
   if (label.startsWith('-') || label.endsWith('-')) {
@@ -58,9 +59,9 @@ function checkLabel(label: string, refuse: (message: string) => never): void {
   if (label.slice(2, 4) === '--') refuse('has a label with hyphens in third and fourth place');
 }
 
-function unicodeForm(label: string): string {
+function unicodeForm(name: string): string {
   try {
-    return `, ${JSON.stringify(punycode.toUnicode(label))}`;
+    return `, ${JSON.stringify(punycode.toUnicode(name))}`;
   } catch {
     return '';
   }

@@ -81,7 +81,7 @@ export async function addRegistrar(
     .where(eq(registrars.code, registrar.code));
   if (same) throw taken();
   if (isDryRun) return registrar;
-  const { contactCount, ...recorded } = registrar;
+  const { code, name, allowedIps } = registrar;
   try {
     await db.batch([
       db.insert(registrars).values(registrar),
@@ -90,7 +90,7 @@ export async function addRegistrar(
         origin,
         { type: 'registrar', key: registrar.code },
         'create',
-        difference({}, recorded),
+        difference({}, { code, name, allowedIps }),
       ),
     ]);
   } catch (error) {

@@ -27,7 +27,7 @@ test.each([
   ['ÕUN.ee', 'holds capital letters; write "õun.ee"'],
   ['o\u0303un.ee', 'is not in Unicode normalisation form C'],
   ['example.ee.', 'ends with a dot; write "example.ee"'],
-  ['xn--prasid-3ya.ee', 'is in punycode; write its Unicode form, "pürasid"'],
+  ['xn--prasid-3ya.ee', 'is in punycode; write its Unicode form, "pürasid.ee"'],
   ['xn--9999999999.ee', 'is in punycode; write its Unicode form'],
   ['my_name.ee', 'holds an underscore, which no host name does'],
   ['example', 'has no dot: a name is registered below a top-level domain'],

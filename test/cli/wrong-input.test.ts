@@ -34,7 +34,7 @@ const files: [string, string | Buffer, string][] = [
   [
     'a name in punycode',
     'xn--4ca.ee,reserved',
-    ':3: "xn--4ca.ee" is in punycode; write its Unicode form, "ä',
+    ':3: "xn--4ca.ee" is in punycode; write its Unicode form, "ä.ee"',
   ],
   ['a trailing dot', 'nimi.ee.,reserved', ':3: "nimi.ee." ends with a dot; write "nimi.ee"'],
   ['an underscore', 'ni_mi.ee,reserved', ':3: "ni_mi.ee" holds an underscore'],
