@@ -62,7 +62,8 @@ test('gives a bookmark with a write, and takes it with the read that follows', a
   );
 
   expect(await read.json()).toMatchObject({ data: { contact: { name: 'Jüri Tamm' } } });
-  expect(read.headers.get('X-D1-Bookmark')).toBe(given);
+  // Bookmarks sort as time does.
+  expect(String(read.headers.get('X-D1-Bookmark')) >= given).toBe(true);
 });
 
 describe('a bookmark that is none', () => {
