@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { startTool, type TestRegistry } from './tool.ts';
+
+const tool = startTool();
+
+async function published(registry: TestRegistry): Promise<Record<string, number | null>> {
+  const { lists } = await registry.done(['lists', 'status']);
+  return Object.fromEntries(
+    lists.map(({ list, count }: { list: string; count: number | null }) => [list, count]),
+  );
+}
+
+test('publishes each change of retained names before it returns', async () => {
+  const registry = await tool.newRegistry();
+  const add = ['retained', 'add', 'õ.ee', 'riik.ee', '--status', 'blocked'];
+  expect(await registry.done([...add, '--dry-run'])).toMatchObject({ added: 2, changed: false });
+  expect((await registry.rows()).retained_domains).toEqual([]);
+  expect(await registry.done(add)).toMatchObject({ added: 2, published: ['all', 'blocked'] });
+  expect(await registry.done(add)).toMatchObject({ added: 0, unchanged: 2, published: [] });
+  expect(await published(registry)).toMatchObject({ all: 2, blocked: 2 });
+  await registry.done(['retained', 'remove', 'õ.ee', '--status', 'blocked']);
+  expect(await published(registry)).toMatchObject({ all: 1, blocked: 1 });
+  expect(await registry.done(['retained', 'list'])).toEqual({
+    retained_domains: [{ name: 'riik.ee', punycode_name: 'riik.ee', status: 'blocked' }],
+  });
+}, 120_000);
+
+test('makes the list equal to the file with --replace, and leaves the other list alone', async () => {
+  const registry = await tool.newRegistry();
+  await registry.done(['retained', 'import', '-'], 'name,status\na.ee,reserved\nb.ee,reserved\n');
+  await registry.done(['retained', 'add', 'c.ee', '--status', 'blocked']);
+  const replace = ['retained', 'import', '-', '--status', 'reserved', '--replace'];
+  const names = 'name\nb.ee\nõ.ee\n';
+  const counts = { added: 1, removed: 1, unchanged: 1 };
+  expect(await registry.done([...replace, '--dry-run'], names)).toMatchObject(counts);
+  expect(await published(registry)).toMatchObject({ all: 3, reserved: 2 });
+  expect(await registry.done(replace, names)).toMatchObject(counts);
+  const { stdout } = await registry.run(['retained', 'export']);
+  expect(stdout).toBe('name,status\nb.ee,reserved\nc.ee,blocked\nõ.ee,reserved\n');
+  const again = await tool.newRegistry();
+  expect(await again.done(['retained', 'import', '-'], stdout)).toMatchObject({ added: 3 });
+}, 120_000);
+
+test('leaves auctions in progress as they are when they are imported again', async () => {
+  const registry = await tool.newRegistry();
+  await registry.done(['auction', 'start', 'kohv.ee']);
+  const names = 'name\nkohv.ee\nõli.ee\n';
+  const done = await registry.done(['auction', 'import', '-'], names);
+  expect(done).toMatchObject({ started: 1, unchanged: 1, published: ['auctions'] });
+  const before = (await registry.rows()).auctions;
+  expect(await registry.done(['auction', 'import', '-'], names)).toMatchObject({ started: 0 });
+  expect((await registry.rows()).auctions).toEqual(before);
+  expect(await published(registry)).toMatchObject({ auctions: 2 });
+  expect(await registry.run(['auction', 'start', 'tee.ee', 'kohv.ee'])).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: 'refused: "kohv.ee" has an auction in progress already [name]\n',
+  });
+  expect((await registry.rows()).auctions).toEqual(before);
+}, 120_000);
+
+test('opens and closes disputes, and publishes the list', async () => {
+  const registry = await tool.newRegistry();
+  const open = ['dispute', 'open', 'õ.ee', '--from', '2020-01-01', '--until', '2099-12-31'];
+  expect(await registry.done(open)).toMatchObject({ published: ['all', 'disputed'] });
+  expect(await published(registry)).toMatchObject({ all: 1, disputed: 1 });
+  const { disputes } = await registry.done(['dispute', 'list']);
+  expect(disputes).toMatchObject([{ name: 'õ.ee', state: 'in force' }]);
+  await registry.done(['dispute', 'close', 'õ.ee']);
+  expect(await published(registry)).toMatchObject({ all: 0, disputed: 0 });
+  const days = (from: string, until: string) =>
+    registry.run(['dispute', 'open', 'ä.ee', '--from', from, '--until', until]);
+  expect(await days('2026-02-30', '2026-03-01')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('"2026-02-30" is no day of the calendar'),
+  });
+  expect(await days('2026-03-02', '2026-03-01')).toMatchObject({ status: 1 });
+}, 120_000);
+
+test('publishes what is behind, such as lists that never were published', async () => {
+  const registry = await tool.newRegistry();
+  const all = ['auctions', 'all', 'reserved', 'blocked', 'disputed'];
+  expect(await registry.done(['lists', 'publish', '--dry-run'])).toMatchObject({ behind: all });
+  expect(await registry.done(['lists', 'publish'])).toMatchObject({ published: all });
+  expect(await registry.done(['lists', 'publish'])).toMatchObject({ published: [] });
+}, 120_000);
