@@ -7,7 +7,8 @@ import type { Env } from '../env.ts';
 import { RegistryError } from '../error.ts';
 import type { Origin } from '../history.ts';
 import type { CommonOptions } from './command.ts';
-import { openRemote } from './remote.ts';
+import { configPath, projectDirectory } from './project.ts';
+import { type Bindings, openRemote } from './remote.ts';
 
 /** The registry that a command works on, until it is disposed of. */
 export interface Registry extends AsyncDisposable {
@@ -18,14 +19,6 @@ export interface Registry extends AsyncDisposable {
   origin: Origin;
   isDryRun: boolean;
 }
-
-export interface Bindings {
-  env: Env;
-  dispose(): Promise<void>;
-}
-
-export const projectDirectory = path.resolve(import.meta.dirname, '../..');
-export const configPath = path.join(projectDirectory, 'wrangler.toml');
 
 /** Opens the local registry, or with --remote the deployed one. Refuses a database that lacks migrations. */
 export async function openRegistry(options: CommonOptions): Promise<Registry> {

@@ -5,7 +5,13 @@ import type { Unstable_Config } from 'wrangler';
 import type { Env } from '../env.ts';
 import { RegistryError } from '../error.ts';
 import type { CommonOptions } from './command.ts';
-import { type Bindings, configPath, projectDirectory } from './registry.ts';
+import { configPath, projectDirectory } from './project.ts';
+
+/** Bindings and settings, until they are disposed of. */
+export interface Bindings {
+  env: Env;
+  dispose(): Promise<void>;
+}
 
 /** What `npm run deploy` deploys. */
 const deployedEnvironment = 'production';

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-
-const projectDirectory = path.resolve(import.meta.dirname, '../..');
+import { projectDirectory } from './project.ts';
 
 // Otherwise each start asks Cloudflare where this machine is.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';

@@ -87,6 +87,3 @@ export async function checkIdentity(
   const { reason, message } = problem;
   context.addIssue({ code: 'custom', message, params: { reason } });
 }
-
-/** The changes that clear a whole address. */
-export const noAddress = { street: null, city: null, zip: null, state: null, countryCode: null };

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { clearable, contactFields, noAddress } from '../../contact/fields.ts';
+import { clearable, contactFields } from '../../contact/fields.ts';
 import { listHistoryOfPerson } from '../../contact/history.ts';
 import { listContactsOfPerson } from '../../contact/list.ts';
 import { type Contact, getContactOfPerson, statusesOf, versionOf } from '../../contact/read.ts';
@@ -8,6 +8,7 @@ import { updateContactOfPerson } from '../../contact/update.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { verifyToken } from '../../registrant.ts';
+import { address, addressChanges } from '../address.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { type AppContext, type AppEnv, database, requestOf } from '../context.ts';
 import { shownChange } from '../history.ts';
@@ -53,33 +54,21 @@ const updateBody = z.object({
   email: contactFields.email.optional(),
   phone: contactFields.phone.optional(),
   fax: clearable(contactFields.fax),
-  address: z
-    .object(
-      {
-        street: clearable(contactFields.street),
-        zip: clearable(contactFields.zip),
-        city: clearable(contactFields.city),
-        state: clearable(contactFields.state),
-        country_code: clearable(contactFields.countryCode),
-      },
-      'Address is invalid',
-    )
-    .nullish(),
+  address,
   disclosed_attributes: contactFields.disclosedAttributes.optional(),
 });
 
 contacts.patch('/:uuid', async (c) => {
   const body = isForm(c) ? await formBody(c) : await jsonBody(c);
-  const { address, disclosed_attributes, ...same } = await parseBody(c, updateBody, body);
+  const { address: place, disclosed_attributes, ...same } = await parseBody(c, updateBody, body);
   const given = Object.keys(body);
   // An empty body asks for nothing; one of unknown fields alone asks for what can't be done.
   if (given.length > 0 && !given.some((field) => Object.hasOwn(updateBody.shape, field))) {
     await refuse(c, [{ reason: 'missing', message: 'No field of a contact is given' }]);
   }
-  const { country_code: countryCode, ...place } = address ?? {};
   const changes = {
     ...same,
-    ...(address === null ? noAddress : { ...place, countryCode }),
+    ...addressChanges(place),
     disclosedAttributes: disclosed_attributes,
   };
   const contact = await updateContactOfPerson(

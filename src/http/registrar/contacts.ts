@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { checkContactCode } from '../../contact/code.ts';
 import { createContact } from '../../contact/create.ts';
 import { deleteContact } from '../../contact/delete.ts';
-import { checkIdentity, clearable, contactFields, noAddress } from '../../contact/fields.ts';
+import { checkIdentity, clearable, contactFields } from '../../contact/fields.ts';
 import { type Form, shown } from '../../contact/form.ts';
 import { listContactHistory } from '../../contact/history.ts';
 import { listContactCodes, listContacts } from '../../contact/list.ts';
@@ -12,6 +12,7 @@ import { type Contact, getContact, versionOf } from '../../contact/read.ts';
 import { updateContact } from '../../contact/update.ts';
 import { RegistryError } from '../../error.ts';
 import { authenticate, digestSecret } from '../../registrar.ts';
+import { address, addressChanges } from '../address.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { type AppEnv, callerAddress, database, requestOf } from '../context.ts';
 import { shownChange } from '../history.ts';
@@ -76,19 +77,6 @@ contacts.get('/:code/history', query(z.object(pageQuery)), async (c) => {
   const entries = await listContactHistory(database(c), c.var.login, c.req.param('code'), page);
   return c.json(done({ history: entries.map(shownChange) }));
 });
-
-const address = z
-  .object(
-    {
-      street: clearable(contactFields.street),
-      city: clearable(contactFields.city),
-      zip: clearable(contactFields.zip),
-      state: clearable(contactFields.state),
-      country_code: clearable(contactFields.countryCode),
-    },
-    'Address is invalid',
-  )
-  .nullish();
 
 const optionalFields = {
   fax: clearable(contactFields.fax),
@@ -175,9 +163,7 @@ contacts.delete('/:code', async (c) => {
 type Optional = Partial<z.output<z.ZodObject<typeof optionalFields>>>;
 
 function changesOf<Fields extends Optional>({ org_name, auth_info, addr, ...same }: Fields) {
-  const { country_code: countryCode, ...place } = addr ?? {};
-  const address = addr === null ? noAddress : { ...place, countryCode };
-  return { ...same, ...address, orgName: org_name, authInfo: auth_info };
+  return { ...same, ...addressChanges(addr), orgName: org_name, authInfo: auth_info };
 }
 
 type Ident = z.output<typeof identFields>;
