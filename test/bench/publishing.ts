@@ -1,18 +1,18 @@
-import { setTimeout } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { openDatabase } from '../../src/database.ts';
 import { type Published, publish } from '../../src/public-list/publish.ts';
 import { listNames } from '../../src/public-list/source.ts';
 import { counted } from '../counted.ts';
 import { seedRetainedNames } from '../seed.ts';
 import { atLeast, atMost, type Figure, stated } from './figure.ts';
-import { inspect } from './inspector.ts';
 import { knowing, retainedDomains } from './lists.ts';
 import { compare } from './load.ts';
-import { residentBytes, workerdPid } from './process.ts';
+import { peakResidentBytes, resetPeakResidentBytes, workerdPid } from './process.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 
 const mebibyte = 1024 * 1024;
-const sampleMilliseconds = 25;
+const sampleMilliseconds = 100;
 
 /** Publishing a million names: what it takes, what it takes again, and what readers notice of it. */
 export async function publishing(): Promise<Figure[]> {
@@ -22,7 +22,7 @@ export async function publishing(): Promise<Figure[]> {
     await seedRetainedNames(runtime.envOf('small'), 100);
     await runtime.publish('small');
     await seedRetainedNames(env, 1_000_000);
-    const { isolate, process } = await peakMemory(runtime);
+    const peak = await peakMemory(runtime);
     const { keys } = await env.LISTS.list<Published>();
     const bytes = Math.max(...keys.map(({ metadata }) => metadata?.bytes ?? 0));
     const { env: counting, counts } = counted(env);
@@ -36,8 +36,8 @@ export async function publishing(): Promise<Figure[]> {
     const [, growth] = await compare([await known('small'), await known('large')]);
     const of = 'Publishing 1,000,000 names';
     return [
-      atMost(`${of}: peak memory of the isolate`, isolate / mebibyte, 'MiB', 96),
-      stated(`${of}: growth of the whole runtime, database included`, process / mebibyte, 'MiB'),
+      atMost(`${of}: memory held, heap and buffers`, peak.publisher / mebibyte, 'MiB', 96),
+      stated(`${of}: growth of workerd with its database and KV`, peak.runtime / mebibyte, 'MiB'),
       atMost(`${of}: largest KV value`, bytes / mebibyte, 'MiB', 25),
       atMost('Publishing what has not changed: rows read', counts.rowsRead, '', 10),
       atMost('Publishing what has not changed: KV writes', counts.kvWrites, '', 0),
@@ -48,22 +48,35 @@ export async function publishing(): Promise<Figure[]> {
   }
 }
 
-/** Bytes: of the publishing isolate, and by how much the runtime's resident set grew. */
-async function peakMemory(runtime: Runtime): Promise<{ isolate: number; process: number }> {
-  const isolate = await inspect(runtime.inspector, 'large');
+/**
+ * Bytes. What the publisher holds is looked at in a V8 whose event loop turns meanwhile, which workerd's does not while
+ * the database is in the same process: the same functions run here, on the database and KV of the runtime, and after a
+ * collection the heap and the buffers are what they were before and what publishing holds. Of workerd itself the
+ * kernel knows by how much its resident set grew at most.
+ */
+async function peakMemory(runtime: Runtime): Promise<{ publisher: number; runtime: number }> {
   const pid = workerdPid();
-  const before = residentBytes(pid);
-  const peak = { isolate: 0, process: 0 };
-  let isPublished = false;
-  const published = runtime.publish('large').finally(() => {
-    isPublished = true;
-  });
-  while (!isPublished) {
-    peak.isolate = Math.max(peak.isolate, await isolate.memoryBytes());
-    peak.process = Math.max(peak.process, residentBytes(pid) - before);
-    await setTimeout(sampleMilliseconds);
-  }
-  await published;
-  isolate.close();
-  return peak;
+  const residentBefore = resetPeakResidentBytes(pid);
+  await runtime.publish('large');
+  const residentPeak = peakResidentBytes(pid);
+
+  const { DB, LISTS } = runtime.envOf('large');
+  await LISTS.delete('all');
+  const before = liveBytes();
+  let peak = before;
+  const sampler = setInterval(() => {
+    peak = Math.max(peak, liveBytes());
+  }, sampleMilliseconds);
+  await publish(openDatabase(DB), LISTS, listNames, () => new Date());
+  clearInterval(sampler);
+  return { publisher: peak - before, runtime: residentPeak - residentBefore };
+}
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+
+function liveBytes(): number {
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
 }

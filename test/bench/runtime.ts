@@ -15,8 +15,6 @@ export interface Runtime {
   url(worker: string, path?: string): URL;
   /** Runs the hourly cron of a service, which publishes the lists. */
   publish(worker: string): Promise<void>;
-  /** Of workerd's inspector. */
-  inspector: URL;
   stop(): Promise<void>;
 }
 
@@ -65,7 +63,6 @@ export async function startRuntime(
         ...services.map((name) => worker(name, name, script)),
         ...compared.map((name) => worker(name, services[0], source(name))),
       ],
-      inspectorPort: 0,
       // A line for every request is written, as in a deployment, whether or not anybody reads it.
       handleStructuredLogs: ({ message }) => log(message),
     }),
@@ -91,7 +88,6 @@ export async function startRuntime(
       });
       if (outcome !== 'ok') throw new Error(`publishing failed: ${outcome}`);
     },
-    inspector: await miniflare.getInspectorURL(),
     stop: () => miniflare.dispose(),
   };
 }
