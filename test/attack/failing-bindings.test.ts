@@ -11,6 +11,8 @@ const worker = startWorker({ AUCTION_RESTART_STATUSES: 'payment_not_received' })
 let kinds: Kinds;
 let injected = 0;
 const logged: string[] = [];
+/** Codes and UUIDs that were asked for. */
+const asked = new Set<string>();
 
 beforeAll(async () => {
   kinds = kindsOf(worker.env, await addRegistrar(worker.env));
@@ -20,6 +22,8 @@ beforeAll(async () => {
 
 /** The app in this process with the real bindings behind the faults; also what it leaves for later is done. */
 async function answerTo({ path, init }: Command, faults: Faults, settings: Partial<Env> = {}) {
+  const [, name] = /\/(?:contacts|auctions)\/([^/?]+)/.exec(path) ?? [];
+  if (name !== undefined) asked.add(name);
   const later: Promise<unknown>[] = [];
   const context = {
     waitUntil: (work: Promise<unknown>) => later.push(work),
@@ -176,7 +180,9 @@ it('logs each failure with its message, and with no value of a query', () => {
   const log = logged.join('\n');
 
   expect(log).toContain(overload);
+  expect(asked.size).toBeGreaterThan(100);
   for (const text of [
+    ...asked,
     'Same Name',
     'same@example',
     'Mari',

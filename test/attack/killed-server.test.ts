@@ -210,7 +210,9 @@ it('keeps every acknowledged write and no half of another when it is killed amon
 
   url = await start();
   const second = new http.Agent({ keepAlive: true, maxSockets: 20 });
-  const statuses = await Promise.all(all.map((write) => send(url, second, write)));
+  // What was not acknowledged comes again; and now and then what was, which must not be done twice.
+  const again = all.filter((write, index) => !acknowledged.has(write) || index % 10 === 0);
+  const statuses = await Promise.all(again.map((write) => send(url, second, write)));
   expect(new Set(statuses)).toEqual(new Set([200]));
   second.destroy();
   const list = await (await fetch(new URL('/repp/v1/auctions', url))).json();
