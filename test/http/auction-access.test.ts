@@ -66,9 +66,18 @@ it.each(['{', '{"status":"sold"}', '{"status":"no_bids"}'])(
   },
 );
 
-it('lists the auctions in progress for every address', async () => {
-  const response = await worker.fetch('/api/v1/auctions', {
-    headers: { 'CF-Connecting-IP': '203.0.113.1' },
-  });
-  expect(response.status).toBe(200);
-});
+it.each(['192.0.2.7', '203.0.113.1', '2001:db9::1', 'not-an-address'])(
+  'lists the auctions in progress, and no others, for %s',
+  async (address) => {
+    const started = await addAuction(worker.env);
+    const ended = await addAuction(worker.env, { status: 'no_bids' });
+    const response = await worker.fetch('/api/v1/auctions', {
+      headers: { 'CF-Connecting-IP': address },
+    });
+    expect(response.status).toBe(200);
+    const listed = (await response.json()) as { id: string }[];
+    expect(listed.filter(({ id }) => [started.uuid, ended.uuid].includes(id))).toEqual([
+      { id: started.uuid, domain: started.name, status: 'started' },
+    ]);
+  },
+);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { app } from '../../src/http/app.ts';
+import { answerRevalidation } from '../../src/http/public/revalidation.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker();
@@ -15,30 +16,66 @@ const paths = [
   '/api/v1/registrant/contacts',
 ];
 
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+function expectSecured(headers: Headers) {
+  expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+  expect(headers.get('X-Frame-Options')).toBe('DENY');
+  expect(headers.get('Content-Security-Policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+  expect(headers.get('Referrer-Policy')).toBe('no-referrer');
+  expect(headers.get('X-Request-Id')).toMatch(uuid);
+}
+
+const tlsForAYear = 'max-age=31536000; includeSubDomains';
+const deployment = () => ({ ...worker.env, ENVIRONMENT: 'production' });
+
+/** Runs what an answer does not wait for. */
+function newContext() {
+  const works: Promise<unknown>[] = [];
+  const context = {
+    waitUntil: (work: Promise<unknown>) => works.push(work),
+    passThroughOnException() {},
+    props: {},
+  } as unknown as ExecutionContext;
+  return { context, finish: () => Promise.all(works) };
+}
+
 describe('every answer', () => {
   it.each(paths)('forbids to sniff, frame and script it: %s', async (path) => {
-    const { headers } = await worker.fetch(path);
-
-    expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
-    expect(headers.get('X-Frame-Options')).toBe('DENY');
-    expect(headers.get('Content-Security-Policy')).toBe(
-      "default-src 'none'; frame-ancestors 'none'",
-    );
-    expect(headers.get('Referrer-Policy')).toBe('no-referrer');
-    expect(headers.get('X-Request-Id')).toMatch(/^[\w-]{8,}$/);
+    expectSecured((await worker.fetch(path)).headers);
   });
 
-  it('asks for TLS in a deployment, and only there', async () => {
-    const local = await worker.fetch('/repp/v1/auctions');
-    const deployed = await app.request(
-      '/repp/v1/contacts',
-      {},
-      { ...worker.env, ENVIRONMENT: 'production' },
-    );
+  it.each(paths)('asks for TLS in a deployment, and only there: %s', async (path) => {
+    const { context, finish } = newContext();
+    const local = await worker.fetch(path);
+    const deployed = await app.request(path, {}, deployment(), context);
+    await finish();
 
     expect(local.headers.get('Strict-Transport-Security')).toBeNull();
-    expect(deployed.headers.get('Strict-Transport-Security')).toBe(
-      'max-age=31536000; includeSubDomains',
-    );
+    expect(deployed.headers.get('Strict-Transport-Security')).toBe(tlsForAYear);
   });
+});
+
+describe('the answer that the client has the list already', () => {
+  it.each(['/repp/v1/auctions', '/repp/v1/retained_domains?type=blocked'])(
+    'carries the headers of every other, though it goes past the application: %s',
+    async (path) => {
+      const { context, finish } = newContext();
+      const env = deployment();
+      const first = await app.request(path, {}, env, context);
+      await first.arrayBuffer();
+      const headers = { 'If-None-Match': first.headers.get('ETag')! };
+      const request = () => new Request(`https://registry.example${path}`, { headers });
+
+      const answers = [1, 2].map(() => answerRevalidation(request(), env, context)!);
+      await finish();
+
+      for (const answer of answers) {
+        expect(answer.status).toBe(304);
+        expectSecured(answer.headers);
+        expect(answer.headers.get('Strict-Transport-Security')).toBe(tlsForAYear);
+      }
+      expect(new Set(answers.map((answer) => answer.headers.get('X-Request-Id'))).size).toBe(2);
+    },
+  );
 });

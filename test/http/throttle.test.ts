@@ -2,19 +2,40 @@ import { describe, expect, it } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
-import { addRegistrar, basic, bearer } from '../fixtures.ts';
+import { addPerson, addRegistrar, basic } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 
 /** With the limits of a deployment: 10 failed logins a minute. */
 const worker = startWorker({}, 'production');
 
-/** Calls the app with real bindings, but for limiters that have had enough of these keys. */
-function fetchExhausted(exhausted: keyof Env, path: string, headers: Record<string, string> = {}) {
+const policy = '"caller";q=600;w=60, "address";q=1200;w=60, "failed-login";q=10;w=60';
+
+/** As a registrar is told, and as everyone else. */
+const registrarRefusal = {
+  code: 2502,
+  message: 'Session limit exceeded; try again later',
+  data: {},
+  errors: [{ code: 2502, message: 'Session limit exceeded; try again later', field: null }],
+};
+const refusal = { errors: { base: ['Too many requests, try again later'] } };
+
+/** Calls the app with real bindings, but for a limiter that has had enough of every key. */
+function fetchExhausted(
+  exhausted: keyof Env,
+  path: string,
+  headers: Record<string, string>,
+  method = 'GET',
+) {
   const limiter = { limit: async () => ({ success: false }) };
-  return app.request(path, { headers }, { ...worker.env, [exhausted]: limiter });
+  return app.request(path, { method, headers }, { ...worker.env, [exhausted]: limiter });
 }
 
-const policy = '"caller";q=600;w=60, "address";q=1200;w=60, "failed-login";q=10;w=60';
+async function expectThrottled(response: Response, body: object) {
+  expect(response.status).toBe(429);
+  expect(response.headers.get('Retry-After')).toBe('60');
+  expect(response.headers.get('RateLimit-Policy')).toBe(policy);
+  expect(await response.json()).toEqual(body);
+}
 
 describe('failed logins', () => {
   it('are throttled by address, while the right secret still gets in', async () => {
@@ -32,15 +53,8 @@ describe('failed logins', () => {
     const throttled = await login(wrong, '192.0.2.1');
 
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
-    expect(throttled.status).toBe(429);
-    expect(throttled.headers.get('Retry-After')).toBe('60');
     expect(throttled.headers.get('WWW-Authenticate')).toBeNull();
-    expect(await throttled.json()).toEqual({
-      code: 2502,
-      message: 'Session limit exceeded; try again later',
-      data: {},
-      errors: [{ code: 2502, message: 'Session limit exceeded; try again later', field: null }],
-    });
+    await expectThrottled(throttled, registrarRefusal);
     expect((await login(wrong, '192.0.2.2')).status).toBe(401);
     expect((await login(alpha.authorization, '192.0.2.1')).status).toBe(200);
   });
@@ -54,58 +68,63 @@ describe('failed logins', () => {
 
     const throttled = await login();
 
-    expect(throttled.status).toBe(429);
-    expect(throttled.headers.get('Retry-After')).toBe('60');
-    expect(await throttled.json()).toEqual({
-      errors: { base: ['Too many requests, try again later'] },
-    });
+    await expectThrottled(throttled, refusal);
   });
 });
 
 describe('a limit that is exceeded', () => {
-  it('stops an address at every interface that has callers', async () => {
-    const headers = { 'CF-Connecting-IP': '127.0.0.1' };
-    const paths = ['/repp/v1/contacts', '/api/v1/registrant/contacts', '/api/v1/auctions'];
-
-    const answers = await Promise.all(
-      paths.map((path) => fetchExhausted('ADDRESS_LIMITER', path, headers)),
+  it.each([
+    ['/repp/v1/contacts', registrarRefusal],
+    ['/api/v1/registrant/contacts', refusal],
+    ['/api/v1/registrant/auth/eid', refusal],
+    ['/api/v1/auctions', refusal],
+    [`/api/v1/auctions/${crypto.randomUUID()}`, refusal],
+  ])('stops an address at %s, in the form of the interface', async (path, body) => {
+    const method = path.endsWith('/eid') ? 'POST' : 'GET';
+    await expectThrottled(
+      await fetchExhausted('ADDRESS_LIMITER', path, { 'CF-Connecting-IP': '127.0.0.1' }, method),
+      body,
     );
-
-    expect(answers.map((answer) => answer.status)).toEqual([429, 429, 429]);
   });
 
   it('stops an API user', async () => {
-    const alpha = await addRegistrar(worker.env);
-
-    const response = await fetchExhausted('CALLER_LIMITER', '/repp/v1/contacts', {
-      Authorization: alpha.authorization,
-    });
-
-    expect(response.status).toBe(429);
+    const { authorization } = await addRegistrar(worker.env);
+    await expectThrottled(
+      await fetchExhausted('CALLER_LIMITER', '/repp/v1/contacts', { Authorization: authorization }),
+      registrarRefusal,
+    );
   });
 
   it('stops a registrant', async () => {
-    const response = await fetchExhausted('CALLER_LIMITER', '/api/v1/registrant/contacts', {
-      Authorization: await bearer(worker),
-    });
-
-    expect(response.status).toBe(429);
+    const { authorization } = await addPerson(worker.env);
+    await expectThrottled(
+      await fetchExhausted('CALLER_LIMITER', '/api/v1/registrant/contacts', {
+        Authorization: authorization,
+      }),
+      refusal,
+    );
   });
 });
 
 describe('the policy', () => {
-  it('is named in the answers of every interface that has callers', async () => {
-    const answers = await Promise.all(
-      ['/repp/v1/contacts', '/api/v1/registrant/contacts', '/api/v1/auctions'].map((path) =>
-        worker.fetch(path),
-      ),
-    );
+  const registrar = async () => (await addRegistrar(worker.env)).authorization;
+  const person = async () => (await addPerson(worker.env)).authorization;
+  const nobody = async () => '';
 
-    expect(answers.map((answer) => answer.headers.get('RateLimit-Policy'))).toEqual([
-      policy,
-      policy,
-      policy,
-    ]);
+  it.each([
+    ['/repp/v1/contacts', registrar, 200],
+    ['/repp/v1/contacts', nobody, 401],
+    ['/repp/v1/contacts/NO:SUCH', registrar, 404],
+    ['/api/v1/registrant/contacts', person, 200],
+    ['/api/v1/registrant/contacts', nobody, 401],
+    ['/api/v1/registrant/contacts/no-uuid', person, 404],
+    ['/api/v1/auctions', nobody, 200],
+    ['/api/v1/auctions/no-uuid', nobody, 404],
+  ])('is named in what %s answers', async (path, caller, status) => {
+    const response = await worker.fetch(path, { headers: { Authorization: await caller() } });
+
+    expect(response.status).toBe(status);
+    expect(response.headers.get('RateLimit-Policy')).toBe(policy);
   });
 
   it.each([undefined, 'production'])('says what the limiters do in environment %s', (env) => {
