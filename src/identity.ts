@@ -22,23 +22,22 @@ export function identityProblem(
 ): Problem | undefined {
   switch (type) {
     case 'priv':
-      if (isPersonalCode(code, countryCode)) return undefined;
-      return {
-        reason: 'identity_invalid',
-        message: `Ident code does not conform to national identification number format of ${countryName(countryCode)}`,
-        field: 'ident',
-      };
+      return isPersonalCode(code, countryCode) ? undefined : nonconforming(countryCode);
     case 'org':
       if (countryCode !== 'EE' || /^\d{8}$/.test(code)) return undefined;
-      return {
-        reason: 'identity_invalid',
-        message: `Ident code does not conform to the registry code format of ${countryName(countryCode)}`,
-        field: 'ident',
-      };
+      return nonconforming(countryCode);
     case 'birthday':
       if (isRecentDay(code, now)) return undefined;
       return { reason: 'invalid', message: 'Ident birthday is invalid', field: 'ident' };
   }
+}
+
+function nonconforming(countryCode: string): Problem {
+  return {
+    reason: 'identity_invalid',
+    message: `Ident code does not conform to national identification number format of ${countryName(countryCode)}`,
+    field: 'ident',
+  };
 }
 
 function isPersonalCode(code: string, countryCode: string): boolean {
@@ -46,8 +45,9 @@ function isPersonalCode(code: string, countryCode: string): boolean {
   if (!validators) return true;
   const isKnownForm = validators.some((validator) => {
     const result = validator.validate(code);
-    // The library tolerates spaces and dashes; on record a code has one spelling.
-    return result.isValid && result.compact === code;
+    if (!result.isValid) return false;
+    // The library tolerates spaces and dashes anywhere; here a code is written without them, or as its country does.
+    return code === result.compact || code === validator.format(result.compact);
   });
   return isKnownForm && (countryCode !== 'EE' || carriesDay(code));
 }

@@ -70,12 +70,12 @@ describe('one contact', () => {
     await addContact(worker.env, registrar);
     const create = (fields: object) => costOf(list, send('POST', registrar, newContact(fields)));
     // The contact and its four indexes, its id's sequence, two counters, the history and its index.
-    expect((await create({})).answer).toEqual({ d1RoundTrips: 2, rowsRead: 14, rowsWritten: 10 });
+    expect((await create({})).answer).toEqual({ d1RoundTrips: 2, rowsRead: 15, rowsWritten: 10 });
     // An organisation is not in the index of persons.
     const ident = { ident: '12345678', ident_type: 'org', ident_country_code: 'EE' };
     expect((await create({ ident })).answer).toEqual({
       d1RoundTrips: 2,
-      rowsRead: 14,
+      rowsRead: 15,
       rowsWritten: 9,
     });
   });
@@ -86,7 +86,7 @@ describe('one contact', () => {
     const update = () =>
       costOf(`${list}/${code}`, send('PUT', registrar, { contact: { name: 'Jüri Tamm' } }));
     // The contact, the history and its index: no index of contacts holds what an update may change.
-    expect((await update()).answer).toEqual({ d1RoundTrips: 2, rowsRead: 9, rowsWritten: 3 });
+    expect((await update()).answer).toEqual({ d1RoundTrips: 2, rowsRead: 10, rowsWritten: 3 });
     expect((await update()).answer).toEqual({ d1RoundTrips: 1, rowsRead: 5 });
   });
 
@@ -96,7 +96,7 @@ describe('one contact', () => {
     // The contact, two counters, the history and its index; the deletion of index entries is not counted.
     expect((await costOf(`${list}/${code}`, send('DELETE', registrar))).answer).toEqual({
       d1RoundTrips: 2,
-      rowsRead: 11,
+      rowsRead: 12,
       rowsWritten: 5,
     });
   });
@@ -129,7 +129,7 @@ test('an idempotency key adds a kept answer to the write, and a repetition is on
   const headers = { 'Idempotency-Key': 'counted' };
   const create = () => costOf(list, send('POST', registrar, newContact(), headers));
   // The key and its two indexes.
-  expect((await create()).answer).toEqual({ d1RoundTrips: 2, rowsRead: 14, rowsWritten: 13 });
+  expect((await create()).answer).toEqual({ d1RoundTrips: 2, rowsRead: 15, rowsWritten: 13 });
   expect((await create()).answer).toEqual({ d1RoundTrips: 1, rowsRead: 4 });
 });
 
@@ -147,7 +147,7 @@ test('a person’s contacts are read in one round trip and updated in two', asyn
     expect(await costOf(path, send('GET', caller))).toEqual({ status: 200, answer, after: {} });
   }
   const update = await costOf(`${ofPerson}/${uuid}`, send('PATCH', caller, { name: 'Jüri Tamm' }));
-  expect(update.answer).toEqual({ d1RoundTrips: 2, rowsRead: 5, rowsWritten: 3 });
+  expect(update.answer).toEqual({ d1RoundTrips: 2, rowsRead: 6, rowsWritten: 3 });
 });
 
 test('an auction is read in one round trip and reported in two', async () => {
@@ -160,7 +160,7 @@ test('an auction is read in one round trip and reported in two', async () => {
     body: JSON.stringify({ status: 'awaiting_payment' }),
   });
   // The list of auctions in progress is published when the answer is on its way.
-  expect(report.answer).toEqual({ d1RoundTrips: 2, rowsRead: 8, rowsWritten: 4, kvLists: 1 });
+  expect(report.answer).toEqual({ d1RoundTrips: 2, rowsRead: 9, rowsWritten: 4, kvLists: 1 });
   expect(report.after).toMatchObject({ kvWrites: 1 });
 });
 

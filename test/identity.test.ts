@@ -16,6 +16,8 @@ test.each([
   ['EE', '60001019906'],
   ['FI', '131052-308T'],
   ['LT', '38703181745'],
+  ['LV', '161175-19997'],
+  ['LV', '16117519997'],
   ['AQ', 'anything'],
 ])('takes a personal code of %s: %s', (country, code) => {
   expect(problem('priv', country, code)).toBeUndefined();
@@ -66,7 +68,7 @@ test.each(['1234567', '123456789', '1234567A', '12345678\n'])(
   (code) => {
     expect(problem('org', 'EE', code)).toEqual({
       reason: 'identity_invalid',
-      message: 'Ident code does not conform to the registry code format of Estonia',
+      message: 'Ident code does not conform to national identification number format of Estonia',
       field: 'ident',
     });
   },

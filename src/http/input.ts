@@ -49,7 +49,8 @@ export async function jsonBody(c: AppContext): Promise<Record<string, unknown>> 
   return refuse(c, [{ reason: 'malformed', message: 'Request body is not a JSON object' }]);
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+/** Throws a TypeError for bytes that are not UTF-8. */
+export const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 function parseJson(bytes: ArrayBuffer): unknown {
   try {
@@ -107,11 +108,14 @@ function unknownFields(shape: z.ZodObject, body: object, prefix = ''): string[] 
 
 const maximumHeaderLength = 1024;
 
-/** The paths with what a header can't carry percent-encoded; cut at a whole path where there are too many. */
+/** The paths with what a header's list can't carry percent-encoded: all but visible ASCII, commas and %; cut at a whole path where there are too many. */
 function fieldList(paths: string[]): string {
   let list = '';
   for (const path of paths) {
-    const encoded = encodeURIComponent(path.toWellFormed()).slice(0, maximumHeaderLength);
+    const encoded = path
+      .toWellFormed()
+      .replace(/[^\x21-\x2b\x2d-\x7e]|%/gu, encodeURIComponent)
+      .slice(0, maximumHeaderLength);
     const longer = list === '' ? encoded : `${list}, ${encoded}`;
     if (longer.length > maximumHeaderLength) return `${list}, ...`;
     list = longer;

@@ -165,7 +165,14 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     expect(await stored(auction.uuid)).toMatchObject({ registrationCode: null });
   });
 
-  it.each(['started', 'domain_registered', 'sold', 'PAYMENT_RECEIVED', '', null, 1, ['no_bids']])(
+  it('changes nothing where the status is null, as where there is none', async () => {
+    const auction = await addAuction(worker.env, paid);
+    const response = await report(auction.uuid, { status: null });
+    expect(response.status).toBe(200);
+    expect(await stored(auction.uuid)).toEqual(auction);
+  });
+
+  it.each(['started', 'domain_registered', 'sold', 'PAYMENT_RECEIVED', '', 1, ['no_bids']])(
     'refuses the status %j and changes nothing',
     async (status) => {
       const auction = await addAuction(worker.env);

@@ -184,7 +184,7 @@ test('names the fields that an update ignores, also where it is refused', async 
 
 test('names hostile fields in a form that a header can carry', async () => {
   expect(await ignoredFields({ 'a\r\nSet-Cookie: x': 1, 'õ, b': 1, '': 1 })).toBe(
-    'contact.a%0D%0ASet-Cookie%3A%20x, contact.%C3%B5%2C%20b, contact.',
+    'contact.a%0D%0ASet-Cookie:%20x, contact.%C3%B5%2C%20b, contact.',
   );
   const registrar = await addRegistrar(worker.env);
   const body = `{"contact":${JSON.stringify(required).slice(0, -1)},"\\ud800":1,"__proto__":{"x":1}}}`;

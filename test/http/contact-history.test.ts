@@ -177,6 +177,8 @@ describe('the history table', () => {
     await expect(worker.env.DB.prepare('delete from history').run()).rejects.toThrow(
       'history is append-only',
     );
+    const forged = 'insert or replace into history select * from history limit 1';
+    await expect(worker.env.DB.prepare(forged).run()).rejects.toThrow('history is append-only');
   });
 });
 

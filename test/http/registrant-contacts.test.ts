@@ -311,12 +311,16 @@ test('changes nothing where nothing is asked for', async () => {
   expect(await call(person, 'PATCH', `/${contact.uuid}`, {})).toMatchObject({ status: 200 });
 });
 
-test('refuses a form of more than 100 parameters', async () => {
+test.each([
+  ['of more than 100 parameters', `name=Mari${'&x=1'.repeat(100)}`],
+  ['that is not percent-encoded UTF-8', 'name=%ff'],
+  ['that ends within an escape', 'name=Mari%4'],
+])('refuses a form %s', async (_, form) => {
   const { person, contact } = await addPersonWithContact();
-  const { status, body } = await patchForm(person, contact.uuid, `name=Mari${'&x=1'.repeat(100)}`);
+  const { status, body } = await patchForm(person, contact.uuid, form);
   expect({ status, body }).toEqual({
     status: 400,
-    body: { errors: { base: ['Request body has too many parameters'] } },
+    body: { errors: { base: ['Request body is not a form of the service'] } },
   });
 });
 

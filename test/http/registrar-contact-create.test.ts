@@ -300,7 +300,7 @@ test.each([
   ['priv', '38001085719', 'EE', 'national identification number format of Estonia'],
   ['priv', '38002305710', 'EE', 'national identification number format of Estonia'],
   ['priv', '080190-999X', 'FI', 'national identification number format of Finland'],
-  ['org', '1234567', 'EE', 'the registry code format of Estonia'],
+  ['org', '1234567', 'EE', 'national identification number format of Estonia'],
 ])('refuses an identity of type %s with the code %s of %s', async (type, code, country, format) => {
   const registrar = await addRegistrar(worker.env);
   const ident = { ident: code, ident_type: type, ident_country_code: country };

@@ -42,14 +42,15 @@ const instant = z.iso
   .transform((text) => new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`).toISOString());
 
 const reportBody = z.object({
-  status: z.enum(reportableStatuses, 'is not included in the list').optional(),
+  status: z.enum(reportableStatuses, 'is not included in the list').nullish(),
   registration_deadline: clearable(
     z.union([z.iso.date(deadlineMessage), instant], deadlineMessage),
   ),
 });
 
 auctions.patch('/:uuid', async (c) => {
-  const { status, registration_deadline } = await parseBody(c, reportBody, await reportOf(c));
+  const report = await parseBody(c, reportBody, await reportOf(c));
+  const status = report.status ?? undefined;
   const auction = await updateAuction(
     database(c),
     {
@@ -58,7 +59,7 @@ auctions.patch('/:uuid', async (c) => {
       actor: `Auction centre ${callerAddress(c)}`,
     },
     c.req.param('uuid'),
-    { status, registrationDeadline: registration_deadline },
+    { status, registrationDeadline: report.registration_deadline },
     settings(c.env).auctionRestartStatuses,
   );
   // Even where nothing changed now: a report said again repairs what the first one left undone.

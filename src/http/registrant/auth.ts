@@ -4,6 +4,7 @@ import { contactFields } from '../../contact/fields.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { issueToken } from '../../registrant.ts';
+import { echoClientReference } from '../client-reference.ts';
 import { type AppEnv, callerAddress } from '../context.ts';
 import { jsonBody, parseBody } from '../input.ts';
 import { throttleAddress } from '../throttle.ts';
@@ -18,6 +19,8 @@ const eidBody = z.object({
 });
 
 auth.use(throttleAddress);
+
+auth.use(echoClientReference);
 
 auth.post('/eid', async (c) => {
   const { registrantAuthAllowedIps, registrantTokenKeys } = settings(c.env);

@@ -12,7 +12,7 @@ import { address, addressChanges } from '../address.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { type AppContext, type AppEnv, database, requestOf } from '../context.ts';
 import { shownChange } from '../history.ts';
-import { jsonBody, pageQuery, parseBody, query, refuse } from '../input.ts';
+import { jsonBody, pageQuery, parseBody, query, refuse, utf8 } from '../input.ts';
 import { once } from '../once.ts';
 import { continueSession } from '../session.ts';
 import { throttle, throttleAddress } from '../throttle.ts';
@@ -88,26 +88,33 @@ function isForm(c: AppContext): boolean {
 
 /**
  * `address[street]=…&disclosed_attributes[]=name`; an empty element is how a form sends an empty list. Throws
- * `malformed` for more than 100 parameters.
+ * `malformed` for more than 100 parameters, and for what is not percent-encoded UTF-8.
  */
 async function formBody(c: AppContext): Promise<Record<string, unknown>> {
-  const fields = await parseForm(await c.req.text());
+  const fields = await parseForm(await c.req.arrayBuffer());
   if (!fields) {
-    return refuse(c, [{ reason: 'malformed', message: 'Request body has too many parameters' }]);
+    return refuse(c, [
+      { reason: 'malformed', message: 'Request body is not a form of the service' },
+    ]);
   }
   const { disclosed_attributes: given } = fields;
   if (!Array.isArray(given)) return fields;
   return { ...fields, disclosed_attributes: given.filter((attribute) => attribute !== '') };
 }
 
-async function parseForm(text: string): Promise<Record<string, unknown> | undefined> {
+async function parseForm(body: ArrayBuffer): Promise<Record<string, unknown> | undefined> {
   // Few clients send forms: an isolate that meets none starts without the library.
   const { default: qs } = await import('qs');
   try {
-    return qs.parse(text, { depth: 2, parameterLimit: 100, throwOnLimitExceeded: true });
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
+    return qs.parse(utf8.decode(body), {
+      depth: 2,
+      parameterLimit: 100,
+      throwOnLimitExceeded: true,
+      // The library's own decoder keeps what it can't decode.
+      decoder: (text) => decodeURIComponent(text.replaceAll('+', ' ')),
+    });
+  } catch {
+    return undefined;
   }
 }
 
