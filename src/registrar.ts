@@ -3,6 +3,7 @@ import type { BatchItem, BatchResponse } from 'drizzle-orm/batch';
 import { apiUsers, registrars } from '../drizzle/schema.ts';
 import { parseAddressList } from './address-list.ts';
 import { type Database, retried } from './database.ts';
+import { randomHex, sha256Hex } from './digest.ts';
 import { RegistryError } from './error.ts';
 import { prepared } from './prepared-query.ts';
 
@@ -34,17 +35,9 @@ export function digestSecret(secret: string): Promise<string> {
   return sha256Hex(secret);
 }
 
-/** SHA-256 (FIPS 180-4) of bytes, or of a text in UTF-8; 64 hexadecimal digits. */
-export async function sha256Hex(data: string | ArrayBuffer): Promise<string> {
-  const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
-  const digest = await crypto.subtle.digest('SHA-256', bytes);
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
 /** A new secret: 256 random bits, 64 hexadecimal digits. */
 export function generateSecret(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(32));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return randomHex(32);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
 import { type Database, untilWritten } from '../database.ts';
+import { randomHex } from '../digest.ts';
 import type { DomainName } from '../domain-name.ts';
 import { RegistryError } from '../error.ts';
 import { difference, type Origin, recordIfChanged } from '../history.ts';
@@ -94,9 +95,9 @@ type AuctionChanges = Partial<
   Pick<Auction, 'status' | 'registrationCode'> & Pick<AuctionReport, 'registrationDeadline'>
 >;
 
-/** 32 hexadecimal digits, 122 random bits; none in any status but one. */
+/** 32 hexadecimal digits; none in any status but one. */
 function registrationCodeFor(status: AuctionStatus): string | null {
-  return status === 'payment_received' ? crypto.randomUUID().replaceAll('-', '') : null;
+  return status === 'payment_received' ? randomHex(16) : null;
 }
 
 /** Writes what differs, with its history; undefined if somebody else wrote to the auction first. */

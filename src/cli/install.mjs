@@ -20,7 +20,8 @@ function isInstalled() {
     const found = installed[path];
     // An optional package may be for another platform, and the one without a path is the project itself.
     if (!found) return path === '' || wanted.optional || wanted.devOptional;
-    return found.version === wanted.version && found.integrity === wanted.integrity;
+    const isSame = found.version === wanted.version && found.integrity === wanted.integrity;
+    return isSame && existsSync(new URL(`${path}/package.json`, root));
   });
 }
 

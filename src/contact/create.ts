@@ -1,6 +1,7 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
 import { type Database, isUniqueViolation } from '../database.ts';
+import { randomHex } from '../digest.ts';
 import { RegistryError } from '../error.ts';
 import { difference, type Request, recordIfChanged } from '../history.ts';
 import { keepAnswer, keptAnswer, type Once, stopIfDone } from '../idempotency.ts';
@@ -8,7 +9,7 @@ import type { Identity } from '../identity.ts';
 import { type Login, withLogin } from '../registrar.ts';
 import { contactCode } from './code.ts';
 import type { ContactChanges } from './update.ts';
-import { generateAuthInfo, keyHolder, originOf, randomHex, untilWrittenOnce } from './write.ts';
+import { generateAuthInfo, keyHolder, originOf, untilWrittenOnce } from './write.ts';
 
 export interface NewContact extends ContactChanges {
   name: string;

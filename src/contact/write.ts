@@ -1,6 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { type ContactStatus, contacts } from '../../drizzle/schema.ts';
 import { untilWritten } from '../database.ts';
+import { randomHex } from '../digest.ts';
 import { RegistryError } from '../error.ts';
 import type { Origin, Request } from '../history.ts';
 import { isKeyTaken } from '../idempotency.ts';
@@ -80,10 +81,4 @@ export function subjectOf(contact: Contact) {
 /** 22 random hexadecimal digits. */
 export function generateAuthInfo(): string {
   return randomHex(11);
-}
-
-/** That many random bytes, two hexadecimal digits each. */
-export function randomHex(bytes: number): string {
-  const random = crypto.getRandomValues(new Uint8Array(bytes));
-  return Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,5 +1,5 @@
+import { sha256Hex } from '../digest.ts';
 import type { AlreadyDone, Once } from '../idempotency.ts';
-import { sha256Hex } from '../registrar.ts';
 import type { AppContext } from './context.ts';
 import { refuse } from './input.ts';
 

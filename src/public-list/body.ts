@@ -1,3 +1,4 @@
+import { sha256Hex } from '../digest.ts';
 import type { ListName } from './source.ts';
 
 /** What Workers KV takes as a value. */
@@ -49,7 +50,7 @@ export class ListBody {
     this.#full = [];
     for (const block of blocks) {
       const bytes = encoder.encode(block) as Uint8Array<ArrayBuffer>;
-      const [digest] = await Promise.all([sha256(bytes), this.#writer.write(bytes)]);
+      const [digest] = await Promise.all([sha256Hex(bytes), this.#writer.write(bytes)]);
       this.#digests.push(digest);
     }
   }
@@ -65,18 +66,13 @@ export class ListBody {
     await this.flush();
     await this.#writer.close();
     const body = await this.#compressed;
-    const digest = await sha256(encoder.encode([this.list, ...this.#digests].join('\n')));
+    const digest = await sha256Hex(encoder.encode([this.list, ...this.#digests].join('\n')));
     return { body, etag: `W/"${digest.slice(0, 32)}"`, count: this.#count };
   }
 
   async abandon(): Promise<void> {
     await this.#writer.abort().catch(() => {});
   }
-}
-
-async function sha256(bytes: Uint8Array): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', bytes);
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 async function collect(list: ListName, stream: ReadableStream<Uint8Array>) {

@@ -38,6 +38,11 @@ function writeLock(path: string, packages: Record<string, Package>) {
   writeFileSync(join(project, path), JSON.stringify({ packages: { ...root, ...packages } }));
 }
 
+function addPackage(path: string) {
+  mkdirSync(join(project, path), { recursive: true });
+  writeFileSync(join(project, path, 'package.json'), '{}');
+}
+
 function install(environment: Record<string, string> = { npm_execpath: join(project, 'npm.cjs') }) {
   return spawnSync(process.execPath, [join(project, 'src/cli/install.mjs')], {
     env: { PATH: process.env.PATH, ...environment },
@@ -57,13 +62,22 @@ it('installs from the lock file where nothing is installed', () => {
 it('says and does nothing where every package is there but those for other platforms', () => {
   const { 'node_modules/hono': hono } = wanted;
   writeLock('node_modules/.package-lock.json', { 'node_modules/hono': hono! });
+  addPackage('node_modules/hono');
   expect(install()).toMatchObject({ status: 0, stdout: '', stderr: '' });
   expect(npmArguments).toThrow('ENOENT');
+});
+
+it('installs again where a package is gone that npm has noted', () => {
+  const { 'node_modules/hono': hono } = wanted;
+  writeLock('node_modules/.package-lock.json', { 'node_modules/hono': hono! });
+  expect(install().status).toBe(0);
+  expect(npmArguments()).toBe('ci --include=dev --loglevel=error');
 });
 
 it('installs again where the lock file wants another version', () => {
   const older = { version: '3.9.9', integrity: 'sha512-z' };
   writeLock('node_modules/.package-lock.json', { ...wanted, 'node_modules/hono': older });
+  for (const path of Object.keys(wanted)) addPackage(path);
   expect(install().status).toBe(0);
   expect(npmArguments()).toBe('ci --include=dev --loglevel=error');
 });
