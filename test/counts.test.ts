@@ -1,6 +1,14 @@
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { cost, counted } from './counted.ts';
-import { addAuction, addContact, addDomainOf, addRegistrar, bearer, send } from './fixtures.ts';
+import {
+  addAuction,
+  addContact,
+  addDomainOf,
+  addRegistrar,
+  bearer,
+  newContact,
+  send,
+} from './fixtures.ts';
 import { seedRegistrar } from './seed.ts';
 import { startWorker } from './worker.ts';
 
@@ -18,12 +26,6 @@ const costOf = (path: string, init?: RequestInit) => cost(bindings, path, init);
 
 const list = '/repp/v1/contacts';
 const ofPerson = '/api/v1/registrant/contacts';
-
-function newContact(fields: object = {}) {
-  const ident = { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' };
-  const required = { name: 'Mari Maasikas', email: 'mari@example.ee', phone: '+372.5123456' };
-  return { contact: { ...required, ident, ...fields } };
-}
 
 describe('a page of 200 contacts', () => {
   let registrars: { authorization: string }[];
@@ -68,7 +70,8 @@ describe('one contact', () => {
   it('is created in two round trips', async () => {
     const registrar = await addRegistrar(worker.env);
     await addContact(worker.env, registrar);
-    const create = (fields: object) => costOf(list, send('POST', registrar, newContact(fields)));
+    const create = (fields: object) =>
+      costOf(list, send('POST', registrar, { contact: newContact(fields) }));
     // The contact and its four indexes, its id's sequence, two counters, the history and its index.
     expect((await create({})).answer).toEqual({ d1RoundTrips: 2, rowsRead: 15, rowsWritten: 10 });
     // An organisation is not in the index of persons.
@@ -127,7 +130,7 @@ test('an idempotency key adds a kept answer to the write, and a repetition is on
   const registrar = await addRegistrar(worker.env);
   await addContact(worker.env, registrar);
   const headers = { 'Idempotency-Key': 'counted' };
-  const create = () => costOf(list, send('POST', registrar, newContact(), headers));
+  const create = () => costOf(list, send('POST', registrar, { contact: newContact() }, headers));
   // The key and its two indexes.
   expect((await create()).answer).toEqual({ d1RoundTrips: 2, rowsRead: 15, rowsWritten: 13 });
   expect((await create()).answer).toEqual({ d1RoundTrips: 1, rowsRead: 4 });

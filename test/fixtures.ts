@@ -124,6 +124,17 @@ export async function addContact(
   return contact!;
 }
 
+/** The contact that a registrar sends for creation, with nothing beyond what is required unless the test adds it. */
+export function newContact(overrides: object = {}) {
+  return {
+    name: 'Mari Maasikas',
+    email: 'mari@example.ee',
+    phone: '+372.5123456',
+    ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
+    ...overrides,
+  };
+}
+
 /** A domain that refers to the contact as its registrant. */
 export async function addDomainOf(env: Env, contact: { id: number; registrarId: number }) {
   const db = openDatabase(env.DB);

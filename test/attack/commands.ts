@@ -2,7 +2,15 @@ import { asc, eq } from 'drizzle-orm';
 import { auctions, contacts, history } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database.ts';
 import type { Env } from '../../src/env.ts';
-import { addAuction, addContact, addDomainOf, addPerson, send, unique } from '../fixtures.ts';
+import {
+  addAuction,
+  addContact,
+  addDomainOf,
+  addPerson,
+  newContact,
+  send,
+  unique,
+} from '../fixtures.ts';
 
 type Login = { authorization: string; id: number; code: string };
 
@@ -50,13 +58,7 @@ export function kindsOf(env: Env, registrar: Login): Kinds {
     (headers: () => Record<string, string> = () => ({})) =>
     async (): Promise<Command> => {
       const id = `NEW${unique()}`;
-      const contact = {
-        id,
-        name: 'Mari Maasikas',
-        email: 'mari@example.ee',
-        phone: '+372.5123456',
-        ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
-      };
+      const contact = newContact({ id });
       return {
         path: '/repp/v1/contacts',
         init: send('POST', registrar, { contact }, { ...loopback, ...headers() }),

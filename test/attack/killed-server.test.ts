@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auctions, contacts } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database.ts';
 import type { Env } from '../../src/env.ts';
-import { addAuction, addContact, addRegistrar } from '../fixtures.ts';
+import { addAuction, addContact, addRegistrar, newContact } from '../fixtures.ts';
 import { brokenInvariants, type Planted } from './invariants.ts';
 import { makeDataDirectory, migrate } from './local-data.ts';
 
@@ -143,13 +143,7 @@ function allWrites(): Write[] {
         isIn,
       };
     }
-    const contact = {
-      id: `K${index}`,
-      name: `Name ${index}`,
-      email: 'mari@example.ee',
-      phone: '+372.5123456',
-      ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
-    };
+    const contact = newContact({ id: `K${index}`, name: `Name ${index}` });
     const isIn = ({ contacts }: Rows) => contacts.get(`${prefix}K${index}`)?.name === contact.name;
     return { key, method: 'POST', path: '/repp/v1/contacts', body: { contact }, isIn };
   });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
-import { addDispute, addRetainedDomain } from '../fixtures.ts';
+import { addDispute, addRetainedDomain, newContact } from '../fixtures.ts';
 import { brokenInvariants } from './invariants.ts';
 import { makeDataDirectory, migrate, wrangler } from './local-data.ts';
 import { plant, type World } from './world.ts';
@@ -153,13 +153,7 @@ it('knows what was done already, and does not do it again', async () => {
 
 it('goes on where the original stopped: counters agree, changes are counted, history stays append-only', async () => {
   const { registrar, prefix } = world;
-  const contact = {
-    id: 'AFTER',
-    name: 'Mari Maasikas',
-    email: 'mari@example.ee',
-    phone: '+372.5123456',
-    ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
-  };
+  const contact = newContact({ id: 'AFTER' });
 
   const created = await send(restored.env, {
     path: '/repp/v1/contacts',

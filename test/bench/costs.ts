@@ -1,5 +1,5 @@
 import { type Cost, cost, counted } from '../counted.ts';
-import { addAuction, addContact, addRegistrar, bearer, send } from '../fixtures.ts';
+import { addAuction, addContact, addRegistrar, bearer, newContact, send } from '../fixtures.ts';
 import { seedRegistrar } from '../seed.ts';
 import { atMost, type Figure, stated } from './figure.ts';
 import { edgeHeaders } from './load.ts';
@@ -50,8 +50,8 @@ async function roundTrips({ env, url }: Runtime): Promise<Figure[]> {
   ]);
   const report = { status: 'awaiting_payment' };
   const writes = await trips([
-    [list, send('POST', registrar, newContact('A'))],
-    [list, send('POST', registrar, newContact('B'), once())],
+    [list, send('POST', registrar, { contact: newContact({ id: 'A' }) })],
+    [list, send('POST', registrar, { contact: newContact({ id: 'B' }) }, once())],
     [path, send('PUT', registrar, { contact: { name: 'Jüri Tamm' } })],
     [path, send('PUT', registrar, { contact: { name: 'Jaan Tamm' } }, once())],
     [`${ofPerson}/${contact.uuid}`, send('PATCH', person, { name: 'Mari Maasikas' })],
@@ -59,7 +59,11 @@ async function roundTrips({ env, url }: Runtime): Promise<Figure[]> {
     [path, send('DELETE', registrar)],
     [`/api/v1/auctions/${auction.uuid}`, send('PATCH', person, report)],
   ]);
-  const created = await cost(bindings, list, send('POST', registrar, newContact('C')));
+  const created = await cost(
+    bindings,
+    list,
+    send('POST', registrar, { contact: newContact({ id: 'C' }) }),
+  );
   const code = `${list}/${registrar.code}:C`;
   const update = { contact: { name: 'Jüri Tamm' } };
   const updated = await cost(bindings, code, send('PUT', registrar, update));
@@ -94,12 +98,6 @@ async function rowsRead({ env }: Runtime): Promise<Figure[]> {
     }
   }
   return figures;
-}
-
-function newContact(id: string) {
-  const ident = { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' };
-  const fields = { name: 'Mari Maasikas', email: 'mari@example.ee', phone: '+372.5123456' };
-  return { contact: { id, ident, ...fields } };
 }
 
 function atService(url: Runtime['url']) {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
-import { addAuction, addContact, addPerson, addRegistrar, send } from '../fixtures.ts';
+import { addAuction, addContact, addPerson, addRegistrar, newContact, send } from '../fixtures.ts';
 import { onTheWire } from '../wire.ts';
 import { startWorker } from '../worker.ts';
 
@@ -112,18 +112,12 @@ test('accepts a trailing slash on every route', async () => {
   const holder = await addPerson(worker.env, { code: ident });
   const { uuid } = await addContact(worker.env, owner, { ident });
   const auction = await addAuction(worker.env);
-  const contact = {
-    name: 'Mari Maasikas',
-    email: 'mari@example.ee',
-    phone: '+372.5123456',
-    ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
-  };
   const anyone = { authorization: '' };
   const eid = { ident: '38001085718', first_name: 'Mari', last_name: 'Maasikas' };
   const calls: [string, RequestInit][] = [
     ['/repp/v1/contacts/', send('GET', owner)],
     ['/repp/v1/contacts/?limit=1', send('GET', owner)],
-    ['/repp/v1/contacts/', send('POST', owner, { contact })],
+    ['/repp/v1/contacts/', send('POST', owner, { contact: newContact() })],
     [`/repp/v1/contacts/${code}/`, send('GET', owner)],
     [`/repp/v1/contacts/${code}/history/`, send('GET', owner)],
     [`/repp/v1/contacts/check/${code}/`, send('GET', owner)],

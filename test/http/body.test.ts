@@ -1,16 +1,9 @@
 import { expect, test } from 'vitest';
-import { addContact, addPerson, addRegistrar, send } from '../fixtures.ts';
+import { addContact, addPerson, addRegistrar, newContact, send } from '../fixtures.ts';
 import { onTheWire } from '../wire.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker();
-
-const required = {
-  name: 'Mari Maasikas',
-  email: 'mari@example.ee',
-  phone: '+372.5123456',
-  ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
-};
 
 const syntaxError = {
   code: 2001,
@@ -67,7 +60,7 @@ test.each([
   'application/jsonp',
 ])('refuses a body of the type %s', async (type) => {
   const registrar = await addRegistrar(worker.env);
-  const sent = send('POST', registrar, { contact: required }, { 'Content-Type': type });
+  const sent = send('POST', registrar, { contact: newContact() }, { 'Content-Type': type });
   const response = await worker.fetch('/repp/v1/contacts', sent);
   expect(response.status).toBe(400);
   expect(await response.json()).toEqual(syntaxError);
@@ -77,7 +70,7 @@ test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/v
   'takes a body of the type %s',
   async (type) => {
     const registrar = await addRegistrar(worker.env);
-    const sent = send('POST', registrar, { contact: required }, { 'Content-Type': type });
+    const sent = send('POST', registrar, { contact: newContact() }, { 'Content-Type': type });
     expect((await worker.fetch('/repp/v1/contacts', sent)).status).toBe(200);
   },
 );
@@ -85,8 +78,8 @@ test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/v
 test('takes a body without a type, and one with a byte order mark', async () => {
   const { authorization } = await addRegistrar(worker.env);
   for (const body of [
-    Buffer.from(JSON.stringify({ contact: required })),
-    Buffer.from(`\ufeff${JSON.stringify({ contact: required })}`),
+    Buffer.from(JSON.stringify({ contact: newContact() })),
+    Buffer.from(`\ufeff${JSON.stringify({ contact: newContact() })}`),
   ]) {
     const answer = await onTheWire(worker.url, '/repp/v1/contacts', {
       method: 'POST',
@@ -99,9 +92,9 @@ test('takes a body without a type, and one with a byte order mark', async () => 
 
 /** A create whose body has exactly that many bytes. */
 function bodyOf(bytes: number): Buffer {
-  const shortest = JSON.stringify({ contact: required, padding: '' });
+  const shortest = JSON.stringify({ contact: newContact(), padding: '' });
   const padding = 'x'.repeat(bytes - shortest.length);
-  return Buffer.from(JSON.stringify({ contact: required, padding }));
+  return Buffer.from(JSON.stringify({ contact: newContact(), padding }));
 }
 
 const kibibytes = 1024;
@@ -145,7 +138,7 @@ test.each([
 
 async function ignoredFields(contact: object, beside: object = {}) {
   const registrar = await addRegistrar(worker.env);
-  const sent = send('POST', registrar, { contact: { ...required, ...contact }, ...beside });
+  const sent = send('POST', registrar, { contact: newContact(contact), ...beside });
   const response = await worker.fetch('/repp/v1/contacts', sent);
   expect(response.status).toBe(200);
   return response.headers.get('Ignored-Fields');
@@ -162,7 +155,7 @@ test('names the fields that a create does not know by their paths', async () => 
         verified: true,
         legal_document: { body: 'x', type: 'pdf' },
         addr: { city: 'Tartu', planet: 'Earth' },
-        ident: { ...required.ident, issuer: 'x' },
+        ident: { ...newContact().ident, issuer: 'x' },
       },
       { platform: 'x' },
     ),
@@ -187,7 +180,7 @@ test('names hostile fields in a form that a header can carry', async () => {
     'contact.a%0D%0ASet-Cookie:%20x, contact.%C3%B5%2C%20b, contact.',
   );
   const registrar = await addRegistrar(worker.env);
-  const body = `{"contact":${JSON.stringify(required).slice(0, -1)},"\\ud800":1,"__proto__":{"x":1}}}`;
+  const body = `{"contact":${JSON.stringify(newContact()).slice(0, -1)},"\\ud800":1,"__proto__":{"x":1}}}`;
   const response = await worker.fetch('/repp/v1/contacts', send('POST', registrar, body));
   expect(response.status).toBe(200);
   expect(response.headers.get('Ignored-Fields')).toBe('contact.%EF%BF%BD, contact.__proto__');

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { history } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database.ts';
-import { addContact, addRegistrar, bearer } from '../fixtures.ts';
+import { addContact, addRegistrar, bearer, newContact } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker();
@@ -79,13 +79,7 @@ describe('GET /repp/v1/contacts/{code}/history', () => {
 
   it('does not show what an earlier contact of the same code lived through', async () => {
     const alpha = await addRegistrar(worker.env);
-    const contact = {
-      id: 'AGAIN',
-      name: 'Mari Maasikas',
-      email: 'mari@example.ee',
-      phone: '+372.5123456',
-      ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
-    };
+    const contact = newContact({ id: 'AGAIN' });
     await repp(alpha, 'POST', '', { contact });
     await repp(alpha, 'DELETE', `/${alpha.code}:AGAIN`);
     await repp(alpha, 'POST', '', { contact });

@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { contacts, history, idempotencyKeys } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database.ts';
 import { forgetAnswers } from '../../src/idempotency.ts';
-import { addContact, addDomainOf, addRegistrar, bearer } from '../fixtures.ts';
+import { addContact, addDomainOf, addRegistrar, bearer, newContact } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker();
 const db = () => openDatabase(worker.env.DB);
+
+const creation = { contact: newContact() };
 
 function send(
   method: string,
@@ -23,20 +25,13 @@ function send(
   });
 }
 
-const newContact = {
-  name: 'Mari Maasikas',
-  email: 'mari@example.ee',
-  phone: '+372.5123456',
-  ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
-};
-
 const key = (value: string) => ({ 'Idempotency-Key': value });
 
 describe('a request with an Idempotency-Key', () => {
   it('creates one contact however often it is sent, and answers alike', async () => {
     const alpha = await addRegistrar(worker.env);
     const create = () =>
-      send('POST', '/repp/v1/contacts', alpha.authorization, { contact: newContact }, key('"k1"'));
+      send('POST', '/repp/v1/contacts', alpha.authorization, creation, key('"k1"'));
 
     const first = await create();
     const second = await create();
@@ -53,7 +48,7 @@ describe('a request with an Idempotency-Key', () => {
   it('takes effect once when it is sent twice at the same time', async () => {
     const alpha = await addRegistrar(worker.env);
     const create = () =>
-      send('POST', '/repp/v1/contacts', alpha.authorization, { contact: newContact }, key('twin'));
+      send('POST', '/repp/v1/contacts', alpha.authorization, creation, key('twin'));
 
     const answers = await Promise.all(Array.from({ length: 8 }, create));
 
@@ -67,13 +62,13 @@ describe('a request with an Idempotency-Key', () => {
 
   it('is refused with another body', async () => {
     const alpha = await addRegistrar(worker.env);
-    await send('POST', '/repp/v1/contacts', alpha.authorization, { contact: newContact }, key('k'));
+    await send('POST', '/repp/v1/contacts', alpha.authorization, creation, key('k'));
 
     const other = await send(
       'POST',
       '/repp/v1/contacts',
       alpha.authorization,
-      { contact: { ...newContact, name: 'Other' } },
+      { contact: newContact({ name: 'Other' }) },
       key('k'),
     );
 
@@ -109,13 +104,13 @@ describe('a request with an Idempotency-Key', () => {
   it('may be used by two registrars for two requests', async () => {
     const alpha = await addRegistrar(worker.env);
     const beta = await addRegistrar(worker.env);
-    await send('POST', '/repp/v1/contacts', alpha.authorization, { contact: newContact }, key('s'));
+    await send('POST', '/repp/v1/contacts', alpha.authorization, creation, key('s'));
 
     const others = await send(
       'POST',
       '/repp/v1/contacts',
       beta.authorization,
-      { contact: { ...newContact, name: 'Other' } },
+      { contact: newContact({ name: 'Other' }) },
       key('s'),
     );
 
@@ -224,7 +219,7 @@ describe('a request with an Idempotency-Key', () => {
         'POST',
         '/repp/v1/contacts',
         alpha.authorization,
-        { contact: newContact },
+        creation,
         key(malformed),
       );
 

@@ -1,15 +1,8 @@
 import { expect, test } from 'vitest';
-import { addContact, addRegistrar, send } from '../fixtures.ts';
+import { addContact, addRegistrar, newContact, send } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker();
-
-const required = {
-  name: 'Mari Maasikas',
-  email: 'mari@example.ee',
-  phone: '+372.5123456',
-  ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
-};
 
 type Caller = { authorization: string };
 
@@ -21,7 +14,7 @@ async function post(caller: Caller, body: unknown) {
 const create = (caller: Caller, fields: object) => post(caller, { contact: fields });
 
 async function createdCode(caller: Caller, fields: object = {}) {
-  const { body } = await create(caller, { ...required, ...fields });
+  const { body } = await create(caller, newContact(fields));
   return (body as { data: { contact: { id: string } } }).data.contact.id;
 }
 
@@ -37,7 +30,7 @@ function refused(code: number, message: string, field: string | null, status = 4
 
 test('creates a contact with the chosen id and answers its code', async () => {
   const registrar = await addRegistrar(worker.env);
-  expect(await create(registrar, { ...required, id: 'Mari.1' })).toEqual({
+  expect(await create(registrar, newContact({ id: 'Mari.1' }))).toEqual({
     status: 200,
     body: {
       code: 1000,
@@ -69,7 +62,7 @@ test('takes a code of 100 characters, and none of 101', async () => {
   const registrar = await addRegistrar(worker.env);
   const longest = 'X'.repeat(100 - registrar.code.length - 1);
   expect(await createdCode(registrar, { id: longest })).toBe(`${registrar.code}:${longest}`);
-  expect(await create(registrar, { ...required, id: `${longest}Y` })).toEqual(
+  expect(await create(registrar, newContact({ id: `${longest}Y` }))).toEqual(
     refused(2005, 'Contact id is invalid [id]', 'id'),
   );
 });
@@ -78,7 +71,7 @@ test.each(['a b', 'a/b', 'õ', 'a\nb', 'a,b', 7, ['a'], '\ud800'])(
   'refuses the id %j',
   async (id) => {
     const registrar = await addRegistrar(worker.env);
-    expect(await create(registrar, { ...required, id })).toEqual(
+    expect(await create(registrar, newContact({ id }))).toEqual(
       refused(2005, 'Contact id is invalid [id]', 'id'),
     );
   },
@@ -86,7 +79,7 @@ test.each(['a b', 'a/b', 'õ', 'a\nb', 'a,b', 7, ['a'], '\ud800'])(
 
 test('refuses the prefix alone as an id', async () => {
   const registrar = await addRegistrar(worker.env);
-  expect(await create(registrar, { ...required, id: `${registrar.code}:` })).toEqual(
+  expect(await create(registrar, newContact({ id: `${registrar.code}:` }))).toEqual(
     refused(2005, 'Contact id is invalid [id]', 'id'),
   );
 });
@@ -94,7 +87,7 @@ test('refuses the prefix alone as an id', async () => {
 test('refuses an id that is taken, in either case', async () => {
   const registrar = await addRegistrar(worker.env);
   await addContact(worker.env, registrar, { code: `${registrar.code}:TAKEN` });
-  expect(await create(registrar, { ...required, id: 'taken' })).toEqual(
+  expect(await create(registrar, newContact({ id: 'taken' }))).toEqual(
     refused(2302, 'Contact id already exists [code]', 'code'),
   );
 });
@@ -102,7 +95,7 @@ test('refuses an id that is taken, in either case', async () => {
 test('gives one of two creates of one code at once 1000 and the other 2302', async () => {
   const registrar = await addRegistrar(worker.env);
   const answers = await Promise.all(
-    [1, 2].map(() => create(registrar, { ...required, id: 'same' })),
+    [1, 2].map(() => create(registrar, newContact({ id: 'same' }))),
   );
   expect(answers.map(({ body }) => body.code).sort()).toEqual([1000, 2302]);
   const list = await worker.fetch('/repp/v1/contacts', send('GET', registrar));
@@ -219,7 +212,7 @@ test.each([
   ['ident', 'Required parameter missing [ident]', null],
 ])('refuses a create without %s', async (field, message, value) => {
   const registrar = await addRegistrar(worker.env);
-  expect(await create(registrar, { ...required, [field]: value })).toEqual(
+  expect(await create(registrar, newContact({ [field]: value }))).toEqual(
     refused(2003, message, field),
   );
 });
@@ -229,8 +222,8 @@ test.each(['ident', 'ident_type', 'ident_country_code'])(
   async (field) => {
     const registrar = await addRegistrar(worker.env);
     for (const blank of [undefined, null, '']) {
-      const ident = { ...required.ident, [field]: blank };
-      expect(await create(registrar, { ...required, ident })).toEqual(
+      const ident = { ...newContact().ident, [field]: blank };
+      expect(await create(registrar, newContact({ ident }))).toEqual(
         refused(2003, `Required parameter missing [ident.${field}]`, `ident.${field}`),
       );
     }
@@ -275,13 +268,13 @@ test.each([
   [{ addr: { country_code: 'EST' } }, 'Country code is invalid [addr.country_code]'],
   [{ addr: { country_code: 'XX' } }, 'Country code is invalid [addr.country_code]'],
   [{ ident: '38001085718' }, 'Ident is invalid [ident]'],
-  [{ ident: { ...required.ident, ident: 38001085718 } }, 'Ident code is invalid [ident.ident]'],
+  [{ ident: { ...newContact().ident, ident: 38001085718 } }, 'Ident code is invalid [ident.ident]'],
   [
-    { ident: { ...required.ident, ident_type: 'PRIV' } },
+    { ident: { ...newContact().ident, ident_type: 'PRIV' } },
     'Ident type is invalid [ident.ident_type]',
   ],
   [
-    { ident: { ...required.ident, ident_country_code: 'XX' } },
+    { ident: { ...newContact().ident, ident_country_code: 'XX' } },
     'Ident country code is invalid [ident.ident_country_code]',
   ],
   [
@@ -291,9 +284,7 @@ test.each([
 ])('refuses a create with %j', async (fields, message) => {
   const registrar = await addRegistrar(worker.env);
   const field = /\[(.*)\]$/.exec(message)![1]!;
-  expect(await create(registrar, { ...required, ...fields })).toEqual(
-    refused(2005, message, field),
-  );
+  expect(await create(registrar, newContact(fields))).toEqual(refused(2005, message, field));
 });
 
 test.each([
@@ -305,7 +296,7 @@ test.each([
   const registrar = await addRegistrar(worker.env);
   const ident = { ident: code, ident_type: type, ident_country_code: country };
   const message = `Ident code does not conform to ${format}`;
-  expect(await create(registrar, { ...required, ident })).toEqual(refused(2005, message, 'ident'));
+  expect(await create(registrar, newContact({ ident }))).toEqual(refused(2005, message, 'ident'));
 });
 
 test.each([
@@ -318,7 +309,7 @@ test.each([
 ])('takes an identity of type %s with the code %s of %s', async (type, code, country) => {
   const registrar = await addRegistrar(worker.env);
   const ident = { ident: code, ident_type: type, ident_country_code: country };
-  expect(await create(registrar, { ...required, ident })).toMatchObject({ status: 200 });
+  expect(await create(registrar, newContact({ ident }))).toMatchObject({ status: 200 });
 });
 
 test('tells everything that is wrong with a create at once, the first as the answer', async () => {
@@ -361,7 +352,7 @@ test.each(['Mari', ['Mari'], 7, true])('refuses the contact %j', async (contact)
 
 test('creates nothing where anything is wrong', async () => {
   const registrar = await addRegistrar(worker.env);
-  await create(registrar, { ...required, phone: '123' });
+  await create(registrar, newContact({ phone: '123' }));
   const list = await worker.fetch('/repp/v1/contacts', send('GET', registrar));
   expect(await list.json()).toEqual({ contacts: [], total_number_of_records: 0 });
 });

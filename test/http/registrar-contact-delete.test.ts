@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addContact, addDomainOf, addRegistrar, send } from '../fixtures.ts';
+import { addContact, addDomainOf, addRegistrar, newContact, send } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker();
@@ -41,13 +41,7 @@ test('lets the code of a deleted contact be chosen again', async () => {
   const response = await worker.fetch(
     '/repp/v1/contacts',
     send('POST', registrar, {
-      contact: {
-        id: 'again',
-        name: 'Mari Maasikas',
-        email: 'mari@example.ee',
-        phone: '+372.5123456',
-        ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
-      },
+      contact: newContact({ id: 'again' }),
     }),
   );
   expect(await response.json()).toMatchObject({ data: { contact: { id: contact.code } } });
