@@ -35,8 +35,9 @@ export interface ContactProblem extends Problem {
 }
 
 /**
- * What the registry has against the records: an unknown registrar, a UUID that another contact has, and a contact
- * that is there already with other values than the record gives, which an import does not overwrite.
+ * What the registry has against the records: an unknown registrar, a code without the registrar's prefix, a UUID that
+ * another contact has, and a contact that is there already with other values than the record gives, which an import
+ * does not overwrite.
  */
 export async function findContactProblems(
   db: Database,
@@ -118,6 +119,11 @@ function problemOf(record: ContactRecord, present: Present): Problem | undefined
   if (registrarId === undefined) {
     const message = `there is no registrar ${JSON.stringify(registrar)}`;
     return { reason: 'not_found', message, field: 'registrar' };
+  }
+  const prefix = `${registrar}:`;
+  if (!code.startsWith(prefix) || code === prefix) {
+    const message = `${code} is no code of a contact of ${registrar}, which is ${prefix}<suffix>`;
+    return { reason: 'invalid', message, field: 'code' };
   }
   const owner = uuid && present.codeOfUuid.get(uuid);
   if (owner && owner !== code) {

@@ -134,6 +134,19 @@ test.each([
   await expectRefused(['contact', 'import', file, '--registrar', 'ALPHA'], 1, message);
 });
 
+test.each(['BETA:1', 'ALPHA', 'ALPHA:', 'ALPHAB:1'])(
+  'refuses %s as the code of a contact of ALPHA, and changes nothing',
+  async (code) => {
+    const row = `${code},Mari,mari@example.ee,+372.5123456,38001085718,priv,EE\n`;
+    const file = await registry.file('contacts.csv', contactHeader + row);
+    await expectRefused(
+      ['contact', 'import', file, '--registrar', 'ALPHA'],
+      1,
+      `:2: ${code} is no code of a contact of ALPHA, which is ALPHA:<suffix> [code]`,
+    );
+  },
+);
+
 test('refuses contacts of an unknown registrar, and changes nothing', async () => {
   const row = 'BETA:1,Mari,mari@example.ee,+372.5123456,38001085718,priv,EE\n';
   const file = await registry.file('contacts.csv', contactHeader + row);
