@@ -80,6 +80,17 @@ test('keeps everything that a contact brings, and gives what it does not', async
   expect(JSON.stringify(history)).not.toContain(known.auth_info);
 }, 120_000);
 
+test('takes a list as words in CSV and as a list in NDJSON', async () => {
+  const registry = await registryWithAlpha();
+  const lists = { statuses: ['serverUpdateProhibited', 'ok'], disclosed_attributes: ['email'] };
+  const rows = ndjson({ ...short, ...lists });
+  const args = ['contact', 'import', '-', '--registrar', 'ALPHA'];
+  expect(await registry.done([...args, '--format', 'ndjson'], rows)).toMatchObject({ added: 1 });
+  const header = `${Object.keys(short).join(',')},statuses,disclosed_attributes\n`;
+  const words = `${Object.values(short).join(',')},ok serverUpdateProhibited,email\n`;
+  expect(await registry.done(args, header + words)).toMatchObject({ added: 0, unchanged: 1 });
+}, 120_000);
+
 test('imports what it has exported, as CSV, into another registry, and it is the same', async () => {
   const registry = await registryWithAlpha();
   const rows = ndjson(known, { ...short, registrar: 'ALPHA' });

@@ -80,6 +80,27 @@ test('lists its verbs in the help of each noun', () => {
   }
 });
 
+test('says of each column of an import what it holds, and whether it is required', () => {
+  const helpOf = (noun: string) =>
+    help(verbs.find(([words]) => words.join(' ') === `${noun} import`)![1]);
+  const [, required, optional] = helpOf('contact').split(/(?:Required|Optional) columns:\n/);
+  const names = (text = '') => [...text.matchAll(/^ {2}([a-z_]+) +\S/gm)].map(([, name]) => name);
+  expect(names(required)).toEqual(
+    'code name email phone ident ident_type ident_country_code'.split(' '),
+  );
+  expect(names(optional)).toEqual(
+    'registrar uuid org_name fax street city zip state country_code auth_info statuses status_notes disclosed_attributes legacy_id creator_str updator_str created_at updated_at'.split(
+      ' ',
+    ),
+  );
+  expect(optional).toContain('in NDJSON a list of texts, too: name email\n');
+  expect(helpOf('domain')).toContain(
+    '  admin       codes of contacts, separated by spaces or commas; in NDJSON a list of texts',
+  );
+  expect(helpOf('retained')).toContain('  status  reserved or blocked;');
+  expect(helpOf('auction')).toContain('  name  the domain in its Unicode form');
+});
+
 test('takes --json on every verb, and --dry-run on every one that writes', () => {
   const reading = ['list', 'show', 'export', 'status', 'issue', 'history'];
   for (const [words, { options }] of verbs) {

@@ -1,6 +1,6 @@
 import { importAuctions } from '../../auction/start.ts';
 import { type DomainName, parseDomainName } from '../../domain-name.ts';
-import { textField } from '../file/field.ts';
+import { nameColumn, textField } from '../file/field.ts';
 import { importing, type RowReader, readSettled, rejectedText } from '../file/import.ts';
 import { inChunks } from '../progress.ts';
 import { publishedText, publishLists } from '../publish.ts';
@@ -8,7 +8,7 @@ import { runPrepared } from '../run.ts';
 import { counted } from '../text.ts';
 
 const reader: RowReader<DomainName> = {
-  columns: { known: ['name'], required: ['name'] },
+  columns: { name: nameColumn },
   read: (values) => parseDomainName(textField(values, 'name')),
   keys: ({ name }) => [name],
 };

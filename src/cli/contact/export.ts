@@ -20,6 +20,6 @@ export const exportContacts = exporting(
       async function* rows() {
         for await (const contact of contacts) yield contactRow(contact, registrar);
       }
-      return exportRows(file, options, rows(), contactColumns.known);
+      return exportRows(file, options, rows(), Object.keys(contactColumns));
     }),
   );

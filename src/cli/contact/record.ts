@@ -1,23 +1,19 @@
 import * as z from 'zod';
-import { contactStatuses } from '../../../drizzle/schema.ts';
+import { contactStatuses, discloseableAttributes, identityTypes } from '../../../drizzle/schema.ts';
 import { contactFields, isBlank } from '../../contact/fields.ts';
 import type { ContactRecord } from '../../contact/import.ts';
 import type { Contact } from '../../contact/read.ts';
 import { type Problem, RegistryError } from '../../error.ts';
 import { identityProblem } from '../../identity.ts';
+import { words, wordsNote } from '../file/field.ts';
+import type { Columns } from '../file/read.ts';
 
 /** What is left empty counts as not given. */
 const optional = <Field extends z.ZodType>(field: Field) =>
   z.preprocess((value) => (isBlank(value) ? undefined : value), field.optional());
 
-/** A list in JSON, or words separated by spaces. */
-const words = <Field extends z.ZodType>(field: Field) =>
-  optional(
-    z.preprocess(
-      (value) => (typeof value === 'string' ? value.trim().split(/[\s,]+/) : value),
-      field,
-    ),
-  );
+/** Words, or a list in NDJSON. */
+const list = <Field extends z.ZodType>(field: Field) => optional(z.preprocess(words, field));
 
 const timestamp = z.iso
   .datetime({ offset: true, error: 'is no ISO 8601 timestamp, as 2026-01-31T12:00:00.000Z' })
@@ -48,40 +44,69 @@ function parseJson(text: string): unknown {
   }
 }
 
+const text = (limit: number) => `at most ${limit} characters`;
+const country = 'two letters (ISO 3166-1), as EE';
+const phone = 'as +372.5123456';
+const instant = 'ISO 8601 with Z or an offset, as 2026-01-31T12:00:00.000Z';
+
+/** Each with what the help says of it. */
 const fields = {
   code: contactFields.code
-    .refine((code) => /^[^:]+:./.test(code), 'is no contact code, as ALPHA:1B7A3C5D')
-    .transform((code) => code.toUpperCase()),
-  uuid: optional(z.guid('is no UUID').transform((uuid) => uuid.toLowerCase())),
-  name: contactFields.name,
-  org_name: optional(contactFields.orgName),
-  email: contactFields.email,
-  phone: contactFields.phone,
-  fax: optional(contactFields.fax),
-  ident: contactFields.identCode,
-  ident_type: contactFields.identType,
-  ident_country_code: contactFields.identCountryCode,
-  street: optional(contactFields.street),
-  city: optional(contactFields.city),
-  zip: optional(contactFields.zip),
-  state: optional(contactFields.state),
-  country_code: optional(contactFields.countryCode),
-  auth_info: optional(contactFields.authInfo),
-  statuses: words(statuses),
-  status_notes: optional(statusNotes),
-  disclosed_attributes: words(contactFields.disclosedAttributes),
-  legacy_id: optional(label),
-  creator_str: optional(label),
-  updator_str: optional(label),
-  created_at: optional(timestamp),
-  updated_at: optional(timestamp),
+    .transform((code) => code.toUpperCase())
+    .describe(
+      `<code of the registrar>:<suffix> of letters, digits, _ . : and -, ${text(100)}, as ALPHA:1B7A3C5D`,
+    ),
+  uuid: optional(z.guid('is no UUID').transform((uuid) => uuid.toLowerCase())).describe(
+    'as 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11; a new one unless given',
+  ),
+  name: contactFields.name.describe(text(255)),
+  org_name: optional(contactFields.orgName).describe(text(255)),
+  email: contactFields.email.describe('one address'),
+  phone: contactFields.phone.describe(phone),
+  fax: optional(contactFields.fax).describe(phone),
+  ident: contactFields.identCode.describe(
+    `identity code, checked by its type and country; ${text(64)}; a date, as 2001-12-31, for birthday`,
+  ),
+  ident_type: contactFields.identType.describe(identityTypes.join(', ')),
+  ident_country_code: contactFields.identCountryCode.describe(country),
+  street: optional(contactFields.street).describe(text(255)),
+  city: optional(contactFields.city).describe(text(255)),
+  zip: optional(contactFields.zip).describe(text(16)),
+  state: optional(contactFields.state).describe(text(255)),
+  country_code: optional(contactFields.countryCode).describe(country),
+  auth_info: optional(contactFields.authInfo).describe(`${text(255)}; a new one unless given`),
+  statuses: list(statuses).describe(
+    `${wordsNote}: ${contactStatuses.join(' ')}; ${derivedStatuses.join(' and ')} are derived, and left out`,
+  ),
+  status_notes: optional(statusNotes).describe(
+    'JSON object of a text by status, as {"serverUpdateProhibited":"why"}; in CSV in quotes, its own quotes doubled',
+  ),
+  disclosed_attributes: list(contactFields.disclosedAttributes).describe(
+    `${wordsNote}: ${discloseableAttributes.join(' ')}`,
+  ),
+  legacy_id: optional(label).describe(`${text(255)}; in NDJSON a whole number, too`),
+  creator_str: optional(label).describe(`who made it, ${text(255)}; the operator unless given`),
+  updator_str: optional(label).describe(`who changed it last, ${text(255)}`),
+  created_at: optional(timestamp).describe(`${instant}; updated_at, or now, unless given`),
+  updated_at: optional(timestamp).describe('in the same form; created_at unless given'),
 };
 
 const shape = z.object(fields);
 
-const required = ['code', 'name', 'email', 'phone', 'ident', 'ident_type', 'ident_country_code'];
+export const contactColumns: Columns = {
+  registrar: {
+    note: 'code of the registrar, as ALPHA; required unless --registrar says it for all rows',
+    isRequired: false,
+  },
+  ...Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      { note: field.description!, isRequired: !field.safeParse(undefined).success },
+    ]),
+  ),
+};
 
-export const contactColumns = { known: ['registrar', ...Object.keys(fields)], required };
+const required = Object.keys(contactColumns).filter((name) => contactColumns[name]!.isRequired);
 
 /** Reads a row of a file; throws everything that is wrong with it. `registrar` is meant where the row names none. */
 export function readContact(
@@ -144,7 +169,7 @@ function recordOf(row: z.output<typeof shape>, registrar: string): ContactRecord
   };
 }
 
-/** The contact as `readContact` reads it. Lists are words, so that they fit a field of CSV. */
+/** The contact as `readContact` reads it. Lists are words, which a field of CSV holds as they are. */
 export function contactRow(contact: Contact, registrar: string): Record<string, unknown> {
   return {
     registrar,

@@ -2,7 +2,7 @@ import { importDomains } from '../../domain/import.ts';
 import { type DomainRecord, findDomainProblems } from '../../domain/record.ts';
 import { parseDomainName } from '../../domain-name.ts';
 import { RegistryError } from '../../error.ts';
-import { textField } from '../file/field.ts';
+import { nameColumn, textField, words, wordsNote } from '../file/field.ts';
 import {
   importing,
   type RowReader,
@@ -17,8 +17,14 @@ import { counted } from '../text.ts';
 
 const reader: RowReader<DomainRecord> = {
   columns: {
-    known: ['name', 'registrar', 'registrant', 'admin', 'tech'],
-    required: ['name', 'registrar', 'registrant'],
+    name: nameColumn,
+    registrar: { note: 'code of the registrar, as ALPHA', isRequired: true },
+    registrant: {
+      note: 'code of the one contact that holds the domain, as ALPHA:1B7A3C5D',
+      isRequired: true,
+    },
+    admin: { note: `codes of contacts, ${wordsNote}`, isRequired: false },
+    tech: { note: `codes of contacts, ${wordsNote}`, isRequired: false },
   },
   read: (values) => ({
     ...parseDomainName(textField(values, 'name')),
@@ -30,10 +36,9 @@ const reader: RowReader<DomainRecord> = {
   keys: ({ name }) => [name],
 };
 
-/** Codes of contacts: a list in JSON, or words separated by spaces. */
+/** Codes of contacts: words, or a list in NDJSON. */
 function codes(values: Record<string, unknown>, field: string): string[] {
-  const value = values[field] ?? '';
-  if (typeof value === 'string') return value.split(/[\s,]+/).filter((code) => code !== '');
+  const value = words(values[field] ?? '');
   if (Array.isArray(value) && value.every((code) => typeof code === 'string')) return value;
   throw new RegistryError('invalid', 'is no list of contact codes', field);
 }

@@ -34,13 +34,13 @@ export interface ReadFile<Row> {
 
 /** A verb that imports a file. */
 export function importing(summary: string, columns: Columns, ...examples: string[]) {
-  const optional = columns.known.filter((name) => !columns.required.includes(name));
   return writing('import', summary, ...examples)
     .addHelpText(
       'after',
       `
-The file is UTF-8: CSV with a header line (.csv), or NDJSON (.ndjson, .jsonl).
-Columns:  ${columns.required.join(', ')}${optional.length === 0 ? '' : `\nOptional: ${optional.join(', ')}`}`,
+The file is UTF-8: CSV with a header line (.csv), or NDJSON, an object a line (.ndjson, .jsonl).
+What is empty, or null in NDJSON, counts as not given.
+${columnsText(columns)}`,
     )
     .argument('<file>', 'the file, or - for standard input', (given) => {
       if (given === '') throw new InvalidArgumentError('it names no file');
@@ -53,6 +53,26 @@ Columns:  ${columns.required.join(', ')}${optional.length === 0 ? '' : `\nOption
     )
     .option('--skip-invalid', 'import the good rows, and save the bad ones with their reasons')
     .option('--rejected <file>', 'where to save the bad rows; FILE.rejected.csv unless given');
+}
+
+const noteWidth = 76;
+
+function columnsText(columns: Columns): string {
+  const width = Math.max(...Object.keys(columns).map((name) => name.length));
+  const wrapped = (note: string) =>
+    (note.match(new RegExp(`.{1,${noteWidth}}( |$)`, 'g')) ?? []).join(
+      `\n${' '.repeat(width + 4)}`,
+    );
+  const lines = (isRequired: boolean) =>
+    Object.entries(columns)
+      .filter(([, column]) => column.isRequired === isRequired)
+      .map(([name, { note }]) => `\n  ${name.padEnd(width)}  ${wrapped(note)}`);
+  const optional = lines(false);
+  return [
+    '\nRequired columns:',
+    ...lines(true),
+    ...(optional.length > 0 ? ['\n\nOptional columns:', ...optional] : []),
+  ].join('');
 }
 
 /** Reads the whole file, before anything is written. A row that is there twice is rejected the second time. */
@@ -139,7 +159,9 @@ function defaultRejectedFile({ file, format }: ReadFile<unknown>): string {
 }
 
 function* rejectedRows({ columns, format, rejected }: ReadFile<unknown>) {
-  const given = columns.known.filter((name) => rejected.some(({ values }) => name in values));
+  const given = Object.keys(columns).filter((name) =>
+    rejected.some(({ values }) => name in values),
+  );
   for (const { values, problems } of rejected) {
     // In CSV each row has every column of the first.
     const row = format === 'csv' ? Object.fromEntries(given.map((name) => [name, ''])) : {};

@@ -19,10 +19,15 @@ export interface FileRow {
   problem?: string;
 }
 
-export interface Columns {
-  known: readonly string[];
-  required: readonly string[];
+/** A column of a kind of file, as its reader takes it. */
+export interface Column {
+  /** What its values are, for the help. */
+  note: string;
+  /** No row is without. */
+  isRequired: boolean;
 }
+
+export type Columns = Readonly<Record<string, Column>>;
 
 /** CSV with a header line, or NDJSON, by the extension; standard input is CSV unless told. */
 export function formatOf(file: string, told: Format | undefined): Format {
@@ -108,7 +113,8 @@ async function* readCsv(file: string, columns: Columns): AsyncGenerator<FileRow>
   if (!header) throw refuseFile(file, 1, 'is empty: a CSV file begins with a header line');
 }
 
-function checkHeader(file: string, header: string[], { known, required }: Columns): void {
+function checkHeader(file: string, header: string[], columns: Columns): void {
+  const known = Object.keys(columns);
   const unknown = header.find((name) => !known.includes(name) && !rejectionColumns.includes(name));
   if (unknown !== undefined) {
     const message = `there is no column ${JSON.stringify(unknown)}; the header line names, separated by commas, some of: ${known.join(', ')}`;
@@ -116,13 +122,14 @@ function checkHeader(file: string, header: string[], { known, required }: Column
   }
   const twice = header.find((name, index) => header.indexOf(name) !== index);
   if (twice !== undefined) throw refuseFile(file, 1, `the column ${twice} is there twice`);
-  const missing = required.filter((name) => !header.includes(name));
+  const missing = known.filter((name) => columns[name]!.isRequired && !header.includes(name));
   if (missing.length > 0) {
     throw refuseFile(file, 1, `the header line lacks the column ${missing.join(', ')}`);
   }
 }
 
-async function* readNdjson(file: string, { known }: Columns): AsyncGenerator<FileRow> {
+async function* readNdjson(file: string, columns: Columns): AsyncGenerator<FileRow> {
+  const known = Object.keys(columns);
   let line = 0;
   for await (const text of through(file, split2({ maxLength: maximumRowCharacters }))) {
     line += 1;

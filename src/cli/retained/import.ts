@@ -5,7 +5,7 @@ import type { ListName } from '../../public-list/source.ts';
 import { addRetainedDomains } from '../../retained-domain/change.ts';
 import type { RetainedDomain, RetainedStatus } from '../../retained-domain/list.ts';
 import { type Replaced, replaceRetainedDomains } from '../../retained-domain/replace.ts';
-import { textField } from '../file/field.ts';
+import { nameColumn, textField } from '../file/field.ts';
 import {
   importing,
   type ReadFile,
@@ -20,7 +20,13 @@ import { type Report, runPrepared } from '../run.ts';
 import { counted } from '../text.ts';
 import { listsOf, statusOption } from './status.ts';
 
-const columns = { known: ['name', 'status'], required: ['name'] };
+const columns = {
+  name: nameColumn,
+  status: {
+    note: `${retainedStatuses.join(' or ')}; required unless --status says it for all rows`,
+    isRequired: false,
+  },
+};
 
 export const importNames = importing(
   'Reserve or block the names of a file, and publish the lists',
@@ -96,7 +102,7 @@ function readStatus(
   values: Record<string, unknown>,
   told: RetainedStatus | undefined,
 ): RetainedStatus {
-  const isGiven = values.status !== undefined && values.status !== '';
+  const isGiven = (values.status ?? '') !== '';
   if (!isGiven && told) return told;
   const text = textField(values, 'status');
   const status = retainedStatuses.find((known) => known === text);
