@@ -27,7 +27,7 @@ export class AlreadyDone extends Error {
   }
 }
 
-export const keptForHours = 24;
+const keptForHours = 24;
 
 /** The query for what a caller's key has kept; nothing where the request has no key. */
 export function keptAnswer(db: Database, caller: SQL | string, once: Once<never> | undefined) {

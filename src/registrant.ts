@@ -20,7 +20,7 @@ export interface TokenKey {
 const algorithm = 'HS256';
 const issuer = 'registry-edge';
 const audience = 'registrant';
-export const tokenLifetimeSeconds = 2 * 60 * 60;
+const tokenLifetimeSeconds = 2 * 60 * 60;
 
 /** A token (JWT, RFC 7519) for a person whom the caller has authenticated, signed with the first of the keys. */
 export async function issueToken(

@@ -1,10 +1,10 @@
 import { and, asc, eq } from 'drizzle-orm';
 import { registrars } from '../drizzle/schema.ts';
 import { parseAddressList } from './address-list.ts';
-import { contactFields } from './contact/fields.ts';
 import { type Database, isUniqueViolation } from './database.ts';
 import { RegistryError } from './error.ts';
 import { type Changes, difference, type Origin, recordIfChanged } from './history.ts';
+import { textField } from './text-field.ts';
 
 /** A registrar as the operator sees it. */
 export type Registrar = Pick<
@@ -143,14 +143,13 @@ export async function updateRegistrar(
   return { registrar: { ...registrar, ...written }, changes };
 }
 
+const nameMessage = 'the name must have 1 to 255 characters, none of them a control character';
+const nameField = textField(nameMessage, 255);
+
 function registrarName(given: string): string {
-  const name = contactFields.name.safeParse(given);
+  const name = nameField.safeParse(given);
   if (name.success) return name.data;
-  throw new RegistryError(
-    'invalid',
-    'the name must have 1 to 255 characters, none of them a control character',
-    'name',
-  );
+  throw new RegistryError('invalid', nameMessage, 'name');
 }
 
 function addressEntries(given: string[]): string[] {

@@ -2,30 +2,12 @@ import punycode from 'punycode/punycode.js';
 import * as z from 'zod';
 import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
 import { isCountryCode } from '../country.ts';
+import { textField } from '../text-field.ts';
 
 /**
  * The rules of a contact's fields as zod types: each takes what a client sent and gives what is stored.
  * The interfaces compose them under their own wire names.
  */
-
-/** Absent, null, or nothing but white space: for a required field the same as not given. */
-export function isBlank(value: unknown): boolean {
-  return (
-    value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
-  );
-}
-
-/** Trimmed, NFC, without control characters and lone surrogates, at most `limit` characters. */
-function text(message: string, limit: number, accepts: (value: string) => boolean = () => true) {
-  return z.string(message).transform((given, context) => {
-    const value = given.trim().normalize('NFC');
-    const isClean =
-      value !== '' && Array.from(value).length <= limit && !/[\p{Cc}\p{Cs}]/u.test(value);
-    if (isClean && accepts(value)) return value;
-    context.addIssue({ code: 'custom', message, input: given });
-    return z.NEVER;
-  });
-}
 
 /** RFC 5733: `+`, country code, dot, number; neither part zeros only. */
 const phonePattern = /^\+(?!0+\.)\d{1,3}\.(?!0+$)\d{1,14}$/;
@@ -42,38 +24,31 @@ function isEmail(value: string): boolean {
 }
 
 const countryCode = (message: string) =>
-  text(message, 2, (value) => isCountryCode(value.toUpperCase())).transform((value) =>
+  textField(message, 2, (value) => isCountryCode(value.toUpperCase())).transform((value) =>
     value.toUpperCase(),
   );
 
 export const contactFields = {
-  name: text('Name is invalid', 255),
-  orgName: text('Org name is invalid', 255),
-  email: text('Email is invalid', 255, isEmail),
-  phone: text('Phone nr is invalid', 19, (value) => phonePattern.test(value)),
-  fax: text('Fax nr is invalid', 19, (value) => phonePattern.test(value)),
-  authInfo: text('Auth info is invalid', 255),
-  street: text('Street is invalid', 255),
-  city: text('City is invalid', 255),
-  zip: text('Zip is invalid', 16),
-  state: text('State is invalid', 255),
+  name: textField('Name is invalid', 255),
+  orgName: textField('Org name is invalid', 255),
+  email: textField('Email is invalid', 255, isEmail),
+  phone: textField('Phone nr is invalid', 19, (value) => phonePattern.test(value)),
+  fax: textField('Fax nr is invalid', 19, (value) => phonePattern.test(value)),
+  authInfo: textField('Auth info is invalid', 255),
+  street: textField('Street is invalid', 255),
+  city: textField('City is invalid', 255),
+  zip: textField('Zip is invalid', 16),
+  state: textField('State is invalid', 255),
   countryCode: countryCode('Country code is invalid'),
-  identCode: text('Ident code is invalid', 64),
+  identCode: textField('Ident code is invalid', 64),
   identType: z.enum(identityTypes, 'Ident type is invalid'),
   identCountryCode: countryCode('Ident country code is invalid'),
   /** The part behind the registrar's prefix, or the whole code. */
-  code: text('Contact id is invalid', 100, (value) => /^[A-Za-z0-9_.:-]+$/.test(value)),
+  code: textField('Contact id is invalid', 100, (value) => /^[A-Za-z0-9_.:-]+$/.test(value)),
   disclosedAttributes: z
     .array(z.enum(discloseableAttributes, 'is not included in the list'), 'is not a list')
     .transform((given) => discloseableAttributes.filter((attribute) => given.includes(attribute))),
 };
-
-/** The field may be left out, which leaves it as it is, or cleared with null or the empty string. */
-export function clearable<Field extends z.ZodType>(field: Field) {
-  return z
-    .preprocess((value) => (isBlank(value) ? null : value), field.nullable())
-    .optional() as z.ZodType<z.output<Field> | null | undefined>;
-}
 
 /** Refuses an identity whose code is wrong for its type and country today. */
 export async function checkIdentity(

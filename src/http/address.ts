@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { clearable, contactFields } from '../contact/fields.ts';
+import { contactFields } from '../contact/fields.ts';
+import { clearable } from '../text-field.ts';
 
 /** A contact's address as both interfaces take it: part by part, or null to clear it whole. */
 export const address = z

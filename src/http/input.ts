@@ -1,7 +1,7 @@
 import { zValidator } from '@hono/zod-validator';
 import * as z from 'zod';
-import { isBlank } from '../contact/fields.ts';
 import { type Problem, RegistryError } from '../error.ts';
+import { isBlank } from '../text-field.ts';
 import type { AppContext } from './context.ts';
 
 export const maximumBodyBytes = 64 * 1024;

@@ -37,7 +37,7 @@ const maximumWaitMilliseconds = 1_000;
 
 /**
  * One line as `logRequest` writes it, for a request that costs less than a call of the console: the lines of many are
- * written in one call, within a second.
+ * written in one call, within a second. What collects the log splits such an entry at its line breaks.
  */
 export function logTogether(
   context: Pick<ExecutionContext, 'waitUntil'>,

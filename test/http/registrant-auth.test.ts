@@ -72,7 +72,7 @@ test('names all fields that are missing or wrong at once', async () => {
         ident: ['Ident code is invalid'],
         first_name: ['parameter is required'],
         last_name: ['parameter is required'],
-        country_code: ['Ident country code is invalid'],
+        country_code: ['Country code is invalid'],
       },
     },
   });

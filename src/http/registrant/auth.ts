@@ -15,7 +15,7 @@ const eidBody = z.object({
   ident: contactFields.identCode,
   first_name: contactFields.name,
   last_name: contactFields.name,
-  country_code: contactFields.identCountryCode.default('EE'),
+  country_code: contactFields.countryCode.default('EE'),
 });
 
 auth.use(throttleAddress);

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { clearable, contactFields } from '../../contact/fields.ts';
+import { contactFields } from '../../contact/fields.ts';
 import { listHistoryOfPerson } from '../../contact/history.ts';
 import { listContactsOfPerson } from '../../contact/list.ts';
 import { type Contact, getContactOfPerson, statusesOf, versionOf } from '../../contact/read.ts';
@@ -8,6 +8,7 @@ import { updateContactOfPerson } from '../../contact/update.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { verifyToken } from '../../registrant.ts';
+import { clearable } from '../../text-field.ts';
 import { address, addressChanges } from '../address.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { type AppContext, type AppEnv, database, requestOf } from '../context.ts';

@@ -1,0 +1,31 @@
+import * as z from 'zod';
+
+/** Absent, null, or nothing but white space: for a required field the same as not given. */
+export function isBlank(value: unknown): boolean {
+  return (
+    value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+  );
+}
+
+/** A text: trimmed, NFC, without control characters and lone surrogates, at most `limit` characters. */
+export function textField(
+  message: string,
+  limit: number,
+  accepts: (value: string) => boolean = () => true,
+) {
+  return z.string(message).transform((given, context) => {
+    const value = given.trim().normalize('NFC');
+    const isClean =
+      value !== '' && Array.from(value).length <= limit && !/[\p{Cc}\p{Cs}]/u.test(value);
+    if (isClean && accepts(value)) return value;
+    context.addIssue({ code: 'custom', message, input: given });
+    return z.NEVER;
+  });
+}
+
+/** The field may be left out, which leaves it as it is, or cleared with null or the empty string. */
+export function clearable<Field extends z.ZodType>(field: Field) {
+  return z
+    .preprocess((value) => (isBlank(value) ? null : value), field.nullable())
+    .optional() as z.ZodType<z.output<Field> | null | undefined>;
+}
