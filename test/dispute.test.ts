@@ -3,16 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { disputes, history } from '../drizzle/schema.ts';
 import { openDatabase } from '../src/database.ts';
 import { closeDispute, listDisputes, openDispute } from '../src/dispute.ts';
-import type { Origin } from '../src/history.ts';
-import { unique } from './fixtures.ts';
+import { operator, unique } from './fixtures.ts';
 import { startWorker } from './worker.ts';
 
 const worker = startWorker();
-const origin: Origin = {
-  actorType: 'operator',
-  actor: 'Operator',
-  at: new Date('2026-05-06T07:08:09.010Z'),
-};
 
 function newName() {
   const name = `disputed${unique()}.ee`;
@@ -43,7 +37,7 @@ function historyOf({ name }: { name: string }) {
 describe('openDispute', () => {
   it('opens a dispute with its history', async () => {
     const name = newName();
-    await openDispute(database(), origin, name, '2026-05-01', '2026-05-31');
+    await openDispute(database(), operator, name, '2026-05-01', '2026-05-31');
     expect(await daysOf(name)).toEqual([['2026-05-01', '2026-05-31']]);
     expect(await historyOf(name)).toEqual([
       {
@@ -58,8 +52,8 @@ describe('openDispute', () => {
 
   it('takes a dispute of one day, and one right behind another', async () => {
     const name = newName();
-    await openDispute(database(), origin, name, '2026-05-01', '2026-05-01');
-    await openDispute(database(), origin, name, '2026-05-02', '2026-05-02');
+    await openDispute(database(), operator, name, '2026-05-01', '2026-05-01');
+    await openDispute(database(), operator, name, '2026-05-02', '2026-05-02');
     expect(await daysOf(name)).toHaveLength(2);
   });
 
@@ -70,8 +64,8 @@ describe('openDispute', () => {
     ['2026-04-01', '2026-06-30'],
   ])('refuses one from %s to %s beside one in May', async (firstDay, lastDay) => {
     const name = newName();
-    await openDispute(database(), origin, name, '2026-05-01', '2026-05-31');
-    await expect(openDispute(database(), origin, name, firstDay, lastDay)).rejects.toMatchObject({
+    await openDispute(database(), operator, name, '2026-05-01', '2026-05-31');
+    await expect(openDispute(database(), operator, name, firstDay, lastDay)).rejects.toMatchObject({
       reason: 'taken',
       message: `"${name.name}" is disputed from 2026-05-01 to 2026-05-31 already`,
     });
@@ -83,7 +77,7 @@ describe('openDispute', () => {
     const name = newName();
     const results = await Promise.allSettled(
       Array.from({ length: 5 }, () =>
-        openDispute(database(), origin, name, '2026-05-01', '2026-05-31'),
+        openDispute(database(), operator, name, '2026-05-01', '2026-05-31'),
       ),
     );
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -97,7 +91,7 @@ describe('openDispute', () => {
     ['2026-05-02', '2026-05-01', 'the last day, 2026-05-01, comes before the first, 2026-05-02'],
   ])('refuses %s to %s', async (firstDay, lastDay, message) => {
     const name = newName();
-    await expect(openDispute(database(), origin, name, firstDay, lastDay)).rejects.toMatchObject({
+    await expect(openDispute(database(), operator, name, firstDay, lastDay)).rejects.toMatchObject({
       reason: 'invalid',
       message,
     });
@@ -108,8 +102,8 @@ describe('openDispute', () => {
 describe('closeDispute', () => {
   it('ends the one in force as of yesterday', async () => {
     const name = newName();
-    await openDispute(database(), origin, name, '2026-02-01', '2026-05-31');
-    expect(await closeDispute(database(), origin, name, '2026-03-01')).toBe('ended');
+    await openDispute(database(), operator, name, '2026-02-01', '2026-05-31');
+    expect(await closeDispute(database(), operator, name, '2026-03-01')).toBe('ended');
     expect(await daysOf(name)).toEqual([['2026-02-01', '2026-02-28']]);
     expect((await historyOf(name))[1]).toEqual({
       action: 'update',
@@ -119,8 +113,8 @@ describe('closeDispute', () => {
 
   it('ends one whose last day is today', async () => {
     const name = newName();
-    await openDispute(database(), origin, name, '2026-05-01', '2026-05-31');
-    expect(await closeDispute(database(), origin, name, '2026-05-31')).toBe('ended');
+    await openDispute(database(), operator, name, '2026-05-01', '2026-05-31');
+    expect(await closeDispute(database(), operator, name, '2026-05-31')).toBe('ended');
     expect(await daysOf(name)).toEqual([['2026-05-01', '2026-05-30']]);
   });
 
@@ -128,8 +122,8 @@ describe('closeDispute', () => {
     'deletes, on %s, one that begins on 2026-05-01',
     async (today) => {
       const name = newName();
-      await openDispute(database(), origin, name, '2026-05-01', '2026-05-31');
-      expect(await closeDispute(database(), origin, name, today)).toBe('deleted');
+      await openDispute(database(), operator, name, '2026-05-01', '2026-05-31');
+      expect(await closeDispute(database(), operator, name, today)).toBe('deleted');
       expect(await daysOf(name)).toEqual([]);
       expect((await historyOf(name))[1]).toEqual({
         action: 'delete',
@@ -143,10 +137,10 @@ describe('closeDispute', () => {
 
   it('leaves disputes of the past and later ones alone', async () => {
     const name = newName();
-    await openDispute(database(), origin, name, '2026-01-01', '2026-01-31');
-    await openDispute(database(), origin, name, '2026-05-01', '2026-05-31');
-    await openDispute(database(), origin, name, '2026-09-01', '2026-09-30');
-    await closeDispute(database(), origin, name, '2026-05-15');
+    await openDispute(database(), operator, name, '2026-01-01', '2026-01-31');
+    await openDispute(database(), operator, name, '2026-05-01', '2026-05-31');
+    await openDispute(database(), operator, name, '2026-09-01', '2026-09-30');
+    await closeDispute(database(), operator, name, '2026-05-15');
     expect(await daysOf(name)).toEqual([
       ['2026-01-01', '2026-01-31'],
       ['2026-05-01', '2026-05-14'],
@@ -156,8 +150,8 @@ describe('closeDispute', () => {
 
   it('refuses a name that is not disputed, or no longer', async () => {
     const name = newName();
-    await openDispute(database(), origin, name, '2026-05-01', '2026-05-31');
-    await expect(closeDispute(database(), origin, name, '2026-06-01')).rejects.toMatchObject({
+    await openDispute(database(), operator, name, '2026-05-01', '2026-05-31');
+    await expect(closeDispute(database(), operator, name, '2026-06-01')).rejects.toMatchObject({
       reason: 'not_found',
       message: `"${name.name}" is not disputed`,
     });
@@ -166,8 +160,8 @@ describe('closeDispute', () => {
 
 it('lists disputes page by page', async () => {
   const name = newName();
-  await openDispute(database(), origin, name, '2026-01-01', '2026-01-31');
-  await openDispute(database(), origin, name, '2026-05-01', '2026-05-31');
+  await openDispute(database(), operator, name, '2026-01-01', '2026-01-31');
+  await openDispute(database(), operator, name, '2026-05-01', '2026-05-31');
   const listed = [];
   let after: number | undefined;
   for (;;) {

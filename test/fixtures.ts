@@ -10,6 +10,7 @@ import {
 } from '../drizzle/schema.ts';
 import { openDatabase } from '../src/database.ts';
 import { type Env, settings } from '../src/env.ts';
+import type { Origin } from '../src/history.ts';
 import { issueToken, type Person } from '../src/registrant.ts';
 import { digestSecret } from '../src/registrar.ts';
 
@@ -68,6 +69,13 @@ export async function addRegistrar(
 export function basic(username: string, secret: string): string {
   return `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`;
 }
+
+/** Who writes with the operator's tool, and when. */
+export const operator: Origin = {
+  actorType: 'operator',
+  actor: 'Operator',
+  at: new Date('2026-05-06T07:08:09.010Z'),
+};
 
 /** A person with a token of their own; `authorization` is the header that lets them in. */
 export async function addPerson(env: Env, overrides: Partial<Person> = {}) {

@@ -3,16 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { auctions, history } from '../../drizzle/schema.ts';
 import { registerAuction, updateAuction } from '../../src/auction/report.ts';
 import { openDatabase } from '../../src/database.ts';
-import type { Origin } from '../../src/history.ts';
-import { addAuction } from '../fixtures.ts';
+import { addAuction, operator } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker();
-const operator: Origin = {
-  actorType: 'operator',
-  actor: 'Operator',
-  at: new Date('2026-05-06T07:08:09.010Z'),
-};
 const registrationCode = 'd41d8cd98f00b204e9800998ecf8427e';
 const paid = { status: 'payment_received', registrationCode } as const;
 

@@ -5,16 +5,10 @@ import { openDatabase } from '../../src/database.ts';
 import { importDomains } from '../../src/domain/import.ts';
 import { listDomainsOfContact } from '../../src/domain/list.ts';
 import { type DomainRecord, findDomainProblems } from '../../src/domain/record.ts';
-import type { Origin } from '../../src/history.ts';
-import { addContact, addRegistrar, unique } from '../fixtures.ts';
+import { addContact, addRegistrar, operator, unique } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker();
-const origin: Origin = {
-  actorType: 'operator',
-  actor: 'Operator',
-  at: new Date('2026-05-06T07:08:09.010Z'),
-};
 
 function database() {
   return openDatabase(worker.env.DB);
@@ -63,7 +57,7 @@ function historyOf(name: string) {
 describe('importDomains', () => {
   it('adds a domain with its contacts and its history, and links them', async () => {
     const record = await newRecord();
-    expect(await importDomains(database(), origin, [record])).toEqual({
+    expect(await importDomains(database(), operator, [record])).toEqual({
       created: 1,
       updated: 0,
       unchanged: 0,
@@ -89,13 +83,13 @@ describe('importDomains', () => {
 
   it('finds nothing to do the second time, codes in lower case and repeated included', async () => {
     const record = await newRecord();
-    await importDomains(database(), origin, [record]);
+    await importDomains(database(), operator, [record]);
     const again = {
       ...record,
       registrant: record.registrant.toLowerCase(),
       admin: [...record.admin, ...record.admin],
     };
-    expect(await importDomains(database(), origin, [again])).toEqual({
+    expect(await importDomains(database(), operator, [again])).toEqual({
       created: 0,
       updated: 0,
       unchanged: 1,
@@ -106,7 +100,7 @@ describe('importDomains', () => {
 
   it("makes an existing domain's registrar and contacts equal to the record", async () => {
     const [record, other] = [await newRecord(), await newRecord()];
-    await importDomains(database(), origin, [record]);
+    await importDomains(database(), operator, [record]);
     const changed = {
       ...record,
       registrar: other.registrar,
@@ -114,7 +108,7 @@ describe('importDomains', () => {
       admin: [],
       tech: [record.registrant, record.tech[0]!].sort(),
     };
-    expect(await importDomains(database(), origin, [changed])).toEqual({
+    expect(await importDomains(database(), operator, [changed])).toEqual({
       created: 0,
       updated: 1,
       unchanged: 0,
@@ -139,15 +133,15 @@ describe('importDomains', () => {
     const record = await newRecord();
     const name = `domain${unique()}.ee`;
     const sibling = { ...record, name, punycode: name };
-    await importDomains(database(), origin, [record, sibling]);
-    await importDomains(database(), origin, [{ ...record, admin: [], tech: [] }]);
+    await importDomains(database(), operator, [record, sibling]);
+    await importDomains(database(), operator, [{ ...record, admin: [], tech: [] }]);
     expect(await contactsOf(sibling.name)).toHaveLength(3);
   });
 
   it('names every unknown registrar and contact, and changes nothing', async () => {
     const [good, bad] = [await newRecord(), await newRecord()];
     const records = [good, { ...bad, registrar: 'NOBODY', tech: ['NOBODY:1'] }];
-    await expect(importDomains(database(), origin, records)).rejects.toMatchObject({
+    await expect(importDomains(database(), operator, records)).rejects.toMatchObject({
       reason: 'not_found',
       problems: [
         { message: 'there is no registrar "NOBODY"', field: 'registrar' },
@@ -161,7 +155,7 @@ describe('importDomains', () => {
 
   it('writes nothing in a dry run, and counts what it would', async () => {
     const record = await newRecord();
-    expect(await importDomains(database(), origin, [record], true)).toEqual({
+    expect(await importDomains(database(), operator, [record], true)).toEqual({
       created: 1,
       updated: 0,
       unchanged: 0,
@@ -176,7 +170,7 @@ describe('importDomains', () => {
       const name = `domain${unique()}.ee`;
       return { ...record, name, punycode: name };
     });
-    expect(await importDomains(database(), origin, records)).toMatchObject({ created: 5_000 });
+    expect(await importDomains(database(), operator, records)).toMatchObject({ created: 5_000 });
     expect(await domainCount(record.registrant)).toBe(5_000);
   });
 });
@@ -185,7 +179,7 @@ describe('listDomainsOfContact', () => {
   it('lists them by name with the roles of the contact, page by page', async () => {
     const record = await newRecord();
     const [one, other] = [`a${unique()}.ee`, `b${unique()}.ee`];
-    await importDomains(database(), origin, [
+    await importDomains(database(), operator, [
       { ...record, name: other, punycode: other, admin: [record.registrant], tech: [] },
       { ...record, name: one, punycode: one },
     ]);

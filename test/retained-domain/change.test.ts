@@ -1,8 +1,7 @@
-import { and, asc, eq, inArray } from 'drizzle-orm';
+import { inArray } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { history, listSources } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database.ts';
-import type { Origin } from '../../src/history.ts';
 import { addRetainedDomains, removeRetainedDomains } from '../../src/retained-domain/change.ts';
 import {
   findRetainedDomains,
@@ -10,18 +9,14 @@ import {
   type RetainedDomain,
   type RetainedStatus,
 } from '../../src/retained-domain/list.ts';
-import { unique } from '../fixtures.ts';
+import { operator, unique } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
+import { named, retainedHistory } from './records.ts';
 
 const worker = startWorker();
-const origin: Origin = {
-  actorType: 'operator',
-  actor: 'Operator',
-  at: new Date('2026-05-06T07:08:09.010Z'),
-};
 
-function named(status: RetainedStatus, name = `name${unique()}.ee`): RetainedDomain {
-  return { name, punycode: name, status };
+function newName(status: RetainedStatus) {
+  return named(`name${unique()}.ee`, status);
 }
 
 function database() {
@@ -33,27 +28,16 @@ async function sourceVersion() {
   return sources!.blocked;
 }
 
-function historyOf(...names: RetainedDomain[]) {
-  return database()
-    .select({ key: history.subjectKey, action: history.action, changes: history.changes })
-    .from(history)
-    .where(
-      and(
-        eq(history.subject, 'retained_domain'),
-        inArray(
-          history.subjectKey,
-          names.map(({ name }) => name),
-        ),
-      ),
-    )
-    .orderBy(asc(history.id));
+function historyOf(...domains: RetainedDomain[]) {
+  const names = domains.map(({ name }) => name);
+  return retainedHistory(database(), inArray(history.subjectKey, names));
 }
 
 describe('addRetainedDomains', () => {
   it('adds names with their history, and counts those that were not there', async () => {
-    const [one, other] = [named('reserved'), named('blocked')];
-    expect(await addRetainedDomains(database(), origin, [one])).toBe(1);
-    expect(await addRetainedDomains(database(), origin, [one, other, other])).toBe(1);
+    const [one, other] = [newName('reserved'), newName('blocked')];
+    expect(await addRetainedDomains(database(), operator, [one])).toBe(1);
+    expect(await addRetainedDomains(database(), operator, [one, other, other])).toBe(1);
     expect(await findRetainedDomains(database(), [one, other])).toEqual([one, other]);
     expect(await historyOf(one, other)).toEqual([
       { key: one.name, action: 'create', changes: { status: { from: null, to: 'reserved' } } },
@@ -62,32 +46,32 @@ describe('addRetainedDomains', () => {
   });
 
   it('takes a name with both statuses', async () => {
-    const reserved = named('reserved');
-    const blocked = named('blocked', reserved.name);
-    expect(await addRetainedDomains(database(), origin, [reserved, blocked])).toBe(2);
+    const reserved = newName('reserved');
+    const blocked = named(reserved.name, 'blocked');
+    expect(await addRetainedDomains(database(), operator, [reserved, blocked])).toBe(2);
     expect(await findRetainedDomains(database(), [reserved, blocked])).toEqual([blocked, reserved]);
   });
 
   it('does nothing without names', async () => {
-    expect(await addRetainedDomains(database(), origin, [])).toBe(0);
+    expect(await addRetainedDomains(database(), operator, [])).toBe(0);
   });
 
   it('adds 30,000 names in one step, and removes them in one', async () => {
-    const names = Array.from({ length: 30_000 }, () => named('blocked'));
+    const names = Array.from({ length: 30_000 }, () => newName('blocked'));
     const before = await sourceVersion();
-    expect(await addRetainedDomains(database(), origin, names)).toBe(30_000);
+    expect(await addRetainedDomains(database(), operator, names)).toBe(30_000);
     expect(await sourceVersion()).toBe(before + 30_000);
-    expect(await removeRetainedDomains(database(), origin, names)).toBe(30_000);
+    expect(await removeRetainedDomains(database(), operator, names)).toBe(30_000);
     expect(await findRetainedDomains(database(), names)).toEqual([]);
   });
 });
 
 describe('removeRetainedDomains', () => {
   it('removes names with their history, and counts those that were there', async () => {
-    const [one, other] = [named('reserved'), named('reserved')];
-    const alsoBlocked = named('blocked', one.name);
-    await addRetainedDomains(database(), origin, [one, alsoBlocked]);
-    expect(await removeRetainedDomains(database(), origin, [one, other])).toBe(1);
+    const [one, other] = [newName('reserved'), newName('reserved')];
+    const alsoBlocked = named(one.name, 'blocked');
+    await addRetainedDomains(database(), operator, [one, alsoBlocked]);
+    expect(await removeRetainedDomains(database(), operator, [one, other])).toBe(1);
     expect(await findRetainedDomains(database(), [one, alsoBlocked])).toEqual([alsoBlocked]);
     expect((await historyOf(one, other)).at(-1)).toEqual({
       key: one.name,
@@ -99,16 +83,16 @@ describe('removeRetainedDomains', () => {
 
 describe('listRetainedDomains', () => {
   it('gives every name once, by name and status, page by page', async () => {
-    const [first, second] = [named('reserved', 'aaa1.ee'), named('reserved', 'aaa2.ee')];
-    const both = named('blocked', first.name);
-    await addRetainedDomains(database(), origin, [second, first, both]);
+    const [first, second] = [named('aaa1.ee', 'reserved'), named('aaa2.ee', 'reserved')];
+    const both = named(first.name, 'blocked');
+    await addRetainedDomains(database(), operator, [second, first, both]);
     const listed = await pages({ limit: 1 }, 3);
     expect(listed).toEqual([both, first, second]);
   });
 
   it('gives the names of one status', async () => {
-    const [reserved, blocked] = [named('reserved', 'aab.ee'), named('blocked', 'aab.ee')];
-    await addRetainedDomains(database(), origin, [reserved, blocked]);
+    const [reserved, blocked] = [named('aab.ee', 'reserved'), named('aab.ee', 'blocked')];
+    await addRetainedDomains(database(), operator, [reserved, blocked]);
     const listed = await listRetainedDomains(database(), {
       status: 'reserved',
       page: { after: { name: 'aab.ee', status: 'blocked' }, limit: 1 },

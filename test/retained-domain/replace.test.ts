@@ -1,23 +1,15 @@
-import { and, asc, count, eq, gt } from 'drizzle-orm';
+import { count, gt } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { history, retainedDomains, retainedReplacements } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database.ts';
-import type { Origin } from '../../src/history.ts';
 import { addRetainedDomains } from '../../src/retained-domain/change.ts';
-import {
-  listRetainedDomains,
-  type RetainedDomain,
-  type RetainedStatus,
-} from '../../src/retained-domain/list.ts';
+import { listRetainedDomains, type RetainedDomain } from '../../src/retained-domain/list.ts';
 import { replaceRetainedDomains } from '../../src/retained-domain/replace.ts';
+import { operator } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
+import { named, retainedHistory } from './records.ts';
 
 const worker = startWorker();
-const origin: Origin = {
-  actorType: 'operator',
-  actor: 'Operator',
-  at: new Date('2026-05-06T07:08:09.010Z'),
-};
 
 beforeEach(async () => {
   await database().delete(retainedDomains);
@@ -28,21 +20,12 @@ function database() {
   return openDatabase(worker.env.DB);
 }
 
-function named(name: string, status: RetainedStatus = 'reserved'): RetainedDomain {
-  return { name, punycode: name, status };
-}
-
 function all() {
   return listRetainedDomains(database(), { page: { limit: 1_000_000 } });
 }
 
-async function historySince(id: number) {
-  const rows = await database()
-    .select({ key: history.subjectKey, action: history.action, changes: history.changes })
-    .from(history)
-    .where(and(eq(history.subject, 'retained_domain'), gt(history.id, id)))
-    .orderBy(asc(history.id));
-  return rows;
+function historySince(id: number) {
+  return retainedHistory(database(), gt(history.id, id));
 }
 
 async function lastHistoryId() {
@@ -63,7 +46,7 @@ async function* interrupted(...chunks: RetainedDomain[][]) {
 
 describe('replaceRetainedDomains', () => {
   it('makes the names of a status equal to the ones given, and leaves other statuses alone', async () => {
-    await addRetainedDomains(database(), origin, [
+    await addRetainedDomains(database(), operator, [
       named('gone.ee'),
       named('kept.ee'),
       named('gone.ee', 'blocked'),
@@ -72,7 +55,7 @@ describe('replaceRetainedDomains', () => {
 
     const result = await replaceRetainedDomains(
       database(),
-      origin,
+      operator,
       ['reserved'],
       [[named('kept.ee')], [named('new.ee'), named('kept.ee')]],
     );
@@ -87,10 +70,10 @@ describe('replaceRetainedDomains', () => {
   });
 
   it('replaces both statuses in one step', async () => {
-    await addRetainedDomains(database(), origin, [named('a.ee'), named('b.ee', 'blocked')]);
+    await addRetainedDomains(database(), operator, [named('a.ee'), named('b.ee', 'blocked')]);
     const result = await replaceRetainedDomains(
       database(),
-      origin,
+      operator,
       ['reserved', 'blocked'],
       [[named('a.ee', 'blocked'), named('b.ee', 'blocked')]],
     );
@@ -99,8 +82,8 @@ describe('replaceRetainedDomains', () => {
   });
 
   it('empties a list that is replaced by nothing', async () => {
-    await addRetainedDomains(database(), origin, [named('a.ee')]);
-    expect(await replaceRetainedDomains(database(), origin, ['reserved'], [])).toEqual({
+    await addRetainedDomains(database(), operator, [named('a.ee')]);
+    expect(await replaceRetainedDomains(database(), operator, ['reserved'], [])).toEqual({
       added: 0,
       removed: 1,
     });
@@ -108,40 +91,40 @@ describe('replaceRetainedDomains', () => {
   });
 
   it('changes nothing, and records nothing, where the names are the same', async () => {
-    await addRetainedDomains(database(), origin, [named('a.ee')]);
+    await addRetainedDomains(database(), operator, [named('a.ee')]);
     const before = await lastHistoryId();
     expect(
-      await replaceRetainedDomains(database(), origin, ['reserved'], [[named('a.ee')]]),
+      await replaceRetainedDomains(database(), operator, ['reserved'], [[named('a.ee')]]),
     ).toEqual({ added: 0, removed: 0 });
     expect(await historySince(before)).toEqual([]);
   });
 
   it('leaves the list as it was when it is killed on the way, and ends right when run again', async () => {
-    await addRetainedDomains(database(), origin, [named('old.ee')]);
+    await addRetainedDomains(database(), operator, [named('old.ee')]);
     const chunks = [[named('a.ee'), named('b.ee')], [named('c.ee')]];
 
     await expect(
-      replaceRetainedDomains(database(), origin, ['reserved'], interrupted(...chunks)),
+      replaceRetainedDomains(database(), operator, ['reserved'], interrupted(...chunks)),
     ).rejects.toThrow('killed');
     expect(await all()).toEqual([named('old.ee')]);
 
-    await replaceRetainedDomains(database(), origin, ['reserved'], [[named('a.ee')]]);
+    await replaceRetainedDomains(database(), operator, ['reserved'], [[named('a.ee')]]);
     expect(await all()).toEqual([named('a.ee')]);
   });
 
   it('clears away what a killed one left behind the day before', async () => {
     await expect(
-      replaceRetainedDomains(database(), origin, ['reserved'], interrupted([named('a.ee')])),
+      replaceRetainedDomains(database(), operator, ['reserved'], interrupted([named('a.ee')])),
     ).rejects.toThrow('killed');
     expect(await leftBehind()).toBe(1);
 
-    const nextDay = { ...origin, at: new Date('2026-05-07T07:08:09.011Z') };
-    await replaceRetainedDomains(database(), nextDay, ['reserved'], []);
+    const aDayLater = new Date(operator.at.getTime() + 86_400_001);
+    await replaceRetainedDomains(database(), { ...operator, at: aDayLater }, ['reserved'], []);
     expect(await leftBehind()).toBe(0);
   });
 
   it('changes nothing where the gathered names are lost before the last step', async () => {
-    await addRetainedDomains(database(), origin, [named('old.ee')]);
+    await addRetainedDomains(database(), operator, [named('old.ee')]);
     const { DB } = worker.env;
     // The last batch arrives twice, as after a failure that was only reported.
     const twice = new Proxy(DB, {
@@ -155,14 +138,14 @@ describe('replaceRetainedDomains', () => {
       },
     });
     await expect(
-      replaceRetainedDomains(openDatabase(twice), origin, ['reserved'], [[named('new.ee')]]),
+      replaceRetainedDomains(openDatabase(twice), operator, ['reserved'], [[named('new.ee')]]),
     ).rejects.toThrow('replace them again');
     expect(await all()).toEqual([named('new.ee')]);
   });
 
   it('refuses a name of a status that is not replaced, and changes nothing', async () => {
     await expect(
-      replaceRetainedDomains(database(), origin, ['reserved'], [[named('a.ee', 'blocked')]]),
+      replaceRetainedDomains(database(), operator, ['reserved'], [[named('a.ee', 'blocked')]]),
     ).rejects.toMatchObject({
       reason: 'invalid',
       message: '"a.ee" is blocked, and only reserved names are replaced',
@@ -171,10 +154,10 @@ describe('replaceRetainedDomains', () => {
   });
 
   it('counts in a dry run what it would change, and writes nothing', async () => {
-    await addRetainedDomains(database(), origin, [named('gone.ee'), named('kept.ee')]);
+    await addRetainedDomains(database(), operator, [named('gone.ee'), named('kept.ee')]);
     const result = await replaceRetainedDomains(
       database(),
-      origin,
+      operator,
       ['reserved'],
       [[named('kept.ee'), named('new.ee')], [named('new.ee')]],
       true,
@@ -189,7 +172,7 @@ describe('replaceRetainedDomains', () => {
       Array.from({ length: 50 }, (_, n) => named(`${prefix}${String(n).padStart(2, '0')}.ee`));
     await Promise.all(
       ['x', 'y'].map((prefix) =>
-        replaceRetainedDomains(database(), origin, ['reserved'], [names(prefix)]),
+        replaceRetainedDomains(database(), operator, ['reserved'], [names(prefix)]),
       ),
     );
     const kept = await all();

@@ -1,0 +1,17 @@
+import { and, asc, eq, type SQL } from 'drizzle-orm';
+import { history } from '../../drizzle/schema.ts';
+import type { Database } from '../../src/database.ts';
+import type { RetainedDomain, RetainedStatus } from '../../src/retained-domain/list.ts';
+
+export function named(name: string, status: RetainedStatus = 'reserved'): RetainedDomain {
+  return { name, punycode: name, status };
+}
+
+/** What history says of the retained domains that a test means, the oldest first. */
+export function retainedHistory(db: Database, which: SQL) {
+  return db
+    .select({ key: history.subjectKey, action: history.action, changes: history.changes })
+    .from(history)
+    .where(and(eq(history.subject, 'retained_domain'), which))
+    .orderBy(asc(history.id));
+}
