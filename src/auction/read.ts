@@ -36,7 +36,9 @@ export async function getAuction(db: Database, uuid: string): Promise<Auction> {
 /** `getAuction` without a second try. */
 export async function loadAuction(db: Database, uuid: string): Promise<Auction> {
   const [auction] = await db.select().from(auctions).where(eq(auctions.uuid, uuid.toLowerCase()));
-  if (!auction) throw new RegistryError('not_found', 'Record not found');
+  if (!auction) {
+    throw new RegistryError('not_found', `there is no auction ${JSON.stringify(uuid)}`, 'uuid');
+  }
   return auction;
 }
 

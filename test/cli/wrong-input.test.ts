@@ -157,6 +157,10 @@ test('refuses contacts of an unknown registrar, and changes nothing', async () =
   );
 });
 
+test('says that there is no auction of a UUID', async () => {
+  await expectRefused(['auction', 'show', 'nope'], 1, 'there is no auction "nope" [uuid]');
+});
+
 test('refuses domains of unknown registrars and contacts, and changes nothing', async () => {
   const file = await registry.file(
     'domains.csv',

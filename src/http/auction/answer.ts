@@ -4,5 +4,6 @@ import { type ErrorForm, fieldErrors, statuses } from '../answer.ts';
 export const auctionError: ErrorForm = (error, c) => {
   const status = statuses[error.reason];
   if (status !== 404) return fieldErrors(error, c);
-  return c.json({ error: 'Not Found', uuid: c.req.param('uuid'), message: error.message }, status);
+  const message = error.reason === 'not_found' ? 'Record not found' : error.message;
+  return c.json({ error: 'Not Found', uuid: c.req.param('uuid'), message }, status);
 };
