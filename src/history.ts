@@ -102,6 +102,16 @@ export function difference(
   return changes;
 }
 
+/** Changes as every interface shows them: under the names of the fields in snake case, as they are on the wire. */
+export function shownChanges(changes: Changes): Changes {
+  return Object.fromEntries(
+    Object.entries(changes).map(([field, change]) => [
+      field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      change,
+    ]),
+  );
+}
+
 /** What happened to everything of this type that went by this key, deleted or not, the oldest first, from behind `after`. */
 export async function listHistory(
   db: Database,

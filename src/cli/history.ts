@@ -1,6 +1,6 @@
 import { Argument } from '@commander-js/extra-typings';
 import { type FieldChange, historySubjects } from '../../drizzle/schema.ts';
-import { listHistory } from '../history.ts';
+import { listHistory, shownChanges } from '../history.ts';
 import { reading } from './command.ts';
 import { everyPage } from './pages.ts';
 import { run } from './run.ts';
@@ -34,7 +34,7 @@ export const history = reading(
             actor: entry.actor,
             request_id: entry.requestId,
             client_reference: entry.clientReference,
-            changes: entry.changes,
+            changes: shownChanges(entry.changes),
           })),
         },
         text: entries.map(entryText).join('\n') || `nothing is recorded of ${type} ${key}`,
@@ -46,7 +46,7 @@ type Entry = Awaited<ReturnType<typeof listHistory>>[number];
 
 function entryText({ occurredAt, action, actor, subjectUuid, changes }: Entry): string {
   const head = `${occurredAt}  ${action} by ${actor}${subjectUuid === null ? '' : ` (${subjectUuid})`}`;
-  const fields = Object.entries(changes).map(
+  const fields = Object.entries(shownChanges(changes)).map(
     ([field, change]) => `    ${field}: ${changeText(change)}`,
   );
   return [head, ...fields].join('\n');

@@ -2,7 +2,7 @@ import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { contacts, registrars } from '../../drizzle/schema.ts';
 import { type Database, isUniqueViolation, jsonArrays } from '../database.ts';
 import { type Problem, RegistryError } from '../error.ts';
-import { difference, type Origin, recordEach } from '../history.ts';
+import { difference, type Origin, recordEach, shownChanges } from '../history.ts';
 import type { Contact } from './read.ts';
 import { generateAuthInfo } from './write.ts';
 
@@ -132,7 +132,7 @@ function problemOf(record: ContactRecord, present: Present): Problem | undefined
   const contact = present.byCode.get(code);
   if (!contact) return undefined;
   const { registrar: _, ...given } = record;
-  const other = Object.keys(difference(contact, { ...given, registrarId }));
+  const other = Object.keys(shownChanges(difference(contact, { ...given, registrarId })));
   if (other.length === 0) return undefined;
   const message = `${code} is there already, with another ${other.join(', ')}; an import overwrites nothing`;
   return { reason: 'taken', message, field: 'code' };

@@ -39,7 +39,7 @@ test('adds, changes and lists registrars, and records the operator', async () =>
       actor,
       changes: {
         name: { from: 'Alpha OÜ', to: 'Alpha AS' },
-        allowedIps: { from: ['192.0.2.0/24', '2001:db8::/32'], to: [] },
+        allowed_ips: { from: ['192.0.2.0/24', '2001:db8::/32'], to: [] },
       },
     },
   ]);
