@@ -137,6 +137,11 @@ test.each([
   ],
   ['a missing argument', ['auction', 'show'], "missing required argument 'uuid'"],
   [
+    'a change of nothing',
+    ['registrar', 'update', 'ALPHA'],
+    'there is nothing to change: give --name, --allow-ip or --allow-all',
+  ],
+  [
     'an unknown value',
     ['retained', 'list', '--status', 'x'],
     'Allowed choices are reserved, blocked.',

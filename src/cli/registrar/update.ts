@@ -1,6 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
+import { shownChanges } from '../../history.ts';
 import { updateRegistrar } from '../../registrar-account.ts';
-import { writing } from '../command.ts';
+import { usageError, writing } from '../command.ts';
 import { changeText } from '../history.ts';
 import { run } from '../run.ts';
 import { registrarData } from './add.ts';
@@ -17,16 +18,20 @@ export const update = writing(
   .addOption(
     new Option('--allow-all', 'empty the list, which lets every address call').conflicts('allowIp'),
   )
-  .action((code, options) =>
-    run(options, async ({ db, origin, isDryRun }) => {
+  .action((code, options) => {
+    if (!(options.name !== undefined || options.allowIp || options.allowAll)) {
+      throw usageError('there is nothing to change: give --name, --allow-ip or --allow-all');
+    }
+    return run(options, async ({ db, origin, isDryRun }) => {
       const given = { name: options.name, allowedIps: options.allowAll ? [] : options.allowIp };
-      const { registrar, changes } = await updateRegistrar(db, origin, code, given, isDryRun);
+      const updated = await updateRegistrar(db, origin, code, given, isDryRun);
+      const changes = shownChanges(updated.changes);
       const fields = Object.entries(changes).map(
         ([field, change]) => `${field}: ${changeText(change)}`,
       );
       return {
         data: {
-          registrar: registrarData(registrar),
+          registrar: registrarData(updated.registrar),
           changes,
           changed: fields.length > 0 && !isDryRun,
         },
@@ -35,5 +40,5 @@ export const update = writing(
             ? `registrar ${code} is so already`
             : `${isDryRun ? 'would change' : 'changed'} registrar ${code}: ${fields.join('; ')}`,
       };
-    }),
-  );
+    });
+  });
