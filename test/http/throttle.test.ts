@@ -112,15 +112,15 @@ describe('the policy', () => {
   const nobody = async () => '';
 
   it.each([
-    ['/repp/v1/contacts', registrar, 200],
-    ['/repp/v1/contacts', nobody, 401],
-    ['/repp/v1/contacts/NO:SUCH', registrar, 404],
-    ['/api/v1/registrant/contacts', person, 200],
-    ['/api/v1/registrant/contacts', nobody, 401],
-    ['/api/v1/registrant/contacts/no-uuid', person, 404],
-    ['/api/v1/auctions', nobody, 200],
-    ['/api/v1/auctions/no-uuid', nobody, 404],
-  ])('is named in what %s answers', async (path, caller, status) => {
+    ['/repp/v1/contacts', 200, registrar],
+    ['/repp/v1/contacts', 401, nobody],
+    ['/repp/v1/contacts/NO:SUCH', 404, registrar],
+    ['/api/v1/registrant/contacts', 200, person],
+    ['/api/v1/registrant/contacts', 401, nobody],
+    ['/api/v1/registrant/contacts/no-uuid', 404, person],
+    ['/api/v1/auctions', 200, nobody],
+    ['/api/v1/auctions/no-uuid', 404, nobody],
+  ])('is named where %s answers %i', async (path, status, caller) => {
     const response = await worker.fetch(path, { headers: { Authorization: await caller() } });
 
     expect(response.status).toBe(status);
