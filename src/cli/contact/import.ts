@@ -1,14 +1,6 @@
 import { type ContactRecord, findContactProblems, importContacts } from '../../contact/import.ts';
-import {
-  importing,
-  type RowReader,
-  readImport,
-  rejectedText,
-  rejectRows,
-  settleRejected,
-} from '../file/import.ts';
-import { inChunks } from '../progress.ts';
-import { runPrepared } from '../run.ts';
+import { importing, type RowReader } from '../file/import.ts';
+import { runRecordImport } from '../file/import-records.ts';
 import { counted } from '../text.ts';
 import { contactColumns, readContact } from './record.ts';
 
@@ -26,35 +18,15 @@ export const importFile = importing(
       read: (values) => readContact(values, options.registrar, now),
       keys: ({ code, uuid }) => (uuid === undefined ? [code] : [code, uuid]),
     };
-    return runPrepared(
-      options,
-      () => readImport(file, options, reader),
-      async ({ db, origin, isDryRun }, read) => {
-        for (const chunk of inChunks('checking', read.rows)) {
-          const records = chunk.map(({ row }) => row);
-          rejectRows(read, await findContactProblems(db, records));
-        }
-        const rejectedFile = await settleRejected(read, options);
-        const records = read.rows.map(({ row }) => row);
-        let added = 0;
-        for (const chunk of inChunks('importing', records)) {
-          added += await importContacts(db, origin, chunk, isDryRun);
-        }
-        const unchanged = records.length - added;
-        const rejected = read.rejected.length;
-        return {
-          data: {
-            read: records.length + rejected,
-            added,
-            unchanged,
-            rejected,
-            rejected_file: rejectedFile ?? null,
-            changed: added > 0 && !isDryRun,
-          },
-          text:
-            `${isDryRun ? 'would add' : 'added'} ${counted(added, 'contact')}, ${unchanged} there already` +
-            rejectedText(rejected, rejectedFile),
-        };
+    return runRecordImport(file, options, {
+      reader,
+      findProblems: findContactProblems,
+      importRows: async (db, origin, records, isDryRun) => {
+        const added = await importContacts(db, origin, records, isDryRun);
+        return { added, unchanged: records.length - added };
       },
-    );
+      none: { added: 0, unchanged: 0 },
+      text: ({ added, unchanged }, isDryRun) =>
+        `${isDryRun ? 'would add' : 'added'} ${counted(added, 'contact')}, ${unchanged} there already`,
+    });
   });

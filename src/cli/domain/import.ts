@@ -3,16 +3,8 @@ import { type DomainRecord, findDomainProblems } from '../../domain/record.ts';
 import { parseDomainName } from '../../domain-name.ts';
 import { RegistryError } from '../../error.ts';
 import { nameColumn, textField, words, wordsNote } from '../file/field.ts';
-import {
-  importing,
-  type RowReader,
-  readImport,
-  rejectedText,
-  rejectRows,
-  settleRejected,
-} from '../file/import.ts';
-import { inChunks } from '../progress.ts';
-import { runPrepared } from '../run.ts';
+import { importing, type RowReader } from '../file/import.ts';
+import { runRecordImport } from '../file/import-records.ts';
 import { counted } from '../text.ts';
 
 const reader: RowReader<DomainRecord> = {
@@ -48,37 +40,13 @@ export const importFile = importing(
   reader.columns,
   'domain import domains.csv',
 ).action((file, options) =>
-  runPrepared(
-    options,
-    () => readImport(file, options, reader),
-    async ({ db, origin, isDryRun }, read) => {
-      for (const chunk of inChunks('checking', read.rows)) {
-        const records = chunk.map(({ row }) => row);
-        rejectRows(read, await findDomainProblems(db, records));
-      }
-      const rejectedFile = await settleRejected(read, options);
-      const records = read.rows.map(({ row }) => row);
-      const done = { created: 0, updated: 0, unchanged: 0 };
-      for (const chunk of inChunks('importing', records)) {
-        const { created, updated, unchanged } = await importDomains(db, origin, chunk, isDryRun);
-        done.created += created;
-        done.updated += updated;
-        done.unchanged += unchanged;
-      }
-      const rejected = read.rejected.length;
-      return {
-        data: {
-          read: records.length + rejected,
-          ...done,
-          rejected,
-          rejected_file: rejectedFile ?? null,
-          changed: done.created + done.updated > 0 && !isDryRun,
-        },
-        text:
-          `${isDryRun ? 'would add' : 'added'} ${counted(done.created, 'domain')}, ` +
-          `${isDryRun ? 'change' : 'changed'} ${done.updated}, ${done.unchanged} as they were` +
-          rejectedText(rejected, rejectedFile),
-      };
-    },
-  ),
+  runRecordImport(file, options, {
+    reader,
+    findProblems: findDomainProblems,
+    importRows: importDomains,
+    none: { created: 0, updated: 0, unchanged: 0 },
+    text: ({ created, updated, unchanged }, isDryRun) =>
+      `${isDryRun ? 'would add' : 'added'} ${counted(created, 'domain')}, ` +
+      `${isDryRun ? 'change' : 'changed'} ${updated}, ${unchanged} as they were`,
+  }),
 );

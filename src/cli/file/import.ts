@@ -60,7 +60,7 @@ const noteWidth = 76;
 function columnsText(columns: Columns): string {
   const width = Math.max(...Object.keys(columns).map((name) => name.length));
   const wrapped = (note: string) =>
-    (note.match(new RegExp(`.{1,${noteWidth}}( |$)`, 'g')) ?? []).join(
+    (note.match(new RegExp(`\\S.{0,${noteWidth - 1}}(?= |$)`, 'g')) ?? []).join(
       `\n${' '.repeat(width + 4)}`,
     );
   const lines = (isRequired: boolean) =>
