@@ -2,13 +2,14 @@ import { contacts } from '../../drizzle/schema.ts';
 import { type Database, isForeignKeyViolation } from '../database.ts';
 import { RegistryError } from '../error.ts';
 import { difference, type Request, recordIfChanged } from '../history.ts';
-import { keepAnswer, keptAnswer, type Once, stopIfDone } from '../idempotency.ts';
-import { type Login, withLogin } from '../registrar.ts';
-import { contactByCode, found } from './read.ts';
+import { keepAnswer, type Once } from '../idempotency.ts';
+import type { Login } from '../registrar.ts';
+import { found } from './read.ts';
 import {
   checkExpected,
   isUnchanged,
   keyHolder,
+  lookBeforeWrite,
   originOf,
   prohibits,
   subjectOf,
@@ -28,11 +29,7 @@ export async function deleteContact(
   once?: Once<void>,
 ): Promise<void> {
   await untilWrittenOnce(async (attempts) => {
-    const [caller, kept, rows] = await withLogin(db, login, (registrarId) => [
-      keptAnswer(db, keyHolder(registrarId), once),
-      contactByCode(db, registrarId, code),
-    ]);
-    stopIfDone(kept, once);
+    const [caller, rows] = await lookBeforeWrite(db, login, code, once);
     // An earlier try has deleted it, although it was reported as failed.
     if (attempts.isInDoubt && rows.length === 0) return true;
     const contact = found(rows);

@@ -6,14 +6,15 @@ import { difference, isRecorded, type Origin, type Request, recordIfChanged } fr
 import { keepAnswer, keptAnswer, type Once, stopIfDone } from '../idempotency.ts';
 import type { Identity } from '../identity.ts';
 import type { Person } from '../registrant.ts';
-import { type Login, withLogin } from '../registrar.ts';
-import { type Contact, contactByCode, contactOfPerson, found } from './read.ts';
+import type { Login } from '../registrar.ts';
+import { type Contact, contactOfPerson, found } from './read.ts';
 import {
   type Attempts,
   checkExpected,
   generateAuthInfo,
   isUnchanged,
   keyHolder,
+  lookBeforeWrite,
   originOf,
   prohibits,
   subjectOf,
@@ -55,11 +56,7 @@ export function updateContact(
   once?: Once<Contact>,
 ): Promise<Contact> {
   return untilWrittenOnce(async (attempts) => {
-    const [caller, kept, rows] = await withLogin(db, login, (registrarId) => [
-      keptAnswer(db, keyHolder(registrarId), once),
-      contactByCode(db, registrarId, code),
-    ]);
-    stopIfDone(kept, once);
+    const [caller, rows] = await lookBeforeWrite(db, login, code, once);
     const contact = found(rows);
     if (await isWritten(db, contact, request, attempts)) return contact;
     if (identity && !isOnRecord(contact, identity)) {

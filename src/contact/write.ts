@@ -1,12 +1,30 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { type ContactStatus, contacts } from '../../drizzle/schema.ts';
-import { untilWritten } from '../database.ts';
+import { type Database, untilWritten } from '../database.ts';
 import { randomHex } from '../digest.ts';
 import { RegistryError } from '../error.ts';
 import type { Origin, Request } from '../history.ts';
-import { isKeyTaken } from '../idempotency.ts';
-import type { ApiUser } from '../registrar.ts';
-import { type Contact, versionOf } from './read.ts';
+import { isKeyTaken, keptAnswer, type Once, stopIfDone } from '../idempotency.ts';
+import { type ApiUser, type Login, withLogin } from '../registrar.ts';
+import { type Contact, contactByCode, versionOf } from './read.ts';
+
+/**
+ * The caller, and the registrar's contact with this code if there is one, in one round trip. Throws as `withLogin`
+ * and `stopIfDone` do.
+ */
+export async function lookBeforeWrite(
+  db: Database,
+  login: Login,
+  code: string,
+  once: Once<never> | undefined,
+): Promise<[ApiUser, Contact[]]> {
+  const [caller, kept, rows] = await withLogin(db, login, (registrarId) => [
+    keptAnswer(db, keyHolder(registrarId), once),
+    contactByCode(db, registrarId, code),
+  ]);
+  stopIfDone(kept, once);
+  return [caller, rows];
+}
 
 /** Throws `changed_meanwhile` where the request is about another version of the contact. */
 export function checkExpected(contact: Contact, { isExpected }: Request): void {

@@ -65,7 +65,7 @@ describe('the answer that the client has the list already', () => {
       const first = await app.request(path, {}, env, context);
       await first.arrayBuffer();
       const headers = { 'If-None-Match': first.headers.get('ETag')! };
-      const request = () => new Request(`https://registry.example${path}`, { headers });
+      const request = () => new Request(`https://example.com${path}`, { headers });
 
       const answers = [1, 2].map(() => answerRevalidation(request(), env, context)!);
       await finish();
