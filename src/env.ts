@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { AuctionStatus } from '../drizzle/schema.ts';
 import { type AddressList, parseAddressList } from './address-list.ts';
-import type { TokenKey } from './registrant.ts';
+import type { TokenKey } from './registrant/token.ts';
 
 /** Bindings and raw settings, as wrangler.toml, `.dev.vars` and the deployment's secrets give them. */
 export interface Env {

@@ -5,7 +5,8 @@ import {
   type HistorySubject,
   history,
 } from '../drizzle/schema.ts';
-import { type Database, retried } from './database.ts';
+import type { Database } from './database/open.ts';
+import { retried } from './database/retry.ts';
 
 /** Who acts, when, and in which request: what every change is recorded with. */
 export interface Origin {

@@ -1,6 +1,7 @@
 import { and, lt, type SQL, sql } from 'drizzle-orm';
 import { idempotencyKeys } from '../drizzle/schema.ts';
-import { type Database, isUniqueViolation } from './database.ts';
+import type { Database } from './database/open.ts';
+import { isUniqueViolation } from './database/violations.ts';
 import { RegistryError } from './error.ts';
 
 /**

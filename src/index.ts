@@ -1,4 +1,4 @@
-import { openDatabase } from './database.ts';
+import { openDatabase } from './database/open.ts';
 import type { Env } from './env.ts';
 import { app } from './http/app.ts';
 import { logUnexpected } from './http/log.ts';

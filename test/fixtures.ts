@@ -8,11 +8,11 @@ import {
   registrars,
   retainedDomains,
 } from '../drizzle/schema.ts';
-import { openDatabase } from '../src/database.ts';
+import { openDatabase } from '../src/database/open.ts';
 import { type Env, settings } from '../src/env.ts';
 import type { Origin } from '../src/history.ts';
-import { issueToken, type Person } from '../src/registrant.ts';
-import { digestSecret } from '../src/registrar.ts';
+import { issueToken, type Person } from '../src/registrant/token.ts';
+import { digestSecret } from '../src/registrar/login.ts';
 
 /**
  * Builders of rows. Each gives a row that is complete and shares nothing with any other, so that a test

@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
-import { type Database, retried } from '../database.ts';
+import type { Database } from '../database/open.ts';
+import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
 
 export type Auction = typeof auctions.$inferSelect;

@@ -1,8 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
-import { type Database, untilWritten } from '../database.ts';
+import type { Database } from '../database/open.ts';
+import { untilWritten } from '../database/retry.ts';
 import { randomHex } from '../digest.ts';
-import type { DomainName } from '../domain-name.ts';
+import type { DomainName } from '../domain/name.ts';
 import { RegistryError } from '../error.ts';
 import { difference, type Origin, recordIfChanged } from '../history.ts';
 import { type Auction, loadAuction, subjectOf } from './read.ts';

@@ -1,7 +1,9 @@
 import { and, asc, type SQL, sql } from 'drizzle-orm';
 import { auctions } from '../../drizzle/schema.ts';
-import { type Database, isUniqueViolation, jsonArrays } from '../database.ts';
-import type { DomainName } from '../domain-name.ts';
+import { jsonArrays } from '../database/json-rows.ts';
+import type { Database } from '../database/open.ts';
+import { isUniqueViolation } from '../database/violations.ts';
+import type { DomainName } from '../domain/name.ts';
 import { type Problem, RegistryError } from '../error.ts';
 import { difference, type Origin, recordEach } from '../history.ts';
 import { isStarted } from './read.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { getPlatformProxy } from 'wrangler';
-import { openDatabase } from '../database.ts';
+import { openDatabase } from '../database/open.ts';
 import type { Env } from '../env.ts';
 import { publish } from '../public-list/publish.ts';
 import { listNames } from '../public-list/source.ts';

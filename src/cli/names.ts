@@ -1,4 +1,4 @@
-import { type DomainName, parseDomainName } from '../domain-name.ts';
+import { type DomainName, parseDomainName } from '../domain/name.ts';
 import { type Problem, RegistryError } from '../error.ts';
 
 /** The names of a command line, each once. Throws everything that is wrong with any of them. */

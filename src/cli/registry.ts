@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
-import { type Database, openDatabase } from '../database.ts';
+import { type Database, openDatabase } from '../database/open.ts';
 import type { Env } from '../env.ts';
 import { RegistryError } from '../error.ts';
 import type { Origin } from '../history.ts';

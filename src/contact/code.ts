@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { contacts, registrars } from '../../drizzle/schema.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
-import { type ApiUser, type Login, withLogin } from '../registrar.ts';
+import { type ApiUser, type Login, withLogin } from '../registrar/login.ts';
 
 /** The code that a create with this id would give, and whether it is free. One round trip. Throws `invalid`. */
 export async function checkContactCode(db: Database, login: Login, id: string) {

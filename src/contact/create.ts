@@ -1,13 +1,14 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
-import { type Database, isUniqueViolation } from '../database.ts';
+import type { Database } from '../database/open.ts';
+import { isUniqueViolation } from '../database/violations.ts';
 import { randomHex } from '../digest.ts';
 import { RegistryError } from '../error.ts';
 import { difference, type Request, recordIfChanged } from '../history.ts';
 import { keepAnswer, keptAnswer, type Once, stopIfDone } from '../idempotency.ts';
-import type { Identity } from '../identity.ts';
-import { type Login, withLogin } from '../registrar.ts';
+import { type Login, withLogin } from '../registrar/login.ts';
 import { contactCode } from './code.ts';
+import type { Identity } from './identity.ts';
 import type { ContactChanges } from './update.ts';
 import { generateAuthInfo, keyHolder, originOf, untilWrittenOnce } from './write.ts';
 

@@ -1,9 +1,10 @@
 import { contacts } from '../../drizzle/schema.ts';
-import { type Database, isForeignKeyViolation } from '../database.ts';
+import type { Database } from '../database/open.ts';
+import { isForeignKeyViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
 import { difference, type Request, recordIfChanged } from '../history.ts';
 import { keepAnswer, type Once } from '../idempotency.ts';
-import type { Login } from '../registrar.ts';
+import type { Login } from '../registrar/login.ts';
 import { found } from './read.ts';
 import {
   checkExpected,

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt } from 'drizzle-orm';
 import { contacts, registrars } from '../../drizzle/schema.ts';
-import type { Database } from '../database.ts';
-import { unknownRegistrar } from '../registrar-account.ts';
+import type { Database } from '../database/open.ts';
+import { unknownRegistrar } from '../registrar/account.ts';
 import type { Contact } from './read.ts';
 
 /** A registrar's contacts in the order of their ids, from the one numbered behind `after`. Throws `not_found`. */

@@ -1,8 +1,8 @@
 import punycode from 'punycode/punycode.js';
 import * as z from 'zod';
 import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
-import { isCountryCode } from '../country.ts';
 import { textField } from '../text-field.ts';
+import { isCountryCode } from './country.ts';
 
 /**
  * The rules of a contact's fields as zod types: each takes what a client sent and gives what is stored.
@@ -56,7 +56,7 @@ export async function checkIdentity(
   context: z.core.$RefinementCtx,
 ): Promise<void> {
   // The library of every country's formats is a third of the start: an isolate that creates no contact does without.
-  const { identityProblem } = await import('../identity.ts');
+  const { identityProblem } = await import('./identity.ts');
   const problem = identityProblem(identity, new Date());
   if (!problem) return;
   const { reason, message } = problem;

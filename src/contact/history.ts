@@ -1,8 +1,9 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts, history } from '../../drizzle/schema.ts';
-import { type Database, retried } from '../database.ts';
-import type { Person } from '../registrant.ts';
-import { type Login, withLogin } from '../registrar.ts';
+import type { Database } from '../database/open.ts';
+import { retried } from '../database/retry.ts';
+import type { Person } from '../registrant/token.ts';
+import { type Login, withLogin } from '../registrar/login.ts';
 import type { Page } from './list.ts';
 import { contactByCode, contactOfPerson, found, isPersons } from './read.ts';
 

@@ -1,6 +1,8 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { contacts, registrars } from '../../drizzle/schema.ts';
-import { type Database, isUniqueViolation, jsonArrays } from '../database.ts';
+import { jsonArrays } from '../database/json-rows.ts';
+import type { Database } from '../database/open.ts';
+import { isUniqueViolation } from '../database/violations.ts';
 import { type Problem, RegistryError } from '../error.ts';
 import { difference, type Origin, recordEach, shownChanges } from '../history.ts';
 import type { Contact } from './read.ts';

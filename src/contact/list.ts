@@ -1,10 +1,11 @@
 import { asc, eq, gte, type SQL, sql } from 'drizzle-orm';
 import { QueryBuilder } from 'drizzle-orm/sqlite-core';
 import { contactBlocks, contacts } from '../../drizzle/schema.ts';
-import { type Database, retried } from '../database.ts';
-import { prepared } from '../prepared-query.ts';
-import type { Person } from '../registrant.ts';
-import { type Login, registrarOfLogin, withLogin } from '../registrar.ts';
+import type { Database } from '../database/open.ts';
+import { prepared } from '../database/prepared-query.ts';
+import { retried } from '../database/retry.ts';
+import type { Person } from '../registrant/token.ts';
+import { type Login, registrarOfLogin, withLogin } from '../registrar/login.ts';
 import { type Form, joinedJson, shownByDatabase } from './form.ts';
 import { type Contact, isPersons } from './read.ts';
 

@@ -1,9 +1,10 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
-import { type Database, retried } from '../database.ts';
+import type { Database } from '../database/open.ts';
+import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
-import type { Person } from '../registrant.ts';
-import { type Login, withLogin } from '../registrar.ts';
+import type { Person } from '../registrant/token.ts';
+import { type Login, withLogin } from '../registrar/login.ts';
 
 export type Contact = typeof contacts.$inferSelect;
 

@@ -1,12 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
-import { type Database, retried } from '../database.ts';
+import type { Database } from '../database/open.ts';
+import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
 import { difference, isRecorded, type Origin, type Request, recordIfChanged } from '../history.ts';
 import { keepAnswer, keptAnswer, type Once, stopIfDone } from '../idempotency.ts';
-import type { Identity } from '../identity.ts';
-import type { Person } from '../registrant.ts';
-import type { Login } from '../registrar.ts';
+import type { Person } from '../registrant/token.ts';
+import type { Login } from '../registrar/login.ts';
+import type { Identity } from './identity.ts';
 import { type Contact, contactOfPerson, found } from './read.ts';
 import {
   type Attempts,

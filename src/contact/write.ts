@@ -1,11 +1,12 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { type ContactStatus, contacts } from '../../drizzle/schema.ts';
-import { type Database, untilWritten } from '../database.ts';
+import type { Database } from '../database/open.ts';
+import { untilWritten } from '../database/retry.ts';
 import { randomHex } from '../digest.ts';
 import { RegistryError } from '../error.ts';
 import type { Origin, Request } from '../history.ts';
 import { isKeyTaken, keptAnswer, type Once, stopIfDone } from '../idempotency.ts';
-import { type ApiUser, type Login, withLogin } from '../registrar.ts';
+import { type ApiUser, type Login, withLogin } from '../registrar/login.ts';
 import { type Contact, contactByCode, versionOf } from './read.ts';
 
 /**

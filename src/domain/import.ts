@@ -6,7 +6,10 @@ import {
   domains,
   registrars,
 } from '../../drizzle/schema.ts';
-import { type Database, isForeignKeyViolation, jsonArrays, untilWritten } from '../database.ts';
+import { jsonArrays } from '../database/json-rows.ts';
+import type { Database } from '../database/open.ts';
+import { untilWritten } from '../database/retry.ts';
+import { isForeignKeyViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
 import { type Action, difference, type Origin, recordEach } from '../history.ts';
 import {

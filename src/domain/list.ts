@@ -6,9 +6,9 @@ import {
   domains,
   registrars,
 } from '../../drizzle/schema.ts';
-import type { Database } from '../database.ts';
-import type { DomainName } from '../domain-name.ts';
+import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
+import type { DomainName } from './name.ts';
 
 export type DomainRole = (typeof domainRoles)[number];
 

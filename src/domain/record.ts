@@ -1,9 +1,10 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { contacts, domainRoles, registrars } from '../../drizzle/schema.ts';
-import { type Database, jsonArrays } from '../database.ts';
-import type { DomainName } from '../domain-name.ts';
+import { jsonArrays } from '../database/json-rows.ts';
+import type { Database } from '../database/open.ts';
 import type { Problem } from '../error.ts';
 import type { DomainRole } from './list.ts';
+import type { DomainName } from './name.ts';
 
 /** A domain as it is imported: who holds it and who answers for it, by their codes. */
 export interface DomainRecord extends DomainName {

@@ -1,5 +1,5 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { isAboutBookmark } from '../database.ts';
+import { isAboutBookmark } from '../database/violations.ts';
 import { type Reason, RegistryError } from '../error.ts';
 import { bookmarkRefused } from './bookmark.ts';
 import type { AppContext } from './context.ts';

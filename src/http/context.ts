@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
-import { type Database, openDatabase } from '../database.ts';
+import type { Meter } from '../database/meter.ts';
+import { type Database, openDatabase } from '../database/open.ts';
 import type { Env } from '../env.ts';
 import type { Request } from '../history.ts';
-import type { Meter } from '../meter.ts';
-import type { Person } from '../registrant.ts';
-import type { Login } from '../registrar.ts';
+import type { Person } from '../registrant/token.ts';
+import type { Login } from '../registrar/login.ts';
 import { matchesStrongly } from './entity-tag.ts';
 
 /** What a handler finds in its context. */

@@ -1,4 +1,4 @@
-import { openDatabase } from '../database.ts';
+import { openDatabase } from '../database/open.ts';
 import type { Env } from '../env.ts';
 import { publish } from '../public-list/publish.ts';
 import { expireCopies } from '../public-list/read.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../database.ts';
+import type { Database } from '../database/open.ts';
 import { ListBody } from './body.ts';
 import { auctionPages, retainedPages } from './entries.ts';
 import { type ListName, retainedListNames, type Source } from './source.ts';

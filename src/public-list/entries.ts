@@ -5,7 +5,7 @@ import {
   retainedDomains,
   type retainedStatuses,
 } from '../../drizzle/schema.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../database/open.ts';
 
 export type RetainedStatus = (typeof retainedStatuses)[number] | 'disputed';
 export type AuctionEntry = [name: string, punycode: string];

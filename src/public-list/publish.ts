@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { listBuilds } from '../../drizzle/schema.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../database/open.ts';
 import { type Build, type BuiltList, buildLists } from './build.ts';
 import { type ListName, listNames, readSource, type Source } from './source.ts';
 

@@ -1,5 +1,5 @@
-import type { Database } from '../database.ts';
-import type { Meter } from '../meter.ts';
+import type { Meter } from '../database/meter.ts';
+import type { Database } from '../database/open.ts';
 import { type BuiltList, buildLists } from './build.ts';
 import { type Published, publish } from './publish.ts';
 import { type ListName, readSource } from './source.ts';

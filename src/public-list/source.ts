@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { disputes, listBuilds, listSources } from '../../drizzle/schema.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../database/open.ts';
+import { dayOf } from '../day.ts';
 
 /** The auctions in progress, and the retained names: all of them, or those of one status. */
 export const listNames = ['auctions', 'all', 'reserved', 'blocked', 'disputed'] as const;
@@ -24,7 +25,7 @@ export interface Source {
  * the latest days on which a dispute began or had ended, and the recorded builds.
  */
 export async function readSource(db: Database, now: Date): Promise<Source> {
-  const day = now.toISOString().slice(0, 10);
+  const day = dayOf(now);
   const row = await db.get<Row>(sql`
     select auctions, reserved, blocked, disputed,
       (select max(first_day) from ${disputes} where first_day <= ${day}) as began,

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { retainedDomains } from '../../drizzle/schema.ts';
-import { type Database, jsonArrays } from '../database.ts';
+import { jsonArrays } from '../database/json-rows.ts';
+import type { Database } from '../database/open.ts';
 import { type Origin, recordEach } from '../history.ts';
 import { findRetainedDomains, isAmong, type RetainedDomain } from './list.ts';
 

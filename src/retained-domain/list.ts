@@ -1,7 +1,8 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import { retainedDomains, type retainedStatuses } from '../../drizzle/schema.ts';
-import { type Database, jsonArrays } from '../database.ts';
-import type { DomainName } from '../domain-name.ts';
+import { jsonArrays } from '../database/json-rows.ts';
+import type { Database } from '../database/open.ts';
+import type { DomainName } from '../domain/name.ts';
 
 export type RetainedStatus = (typeof retainedStatuses)[number];
 

@@ -1,6 +1,7 @@
 import { and, count, eq, inArray, lt, sql } from 'drizzle-orm';
 import { retainedDomains, retainedReplacements } from '../../drizzle/schema.ts';
-import { type Database, jsonArrays } from '../database.ts';
+import { jsonArrays } from '../database/json-rows.ts';
+import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import type { Origin } from '../history.ts';
 import { deleteWhere, distinct, given, insertMissing } from './change.ts';

@@ -1,6 +1,6 @@
 import { asc, eq } from 'drizzle-orm';
 import { auctions, contacts, history } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 import {
   addAuction,

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { buildLists } from '../../src/public-list/build.ts';

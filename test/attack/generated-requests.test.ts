@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contacts } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import { type Runtime, service, startRuntime } from '../bench/runtime.ts';
 import { formProblem, type Received } from './answer-form.ts';
 import { brokenInvariants } from './invariants.ts';

@@ -6,7 +6,7 @@ import {
   history as entries,
   type history,
 } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 
 type ContactRow = typeof contacts.$inferSelect;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auctions, contacts } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 import { addAuction, addContact, addRegistrar, newContact } from '../fixtures.ts';
 import { brokenInvariants, type Planted } from './invariants.ts';

@@ -1,7 +1,7 @@
 import { asc, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auctions, contacts, history } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import { type Runtime, service, startRuntime } from '../bench/runtime.ts';
 import { addAuction, addContact, addPerson, addRegistrar, send } from '../fixtures.ts';
 import { brokenInvariants } from './invariants.ts';

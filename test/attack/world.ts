@@ -1,7 +1,7 @@
 import { auctions, contacts } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
-import { issueToken, type Person } from '../../src/registrant.ts';
+import { issueToken, type Person } from '../../src/registrant/token.ts';
 import { addAuction, addContact, addDomainOf, addRegistrar, basic } from '../fixtures.ts';
 
 /** The demo key of `.dev.vars`, so that a test can sign what the service would, and what it would not. */

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { auctions, history } from '../../drizzle/schema.ts';
 import { registerAuction, updateAuction } from '../../src/auction/report.ts';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import { addAuction, operator } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 

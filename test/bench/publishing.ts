@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import { type Published, publish } from '../../src/public-list/publish.ts';
 import { listNames } from '../../src/public-list/source.ts';
 import { counted } from '../counted.ts';

@@ -4,8 +4,8 @@ import { apiUsers, contacts, history, registrars } from '../../drizzle/schema.ts
 import { alphaContacts, betaContacts } from '../../src/cli/demo/contacts.ts';
 import { loadDemoData } from '../../src/cli/demo/load.ts';
 import { contactFields } from '../../src/contact/fields.ts';
-import { openDatabase } from '../../src/database.ts';
-import { identityProblem } from '../../src/identity.ts';
+import { identityProblem } from '../../src/contact/identity.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import { basic } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { listContactCodes, listContacts } from '../../src/contact/list.ts';
-import { openDatabase } from '../../src/database.ts';
-import { digestSecret } from '../../src/registrar.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { digestSecret } from '../../src/registrar/login.ts';
 import { addRegistrar } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 

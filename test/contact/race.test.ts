@@ -3,8 +3,8 @@ import { createContact } from '../../src/contact/create.ts';
 import { deleteContact } from '../../src/contact/delete.ts';
 import { getContact } from '../../src/contact/read.ts';
 import { updateContact } from '../../src/contact/update.ts';
-import { openDatabase } from '../../src/database.ts';
-import { digestSecret } from '../../src/registrar.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { digestSecret } from '../../src/registrar/login.ts';
 import { addContact, addDomainOf, addRegistrar } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 

@@ -1,7 +1,7 @@
 import { and, asc, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { contacts, domainContacts, domains, history } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import { importDomains } from '../../src/domain/import.ts';
 import { listDomainsOfContact } from '../../src/domain/list.ts';
 import { type DomainRecord, findDomainProblems } from '../../src/domain/record.ts';

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { auctions } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import { addAuction } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 

@@ -1,7 +1,7 @@
 import { and, asc, eq } from 'drizzle-orm';
 import { describe, expect, it, vi } from 'vitest';
 import { auctions, history } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import { addAuction } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { contacts, history, idempotencyKeys } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import { forgetAnswers } from '../../src/idempotency.ts';
 import { addContact, addDomainOf, addRegistrar, bearer, newContact } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { digestSecret } from '../../src/registrar.ts';
+import { digestSecret } from '../../src/registrar/login.ts';
 import { addRegistrar, basic, send } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import { listStatus, publish } from '../../src/public-list/publish.ts';
 import { retainedListNames } from '../../src/public-list/source.ts';
 import { addDispute, emptyLists } from '../fixtures.ts';

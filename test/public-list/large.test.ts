@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import { publish } from '../../src/public-list/publish.ts';
 import { retainedListNames } from '../../src/public-list/source.ts';
 import { startWorker } from '../worker.ts';

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, expect, test } from 'vitest';
-import { openDatabase } from '../../src/database.ts';
-import { newMeter } from '../../src/meter.ts';
+import { newMeter } from '../../src/database/meter.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import { publish } from '../../src/public-list/publish.ts';
 import { expireCopies, type Reader, readList } from '../../src/public-list/read.ts';
 import { listNames } from '../../src/public-list/source.ts';

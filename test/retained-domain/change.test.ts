@@ -1,7 +1,7 @@
 import { inArray } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { history, listSources } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import { addRetainedDomains, removeRetainedDomains } from '../../src/retained-domain/change.ts';
 import {
   findRetainedDomains,

@@ -1,6 +1,6 @@
 import { and, asc, eq, type SQL } from 'drizzle-orm';
 import { history } from '../../drizzle/schema.ts';
-import type { Database } from '../../src/database.ts';
+import type { Database } from '../../src/database/open.ts';
 import type { RetainedDomain, RetainedStatus } from '../../src/retained-domain/list.ts';
 
 export function named(name: string, status: RetainedStatus = 'reserved'): RetainedDomain {

@@ -1,7 +1,7 @@
 import { count, gt } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { history, retainedDomains, retainedReplacements } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import { addRetainedDomains } from '../../src/retained-domain/change.ts';
 import { listRetainedDomains, type RetainedDomain } from '../../src/retained-domain/list.ts';
 import { replaceRetainedDomains } from '../../src/retained-domain/replace.ts';

@@ -1,4 +1,4 @@
-import { addApiUser } from '../../api-user.ts';
+import { addApiUser } from '../../registrar/api-user.ts';
 import { writing } from '../command.ts';
 import { run } from '../run.ts';
 

@@ -1,4 +1,4 @@
-import { setApiUserDisabled } from '../../api-user.ts';
+import { setApiUserDisabled } from '../../registrar/api-user.ts';
 import { writing } from '../command.ts';
 import { run } from '../run.ts';
 

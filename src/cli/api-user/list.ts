@@ -1,4 +1,4 @@
-import { listApiUsers } from '../../api-user.ts';
+import { listApiUsers } from '../../registrar/api-user.ts';
 import { reading } from '../command.ts';
 import { run } from '../run.ts';
 import { table } from '../text.ts';

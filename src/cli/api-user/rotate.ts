@@ -1,4 +1,4 @@
-import { rotateApiUser } from '../../api-user.ts';
+import { rotateApiUser } from '../../registrar/api-user.ts';
 import { writing } from '../command.ts';
 import { run } from '../run.ts';
 

@@ -1,5 +1,5 @@
 import { importAuctions } from '../../auction/start.ts';
-import { type DomainName, parseDomainName } from '../../domain-name.ts';
+import { type DomainName, parseDomainName } from '../../domain/name.ts';
 import { nameColumn, textField } from '../file/field.ts';
 import { importing, type RowReader, readSettled, rejectedText } from '../file/import.ts';
 import { inChunks } from '../progress.ts';

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { contactStatuses, discloseableAttributes, identityTypes } from '../../../drizzle/schema.ts';
 import { contactFields } from '../../contact/fields.ts';
+import { identityProblem } from '../../contact/identity.ts';
 import type { ContactRecord } from '../../contact/import.ts';
 import type { Contact } from '../../contact/read.ts';
 import { type Problem, RegistryError } from '../../error.ts';
-import { identityProblem } from '../../identity.ts';
 import { isBlank } from '../../text-field.ts';
 import { words, wordsNote } from '../file/field.ts';
 import type { Columns } from '../file/read.ts';

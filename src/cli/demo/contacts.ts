@@ -1,5 +1,5 @@
 import type { ContactStatus, DiscloseableAttribute } from '../../../drizzle/schema.ts';
-import type { Identity } from '../../identity.ts';
+import type { Identity } from '../../contact/identity.ts';
 
 export interface DemoContact {
   uuid: string;

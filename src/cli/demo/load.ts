@@ -11,11 +11,11 @@ import {
   registrars,
   retainedDomains,
 } from '../../../drizzle/schema.ts';
-import { type Database, openDatabase } from '../../database.ts';
-import { parseDomainName } from '../../domain-name.ts';
+import { type Database, openDatabase } from '../../database/open.ts';
+import { parseDomainName } from '../../domain/name.ts';
 import type { Env } from '../../env.ts';
 import { difference, type Origin, recordIfChanged, type Subject } from '../../history.ts';
-import { digestSecret } from '../../registrar.ts';
+import { digestSecret } from '../../registrar/login.ts';
 import { alphaContacts, betaContacts, type DemoContact, demoDomains } from './contacts.ts';
 import { blockedNames, demoAuctions, demoDisputes, reservedNames } from './names.ts';
 

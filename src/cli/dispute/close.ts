@@ -1,5 +1,6 @@
-import { closeDispute } from '../../dispute.ts';
-import { parseDomainName } from '../../domain-name.ts';
+import { dayOf } from '../../day.ts';
+import { parseDomainName } from '../../domain/name.ts';
+import { closeDispute } from '../../retained-domain/dispute.ts';
 import { writing } from '../command.ts';
 import { publishedText, publishLists } from '../publish.ts';
 import { run } from '../run.ts';
@@ -15,7 +16,7 @@ export const close = writing(
     run(options, async (registry) => {
       const { db, origin, isDryRun } = registry;
       const { name } = parseDomainName(text);
-      const today = origin.at.toISOString().slice(0, 10);
+      const today = dayOf(origin.at);
       const outcome = await closeDispute(db, origin, { name }, today, isDryRun);
       const published = await publishLists(registry, disputeLists);
       const done =

@@ -1,4 +1,5 @@
-import { type Dispute, listDisputes } from '../../dispute.ts';
+import { dayOf } from '../../day.ts';
+import { type Dispute, listDisputes } from '../../retained-domain/dispute.ts';
 import { reading } from '../command.ts';
 import { everyPage } from '../pages.ts';
 import { run } from '../run.ts';
@@ -7,7 +8,7 @@ import { table } from '../text.ts';
 export const list = reading('list', 'List the disputes, over or not', 'dispute list').action(
   (options) =>
     run(options, async ({ db, origin }) => {
-      const today = origin.at.toISOString().slice(0, 10);
+      const today = dayOf(origin.at);
       const disputes = await Array.fromAsync(
         everyPage<Dispute, number>(
           (page) => listDisputes(db, { page }),

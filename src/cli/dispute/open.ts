@@ -1,5 +1,5 @@
-import { openDispute } from '../../dispute.ts';
-import { parseDomainName } from '../../domain-name.ts';
+import { parseDomainName } from '../../domain/name.ts';
+import { openDispute } from '../../retained-domain/dispute.ts';
 import { writing } from '../command.ts';
 import { publishedText, publishLists } from '../publish.ts';
 import { run } from '../run.ts';

@@ -1,6 +1,6 @@
 import { importDomains } from '../../domain/import.ts';
+import { parseDomainName } from '../../domain/name.ts';
 import { type DomainRecord, findDomainProblems } from '../../domain/record.ts';
-import { parseDomainName } from '../../domain-name.ts';
 import { RegistryError } from '../../error.ts';
 import { nameColumn, textField, words, wordsNote } from '../file/field.ts';
 import { importing, type RowReader } from '../file/import.ts';

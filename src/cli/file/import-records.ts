@@ -1,4 +1,4 @@
-import type { Database } from '../../database.ts';
+import type { Database } from '../../database/open.ts';
 import type { Problem } from '../../error.ts';
 import type { Origin } from '../../history.ts';
 import type { CommonOptions } from '../command.ts';

@@ -1,4 +1,4 @@
-import { addRegistrar, type Registrar } from '../../registrar-account.ts';
+import { addRegistrar, type Registrar } from '../../registrar/account.ts';
 import { writing } from '../command.ts';
 import { run } from '../run.ts';
 

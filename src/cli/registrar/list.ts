@@ -1,4 +1,4 @@
-import { listRegistrars } from '../../registrar-account.ts';
+import { listRegistrars } from '../../registrar/account.ts';
 import { reading } from '../command.ts';
 import { run } from '../run.ts';
 import { table } from '../text.ts';

@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { shownChanges } from '../../history.ts';
-import { updateRegistrar } from '../../registrar-account.ts';
+import { updateRegistrar } from '../../registrar/account.ts';
 import { usageError, writing } from '../command.ts';
 import { changeText } from '../history.ts';
 import { run } from '../run.ts';

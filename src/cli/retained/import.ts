@@ -1,5 +1,5 @@
 import { retainedStatuses } from '../../../drizzle/schema.ts';
-import { parseDomainName } from '../../domain-name.ts';
+import { parseDomainName } from '../../domain/name.ts';
 import { RegistryError } from '../../error.ts';
 import type { ListName } from '../../public-list/source.ts';
 import { addRetainedDomains } from '../../retained-domain/change.ts';

@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { contactFields } from '../../contact/fields.ts';
+import { identityProblem } from '../../contact/identity.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
-import { identityProblem } from '../../identity.ts';
-import { issueToken } from '../../registrant.ts';
+import { issueToken } from '../../registrant/token.ts';
 import { reading } from '../command.ts';
 import { run } from '../run.ts';
 

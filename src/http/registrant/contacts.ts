@@ -7,7 +7,7 @@ import { type Contact, getContactOfPerson, statusesOf, versionOf } from '../../c
 import { updateContactOfPerson } from '../../contact/update.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
-import { verifyToken } from '../../registrant.ts';
+import { verifyToken } from '../../registrant/token.ts';
 import { clearable } from '../../text-field.ts';
 import { address, addressChanges } from '../address.ts';
 import { echoClientReference } from '../client-reference.ts';

@@ -11,7 +11,7 @@ import { listContactCodes, listContacts } from '../../contact/list.ts';
 import { type Contact, getContact, versionOf } from '../../contact/read.ts';
 import { updateContact } from '../../contact/update.ts';
 import { RegistryError } from '../../error.ts';
-import { authenticate, digestSecret } from '../../registrar.ts';
+import { authenticate, digestSecret } from '../../registrar/login.ts';
 import { clearable } from '../../text-field.ts';
 import { address, addressChanges } from '../address.ts';
 import { echoClientReference } from '../client-reference.ts';

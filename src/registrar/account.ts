@@ -1,10 +1,11 @@
 import { and, asc, eq } from 'drizzle-orm';
-import { registrars } from '../drizzle/schema.ts';
-import { parseAddressList } from './address-list.ts';
-import { type Database, isUniqueViolation } from './database.ts';
-import { RegistryError } from './error.ts';
-import { type Changes, difference, type Origin, recordIfChanged } from './history.ts';
-import { textField } from './text-field.ts';
+import { registrars } from '../../drizzle/schema.ts';
+import { parseAddressList } from '../address-list.ts';
+import type { Database } from '../database/open.ts';
+import { isUniqueViolation } from '../database/violations.ts';
+import { RegistryError } from '../error.ts';
+import { type Changes, difference, type Origin, recordIfChanged } from '../history.ts';
+import { textField } from '../text-field.ts';
 
 /** A registrar as the operator sees it. */
 export type Registrar = Pick<

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { identityProblem, isDay } from '../src/identity.ts';
+import { identityProblem } from '../../src/contact/identity.ts';
+import { isDay } from '../../src/day.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const problem = (type: 'priv' | 'org' | 'birthday', countryCode: string, code: string) =>

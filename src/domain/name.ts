@@ -1,5 +1,5 @@
 import punycode from 'punycode/punycode.js';
-import { RegistryError } from './error.ts';
+import { RegistryError } from '../error.ts';
 
 /** A domain name in both of its forms. */
 export interface DomainName {

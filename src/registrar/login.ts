@@ -1,11 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch';
-import { apiUsers, registrars } from '../drizzle/schema.ts';
-import { parseAddressList } from './address-list.ts';
-import { type Database, retried } from './database.ts';
-import { randomHex, sha256Hex } from './digest.ts';
-import { RegistryError } from './error.ts';
-import { prepared } from './prepared-query.ts';
+import { apiUsers, registrars } from '../../drizzle/schema.ts';
+import { parseAddressList } from '../address-list.ts';
+import type { Database } from '../database/open.ts';
+import { prepared } from '../database/prepared-query.ts';
+import { retried } from '../database/retry.ts';
+import { randomHex, sha256Hex } from '../digest.ts';
+import { RegistryError } from '../error.ts';
 
 /** Whoever claims to be an API user: checked in the round trip of the first query made for them. */
 export interface Login {

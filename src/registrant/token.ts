@@ -1,5 +1,5 @@
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
-import { RegistryError } from './error.ts';
+import { RegistryError } from '../error.ts';
 
 /** The person behind a bearer token. */
 export interface Person {

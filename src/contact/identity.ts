@@ -1,7 +1,8 @@
 import { personValidators } from 'stdnum';
-import type { identityTypes } from '../drizzle/schema.ts';
+import type { identityTypes } from '../../drizzle/schema.ts';
+import { dayOf, isDay } from '../day.ts';
+import type { Problem } from '../error.ts';
 import { countryName } from './country.ts';
-import type { Problem } from './error.ts';
 
 /** Who a contact is: a person or organisation of a country, by the country's own code or by a birthday. */
 export interface Identity {
@@ -60,14 +61,7 @@ function carriesDay(code: string): boolean {
 
 function isRecentDay(text: string, now: Date): boolean {
   if (!isDay(text)) return false;
-  const today = now.toISOString().slice(0, 10);
+  const today = dayOf(now);
   const oldest = `${Number(today.slice(0, 4)) - oldestAgeYears}${today.slice(4)}`;
   return text >= oldest && text <= today;
-}
-
-/** Whether it is an ISO 8601 calendar date, `YYYY-MM-DD`, that the calendar has. */
-export function isDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const day = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }

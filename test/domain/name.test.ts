@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDomainName } from '../src/domain-name.ts';
+import { parseDomainName } from '../../src/domain/name.ts';
 
 test.each([
   ['example.ee', 'example.ee'],

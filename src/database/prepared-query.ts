@@ -1,7 +1,7 @@
 import { fillPlaceholders, type Query, type SQLWrapper } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core';
-import type { Database } from './database.ts';
+import type { Database } from './open.ts';
 
 /** A query for a batch, whose result is the rows as D1 gives them. */
 export type PreparedQuery<Row> = BatchItem<'sqlite'> & { _: { result: Row[] } };

@@ -1,10 +1,10 @@
 import { and, asc, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { disputes, history } from '../drizzle/schema.ts';
-import { openDatabase } from '../src/database.ts';
-import { closeDispute, listDisputes, openDispute } from '../src/dispute.ts';
-import { operator, unique } from './fixtures.ts';
-import { startWorker } from './worker.ts';
+import { disputes, history } from '../../drizzle/schema.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { closeDispute, listDisputes, openDispute } from '../../src/retained-domain/dispute.ts';
+import { operator, unique } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
 
 const worker = startWorker();
 

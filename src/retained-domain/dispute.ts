@@ -1,10 +1,10 @@
 import { and, asc, eq, gt, gte, lte, sql } from 'drizzle-orm';
-import { disputes } from '../drizzle/schema.ts';
-import type { Database } from './database.ts';
-import type { DomainName } from './domain-name.ts';
-import { RegistryError } from './error.ts';
-import { difference, type Origin, recordIfChanged } from './history.ts';
-import { isDay } from './identity.ts';
+import { disputes } from '../../drizzle/schema.ts';
+import type { Database } from '../database/open.ts';
+import { dayBefore, isDay } from '../day.ts';
+import type { DomainName } from '../domain/name.ts';
+import { RegistryError } from '../error.ts';
+import { difference, type Origin, recordIfChanged } from '../history.ts';
 
 export type Dispute = typeof disputes.$inferSelect;
 
@@ -139,10 +139,4 @@ function isUnchanged({ id, name, lastDay }: Dispute) {
 
 function subjectOf({ name }: Pick<Dispute, 'name'>) {
   return { type: 'dispute', key: name } as const;
-}
-
-function dayBefore(day: string): string {
-  const date = new Date(`${day}T00:00:00Z`);
-  date.setUTCDate(date.getUTCDate() - 1);
-  return date.toISOString().slice(0, 10);
 }

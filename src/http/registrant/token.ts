@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { contactFields } from '../../contact/fields.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
-import { issueToken } from '../../registrant.ts';
+import { issueToken } from '../../registrant/token.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { type AppEnv, callerAddress } from '../context.ts';
 import { jsonBody, parseBody } from '../input.ts';

@@ -1,10 +1,11 @@
 import { and, asc, eq, isNull } from 'drizzle-orm';
-import { apiUsers, registrars } from '../drizzle/schema.ts';
-import { type Database, isUniqueViolation } from './database.ts';
-import { RegistryError } from './error.ts';
-import { difference, type Origin, recordIfChanged } from './history.ts';
-import { digestSecret, generateSecret } from './registrar.ts';
-import { unknownRegistrar } from './registrar-account.ts';
+import { apiUsers, registrars } from '../../drizzle/schema.ts';
+import type { Database } from '../database/open.ts';
+import { isUniqueViolation } from '../database/violations.ts';
+import { RegistryError } from '../error.ts';
+import { difference, type Origin, recordIfChanged } from '../history.ts';
+import { unknownRegistrar } from './account.ts';
+import { digestSecret, generateSecret } from './login.ts';
 
 /** An API user as the operator sees it: never a secret, nor its digest. */
 export interface ApiUserAccount {

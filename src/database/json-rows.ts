@@ -1,0 +1,18 @@
+/** Characters of JSON in one bound value: D1 takes 2,000,000 bytes, and a character has three at most. */
+const maximumJsonLength = 500_000;
+
+/** The rows as JSON arrays, each small enough for one bound value, so that one statement takes thousands of rows with `json_each`. */
+export function jsonArrays(rows: Iterable<unknown>): string[] {
+  const arrays: string[] = [];
+  let array = '';
+  for (const row of rows) {
+    const json = JSON.stringify(row);
+    if (array !== '' && array.length + json.length > maximumJsonLength) {
+      arrays.push(`[${array}]`);
+      array = '';
+    }
+    array += array === '' ? json : `,${json}`;
+  }
+  if (array !== '') arrays.push(`[${array}]`);
+  return arrays;
+}

@@ -1,0 +1,26 @@
+import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
+import { type Meter, newMeter } from './meter.ts';
+
+export type Database = DrizzleD1Database & { $client: Pick<D1Database, 'prepare'> };
+
+/** The binding, or a session on it. */
+type Connection = Pick<D1Database, 'prepare' | 'batch'>;
+
+/**
+ * Opens Drizzle on D1 and counts round trips on the meter. Rows that change together go in one `batch`, the only
+ * transaction that D1 has.
+ */
+export function openDatabase(binding: Connection, meter: Meter = newMeter()): Database {
+  const count = () => {
+    meter.d1 += 1;
+  };
+  const counted: Connection = {
+    prepare: (query) => binding.prepare(query),
+    batch: (statements) => {
+      count();
+      return binding.batch(statements);
+    },
+  };
+  // Drizzle logs the queries that run outside a batch; they are counted here.
+  return drizzle(counted as D1Database, { logger: { logQuery: count } });
+}

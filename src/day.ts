@@ -1,0 +1,18 @@
+/** The UTC day of an instant, `YYYY-MM-DD`. */
+export function dayOf(instant: Date): string {
+  return instant.toISOString().slice(0, 10);
+}
+
+/** The day before a day. */
+export function dayBefore(day: string): string {
+  const date = new Date(`${day}T00:00:00Z`);
+  date.setUTCDate(date.getUTCDate() - 1);
+  return dayOf(date);
+}
+
+/** Whether the text is an ISO 8601 calendar date, `YYYY-MM-DD`, that exists in the calendar. */
+export function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && dayOf(day) === text;
+}
