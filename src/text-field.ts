@@ -7,7 +7,13 @@ export function isBlank(value: unknown): boolean {
   );
 }
 
-/** A text: trimmed, NFC, without control characters and lone surrogates, at most `limit` characters. */
+/** A character that shows: neither a space, nor a format character, nor one that Unicode lets a font leave out. */
+const visible = /[^\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/**
+ * A text: trimmed, NFC, at most `limit` characters, without control characters and lone surrogates, and with at least
+ * one visible character.
+ */
 export function textField(
   message: string,
   limit: number,
@@ -16,7 +22,7 @@ export function textField(
   return z.string(message).transform((given, context) => {
     const value = given.trim().normalize('NFC');
     const isClean =
-      value !== '' && Array.from(value).length <= limit && !/[\p{Cc}\p{Cs}]/u.test(value);
+      visible.test(value) && Array.from(value).length <= limit && !/[\p{Cc}\p{Cs}]/u.test(value);
     if (isClean && accepts(value)) return value;
     context.addIssue({ code: 'custom', message, input: given });
     return z.NEVER;

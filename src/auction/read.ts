@@ -1,5 +1,6 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
+import { asciiLowerCase } from '../ascii-case.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
@@ -36,7 +37,10 @@ export async function getAuction(db: Database, uuid: string): Promise<Auction> {
 
 /** `getAuction` without a second try. */
 export async function loadAuction(db: Database, uuid: string): Promise<Auction> {
-  const [auction] = await db.select().from(auctions).where(eq(auctions.uuid, uuid.toLowerCase()));
+  const [auction] = await db
+    .select()
+    .from(auctions)
+    .where(eq(auctions.uuid, asciiLowerCase(uuid)));
   if (!auction) {
     throw new RegistryError('not_found', `there is no auction ${JSON.stringify(uuid)}`, 'uuid');
   }

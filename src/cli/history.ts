@@ -1,5 +1,6 @@
 import { Argument } from '@commander-js/extra-typings';
 import { type FieldChange, historySubjects } from '../../drizzle/schema.ts';
+import { asciiUpperCase } from '../ascii-case.ts';
 import { listHistory, shownChanges } from '../history.ts';
 import { reading } from './command.ts';
 import { everyPage } from './pages.ts';
@@ -15,7 +16,7 @@ export const history = reading(
   .argument('<key>', 'its code, name or username')
   .action((type, given, options) =>
     run(options, async ({ db }) => {
-      const key = type === 'contact' ? given.toUpperCase() : given;
+      const key = type === 'contact' ? asciiUpperCase(given) : given;
       const entries = await Array.fromAsync(
         everyPage<Entry, number>(
           (page) => listHistory(db, { type, key }, page),

@@ -1,12 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { contacts, registrars } from '../../drizzle/schema.ts';
+import { asciiUpperCase } from '../ascii-case.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { type ApiUser, type Login, withLogin } from '../registrar/login.ts';
 
 /** The code that a create with this id would give, and whether it is free. One round trip. Throws `invalid`. */
 export async function checkContactCode(db: Database, login: Login, id: string) {
-  const upper = id.toUpperCase();
+  const upper = asciiUpperCase(id);
   const [caller, taken] = await withLogin(db, login, (registrarId) => [
     db
       .select({ code: contacts.code })
@@ -28,7 +29,7 @@ const maximumCodeLength = 100;
 /** `<REGISTRAR>:<SUFFIX>` in upper case; throws `invalid` for an empty suffix and a code that is too long; a prefix that is there already is not doubled. */
 export function contactCode(caller: ApiUser, id: string): string {
   const prefix = `${caller.registrarCode}:`;
-  const upper = id.toUpperCase();
+  const upper = asciiUpperCase(id);
   const code = upper.startsWith(prefix) ? upper : prefix + upper;
   if (code.length > maximumCodeLength || code === prefix) {
     throw new RegistryError('invalid', 'Contact id is invalid', 'id');

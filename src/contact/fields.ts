@@ -1,8 +1,9 @@
-import punycode from 'punycode/punycode.js';
 import * as z from 'zod';
 import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
+import { asciiUpperCase } from '../ascii-case.ts';
 import { textField } from '../text-field.ts';
 import { isCountryCode } from './country.ts';
+import { isEmail } from './email.ts';
 
 /**
  * The rules of a contact's fields as zod types: each takes what a client sent and gives what is stored.
@@ -12,21 +13,8 @@ import { isCountryCode } from './country.ts';
 /** RFC 5733: `+`, country code, dot, number; neither part zeros only. */
 const phonePattern = /^\+(?!0+\.)\d{1,3}\.(?!0+$)\d{1,14}$/;
 
-/** The pattern of `z.email()`, and the internationalised top-level domains that it does not know. */
-const emailPattern =
-  /^(?!\.)(?!.*\.\.)[\w'+.-]*[\w+-]@([A-Za-z\d][A-Za-z\d-]*\.)+([A-Za-z]{2,}|xn--[A-Za-z\d-]+)$/;
-
-/** An internationalised domain is judged in its ASCII form. */
-function isEmail(value: string): boolean {
-  const [local, domain, ...rest] = value.split('@');
-  if (domain === undefined || rest.length > 0) return false;
-  return emailPattern.test(`${local}@${punycode.toASCII(domain)}`);
-}
-
 const countryCode = (message: string) =>
-  textField(message, 2, (value) => isCountryCode(value.toUpperCase())).transform((value) =>
-    value.toUpperCase(),
-  );
+  textField(message, 2, (value) => isCountryCode(asciiUpperCase(value))).transform(asciiUpperCase);
 
 export const contactFields = {
   name: textField('Name is invalid', 255),

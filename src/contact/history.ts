@@ -1,5 +1,6 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts, history } from '../../drizzle/schema.ts';
+import { asciiLowerCase, asciiUpperCase } from '../ascii-case.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import type { Person } from '../registrant/token.ts';
@@ -13,7 +14,7 @@ export async function listContactHistory(db: Database, login: Login, code: strin
     contactByCode(db, registrarId, code),
     historyOf(
       db,
-      and(eq(contacts.code, code.toUpperCase()), eq(contacts.registrarId, registrarId)),
+      and(eq(contacts.code, asciiUpperCase(code)), eq(contacts.registrarId, registrarId)),
       page,
     ),
   ]);
@@ -23,7 +24,7 @@ export async function listContactHistory(db: Database, login: Login, code: strin
 
 /** What happened to the person's contact, the newest first. One round trip. Throws `not_found`. */
 export async function listHistoryOfPerson(db: Database, person: Person, uuid: string, page: Page) {
-  const isTheirs = and(eq(contacts.uuid, uuid.toLowerCase()), isPersons(person));
+  const isTheirs = and(eq(contacts.uuid, asciiLowerCase(uuid)), isPersons(person));
   const [rows, entries] = await retried(() =>
     db.batch([contactOfPerson(db, person, uuid), historyOf(db, isTheirs, page)]),
   );

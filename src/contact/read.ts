@@ -1,5 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
+import { asciiLowerCase, asciiUpperCase } from '../ascii-case.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
@@ -42,7 +43,7 @@ export function contactByCode(db: Database, registrarId: SQL<number>, code: stri
   return db
     .select()
     .from(contacts)
-    .where(and(eq(contacts.code, code.toUpperCase()), eq(contacts.registrarId, registrarId)));
+    .where(and(eq(contacts.code, asciiUpperCase(code)), eq(contacts.registrarId, registrarId)));
 }
 
 /** The query for the person's contact with a UUID. */
@@ -50,7 +51,7 @@ export function contactOfPerson(db: Database, person: Person, uuid: string) {
   return db
     .select()
     .from(contacts)
-    .where(and(eq(contacts.uuid, uuid.toLowerCase()), isPersons(person)));
+    .where(and(eq(contacts.uuid, asciiLowerCase(uuid)), isPersons(person)));
 }
 
 /** Whether a contact is the person's, whatever its registrar: its identity is theirs. */

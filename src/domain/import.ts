@@ -6,6 +6,7 @@ import {
   domains,
   registrars,
 } from '../../drizzle/schema.ts';
+import { asciiUpperCase } from '../ascii-case.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { untilWritten } from '../database/retry.ts';
@@ -98,7 +99,7 @@ function rowOf(record: DomainRecord, parties: Parties, present: Recorded | undef
   const action: Action = present ? 'update' : 'create';
   const wanted: Recorded = {
     registrar,
-    registrant: record.registrant.toUpperCase(),
+    registrant: asciiUpperCase(record.registrant),
     admin: codesOf(record, 'admin'),
     tech: codesOf(record, 'tech'),
   };

@@ -6,6 +6,7 @@ import {
   domains,
   registrars,
 } from '../../drizzle/schema.ts';
+import { asciiUpperCase } from '../ascii-case.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import type { DomainName } from './name.ts';
@@ -28,7 +29,7 @@ export async function listDomainsOfContact(
   contactCode: string,
   page: { after?: string | undefined; limit: number },
 ): Promise<DomainOfContact[]> {
-  const code = contactCode.toUpperCase();
+  const code = asciiUpperCase(contactCode);
   const contactId = db.select({ id: contacts.id }).from(contacts).where(eq(contacts.code, code));
   const [[contact], found] = await db.batch([
     contactId,

@@ -49,7 +49,10 @@ export function parseDomainName(text: string): DomainName {
 function checkLabel(label: string, refuse: (message: string) => never): void {
   if (label === '') refuse('has an empty label');
   if (label.includes('_')) refuse('holds an underscore, which no host name does');
-  if (!/^[\p{L}\p{M}\p{N}-]+$/u.test(label)) refuse('holds a character that no host name does');
+  // RFC 5892, section 2.6: among letters and marks are some that show nothing.
+  if (!/^[\p{L}\p{M}\p{N}-]+$/u.test(label) || /\p{Default_Ignorable_Code_Point}/u.test(label)) {
+    refuse('holds a character that no host name does');
+  }
   if (label.startsWith('-') || label.endsWith('-')) {
     refuse('has a label that starts or ends with a hyphen');
   }

@@ -1,5 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { contacts, domainRoles, registrars } from '../../drizzle/schema.ts';
+import { asciiUpperCase } from '../ascii-case.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import type { Problem } from '../error.ts';
@@ -77,7 +78,7 @@ export function isIn(column: SQLWrapper, values: string): SQL {
 /** The contacts of a role in upper case, each once, sorted. */
 export function codesOf(record: DomainRecord, role: DomainRole): string[] {
   const codes = role === 'registrant' ? [record.registrant] : record[role];
-  return [...new Set(codes.map((code) => code.toUpperCase()))].sort();
+  return [...new Set(codes.map(asciiUpperCase))].sort();
 }
 
 /** A problem for each registrar and contact of the records that is not among the parties. */

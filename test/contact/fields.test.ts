@@ -34,8 +34,72 @@ test.each([
   "o'neill@example.ie",
   'mari@õun.ee',
   'mari@пример.рф',
+  'mari@xn--un-fka.ee',
+  'o/b@example.ee',
+  'mary&john@example.ee',
+  "!#$%&'*+-/=?^_`{|}~@example.ee",
+  "mari'@example.ee",
+  'õie@example.ee',
+  'пётр.иванов@пример.рф',
+  '用户@例子.中国',
+  `mari@${'x'.repeat(63)}.ee`,
 ])('takes the address %s', (email) => {
   expect(accepts('email', email)).toBe(true);
+});
+
+test.each([
+  'a@foo-.ee',
+  'a@-foo.ee',
+  'a@foo.-ee',
+  'a@õun-.ee',
+  'a@foo..ee',
+  'a@foo.ee.',
+  'a@foo.e',
+  'a@foo.12',
+  'a@foo_bar.ee',
+  'a@fo\u200bo.ee',
+  `a@${'x'.repeat(64)}.ee`,
+  `a@${'õ'.repeat(60)}.ee`,
+  '.a@foo.ee',
+  'a.@foo.ee',
+  'a..b@foo.ee',
+  '@foo.ee',
+  'a b@foo.ee',
+  'a,b@foo.ee',
+  'a(b)@foo.ee',
+  'a\u200bb@foo.ee',
+  'a\u3164b@foo.ee',
+  'a@foo\ufe0f.ee',
+  '"a b"@foo.ee',
+  'a@[192.0.2.1]',
+])('refuses the address %j', (email) => {
+  expect(accepts('email', email)).toBe(false);
+});
+
+test.each(['\u200b', '\u200d\u2060', '\u00ad', '\u3164', '\u2800 \u2800', '\u202e', '\u{e0041}'])(
+  'refuses a name of nothing but the invisible %j',
+  (name) => {
+    expect(accepts('name', name)).toBe(false);
+  },
+);
+
+test.each(['می‌خواهم', '👩‍💻', '\u200bMari'])(
+  'takes the name %j, in which something is visible',
+  (name) => {
+    expect(accepts('name', name)).toBe(true);
+  },
+);
+
+test.each([
+  ['ee', 'EE'],
+  ['Ee', 'EE'],
+])('takes the country code %s as %s', (given, kept) => {
+  expect(contactFields.countryCode.parse(given)).toBe(kept);
+});
+
+// Unicode's upper case of these is SS, IT and SE.
+test.each(['ß', 'ıt', 'ſe', 'XX', 'EST'])('refuses the country code %s', (code) => {
+  expect(accepts('countryCode', code)).toBe(false);
 });
 
 test.each(['\u0000', '\u0007', 'a\u001fb', 'a\u007fb', 'a\u009fb', 'a\nb', '\ud800', 'a\udc00b'])(

@@ -1,6 +1,6 @@
 import { and, asc, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { contacts, domainContacts, domains, history } from '../../drizzle/schema.ts';
+import { contacts, domainContacts, domains, history, registrars } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { importDomains } from '../../src/domain/import.ts';
 import { listDomainsOfContact } from '../../src/domain/list.ts';
@@ -55,6 +55,25 @@ function historyOf(name: string) {
 }
 
 describe('importDomains', () => {
+  it('folds the ASCII letters of a contact code alone', async () => {
+    const record = await newRecord();
+    const [{ id } = { id: 0 }] = await database()
+      .select()
+      .from(registrars)
+      .where(eq(registrars.code, record.registrar));
+    await addContact(
+      worker.env,
+      { id, code: record.registrar },
+      { code: `${record.registrar}:SS` },
+    );
+
+    const problems = await findDomainProblems(database(), [
+      { ...record, registrant: `${record.registrar}:ß` },
+    ]);
+
+    expect(problems).toMatchObject([{ reason: 'not_found', field: 'registrant' }]);
+  });
+
   it('adds a domain with its contacts and its history, and links them', async () => {
     const record = await newRecord();
     expect(await importDomains(database(), operator, [record])).toEqual({

@@ -43,6 +43,8 @@ test.each([
   ['a/b.ee', 'holds a character that no host name does'],
   ["a'b.ee", 'holds a character that no host name does'],
   ['a\u200bb.ee', 'holds a character that no host name does'],
+  ['\u3164.ee', 'holds a character that no host name does'],
+  ['a\ufe0f.ee', 'holds a character that no host name does'],
   ['a\u3002ee', 'has no dot: a name is registered below a top-level domain'],
   ['a\u3002b.ee', 'holds a character that no host name does'],
   ['😀.ee', 'holds a character that no host name does'],

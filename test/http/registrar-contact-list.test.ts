@@ -139,6 +139,23 @@ test('shows what is not known as null, or as empty where the field is a string',
   });
 });
 
+test('folds the ASCII letters of a code alone: ß does not open SS', async () => {
+  const alpha = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, alpha, { code: `${alpha.code}:SS` });
+  const of = (suffix: string) => `/repp/v1/contacts/${alpha.code}:${encodeURIComponent(suffix)}`;
+
+  for (const path of [of('ß'), `${of('ß')}/history`]) {
+    expect((await worker.fetch(path, send('GET', alpha))).status).toBe(404);
+  }
+  for (const method of ['PUT', 'DELETE']) {
+    const body = method === 'PUT' ? { contact: { name: 'Jüri Tamm' } } : undefined;
+    expect((await worker.fetch(of('ß'), send(method, alpha, body))).status).toBe(404);
+  }
+  expect(await (await worker.fetch(of('ss'), send('GET', alpha))).json()).toMatchObject({
+    data: { contact: { code } },
+  });
+});
+
 test('reads one contact in an envelope, whatever the case of its code', async () => {
   const registrar = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, registrar);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { contactStatuses, discloseableAttributes, identityTypes } from '../../../drizzle/schema.ts';
+import { asciiLowerCase, asciiUpperCase } from '../../ascii-case.ts';
 import { contactFields } from '../../contact/fields.ts';
 import { identityProblem } from '../../contact/identity.ts';
 import type { ContactRecord } from '../../contact/import.ts';
@@ -53,11 +54,11 @@ const instant = 'ISO 8601 with Z or an offset, as 2026-01-31T12:00:00.000Z';
 /** Each with what the help says of it. */
 const fields = {
   code: contactFields.code
-    .transform((code) => code.toUpperCase())
+    .transform(asciiUpperCase)
     .describe(
       `<code of the registrar>:<suffix> of letters, digits, _ . : and -, ${text(100)}, as ALPHA:1B7A3C5D`,
     ),
-  uuid: optional(z.guid('is no UUID').transform((uuid) => uuid.toLowerCase())).describe(
+  uuid: optional(z.guid('is no UUID').transform(asciiLowerCase)).describe(
     'as 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11; a new one unless given',
   ),
   name: contactFields.name.describe(text(255)),
