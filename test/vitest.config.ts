@@ -5,6 +5,10 @@ export default defineConfig({
     // The log lines of what is called in the test process matter where a test fails.
     silent: 'passed-only',
     include: ['test/**/*.test.ts'],
+    // As many as there are cores: a test waits for its runtime, in another process, for half of its time.
+    maxWorkers: '100%',
+    // Each start of the local runtime would ask Cloudflare where this machine is, and report to it.
+    env: { CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' },
     // Starting the runtime takes a second or two; on a busy machine, several.
     hookTimeout: 60_000,
     testTimeout: 60_000,

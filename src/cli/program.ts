@@ -1,7 +1,7 @@
-import { Command } from '@commander-js/extra-typings';
+import { Command, CommanderError } from '@commander-js/extra-typings';
 import { apiUser } from './api-user/index.ts';
 import { auction } from './auction/index.ts';
-import { programName } from './command.ts';
+import { programName, usageErrorCode } from './command.ts';
 import { contact } from './contact/index.ts';
 import { dispute } from './dispute/index.ts';
 import { domain } from './domain/index.ts';
@@ -36,3 +36,14 @@ also while npm start is running.
 Example:
   ${programName} registrar add --code ALPHA --name "Alpha OÜ"`,
   );
+
+/** Runs a command line and sets the process's exit status: 0 done, 1 refused (the reason is printed), 2 wrong usage. */
+export async function runProgram(args: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === usageErrorCode) console.error(`error: ${error.message}`);
+    process.exitCode = error.exitCode === 0 ? 0 : 2;
+  }
+}

@@ -6,14 +6,10 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll } from 'vitest';
+import { runProgram } from '../../src/cli/program.ts';
+import { captured, type Ended } from './process.ts';
 
-export interface Ended {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-/** The operator's tool as a process of its own, on local databases that a test has to itself. */
+/** The operator's tool, on local databases that a test has to itself. */
 export function startTool() {
   const directories = { work: '', empty: '' };
   let count = 0;
@@ -50,7 +46,7 @@ export class TestRegistry {
     this.directory = directory;
   }
 
-  /** Starts the tool; detached, it leads a process group of its own. */
+  /** Starts the tool as a process; detached, it leads a process group of its own. */
   start(args: string[], detached = false) {
     return spawn(process.execPath, ['src/cli/index.ts', ...args, '--persist-to', this.directory], {
       env: { ...process.env, NO_COLOR: '1' },
@@ -58,12 +54,17 @@ export class TestRegistry {
     });
   }
 
-  /** Runs the tool; `input` is what it reads from standard input. */
-  async run(args: string[], input: string | Buffer = ''): Promise<Ended> {
+  /** Runs the tool as a process of its own; `input` is what it reads from standard input. */
+  async spawn(args: string[], input: string | Buffer = ''): Promise<Ended> {
     return ended(this.start(args), input);
   }
 
-  /** Runs a command that has to be done, and gives what it answers with --json. */
+  /** Runs the tool in this process. */
+  async run(args: string[], input: string | Buffer = ''): Promise<Ended> {
+    return captured(() => runProgram([...args, '--persist-to', this.directory]), input);
+  }
+
+  /** Runs a command that has to succeed, and returns what it answers with --json. */
   // biome-ignore lint/suspicious/noExplicitAny: the answers of some thirty commands
   async done(args: string[], input: string | Buffer = ''): Promise<any> {
     const { status, stdout, stderr } = await this.run([...args, '--json'], input);
