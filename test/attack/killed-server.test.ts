@@ -6,8 +6,9 @@ import { auctions, contacts } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 import { addAuction, addContact, addRegistrar, newContact } from '../fixtures.ts';
+import { migrate } from '../local-data.ts';
+import { makeDataDirectory } from './data-directory.ts';
 import { brokenInvariants, type Planted } from './invariants.ts';
-import { makeDataDirectory, migrate } from './local-data.ts';
 
 const writes = 2_000;
 /** Acknowledged writes after which the server is killed, with the others under way. */

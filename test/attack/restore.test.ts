@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { addDispute, addRetainedDomain, newContact } from '../fixtures.ts';
+import { migrate } from '../local-data.ts';
+import { makeDataDirectory, wrangler } from './data-directory.ts';
 import { brokenInvariants } from './invariants.ts';
-import { makeDataDirectory, migrate, wrangler } from './local-data.ts';
 import { plant, type World } from './world.ts';
 
 type Directory = Awaited<ReturnType<typeof makeDataDirectory>>;

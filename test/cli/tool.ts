@@ -5,9 +5,37 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, vi } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
+import { migrate } from '../local-data.ts';
 import { captured, type Ended } from './process.ts';
+
+/**
+ * Every command opens the registry and disposes of it, which starts the runtime and ends it. Here the runtime of the
+ * registry that was last used stays, until a command opens another.
+ */
+const keptOpen = vi.hoisted(() => ({
+  persist: '',
+  opened: undefined as Promise<{ env: unknown; dispose(): Promise<void> }> | undefined,
+  async close() {
+    const opened = this.opened;
+    this.opened = undefined;
+    await (await opened)?.dispose();
+  },
+}));
+vi.mock(import('wrangler'), async (importOriginal) => {
+  const wrangler = await importOriginal();
+  const getPlatformProxy = async (options: Parameters<typeof wrangler.getPlatformProxy>[0]) => {
+    const persist = JSON.stringify(options);
+    if (keptOpen.opened === undefined || keptOpen.persist !== persist) {
+      await keptOpen.close();
+      keptOpen.persist = persist;
+      keptOpen.opened = wrangler.getPlatformProxy(options);
+    }
+    return { ...(await keptOpen.opened), dispose: async () => {} };
+  };
+  return { ...wrangler, getPlatformProxy: getPlatformProxy as typeof wrangler.getPlatformProxy };
+});
 
 /** The operator's tool, on local databases that a test has to itself. */
 export function startTool() {
@@ -16,13 +44,12 @@ export function startTool() {
   beforeAll(async () => {
     directories.work = await mkdtemp(path.join(tmpdir(), 'registry-tool-'));
     directories.empty = path.join(directories.work, 'empty');
-    const migrated = await node([
-      'node_modules/wrangler/bin/wrangler.js',
-      ...['d1', 'migrations', 'apply', 'DB', '--local', '--persist-to', directories.empty],
-    ]);
-    if (migrated.status !== 0) throw new Error(migrated.stderr + migrated.stdout);
-  }, 120_000);
-  afterAll(() => rm(directories.work, { recursive: true, force: true }));
+    await migrate(directories.empty);
+  });
+  afterAll(async () => {
+    await keptOpen.close();
+    await rm(directories.work, { recursive: true, force: true });
+  });
 
   return {
     /** A directory of the test's own for files. */
@@ -56,6 +83,7 @@ export class TestRegistry {
 
   /** Runs the tool as a process of its own; `input` is what it reads from standard input. */
   async spawn(args: string[], input: string | Buffer = ''): Promise<Ended> {
+    await keptOpen.close();
     return ended(this.start(args), input);
   }
 
@@ -94,11 +122,6 @@ export class TestRegistry {
       tables.map(({ name }) => [name, database.prepare(`select * from "${name}"`).all()]),
     );
   }
-}
-
-async function node(args: string[]): Promise<Ended> {
-  const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' };
-  return ended(spawn(process.execPath, args, { env }), '');
 }
 
 async function ended(child: ReturnType<typeof spawn>, input: string | Buffer): Promise<Ended> {

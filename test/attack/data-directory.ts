@@ -3,8 +3,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { getPlatformProxy } from 'wrangler';
-import type { Env } from '../../src/env.ts';
+import { openLocalData } from '../local-data.ts';
 
 const run = promisify(execFile);
 
@@ -18,8 +17,7 @@ export async function makeDataDirectory() {
     /** What wrangler takes as `--persist-to`. */
     state,
     /** The bindings on the data, while no server runs on it. */
-    open: () =>
-      getPlatformProxy<Env>({ persist: { path: join(state, 'v3') }, remoteBindings: false }),
+    open: () => openLocalData(state),
     remove: () => rm(path, { recursive: true, force: true }),
   };
 }
@@ -29,8 +27,4 @@ export async function wrangler(...args: string[]): Promise<void> {
   const script = 'node_modules/wrangler/bin/wrangler.js';
   const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', CI: 'true' };
   await run(process.execPath, [script, ...args], { env });
-}
-
-export async function migrate(state: string): Promise<void> {
-  await wrangler('d1', 'migrations', 'apply', 'DB', '--local', '--persist-to', state);
 }
