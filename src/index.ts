@@ -1,19 +1,19 @@
 import { openDatabase } from './database/open.ts';
 import type { Env } from './env.ts';
 import { app } from './http/app.ts';
-import { logUnexpected } from './http/log.ts';
 import { answerRevalidation } from './http/public/revalidation.ts';
-import { publishLists } from './http/publish.ts';
 import { forgetAnswers } from './idempotency.ts';
-import { listNames } from './public-list/source.ts';
+import { logUnexpected } from './log.ts';
+import { listNames } from './public-list/lists.ts';
+import { publishAndPurge } from './public-list/publication.ts';
 
 export default {
   fetch: (request, env, context) =>
     answerRevalidation(request, env, context) ?? app.fetch(request, env, context),
-  /** What the calendar changes, what a publishing that failed has left undone, and answers kept long enough. */
+  /** Publishes what the calendar changed and what a failed publishing left undone, and deletes old answers. */
   async scheduled(_controller, env, context) {
     const works = await Promise.allSettled([
-      publishLists(env, context, listNames),
+      publishAndPurge(env, context, listNames),
       forgetAnswers(openDatabase(env.DB), new Date()),
     ]);
     const errors = works.flatMap((work) => (work.status === 'rejected' ? [work.reason] : []));

@@ -2,8 +2,8 @@ import path from 'node:path';
 import { getPlatformProxy } from 'wrangler';
 import { openDatabase } from '../database/open.ts';
 import type { Env } from '../env.ts';
+import { listNames } from '../public-list/lists.ts';
 import { publish } from '../public-list/publish.ts';
-import { listNames } from '../public-list/source.ts';
 import { hasDemoUsers, loadDemoData } from './demo/load.ts';
 
 /**

@@ -1,5 +1,5 @@
+import type { ListName } from '../public-list/lists.ts';
 import { publish } from '../public-list/publish.ts';
-import type { ListName } from '../public-list/source.ts';
 import type { Registry } from './registry.ts';
 
 /** Publishes the lists and tells which of them changed; nothing in a dry run. */

@@ -4,12 +4,14 @@ import { methodNotAllowed } from 'hono/method-not-allowed';
 import { newMeter } from '../database/meter.ts';
 import { RegistryError } from '../error.ts';
 import { AlreadyDone } from '../idempotency.ts';
+import { logUnexpected } from '../log.ts';
+import { listPaths } from '../public-list/lists.ts';
 import { type ErrorForm, fieldErrors, refusalOf } from './answer.ts';
 import { auctionError } from './auction/answer.ts';
 import { auctions } from './auction/auctions.ts';
 import type { AppContext, AppEnv } from './context.ts';
 import { maximumBodyBytes } from './input.ts';
-import { logRequest, logUnexpected } from './log.ts';
+import { logRequest } from './log.ts';
 import { replay } from './once.ts';
 import { listError } from './public/answer.ts';
 import { publicLists } from './public/lists.ts';
@@ -30,7 +32,10 @@ app.use(async (c, next) => {
   c.set('requestId', crypto.randomUUID());
   c.header('X-Request-Id', c.var.requestId);
   await next();
-  for (const [name, value] of securityHeaders(c.env)) c.res.headers.set(name, value);
+  // A 304 has no body to protect: the client keeps the headers of the answer that it has.
+  if (c.res.status !== 304) {
+    for (const [name, value] of securityHeaders(c.env)) c.res.headers.set(name, value);
+  }
   if (!c.res.headers.has('Cache-Control')) c.res.headers.set('Cache-Control', 'private, no-store');
   logRequest(c, startedAt.getTime());
 });
@@ -54,22 +59,22 @@ app.use(
   }),
 );
 
-app.route('/repp/v1', publicLists);
+app.route('/', publicLists);
 app.route('/repp/v1/contacts', registrarContacts);
 app.route('/api/v1/registrant/auth', registrantAuth);
 app.route('/api/v1/registrant/contacts', registrantContacts);
 app.route('/api/v1/auctions', auctions);
 
-/** The first prefix that a path has decides whose words its errors are told in. */
-const errorForms: [prefix: RegExp, form: ErrorForm][] = [
-  [/^\/repp\/v1\/(auctions|retained_domains)(\/|$)/, listError],
+/** The first pattern that a path matches decides which interface's error format is used. */
+const errorForms: [path: RegExp, form: ErrorForm][] = [
+  [new RegExp(`^(${listPaths.join('|')})(/|$)`), listError],
   [/^\/repp(\/|$)/, registrarError],
   [/^\/api\/v1\/registrant(\/|$)/, registrantError],
   [/^\/api\/v1\/auctions(\/|$)/, auctionError],
 ];
 
 function answer(error: RegistryError, c: AppContext): Response {
-  const [, form] = errorForms.find(([prefix]) => prefix.test(c.req.path)) ?? [];
+  const [, form] = errorForms.find(([path]) => path.test(c.req.path)) ?? [];
   return (form ?? fieldErrors)(error, c);
 }
 

@@ -1,49 +1,60 @@
 import { routePath } from 'hono/route';
+import { writeLog } from '../log.ts';
 import type { AppContext } from './context.ts';
 
-/**
- * One line for a request that was answered: its route's pattern and not its path, never a body, a credential, an
- * identity code or a name.
- */
+/** What the log says about an answered request. */
+interface RequestLog {
+  requestId: string;
+  method: string;
+  /** The pattern of the route, never the path: a path may contain a code or a name. */
+  route: string;
+  status: number;
+  durationMilliseconds: number;
+  registrar: string | null;
+  d1: number;
+  kv: number;
+}
+
+/** Logs an answered request in one line, which contains no body, credential, identity code or name. */
 export function logRequest(c: AppContext, startedAtMilliseconds: number): void {
-  write('info', {
-    event: 'request',
-    request_id: c.var.requestId,
+  const fields = requestFields({
+    requestId: c.var.requestId,
     method: c.req.method,
     route: routePath(c, -1),
     status: c.res.status,
-    duration_ms: Date.now() - startedAtMilliseconds,
+    durationMilliseconds: Date.now() - startedAtMilliseconds,
     registrar: c.var.login?.caller?.registrarCode ?? null,
     d1: c.var.meter.d1,
     kv: c.var.meter.kvReads,
   });
+  writeLog('info', fields);
 }
 
-/**
- * One line for what nobody expected, with the request that met it. Of an error with a cause, the first cause is told:
- * Drizzle wraps what D1 says into a message that holds the values of the query.
- */
-export function logUnexpected(error: unknown, requestId: string | undefined): void {
-  let first = error;
-  while (first instanceof Error && first.cause !== undefined) first = first.cause;
-  const { name, message, stack } = first instanceof Error ? first : new Error('not an Error');
-  write('error', { event: 'unexpected', request_id: requestId, name, message, stack });
+function requestFields({ requestId, durationMilliseconds, ...fields }: RequestLog) {
+  return {
+    event: 'request',
+    request_id: requestId,
+    ...fields,
+    duration_ms: durationMilliseconds,
+  };
 }
 
-/** Lines that wait for each other, and for how long at most. */
+/** Lines that wait to be written together, and for how long at most. */
 const waiting: string[] = [];
 const maximumWaiting = 100;
 const maximumWaitMilliseconds = 1_000;
 
 /**
- * One line as `logRequest` writes it, for a request that costs less than a call of the console: the lines of many are
- * written in one call, within a second. What collects the log splits such an entry at its line breaks.
+ * Logs a request that was answered at once and without D1 or KV, as `logRequest` does. Such a request costs less than
+ * a call of the console, so the lines of many are written in one call, within a second. What collects the log splits
+ * such an entry at its line breaks.
  */
 export function logTogether(
   context: Pick<ExecutionContext, 'waitUntil'>,
-  fields: Record<string, unknown>,
+  request: Pick<RequestLog, 'requestId' | 'method' | 'route' | 'status'>,
 ): void {
-  waiting.push(JSON.stringify({ level: 'info', ...fields }));
+  const none = { durationMilliseconds: 0, registrar: null, d1: 0, kv: 0 };
+  waiting.push(JSON.stringify({ level: 'info', ...requestFields({ ...request, ...none }) }));
   if (waiting.length === 1) {
     const wait = new Promise((resolve) => setTimeout(resolve, maximumWaitMilliseconds));
     context.waitUntil(wait.then(writeWaiting));
@@ -53,11 +64,6 @@ export function logTogether(
 
 function writeWaiting(): void {
   if (waiting.length === 0) return;
-  // biome-ignore lint/suspicious/noConsole: as below
+  // biome-ignore lint/suspicious/noConsole: many lines in one call
   console.info(waiting.splice(0).join('\n'));
-}
-
-function write(level: 'info' | 'error', fields: Record<string, unknown>): void {
-  // biome-ignore lint/suspicious/noConsole: the platform collects what is printed, as structured logs
-  console[level](JSON.stringify({ level, ...fields }));
 }

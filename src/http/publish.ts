@@ -1,10 +1,8 @@
-import { openDatabase } from '../database/open.ts';
 import type { Env } from '../env.ts';
-import { publish } from '../public-list/publish.ts';
-import { expireCopies } from '../public-list/read.ts';
-import type { ListName } from '../public-list/source.ts';
+import { logUnexpected } from '../log.ts';
+import type { ListName } from '../public-list/lists.ts';
+import { publishAndPurge } from '../public-list/publication.ts';
 import type { AppContext } from './context.ts';
-import { logUnexpected } from './log.ts';
 
 /** A publishing under way in this isolate, and the lists that have changed since it last looked. */
 interface Run {
@@ -38,36 +36,10 @@ async function finish(run: Run, env: Env, context: object, requestId: string): P
     const lists = [...run.waiting];
     run.waiting.clear();
     try {
-      await publishLists(env, context, lists);
+      await publishAndPurge(env, context, lists);
     } catch (error) {
       logUnexpected(error, requestId);
     }
   }
   if (runs.get(env.LISTS) === run) runs.delete(env.LISTS);
-}
-
-/** Publishes the lists, and has the platform's cache forget those that changed. Throws as `publish` does. */
-export async function publishLists(
-  env: Env,
-  context: object,
-  lists: readonly ListName[],
-): Promise<void> {
-  const written = await publish(openDatabase(env.DB), env.LISTS, lists, () => new Date());
-  if (written.length === 0) return;
-  expireCopies(env.LISTS, written);
-  await forget(context, written);
-}
-
-/** The tag that responses of a list carry in the platform's cache. */
-export function cacheTag(list: ListName): string {
-  return `list-${list}`;
-}
-
-/** A purge is an extra: without it, what is cached expires within its few seconds. There is no cache locally. */
-async function forget(context: { cache?: CacheContext }, lists: ListName[]): Promise<void> {
-  const result = await context.cache?.purge({ tags: lists.map(cacheTag) });
-  if (result && !result.success) {
-    const reasons = result.errors.map(({ code, message }) => `${code} ${message}`);
-    logUnexpected(new Error(`cache purge refused: ${reasons.join('; ')}`), undefined);
-  }
 }

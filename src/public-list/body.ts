@@ -1,5 +1,5 @@
 import { sha256Hex } from '../digest.ts';
-import type { ListName } from './source.ts';
+import type { ListName } from './lists.ts';
 
 /** What Workers KV takes as a value. */
 export const maximumBodyBytes = 25 * 1024 * 1024;

@@ -1,7 +1,8 @@
 import type { Database } from '../database/open.ts';
 import { ListBody } from './body.ts';
 import { auctionPages, retainedPages } from './entries.ts';
-import { type ListName, retainedListNames, type Source } from './source.ts';
+import { type ListName, publicLists, shows } from './lists.ts';
+import type { Source } from './source.ts';
 
 /** A list's finished response body. */
 export interface BuiltList {
@@ -16,69 +17,27 @@ export interface BuiltList {
 export type Build = Map<ListName, BuiltList | Error>;
 
 /**
- * Builds the lists as their source is now, whatever number of retained lists in one pass over the names.
- * Holds a page of rows and the compressed bodies, never an uncompressed one.
+ * Builds the lists as their source is now, all lists of retained names in one pass over the names. Holds a page of
+ * rows and the compressed bodies, never an uncompressed one.
  */
 export async function buildLists(
   db: Database,
   lists: readonly ListName[],
   source: Source,
 ): Promise<Build> {
-  const build: Build = new Map();
-  if (lists.includes('auctions')) await buildAuctions(db, source, build);
-  const retained = retainedListNames.filter((list) => lists.includes(list));
-  if (retained.length > 0) await buildRetained(db, retained, source, build);
-  return build;
-}
-
-/** The field names are those of the public interface: what is stored is what it answers with. */
-async function buildAuctions(db: Database, source: Source, build: Build): Promise<void> {
-  const body = new ListBody('auctions', 'auctions');
-  await fill([body], source, build, async () => {
-    for await (const page of auctionPages(db)) {
-      for (const [name, punycode] of page) {
-        body.add(
-          `{"domain_name":${JSON.stringify(name)},"punycode_domain_name":${JSON.stringify(punycode)}}`,
-        );
-      }
-      await body.flush();
-    }
-  });
-}
-
-async function buildRetained(
-  db: Database,
-  lists: readonly (typeof retainedListNames)[number][],
-  source: Source,
-  build: Build,
-): Promise<void> {
-  const bodies = new Map(lists.map((list) => [list, new ListBody(list, 'domains')]));
-  const all = bodies.get('all');
-  await fill([...bodies.values()], source, build, async () => {
-    for await (const page of retainedPages(db, source.day)) {
-      for (const [name, punycode, status] of page) {
-        const entry = `{"name":${JSON.stringify(name)},"status":"${status}","punycode_name":${JSON.stringify(punycode)}}`;
-        all?.add(entry);
-        bodies.get(status)?.add(entry);
-      }
-      await Promise.all([...bodies.values()].map((body) => body.flush()));
-    }
-  });
-}
-
-/** Finishes the bodies once they are filled; lets go of all of them if the filling fails. */
-async function fill(
-  bodies: ListBody[],
-  source: Source,
-  build: Build,
-  addEntries: () => Promise<void>,
-): Promise<void> {
+  const bodies = lists.map((list) => new ListBody(list, publicLists[list].field));
+  const [ofAuctions, ofNames] = [
+    bodies.filter(({ list }) => publicLists[list].entries === 'auctions'),
+    bodies.filter(({ list }) => publicLists[list].entries !== 'auctions'),
+  ];
   try {
-    await addEntries();
+    if (ofAuctions.length > 0) await addAuctions(db, ofAuctions);
+    if (ofNames.length > 0) await addNames(db, ofNames, source.day);
   } catch (error) {
     await Promise.all(bodies.map((body) => body.abandon()));
     throw error;
   }
+  const build: Build = new Map();
   for (const body of bodies) {
     const sourceVersion = source.versions[body.list];
     build.set(
@@ -88,5 +47,35 @@ async function fill(
         (error: Error) => error,
       ),
     );
+  }
+  return build;
+}
+
+/** Builds one list as its source is now. Throws if its body is larger than KV takes. */
+export async function buildList(db: Database, list: ListName, source: Source): Promise<BuiltList> {
+  const [built] = (await buildLists(db, [list], source)).values();
+  if (!built) throw new Error(`list ${list} was not built`);
+  if (built instanceof Error) throw built;
+  return built;
+}
+
+/** The field names are those of the public interface, because what is stored is what it answers with. */
+async function addAuctions(db: Database, bodies: readonly ListBody[]): Promise<void> {
+  for await (const page of auctionPages(db)) {
+    for (const [name, punycode] of page) {
+      const entry = `{"domain_name":${JSON.stringify(name)},"punycode_domain_name":${JSON.stringify(punycode)}}`;
+      for (const body of bodies) body.add(entry);
+    }
+    await Promise.all(bodies.map((body) => body.flush()));
+  }
+}
+
+async function addNames(db: Database, bodies: readonly ListBody[], day: string): Promise<void> {
+  for await (const page of retainedPages(db, day)) {
+    for (const [name, punycode, status] of page) {
+      const entry = `{"name":${JSON.stringify(name)},"status":"${status}","punycode_name":${JSON.stringify(punycode)}}`;
+      for (const body of bodies) if (shows(body.list, status)) body.add(entry);
+    }
+    await Promise.all(bodies.map((body) => body.flush()));
   }
 }

@@ -1,15 +1,10 @@
 import { sql } from 'drizzle-orm';
-import {
-  auctions,
-  disputes,
-  retainedDomains,
-  type retainedStatuses,
-} from '../../drizzle/schema.ts';
+import { auctions, disputes, retainedDomains } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
+import type { ListedStatus } from './lists.ts';
 
-export type RetainedStatus = (typeof retainedStatuses)[number] | 'disputed';
 export type AuctionEntry = [name: string, punycode: string];
-export type RetainedEntry = [name: string, punycode: string, status: RetainedStatus];
+export type RetainedEntry = [name: string, punycode: string, status: ListedStatus];
 
 /** Rows in a page: enough to make round trips few, few enough to weigh nothing. */
 const pageRows = 5_000;

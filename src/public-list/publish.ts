@@ -2,7 +2,8 @@ import { sql } from 'drizzle-orm';
 import { listBuilds } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { type Build, type BuiltList, buildLists } from './build.ts';
-import { type ListName, listNames, readSource, type Source } from './source.ts';
+import { type ListName, listNames } from './lists.ts';
+import { readSource, type Source } from './source.ts';
 
 /** What KV holds beside the body of a published list. */
 export interface Published {
@@ -33,6 +34,7 @@ const pauseMilliseconds = 1_100;
 
 /** Where the publishing of one list stands. */
 interface Progress {
+  list: ListName;
   /** Undefined where it is not known what KV holds, null where it holds nothing. */
   published?: Published | null | undefined;
   failedPuts: number;
@@ -53,21 +55,24 @@ export async function publish(
   clock: () => Date,
   atHand: Build = new Map(),
 ): Promise<ListName[]> {
-  const progress = new Map(lists.map((list): [ListName, Progress] => [list, { failedPuts: 0 }]));
+  const progress = lists.map((list): Progress => ({ list, failedPuts: 0 }));
   const written = new Set<ListName>();
   for (let round = 0; round < maximumRounds; round++) {
-    const pending = lists.filter((list) => !progress.get(list)?.error);
-    const [source] = await Promise.all([readSource(db, clock()), lookAtKv(kv, pending, progress)]);
-    const behind = pending.filter((list) => isBehind(list, progress.get(list)?.published, source));
+    const pending = progress.filter(({ error }) => !error);
+    const [source] = await Promise.all([readSource(db, clock()), lookAtKv(kv, pending)]);
+    const behind = pending.filter(({ list, published }) => isBehind(list, published, source));
     if (behind.length === 0) {
       throwErrors(progress);
       return [...written];
     }
-    const build = isOf(source, atHand, behind) ? atHand : await buildLists(db, behind, source);
+    const names = behind.map(({ list }) => list);
+    const build = isOf(source, atHand, names) ? atHand : await buildLists(db, names, source);
     const overtaken = round < patientRounds ? await overtakenSince(db, source, clock) : [];
     const unchanged: [ListName, BuiltList][] = [];
-    for (const [list, built] of build) {
-      const state = progress.get(list) as Progress;
+    for (const state of behind) {
+      const { list } = state;
+      const built = build.get(list);
+      if (!built) throw new Error(`list ${list} was not built`);
       if (built instanceof Error) state.error = built;
       else if (overtaken.includes(list)) continue;
       else if (built.etag === state.published?.etag) unchanged.push([list, built]);
@@ -131,17 +136,11 @@ function isBehind(
 }
 
 /** Fills in what KV holds where it is not known. */
-async function lookAtKv(
-  kv: KVNamespace,
-  lists: ListName[],
-  progress: Map<ListName, Progress>,
-): Promise<void> {
-  const unknown = lists.filter((list) => progress.get(list)?.published === undefined);
+async function lookAtKv(kv: KVNamespace, progress: readonly Progress[]): Promise<void> {
+  const unknown = progress.filter(({ published }) => published === undefined);
   if (unknown.length === 0) return;
   const published = await readPublished(kv);
-  for (const list of unknown) {
-    (progress.get(list) as Progress).published = published.get(list) ?? null;
-  }
+  for (const state of unknown) state.published = published.get(state.list) ?? null;
 }
 
 /** Listing the keys gives the metadata of all of them in one operation, and none of the bodies. */
@@ -190,8 +189,8 @@ async function recordBuilds(db: Database, builds: [ListName, BuiltList][]): Prom
     });
 }
 
-function throwErrors(progress: Map<ListName, Progress>): void {
-  const errors = [...progress.values()].flatMap(({ error }) => error ?? []);
+function throwErrors(progress: readonly Progress[]): void {
+  const errors = progress.flatMap(({ error }) => error ?? []);
   if (errors.length === 1) throw errors[0];
   if (errors.length > 1) {
     throw new AggregateError(errors, errors.map(({ message }) => message).join('; '));

@@ -1,8 +1,9 @@
 import type { Meter } from '../database/meter.ts';
 import type { Database } from '../database/open.ts';
-import { type BuiltList, buildLists } from './build.ts';
+import { type BuiltList, buildList } from './build.ts';
+import type { ListName } from './lists.ts';
 import { type Published, publish } from './publish.ts';
-import { type ListName, readSource } from './source.ts';
+import { readSource } from './source.ts';
 
 /** A list as it is answered; no body for a client that has it already. */
 export interface ReadList {
@@ -192,9 +193,7 @@ async function buildAndStore(
   kvError: unknown,
 ): Promise<BuiltList> {
   const source = await readSource(db(), clock());
-  const build = await buildLists(db(), [list], source);
-  const built = build.get(list);
-  if (built === undefined || built instanceof Error) throw built;
-  if (kvError === undefined) later(publish(db(), kv, [list], clock, build));
+  const built = await buildList(db(), list, source);
+  if (kvError === undefined) later(publish(db(), kv, [list], clock, new Map([[list, built]])));
   return built;
 }

@@ -2,13 +2,7 @@ import { sql } from 'drizzle-orm';
 import { disputes, listBuilds, listSources } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { dayOf } from '../day.ts';
-
-/** The auctions in progress, and the retained names: all of them, or those of one status. */
-export const listNames = ['auctions', 'all', 'reserved', 'blocked', 'disputed'] as const;
-export type ListName = (typeof listNames)[number];
-
-/** The lists that a change of a reserved or blocked name, or of a dispute, is seen in. */
-export const retainedListNames = ['all', 'reserved', 'blocked', 'disputed'] as const;
+import { type ListedStatus, type ListName, listNames, publicLists } from './lists.ts';
 
 /** What the lists are made from, at one moment. */
 export interface Source {
@@ -34,18 +28,23 @@ export async function readSource(db: Database, now: Date): Promise<Source> {
         from ${listBuilds}) as builds
     from ${listSources}`);
   if (!row) throw new Error('list_sources has lost its row');
-  const disputed = [row.disputed, row.began ?? '', row.ended ?? ''].join('/');
+  const versions = listNames.map((list) => [list, versionOf(list, row)] as const);
   return {
     day,
-    versions: {
-      auctions: `${row.auctions}`,
-      all: [row.reserved, row.blocked, disputed].join('/'),
-      reserved: `${row.reserved}`,
-      blocked: `${row.blocked}`,
-      disputed,
-    },
+    versions: Object.fromEntries(versions) as Record<ListName, string>,
     builds: JSON.parse(row.builds),
   };
+}
+
+function versionOf(list: ListName, row: Row): string {
+  const { entries } = publicLists[list];
+  if (entries === 'auctions') return `${row.auctions}`;
+  const counters: Record<ListedStatus, string> = {
+    reserved: `${row.reserved}`,
+    blocked: `${row.blocked}`,
+    disputed: [row.disputed, row.began ?? '', row.ended ?? ''].join('/'),
+  };
+  return entries.map((status) => counters[status]).join('/');
 }
 
 interface Row {

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { openDatabase } from '../../src/database/open.ts';
+import { listNames } from '../../src/public-list/lists.ts';
 import { type Published, publish } from '../../src/public-list/publish.ts';
-import { listNames } from '../../src/public-list/source.ts';
 import { counted } from '../counted.ts';
 import { seedRetainedNames } from '../seed.ts';
 import { atLeast, atMost, type Figure, stated } from './figure.ts';

@@ -85,15 +85,37 @@ test('says on 200 and 304 alike how long a list is fresh, and lets every page re
   expect([fresh.status, revalidated.status]).toEqual([200, 304]);
   for (const { headers } of [fresh, revalidated]) {
     expect(headers.get('ETag')).toMatch(/^W\/"[0-9a-f]{32}"$/);
-    expect(headers.get('Cache-Control')).toBe('public, max-age=15');
+    expect(headers.get('Cache-Control')).toBe('public, max-age=15, stale-if-error=86400');
     expect(headers.get('Vary')).toBe('Accept-Encoding');
     expect(headers.get('Cache-Tag')).toBe('list-all');
     expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
     expect(headers.get('Access-Control-Expose-Headers')).toContain('ETag');
     expect(headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/);
-    expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
   }
+  expect(fresh.headers.get('X-Content-Type-Options')).toBe('nosniff');
   expect(await revalidated.text()).toBe('');
+});
+
+test.each([
+  ['as the ETag was sent', (etag: string) => etag],
+  ['by way of the application', (etag: string) => `"x", ${etag}`],
+])('answers 304 %s without the headers that only protect a body', async (_, header) => {
+  const etag = await etagOf(retainedPath);
+  const response = await worker.fetch(retainedPath, {
+    headers: { 'If-None-Match': header(etag) },
+  });
+  expect(response.status).toBe(304);
+  // The harness adds a header of its own.
+  const names = [...response.headers.keys()].filter((name) => !name.startsWith('mf-'));
+  expect(names.sort()).toEqual([
+    'access-control-allow-origin',
+    'access-control-expose-headers',
+    'cache-control',
+    'cache-tag',
+    'etag',
+    'vary',
+    'x-request-id',
+  ]);
 });
 
 test('gives each type an ETag of its own', async () => {

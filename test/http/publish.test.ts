@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { app } from '../../src/http/app.ts';
-import { publishLists } from '../../src/http/publish.ts';
-import { listNames } from '../../src/public-list/source.ts';
+import { listNames } from '../../src/public-list/lists.ts';
+import { publishAndPurge } from '../../src/public-list/publication.ts';
 import { addAuction, emptyLists } from '../fixtures.ts';
 import { published, withMethods } from '../public-list/published.ts';
 import { startWorker } from '../worker.ts';
@@ -23,10 +23,10 @@ function contextWithCache(success = true) {
 
 test("has the platform's cache forget the lists that changed, and no other", async () => {
   const { cache, purged } = contextWithCache();
-  await publishLists(worker.env, { cache }, listNames);
+  await publishAndPurge(worker.env, { cache }, listNames);
   await addAuction(worker.env);
-  await publishLists(worker.env, { cache }, listNames);
-  await publishLists(worker.env, { cache }, listNames);
+  await publishAndPurge(worker.env, { cache }, listNames);
+  await publishAndPurge(worker.env, { cache }, listNames);
   expect(purged).toEqual([
     ['list-auctions', 'list-all', 'list-reserved', 'list-blocked', 'list-disputed'],
     ['list-auctions'],
@@ -35,13 +35,13 @@ test("has the platform's cache forget the lists that changed, and no other", asy
 
 test('publishes though the cache refuses to forget', async () => {
   const { cache } = contextWithCache(false);
-  await publishLists(worker.env, { cache }, ['auctions']);
+  await publishAndPurge(worker.env, { cache }, ['auctions']);
   expect((await published(worker.env, 'auctions')).body.count).toBe(0);
 });
 
 test('publishes one after the other what many reports change at once, and misses none', async () => {
   const auctions = await Promise.all(Array.from({ length: 30 }, () => addAuction(worker.env)));
-  await publishLists(worker.env, {}, ['auctions']);
+  await publishAndPurge(worker.env, {}, ['auctions']);
   let [writing, puts, mostAtOnce] = [0, 0, 0];
   const kv = withMethods(worker.env.LISTS, {
     async put(key: string, value: ArrayBuffer, options: KVNamespacePutOptions) {

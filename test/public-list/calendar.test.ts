@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
+import { listsShowing } from '../../src/public-list/lists.ts';
 import { listStatus, publish } from '../../src/public-list/publish.ts';
-import { retainedListNames } from '../../src/public-list/source.ts';
 import { addDispute, emptyLists } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 import { published } from './published.ts';
@@ -13,7 +13,7 @@ const publishAt = (time: string) =>
   publish(
     openDatabase(worker.env.DB),
     worker.env.LISTS,
-    retainedListNames,
+    listsShowing(['reserved', 'blocked', 'disputed']),
     () => new Date(`${time}Z`),
   );
 

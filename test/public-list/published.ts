@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import type { Env } from '../../src/env.ts';
+import type { ListName } from '../../src/public-list/lists.ts';
 import type { Published } from '../../src/public-list/publish.ts';
-import type { ListName } from '../../src/public-list/source.ts';
 
 /** What KV holds of a list: its body as JSON, and its metadata. */
 export async function published(env: Env, list: ListName) {

@@ -1,5 +1,6 @@
 import { importAuctions } from '../../auction/start.ts';
 import { type DomainName, parseDomainName } from '../../domain/name.ts';
+import { auctionLists } from '../../public-list/lists.ts';
 import { nameColumn, textField } from '../file/field.ts';
 import { importing, type RowReader, readSettled, rejectedText } from '../file/import.ts';
 import { inChunks } from '../progress.ts';
@@ -28,7 +29,7 @@ export const importNames = importing(
       for (const chunk of inChunks('starting', names)) {
         started += await importAuctions(db, origin, chunk, isDryRun);
       }
-      const published = await publishLists(registry, ['auctions']);
+      const published = await publishLists(registry, auctionLists);
       const unchanged = names.length - started;
       const rejected = read.rejected.length;
       return {

@@ -1,4 +1,5 @@
 import { startAuctions } from '../../auction/start.ts';
+import { auctionLists } from '../../public-list/lists.ts';
 import { writing } from '../command.ts';
 import { parseNames } from '../names.ts';
 import { publishedText, publishLists } from '../publish.ts';
@@ -16,7 +17,7 @@ export const start = writing(
       const { db, origin, isDryRun } = registry;
       const names = parseNames(texts);
       const started = await startAuctions(db, origin, names, isDryRun);
-      const published = await publishLists(registry, ['auctions']);
+      const published = await publishLists(registry, auctionLists);
       return {
         data: {
           started,

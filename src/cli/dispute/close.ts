@@ -1,10 +1,10 @@
 import { dayOf } from '../../day.ts';
 import { parseDomainName } from '../../domain/name.ts';
+import { listsShowing } from '../../public-list/lists.ts';
 import { closeDispute } from '../../retained-domain/dispute.ts';
 import { writing } from '../command.ts';
 import { publishedText, publishLists } from '../publish.ts';
 import { run } from '../run.ts';
-import { disputeLists } from './lists.ts';
 
 export const close = writing(
   'close',
@@ -18,7 +18,7 @@ export const close = writing(
       const { name } = parseDomainName(text);
       const today = dayOf(origin.at);
       const outcome = await closeDispute(db, origin, { name }, today, isDryRun);
-      const published = await publishLists(registry, disputeLists);
+      const published = await publishLists(registry, listsShowing(['disputed']));
       const done =
         outcome === 'ended' ? 'its last day is yesterday' : 'it had not begun before today';
       return {

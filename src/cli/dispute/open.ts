@@ -1,9 +1,9 @@
 import { parseDomainName } from '../../domain/name.ts';
+import { listsShowing } from '../../public-list/lists.ts';
 import { openDispute } from '../../retained-domain/dispute.ts';
 import { writing } from '../command.ts';
 import { publishedText, publishLists } from '../publish.ts';
 import { run } from '../run.ts';
-import { disputeLists } from './lists.ts';
 
 export const open = writing(
   'open',
@@ -19,7 +19,7 @@ export const open = writing(
       const { from, until } = options;
       const name = parseDomainName(text);
       await openDispute(db, origin, name, from, until, isDryRun);
-      const published = await publishLists(registry, disputeLists);
+      const published = await publishLists(registry, listsShowing(['disputed']));
       return {
         data: { name: name.name, from, until, published, changed: !isDryRun },
         text: `${isDryRun ? 'would open' : 'opened'} a dispute of ${name.name} from ${from} until ${until}${publishedText(published)}`,

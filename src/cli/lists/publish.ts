@@ -1,5 +1,5 @@
+import { listNames } from '../../public-list/lists.ts';
 import { listStatus } from '../../public-list/publish.ts';
-import { listNames } from '../../public-list/source.ts';
 import { writing } from '../command.ts';
 import { publishLists } from '../publish.ts';
 import { run } from '../run.ts';

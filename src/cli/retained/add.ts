@@ -1,10 +1,11 @@
+import { listsShowing } from '../../public-list/lists.ts';
 import { addRetainedDomains } from '../../retained-domain/change.ts';
 import { writing } from '../command.ts';
 import { parseNames } from '../names.ts';
 import { publishedText, publishLists } from '../publish.ts';
 import { run } from '../run.ts';
 import { counted } from '../text.ts';
-import { listsOf, statusOption } from './status.ts';
+import { statusOption } from './status.ts';
 
 export const add = writing(
   'add',
@@ -19,7 +20,7 @@ export const add = writing(
       const { status } = options;
       const names = parseNames(texts).map((name) => ({ ...name, status }));
       const added = await addRetainedDomains(db, origin, names, isDryRun);
-      const published = await publishLists(registry, listsOf([status]));
+      const published = await publishLists(registry, listsShowing([status]));
       const unchanged = names.length - added;
       return {
         data: { status, added, unchanged, published, changed: added > 0 && !isDryRun },

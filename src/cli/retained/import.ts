@@ -1,7 +1,7 @@
 import { retainedStatuses } from '../../../drizzle/schema.ts';
 import { parseDomainName } from '../../domain/name.ts';
 import { RegistryError } from '../../error.ts';
-import type { ListName } from '../../public-list/source.ts';
+import { type ListName, listsShowing } from '../../public-list/lists.ts';
 import { addRetainedDomains } from '../../retained-domain/change.ts';
 import type { RetainedDomain, RetainedStatus } from '../../retained-domain/list.ts';
 import { type Replaced, replaceRetainedDomains } from '../../retained-domain/replace.ts';
@@ -18,7 +18,7 @@ import { publishedText, publishLists } from '../publish.ts';
 import type { Registry } from '../registry.ts';
 import { type Report, runPrepared } from '../run.ts';
 import { counted } from '../text.ts';
-import { listsOf, statusOption } from './status.ts';
+import { statusOption } from './status.ts';
 
 const columns = {
   name: nameColumn,
@@ -47,7 +47,7 @@ export const importNames = importing(
         const done = options.replace
           ? await replaceNames(registry, statuses, names)
           : { added: await addNames(registry, names), removed: 0 };
-        const published = await publishLists(registry, listsOf(statuses));
+        const published = await publishLists(registry, listsShowing(statuses));
         return report(registry, read, { ...done, published, rejectedFile }, options.replace);
       },
     );

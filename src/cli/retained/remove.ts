@@ -1,10 +1,11 @@
+import { listsShowing } from '../../public-list/lists.ts';
 import { removeRetainedDomains } from '../../retained-domain/change.ts';
 import { writing } from '../command.ts';
 import { parseNames } from '../names.ts';
 import { publishedText, publishLists } from '../publish.ts';
 import { run } from '../run.ts';
 import { counted } from '../text.ts';
-import { listsOf, statusOption } from './status.ts';
+import { statusOption } from './status.ts';
 
 export const remove = writing(
   'remove',
@@ -19,7 +20,7 @@ export const remove = writing(
       const { status } = options;
       const names = parseNames(texts).map((name) => ({ ...name, status }));
       const removed = await removeRetainedDomains(db, origin, names, isDryRun);
-      const published = await publishLists(registry, listsOf([status]));
+      const published = await publishLists(registry, listsShowing([status]));
       const unchanged = names.length - removed;
       return {
         data: { status, removed, unchanged, published, changed: removed > 0 && !isDryRun },

@@ -4,6 +4,7 @@ import { type Auction, getAuction, listStartedAuctions } from '../../auction/rea
 import { reportableStatuses, updateAuction } from '../../auction/report.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
+import { auctionLists } from '../../public-list/lists.ts';
 import { clearable } from '../../text-field.ts';
 import { type AppContext, type AppEnv, callerAddress, database, requestOf } from '../context.ts';
 import { jsonBody, parseBody } from '../input.ts';
@@ -63,7 +64,7 @@ auctions.patch('/:uuid', async (c) => {
     settings(c.env).auctionRestartStatuses,
   );
   // Even where nothing changed now: a report said again repairs what the first one left undone.
-  if (status !== undefined) publishAfterResponse(c, ['auctions']);
+  if (status !== undefined) publishAfterResponse(c, auctionLists);
   return c.json({ ...shown(auction), registration_code: auction.registrationCode });
 });
 

@@ -1,17 +1,18 @@
-import type { ListName } from '../../public-list/source.ts';
-import { cacheTag } from '../publish.ts';
+import { cacheTag, type ListName } from '../../public-list/lists.ts';
 
 /**
- * With the 30 seconds that a location may keep what it has read from KV, and the few of a copy in memory, a change is
- * seen within a minute.
+ * With the 30 seconds for which a location may keep what it has read from KV, and the five for which an isolate keeps
+ * its copy, a change is seen within a minute.
  */
 const maximumAgeSeconds = 15;
+/** How long a cache may answer with an old list while the service fails (RFC 5861). */
+const staleIfErrorSeconds = 24 * 60 * 60;
 
-/** What 200 and 304 of a list have in common. */
+/** The headers that 200 and 304 of a list have in common. */
 export function listHeaders(list: ListName, etag: string): Record<string, string> {
   return {
     ETag: etag,
-    'Cache-Control': `public, max-age=${maximumAgeSeconds}`,
+    'Cache-Control': `public, max-age=${maximumAgeSeconds}, stale-if-error=${staleIfErrorSeconds}`,
     Vary: 'Accept-Encoding',
     'Cache-Tag': cacheTag(list),
     'Access-Control-Allow-Origin': '*',

@@ -1,29 +1,37 @@
 import { Hono } from 'hono';
 import { RegistryError } from '../../error.ts';
+import { logUnexpected } from '../../log.ts';
+import {
+  findList,
+  hasTypes,
+  type ListName,
+  type ListPath,
+  listPaths,
+} from '../../public-list/lists.ts';
 import { readList } from '../../public-list/read.ts';
-import type { ListName } from '../../public-list/source.ts';
 import { type AppContext, type AppEnv, database } from '../context.ts';
 import { matchesWeakly } from '../entity-tag.ts';
-import { logUnexpected } from '../log.ts';
 import { acceptsGzip } from './encoding.ts';
 import { listHeaders } from './headers.ts';
 
+/** Mounted at the root: the table of lists has whole paths. */
 export const publicLists = new Hono<AppEnv>({ strict: false });
 
-publicLists.get('/auctions', (c) => answerWithList(c, 'auctions'));
-
-publicLists.get('/retained_domains', (c) => answerWithList(c, listOfTypes(c.req.queries('type'))));
-
-function listOfTypes(types: string[] | undefined): ListName {
-  if (types === undefined) return 'all';
-  const [type] = types;
-  if (types.length === 1 && (type === 'reserved' || type === 'blocked' || type === 'disputed')) {
-    return type;
-  }
-  throw new RegistryError('invalid', 'is not included in the list', 'type');
+for (const path of listPaths) {
+  publicLists.get(path, (c) => answerWithList(c, requestedList(path, c.req.queries('type'))));
 }
 
-publicLists.on('OPTIONS', ['/auctions', '/retained_domains'], (c) => {
+/** Throws `invalid` for a `type` that is unknown or given twice. Where a path serves one list, there is no `type`. */
+function requestedList(path: ListPath, types: readonly string[] = []): ListName {
+  const given = hasTypes(path) ? types : [];
+  const list = given.length > 1 ? undefined : findList(path, given[0]);
+  if (list === undefined) {
+    throw new RegistryError('invalid', 'is not included in the list', 'type');
+  }
+  return list;
+}
+
+publicLists.on('OPTIONS', [...listPaths], (c) => {
   const methods = 'GET, HEAD, OPTIONS';
   return c.body(null, 204, {
     Allow: methods,

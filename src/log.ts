@@ -1,0 +1,23 @@
+/** Writes one JSON line; the platform collects what is printed. */
+export function writeLog(
+  level: 'info' | 'warn' | 'error',
+  fields: Readonly<Record<string, unknown>>,
+): void {
+  // biome-ignore lint/suspicious/noConsole: the platform collects what is printed as structured logs
+  console[level](JSON.stringify({ level, ...fields }));
+}
+
+/**
+ * Logs an error that nobody expected, with the request that met it. Of an error with a cause, the first cause is
+ * logged: Drizzle wraps D1's error in a message that contains the values of the query.
+ */
+export function logUnexpected(error: unknown, requestId: string | undefined): void {
+  const { name, message, stack } = firstCause(error);
+  writeLog('error', { event: 'unexpected', request_id: requestId, name, message, stack });
+}
+
+function firstCause(error: unknown): Error {
+  let first = error;
+  while (first instanceof Error && first.cause !== undefined) first = first.cause;
+  return first instanceof Error ? first : new Error('not an Error');
+}

@@ -1,0 +1,84 @@
+import type { retainedStatuses } from '../../drizzle/schema.ts';
+
+/** What a name can be on the lists of retained domains: what is stored, and what the calendar adds. */
+export type ListedStatus = (typeof retainedStatuses)[number] | 'disputed';
+
+/** One public list: where it is served and what it is made from. */
+interface PublicList {
+  path: `/repp/v1/${string}`;
+  /** The query parameter `type` that selects the list; undefined where the path alone does. */
+  type: string | undefined;
+  /** The field of the body that holds the entries. */
+  field: 'auctions' | 'domains';
+  /** The auctions in progress, or the names that have one of these statuses. */
+  entries: 'auctions' | readonly ListedStatus[];
+}
+
+const retainedPath = '/repp/v1/retained_domains';
+
+/**
+ * Every public list. The URL map, the revalidation before it, the error format of the paths, the publisher and the
+ * tool all read this table.
+ */
+export const publicLists = {
+  auctions: {
+    path: '/repp/v1/auctions',
+    type: undefined,
+    field: 'auctions',
+    entries: 'auctions',
+  },
+  all: {
+    path: retainedPath,
+    type: undefined,
+    field: 'domains',
+    entries: ['reserved', 'blocked', 'disputed'],
+  },
+  reserved: { path: retainedPath, type: 'reserved', field: 'domains', entries: ['reserved'] },
+  blocked: { path: retainedPath, type: 'blocked', field: 'domains', entries: ['blocked'] },
+  disputed: { path: retainedPath, type: 'disputed', field: 'domains', entries: ['disputed'] },
+} as const satisfies Record<string, PublicList>;
+
+export type ListName = keyof typeof publicLists;
+export type ListPath = (typeof publicLists)[ListName]['path'];
+
+export const listNames = Object.keys(publicLists) as ListName[];
+
+/** The paths that serve lists, each once. */
+export const listPaths: readonly ListPath[] = [
+  ...new Set(listNames.map((list) => publicLists[list].path)),
+];
+
+/** The list that a path serves for a `type`; undefined if there is none. */
+export function findList(path: ListPath, type: string | undefined): ListName | undefined {
+  return listNames.find(
+    (list) => publicLists[list].path === path && publicLists[list].type === type,
+  );
+}
+
+/** Whether the path serves several lists, which `type` selects. */
+export function hasTypes(path: ListPath): boolean {
+  return listNames.some(
+    (list) => publicLists[list].path === path && publicLists[list].type !== undefined,
+  );
+}
+
+/** The list of auctions in progress. */
+export const auctionLists: readonly ListName[] = listNames.filter(
+  (list) => publicLists[list].entries === 'auctions',
+);
+
+/** The lists in which names with one of the statuses appear. */
+export function listsShowing(statuses: readonly ListedStatus[]): ListName[] {
+  return listNames.filter((list) => statuses.some((status) => shows(list, status)));
+}
+
+/** Whether names with the status appear in the list. */
+export function shows(list: ListName, status: ListedStatus): boolean {
+  const { entries }: PublicList = publicLists[list];
+  return entries !== 'auctions' && entries.includes(status);
+}
+
+/** The tag of the list's responses in the platform's cache. */
+export function cacheTag(list: ListName): string {
+  return `list-${list}`;
+}
