@@ -4,6 +4,7 @@ import { asciiUpperCase } from '../ascii-case.ts';
 import { textField } from '../text-field.ts';
 import { isCountryCode } from './country.ts';
 import { isEmail } from './email.ts';
+import { identityProblem } from './identity.ts';
 
 /**
  * The rules of a contact's fields as zod types: each takes what a client sent and gives what is stored.
@@ -39,12 +40,10 @@ export const contactFields = {
 };
 
 /** Refuses an identity whose code is wrong for its type and country today. */
-export async function checkIdentity(
+export function checkIdentity(
   identity: { code: string; type: (typeof identityTypes)[number]; countryCode: string },
   context: z.core.$RefinementCtx,
-): Promise<void> {
-  // The library of every country's formats is a third of the start: an isolate that creates no contact does without.
-  const { identityProblem } = await import('./identity.ts');
+): void {
   const problem = identityProblem(identity, new Date());
   if (!problem) return;
   const { reason, message } = problem;

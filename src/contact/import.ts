@@ -158,7 +158,10 @@ function rowOf({ registrar, ...given }: ContactRecord, present: Present, origin:
   };
 }
 
-const columnNames = Object.keys(getTableColumns(contacts)) as (keyof Contact)[];
+/** The columns that a row is written with. */
+const columnNames = Object.entries(getTableColumns(contacts))
+  .filter(([, column]) => column.generated === undefined)
+  .map(([name]) => name as keyof Contact);
 
 function insertEach(db: Database, origin: Origin, rows: string) {
   // SQLite gathers the rows before it writes the first: it reads the table that it writes to.

@@ -6,6 +6,7 @@ import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
 import type { Person } from '../registrant/token.ts';
 import { type Login, withLogin } from '../registrar/login.ts';
+import { identityKey } from './identity.ts';
 
 export type Contact = typeof contacts.$inferSelect;
 
@@ -60,7 +61,7 @@ export function isPersons(person: Person): SQL | undefined {
     eq(contacts.identCountryCode, person.countryCode),
     // As a literal: a bound value would not let the partial index be chosen.
     sql`${contacts.identType} = 'priv'`,
-    eq(contacts.ident, person.code),
+    eq(contacts.identKey, identityKey(person.code)),
   );
 }
 

@@ -7,7 +7,7 @@ import { difference, isRecorded, type Origin, type Request, recordIfChanged } fr
 import { keepAnswer, keptAnswer, type Once, stopIfDone } from '../idempotency.ts';
 import type { Person } from '../registrant/token.ts';
 import type { Login } from '../registrar/login.ts';
-import type { Identity } from './identity.ts';
+import { type Identity, isSameCode } from './identity.ts';
 import { type Contact, contactOfPerson, found } from './read.ts';
 import {
   type Attempts,
@@ -73,7 +73,7 @@ export function updateContact(
 
 function isOnRecord(contact: Contact, { code, type, countryCode }: Partial<Identity>): boolean {
   return (
-    (code ?? contact.ident) === contact.ident &&
+    isSameCode(code ?? contact.ident, contact.ident) &&
     (type ?? contact.identType) === contact.identType &&
     (countryCode ?? contact.identCountryCode) === contact.identCountryCode
   );

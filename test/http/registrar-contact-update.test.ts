@@ -106,6 +106,7 @@ test.each([
   [{ ident: '38001085718', ident_type: 'priv', ident_country_code: 'ee' }],
   [{ ident: ' 38001085718 ' }],
   [{ ident_type: 'priv' }],
+  [{ ident: '380 010-85718' }],
 ])('takes the identity on record, given as %j, with an update', async (ident) => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
