@@ -389,17 +389,20 @@ export const history = sqliteTable(
   ],
 );
 
-/** Answers of writes that carried an idempotency key, kept for a day. */
+/** Outcomes of writes that carried an idempotency key, kept for a day. */
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',
   {
-    /** Whose key it is: keys of two callers never meet. */
+    /** Whose key it is: two callers may use the same one. */
     caller: text().notNull(),
     key: text().notNull(),
     /** SHA-256 of method, path and body: tells a repeated request from another with the same key. */
     requestDigest: text('request_digest').notNull(),
+    /** Not used any more: the answer, where the version before this one kept it. */
     body: text().notNull(),
     createdAt: createdAt(),
+    /** JSON of what the write came to, from which the answer is made each time. */
+    outcome: text(),
   },
   (table) => [
     primaryKey({ columns: [table.caller, table.key] }),

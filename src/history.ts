@@ -6,7 +6,6 @@ import {
   history,
 } from '../drizzle/schema.ts';
 import type { Database } from './database/open.ts';
-import { retried } from './database/retry.ts';
 
 /** Who acts, when, and in which request: what every change is recorded with. */
 export interface Origin {
@@ -14,15 +13,10 @@ export interface Origin {
   /** As it is shown to whoever reads the history; a name or a username, never an identity code. */
   actor: string;
   at: Date;
-  requestId?: string | undefined;
+  /** Unique to the request or command. */
+  requestId: string;
   /** The client's own reference of its transaction. */
   clientReference?: string | undefined;
-}
-
-/** A request to write: as history records it, before it is known who acts, and the version that it is about. */
-export interface Request extends Omit<Origin, 'actorType' | 'actor'> {
-  /** Whether the write may be made to this version; without it, to any. */
-  isExpected?: ((version: string) => boolean) | undefined;
 }
 
 export interface Subject {
@@ -48,7 +42,7 @@ export function recordIfChanged(
 ) {
   return db.insert(history).select(sql`
     select null, ${origin.at.toISOString()}, ${subject.type}, ${subject.key}, ${subject.uuid ?? null},
-      ${action}, ${origin.actorType}, ${origin.actor}, ${origin.requestId ?? null},
+      ${action}, ${origin.actorType}, ${origin.actor}, ${origin.requestId},
       ${origin.clientReference ?? null}, ${JSON.stringify(changes)}
     where changes() > 0`);
 }
@@ -66,7 +60,7 @@ export function recordEach(
 ) {
   return db.insert(history).select(sql`
     select null, ${origin.at.toISOString()}, ${type}, key, uuid, ${action}, ${origin.actorType}, ${origin.actor},
-      ${origin.requestId ?? null}, ${origin.clientReference ?? null}, changes
+      ${origin.requestId}, ${origin.clientReference ?? null}, changes
     from (${source})`);
 }
 
@@ -82,8 +76,8 @@ export async function isRecorded(
     uuid === undefined ? undefined : eq(history.subjectUuid, uuid),
     eq(history.requestId, requestId),
   );
-  const found = await retried(() => db.select({ id: history.id }).from(history).where(ofRequest));
-  return found.length > 0;
+  const entries = await db.select({ id: history.id }).from(history).where(ofRequest);
+  return entries.length > 0;
 }
 
 /** The history shows that these changed, and nothing of their values. */

@@ -2,10 +2,10 @@ import { openDatabase } from './database/open.ts';
 import type { Env } from './env.ts';
 import { app } from './http/app.ts';
 import { answerRevalidation } from './http/public/revalidation.ts';
-import { forgetAnswers } from './idempotency.ts';
 import { logUnexpected } from './log.ts';
 import { listNames } from './public-list/lists.ts';
 import { publishAndPurge } from './public-list/publication.ts';
+import { deleteOldOutcomes } from './write.ts';
 
 export default {
   fetch: (request, env, context) =>
@@ -14,7 +14,7 @@ export default {
   async scheduled(_controller, env, context) {
     const works = await Promise.allSettled([
       publishAndPurge(env, context, listNames),
-      forgetAnswers(openDatabase(env.DB), new Date()),
+      deleteOldOutcomes(openDatabase(env.DB), new Date()),
     ]);
     const errors = works.flatMap((work) => (work.status === 'rejected' ? [work.reason] : []));
     for (const error of errors) logUnexpected(error, undefined);

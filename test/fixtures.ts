@@ -75,6 +75,7 @@ export const operator: Origin = {
   actorType: 'operator',
   actor: 'Operator',
   at: new Date('2026-05-06T07:08:09.010Z'),
+  requestId: 'operator',
 };
 
 /** A person with a token of their own; `authorization` is the header that lets them in. */

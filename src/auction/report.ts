@@ -1,12 +1,12 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
-import { untilWritten } from '../database/retry.ts';
 import { randomHex } from '../digest.ts';
 import type { DomainName } from '../domain/name.ts';
 import { RegistryError } from '../error.ts';
 import { difference, type Origin, recordIfChanged } from '../history.ts';
-import { type Auction, loadAuction, subjectOf } from './read.ts';
+import { type Change, write } from '../write.ts';
+import { type Auction, getAuction, loadAuction, subjectOf } from './read.ts';
 import { inProgress, insertAuctions, newAuction } from './start.ts';
 
 /** What the auction centre may report: `started` and `domain_registered` are the registry's own to say. */
@@ -26,8 +26,8 @@ export interface AuctionReport {
 }
 
 /**
- * Does what the auction centre reports, once however often it is said: a status that is `payment_received` from now on
- * gets a registration code, and one among `restartStatuses` puts the name up for auction again unless it is already.
+ * Does what the auction centre reports, once however often it is said: an auction that becomes `payment_received` gets a
+ * registration code, and a status among `restartStatuses` puts the name up for auction again unless it is already.
  * Two round trips. Throws `not_found`.
  */
 export async function updateAuction(
@@ -37,16 +37,20 @@ export async function updateAuction(
   { status, registrationDeadline }: AuctionReport,
   restartStatuses: readonly AuctionStatus[],
 ): Promise<Auction> {
-  return untilWritten(async () => {
-    const auction = await loadAuction(db, uuid);
-    const isNewStatus = status !== undefined && status !== auction.status;
-    const changes: AuctionChanges = {
-      registrationDeadline,
-      ...(isNewStatus && { status, registrationCode: registrationCodeFor(status) }),
-    };
-    const restart = isNewStatus && restartStatuses.includes(status);
-    return writeChanges(db, auction, changes, origin, restart);
+  const { outcome } = await write(db, origin, {
+    look: async () => ({ auction: await loadAuction(db, uuid) }),
+    judge({ auction }) {
+      const isNewStatus = status !== undefined && status !== auction.status;
+      const values: AuctionValues = {
+        registrationDeadline,
+        ...(isNewStatus && { status, registrationCode: registrationCodeFor(status) }),
+      };
+      const change = auctionUpdate(db, auction, values, origin);
+      if (!isNewStatus || !restartStatuses.includes(status)) return change;
+      return { ...change, followedBy: restartIfChanged(db, origin, auction) };
+    },
   });
+  return outcome;
 }
 
 /**
@@ -58,17 +62,22 @@ export async function registerAuction(
   origin: Origin,
   uuid: string,
   registrationCode: string,
-  isDryRun = false,
+  { isDryRun = false } = {},
 ): Promise<Auction> {
-  let wasAccepted = false;
-  return untilWritten(async (isRepeated) => {
-    const auction = await loadAuction(db, uuid);
-    if (isRepeated && wasAccepted && auction.status === 'domain_registered') return auction;
+  const ended = { status: 'domain_registered', registrationCode: null } as const;
+  if (isDryRun) {
+    const auction = await getAuction(db, uuid);
     checkRegistration(auction, registrationCode);
-    wasAccepted = true;
-    const ended = { status: 'domain_registered', registrationCode: null } as const;
-    return isDryRun ? { ...auction, ...ended } : writeChanges(db, auction, ended, origin);
+    return { ...auction, ...ended };
+  }
+  const { outcome } = await write(db, origin, {
+    look: async () => ({ auction: await loadAuction(db, uuid) }),
+    judge({ auction }) {
+      checkRegistration(auction, registrationCode);
+      return auctionUpdate(db, auction, ended, origin);
+    },
   });
+  return outcome;
 }
 
 function checkRegistration(auction: Auction, registrationCode: string): void {
@@ -92,7 +101,7 @@ function isSameCode(given: string, code: string): boolean {
   return difference === 0;
 }
 
-type AuctionChanges = Partial<
+type AuctionValues = Partial<
   Pick<Auction, 'status' | 'registrationCode'> & Pick<AuctionReport, 'registrationDeadline'>
 >;
 
@@ -101,30 +110,29 @@ function registrationCodeFor(status: AuctionStatus): string | null {
   return status === 'payment_received' ? randomHex(16) : null;
 }
 
-/** Writes what differs, with its history; undefined if somebody else wrote to the auction first. */
-async function writeChanges(
+/** What changes an auction; its outcome is the auction as it is then. */
+function auctionUpdate(
   db: Database,
   auction: Auction,
-  changes: AuctionChanges,
+  { registrationDeadline = auction.registrationDeadline, ...values }: AuctionValues,
   origin: Origin,
-  restart = false,
-): Promise<Auction | undefined> {
-  const recorded = difference(auction, changes);
-  if (Object.keys(recorded).length === 0) return auction;
-  const written = { updatedAt: origin.at.toISOString(), version: auction.version + 1 };
-  const [updated] = await db.batch([
-    db
+): Change<Auction> {
+  const wanted = { ...values, registrationDeadline };
+  const changes = difference(auction, wanted);
+  const update = { by: origin, subject: subjectOf(auction), action: 'update', changes } as const;
+  if (Object.keys(changes).length === 0) return { ...update, outcome: auction };
+  const row = { ...wanted, updatedAt: origin.at.toISOString(), version: auction.version + 1 };
+  return {
+    ...update,
+    statement: db
       .update(auctions)
-      .set({ ...changes, ...written })
-      .where(and(eq(auctions.id, auction.id), eq(auctions.version, auction.version)))
-      .returning(),
-    recordIfChanged(db, origin, subjectOf(auction), 'update', recorded),
-    ...(restart ? restartIfChanged(db, origin, auction) : []),
-  ]);
-  return updated[0];
+      .set(row)
+      .where(and(eq(auctions.id, auction.id), eq(auctions.version, auction.version))),
+    outcome: { ...auction, ...row },
+  };
 }
 
-/** Behind a change and its history: starts the name's next auction if they were written and none is in progress. */
+/** After a change and its history: starts the name's next auction if they were written and none is in progress. */
 function restartIfChanged(db: Database, origin: Origin, name: DomainName) {
   const next = newAuction(name, origin);
   const isFree = sql`not exists (${inProgress(next.name)})`;

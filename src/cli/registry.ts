@@ -30,7 +30,12 @@ export async function openRegistry(options: CommonOptions): Promise<Registry> {
   const registry: Registry = {
     db: openDatabase(env.DB),
     env,
-    origin: { actorType: 'operator', actor: `Operator ${operatorName()}`, at: new Date() },
+    origin: {
+      actorType: 'operator',
+      actor: `Operator ${operatorName()}`,
+      at: new Date(),
+      requestId: crypto.randomUUID(),
+    },
     isDryRun: options.dryRun ?? false,
     [Symbol.asyncDispose]: dispose,
   };

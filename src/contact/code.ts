@@ -3,12 +3,12 @@ import { contacts, registrars } from '../../drizzle/schema.ts';
 import { asciiUpperCase } from '../ascii-case.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
-import { type ApiUser, type Login, withLogin } from '../registrar/login.ts';
+import { type ApiUser, type Login, readWithLogin } from '../registrar/login.ts';
 
 /** The code that a create with this id would give, and whether it is free. One round trip. Throws `invalid`. */
 export async function checkContactCode(db: Database, login: Login, id: string) {
   const upper = asciiUpperCase(id);
-  const [caller, taken] = await withLogin(db, login, (registrarId) => [
+  const [caller, taken] = await readWithLogin(db, login, (registrarId) => [
     db
       .select({ code: contacts.code })
       .from(contacts)

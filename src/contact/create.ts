@@ -1,81 +1,70 @@
-import { eq, type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import { randomHex } from '../digest.ts';
 import { RegistryError } from '../error.ts';
-import { difference, type Request, recordIfChanged } from '../history.ts';
-import { keepAnswer, keptAnswer, type Once, stopIfDone } from '../idempotency.ts';
-import { type Login, withLogin } from '../registrar/login.ts';
+import { difference } from '../history.ts';
+import { keyHolderOf, type Login, withLogin } from '../registrar/login.ts';
+import { type WriteRequest, type Written, write } from '../write.ts';
 import { contactCode } from './code.ts';
-import type { Identity } from './identity.ts';
-import type { ContactChanges } from './update.ts';
-import { generateAuthInfo, keyHolder, originOf, untilWrittenOnce } from './write.ts';
+import {
+  apiUserWriter,
+  type ContactReference,
+  generateAuthInfo,
+  referenceTo,
+  subjectOf,
+} from './contact.ts';
+import type { NewContact } from './fields.ts';
 
-export interface NewContact extends ContactChanges {
-  name: string;
-  email: string;
-  phone: string;
-  identity: Identity;
-  /** The suffix that the registrar chose, or the whole code. */
-  code?: string | null | undefined;
-}
-
-/** Creates a contact of the caller's registrar, and returns its code. Two round trips. Throws `taken`. */
+/** Creates a contact of the caller's registrar. Two round trips. Throws `taken`, `invalid`, and as `withLogin` does. */
 export function createContact(
   db: Database,
   login: Login,
-  { identity, code: chosen, ...fields }: NewContact,
-  request: Request,
-  once?: Once<string>,
-): Promise<string> {
+  { code: chosen, ...given }: NewContact,
+  request: WriteRequest,
+): Promise<Written<ContactReference>> {
   const uuid = crypto.randomUUID();
-  const authInfo = fields.authInfo ?? generateAuthInfo();
-  return untilWrittenOnce(async () => {
-    const [caller, kept, [ours]] = await withLogin(db, login, (registrarId) => [
-      keptAnswer(db, keyHolder(registrarId), once),
-      db.select({ code: contacts.code }).from(contacts).where(eq(contacts.uuid, uuid)),
-    ]);
-    stopIfDone(kept, once);
-    // An earlier try has written it, although it was reported as failed.
-    if (ours) return ours.code;
-    const code = contactCode(caller, chosen ?? randomHex(4));
-    const origin = originOf(caller, request);
-    const recorded = {
-      ...fields,
-      authInfo,
-      ident: identity.code,
-      identType: identity.type,
-      identCountryCode: identity.countryCode,
-    };
-    const contact = {
-      ...recorded,
-      uuid,
-      code,
-      registrarId: caller.registrarId,
-      number: nextNumber(caller.registrarId),
-      creator: origin.actor,
-      createdAt: origin.at.toISOString(),
-      updatedAt: origin.at.toISOString(),
-    };
-    const subject = { type: 'contact', key: code, uuid } as const;
-    try {
-      await db.batch([
-        db.insert(contacts).values(contact),
-        recordIfChanged(db, origin, subject, 'create', difference({}, recorded)),
-        ...(once ? [keepAnswer(db, keyHolder(caller.registrarId), once, code, origin.at)] : []),
+  const content = { ...given, authInfo: given.authInfo ?? generateAuthInfo() };
+  return write(db, request, {
+    async look(keptFor) {
+      const [caller, kept] = await withLogin(db, login, (registrarId) => [
+        keptFor(keyHolderOf(registrarId)),
       ]);
-    } catch (error) {
-      if (!isUniqueViolation(error, 'contacts.code')) throw error;
-      // Nobody chose it: the next attempt draws another.
-      if (!chosen) return undefined;
-      throw new RegistryError('taken', 'Contact id already exists', 'code');
-    }
-    return code;
+      return { caller, kept };
+    },
+    judge({ caller }) {
+      const by = apiUserWriter(caller);
+      const code = contactCode(caller, chosen ?? randomHex(4));
+      const at = request.at.toISOString();
+      const contact = {
+        ...content,
+        uuid,
+        code,
+        registrarId: caller.registrarId,
+        number: nextNumber(caller.registrarId),
+        creator: by.actor,
+        createdAt: at,
+        updatedAt: at,
+      };
+      return {
+        by,
+        subject: subjectOf(contact),
+        action: 'create',
+        changes: difference({}, content),
+        statement: db.insert(contacts).values(contact),
+        outcome: referenceTo({ uuid, code, version: 1, domainCount: 0 }),
+        onViolation(error) {
+          if (!isUniqueViolation(error, 'contacts.code')) return undefined;
+          // Nobody chose the code, so the next attempt draws another.
+          return chosen ? new RegistryError('taken', 'Contact id already exists', 'code') : 'again';
+        },
+      };
+    },
   });
 }
 
-/** Behind the registrar's last one, so that its contacts are numbered in the order of their ids. */
+/** The number after the registrar's last one, so that its contacts are numbered in the order of their ids. */
 function nextNumber(registrarId: number): SQL<number> {
   return sql`(
     select ifnull(max(${contacts.number}), 0) + 1 from ${contacts}

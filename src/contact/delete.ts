@@ -2,81 +2,78 @@ import { contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { isForeignKeyViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
-import { difference, type Request, recordIfChanged } from '../history.ts';
-import { keepAnswer, type Once } from '../idempotency.ts';
-import type { Login } from '../registrar/login.ts';
-import { found } from './read.ts';
+import { difference } from '../history.ts';
+import { keyHolderOf, type Login, withLogin } from '../registrar/login.ts';
 import {
-  checkExpected,
+  type Change,
+  checkVersion,
+  type WriteRequest,
+  type Writer,
+  type Written,
+  write,
+} from '../write.ts';
+import {
+  apiUserWriter,
+  type Contact,
   isUnchanged,
-  keyHolder,
-  lookBeforeWrite,
-  originOf,
   prohibits,
   subjectOf,
-  untilWrittenOnce,
-  written,
-} from './write.ts';
+  theContact,
+  versionOf,
+} from './contact.ts';
+import { contactColumns } from './fields.ts';
+import { contactByCode } from './read.ts';
 
 /**
- * Deletes the registrar's contact with this code. Two round trips. Throws `linked` where a domain refers to it
- * (also to one linked in this very moment), `delete_prohibited`, `not_found`, `changed_meanwhile`.
+ * Deletes the registrar's contact with this code. Two round trips. Throws `linked` where a domain refers to it, even one
+ * that was linked a moment ago, `delete_prohibited`, `not_found`, `changed_meanwhile`.
  */
-export async function deleteContact(
+export function deleteContact(
   db: Database,
   login: Login,
   code: string,
-  request: Request,
-  once?: Once<void>,
-): Promise<void> {
-  await untilWrittenOnce(async (attempts) => {
-    const [caller, rows] = await lookBeforeWrite(db, login, code, once);
-    // An earlier try has deleted it, although it was reported as failed.
-    if (attempts.isInDoubt && rows.length === 0) return true;
-    const contact = found(rows);
-    checkExpected(contact, request);
-    if (contact.domainCount > 0) throw linked();
-    if (prohibits(contact, 'Delete')) {
-      throw new RegistryError(
-        'delete_prohibited',
-        'Contact delete prohibited by status',
-        'statuses',
-      );
-    }
-    const origin = originOf(caller, request);
-    const holder = keyHolder(caller.registrarId);
-    try {
-      const deletion = db.batch([
-        db.delete(contacts).where(isUnchanged(contact)),
-        recordIfChanged(db, origin, subjectOf(contact), 'delete', difference(contact, cleared)),
-        ...(once ? [keepAnswer(db, holder, once, undefined, origin.at)] : []),
+  request: WriteRequest,
+): Promise<Written<null>> {
+  return write(db, request, {
+    async look(keptFor) {
+      const [caller, kept, rows] = await withLogin(db, login, (registrarId) => [
+        keptFor(keyHolderOf(registrarId)),
+        contactByCode(db, registrarId, code),
       ]);
-      const [deleted] = await written(attempts, deletion);
-      return deleted.meta.changes > 0 || undefined;
-    } catch (error) {
-      throw isForeignKeyViolation(error) ? linked() : error;
-    }
+      return { caller, kept, rows };
+    },
+    judge: ({ caller, rows }) =>
+      contactDeletion(db, theContact(rows), request, apiUserWriter(caller)),
   });
 }
 
-/** What history shows a deleted contact to have lost. */
-const cleared = {
-  name: null,
-  orgName: null,
-  email: null,
-  phone: null,
-  fax: null,
-  ident: null,
-  identType: null,
-  identCountryCode: null,
-  street: null,
-  city: null,
-  zip: null,
-  state: null,
-  countryCode: null,
-  authInfo: null,
-};
-
-function linked(): RegistryError {
-  return new RegistryError('linked', 'Object association prohibits operation', 'domains');
+/** What deletes a contact, for whoever may. */
+export function contactDeletion(
+  db: Database,
+  contact: Contact,
+  request: WriteRequest,
+  by: Writer,
+): Change<null> {
+  checkVersion(request, versionOf(contact));
+  const linked = new RegistryError('linked', 'Object association prohibits operation', 'domains');
+  if (contact.domainCount > 0) throw linked;
+  if (prohibits(contact, 'Delete')) {
+    throw new RegistryError('delete_prohibited', 'Contact delete prohibited by status', 'statuses');
+  }
+  return {
+    by,
+    subject: subjectOf(contact),
+    action: 'delete',
+    changes: difference(contact, lost),
+    statement: db.delete(contacts).where(isUnchanged(contact)),
+    outcome: null,
+    onViolation: (error) => (isForeignKeyViolation(error) ? linked : undefined),
+  };
 }
+
+/** What remains of a deleted contact's content: nothing, or what an empty list or object already said. */
+const lost = Object.fromEntries(
+  contactColumns
+    .filter(([, { isContent }]) => isContent)
+    .map(([column]) => [column, contacts[column].default ?? null]),
+);

@@ -2,7 +2,7 @@ import { and, asc, eq, gt } from 'drizzle-orm';
 import { contacts, registrars } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { unknownRegistrar } from '../registrar/account.ts';
-import type { Contact } from './read.ts';
+import type { Contact } from './contact.ts';
 
 /** A registrar's contacts in the order of their ids, from the one numbered behind `after`. Throws `not_found`. */
 export async function listContactsOfRegistrar(

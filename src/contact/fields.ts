@@ -1,51 +1,239 @@
-import * as z from 'zod';
-import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
-import { asciiUpperCase } from '../ascii-case.ts';
-import { textField } from '../text-field.ts';
-import { isCountryCode } from './country.ts';
-import { isEmail } from './email.ts';
-import { identityProblem } from './identity.ts';
+import type * as z from 'zod';
+import type { Contact } from './contact.ts';
+import { contactRules } from './rules.ts';
+
+/** Who may send a field: a registrar for its own contacts, a registrant for theirs. */
+export type Sender = 'registrar' | 'registrant';
+
+/** What the registry has to know of each field of a contact. */
+export interface ContactField {
+  /** Its name in answers to registrars, to registrants (a path), and in files; null where it is left out. */
+  registrar: string | null;
+  registrant: string | null;
+  file: string | null;
+  /** What clients may send for it. */
+  rule: z.ZodType | null;
+  sentBy: readonly Sender[];
+  /** The object that surrounds it in a body. */
+  group: 'address' | 'identity' | null;
+  /** Never empty; the others may be cleared. */
+  isRequired: boolean;
+  /** A list is emptied by an empty list, a text by null or the empty text. */
+  isList: boolean;
+  /** It describes the contact and is lost with it, so the history of the deletion holds it. */
+  isContent: boolean;
+  /** Its values are personal data. */
+  isPersonal: boolean;
+  /** What registrars are shown where nothing is known; registrants are shown an empty text. */
+  blank: '' | null;
+}
+
+/** Set by the registry alone. */
+const bookkeeping = {
+  rule: null,
+  sentBy: [],
+  group: null,
+  isRequired: false,
+  isList: false,
+  isContent: false,
+  isPersonal: false,
+  blank: null,
+} as const;
+
+/** Text about the person or organisation. */
+const text = {
+  sentBy: ['registrar', 'registrant'],
+  group: null,
+  isRequired: false,
+  isList: false,
+  isContent: true,
+  isPersonal: true,
+  blank: null,
+} as const;
+const requiredText = { ...text, isRequired: true } as const;
+const addressText = { ...text, group: 'address', blank: '' } as const;
+
+/** Never changed, only compared. */
+const identity = {
+  ...requiredText,
+  sentBy: ['registrar'],
+  group: 'identity',
+} as const;
+
+/** About the contact as an object of the registry; it comes by import or by the operator. */
+const administrative = { ...bookkeeping, isContent: true } as const;
 
 /**
- * The rules of a contact's fields as zod types: each takes what a client sent and gives what is stored.
- * The interfaces compose them under their own wire names.
+ * Every field of a contact, in the order in which registrants see them. A column that is missing here does not compile,
+ * and everything that handles fields one by one is derived from this list: answers, bodies, files, history.
  */
-
-/** RFC 5733: `+`, country code, dot, number; neither part zeros only. */
-const phonePattern = /^\+(?!0+\.)\d{1,3}\.(?!0+$)\d{1,14}$/;
-
-const countryCode = (message: string) =>
-  textField(message, 2, (value) => isCountryCode(asciiUpperCase(value))).transform(asciiUpperCase);
-
 export const contactFields = {
-  name: textField('Name is invalid', 255),
-  orgName: textField('Org name is invalid', 255),
-  email: textField('Email is invalid', 255, isEmail),
-  phone: textField('Phone nr is invalid', 19, (value) => phonePattern.test(value)),
-  fax: textField('Fax nr is invalid', 19, (value) => phonePattern.test(value)),
-  authInfo: textField('Auth info is invalid', 255),
-  street: textField('Street is invalid', 255),
-  city: textField('City is invalid', 255),
-  zip: textField('Zip is invalid', 16),
-  state: textField('State is invalid', 255),
-  countryCode: countryCode('Country code is invalid'),
-  identCode: textField('Ident code is invalid', 64),
-  identType: z.enum(identityTypes, 'Ident type is invalid'),
-  identCountryCode: countryCode('Ident country code is invalid'),
-  /** The part behind the registrar's prefix, or the whole code. */
-  code: textField('Contact id is invalid', 100, (value) => /^[A-Za-z0-9_.:-]+$/.test(value)),
-  disclosedAttributes: z
-    .array(z.enum(discloseableAttributes, 'is not included in the list'), 'is not a list')
-    .transform((given) => discloseableAttributes.filter((attribute) => given.includes(attribute))),
+  id: { ...bookkeeping, registrar: 'id', registrant: null, file: null },
+  uuid: { ...bookkeeping, registrar: null, registrant: 'id', file: 'uuid' },
+  name: {
+    ...requiredText,
+    registrar: 'name',
+    registrant: 'name',
+    file: 'name',
+    rule: contactRules.name,
+  },
+  code: { ...bookkeeping, registrar: 'code', registrant: 'code', file: 'code' },
+  ident: {
+    ...identity,
+    registrar: 'ident',
+    registrant: 'ident.code',
+    file: 'ident',
+    rule: contactRules.ident,
+  },
+  identType: {
+    ...identity,
+    registrar: 'ident_type',
+    registrant: 'ident.type',
+    file: 'ident_type',
+    rule: contactRules.identType,
+    isPersonal: false,
+  },
+  identCountryCode: {
+    ...identity,
+    registrar: 'ident_country_code',
+    registrant: 'ident.country_code',
+    file: 'ident_country_code',
+    rule: contactRules.identCountryCode,
+    isPersonal: false,
+  },
+  email: {
+    ...requiredText,
+    registrar: 'email',
+    registrant: 'email',
+    file: 'email',
+    rule: contactRules.email,
+  },
+  phone: {
+    ...requiredText,
+    registrar: 'phone',
+    registrant: 'phone',
+    file: 'phone',
+    rule: contactRules.phone,
+  },
+  fax: { ...text, registrar: 'fax', registrant: 'fax', file: 'fax', rule: contactRules.fax },
+  street: {
+    ...addressText,
+    registrar: 'street',
+    registrant: 'address.street',
+    file: 'street',
+    rule: contactRules.street,
+  },
+  zip: {
+    ...addressText,
+    registrar: 'zip',
+    registrant: 'address.zip',
+    file: 'zip',
+    rule: contactRules.zip,
+  },
+  city: {
+    ...addressText,
+    registrar: 'city',
+    registrant: 'address.city',
+    file: 'city',
+    rule: contactRules.city,
+  },
+  state: {
+    ...addressText,
+    registrar: 'state',
+    registrant: 'address.state',
+    file: 'state',
+    rule: contactRules.state,
+    blank: null,
+  },
+  countryCode: {
+    ...addressText,
+    registrar: 'country_code',
+    registrant: 'address.country_code',
+    file: 'country_code',
+    rule: contactRules.countryCode,
+  },
+  orgName: {
+    ...text,
+    registrar: 'org_name',
+    registrant: null,
+    file: 'org_name',
+    rule: contactRules.orgName,
+    sentBy: ['registrar'],
+  },
+  authInfo: {
+    ...text,
+    registrar: 'auth_info',
+    registrant: 'auth_info',
+    file: 'auth_info',
+    rule: contactRules.authInfo,
+    sentBy: ['registrar'],
+    isPersonal: false,
+  },
+  statuses: {
+    ...administrative,
+    registrar: 'statuses',
+    registrant: 'statuses',
+    file: 'statuses',
+  },
+  statusNotes: {
+    ...administrative,
+    registrar: 'status_notes',
+    registrant: null,
+    file: 'status_notes',
+    isPersonal: true,
+  },
+  disclosedAttributes: {
+    ...administrative,
+    registrar: null,
+    registrant: 'disclosed_attributes',
+    file: 'disclosed_attributes',
+    rule: contactRules.disclosedAttributes,
+    isList: true,
+    sentBy: ['registrant'],
+  },
+  legacyId: { ...administrative, registrar: 'legacy_id', registrant: null, file: 'legacy_id' },
+  registrarId: { ...bookkeeping, registrar: 'registrar_id', registrant: null, file: null },
+  number: { ...bookkeeping, registrar: null, registrant: null, file: null },
+  identKey: { ...bookkeeping, registrar: null, registrant: null, file: null },
+  domainCount: { ...bookkeeping, registrar: null, registrant: null, file: null },
+  version: { ...bookkeeping, registrar: null, registrant: null, file: null },
+  creator: { ...bookkeeping, registrar: 'creator_str', registrant: null, file: 'creator_str' },
+  updater: { ...bookkeeping, registrar: 'updator_str', registrant: null, file: 'updator_str' },
+  createdAt: { ...bookkeeping, registrar: 'created_at', registrant: null, file: 'created_at' },
+  updatedAt: { ...bookkeeping, registrar: 'updated_at', registrant: null, file: 'updated_at' },
+} as const satisfies Record<keyof Contact, ContactField>;
+
+type Fields = typeof contactFields;
+
+/** The columns whose field has these properties. */
+type ColumnsWith<Properties> = {
+  [Column in keyof Fields]: Fields[Column] extends Properties ? Column : never;
+}[keyof Fields];
+
+/** The columns that the list names, in its order, with what it says of each. */
+export const contactColumns = Object.entries(contactFields) as [keyof Contact, ContactField][];
+
+export type RegistrarColumn = Exclude<keyof Fields, ColumnsWith<{ registrar: null }>>;
+export type FileColumn = Exclude<keyof Fields, ColumnsWith<{ file: null }>>;
+type SentColumn = Exclude<keyof Fields, ColumnsWith<{ rule: null }>>;
+type IdentityColumn = ColumnsWith<{ group: 'identity' }>;
+export type RequiredColumn = ColumnsWith<{ isRequired: true }>;
+
+/** What an update may change; a field that is undefined stays. */
+export type ContactChanges = {
+  [Column in Exclude<SentColumn, IdentityColumn>]?:
+    | Contact[Column]
+    // Null stands for a new random one.
+    | (Column extends 'authInfo' ? null : never)
+    | undefined;
 };
 
-/** Refuses an identity whose code is wrong for its type and country today. */
-export function checkIdentity(
-  identity: { code: string; type: (typeof identityTypes)[number]; countryCode: string },
-  context: z.core.$RefinementCtx,
-): void {
-  const problem = identityProblem(identity, new Date());
-  if (!problem) return;
-  const { reason, message } = problem;
-  context.addIssue({ code: 'custom', message, params: { reason } });
-}
+/** Who a contact is. */
+export type ContactIdentity = Pick<Contact, IdentityColumn>;
+
+/** What a new contact needs, and may have. */
+export type NewContact = ContactChanges &
+  Pick<Contact, RequiredColumn> & {
+    /** The suffix that the registrar chose, or the whole code. */
+    code?: string | null | undefined;
+  };

@@ -4,13 +4,13 @@ import { asciiLowerCase, asciiUpperCase } from '../ascii-case.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import type { Person } from '../registrant/token.ts';
-import { type Login, withLogin } from '../registrar/login.ts';
-import type { Page } from './list.ts';
-import { contactByCode, contactOfPerson, found, isPersons } from './read.ts';
+import { type Login, readWithLogin } from '../registrar/login.ts';
+import { type Page, theContact } from './contact.ts';
+import { contactByCode, contactOfPerson, isPersons } from './read.ts';
 
 /** What happened to the registrar's contact, the newest first. One round trip. Throws `not_found`. */
 export async function listContactHistory(db: Database, login: Login, code: string, page: Page) {
-  const [, rows, entries] = await withLogin(db, login, (registrarId) => [
+  const [, rows, entries] = await readWithLogin(db, login, (registrarId) => [
     contactByCode(db, registrarId, code),
     historyOf(
       db,
@@ -18,7 +18,7 @@ export async function listContactHistory(db: Database, login: Login, code: strin
       page,
     ),
   ]);
-  found(rows);
+  theContact(rows);
   return entries;
 }
 
@@ -28,7 +28,7 @@ export async function listHistoryOfPerson(db: Database, person: Person, uuid: st
   const [rows, entries] = await retried(() =>
     db.batch([contactOfPerson(db, person, uuid), historyOf(db, isTheirs, page)]),
   );
-  found(rows);
+  theContact(rows);
   return entries;
 }
 

@@ -5,28 +5,12 @@ import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import { type Problem, RegistryError } from '../error.ts';
 import { difference, type Origin, recordEach, shownChanges } from '../history.ts';
-import type { Contact } from './read.ts';
-import { generateAuthInfo } from './write.ts';
-
-type Kept = 'uuid' | 'code' | 'legacyId' | 'creator' | 'updater' | 'createdAt' | 'updatedAt';
-type Required = 'code' | 'name' | 'email' | 'phone' | 'ident' | 'identType' | 'identCountryCode';
-type Described =
-  | Required
-  | 'orgName'
-  | 'fax'
-  | 'street'
-  | 'city'
-  | 'zip'
-  | 'state'
-  | 'countryCode'
-  | 'authInfo'
-  | 'statuses'
-  | 'statusNotes'
-  | 'disclosedAttributes';
+import { type Contact, generateAuthInfo } from './contact.ts';
+import type { FileColumn, RequiredColumn } from './fields.ts';
 
 /** A contact from another registry, or from this one: it keeps what it brings, and gets what it does not. */
-export type ContactRecord = Pick<Contact, Required> &
-  Partial<Pick<Contact, Exclude<Described | Kept, Required>>> & {
+export type ContactRecord = Pick<Contact, RequiredColumn | 'code'> &
+  Partial<Pick<Contact, FileColumn>> & {
     /** Code of the registrar. */
     registrar: string;
   };

@@ -5,15 +5,10 @@ import type { Database } from '../database/open.ts';
 import { prepared } from '../database/prepared-query.ts';
 import { retried } from '../database/retry.ts';
 import type { Person } from '../registrant/token.ts';
-import { type Login, registrarOfLogin, withLogin } from '../registrar/login.ts';
-import { type Form, joinedJson, shownByDatabase } from './form.ts';
-import { type Contact, isPersons } from './read.ts';
-
-export interface Page {
-  /** 1 to 200. */
-  limit: number;
-  offset: number;
-}
+import { type Login, readWithLogin, registrarOfLogin } from '../registrar/login.ts';
+import type { Contact, Page } from './contact.ts';
+import { isPersons } from './read.ts';
+import { joinedJson, representedByDatabase } from './representation.ts';
 
 const offset = sql.placeholder('offset');
 
@@ -37,40 +32,37 @@ const isFromOffset = gte(
   )`,
 );
 
-/** The pages of a form, made once. */
-const pages = new WeakMap<Form, ReturnType<typeof pagesOf>>();
-
 /**
- * The registrar's contacts in the order of their ids, as a JSON array in the form that is asked for, and how many
- * there are in all. One round trip.
+ * The registrar's contacts in the order of their ids, as a JSON array of what registrars are shown, and how many there
+ * are in all. One round trip.
  */
-export async function listContacts(db: Database, login: Login, page: Page, form: Form) {
-  const query = pages.get(form) ?? pagesOf<Record<string, string>>(shownByDatabase(form));
-  pages.set(form, query);
-  const [caller, rows] = await withLogin(db, login, () => [query(db, login, page)]);
+export async function listContacts(db: Database, login: Login, page: Page) {
+  const [caller, rows] = await readWithLogin(db, login, () => [detailedPages(db, login, page)]);
   return { json: joinedJson(rows), total: caller.contactCount };
 }
 
+const detailedPages = pagesOf<Record<string, string>>(representedByDatabase);
+
 /** As `listContacts`, but a JSON array of the codes alone, which are read from an index. */
 export async function listContactCodes(db: Database, login: Login, page: Page) {
-  const [caller, [row]] = await withLogin(db, login, () => [codePages(db, login, page)]);
+  const [caller, [row]] = await readWithLogin(db, login, () => [codePages(db, login, page)]);
   return { json: row?.json ?? '[]', total: caller.contactCount };
 }
 
 const codePages = pagesOf<{ json: string }>(
-  { code: sql`code`.as('code') },
+  () => ({ code: sql`code`.as('code') }),
   (page) => sql`select json_group_array(code) as json from (${page})`,
 );
 
 /** The query for a page of a registrar's contacts: these columns of each, or what is made of all of them. */
 function pagesOf<Row>(
-  columns: Record<string, SQL.Aliased>,
+  columns: () => Record<string, SQL.Aliased>,
   made: (page: SQL) => SQL = (page) => page,
 ) {
   const query = (isInPage: SQL) =>
     prepared<Row>(() => {
       const page = new QueryBuilder()
-        .select(columns)
+        .select(columns())
         .from(contacts)
         .where(isInPage)
         .orderBy(asc(contacts.number))

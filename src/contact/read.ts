@@ -3,30 +3,17 @@ import { contacts } from '../../drizzle/schema.ts';
 import { asciiLowerCase, asciiUpperCase } from '../ascii-case.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
-import { RegistryError } from '../error.ts';
 import type { Person } from '../registrant/token.ts';
-import { type Login, withLogin } from '../registrar/login.ts';
+import { type Login, readWithLogin } from '../registrar/login.ts';
+import { type Contact, theContact } from './contact.ts';
 import { identityKey } from './identity.ts';
-
-export type Contact = typeof contacts.$inferSelect;
-
-/** In the words of RFC 5733: the stored statuses, or `ok`; and `linked` where a domain refers to the contact. */
-export function statusesOf(contact: Pick<Contact, 'statuses' | 'domainCount'>): string[] {
-  const stored: string[] = contact.statuses.length > 0 ? contact.statuses : ['ok'];
-  return contact.domainCount > 0 ? [...stored, 'linked'] : stored;
-}
-
-/** Differs whenever anything that an interface shows of the contact does: what its entity tag holds. */
-export function versionOf({ id, version, domainCount }: Contact): string {
-  return `${id}-${version}${domainCount > 0 ? '-linked' : ''}`;
-}
 
 /** The registrar's contact with this code, in either case. One round trip. Throws `not_found`. */
 export async function getContact(db: Database, login: Login, code: string): Promise<Contact> {
-  const [, rows] = await withLogin(db, login, (registrarId) => [
+  const [, rows] = await readWithLogin(db, login, (registrarId) => [
     contactByCode(db, registrarId, code),
   ]);
-  return found(rows);
+  return theContact(rows);
 }
 
 /** The person's contact with this UUID. One round trip. Throws `not_found`. */
@@ -35,8 +22,7 @@ export async function getContactOfPerson(
   person: Person,
   uuid: string,
 ): Promise<Contact> {
-  const [rows] = await retried(() => db.batch([contactOfPerson(db, person, uuid)]));
-  return found(rows);
+  return theContact(await retried(() => contactOfPerson(db, person, uuid)));
 }
 
 /** The query for the registrar's contact with a code. */
@@ -59,14 +45,8 @@ export function contactOfPerson(db: Database, person: Person, uuid: string) {
 export function isPersons(person: Person): SQL | undefined {
   return and(
     eq(contacts.identCountryCode, person.countryCode),
-    // As a literal: a bound value would not let the partial index be chosen.
+    // A literal: a bound value would keep SQLite from choosing the partial index.
     sql`${contacts.identType} = 'priv'`,
     eq(contacts.identKey, identityKey(person.code)),
   );
-}
-
-/** The one row that there is; throws `not_found`. */
-export function found([contact]: Contact[]): Contact {
-  if (!contact) throw new RegistryError('not_found', 'Object does not exist');
-  return contact;
 }

@@ -1,151 +1,132 @@
-import { sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
-import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
-import { difference, isRecorded, type Origin, type Request, recordIfChanged } from '../history.ts';
-import { keepAnswer, keptAnswer, type Once, stopIfDone } from '../idempotency.ts';
+import { difference } from '../history.ts';
 import type { Person } from '../registrant/token.ts';
-import type { Login } from '../registrar/login.ts';
-import { type Identity, isSameCode } from './identity.ts';
-import { type Contact, contactOfPerson, found } from './read.ts';
+import { keyHolderOf, type Login, withLogin } from '../registrar/login.ts';
 import {
-  type Attempts,
-  checkExpected,
+  type Change,
+  checkVersion,
+  type WriteRequest,
+  type Writer,
+  type Written,
+  write,
+} from '../write.ts';
+import {
+  apiUserWriter,
+  type Contact,
+  type ContactReference,
   generateAuthInfo,
   isUnchanged,
-  keyHolder,
-  lookBeforeWrite,
-  originOf,
   prohibits,
+  referenceTo,
   subjectOf,
-  untilWrittenOnce,
-  written,
-} from './write.ts';
-
-/** What an update may change; a field that is undefined stays. */
-export type ContactChanges = Partial<
-  Pick<
-    Contact,
-    | 'name'
-    | 'orgName'
-    | 'email'
-    | 'phone'
-    | 'fax'
-    | 'street'
-    | 'city'
-    | 'zip'
-    | 'state'
-    | 'countryCode'
-    | 'disclosedAttributes'
-  >
-> & {
-  /** Null stands for a new random one. */
-  authInfo?: string | null | undefined;
-};
+  theContact,
+  versionOf,
+} from './contact.ts';
+import type { ContactChanges, ContactIdentity } from './fields.ts';
+import { isSameCode } from './identity.ts';
+import { contactByCode, contactOfPerson } from './read.ts';
 
 /**
- * Updates the registrar's contact with this code, and returns it. Two round trips. An identity is only compared:
- * throws `identity_change` where it is not the one on record, `update_prohibited`, `not_found`, `changed_meanwhile`.
+ * Updates the registrar's contact with this code. Two round trips. An identity is only compared: throws
+ * `identity_change` where it is not the one on record, `update_prohibited`, `not_found`, `changed_meanwhile`.
  */
 export function updateContact(
   db: Database,
   login: Login,
   code: string,
-  { identity, ...changes }: ContactChanges & { identity?: Partial<Identity> | undefined },
-  request: Request,
-  once?: Once<Contact>,
-): Promise<Contact> {
-  return untilWrittenOnce(async (attempts) => {
-    const [caller, rows] = await lookBeforeWrite(db, login, code, once);
-    const contact = found(rows);
-    if (await isWritten(db, contact, request, attempts)) return contact;
-    if (identity && !isOnRecord(contact, identity)) {
-      throw new RegistryError(
-        'identity_change',
-        'Ident update is not allowed. Consider creating new contact object',
-      );
-    }
-    const by = { origin: originOf(caller, request), holder: keyHolder(caller.registrarId) };
-    return writeChanges(db, contact, changes, request, by, attempts, once);
+  given: ContactChanges & Partial<ContactIdentity>,
+  request: WriteRequest,
+): Promise<Written<ContactReference>> {
+  const { ident, identType, identCountryCode, ...changes } = given;
+  return write(db, request, {
+    async look(keptFor) {
+      const [caller, kept, rows] = await withLogin(db, login, (registrarId) => [
+        keptFor(keyHolderOf(registrarId)),
+        contactByCode(db, registrarId, code),
+      ]);
+      return { caller, kept, rows };
+    },
+    judge({ caller, rows }) {
+      const contact = theContact(rows);
+      if (!isOnRecord(contact, { ident, identType, identCountryCode })) {
+        throw new RegistryError(
+          'identity_change',
+          'Ident update is not allowed. Consider creating new contact object',
+        );
+      }
+      const change = contactUpdate(db, contact, changes, request, apiUserWriter(caller));
+      return { ...change, outcome: referenceTo(change.outcome) };
+    },
   });
 }
 
-function isOnRecord(contact: Contact, { code, type, countryCode }: Partial<Identity>): boolean {
-  return (
-    isSameCode(code ?? contact.ident, contact.ident) &&
-    (type ?? contact.identType) === contact.identType &&
-    (countryCode ?? contact.identCountryCode) === contact.identCountryCode
-  );
-}
-
-/** Updates the person's contact with this UUID, and returns it. Two round trips. Throws as `updateContact`. */
+/** Updates the person's contact with this UUID. Two round trips. Throws as `updateContact` does. */
 export function updateContactOfPerson(
   db: Database,
   person: Person,
   uuid: string,
   changes: ContactChanges,
-  request: Request,
-  once?: Once<Contact>,
-): Promise<Contact> {
-  const actor = `RegistrantUser: ${person.firstName} ${person.lastName}`;
-  const holder = `registrant:${person.countryCode}:${person.code}`;
-  return untilWrittenOnce(async (attempts) => {
-    const [kept, rows] = await retried(() =>
-      db.batch([keptAnswer(db, holder, once), contactOfPerson(db, person, uuid)]),
-    );
-    stopIfDone(kept, once);
-    const contact = found(rows);
-    if (await isWritten(db, contact, request, attempts)) return contact;
-    const by = { origin: { ...request, actorType: 'registrant', actor } as const, holder };
-    return writeChanges(db, contact, changes, request, by, attempts, once);
+  request: WriteRequest,
+): Promise<Written<Contact>> {
+  const by = registrantWriter(person);
+  return write(db, request, {
+    async look(keptFor) {
+      const [kept, rows] = await db.batch([
+        keptFor(by.keyHolder),
+        contactOfPerson(db, person, uuid),
+      ]);
+      return { kept, rows };
+    },
+    judge: ({ rows }) => contactUpdate(db, theContact(rows), changes, request, by),
   });
 }
 
-/** Whether an earlier attempt has written it, although it was reported as failed. */
-async function isWritten(
-  db: Database,
-  contact: Contact,
-  { requestId }: Request,
-  { isInDoubt }: Attempts,
-): Promise<boolean> {
-  return isInDoubt && requestId !== undefined && isRecorded(db, subjectOf(contact), requestId);
-}
-
-/** Writes what differs, with its history; undefined if somebody else wrote to the contact first. */
-async function writeChanges(
+/** What changes a contact, for whoever may; its outcome is the contact as it is then. */
+export function contactUpdate(
   db: Database,
   contact: Contact,
   { authInfo, ...changes }: ContactChanges,
-  request: Request,
-  { origin, holder }: { origin: Origin; holder: string },
-  attempts: Attempts,
-  once: Once<Contact> | undefined,
-): Promise<Contact | undefined> {
-  checkExpected(contact, request);
+  request: WriteRequest,
+  by: Writer,
+): Change<Contact> {
+  checkVersion(request, versionOf(contact));
   if (prohibits(contact, 'Update')) {
     throw new RegistryError('update_prohibited', 'Object status prohibits operation');
   }
   const values = { ...changes, authInfo: authInfo === null ? generateAuthInfo() : authInfo };
-  const recorded = difference(contact, values);
-  if (Object.keys(recorded).length === 0) {
-    if (once) await db.batch([keepAnswer(db, holder, once, contact, origin.at, sql`true`)]);
-    return contact;
-  }
+  const differing = difference(contact, values);
+  const subject = subjectOf(contact);
+  const update = { by, subject, action: 'update', changes: differing } as const;
+  if (Object.keys(differing).length === 0) return { ...update, outcome: contact };
   const row = {
     ...values,
-    updater: origin.actor,
-    updatedAt: origin.at.toISOString(),
+    updater: by.actor,
+    updatedAt: request.at.toISOString(),
     version: contact.version + 1,
   };
-  const result: Contact = { ...contact, ...definedOf(row) };
-  const update = db.batch([
-    db.update(contacts).set(row).where(isUnchanged(contact)),
-    recordIfChanged(db, origin, subjectOf(contact), 'update', recorded),
-    ...(once ? [keepAnswer(db, holder, once, result, origin.at)] : []),
-  ]);
-  const [updated] = await written(attempts, update);
-  return updated.meta.changes > 0 ? result : undefined;
+  return {
+    ...update,
+    statement: db.update(contacts).set(row).where(isUnchanged(contact)),
+    outcome: { ...contact, ...definedOf(row) },
+  };
+}
+
+function registrantWriter({ firstName, lastName, countryCode, code }: Person) {
+  return {
+    actorType: 'registrant',
+    actor: `RegistrantUser: ${firstName} ${lastName}`,
+    keyHolder: `registrant:${countryCode}:${code}`,
+  } as const;
+}
+
+function isOnRecord(contact: Contact, identity: Partial<ContactIdentity>): boolean {
+  return (
+    isSameCode(identity.ident ?? contact.ident, contact.ident) &&
+    (identity.identType ?? contact.identType) === contact.identType &&
+    (identity.identCountryCode ?? contact.identCountryCode) === contact.identCountryCode
+  );
 }
 
 function definedOf<Values extends object>(values: Values) {

@@ -9,7 +9,7 @@ import {
 import { asciiUpperCase } from '../ascii-case.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { untilWritten } from '../database/retry.ts';
+import { retried } from '../database/retry.ts';
 import { isForeignKeyViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
 import { type Action, difference, type Origin, recordEach } from '../history.ts';
@@ -41,7 +41,7 @@ export async function importDomains(
   isDryRun = false,
 ): Promise<Imported> {
   const distinct = [...new Map(records.map((record) => [record.name, record])).values()];
-  return untilWritten(async () => {
+  return retried(async () => {
     const parties = await loadParties(db, distinct);
     const [first, ...rest] = problemsOf(distinct, parties);
     if (first) throw new RegistryError([first, ...rest]);
@@ -49,7 +49,7 @@ export async function importDomains(
     const rows = distinct
       .map((record) => rowOf(record, parties, present.get(record.name)))
       .filter(({ changes }) => Object.keys(changes).length > 0);
-    if (!isDryRun && !(await writeRows(db, origin, rows))) return undefined;
+    if (!isDryRun) await writeRows(db, origin, rows);
     const created = rows.filter(({ action }) => action === 'create').length;
     const updated = rows.length - created;
     return { created, updated, unchanged: distinct.length - rows.length };
@@ -115,19 +115,21 @@ function rowOf(record: DomainRecord, parties: Parties, present: Recorded | undef
   };
 }
 
-/** False if a registrar or contact was deleted in this very moment. */
+/** Throws `changed_meanwhile` if a contact of the domains was deleted a moment ago. */
 async function writeRows(
   db: Database,
   origin: Origin,
   rows: readonly ReturnType<typeof rowOf>[],
-): Promise<boolean> {
+): Promise<void> {
   const [first, ...rest] = jsonArrays(rows).flatMap((some) => writeEach(db, origin, some));
   try {
     if (first) await db.batch([first, ...rest]);
-    return true;
   } catch (error) {
-    if (isForeignKeyViolation(error)) return false;
-    throw error;
+    if (!isForeignKeyViolation(error)) throw error;
+    throw new RegistryError(
+      'changed_meanwhile',
+      'somebody else deleted one of the contacts just now; import the file again',
+    );
   }
 }
 

@@ -1,18 +1,14 @@
 import { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { newMeter } from '../database/meter.ts';
 import { RegistryError } from '../error.ts';
-import { AlreadyDone } from '../idempotency.ts';
 import { logUnexpected } from '../log.ts';
 import { listPaths } from '../public-list/lists.ts';
 import { type ErrorForm, fieldErrors, refusalOf } from './answer.ts';
 import { auctionError } from './auction/answer.ts';
 import { auctions } from './auction/auctions.ts';
 import type { AppContext, AppEnv } from './context.ts';
-import { maximumBodyBytes } from './input.ts';
 import { logRequest } from './log.ts';
-import { replay } from './once.ts';
 import { listError } from './public/answer.ts';
 import { publicLists } from './public/lists.ts';
 import { registrantError } from './registrant/answer.ts';
@@ -50,15 +46,6 @@ app.use(
   }),
 );
 
-app.use(
-  bodyLimit({
-    maxSize: maximumBodyBytes,
-    onError() {
-      throw new RegistryError('too_large', `Request body is larger than ${maximumBodyBytes} bytes`);
-    },
-  }),
-);
-
 app.route('/', publicLists);
 app.route('/repp/v1/contacts', registrarContacts);
 app.route('/api/v1/registrant/auth', registrantAuth);
@@ -81,7 +68,6 @@ function answer(error: RegistryError, c: AppContext): Response {
 app.notFound((c) => answer(new RegistryError('unknown_route', 'Not found'), c));
 
 app.onError((error, c) => {
-  if (error instanceof AlreadyDone) return replay(c, error);
   const refusal = refusalOf(error, c);
   if (refusal !== error) logUnexpected(error, c.var.requestId);
   return answer(refusal, c);

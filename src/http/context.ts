@@ -2,10 +2,8 @@ import type { Context } from 'hono';
 import type { Meter } from '../database/meter.ts';
 import { type Database, openDatabase } from '../database/open.ts';
 import type { Env } from '../env.ts';
-import type { Request } from '../history.ts';
 import type { Person } from '../registrant/token.ts';
 import type { Login } from '../registrar/login.ts';
-import { matchesStrongly } from './entity-tag.ts';
 
 /** What a handler finds in its context. */
 export interface AppEnv {
@@ -14,7 +12,7 @@ export interface AppEnv {
     requestId: string;
     now: Date;
     meter: Meter;
-    /** What the client has seen of the database, in D1's words. */
+    /** How much of the database the client has seen, as D1 says it. */
     bookmark: string | undefined;
     session: D1DatabaseSession | undefined;
     database: Database | undefined;
@@ -22,8 +20,6 @@ export interface AppEnv {
     login: Login;
     /** Registrant interface: who calls. */
     person: Person;
-    /** Checks the caller where input is refused before the query that would have checked them. */
-    admit: (() => Promise<unknown>) | undefined;
   };
 }
 
@@ -50,24 +46,4 @@ export function database(c: AppContext): Database {
 /** The caller's address, which the edge sets; undefined where nothing has set it. */
 export function callerAddress(c: AppContext): string | undefined {
   return c.req.header('CF-Connecting-IP');
-}
-
-/** The names under which clients send their own reference of a transaction; the first that is there counts. */
-export const clientReferenceHeaders = ['X-Client-Transaction-Id', 'RPP-Cltrid'];
-
-function clientReference(c: AppContext): string | undefined {
-  return clientReferenceHeaders
-    .map((name) => c.req.header(name))
-    .find((value) => value !== undefined);
-}
-
-/** The request as history records it, with the version that `If-Match` makes it depend on. */
-export function requestOf(c: AppContext): Request {
-  const ifMatch = c.req.header('If-Match');
-  return {
-    at: c.var.now,
-    requestId: c.var.requestId,
-    clientReference: clientReference(c),
-    isExpected: ifMatch === undefined ? undefined : (version) => matchesStrongly(ifMatch, version),
-  };
 }

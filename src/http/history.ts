@@ -1,8 +1,8 @@
 import type { history } from '../../drizzle/schema.ts';
 import { shownChanges } from '../history.ts';
 
-/** An entry of a contact's history as the interfaces show it: instants ISO 8601, fields by their wire names. */
-export function shownChange(entry: typeof history.$inferSelect) {
+/** An entry of a contact's history as both contact interfaces show it. */
+export function historyEntry(entry: typeof history.$inferSelect) {
   return {
     at: entry.occurredAt,
     action: entry.action,

@@ -1,10 +1,19 @@
 import { zValidator } from '@hono/zod-validator';
+import { bodyLimit } from 'hono/body-limit';
 import * as z from 'zod';
 import { type Problem, RegistryError } from '../error.ts';
 import { isBlank } from '../text-field.ts';
 import type { AppContext } from './context.ts';
 
-export const maximumBodyBytes = 64 * 1024;
+const maximumBodyBytes = 64 * 1024;
+
+/** For each interface that takes bodies, after its login. Throws `too_large`. */
+export const limitBody = bodyLimit({
+  maxSize: maximumBodyBytes,
+  onError() {
+    throw new RegistryError('too_large', `Request body is larger than ${maximumBodyBytes} bytes`);
+  },
+});
 
 /** `limit` and `offset` of a listing, as the query carries them. */
 const wholeNumber = (label: string, minimum: number, maximum: number) =>
@@ -24,13 +33,13 @@ export const pageQuery = {
 
 /** Reads the query by a zod type, all of whose parameters are optional, refusing as every input is refused. */
 export function query<Shape extends z.ZodObject>(shape: Shape) {
-  return zValidator('query', shape, async (result, c) => {
+  return zValidator('query', shape, (result) => {
     if (result.success) return;
-    // Nothing here is required, so that an empty value is a wrong one.
+    // Nothing here is required, so an empty value is an invalid one.
     const [first, ...others] = problemsOf(result.error);
-    const wrong = (problem: Problem): Problem =>
+    const invalid = (problem: Problem): Problem =>
       problem.reason === 'missing' ? { ...problem, reason: 'invalid' } : problem;
-    await refuse(c as unknown as AppContext, [wrong(first), ...others.map(wrong)]);
+    throw new RegistryError([invalid(first), ...others.map(invalid)]);
   });
 }
 
@@ -46,7 +55,7 @@ export async function jsonBody(c: AppContext): Promise<Record<string, unknown>> 
       return value as Record<string, unknown>;
     }
   }
-  return refuse(c, [{ reason: 'malformed', message: 'Request body is not a JSON object' }]);
+  throw new RegistryError('malformed', 'Request body is not a JSON object');
 }
 
 /** Throws a TypeError for bytes that are not UTF-8. */
@@ -68,18 +77,10 @@ export async function parseBody<Shape extends z.ZodObject>(
 ): Promise<z.output<Shape>> {
   const ignored = unknownFields(shape, body);
   if (ignored.length > 0) c.header('Ignored-Fields', fieldList(ignored));
-  // With its input, an issue tells what is missing from what is wrong.
+  // With its input, an issue tells a missing value from an invalid one.
   const result = await shape.safeParseAsync(body, { reportInput: true });
-  return result.success ? result.data : refuse(c, problemsOf(result.error));
-}
-
-/** Refuses the input, but tells what is wrong with it only to a caller that may come in. */
-export async function refuse(
-  c: AppContext,
-  problems: readonly [Problem, ...Problem[]],
-): Promise<never> {
-  await c.var.admit?.();
-  throw new RegistryError(problems);
+  if (result.success) return result.data;
+  throw new RegistryError(problemsOf(result.error));
 }
 
 function problemsOf(error: z.core.$ZodError): [Problem, ...Problem[]] {

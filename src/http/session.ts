@@ -1,16 +1,15 @@
 import type { MiddlewareHandler } from 'hono';
 import { bookmarkHeader, bookmarkRefused, isBookmark } from './bookmark.ts';
 import type { AppEnv } from './context.ts';
-import { refuse } from './input.ts';
 
 /**
- * Tells the client in a bookmark what it has seen of the database, and takes the bookmark that it gives back: so it reads
- * its own writes, from the nearest replica that has them. Refuses what is no bookmark.
+ * Answers with a bookmark of the database's state, and takes the one that the client sends back: it then reads its own
+ * writes, from the nearest replica that has them. Throws `invalid` for a malformed bookmark.
  */
 export const continueSession: MiddlewareHandler<AppEnv> = async (c, next) => {
   const given = c.req.header(bookmarkHeader);
   if (given !== undefined) {
-    if (!isBookmark(given)) await refuse(c, bookmarkRefused().problems);
+    if (!isBookmark(given)) throw bookmarkRefused();
     c.set('bookmark', given);
   }
   await next();

@@ -76,9 +76,10 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   queries: (registrarId: SQL<number>) => Queries,
 ): Promise<[ApiUser, ...BatchResponse<Queries>]> {
   const registrarId = sql<number>`(select registrar_id from ${apiUsers} where ${isCaller(login)})`;
-  const [[user], ...results] = await retried(() =>
-    db.batch([callerOf(db, { ...login }), ...queries(registrarId)]),
-  );
+  const [[user], ...results] = await db.batch([
+    callerOf(db, { ...login }),
+    ...queries(registrarId),
+  ]);
   if (!user) throw new RegistryError('unauthorized', 'Invalid authorization information');
   const { allowedIps: listed, ...apiUser } = user;
   const allowedIps: string[] = JSON.parse(listed);
@@ -92,8 +93,22 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   return [apiUser, ...(results as BatchResponse<Queries>)];
 }
 
+/** `withLogin` for queries that only read: a passing fault of D1 is retried. */
+export function readWithLogin<const Queries extends readonly BatchItem<'sqlite'>[]>(
+  db: Database,
+  login: Login,
+  queries: (registrarId: SQL<number>) => Queries,
+): Promise<[ApiUser, ...BatchResponse<Queries>]> {
+  return retried(() => withLogin(db, login, queries));
+}
+
+/** Whose idempotency keys a caller's are: the registrar's, as an SQL expression of its id. */
+export function keyHolderOf(registrarId: SQL<number>): SQL {
+  return sql`'registrar:' || ${registrarId}`;
+}
+
 /** Checks a login by itself; throws as `withLogin` does. */
 export async function authenticate(db: Database, login: Login): Promise<ApiUser> {
-  const [caller] = await withLogin(db, login, () => []);
+  const [caller] = await readWithLogin(db, login, () => []);
   return caller;
 }

@@ -92,7 +92,9 @@ describe('registerAuction', () => {
 
   it('checks in a dry run, and writes nothing', async () => {
     const auction = await addAuction(worker.env, paid);
-    const ended = await registerAuction(database(), operator, auction.uuid, registrationCode, true);
+    const ended = await registerAuction(database(), operator, auction.uuid, registrationCode, {
+      isDryRun: true,
+    });
     expect(ended.status).toBe('domain_registered');
     expect(await stored(auction.uuid)).toEqual(auction);
   });

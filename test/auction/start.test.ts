@@ -14,6 +14,7 @@ const origin: Origin = {
   actorType: 'operator',
   actor: 'Operator',
   at: new Date('2026-05-06T07:08:09.010Z'),
+  requestId: 'start',
 };
 
 function database() {

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { apiUsers, contacts, history, registrars } from '../../drizzle/schema.ts';
 import { alphaContacts, betaContacts } from '../../src/cli/demo/contacts.ts';
 import { loadDemoData } from '../../src/cli/demo/load.ts';
-import { contactFields } from '../../src/contact/fields.ts';
 import { identityProblem } from '../../src/contact/identity.ts';
+import { contactRules } from '../../src/contact/rules.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { basic } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
@@ -60,15 +60,15 @@ describe('the demo data', () => {
       const [type, countryCode, code] = contact.identity;
       const [street, city, zip, country] = contact.address;
       expect(identityProblem({ type, countryCode, code }, new Date('2026-01-01'))).toBeUndefined();
-      expect(contactFields.code.parse(contact.suffix)).toBe(contact.suffix);
-      expect(contactFields.name.parse(contact.name)).toBe(contact.name);
-      expect(contactFields.email.parse(contact.email)).toBe(contact.email);
-      expect(contactFields.phone.parse(contact.phone)).toBe(contact.phone);
-      expect(contactFields.fax.optional().parse(contact.fax)).toBe(contact.fax);
-      expect(contactFields.street.parse(street)).toBe(street);
-      expect(contactFields.city.parse(city)).toBe(city);
-      expect(contactFields.zip.parse(zip)).toBe(zip);
-      expect(contactFields.countryCode.parse(country)).toBe(country);
+      expect(contactRules.code.parse(contact.suffix)).toBe(contact.suffix);
+      expect(contactRules.name.parse(contact.name)).toBe(contact.name);
+      expect(contactRules.email.parse(contact.email)).toBe(contact.email);
+      expect(contactRules.phone.parse(contact.phone)).toBe(contact.phone);
+      expect(contactRules.fax.optional().parse(contact.fax)).toBe(contact.fax);
+      expect(contactRules.street.parse(street)).toBe(street);
+      expect(contactRules.city.parse(city)).toBe(city);
+      expect(contactRules.zip.parse(zip)).toBe(zip);
+      expect(contactRules.countryCode.parse(country)).toBe(country);
     },
   );
 

@@ -85,9 +85,10 @@ test.each(layouts)('gives the page of any offset: %s', async (_, count, isDelete
     });
   }
   const page = { limit: 7, offset: contactsInBlock - 3 };
-  const { json } = await listContacts(db, login, page, { code: 'code' });
-  expect(JSON.parse(json)).toEqual(
-    all.slice(contactsInBlock - 3, contactsInBlock + 4).map((code) => ({ code })),
+  const { json } = await listContacts(db, login, page);
+  const contacts = JSON.parse(json) as { code: string }[];
+  expect(contacts.map(({ code }) => code)).toEqual(
+    all.slice(contactsInBlock - 3, contactsInBlock + 4),
   );
 });
 

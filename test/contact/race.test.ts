@@ -14,7 +14,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const request = { at: new Date('2026-11-21T12:00:00Z') };
+const request = { at: new Date('2026-11-21T12:00:00Z'), requestId: 'race' };
 
 async function addCaller() {
   const registrar = await addRegistrar(worker.env);
@@ -74,9 +74,12 @@ test('keeps what somebody else changed after the contact was looked at', async (
   const db = databaseWith(() =>
     updateContact(openDatabase(worker.env.DB), login, code, { city: 'Tartu' }, request),
   );
-  const updated = await updateContact(db, login, code, { name: 'Mari Kask' }, request);
-  expect(updated).toMatchObject({ name: 'Mari Kask', city: 'Tartu', version: 3 });
-  expect(await getContact(db, login, code)).toEqual(updated);
+  await updateContact(db, login, code, { name: 'Mari Kask' }, request);
+  expect(await getContact(db, login, code)).toMatchObject({
+    name: 'Mari Kask',
+    city: 'Tartu',
+    version: 3,
+  });
 });
 
 test('finds a contact missing that is deleted after it was looked at', async () => {
@@ -98,17 +101,20 @@ test('draws another code where the drawn one is taken', async () => {
     draws += 1;
     return draws === 1 ? bytes.fill(0) : draw(bytes);
   });
-  const code = await createContact(
+  const { outcome } = await createContact(
     openDatabase(worker.env.DB),
     login,
     {
       name: 'Mari Maasikas',
       email: 'mari@example.ee',
       phone: '+372.5123456',
-      identity: { code: '38001085718', type: 'priv', countryCode: 'EE' },
+      ident: '38001085718',
+      identType: 'priv',
+      identCountryCode: 'EE',
     },
     request,
   );
+  const { code } = outcome;
   expect(draws).toBe(2);
   expect(code).toMatch(new RegExp(`^${registrar.code}:[0-9A-F]{8}$`));
   expect(code).not.toBe(`${registrar.code}:00000000`);

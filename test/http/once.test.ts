@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { contacts, history, idempotencyKeys } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { forgetAnswers } from '../../src/idempotency.ts';
+import { deleteOldOutcomes } from '../../src/write.ts';
 import { addContact, addDomainOf, addRegistrar, bearer, newContact } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 
@@ -232,7 +232,7 @@ describe('a request with an Idempotency-Key', () => {
   );
 
   it('is forgotten by the daily run after 24 hours, and not before', async () => {
-    const kept = { requestDigest: '0', body: '{}' };
+    const kept = { requestDigest: '0', body: '', outcome: 'null' };
     await db()
       .insert(idempotencyKeys)
       .values([
@@ -240,7 +240,7 @@ describe('a request with an Idempotency-Key', () => {
         { caller: 'test', key: 'young', createdAt: '2026-03-01T12:00:00.001Z', ...kept },
       ]);
 
-    await forgetAnswers(db(), new Date('2026-03-02T12:00:00.000Z'));
+    await deleteOldOutcomes(db(), new Date('2026-03-02T12:00:00.000Z'));
 
     const rows = await db()
       .select()

@@ -12,7 +12,7 @@ export const register = writing(
   .requiredOption('--code <code>', 'the registration code that the buyer has shown')
   .action((uuid, options) =>
     run(options, async ({ db, origin, isDryRun }) => {
-      const auction = await registerAuction(db, origin, uuid, options.code, isDryRun);
+      const auction = await registerAuction(db, origin, uuid, options.code, { isDryRun });
       return {
         data: { ...auctionData(auction), changed: !isDryRun },
         text: `${isDryRun ? 'would end' : 'ended'} the auction of ${auction.name} as domain_registered`,

@@ -1,5 +1,5 @@
+import type { Contact } from '../../contact/contact.ts';
 import { listContactsOfRegistrar } from '../../contact/export.ts';
-import type { Contact } from '../../contact/read.ts';
 import { exporting, exportRows } from '../file/export.ts';
 import { everyPage } from '../pages.ts';
 import { run } from '../run.ts';

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { contactStatuses, discloseableAttributes, identityTypes } from '../../../drizzle/schema.ts';
 import { asciiLowerCase, asciiUpperCase } from '../../ascii-case.ts';
-import { contactFields } from '../../contact/fields.ts';
+import type { Contact } from '../../contact/contact.ts';
+import { contactFields, type FileColumn } from '../../contact/fields.ts';
 import { identityProblem } from '../../contact/identity.ts';
 import type { ContactRecord } from '../../contact/import.ts';
-import type { Contact } from '../../contact/read.ts';
+import { contactRules } from '../../contact/rules.ts';
 import { type Problem, RegistryError } from '../../error.ts';
 import { isBlank } from '../../text-field.ts';
 import { words, wordsNote } from '../file/field.ts';
@@ -51,9 +52,9 @@ const country = 'two letters (ISO 3166-1), as EE';
 const phone = 'as +372.5123456';
 const instant = 'ISO 8601 with Z or an offset, as 2026-01-31T12:00:00.000Z';
 
-/** Each with what the help says of it. */
-const fields = {
-  code: contactFields.code
+/** What a file may give for each column, and what the help says of it. */
+const fileRules = {
+  code: contactRules.code
     .transform(asciiUpperCase)
     .describe(
       `<code of the registrar>:<suffix> of letters, digits, _ . : and -, ${text(100)}, as ALPHA:1B7A3C5D`,
@@ -61,37 +62,45 @@ const fields = {
   uuid: optional(z.guid('is no UUID').transform(asciiLowerCase)).describe(
     'as 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11; a new one unless given',
   ),
-  name: contactFields.name.describe(text(255)),
-  org_name: optional(contactFields.orgName).describe(text(255)),
-  email: contactFields.email.describe('one address'),
-  phone: contactFields.phone.describe(phone),
-  fax: optional(contactFields.fax).describe(phone),
-  ident: contactFields.identCode.describe(
+  name: contactRules.name.describe(text(255)),
+  orgName: optional(contactRules.orgName).describe(text(255)),
+  email: contactRules.email.describe('one address'),
+  phone: contactRules.phone.describe(phone),
+  fax: optional(contactRules.fax).describe(phone),
+  ident: contactRules.ident.describe(
     `identity code, checked by its type and country; ${text(64)}; a date, as 2001-12-31, for birthday`,
   ),
-  ident_type: contactFields.identType.describe(identityTypes.join(', ')),
-  ident_country_code: contactFields.identCountryCode.describe(country),
-  street: optional(contactFields.street).describe(text(255)),
-  city: optional(contactFields.city).describe(text(255)),
-  zip: optional(contactFields.zip).describe(text(16)),
-  state: optional(contactFields.state).describe(text(255)),
-  country_code: optional(contactFields.countryCode).describe(country),
-  auth_info: optional(contactFields.authInfo).describe(`${text(255)}; a new one unless given`),
+  identType: contactRules.identType.describe(identityTypes.join(', ')),
+  identCountryCode: contactRules.identCountryCode.describe(country),
+  street: optional(contactRules.street).describe(text(255)),
+  city: optional(contactRules.city).describe(text(255)),
+  zip: optional(contactRules.zip).describe(text(16)),
+  state: optional(contactRules.state).describe(text(255)),
+  countryCode: optional(contactRules.countryCode).describe(country),
+  authInfo: optional(contactRules.authInfo).describe(`${text(255)}; a new one unless given`),
   statuses: list(statuses).describe(
     `${wordsNote}: ${contactStatuses.join(' ')}; ${derivedStatuses.join(' and ')} are derived, and left out`,
   ),
-  status_notes: optional(statusNotes).describe(
+  statusNotes: optional(statusNotes).describe(
     'JSON object of a text by status, as {"serverUpdateProhibited":"why"}; in CSV in quotes, its own quotes doubled',
   ),
-  disclosed_attributes: list(contactFields.disclosedAttributes).describe(
+  disclosedAttributes: list(contactRules.disclosedAttributes).describe(
     `${wordsNote}: ${discloseableAttributes.join(' ')}`,
   ),
-  legacy_id: optional(label).describe(`${text(255)}; in NDJSON a whole number, too`),
-  creator_str: optional(label).describe(`who made it, ${text(255)}; the operator unless given`),
-  updator_str: optional(label).describe(`who changed it last, ${text(255)}`),
-  created_at: optional(timestamp).describe(`${instant}; updated_at, or now, unless given`),
-  updated_at: optional(timestamp).describe('in the same form; created_at unless given'),
-};
+  legacyId: optional(label).describe(`${text(255)}; in NDJSON a whole number, too`),
+  creator: optional(label).describe(`who made it, ${text(255)}; the operator unless given`),
+  updater: optional(label).describe(`who changed it last, ${text(255)}`),
+  createdAt: optional(timestamp).describe(`${instant}; updated_at, or now, unless given`),
+  updatedAt: optional(timestamp).describe('in the same form; created_at unless given'),
+} satisfies Record<FileColumn, z.ZodType>;
+
+/** In the order of a file's columns. */
+const fileColumns = Object.keys(fileRules) as FileColumn[];
+
+/** The rules by the names that the columns have in a file. */
+const fields = Object.fromEntries(
+  fileColumns.map((column) => [contactFields[column].file, fileRules[column]]),
+);
 
 const shape = z.object(fields);
 
@@ -125,79 +134,35 @@ export function readContact(
     field,
   }));
   const parsed = shape.safeParse(values);
+  let record: ContactRecord | undefined;
   if (!parsed.success) {
     for (const { message, path } of parsed.error.issues) {
       const field = String(path[0]);
       if (!missing.includes(field)) problems.push({ reason: 'invalid', message, field });
     }
   } else {
-    const { ident, ident_type, ident_country_code } = parsed.data;
-    const identity = { code: ident, type: ident_type, countryCode: ident_country_code };
+    record = recordOf(parsed.data, String(given));
+    const { ident, identType, identCountryCode } = record;
+    const identity = { code: ident, type: identType, countryCode: identCountryCode };
     const problem = identityProblem(identity, now);
     if (problem) problems.push(problem);
   }
   const [first, ...others] = problems;
-  if (first) throw new RegistryError([first, ...others]);
-  return recordOf(parsed.data!, String(given));
+  if (first || !record) throw new RegistryError([first!, ...others]);
+  return record;
 }
 
-function recordOf(row: z.output<typeof shape>, registrar: string): ContactRecord {
-  return {
-    registrar,
-    code: row.code,
-    uuid: row.uuid,
-    name: row.name,
-    orgName: row.org_name,
-    email: row.email,
-    phone: row.phone,
-    fax: row.fax,
-    ident: row.ident,
-    identType: row.ident_type,
-    identCountryCode: row.ident_country_code,
-    street: row.street,
-    city: row.city,
-    zip: row.zip,
-    state: row.state,
-    countryCode: row.country_code,
-    authInfo: row.auth_info,
-    statuses: row.statuses,
-    statusNotes: row.status_notes,
-    disclosedAttributes: row.disclosed_attributes,
-    legacyId: row.legacy_id,
-    creator: row.creator_str,
-    updater: row.updator_str,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
+function recordOf(row: Record<string, unknown>, registrar: string): ContactRecord {
+  const columns = fileColumns.map((column) => [column, row[contactFields[column].file]]);
+  // Each value has passed the rule of its column.
+  return { registrar, ...Object.fromEntries(columns) } as ContactRecord;
 }
 
 /** The contact as `readContact` reads it. Lists are words, which a field of CSV holds as they are. */
 export function contactRow(contact: Contact, registrar: string): Record<string, unknown> {
-  return {
-    registrar,
-    code: contact.code,
-    uuid: contact.uuid,
-    name: contact.name,
-    org_name: contact.orgName,
-    email: contact.email,
-    phone: contact.phone,
-    fax: contact.fax,
-    ident: contact.ident,
-    ident_type: contact.identType,
-    ident_country_code: contact.identCountryCode,
-    street: contact.street,
-    city: contact.city,
-    zip: contact.zip,
-    state: contact.state,
-    country_code: contact.countryCode,
-    auth_info: contact.authInfo,
-    statuses: contact.statuses.join(' '),
-    status_notes: contact.statusNotes,
-    disclosed_attributes: contact.disclosedAttributes.join(' '),
-    legacy_id: contact.legacyId,
-    creator_str: contact.creator,
-    updator_str: contact.updater,
-    created_at: contact.createdAt,
-    updated_at: contact.updatedAt,
-  };
+  const columns = fileColumns.map((column) => {
+    const value = contact[column];
+    return [contactFields[column].file, Array.isArray(value) ? value.join(' ') : value];
+  });
+  return { registrar, ...Object.fromEntries(columns) };
 }

@@ -31,7 +31,12 @@ const demoUsers = [
 ];
 
 const loadedAt = '2025-03-14T09:26:53.589Z';
-const origin: Origin = { actorType: 'operator', actor: 'Demo data', at: new Date(loadedAt) };
+const origin: Origin = {
+  actorType: 'operator',
+  actor: 'Demo data',
+  at: new Date(loadedAt),
+  requestId: 'demo-data',
+};
 
 /**
  * Loads the demo data, which is the same every time, into a registry that has nothing in it, all at once or

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { contactFields } from '../../contact/fields.ts';
 import { identityProblem } from '../../contact/identity.ts';
+import { contactRules } from '../../contact/rules.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { issueToken } from '../../registrant/token.ts';
@@ -34,7 +34,7 @@ export const issue = reading(
   );
 
 function parseIdent(text: string) {
-  const country = contactFields.identCountryCode.safeParse(text.slice(0, 2));
+  const country = contactRules.identCountryCode.safeParse(text.slice(0, 2));
   const code = text.slice(2);
   if (!country.success || code === '') {
     throw new InvalidArgumentError('It is a country code and a personal code, as EE38001085718.');

@@ -6,8 +6,8 @@ import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { auctionLists } from '../../public-list/lists.ts';
 import { clearable } from '../../text-field.ts';
-import { type AppContext, type AppEnv, callerAddress, database, requestOf } from '../context.ts';
-import { jsonBody, parseBody } from '../input.ts';
+import { type AppContext, type AppEnv, callerAddress, database } from '../context.ts';
+import { jsonBody, limitBody, parseBody } from '../input.ts';
 import { publishAfterResponse } from '../publish.ts';
 import { continueSession } from '../session.ts';
 import { throttleAddress } from '../throttle.ts';
@@ -49,26 +49,27 @@ const reportBody = z.object({
   ),
 });
 
-auctions.patch('/:uuid', async (c) => {
+auctions.patch('/:uuid', limitBody, async (c) => {
   const report = await parseBody(c, reportBody, await reportOf(c));
   const status = report.status ?? undefined;
   const auction = await updateAuction(
     database(c),
     {
-      ...requestOf(c),
       actorType: 'auction_centre',
       actor: `Auction centre ${callerAddress(c)}`,
+      at: c.var.now,
+      requestId: c.var.requestId,
     },
     c.req.param('uuid'),
     { status, registrationDeadline: report.registration_deadline },
     settings(c.env).auctionRestartStatuses,
   );
-  // Even where nothing changed now: a report said again repairs what the first one left undone.
+  // Even where nothing changed now: a repeated report repairs what the first one left undone.
   if (status !== undefined) publishAfterResponse(c, auctionLists);
   return c.json({ ...shown(auction), registration_code: auction.registrationCode });
 });
 
-/** A report without a body says nothing, and that is allowed. */
+/** A report may come without a body. */
 async function reportOf(c: AppContext): Promise<Record<string, unknown>> {
   const { byteLength } = await c.req.arrayBuffer();
   return byteLength === 0 ? {} : jsonBody(c);

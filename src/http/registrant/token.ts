@@ -1,26 +1,26 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { contactFields } from '../../contact/fields.ts';
+import { contactRules } from '../../contact/rules.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { issueToken } from '../../registrant/token.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { type AppEnv, callerAddress } from '../context.ts';
-import { jsonBody, parseBody } from '../input.ts';
+import { jsonBody, limitBody, parseBody } from '../input.ts';
 import { throttleAddress } from '../throttle.ts';
 
 export const auth = new Hono<AppEnv>({ strict: false });
 
 const eidBody = z.object({
-  ident: contactFields.identCode,
-  first_name: contactFields.name,
-  last_name: contactFields.name,
-  country_code: contactFields.countryCode.default('EE'),
+  ident: contactRules.ident,
+  first_name: contactRules.name,
+  last_name: contactRules.name,
+  country_code: contactRules.countryCode.default('EE'),
 });
 
 auth.use(throttleAddress);
 
-auth.use(echoClientReference);
+auth.use(echoClientReference, limitBody);
 
 auth.post('/eid', async (c) => {
   const { registrantAuthAllowedIps, registrantTokenKeys } = settings(c.env);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { contactFields } from '../../src/contact/fields.ts';
+import { contactRules } from '../../src/contact/rules.ts';
 
-const accepts = (field: keyof typeof contactFields, value: unknown) =>
-  contactFields[field].safeParse(value).success;
+const accepts = (field: keyof typeof contactRules, value: unknown) =>
+  contactRules[field].safeParse(value).success;
 
 test.each([
   ['name', 255],
@@ -12,7 +12,7 @@ test.each([
   ['state', 255],
   ['authInfo', 255],
   ['zip', 16],
-  ['identCode', 64],
+  ['ident', 64],
 ] as const)('takes a %s of %i characters, whatever they are, and not one more', (field, limit) => {
   for (const character of ['x', 'õ', '😀']) {
     expect(accepts(field, character.repeat(limit))).toBe(true);
@@ -94,7 +94,7 @@ test.each([
   ['ee', 'EE'],
   ['Ee', 'EE'],
 ])('takes the country code %s as %s', (given, kept) => {
-  expect(contactFields.countryCode.parse(given)).toBe(kept);
+  expect(contactRules.countryCode.parse(given)).toBe(kept);
 });
 
 // Unicode's upper case of these is SS, IT and SE.

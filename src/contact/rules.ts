@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
+import { asciiUpperCase } from '../ascii-case.ts';
+import { textField } from '../text-field.ts';
+import { isCountryCode } from './country.ts';
+import { isEmail } from './email.ts';
+import type { ContactIdentity } from './fields.ts';
+import { identityProblem } from './identity.ts';
+
+/** The rules of a contact's fields as zod types: each takes what a client sent and gives what is stored. */
+
+/** RFC 5733: `+`, country code, dot, number; neither part zeros only. */
+const phonePattern = /^\+(?!0+\.)\d{1,3}\.(?!0+$)\d{1,14}$/;
+
+const countryCode = (message: string) =>
+  textField(message, 2, (value) => isCountryCode(asciiUpperCase(value))).transform(asciiUpperCase);
+
+export const contactRules = {
+  name: textField('Name is invalid', 255),
+  orgName: textField('Org name is invalid', 255),
+  email: textField('Email is invalid', 255, isEmail),
+  phone: textField('Phone nr is invalid', 19, (value) => phonePattern.test(value)),
+  fax: textField('Fax nr is invalid', 19, (value) => phonePattern.test(value)),
+  authInfo: textField('Auth info is invalid', 255),
+  street: textField('Street is invalid', 255),
+  city: textField('City is invalid', 255),
+  zip: textField('Zip is invalid', 16),
+  state: textField('State is invalid', 255),
+  countryCode: countryCode('Country code is invalid'),
+  ident: textField('Ident code is invalid', 64),
+  identType: z.enum(identityTypes, 'Ident type is invalid'),
+  identCountryCode: countryCode('Ident country code is invalid'),
+  /** The part after the registrar's prefix, or the whole code. */
+  code: textField('Contact id is invalid', 100, (value) => /^[A-Za-z0-9_.:-]+$/.test(value)),
+  disclosedAttributes: z
+    .array(z.enum(discloseableAttributes, 'is not included in the list'), 'is not a list')
+    .transform((given) => discloseableAttributes.filter((attribute) => given.includes(attribute))),
+};
+
+/** Refuses an identity whose code is wrong for its type and country today. */
+export function checkIdentity(
+  { ident, identType, identCountryCode }: ContactIdentity,
+  context: z.core.$RefinementCtx,
+): void {
+  const identity = { code: ident, type: identType, countryCode: identCountryCode };
+  const problem = identityProblem(identity, new Date());
+  if (!problem) return;
+  const { reason, message } = problem;
+  context.addIssue({ code: 'custom', message, params: { reason } });
+}

@@ -1,0 +1,43 @@
+import { sha256Hex } from '../digest.ts';
+import { RegistryError } from '../error.ts';
+import type { IdempotencyKey, WriteRequest } from '../write.ts';
+import { clientReference } from './client-reference.ts';
+import type { AppContext } from './context.ts';
+import { matchesStrongly } from './entity-tag.ts';
+
+/**
+ * The request as a write takes it: with the client's reference, the version that `If-Match` makes it depend on, and
+ * its `Idempotency-Key`. Throws `invalid` for a malformed key.
+ */
+export async function writeRequest(c: AppContext): Promise<WriteRequest> {
+  const ifMatch = c.req.header('If-Match');
+  return {
+    at: c.var.now,
+    requestId: c.var.requestId,
+    clientReference: clientReference(c)?.value,
+    isExpected: ifMatch === undefined ? undefined : (version) => matchesStrongly(ifMatch, version),
+    key: await idempotencyKey(c),
+  };
+}
+
+/** Marks the answer to a request that was carried out before. */
+export function markReplay(c: AppContext, isReplay: boolean): void {
+  if (isReplay) c.header('Idempotent-Replayed', 'true');
+}
+
+/** A string of RFC 8941, as the draft wants it, or the bare key, as most clients send it. */
+const keyPattern =
+  /^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255}))$/;
+
+async function idempotencyKey(c: AppContext): Promise<IdempotencyKey | undefined> {
+  const header = c.req.header('Idempotency-Key');
+  if (header === undefined) return undefined;
+  const [, quoted, bare] = keyPattern.exec(header) ?? [];
+  const value = quoted ?? bare;
+  if (value === undefined) {
+    throw new RegistryError('invalid', 'Idempotency key is invalid', 'Idempotency-Key');
+  }
+  const body = await c.req.arrayBuffer();
+  const requestDigest = await sha256Hex(`${c.req.method} ${c.req.path} ${await sha256Hex(body)}`);
+  return { value, requestDigest };
+}

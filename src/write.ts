@@ -1,0 +1,212 @@
+import { and, lt, type SQL, sql } from 'drizzle-orm';
+import type { BatchItem } from 'drizzle-orm/batch';
+import { type ActorType, idempotencyKeys } from '../drizzle/schema.ts';
+import type { Database } from './database/open.ts';
+import { isPassingFault, maximumTries, pause, pauseAfterFault } from './database/retry.ts';
+import { isUniqueViolation } from './database/violations.ts';
+import { RegistryError } from './error.ts';
+import {
+  type Action,
+  type Changes,
+  isRecorded,
+  type Origin,
+  recordIfChanged,
+  type Subject,
+} from './history.ts';
+
+/** A request to write, before it is known who acts. */
+export interface WriteRequest extends Omit<Origin, 'actorType' | 'actor'> {
+  /** Whether the write may be made to this version (`If-Match`); absent, it may be made to any. */
+  isExpected?: ((version: string) => boolean) | undefined;
+  /** Asks that the write take effect once, however often the request is sent. */
+  key?: IdempotencyKey | undefined;
+}
+
+/** An `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), with what tells its request from another. */
+export interface IdempotencyKey {
+  value: string;
+  /** SHA-256 of method, path and body, in hexadecimal. */
+  requestDigest: string;
+}
+
+/** Who writes: how history names them, and whose idempotency keys they use. */
+export interface Writer {
+  actorType: ActorType;
+  actor: string;
+  keyHolder?: string;
+}
+
+/** What a write is going to do. */
+export interface Change<Outcome> {
+  by: Writer;
+  subject: Subject;
+  action: Action;
+  /** What differs, field by field. */
+  changes: Changes;
+  /** The statement that makes the change if the row is still as it was seen; absent where nothing differs. */
+  statement?: BatchItem<'sqlite'>;
+  /** Statements that follow the change in the same batch. */
+  followedBy?: readonly BatchItem<'sqlite'>[];
+  /** What the write comes to: plain JSON, kept for the key. */
+  outcome: Outcome;
+  /** What it means that a constraint refused the batch: a refusal to throw, or another attempt. */
+  onViolation?: (error: unknown) => RegistryError | 'again' | undefined;
+}
+
+/** One attempt to write. */
+export interface Attempt<Seen, Outcome> {
+  /**
+   * Reads, in one round trip, what the judgement needs; for callers with idempotency keys, also the rows of the query
+   * that `keptFor` gives for the holder of the key.
+   */
+  look(keptFor: (keyHolder: SQL | string) => KeptQuery): Promise<Seen & { kept?: Kept[] }>;
+  /** Refuses by throwing, or says what to write. It may be called again, after a lost race. */
+  judge(seen: Seen): Change<Outcome>;
+}
+
+export interface Written<Outcome> {
+  outcome: Outcome;
+  /** The request was carried out before, and its outcome was kept. */
+  isReplay: boolean;
+}
+
+/** Each lost race costs another look; so many in a row mean a row that changes faster than it can be read. */
+const maximumLosses = 16;
+/** A loser waits a random time (full jitter), so that writers that collided do not collide again. */
+const firstWaitMilliseconds = 10;
+const maximumWaitMilliseconds = 1_000;
+
+/**
+ * The one way to write: look, judge, then write the change, its history and the outcome for the key in one batch.
+ * A lost race and a passing fault of D1 lead to another attempt. A batch that was reported as failed may have been
+ * done: the history of the request tells. Throws what the attempt throws, and `key_reused`.
+ */
+export async function write<Seen, Outcome>(
+  db: Database,
+  request: WriteRequest,
+  { look, judge }: Attempt<Seen, Outcome>,
+): Promise<Written<Outcome>> {
+  let inDoubt: Change<Outcome> | undefined;
+  let losses = 0;
+  let faults = 0;
+  while (losses < maximumLosses) {
+    try {
+      if (inDoubt && (await isRecorded(db, inDoubt.subject, request.requestId))) {
+        return { outcome: inDoubt.outcome, isReplay: false };
+      }
+      const seen = await look((keyHolder) => keptQuery(db, keyHolder, request.key));
+      const kept = outcomeOf<Outcome>(seen.kept, request.key);
+      if (kept) return { outcome: kept.outcome, isReplay: true };
+      const change = judge(seen);
+      inDoubt = change;
+      if (await commit(db, request, change)) return { outcome: change.outcome, isReplay: false };
+    } catch (error) {
+      if (isPassingFault(error)) {
+        faults += 1;
+        if (faults === maximumTries) throw error;
+        await pauseAfterFault(faults);
+        continue;
+      }
+      const verdict = isKeyTaken(error) ? 'again' : inDoubt?.onViolation?.(error);
+      if (verdict !== 'again') throw verdict ?? error;
+    }
+    inDoubt = undefined;
+    await pause(
+      Math.random() * Math.min(firstWaitMilliseconds * 2 ** losses, maximumWaitMilliseconds),
+    );
+    losses += 1;
+  }
+  throw new Error('the row was changed by others at every attempt');
+}
+
+/** Throws `changed_meanwhile` where the request is about another version than this one. */
+export function checkVersion({ isExpected }: WriteRequest, version: string): void {
+  if (isExpected && !isExpected(version)) {
+    throw new RegistryError('changed_meanwhile', 'Contact is not at the expected version');
+  }
+}
+
+/** The request as history records it. */
+function originOf(request: WriteRequest, { actorType, actor }: Writer): Origin {
+  const { at, requestId, clientReference } = request;
+  return { actorType, actor, at, requestId, clientReference };
+}
+
+/** Writes the change in one batch; false if somebody else wrote to the row first. */
+async function commit<Outcome>(
+  db: Database,
+  request: WriteRequest,
+  { by, subject, action, changes, statement, followedBy = [], outcome }: Change<Outcome>,
+): Promise<boolean> {
+  const { at, key } = request;
+  const keep = (condition: SQL) =>
+    key && by.keyHolder !== undefined
+      ? [keepOutcome(db, by.keyHolder, key, outcome, at, condition)]
+      : [];
+  if (!statement) {
+    const [first] = keep(sql`true`);
+    if (first) await db.batch([first]);
+    return true;
+  }
+  const [, recorded] = await db.batch([
+    statement,
+    recordIfChanged(db, originOf(request, by), subject, action, changes),
+    ...keep(sql`changes() > 0`),
+    ...followedBy,
+  ]);
+  return recorded.meta.changes > 0;
+}
+
+type KeptQuery = ReturnType<typeof keptQuery>;
+type Kept = Awaited<KeptQuery>[number];
+
+/** The query for what is kept for a key; it finds nothing where the request has none. */
+function keptQuery(db: Database, keyHolder: SQL | string, key: IdempotencyKey | undefined) {
+  const { caller, requestDigest, outcome } = idempotencyKeys;
+  return db
+    .select({ requestDigest, outcome })
+    .from(idempotencyKeys)
+    .where(and(sql`${caller} = ${keyHolder}`, sql`${idempotencyKeys.key} = ${key?.value ?? null}`));
+}
+
+/** The outcome that is kept for this request; throws `key_reused` where the key came with another request. */
+function outcomeOf<Outcome>(
+  [kept]: readonly Kept[] = [],
+  key: IdempotencyKey | undefined,
+): { outcome: Outcome } | undefined {
+  if (!kept || !key) return undefined;
+  if (kept.requestDigest !== key.requestDigest) {
+    throw new RegistryError('key_reused', 'Idempotency key was used with another request');
+  }
+  // The version before this one kept answers; while both ran, it may have written a row that is not converted.
+  if (kept.outcome === null)
+    throw new Error('the outcome was kept in the form of an older version');
+  return { outcome: JSON.parse(kept.outcome) };
+}
+
+/** The insert that keeps the outcome, right after the history of the change. */
+function keepOutcome(
+  db: Database,
+  keyHolder: string,
+  { value, requestDigest }: IdempotencyKey,
+  outcome: unknown,
+  at: Date,
+  condition: SQL,
+) {
+  return db.insert(idempotencyKeys).select(sql`
+    select ${keyHolder}, ${value}, ${requestDigest}, '', ${at.toISOString()}, ${JSON.stringify(outcome)}
+    where ${condition}`);
+}
+
+/** Whether the batch failed because a request with the same key was faster. */
+function isKeyTaken(error: unknown): boolean {
+  return isUniqueViolation(error, 'idempotency_keys.caller, idempotency_keys.key');
+}
+
+const keptForHours = 24;
+
+/** Deletes the outcomes that were kept for long enough. */
+export async function deleteOldOutcomes(db: Database, now: Date): Promise<void> {
+  const oldest = new Date(now.getTime() - keptForHours * 60 * 60 * 1000).toISOString();
+  await db.batch([db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, oldest))]);
+}
