@@ -7,6 +7,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // As many as there are cores: a test waits for its runtime, in another process, for half of its time.
     maxWorkers: '100%',
+    // A process loads what the tests use once. What a file changes beyond its own rows, it puts back.
+    isolate: false,
     // Each start of the local runtime would ask Cloudflare where this machine is, and report to it.
     env: { CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' },
     // Starting the runtime takes a second or two; on a busy machine, several.

@@ -1,6 +1,15 @@
 import { afterAll, beforeAll } from 'vitest';
-import { createTestHarness } from 'wrangler';
+import { createTestHarness, type TestHarness } from 'wrangler';
+import { type Database, openDatabase } from '../src/database/open.ts';
 import type { Env } from '../src/env.ts';
+
+interface Runtime {
+  harness: TestHarness;
+  url: URL;
+  env: Env;
+}
+
+export type TestWorker = ReturnType<typeof workerOn>;
 
 /**
  * The production build in the real runtime with D1 and KV of its own, for the tests of one file: started
@@ -8,25 +17,58 @@ import type { Env } from '../src/env.ts';
  * the bindings of the named one where there is one.
  */
 export function startWorker(vars: Record<string, string> = {}, environment?: 'production') {
+  let runtime: Runtime | undefined;
+  beforeAll(async () => {
+    runtime = await startRuntime(vars, environment);
+  });
+  afterAll(() => runtime?.harness.close());
+  return workerOn(() => runtime!);
+}
+
+let shared: Promise<Runtime> | undefined;
+
+/**
+ * The same in a runtime that files share, for tests whose rows are their own. What belongs to the registry is
+ * everybody's: a file that publishes lists, empties tables or counts all rows starts a worker of its own.
+ */
+export function shareWorker() {
+  let runtime: Runtime | undefined;
+  beforeAll(async () => {
+    // It ends with the process, whose files follow one another without isolation.
+    shared ??= startRuntime({});
+    runtime = await shared;
+  });
+  return workerOn(() => runtime!);
+}
+
+async function startRuntime(
+  vars: Record<string, string>,
+  environment?: 'production',
+): Promise<Runtime> {
   const configuration = { configPath: './wrangler.toml', vars };
   const harness = createTestHarness({
     workers: [environment ? { ...configuration, env: environment } : configuration],
   });
-  const worker = {
-    env: undefined as unknown as Env,
-    url: undefined as unknown as URL,
+  const { url } = await harness.listen();
+  await harness.getWorker().applyD1Migrations('DB');
+  return { harness, url, env: (await harness.getWorker().getEnv()) as Env };
+}
+
+function workerOn(runtime: () => Runtime) {
+  return {
+    get env(): Env {
+      return runtime().env;
+    },
+    get url(): URL {
+      return runtime().url;
+    },
+    get db(): Database {
+      return openDatabase(runtime().env.DB);
+    },
     /** A request over HTTP, from 127.0.0.1 unless the test says otherwise. */
     fetch: (path: string, init?: RequestInit): Promise<Response> =>
-      harness.fetch(path, init as never) as unknown as Promise<Response>,
-    scheduled: (cron: string) => harness.getWorker().scheduled({ cron }),
-    logs: () => harness.getLogs(),
+      runtime().harness.fetch(path, init as never) as unknown as Promise<Response>,
+    scheduled: (cron: string) => runtime().harness.getWorker().scheduled({ cron }),
+    logs: () => runtime().harness.getLogs(),
   };
-  beforeAll(async () => {
-    const { url } = await harness.listen();
-    worker.url = url;
-    await harness.getWorker().applyD1Migrations('DB');
-    worker.env = (await harness.getWorker().getEnv()) as Env;
-  });
-  afterAll(() => harness.close());
-  return worker;
 }

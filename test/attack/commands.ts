@@ -76,7 +76,7 @@ export function kindsOf(env: Env, registrar: Login): Kinds {
         init: send(method, person, body, { ...loopback, ...headers(contact) }),
         state: async () => {
           const { row, told } = await stateOf(contact.code);
-          return { row: row && { ...row, ident: '', identCountryCode: '' }, told };
+          return { row: row && { ...row, ident: '', identKey: '', identCountryCode: '' }, told };
         },
       };
     };

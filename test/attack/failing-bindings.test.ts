@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { addRegistrar } from '../fixtures.ts';
@@ -18,6 +18,10 @@ beforeAll(async () => {
   kinds = kindsOf(worker.env, await addRegistrar(worker.env));
   vi.spyOn(console, 'error').mockImplementation((line) => logged.push(String(line)));
   vi.spyOn(console, 'info').mockImplementation(() => {});
+});
+
+afterAll(() => {
+  vi.restoreAllMocks();
 });
 
 /** The app in this process with the real bindings behind the faults; also what it leaves for later is done. */

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
@@ -17,6 +17,10 @@ const clock = () => new Date();
 beforeAll(() => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
   vi.spyOn(console, 'info').mockImplementation(() => {});
+});
+
+afterAll(() => {
+  vi.restoreAllMocks();
 });
 
 beforeEach(() => emptyLists(worker.env));

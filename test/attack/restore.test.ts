@@ -45,6 +45,7 @@ beforeAll(async () => {
 }, 180_000);
 
 afterAll(async () => {
+  vi.restoreAllMocks();
   await original?.dispose();
   await restored?.dispose();
   for (const directory of directories) await directory.remove();

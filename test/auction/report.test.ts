@@ -4,9 +4,9 @@ import { auctions, history } from '../../drizzle/schema.ts';
 import { registerAuction, updateAuction } from '../../src/auction/report.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { addAuction, operator } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareWorker();
 const registrationCode = 'd41d8cd98f00b204e9800998ecf8427e';
 const paid = { status: 'payment_received', registrationCode } as const;
 

@@ -14,28 +14,37 @@ import { captured, type Ended } from './process.ts';
  * Every command opens the registry and disposes of it, which starts the runtime and ends it. Here the runtime of the
  * registry that was last used stays, until a command opens another.
  */
-const keptOpen = vi.hoisted(() => ({
-  persist: '',
+const keptOpen = {
+  options: '',
   opened: undefined as Promise<{ env: unknown; dispose(): Promise<void> }> | undefined,
+  async open(options: unknown, open: () => Promise<{ env: unknown; dispose(): Promise<void> }>) {
+    const key = JSON.stringify(options);
+    if (this.opened === undefined || this.options !== key) {
+      await this.close();
+      this.options = key;
+      this.opened = open();
+    }
+    return { ...(await this.opened), dispose: async () => {} };
+  },
   async close() {
     const opened = this.opened;
     this.opened = undefined;
     await (await opened)?.dispose();
   },
-}));
-vi.mock(import('wrangler'), async (importOriginal) => {
-  const wrangler = await importOriginal();
-  const getPlatformProxy = async (options: Parameters<typeof wrangler.getPlatformProxy>[0]) => {
-    const persist = JSON.stringify(options);
-    if (keptOpen.opened === undefined || keptOpen.persist !== persist) {
-      await keptOpen.close();
-      keptOpen.persist = persist;
-      keptOpen.opened = wrangler.getPlatformProxy(options);
-    }
-    return { ...(await keptOpen.opened), dispose: async () => {} };
-  };
-  return { ...wrangler, getPlatformProxy: getPlatformProxy as typeof wrangler.getPlatformProxy };
-});
+};
+
+function keepRuntimeOpen(): void {
+  vi.doMock('wrangler', async (importOriginal) => {
+    const wrangler = await importOriginal<typeof import('wrangler')>();
+    const getPlatformProxy = (options: Parameters<typeof wrangler.getPlatformProxy>[0]) =>
+      keptOpen.open(options, () => wrangler.getPlatformProxy(options));
+    return { ...wrangler, getPlatformProxy };
+  });
+  afterAll(() => {
+    vi.doUnmock('wrangler');
+    return keptOpen.close();
+  });
+}
 
 /** The operator's tool, on local databases that a test has to itself. */
 export function startTool() {
@@ -46,10 +55,8 @@ export function startTool() {
     directories.empty = path.join(directories.work, 'empty');
     await migrate(directories.empty);
   });
-  afterAll(async () => {
-    await keptOpen.close();
-    await rm(directories.work, { recursive: true, force: true });
-  });
+  afterAll(() => rm(directories.work, { recursive: true, force: true }));
+  keepRuntimeOpen();
 
   return {
     /** A directory of the test's own for files. */

@@ -3,9 +3,9 @@ import { listContactCodes, listContacts } from '../../src/contact/list.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { digestSecret } from '../../src/registrar/login.ts';
 import { addRegistrar } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareWorker();
 
 const contactsInBlock = 1024;
 

@@ -6,9 +6,9 @@ import { updateContact } from '../../src/contact/update.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { digestSecret } from '../../src/registrar/login.ts';
 import { addContact, addDomainOf, addRegistrar } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareWorker();
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -6,9 +6,9 @@ import { importDomains } from '../../src/domain/import.ts';
 import { listDomainsOfContact } from '../../src/domain/list.ts';
 import { type DomainRecord, findDomainProblems } from '../../src/domain/record.ts';
 import { addContact, addRegistrar, operator, unique } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareWorker();
 
 function database() {
   return openDatabase(worker.env.DB);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { addContact, addPerson, addRegistrar, newContact, send } from '../fixtures.ts';
 import { onTheWire } from '../wire.ts';
-import { startWorker } from '../worker.ts';
+import { shareWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareWorker();
 
 const syntaxError = {
   code: 2001,

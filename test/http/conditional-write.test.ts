@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { addContact, addDomainOf, addRegistrar, bearer } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareWorker();
 
 async function registrarsContact() {
   const alpha = await addRegistrar(worker.env);

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { history } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { addContact, addRegistrar, bearer, newContact } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareWorker();
 
 type Registrar = Awaited<ReturnType<typeof addRegistrar>>;
 

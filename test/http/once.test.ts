@@ -4,9 +4,9 @@ import { contacts, history, idempotencyKeys } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { deleteOldOutcomes } from '../../src/write.ts';
 import { addContact, addDomainOf, addRegistrar, bearer, newContact } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareWorker();
 const db = () => openDatabase(worker.env.DB);
 
 const creation = { contact: newContact() };

@@ -1,9 +1,9 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { expect, test } from 'vitest';
 import { addContact, addRegistrar, send } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareWorker();
 
 const path = '/api/v1/registrant/auth/eid';
 const mari = { ident: '48001084719', first_name: 'Mari', last_name: 'Maasikas' };

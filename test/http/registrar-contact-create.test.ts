@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { addContact, addRegistrar, newContact, send } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareWorker();
 
 type Caller = { authorization: string };
 

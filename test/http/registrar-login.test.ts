@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { digestSecret } from '../../src/registrar/login.ts';
 import { addRegistrar, basic, send } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareWorker();
 
 const unauthorized = {
   code: 2202,

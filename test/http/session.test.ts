@@ -2,9 +2,9 @@ import { describe, expect, it, test } from 'vitest';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { addAuction, addContact, addRegistrar, bearer, send } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareWorker();
 
 const bookmark = '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683';
 

@@ -4,9 +4,9 @@ import { disputes, history } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { closeDispute, listDisputes, openDispute } from '../../src/retained-domain/dispute.ts';
 import { operator, unique } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareWorker();
 
 function newName() {
   const name = `disputed${unique()}.ee`;
