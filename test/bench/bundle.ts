@@ -9,7 +9,7 @@ import { build } from './runtime.ts';
 
 const starts = 9;
 
-/** What a deployment uploads, and what an isolate does with it before its first answer. */
+/** What a deployment uploads, and what an isolate does with it before it can answer. */
 export async function bundle(): Promise<Figure[]> {
   const own = bundled('index.js');
   const empty = bundled('empty-hono.js', 'test/bench/workers/empty-hono.ts');
@@ -19,7 +19,7 @@ export async function bundle(): Promise<Figure[]> {
     extra.push((await startMilliseconds(own)) - reference);
   }
   return [
-    atMost('Bundle, gzip', gzipSync(own).length / 1024, 'KiB', 200),
+    atMost('Bundle, gzip', gzipSync(own).length / 1024, 'KiB', 125),
     atMost('Start-up CPU, over an empty Hono Worker', median(extra), 'ms', 25),
   ];
 }
@@ -31,9 +31,25 @@ function bundled(file: string, entry?: string): string {
   return script;
 }
 
-/** CPU time of the runtime from its start to an answer; both Workers find nothing at that path. */
+/**
+ * An entry that loads the Worker as an isolate does, parsing it and running its global scope, and answers by itself: a
+ * first request through the service's own middleware would be counted as its start.
+ */
+const entry = `
+  import worker from './worker.js';
+  export default { fetch: () => new Response(typeof worker.fetch) };`;
+
+/** CPU time of the runtime from its start to an answer, with the Worker loaded. */
 async function startMilliseconds(script: string): Promise<number> {
-  const worker = { name: 'started', modules: true, script, compatibilityDate: '2026-11-01' };
+  const worker = {
+    name: 'started',
+    modules: [
+      { type: 'ESModule' as const, path: 'entry.js', contents: entry },
+      { type: 'ESModule' as const, path: 'worker.js', contents: script },
+    ],
+    modulesRoot: '/',
+    compatibilityDate: '2026-11-01',
+  };
   const unsafeDirectSockets = [{ host: '127.0.0.1', port: 0 }];
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -43,8 +59,8 @@ async function startMilliseconds(script: string): Promise<number> {
   );
   try {
     const url = await miniflare.unsafeGetDirectURL('started');
-    const response = await fetch(new URL('/nothing', url));
-    if (response.status !== 404) throw new Error(`start: ${response.status}`);
+    const answer = await (await fetch(url)).text();
+    if (answer !== 'function') throw new Error(`start: ${answer}`);
     return cpuMilliseconds(workerdPid());
   } finally {
     await miniflare.dispose();
