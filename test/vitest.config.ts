@@ -14,5 +14,6 @@ export default defineConfig({
     // Starting the runtime takes a second or two; on a busy machine, several.
     hookTimeout: 60_000,
     testTimeout: 60_000,
+    slowTestThreshold: 10_000,
   },
 });

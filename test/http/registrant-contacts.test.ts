@@ -1,16 +1,11 @@
 import { expect, test } from 'vitest';
-import { addContact, addDomainOf, addPerson, addRegistrar, send } from '../fixtures.ts';
+import { registrantClient, registrarClient } from '../client.ts';
+import { addContact, addDomainOf, addPerson, addRegistrar } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
-
-type Caller = { authorization: string };
-
-async function call(caller: Caller, method: string, path = '', body?: unknown) {
-  const sent = send(method, caller, body);
-  const response = await worker.fetch(`/api/v1/registrant/contacts${path}`, sent);
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-}
+const portal = registrantClient(worker);
+const repp = registrarClient(worker);
 
 /** A person, and a contact of theirs. */
 async function addPersonWithContact(overrides: Parameters<typeof addContact>[2] = {}) {
@@ -59,18 +54,17 @@ test('shows a contact field by field, disclosed attributes where it is alone', a
     auth_info: 'e2c440eba6055c2f844a88',
     statuses: ['serverDeleteProhibited', 'linked'],
   };
-  const path = '/api/v1/registrant/contacts';
-  const list = await worker.fetch(path, send('GET', person));
+  const list = await portal.request(person, 'GET');
   expect(list.status).toBe(200);
   expect(await list.text()).toBe(JSON.stringify({ contacts: [listed] }));
-  const alone = await worker.fetch(`${path}/${contact.uuid}`, send('GET', person));
+  const alone = await portal.request(person, 'GET', `/${contact.uuid}`);
   expect(alone.status).toBe(200);
   expect(await alone.text()).toBe(JSON.stringify({ ...listed, disclosed_attributes: ['name'] }));
 });
 
 test('shows what is not known as an empty string', async () => {
   const { person, contact } = await addPersonWithContact();
-  expect((await call(person, 'GET', `/${contact.uuid}`)).body).toMatchObject({
+  expect((await portal.read(person, contact.uuid)).body).toMatchObject({
     fax: '',
     address: { street: '', zip: '', city: '', state: '', country_code: '' },
     statuses: ['ok'],
@@ -91,7 +85,7 @@ test("lists a person's contacts at every registrar in the order of the record id
     },
   );
   const ids = async (query: string) =>
-    ((await call(person, 'GET', query)).body.contacts as { id: string }[]).map(({ id }) => id);
+    ((await portal.list(person, query)).body.contacts as { id: string }[]).map(({ id }) => id);
   expect(await ids('')).toEqual([first.uuid, second.uuid, third.uuid]);
   expect(await ids('?limit=1')).toEqual([first.uuid]);
   expect(await ids('?limit=2&offset=1')).toEqual([second.uuid, third.uuid]);
@@ -108,7 +102,7 @@ test.each([
   ['offset=1.5', 'offset', 'Offset is invalid'],
 ])('refuses a list with ?%s', async (query, field, message) => {
   const person = await addPerson(worker.env);
-  expect(await call(person, 'GET', `?${query}`)).toEqual(refused(field, message));
+  expect(await portal.list(person, `?${query}`)).toEqual(refused(field, message));
 });
 
 test('shows as missing what is not the contact of this very person', async () => {
@@ -122,15 +116,15 @@ test('shows as missing what is not the contact of this very person', async () =>
   });
   const uuids = [other.uuid, sameCodeElsewhere.uuid, ofAnotherType.uuid, crypto.randomUUID()];
   for (const path of [...uuids, 'no-uuid', '%00', '%E0%A4%A']) {
-    expect(await call(person, 'GET', `/${path}`)).toEqual(missing);
-    expect(await call(person, 'PATCH', `/${path}`, { name: 'Mallory' })).toEqual(missing);
+    expect(await portal.read(person, path)).toEqual(missing);
+    expect(await portal.update(person, path, { name: 'Mallory' })).toEqual(missing);
   }
-  expect((await call(person, 'GET')).body).toEqual({ contacts: [] });
+  expect((await portal.list(person)).body).toEqual({ contacts: [] });
 });
 
 test('finds a contact by its UUID in either case', async () => {
   const { person, contact } = await addPersonWithContact();
-  const { body } = await call(person, 'GET', `/${contact.uuid.toUpperCase()}`);
+  const { body } = await portal.read(person, contact.uuid.toUpperCase());
   expect(body.id).toBe(contact.uuid);
 });
 
@@ -168,11 +162,10 @@ test.each([
     ...filled,
     disclosedAttributes: ['email'],
   });
-  const path = `/${contact.uuid}`;
-  const before = (await call(person, 'GET', path)).body;
+  const before = (await portal.read(person, contact.uuid)).body;
   const expected = { status: 200, body: { ...before, ...changed } };
-  expect(await call(person, 'PATCH', path, fields)).toEqual(expected);
-  expect(await call(person, 'GET', path)).toEqual(expected);
+  expect(await portal.update(person, contact.uuid, fields)).toEqual(expected);
+  expect(await portal.read(person, contact.uuid)).toEqual(expected);
 });
 
 const address = {
@@ -199,17 +192,14 @@ test.each([
   [null, { street: '', zip: '', city: '', state: '', country_code: '' }],
 ])('merges the address %j field by field', async (given, merged) => {
   const { person, contact } = await addPersonWithContact(filled);
-  const { body } = await call(person, 'PATCH', `/${contact.uuid}`, { address: given });
+  const { body } = await portal.update(person, contact.uuid, { address: given });
   expect(body.address).toEqual(merged);
 });
 
-async function patchForm(caller: Caller, uuid: string, form: string) {
-  const response = await worker.fetch(
-    `/api/v1/registrant/contacts/${uuid}`,
-    send('PATCH', caller, form, {
-      'Content-Type': 'application/x-www-form-urlencoded; charset=UTF-8',
-    }),
-  );
+async function patchForm(person: { authorization: string }, uuid: string, form: string) {
+  const response = await portal.request(person, 'PATCH', `/${uuid}`, form, {
+    'Content-Type': 'application/x-www-form-urlencoded; charset=UTF-8',
+  });
   return {
     status: response.status,
     ignored: response.headers.get('Ignored-Fields'),
@@ -257,7 +247,7 @@ test('names all invalid fields at once, nested ones by their path', async () => 
     address: { street: 7, zip: 'x'.repeat(17), city: [], state: {}, country_code: 'XX' },
     disclosed_attributes: ['name', 'phone'],
   };
-  expect(await call(person, 'PATCH', `/${contact.uuid}`, fields)).toEqual({
+  expect(await portal.update(person, contact.uuid, fields)).toEqual({
     status: 400,
     body: {
       errors: {
@@ -284,31 +274,30 @@ test.each([
   [{ disclosed_attributes: 'name' }, 'disclosed_attributes', 'is not a list'],
 ])('refuses the change %j, and changes nothing', async (fields, field, message) => {
   const { person, contact } = await addPersonWithContact();
-  const path = `/${contact.uuid}`;
-  const before = await call(person, 'GET', path);
+  const before = await portal.read(person, contact.uuid);
   const rest = { fax: '+372.6999999' };
-  expect(await call(person, 'PATCH', path, { ...rest, ...fields })).toEqual(
+  expect(await portal.update(person, contact.uuid, { ...rest, ...fields })).toEqual(
     refused(field, message),
   );
-  expect(await call(person, 'GET', path)).toEqual(before);
+  expect(await portal.read(person, contact.uuid)).toEqual(before);
 });
 
 test('refuses a body of which it knows no field, and names what it ignored', async () => {
   const { person, contact, registrar } = await addPersonWithContact();
-  const sent = send('PATCH', person, { ident: { code: '1' }, auth_info: 'mine' });
-  const response = await worker.fetch(`/api/v1/registrant/contacts/${contact.uuid}`, sent);
+  const fields = { ident: { code: '1' }, auth_info: 'mine' };
+  const response = await portal.request(person, 'PATCH', `/${contact.uuid}`, fields);
   expect(response.status).toBe(400);
   expect(response.headers.get('Ignored-Fields')).toBe('ident, auth_info');
   expect(await response.json()).toEqual({ errors: { base: ['parameter is required'] } });
-  const shown = await worker.fetch(`/repp/v1/contacts/${contact.code}`, send('GET', registrar));
-  expect(await shown.json()).toMatchObject({
-    data: { contact: { updated_at: contact.updatedAt, updator_str: null } },
+  expect(await repp.read(registrar, contact.code)).toMatchObject({
+    updated_at: contact.updatedAt,
+    updator_str: null,
   });
 });
 
 test('changes nothing where nothing is asked for', async () => {
   const { person, contact } = await addPersonWithContact();
-  expect(await call(person, 'PATCH', `/${contact.uuid}`, {})).toMatchObject({ status: 200 });
+  expect(await portal.update(person, contact.uuid, {})).toMatchObject({ status: 200 });
 });
 
 test.each([
@@ -328,7 +317,7 @@ test.each(['clientUpdateProhibited', 'serverUpdateProhibited', 'pendingUpdate'] 
   'refuses to change a contact whose status is %s',
   async (status) => {
     const { person, contact } = await addPersonWithContact({ statuses: [status] });
-    expect(await call(person, 'PATCH', `/${contact.uuid}`, { name: 'Mari Kask' })).toEqual(
+    expect(await portal.update(person, contact.uuid, { name: 'Mari Kask' })).toEqual(
       refused('base', 'Object status prohibits operation'),
     );
   },
@@ -336,9 +325,9 @@ test.each(['clientUpdateProhibited', 'serverUpdateProhibited', 'pendingUpdate'] 
 
 test('tells the registrar who changed the contact, by name and never by identity code', async () => {
   const { person, contact, registrar } = await addPersonWithContact();
-  await call(person, 'PATCH', `/${contact.uuid}`, { phone: '+372.5999999' });
-  const shown = await worker.fetch(`/repp/v1/contacts/${contact.code}`, send('GET', registrar));
-  expect(await shown.json()).toMatchObject({
-    data: { contact: { phone: '+372.5999999', updator_str: 'RegistrantUser: Mari Maasikas' } },
+  await portal.update(person, contact.uuid, { phone: '+372.5999999' });
+  expect(await repp.read(registrar, contact.code)).toMatchObject({
+    phone: '+372.5999999',
+    updator_str: 'RegistrantUser: Mari Maasikas',
   });
 });

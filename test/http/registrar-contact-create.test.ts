@@ -1,36 +1,19 @@
 import { expect, test } from 'vitest';
-import { addContact, addRegistrar, newContact, send } from '../fixtures.ts';
+import { answerOf, refused, registrarClient } from '../client.ts';
+import { addContact, addRegistrar, newContact } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
+const repp = registrarClient(worker);
 
-type Caller = { authorization: string };
-
-async function post(caller: Caller, body: unknown) {
-  const response = await worker.fetch('/repp/v1/contacts', send('POST', caller, body));
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-}
-
-const create = (caller: Caller, fields: object) => post(caller, { contact: fields });
-
-async function createdCode(caller: Caller, fields: object = {}) {
-  const { body } = await create(caller, newContact(fields));
-  return (body as { data: { contact: { id: string } } }).data.contact.id;
-}
-
-async function read(caller: Caller, code: string) {
-  const response = await worker.fetch(`/repp/v1/contacts/${code}`, send('GET', caller));
-  const body = (await response.json()) as { data: { contact: Record<string, unknown> } };
-  return body.data.contact;
-}
-
-function refused(code: number, message: string, field: string | null, status = 400) {
-  return { status, body: { code, message, data: {}, errors: [{ code, message, field }] } };
+async function createdCode(registrar: { authorization: string }, fields: object = {}) {
+  const { body } = await repp.create(registrar, newContact(fields));
+  return body.data.contact.id as string;
 }
 
 test('creates a contact with the chosen id and answers its code', async () => {
   const registrar = await addRegistrar(worker.env);
-  expect(await create(registrar, newContact({ id: 'Mari.1' }))).toEqual({
+  expect(await repp.create(registrar, newContact({ id: 'Mari.1' }))).toEqual({
     status: 200,
     body: {
       code: 1000,
@@ -62,7 +45,7 @@ test('takes a code of 100 characters, and none of 101', async () => {
   const registrar = await addRegistrar(worker.env);
   const longest = 'X'.repeat(100 - registrar.code.length - 1);
   expect(await createdCode(registrar, { id: longest })).toBe(`${registrar.code}:${longest}`);
-  expect(await create(registrar, newContact({ id: `${longest}Y` }))).toEqual(
+  expect(await repp.create(registrar, newContact({ id: `${longest}Y` }))).toEqual(
     refused(2005, 'Contact id is invalid [id]', 'id'),
   );
 });
@@ -71,7 +54,7 @@ test.each(['a b', 'a/b', 'õ', 'a\nb', 'a,b', 7, ['a'], '\ud800'])(
   'refuses the id %j',
   async (id) => {
     const registrar = await addRegistrar(worker.env);
-    expect(await create(registrar, newContact({ id }))).toEqual(
+    expect(await repp.create(registrar, newContact({ id }))).toEqual(
       refused(2005, 'Contact id is invalid [id]', 'id'),
     );
   },
@@ -79,7 +62,7 @@ test.each(['a b', 'a/b', 'õ', 'a\nb', 'a,b', 7, ['a'], '\ud800'])(
 
 test('refuses the prefix alone as an id', async () => {
   const registrar = await addRegistrar(worker.env);
-  expect(await create(registrar, newContact({ id: `${registrar.code}:` }))).toEqual(
+  expect(await repp.create(registrar, newContact({ id: `${registrar.code}:` }))).toEqual(
     refused(2005, 'Contact id is invalid [id]', 'id'),
   );
 });
@@ -87,7 +70,7 @@ test('refuses the prefix alone as an id', async () => {
 test('refuses an id that is taken, in either case', async () => {
   const registrar = await addRegistrar(worker.env);
   await addContact(worker.env, registrar, { code: `${registrar.code}:TAKEN` });
-  expect(await create(registrar, newContact({ id: 'taken' }))).toEqual(
+  expect(await repp.create(registrar, newContact({ id: 'taken' }))).toEqual(
     refused(2302, 'Contact id already exists [code]', 'code'),
   );
 });
@@ -95,11 +78,11 @@ test('refuses an id that is taken, in either case', async () => {
 test('gives one of two creates of one code at once 1000 and the other 2302', async () => {
   const registrar = await addRegistrar(worker.env);
   const answers = await Promise.all(
-    [1, 2].map(() => create(registrar, newContact({ id: 'same' }))),
+    [1, 2].map(() => repp.create(registrar, newContact({ id: 'same' }))),
   );
   expect(answers.map(({ body }) => body.code).sort()).toEqual([1000, 2302]);
-  const list = await worker.fetch('/repp/v1/contacts', send('GET', registrar));
-  expect(await list.json()).toEqual({
+  const { body: list } = await repp.list(registrar);
+  expect(list).toEqual({
     contacts: [`${registrar.code}:SAME`],
     total_number_of_records: 1,
   });
@@ -120,7 +103,7 @@ test('keeps every field as given', async () => {
       country_code: 'ee',
     },
   });
-  const contact = await read(registrar, code);
+  const contact = await repp.read(registrar, code);
   const { id, created_at, updated_at, ...shown } = contact;
   expect(shown).toEqual({
     code,
@@ -156,8 +139,8 @@ test.each([undefined, null, ''])(
   async (given) => {
     const registrar = await addRegistrar(worker.env);
     const [one, other] = [
-      await read(registrar, await createdCode(registrar, { auth_info: given })),
-      await read(registrar, await createdCode(registrar, { auth_info: given })),
+      await repp.read(registrar, await createdCode(registrar, { auth_info: given })),
+      await repp.read(registrar, await createdCode(registrar, { auth_info: given })),
     ];
     expect(one.auth_info).toMatch(/^[0-9a-f]{22}$/);
     expect(one.auth_info).not.toBe(other.auth_info);
@@ -171,7 +154,7 @@ test('leaves empty what is null or an empty string among the optional fields', a
     org_name: ' ',
     addr: { street: '', city: null, state: '' },
   });
-  expect(await read(registrar, code)).toMatchObject({
+  expect(await repp.read(registrar, code)).toMatchObject({
     fax: null,
     org_name: null,
     street: '',
@@ -190,7 +173,7 @@ test('trims text and keeps it in normalisation form C', async () => {
     phone: ' +372.5123456 ',
     ident: { ident: ' 38001085718 ', ident_type: 'priv', ident_country_code: ' ee ' },
   });
-  expect(await read(registrar, code)).toMatchObject({
+  expect(await repp.read(registrar, code)).toMatchObject({
     name: 'J\u00f5geva 😀',
     email: 'mari@\u00f5un.ee',
     phone: '+372.5123456',
@@ -212,7 +195,7 @@ test.each([
   ['ident', 'Required parameter missing [ident]', null],
 ])('refuses a create without %s', async (field, message, value) => {
   const registrar = await addRegistrar(worker.env);
-  expect(await create(registrar, newContact({ [field]: value }))).toEqual(
+  expect(await repp.create(registrar, newContact({ [field]: value }))).toEqual(
     refused(2003, message, field),
   );
 });
@@ -223,7 +206,7 @@ test.each(['ident', 'ident_type', 'ident_country_code'])(
     const registrar = await addRegistrar(worker.env);
     for (const blank of [undefined, null, '']) {
       const ident = { ...newContact().ident, [field]: blank };
-      expect(await create(registrar, newContact({ ident }))).toEqual(
+      expect(await repp.create(registrar, newContact({ ident }))).toEqual(
         refused(2003, `Required parameter missing [ident.${field}]`, `ident.${field}`),
       );
     }
@@ -284,7 +267,7 @@ test.each([
 ])('refuses a create with %j', async (fields, message) => {
   const registrar = await addRegistrar(worker.env);
   const field = /\[(.*)\]$/.exec(message)![1]!;
-  expect(await create(registrar, newContact(fields))).toEqual(refused(2005, message, field));
+  expect(await repp.create(registrar, newContact(fields))).toEqual(refused(2005, message, field));
 });
 
 test.each([
@@ -295,7 +278,9 @@ test.each([
   const registrar = await addRegistrar(worker.env);
   const ident = { ident: code, ident_type: type, ident_country_code: country };
   const message = `Ident code does not conform to ${format}`;
-  expect(await create(registrar, newContact({ ident }))).toEqual(refused(2005, message, 'ident'));
+  expect(await repp.create(registrar, newContact({ ident }))).toEqual(
+    refused(2005, message, 'ident'),
+  );
 });
 
 test.each([
@@ -310,12 +295,12 @@ test.each([
 ])('takes an identity of type %s with the code %s of %s', async (type, code, country) => {
   const registrar = await addRegistrar(worker.env);
   const ident = { ident: code, ident_type: type, ident_country_code: country };
-  expect(await create(registrar, newContact({ ident }))).toMatchObject({ status: 200 });
+  expect(await repp.create(registrar, newContact({ ident }))).toMatchObject({ status: 200 });
 });
 
 test('tells everything that is wrong with a create at once, the first as the answer', async () => {
   const registrar = await addRegistrar(worker.env);
-  const { body } = await create(registrar, { phone: '123', addr: { country_code: 'XX' } });
+  const { body } = await repp.create(registrar, { phone: '123', addr: { country_code: 'XX' } });
   expect(body).toEqual({
     code: 2003,
     message: 'Required parameter missing [name]',
@@ -338,7 +323,7 @@ test.each([{}, { contact: null }, { contact: '' }, { name: 'Mari' }])(
   'refuses the body %j as one without a contact',
   async (body) => {
     const registrar = await addRegistrar(worker.env);
-    expect(await post(registrar, body)).toEqual(
+    expect(await answerOf(repp.request(registrar, 'POST', '', body))).toEqual(
       refused(2003, 'Required parameter missing [contact]', 'contact'),
     );
   },
@@ -346,16 +331,16 @@ test.each([{}, { contact: null }, { contact: '' }, { name: 'Mari' }])(
 
 test.each(['Mari', ['Mari'], 7, true])('refuses the contact %j', async (contact) => {
   const registrar = await addRegistrar(worker.env);
-  expect(await post(registrar, { contact })).toEqual(
+  expect(await repp.create(registrar, contact)).toEqual(
     refused(2005, 'Contact is invalid [contact]', 'contact'),
   );
 });
 
 test('creates nothing where anything is wrong', async () => {
   const registrar = await addRegistrar(worker.env);
-  await create(registrar, newContact({ phone: '123' }));
-  const list = await worker.fetch('/repp/v1/contacts', send('GET', registrar));
-  expect(await list.json()).toEqual({ contacts: [], total_number_of_records: 0 });
+  await repp.create(registrar, newContact({ phone: '123' }));
+  const { body: list } = await repp.list(registrar);
+  expect(list).toEqual({ contacts: [], total_number_of_records: 0 });
 });
 
 test('records who created what, without what is secret, derived or technical', async () => {

@@ -1,19 +1,10 @@
 import { expect, test } from 'vitest';
-import { addContact, addDomainOf, addRegistrar, newContact, send } from '../fixtures.ts';
+import { refused, registrarClient } from '../client.ts';
+import { addContact, addDomainOf, addRegistrar, newContact } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
-
-type Caller = { authorization: string };
-
-async function remove(caller: Caller, code: string) {
-  const response = await worker.fetch(`/repp/v1/contacts/${code}`, send('DELETE', caller));
-  return { status: response.status, body: await response.json() };
-}
-
-function refused(code: number, message: string, field: string | null, status = 400) {
-  return { status, body: { code, message, data: {}, errors: [{ code, message, field }] } };
-}
+const repp = registrarClient(worker);
 
 const done = {
   status: 200,
@@ -28,39 +19,34 @@ test('deletes a contact: it is gone from the list, and a second delete misses it
     await addContact(worker.env, registrar),
     await addContact(worker.env, registrar),
   ];
-  expect(await remove(registrar, first.code.toLowerCase())).toEqual(done);
-  const list = await worker.fetch('/repp/v1/contacts', send('GET', registrar));
-  expect(await list.json()).toEqual({ contacts: [second.code], total_number_of_records: 1 });
-  expect(await remove(registrar, first.code)).toEqual(missing);
+  expect(await repp.delete(registrar, first.code.toLowerCase())).toEqual(done);
+  const { body: list } = await repp.list(registrar);
+  expect(list).toEqual({ contacts: [second.code], total_number_of_records: 1 });
+  expect(await repp.delete(registrar, first.code)).toEqual(missing);
 });
 
 test('lets the code of a deleted contact be chosen again', async () => {
   const registrar = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, registrar, { code: `${registrar.code}:AGAIN` });
-  await remove(registrar, contact.code);
-  const response = await worker.fetch(
-    '/repp/v1/contacts',
-    send('POST', registrar, {
-      contact: newContact({ id: 'again' }),
-    }),
-  );
-  expect(await response.json()).toMatchObject({ data: { contact: { id: contact.code } } });
+  await repp.delete(registrar, contact.code);
+  const { body } = await repp.create(registrar, newContact({ id: 'again' }));
+  expect(body).toMatchObject({ data: { contact: { id: contact.code } } });
 });
 
 test('refuses to delete a linked contact', async () => {
   const registrar = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, registrar);
   await addDomainOf(worker.env, contact);
-  expect(await remove(registrar, contact.code)).toEqual(linked);
+  expect(await repp.delete(registrar, contact.code)).toEqual(linked);
 });
 
 test('looks at the link before the statuses', async () => {
   const registrar = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, registrar, { statuses: ['serverDeleteProhibited'] });
   const domain = await addDomainOf(worker.env, contact);
-  expect(await remove(registrar, contact.code)).toEqual(linked);
+  expect(await repp.delete(registrar, contact.code)).toEqual(linked);
   await worker.env.DB.prepare('delete from domains where id = ?').bind(domain.id).run();
-  expect(await remove(registrar, contact.code)).toEqual(
+  expect(await repp.delete(registrar, contact.code)).toEqual(
     refused(2304, 'Contact delete prohibited by status [statuses]', 'statuses'),
   );
 });
@@ -70,7 +56,7 @@ test.each(['clientDeleteProhibited', 'serverDeleteProhibited', 'pendingDelete'] 
   async (status) => {
     const registrar = await addRegistrar(worker.env);
     const { code } = await addContact(worker.env, registrar, { statuses: [status] });
-    expect(await remove(registrar, code)).toEqual(
+    expect(await repp.delete(registrar, code)).toEqual(
       refused(2304, 'Contact delete prohibited by status [statuses]', 'statuses'),
     );
   },
@@ -84,7 +70,7 @@ test.each([
 ] as const)('deletes a contact whose status is %s', async (status) => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar, { statuses: [status] });
-  expect(await remove(registrar, code)).toEqual(done);
+  expect(await repp.delete(registrar, code)).toEqual(done);
 });
 
 test('lets a delete or a link in the same moment win, and never both', async () => {
@@ -92,15 +78,12 @@ test('lets a delete or a link in the same moment win, and never both', async () 
   for (let round = 0; round < 10; round++) {
     const contact = await addContact(worker.env, registrar);
     const [deleted, link] = await Promise.allSettled([
-      remove(registrar, contact.code),
+      repp.delete(registrar, contact.code),
       addDomainOf(worker.env, contact),
     ]);
     const isLinked = link.status === 'fulfilled';
     expect(deleted).toEqual({ status: 'fulfilled', value: isLinked ? linked : done });
-    const response = await worker.fetch(
-      `/repp/v1/contacts/${contact.code}`,
-      send('GET', registrar),
-    );
+    const response = await repp.request(registrar, 'GET', `/${contact.code}`);
     expect(response.status).toBe(isLinked ? 200 : 404);
   }
 });
@@ -108,14 +91,14 @@ test('lets a delete or a link in the same moment win, and never both', async () 
 test('deletes once what two delete at once', async () => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
-  const answers = await Promise.all([remove(registrar, code), remove(registrar, code)]);
+  const answers = await Promise.all([repp.delete(registrar, code), repp.delete(registrar, code)]);
   expect(answers.sort((one, other) => one.status - other.status)).toEqual([done, missing]);
 });
 
 test('records what a deleted contact was, without what is secret, derived or technical', async () => {
   const registrar = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, registrar, { city: 'Tartu' });
-  await remove(registrar, contact.code);
+  await repp.delete(registrar, contact.code);
   const { results } = await worker.env.DB.prepare(
     'select action, subject_uuid, actor_type, actor, changes from history where subject_key = ?',
   )

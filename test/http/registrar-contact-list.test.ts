@@ -1,13 +1,10 @@
 import { expect, test } from 'vitest';
-import { addContact, addDomainOf, addRegistrar, send } from '../fixtures.ts';
+import { answerOf, refused, registrarClient } from '../client.ts';
+import { addContact, addDomainOf, addRegistrar } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
-
-async function list(caller: { authorization: string }, query = '') {
-  const response = await worker.fetch(`/repp/v1/contacts${query}`, send('GET', caller));
-  return { status: response.status, body: await response.json() };
-}
+const repp = registrarClient(worker);
 
 async function registrarWithContacts(count: number) {
   const registrar = await addRegistrar(worker.env);
@@ -18,7 +15,7 @@ async function registrarWithContacts(count: number) {
 
 test('lists codes in the order of the record ids', async () => {
   const registrar = await registrarWithContacts(3);
-  expect(await list(registrar)).toEqual({
+  expect(await repp.list(registrar)).toEqual({
     status: 200,
     body: { contacts: registrar.codes, total_number_of_records: 3 },
   });
@@ -27,14 +24,14 @@ test('lists codes in the order of the record ids', async () => {
 test('lists nothing for a registrar without contacts', async () => {
   const registrar = await addRegistrar(worker.env);
   const empty = { status: 200, body: { contacts: [], total_number_of_records: 0 } };
-  expect(await list(registrar)).toEqual(empty);
-  expect(await list(registrar, '?details=true&offset=5')).toEqual(empty);
+  expect(await repp.list(registrar)).toEqual(empty);
+  expect(await repp.list(registrar, '?details=true&offset=5')).toEqual(empty);
 });
 
 test('gives the page that limit and offset describe, with the total of all', async () => {
   const registrar = await registrarWithContacts(4);
   const [, second, third, fourth] = registrar.codes;
-  const page = async (query: string) => (await list(registrar, query)).body;
+  const page = async (query: string) => (await repp.list(registrar, query)).body;
   expect(await page('?limit=2&offset=1')).toEqual({
     contacts: [second, third],
     total_number_of_records: 4,
@@ -62,7 +59,7 @@ test('gives at most 200 contacts where no limit is given', async () => {
       JSON.stringify(Array.from({ length: 201 }, (_, n) => n + 1)),
     )
     .run();
-  const { body } = (await list(registrar)) as { body: { contacts: string[] } };
+  const { body } = (await repp.list(registrar)) as { body: { contacts: string[] } };
   expect(body.contacts).toHaveLength(200);
   expect(body).toMatchObject({ total_number_of_records: 201 });
 });
@@ -83,7 +80,7 @@ test('shows a contact with details field by field in the documented order', asyn
     statuses: ['clientDeleteProhibited'],
     statusNotes: { clientDeleteProhibited: 'paid until May' },
   });
-  const response = await worker.fetch('/repp/v1/contacts?details=true', send('GET', registrar));
+  const response = await repp.request(registrar, 'GET', '?details=true');
   expect(await response.text()).toBe(
     JSON.stringify({
       contacts: [
@@ -122,7 +119,9 @@ test('shows a contact with details field by field in the documented order', asyn
 test('shows what is not known as null, or as empty where the field is a string', async () => {
   const registrar = await addRegistrar(worker.env);
   await addContact(worker.env, registrar);
-  const { body } = (await list(registrar, '?details=true')) as { body: { contacts: object[] } };
+  const { body } = (await repp.list(registrar, '?details=true')) as {
+    body: { contacts: object[] };
+  };
   expect(body.contacts[0]).toMatchObject({
     fax: null,
     org_name: null,
@@ -142,26 +141,26 @@ test('shows what is not known as null, or as empty where the field is a string',
 test('folds the ASCII letters of a code alone: ß does not open SS', async () => {
   const alpha = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, alpha, { code: `${alpha.code}:SS` });
-  const of = (suffix: string) => `/repp/v1/contacts/${alpha.code}:${encodeURIComponent(suffix)}`;
+  const of = (suffix: string) => `/${alpha.code}:${encodeURIComponent(suffix)}`;
 
   for (const path of [of('ß'), `${of('ß')}/history`]) {
-    expect((await worker.fetch(path, send('GET', alpha))).status).toBe(404);
+    expect((await repp.request(alpha, 'GET', path)).status).toBe(404);
   }
   for (const method of ['PUT', 'DELETE']) {
     const body = method === 'PUT' ? { contact: { name: 'Jüri Tamm' } } : undefined;
-    expect((await worker.fetch(of('ß'), send(method, alpha, body))).status).toBe(404);
+    expect((await repp.request(alpha, method, of('ß'), body)).status).toBe(404);
   }
-  expect(await (await worker.fetch(of('ss'), send('GET', alpha))).json()).toMatchObject({
-    data: { contact: { code } },
-  });
+  expect(await repp.read(alpha, `${alpha.code}:ss`)).toMatchObject({ code });
 });
 
 test('reads one contact in an envelope, whatever the case of its code', async () => {
   const registrar = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, registrar);
-  const { body } = (await list(registrar, '?details=true')) as { body: { contacts: object[] } };
+  const { body } = (await repp.list(registrar, '?details=true')) as {
+    body: { contacts: object[] };
+  };
   for (const code of [contact.code, contact.code.toLowerCase(), encodeURIComponent(contact.code)]) {
-    const response = await worker.fetch(`/repp/v1/contacts/${code}`, send('GET', registrar));
+    const response = await repp.request(registrar, 'GET', `/${code}`);
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
       code: 1000,
@@ -180,21 +179,21 @@ test.each([
   const registrar = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, registrar, { statuses: [...stored] });
   if (isLinked) await addDomainOf(worker.env, contact);
-  const response = await worker.fetch(`/repp/v1/contacts/${contact.code}`, send('GET', registrar));
+  const response = await repp.request(registrar, 'GET', `/${contact.code}`);
   expect(await response.json()).toMatchObject({ data: { contact: { statuses: shown } } });
 });
 
 test("leaves other registrars' contacts out of the list and of its total", async () => {
   const [registrar, other] = [await registrarWithContacts(1), await registrarWithContacts(2)];
-  expect((await list(registrar)).body).toEqual({
+  expect((await repp.list(registrar)).body).toEqual({
     contacts: registrar.codes,
     total_number_of_records: 1,
   });
-  expect((await list(registrar, '?offset=1')).body).toEqual({
+  expect((await repp.list(registrar, '?offset=1')).body).toEqual({
     contacts: [],
     total_number_of_records: 1,
   });
-  expect((await list(other)).body).toMatchObject({ total_number_of_records: 2 });
+  expect((await repp.list(other)).body).toMatchObject({ total_number_of_records: 2 });
 });
 
 test.each([
@@ -215,15 +214,12 @@ test.each([
   ['details=TRUE', 2005, 'Details is invalid [details]', 'details'],
 ])('refuses a list with ?%s', async (query, code, message, field) => {
   const registrar = await addRegistrar(worker.env);
-  expect(await list(registrar, `?${query}`)).toEqual({
-    status: 400,
-    body: { code, message, data: {}, errors: [{ code, message, field }] },
-  });
+  expect(await repp.list(registrar, `?${query}`)).toEqual(refused(code, message, field));
 });
 
 test('tells everything that is wrong with a list, the first as the answer', async () => {
   const registrar = await addRegistrar(worker.env);
-  expect((await list(registrar, '?details=maybe&offset=-5&limit=500')).body).toEqual({
+  expect((await repp.list(registrar, '?details=maybe&offset=-5&limit=500')).body).toEqual({
     code: 2004,
     message: 'Parameter value range error [limit]',
     data: {},
@@ -237,7 +233,7 @@ test('tells everything that is wrong with a list, the first as the answer', asyn
 
 test.each(['-0', '00'])('takes offset %s for the beginning', async (offset) => {
   const registrar = await registrarWithContacts(1);
-  expect((await list(registrar, `?offset=${offset}`)).body).toMatchObject({
+  expect((await repp.list(registrar, `?offset=${offset}`)).body).toMatchObject({
     contacts: registrar.codes,
   });
 });
@@ -245,10 +241,7 @@ test.each(['-0', '00'])('takes offset %s for the beginning', async (offset) => {
 test('checks whether a code is free, with and without the prefix', async () => {
   const registrar = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, registrar, { code: `${registrar.code}:TAKEN` });
-  const check = async (id: string) => {
-    const response = await worker.fetch(`/repp/v1/contacts/check/${id}`, send('GET', registrar));
-    return { status: response.status, body: await response.json() };
-  };
+  const check = (id: string) => answerOf(repp.request(registrar, 'GET', `/check/${id}`));
   const answered = (id: string, available: boolean) => ({
     status: 200,
     body: {
@@ -267,14 +260,8 @@ test.each(['sp%20ace', 'x'.repeat(101), 'x'.repeat(98), '%C3%B5', '%E0%A4%A'])(
   'refuses to check the impossible code %s',
   async (id) => {
     const registrar = await addRegistrar(worker.env);
-    const response = await worker.fetch(`/repp/v1/contacts/check/${id}`, send('GET', registrar));
-    expect(response.status).toBe(400);
-    const message = 'Contact id is invalid [id]';
-    expect(await response.json()).toEqual({
-      code: 2005,
-      message,
-      data: {},
-      errors: [{ code: 2005, message, field: 'id' }],
-    });
+    expect(await answerOf(repp.request(registrar, 'GET', `/check/${id}`))).toEqual(
+      refused(2005, 'Contact id is invalid [id]', 'id'),
+    );
   },
 );

@@ -1,28 +1,10 @@
 import { expect, test } from 'vitest';
-import { addContact, addDomainOf, addRegistrar, send } from '../fixtures.ts';
+import { refused, registrarClient } from '../client.ts';
+import { addContact, addDomainOf, addRegistrar } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
-
-type Caller = { authorization: string };
-
-async function put(caller: Caller, code: string, body: unknown) {
-  const response = await worker.fetch(`/repp/v1/contacts/${code}`, send('PUT', caller, body));
-  return { status: response.status, body: await response.json() };
-}
-
-const update = (caller: Caller, code: string, fields: object) =>
-  put(caller, code, { contact: fields });
-
-async function read(caller: Caller, code: string) {
-  const response = await worker.fetch(`/repp/v1/contacts/${code}`, send('GET', caller));
-  const body = (await response.json()) as { data: { contact: Record<string, unknown> } };
-  return body.data.contact;
-}
-
-function refused(code: number, message: string, field: string | null, status = 400) {
-  return { status, body: { code, message, data: {}, errors: [{ code, message, field }] } };
-}
+const repp = registrarClient(worker);
 
 const filled = {
   fax: '+372.6123456',
@@ -37,7 +19,7 @@ const filled = {
 test('answers an update with the code of the contact', async () => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
-  expect(await update(registrar, code.toLowerCase(), { phone: '+372.5999999' })).toEqual({
+  expect(await repp.update(registrar, code.toLowerCase(), { phone: '+372.5999999' })).toEqual({
     status: 200,
     body: {
       code: 1000,
@@ -72,9 +54,9 @@ test.each([
 ])('changes with %j what is given and nothing else', async (fields, changed) => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar, filled);
-  const before = await read(registrar, code);
-  expect(await update(registrar, code, fields)).toMatchObject({ status: 200 });
-  const after = await read(registrar, code);
+  const before = await repp.read(registrar, code);
+  expect(await repp.update(registrar, code, fields)).toMatchObject({ status: 200 });
+  const after = await repp.read(registrar, code);
   expect(after).toEqual({
     ...before,
     ...changed,
@@ -87,8 +69,8 @@ test.each([
 test.each([null, ''])('makes a new auth_info of 22 hexadecimal digits for %j', async (given) => {
   const registrar = await addRegistrar(worker.env);
   const { code, authInfo } = await addContact(worker.env, registrar);
-  await update(registrar, code, { auth_info: given });
-  const { auth_info } = await read(registrar, code);
+  await repp.update(registrar, code, { auth_info: given });
+  const { auth_info } = await repp.read(registrar, code);
   expect(auth_info).toMatch(/^[0-9a-f]{22}$/);
   expect(auth_info).not.toBe(authInfo);
 });
@@ -96,9 +78,9 @@ test.each([null, ''])('makes a new auth_info of 22 hexadecimal digits for %j', a
 test('leaves a contact as it was, timestamp included, when nothing differs', async () => {
   const registrar = await addRegistrar(worker.env);
   const { code, name } = await addContact(worker.env, registrar);
-  const before = await read(registrar, code);
-  expect(await update(registrar, code, { name, addr: {} })).toMatchObject({ status: 200 });
-  expect(await read(registrar, code)).toEqual(before);
+  const before = await repp.read(registrar, code);
+  expect(await repp.update(registrar, code, { name, addr: {} })).toMatchObject({ status: 200 });
+  expect(await repp.read(registrar, code)).toEqual(before);
 });
 
 test.each([
@@ -110,10 +92,13 @@ test.each([
 ])('takes the identity on record, given as %j, with an update', async (ident) => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
-  expect(await update(registrar, code, { ident, name: 'Mari Kask' })).toMatchObject({
+  expect(await repp.update(registrar, code, { ident, name: 'Mari Kask' })).toMatchObject({
     status: 200,
   });
-  expect(await read(registrar, code)).toMatchObject({ name: 'Mari Kask', ident: '38001085718' });
+  expect(await repp.read(registrar, code)).toMatchObject({
+    name: 'Mari Kask',
+    ident: '38001085718',
+  });
 });
 
 test.each([
@@ -125,11 +110,11 @@ test.each([
 ])('refuses to change the identity to %j, and does not update the rest', async (ident) => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
-  const before = await read(registrar, code);
-  expect(await update(registrar, code, { ident, name: 'Mari Kask' })).toEqual(
+  const before = await repp.read(registrar, code);
+  expect(await repp.update(registrar, code, { ident, name: 'Mari Kask' })).toEqual(
     refused(2308, 'Ident update is not allowed. Consider creating new contact object', null),
   );
-  expect(await read(registrar, code)).toEqual(before);
+  expect(await repp.read(registrar, code)).toEqual(before);
 });
 
 test.each([
@@ -151,9 +136,9 @@ test.each([
 ])('refuses the update %j, and changes nothing', async (fields, code, message, field) => {
   const registrar = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, registrar);
-  const before = await read(registrar, contact.code);
-  expect(await update(registrar, contact.code, fields)).toEqual(refused(code, message, field));
-  expect(await read(registrar, contact.code)).toEqual(before);
+  const before = await repp.read(registrar, contact.code);
+  expect(await repp.update(registrar, contact.code, fields)).toEqual(refused(code, message, field));
+  expect(await repp.read(registrar, contact.code)).toEqual(before);
 });
 
 test.each(['clientUpdateProhibited', 'serverUpdateProhibited', 'pendingUpdate'] as const)(
@@ -161,7 +146,7 @@ test.each(['clientUpdateProhibited', 'serverUpdateProhibited', 'pendingUpdate'] 
   async (status) => {
     const registrar = await addRegistrar(worker.env);
     const { code } = await addContact(worker.env, registrar, { statuses: [status] });
-    expect(await update(registrar, code, { name: 'Mari Kask' })).toEqual(
+    expect(await repp.update(registrar, code, { name: 'Mari Kask' })).toEqual(
       refused(2304, 'Object status prohibits operation', null),
     );
   },
@@ -178,14 +163,14 @@ test.each([
 ] as const)('updates a contact whose status is %s', async (status) => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar, { statuses: [status] });
-  expect(await update(registrar, code, { name: 'Mari Kask' })).toMatchObject({ status: 200 });
+  expect(await repp.update(registrar, code, { name: 'Mari Kask' })).toMatchObject({ status: 200 });
 });
 
 test('updates a contact that a domain refers to', async () => {
   const registrar = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, registrar);
   await addDomainOf(worker.env, contact);
-  expect(await update(registrar, contact.code, { name: 'Mari Kask' })).toMatchObject({
+  expect(await repp.update(registrar, contact.code, { name: 'Mari Kask' })).toMatchObject({
     status: 200,
   });
 });
@@ -193,15 +178,15 @@ test('updates a contact that a domain refers to', async () => {
 test("shows another registrar's contact as missing, and leaves it alone", async () => {
   const [owner, other] = [await addRegistrar(worker.env), await addRegistrar(worker.env)];
   const { code } = await addContact(worker.env, owner);
-  const before = await read(owner, code);
+  const before = await repp.read(owner, code);
   const missing = refused(2303, 'Object does not exist', null, 404);
-  expect(await update(other, code, { name: 'Mari Kask' })).toEqual(missing);
+  expect(await repp.update(other, code, { name: 'Mari Kask' })).toEqual(missing);
   for (const method of ['GET', 'DELETE']) {
-    const response = await worker.fetch(`/repp/v1/contacts/${code}`, send(method, other));
+    const response = await repp.request(other, method, `/${code}`);
     expect({ status: response.status, body: await response.json() }).toEqual(missing);
   }
-  expect(await read(owner, code)).toEqual(before);
-  expect(await update(other, 'NO:SUCH', { name: 'Mari Kask' })).toEqual(missing);
+  expect(await repp.read(owner, code)).toEqual(before);
+  expect(await repp.update(other, 'NO:SUCH', { name: 'Mari Kask' })).toEqual(missing);
 });
 
 test('lets ten concurrent updates of different fields all survive', async () => {
@@ -219,9 +204,9 @@ test('lets ten concurrent updates of different fields all survive', async () => 
     { addr: { state: 'Harjumaa' } },
     { addr: { country_code: 'FI' } },
   ];
-  const answers = await Promise.all(updates.map((fields) => update(registrar, code, fields)));
+  const answers = await Promise.all(updates.map((fields) => repp.update(registrar, code, fields)));
   expect(answers.map(({ status }) => status)).toEqual(updates.map(() => 200));
-  expect(await read(registrar, code)).toMatchObject({
+  expect(await repp.read(registrar, code)).toMatchObject({
     name: 'Mari Kask',
     email: 'kask@example.ee',
     phone: '+372.5999999',

@@ -1,0 +1,61 @@
+import { send } from './fixtures.ts';
+import type { TestWorker } from './worker.ts';
+
+/** Whoever holds this `Authorization` header. */
+interface Caller {
+  authorization: string;
+}
+type Headers = Record<string, string>;
+type Fetching = Pick<TestWorker, 'fetch'>;
+
+/** Status and JSON body of an answer. */
+export async function answerOf(response: Response | Promise<Response>) {
+  const answer = await response;
+  // biome-ignore lint/suspicious/noExplicitAny: the bodies of every call
+  return { status: answer.status, body: (await answer.json()) as any };
+}
+
+/** Sends requests about contacts as a registrar. */
+export function registrarClient(worker: Fetching) {
+  /** Any call, by its path below the contacts'. */
+  const request = (
+    registrar: Caller,
+    method: string,
+    path = '',
+    body?: unknown,
+    headers?: Headers,
+  ) => worker.fetch(`/repp/v1/contacts${path}`, send(method, registrar, body, headers));
+  return {
+    request,
+    list: (registrar: Caller, query = '') => answerOf(request(registrar, 'GET', query)),
+    async read(registrar: Caller, code: string): Promise<Record<string, unknown>> {
+      const { body } = await answerOf(request(registrar, 'GET', `/${code}`));
+      return body.data.contact;
+    },
+    create: (registrar: Caller, contact: unknown, headers?: Headers) =>
+      answerOf(request(registrar, 'POST', '', { contact }, headers)),
+    update: (registrar: Caller, code: string, contact: unknown, headers?: Headers) =>
+      answerOf(request(registrar, 'PUT', `/${code}`, { contact }, headers)),
+    delete: (registrar: Caller, code: string, headers?: Headers) =>
+      answerOf(request(registrar, 'DELETE', `/${code}`, undefined, headers)),
+  };
+}
+
+/** Sends requests about their contacts as a person. */
+export function registrantClient(worker: Fetching) {
+  /** Any call, by its path below the contacts'. */
+  const request = (person: Caller, method: string, path = '', body?: unknown, headers?: Headers) =>
+    worker.fetch(`/api/v1/registrant/contacts${path}`, send(method, person, body, headers));
+  return {
+    request,
+    list: (person: Caller, query = '') => answerOf(request(person, 'GET', query)),
+    read: (person: Caller, uuid: string) => answerOf(request(person, 'GET', `/${uuid}`)),
+    update: (person: Caller, uuid: string, fields: unknown, headers?: Headers) =>
+      answerOf(request(person, 'PATCH', `/${uuid}`, fields, headers)),
+  };
+}
+
+/** How the registrar interface refuses for one reason. */
+export function refused(code: number, message: string, field: string | null, status = 400) {
+  return { status, body: { code, message, data: {}, errors: [{ code, message, field }] } };
+}
