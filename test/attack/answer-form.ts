@@ -192,7 +192,10 @@ const allowedStatuses = [200, 204, 304, 400, 401, 404, 405, 412, 413, 422];
 export function formProblem(sent: Sent, { status, headers, body }: Received): string | undefined {
   if (!allowedStatuses.includes(status)) return `status ${status}`;
   if (!/^[0-9a-f-]{36}$/.test(String(headers['x-request-id']))) return 'no request id of its own';
-  if (headers['x-content-type-options'] !== 'nosniff') return 'no security headers';
+  // A 304 has no body to protect.
+  if (status !== 304 && headers['x-content-type-options'] !== 'nosniff') {
+    return 'no security headers';
+  }
   if (headers['set-cookie'] !== undefined) return 'a header was injected';
   if (headers['cache-control'] === undefined) return 'no Cache-Control';
   if (status === 405 && !headers.allow) return '405 without Allow';
