@@ -42,7 +42,7 @@ async function wholeLists() {
 
 /** What KV would hold of every list if nothing had failed. */
 async function rightEtags() {
-  const db = openDatabase(worker.env.DB);
+  const db = worker.db;
   const build = await buildLists(db, listNames, await readSource(db, clock()));
   return Object.fromEntries(
     [...build].map(([list, built]) => [list, built instanceof Error ? built : built.etag]),

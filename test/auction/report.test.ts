@@ -1,29 +1,18 @@
-import { and, eq } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { auctions, history } from '../../drizzle/schema.ts';
+import { auctions } from '../../drizzle/schema.ts';
 import { registerAuction, updateAuction } from '../../src/auction/report.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { addAuction, operator } from '../fixtures.ts';
+import { addAuction, historyOf, operator } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
 const registrationCode = 'd41d8cd98f00b204e9800998ecf8427e';
 const paid = { status: 'payment_received', registrationCode } as const;
 
-function database() {
-  return openDatabase(worker.env.DB);
-}
-
 async function stored(uuid: string) {
-  const [auction] = await database().select().from(auctions).where(eq(auctions.uuid, uuid));
+  const [auction] = await worker.db.select().from(auctions).where(eq(auctions.uuid, uuid));
   return auction;
-}
-
-function historyOf({ name }: { name: string }) {
-  return database()
-    .select()
-    .from(history)
-    .where(and(eq(history.subject, 'auction'), eq(history.subjectKey, name)));
 }
 
 /** The binding, whose batches run `inFront` before they are sent. */
@@ -42,10 +31,10 @@ function withBatch(inFront: (send: () => Promise<unknown>) => Promise<unknown>):
 describe('registerAuction', () => {
   it('ends a paid auction as registered, for its code', async () => {
     const auction = await addAuction(worker.env, paid);
-    const ended = await registerAuction(database(), operator, auction.uuid, registrationCode);
+    const ended = await registerAuction(worker.db, operator, auction.uuid, registrationCode);
     expect(ended).toMatchObject({ status: 'domain_registered', registrationCode: null });
     expect(await stored(auction.uuid)).toEqual(ended);
-    expect(await historyOf(auction)).toMatchObject([
+    expect(await historyOf(worker.env, 'auction', auction)).toMatchObject([
       {
         action: 'update',
         actor: 'Operator',
@@ -61,12 +50,10 @@ describe('registerAuction', () => {
     'refuses the code %j',
     async (code) => {
       const auction = await addAuction(worker.env, paid);
-      await expect(registerAuction(database(), operator, auction.uuid, code)).rejects.toMatchObject(
-        {
-          reason: 'invalid',
-          message: `this is not the registration code of the auction of "${auction.name}"`,
-        },
-      );
+      await expect(registerAuction(worker.db, operator, auction.uuid, code)).rejects.toMatchObject({
+        reason: 'invalid',
+        message: `this is not the registration code of the auction of "${auction.name}"`,
+      });
       expect(await stored(auction.uuid)).toEqual(auction);
     },
   );
@@ -76,7 +63,7 @@ describe('registerAuction', () => {
     async (status) => {
       const auction = await addAuction(worker.env, { status });
       await expect(
-        registerAuction(database(), operator, auction.uuid, registrationCode),
+        registerAuction(worker.db, operator, auction.uuid, registrationCode),
       ).rejects.toMatchObject({
         reason: 'invalid',
         message: `the auction of "${auction.name}" is ${status}, and only one that is payment_received ends with a registration`,
@@ -86,13 +73,13 @@ describe('registerAuction', () => {
 
   it('refuses an unknown auction', async () => {
     await expect(
-      registerAuction(database(), operator, crypto.randomUUID(), registrationCode),
+      registerAuction(worker.db, operator, crypto.randomUUID(), registrationCode),
     ).rejects.toMatchObject({ reason: 'not_found' });
   });
 
   it('checks in a dry run, and writes nothing', async () => {
     const auction = await addAuction(worker.env, paid);
-    const ended = await registerAuction(database(), operator, auction.uuid, registrationCode, {
+    const ended = await registerAuction(worker.db, operator, auction.uuid, registrationCode, {
       isDryRun: true,
     });
     expect(ended.status).toBe('domain_registered');
@@ -112,7 +99,7 @@ describe('registerAuction', () => {
       registrationCode,
     );
     expect(ended.status).toBe('domain_registered');
-    expect(await historyOf(auction)).toHaveLength(1);
+    expect(await historyOf(worker.env, 'auction', auction)).toHaveLength(1);
   });
 });
 
@@ -124,7 +111,7 @@ describe('updateAuction', () => {
       if (isFirst) {
         isFirst = false;
         const faster = { registrationDeadline: '2026-12-31' };
-        await updateAuction(database(), operator, auction.uuid, faster, []);
+        await updateAuction(worker.db, operator, auction.uuid, faster, []);
       }
       return send();
     });
@@ -135,7 +122,7 @@ describe('updateAuction', () => {
       registrationDeadline: '2026-12-31',
       version: 3,
     });
-    expect(await historyOf(auction)).toHaveLength(2);
+    expect(await historyOf(worker.env, 'auction', auction)).toHaveLength(2);
   });
 
   it('starts no auction, and records nothing, behind a write that came too late', async () => {
@@ -143,25 +130,25 @@ describe('updateAuction', () => {
     const restarting = ['payment_not_received'] as const;
     const overtaken = withBatch(async (send) => {
       const faster = { status: 'payment_not_received' } as const;
-      await updateAuction(database(), operator, auction.uuid, faster, restarting);
+      await updateAuction(worker.db, operator, auction.uuid, faster, restarting);
       return send();
     });
     const report = { status: 'payment_not_received' } as const;
     await updateAuction(openDatabase(overtaken), operator, auction.uuid, report, restarting);
-    const all = await database().select().from(auctions).where(eq(auctions.name, auction.name));
+    const all = await worker.db.select().from(auctions).where(eq(auctions.name, auction.name));
     expect(all.map(({ status }) => status)).toEqual(['payment_not_received', 'started']);
-    expect(await historyOf(auction)).toHaveLength(2);
+    expect(await historyOf(worker.env, 'auction', auction)).toHaveLength(2);
   });
 
   it('starts no auction behind a write that failed, even where the name is free', async () => {
     const auction = await addAuction(worker.env, { status: 'awaiting_payment' });
     const report = { status: 'payment_not_received' } as const;
     const overtaken = withBatch(async (send) => {
-      await updateAuction(database(), operator, auction.uuid, report, []);
+      await updateAuction(worker.db, operator, auction.uuid, report, []);
       return send();
     });
     await updateAuction(openDatabase(overtaken), operator, auction.uuid, report, [report.status]);
-    const all = await database().select().from(auctions).where(eq(auctions.name, auction.name));
+    const all = await worker.db.select().from(auctions).where(eq(auctions.name, auction.name));
     expect(all.map(({ status }) => status)).toEqual(['payment_not_received']);
   });
 

@@ -5,7 +5,6 @@ import { alphaContacts, betaContacts } from '../../src/cli/demo/contacts.ts';
 import { loadDemoData } from '../../src/cli/demo/load.ts';
 import { identityProblem } from '../../src/contact/identity.ts';
 import { contactRules } from '../../src/contact/rules.ts';
-import { openDatabase } from '../../src/database/open.ts';
 import { basic } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 
@@ -141,10 +140,7 @@ describe('the demo data', () => {
   });
 
   it('is in the history, contact by contact, without secrets', async () => {
-    const entries = await openDatabase(worker.env.DB)
-      .select()
-      .from(history)
-      .orderBy(asc(history.id));
+    const entries = await worker.db.select().from(history).orderBy(asc(history.id));
     const tamm = entries.find(({ subjectKey }) => subjectKey === 'ALPHA:TAMM');
     expect(tamm).toMatchObject({ action: 'create', actorType: 'operator', actor: 'Demo data' });
     expect(tamm?.changes.authInfo).toEqual({ redacted: true });
@@ -156,7 +152,7 @@ describe('the demo data', () => {
 
   it('is not loaded a second time', async () => {
     expect(await loadDemoData(worker.env)).toBe(false);
-    expect(await openDatabase(worker.env.DB).$count(contacts)).toBe(18);
+    expect(await worker.db.$count(contacts)).toBe(18);
   });
 });
 
@@ -166,7 +162,7 @@ describe('loading demo data', () => {
   it('is refused in a deployment', async () => {
     const deployed = { ...worker.env, ENVIRONMENT: 'production' };
     await expect(loadDemoData(deployed)).rejects.toThrow('for the local environment alone');
-    expect(await openDatabase(worker.env.DB).$count(apiUsers)).toBe(0);
+    expect(await worker.db.$count(apiUsers)).toBe(0);
   });
 
   it('leaves a registry alone that has no more than a reserved name', async () => {
@@ -174,6 +170,6 @@ describe('loading demo data', () => {
       "INSERT INTO retained_domains VALUES ('own.ee', 'own.ee', 'reserved', '2026-01-02T03:04:05.678Z')",
     );
     expect(await loadDemoData(worker.env)).toBe(false);
-    expect(await openDatabase(worker.env.DB).$count(registrars)).toBe(0);
+    expect(await worker.db.$count(registrars)).toBe(0);
   });
 });

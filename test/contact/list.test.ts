@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { listContactCodes, listContacts } from '../../src/contact/list.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { digestSecret } from '../../src/registrar/login.ts';
 import { addRegistrar } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
@@ -27,13 +26,7 @@ async function addRegistrarWith(count: number, isDeleted: (number: number) => bo
   )
     .bind(registrar.id, JSON.stringify(numbers.filter(isDeleted)))
     .run();
-  const { username } = registrar.apiUser;
-  const login = {
-    username,
-    secretDigest: await digestSecret(registrar.secret),
-    address: undefined,
-  };
-  return { ...registrar, login };
+  return registrar;
 }
 
 /** The database, and how many rows its queries have read. */
@@ -69,7 +62,7 @@ test.each(layouts)('gives the page of any offset: %s', async (_, count, isDelete
     .bind(id)
     .all<{ code: string }>();
   const all = results.map(({ code }) => code);
-  const db = openDatabase(worker.env.DB);
+  const db = worker.db;
   const edges = [contactsInBlock, 2 * contactsInBlock, 3 * contactsInBlock, all.length];
   const offsets = new Set([
     ...[0, 1, 2, 3, 4, 5, 6, 700, 1500],

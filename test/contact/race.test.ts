@@ -4,7 +4,6 @@ import { deleteContact } from '../../src/contact/delete.ts';
 import { getContact } from '../../src/contact/read.ts';
 import { updateContact } from '../../src/contact/update.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { digestSecret } from '../../src/registrar/login.ts';
 import { addContact, addDomainOf, addRegistrar } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
@@ -15,17 +14,6 @@ afterEach(() => {
 });
 
 const request = { at: new Date('2026-11-21T12:00:00Z'), requestId: 'race' };
-
-async function addCaller() {
-  const registrar = await addRegistrar(worker.env);
-  const { username } = registrar.apiUser;
-  const login = {
-    username,
-    secretDigest: await digestSecret(registrar.secret),
-    address: undefined,
-  };
-  return { registrar, login };
-}
 
 /** The database, where somebody else is faster: between the first look and the write that follows it. */
 function databaseWith(somebodyElse: () => Promise<unknown>) {
@@ -43,18 +31,18 @@ function databaseWith(somebodyElse: () => Promise<unknown>) {
 }
 
 test('refuses to delete a contact that is linked after it was looked at', async () => {
-  const { registrar, login } = await addCaller();
+  const registrar = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, registrar);
   const db = databaseWith(() => addDomainOf(worker.env, contact));
-  await expect(deleteContact(db, login, contact.code, request)).rejects.toMatchObject({
+  await expect(deleteContact(db, registrar.login, contact.code, request)).rejects.toMatchObject({
     reason: 'linked',
   });
-  const left = await getContact(openDatabase(worker.env.DB), login, contact.code);
+  const left = await getContact(worker.db, registrar.login, contact.code);
   expect(left.domainCount).toBe(1);
 });
 
 test('refuses to delete a contact that gets a prohibiting status after it was looked at', async () => {
-  const { registrar, login } = await addCaller();
+  const registrar = await addRegistrar(worker.env);
   const { id, code } = await addContact(worker.env, registrar);
   const db = databaseWith(() =>
     worker.env.DB.prepare(
@@ -63,19 +51,19 @@ test('refuses to delete a contact that gets a prohibiting status after it was lo
       .bind(id)
       .run(),
   );
-  await expect(deleteContact(db, login, code, request)).rejects.toMatchObject({
+  await expect(deleteContact(db, registrar.login, code, request)).rejects.toMatchObject({
     reason: 'delete_prohibited',
   });
 });
 
 test('keeps what somebody else changed after the contact was looked at', async () => {
-  const { registrar, login } = await addCaller();
+  const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
   const db = databaseWith(() =>
-    updateContact(openDatabase(worker.env.DB), login, code, { city: 'Tartu' }, request),
+    updateContact(worker.db, registrar.login, code, { city: 'Tartu' }, request),
   );
-  await updateContact(db, login, code, { name: 'Mari Kask' }, request);
-  expect(await getContact(db, login, code)).toMatchObject({
+  await updateContact(db, registrar.login, code, { name: 'Mari Kask' }, request);
+  expect(await getContact(db, registrar.login, code)).toMatchObject({
     name: 'Mari Kask',
     city: 'Tartu',
     version: 3,
@@ -83,16 +71,16 @@ test('keeps what somebody else changed after the contact was looked at', async (
 });
 
 test('finds a contact missing that is deleted after it was looked at', async () => {
-  const { registrar, login } = await addCaller();
+  const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
-  const db = databaseWith(() => deleteContact(openDatabase(worker.env.DB), login, code, request));
+  const db = databaseWith(() => deleteContact(worker.db, registrar.login, code, request));
   await expect(
-    updateContact(db, login, code, { name: 'Mari Kask' }, request),
+    updateContact(db, registrar.login, code, { name: 'Mari Kask' }, request),
   ).rejects.toMatchObject({ reason: 'not_found' });
 });
 
 test('draws another code where the drawn one is taken', async () => {
-  const { registrar, login } = await addCaller();
+  const registrar = await addRegistrar(worker.env);
   await addContact(worker.env, registrar, { code: `${registrar.code}:00000000` });
   const draw = crypto.getRandomValues.bind(crypto);
   let draws = 0;
@@ -102,8 +90,8 @@ test('draws another code where the drawn one is taken', async () => {
     return draws === 1 ? bytes.fill(0) : draw(bytes);
   });
   const { outcome } = await createContact(
-    openDatabase(worker.env.DB),
-    login,
+    worker.db,
+    registrar.login,
     {
       name: 'Mari Maasikas',
       email: 'mari@example.ee',

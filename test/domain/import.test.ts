@@ -1,18 +1,13 @@
-import { and, asc, eq } from 'drizzle-orm';
+import { asc, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { contacts, domainContacts, domains, history, registrars } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database/open.ts';
+import { contacts, domainContacts, domains, registrars } from '../../drizzle/schema.ts';
 import { importDomains } from '../../src/domain/import.ts';
 import { listDomainsOfContact } from '../../src/domain/list.ts';
 import { type DomainRecord, findDomainProblems } from '../../src/domain/record.ts';
-import { addContact, addRegistrar, operator, unique } from '../fixtures.ts';
+import { addContact, addRegistrar, changesOf, operator, unique } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
-
-function database() {
-  return openDatabase(worker.env.DB);
-}
 
 /** A record with three contacts of a registrar of its own. */
 async function newRecord(): Promise<DomainRecord> {
@@ -32,7 +27,7 @@ async function newRecord(): Promise<DomainRecord> {
 }
 
 function contactsOf(name: string) {
-  return database()
+  return worker.db
     .select({ role: domainContacts.role, code: contacts.code })
     .from(domainContacts)
     .innerJoin(domains, eq(domains.id, domainContacts.domainId))
@@ -42,22 +37,14 @@ function contactsOf(name: string) {
 }
 
 async function domainCount(code: string) {
-  const [contact] = await database().select().from(contacts).where(eq(contacts.code, code));
+  const [contact] = await worker.db.select().from(contacts).where(eq(contacts.code, code));
   return contact!.domainCount;
-}
-
-function historyOf(name: string) {
-  return database()
-    .select({ action: history.action, changes: history.changes })
-    .from(history)
-    .where(and(eq(history.subject, 'domain'), eq(history.subjectKey, name)))
-    .orderBy(asc(history.id));
 }
 
 describe('importDomains', () => {
   it('folds the ASCII letters of a contact code alone', async () => {
     const record = await newRecord();
-    const [{ id } = { id: 0 }] = await database()
+    const [{ id } = { id: 0 }] = await worker.db
       .select()
       .from(registrars)
       .where(eq(registrars.code, record.registrar));
@@ -67,7 +54,7 @@ describe('importDomains', () => {
       { code: `${record.registrar}:SS` },
     );
 
-    const problems = await findDomainProblems(database(), [
+    const problems = await findDomainProblems(worker.db, [
       { ...record, registrant: `${record.registrar}:ß` },
     ]);
 
@@ -76,7 +63,7 @@ describe('importDomains', () => {
 
   it('adds a domain with its contacts and its history, and links them', async () => {
     const record = await newRecord();
-    expect(await importDomains(database(), operator, [record])).toEqual({
+    expect(await importDomains(worker.db, operator, [record])).toEqual({
       created: 1,
       updated: 0,
       unchanged: 0,
@@ -87,7 +74,7 @@ describe('importDomains', () => {
       { role: 'tech', code: record.tech[0] },
     ]);
     expect(await domainCount(record.registrant)).toBe(1);
-    expect(await historyOf(record.name)).toEqual([
+    expect(await changesOf(worker.env, 'domain', record)).toEqual([
       {
         action: 'create',
         changes: {
@@ -102,24 +89,24 @@ describe('importDomains', () => {
 
   it('finds nothing to do the second time, codes in lower case and repeated included', async () => {
     const record = await newRecord();
-    await importDomains(database(), operator, [record]);
+    await importDomains(worker.db, operator, [record]);
     const again = {
       ...record,
       registrant: record.registrant.toLowerCase(),
       admin: [...record.admin, ...record.admin],
     };
-    expect(await importDomains(database(), operator, [again])).toEqual({
+    expect(await importDomains(worker.db, operator, [again])).toEqual({
       created: 0,
       updated: 0,
       unchanged: 1,
     });
-    expect(await historyOf(record.name)).toHaveLength(1);
+    expect(await changesOf(worker.env, 'domain', record)).toHaveLength(1);
     expect(await domainCount(record.registrant)).toBe(1);
   });
 
   it("makes an existing domain's registrar and contacts equal to the record", async () => {
     const [record, other] = [await newRecord(), await newRecord()];
-    await importDomains(database(), operator, [record]);
+    await importDomains(worker.db, operator, [record]);
     const changed = {
       ...record,
       registrar: other.registrar,
@@ -127,7 +114,7 @@ describe('importDomains', () => {
       admin: [],
       tech: [record.registrant, record.tech[0]!].sort(),
     };
-    expect(await importDomains(database(), operator, [changed])).toEqual({
+    expect(await importDomains(worker.db, operator, [changed])).toEqual({
       created: 0,
       updated: 1,
       unchanged: 0,
@@ -137,7 +124,7 @@ describe('importDomains', () => {
       ...changed.tech.map((code) => ({ role: 'tech', code })),
     ]);
     expect(await domainCount(record.admin[0]!)).toBe(0);
-    expect((await historyOf(record.name))[1]).toEqual({
+    expect((await changesOf(worker.env, 'domain', record))[1]).toEqual({
       action: 'update',
       changes: {
         registrar: { from: record.registrar, to: other.registrar },
@@ -152,15 +139,15 @@ describe('importDomains', () => {
     const record = await newRecord();
     const name = `domain${unique()}.ee`;
     const sibling = { ...record, name, punycode: name };
-    await importDomains(database(), operator, [record, sibling]);
-    await importDomains(database(), operator, [{ ...record, admin: [], tech: [] }]);
+    await importDomains(worker.db, operator, [record, sibling]);
+    await importDomains(worker.db, operator, [{ ...record, admin: [], tech: [] }]);
     expect(await contactsOf(sibling.name)).toHaveLength(3);
   });
 
   it('names every unknown registrar and contact, and changes nothing', async () => {
     const [good, bad] = [await newRecord(), await newRecord()];
     const records = [good, { ...bad, registrar: 'NOBODY', tech: ['NOBODY:1'] }];
-    await expect(importDomains(database(), operator, records)).rejects.toMatchObject({
+    await expect(importDomains(worker.db, operator, records)).rejects.toMatchObject({
       reason: 'not_found',
       problems: [
         { message: 'there is no registrar "NOBODY"', field: 'registrar' },
@@ -168,19 +155,19 @@ describe('importDomains', () => {
       ],
     });
     expect(await contactsOf(good.name)).toEqual([]);
-    const problems = await findDomainProblems(database(), records);
+    const problems = await findDomainProblems(worker.db, records);
     expect(problems.map(({ record }) => record.name)).toEqual([bad.name, bad.name]);
   });
 
   it('writes nothing in a dry run, and counts what it would', async () => {
     const record = await newRecord();
-    expect(await importDomains(database(), operator, [record], true)).toEqual({
+    expect(await importDomains(worker.db, operator, [record], true)).toEqual({
       created: 1,
       updated: 0,
       unchanged: 0,
     });
     expect(await contactsOf(record.name)).toEqual([]);
-    expect(await historyOf(record.name)).toEqual([]);
+    expect(await changesOf(worker.env, 'domain', record)).toEqual([]);
   });
 
   it('takes 5,000 domains in one batch', async () => {
@@ -189,7 +176,7 @@ describe('importDomains', () => {
       const name = `domain${unique()}.ee`;
       return { ...record, name, punycode: name };
     });
-    expect(await importDomains(database(), operator, records)).toMatchObject({ created: 5_000 });
+    expect(await importDomains(worker.db, operator, records)).toMatchObject({ created: 5_000 });
     expect(await domainCount(record.registrant)).toBe(5_000);
   });
 });
@@ -198,12 +185,12 @@ describe('listDomainsOfContact', () => {
   it('lists them by name with the roles of the contact, page by page', async () => {
     const record = await newRecord();
     const [one, other] = [`a${unique()}.ee`, `b${unique()}.ee`];
-    await importDomains(database(), operator, [
+    await importDomains(worker.db, operator, [
       { ...record, name: other, punycode: other, admin: [record.registrant], tech: [] },
       { ...record, name: one, punycode: one },
     ]);
     const code = record.registrant.toLowerCase();
-    const [first, ...more] = await listDomainsOfContact(database(), code, { limit: 1 });
+    const [first, ...more] = await listDomainsOfContact(worker.db, code, { limit: 1 });
     expect(first).toEqual({
       name: one,
       punycode: one,
@@ -211,7 +198,7 @@ describe('listDomainsOfContact', () => {
       roles: ['registrant'],
     });
     expect(more).toEqual([]);
-    expect(await listDomainsOfContact(database(), code, { after: one, limit: 10 })).toEqual([
+    expect(await listDomainsOfContact(worker.db, code, { after: one, limit: 10 })).toEqual([
       {
         name: other,
         punycode: other,
@@ -222,7 +209,7 @@ describe('listDomainsOfContact', () => {
   });
 
   it('refuses an unknown contact', async () => {
-    await expect(listDomainsOfContact(database(), 'nobody:1', { limit: 1 })).rejects.toMatchObject({
+    await expect(listDomainsOfContact(worker.db, 'nobody:1', { limit: 1 })).rejects.toMatchObject({
       reason: 'not_found',
       message: 'there is no contact "NOBODY:1"',
     });

@@ -1,7 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { auctions } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database/open.ts';
 import { addAuction } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 
@@ -58,10 +57,7 @@ it.each(['{', '{"status":"sold"}', '{"status":"no_bids"}'])(
       body,
     });
     expect(response.status).toBe(401);
-    const [stored] = await openDatabase(worker.env.DB)
-      .select()
-      .from(auctions)
-      .where(eq(auctions.uuid, auction.uuid));
+    const [stored] = await worker.db.select().from(auctions).where(eq(auctions.uuid, auction.uuid));
     expect(stored).toEqual(auction);
   },
 );

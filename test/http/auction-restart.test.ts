@@ -1,8 +1,7 @@
-import { and, asc, eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { auctions, history } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import { addAuction } from '../fixtures.ts';
+import { history } from '../../drizzle/schema.ts';
+import { addAuction, auctionsOf } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker({
@@ -17,26 +16,18 @@ function report(uuid: string, status: string) {
   });
 }
 
-function auctionsOf(name: string) {
-  return openDatabase(worker.env.DB)
-    .select()
-    .from(auctions)
-    .where(eq(auctions.name, name))
-    .orderBy(asc(auctions.id));
-}
-
 it.each(['payment_not_received', 'domain_not_registered'])(
   'puts the name up for auction again, under a new UUID, on %s',
   async (status) => {
     const auction = await addAuction(worker.env, { status: 'awaiting_payment' });
     const response = await report(auction.uuid, status);
     expect(await response.json()).toMatchObject({ id: auction.uuid, status });
-    const [old, next, ...others] = await auctionsOf(auction.name);
+    const [old, next, ...others] = await auctionsOf(worker.env, auction);
     expect(old).toMatchObject({ uuid: auction.uuid, status });
     expect(next).toMatchObject({ status: 'started', punycode: auction.punycode, version: 1 });
     expect(next!.uuid).not.toBe(auction.uuid);
     expect(others).toEqual([]);
-    const recorded = await openDatabase(worker.env.DB)
+    const recorded = await worker.db
       .select()
       .from(history)
       .where(and(eq(history.subject, 'auction'), eq(history.subjectUuid, next!.uuid)));
@@ -50,7 +41,7 @@ it('starts one new auction however often the status is said', async () => {
   const { uuid, name } = await addAuction(worker.env, { status: 'awaiting_payment' });
   await Promise.all(Array.from({ length: 5 }, () => report(uuid, 'payment_not_received')));
   await report(uuid, 'payment_not_received');
-  expect(await auctionsOf(name)).toHaveLength(2);
+  expect(await auctionsOf(worker.env, { name })).toHaveLength(2);
 });
 
 it('starts none where the name has an auction in progress', async () => {
@@ -58,14 +49,14 @@ it('starts none where the name has an auction in progress', async () => {
   await addAuction(worker.env, { name });
   const response = await report(uuid, 'payment_not_received');
   expect(response.status).toBe(200);
-  expect(await auctionsOf(name)).toHaveLength(2);
+  expect(await auctionsOf(worker.env, { name })).toHaveLength(2);
 });
 
 it('starts one of a name whose auctions all end that way at once', async () => {
   const first = await addAuction(worker.env, { status: 'awaiting_payment' });
   const second = await addAuction(worker.env, { name: first.name, status: 'awaiting_payment' });
   await Promise.all([first, second].map(({ uuid }) => report(uuid, 'payment_not_received')));
-  const statuses = (await auctionsOf(first.name)).map(({ status }) => status);
+  const statuses = (await auctionsOf(worker.env, first)).map(({ status }) => status);
   expect(statuses).toEqual(['payment_not_received', 'payment_not_received', 'started']);
 });
 
@@ -74,6 +65,6 @@ it.each(['no_bids', 'awaiting_payment', 'payment_received'])(
   async (status) => {
     const { uuid, name } = await addAuction(worker.env);
     await report(uuid, status);
-    expect(await auctionsOf(name)).toHaveLength(1);
+    expect(await auctionsOf(worker.env, { name })).toHaveLength(1);
   },
 );

@@ -1,8 +1,7 @@
-import { and, asc, eq } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { describe, expect, it, vi } from 'vitest';
-import { auctions, history } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import { addAuction } from '../fixtures.ts';
+import { auctions } from '../../drizzle/schema.ts';
+import { addAuction, auctionsOf, historyOf } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker();
@@ -24,27 +23,8 @@ function report(uuid: string, body: unknown, headers: Record<string, string> = {
 }
 
 async function stored(uuid: string) {
-  const [auction] = await openDatabase(worker.env.DB)
-    .select()
-    .from(auctions)
-    .where(eq(auctions.uuid, uuid));
+  const [auction] = await worker.db.select().from(auctions).where(eq(auctions.uuid, uuid));
   return auction!;
-}
-
-function auctionsOf(name: string) {
-  return openDatabase(worker.env.DB)
-    .select()
-    .from(auctions)
-    .where(eq(auctions.name, name))
-    .orderBy(asc(auctions.id));
-}
-
-function historyOf(name: string) {
-  return openDatabase(worker.env.DB)
-    .select()
-    .from(history)
-    .where(and(eq(history.subject, 'auction'), eq(history.subjectKey, name)))
-    .orderBy(asc(history.id));
 }
 
 /** What KV holds now, without the few seconds' copy in the Worker's memory. */
@@ -196,7 +176,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
       registration_code: code,
     });
     expect(await stored(auction.uuid)).toEqual(auction);
-    expect(await historyOf(auction.name)).toEqual([]);
+    expect(await historyOf(worker.env, 'auction', auction)).toEqual([]);
   });
 
   it('takes no body for an empty one', async () => {
@@ -243,7 +223,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     const second = await report(uuid, { status: 'payment_received' });
     expect(await second.json()).toEqual(await first.json());
     expect(await stored(uuid)).toEqual(afterFirst);
-    expect(await historyOf(name)).toHaveLength(1);
+    expect(await historyOf(worker.env, 'auction', { name })).toHaveLength(1);
   });
 
   it('records who reported what, and of the registration code no more than its change', async () => {
@@ -253,7 +233,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
       { status: 'payment_received' },
       { 'CF-Connecting-IP': '127.0.0.7' },
     );
-    expect(await historyOf(auction.name)).toMatchObject([
+    expect(await historyOf(worker.env, 'auction', auction)).toMatchObject([
       {
         subjectUuid: auction.uuid,
         action: 'update',
@@ -276,7 +256,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
       ),
     );
     expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200));
-    const recorded = await historyOf(name);
+    const recorded = await historyOf(worker.env, 'auction', { name });
     let status = 'started';
     for (const { changes } of recorded) {
       expect(changes.status).toMatchObject({ from: status });
@@ -294,7 +274,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
       }),
     );
     expect(new Set(answers)).toEqual(new Set([(await stored(uuid)).registrationCode]));
-    expect(await historyOf(name)).toHaveLength(1);
+    expect(await historyOf(worker.env, 'auction', { name })).toHaveLength(1);
   });
 
   it('publishes the list of auctions in progress', async () => {
@@ -311,7 +291,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     const { uuid, name } = await addAuction(worker.env);
     await report(uuid, { status: 'payment_not_received' });
     await report(uuid, { status: 'domain_not_registered' });
-    expect(await auctionsOf(name)).toHaveLength(1);
+    expect(await auctionsOf(worker.env, { name })).toHaveLength(1);
   });
 });
 
@@ -356,6 +336,6 @@ describe('registration_deadline', () => {
     const { uuid, name } = await addAuction(worker.env);
     await report(uuid, { registration_deadline: '2026-12-31T22:00:00Z' });
     await report(uuid, { registration_deadline: '2027-01-01T00:00:00+02:00' });
-    expect(await historyOf(name)).toHaveLength(1);
+    expect(await historyOf(worker.env, 'auction', { name })).toHaveLength(1);
   });
 });

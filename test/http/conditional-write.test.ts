@@ -1,23 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { registrantClient, registrarClient } from '../client.ts';
 import { addContact, addDomainOf, addRegistrar, bearer } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
+const repp = registrarClient(worker);
+const portal = registrantClient(worker);
 
 async function registrarsContact() {
   const alpha = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, alpha);
-  const path = `/repp/v1/contacts/${contact.code}`;
   const send = (method: string, headers: Record<string, string> = {}, fields?: object) =>
-    worker.fetch(path, {
-      method,
-      headers: {
-        Authorization: alpha.authorization,
-        'Content-Type': 'application/json',
-        ...headers,
-      },
-      ...(fields ? { body: JSON.stringify({ contact: fields }) } : {}),
-    });
+    repp.request(alpha, method, `/${contact.code}`, fields && { contact: fields }, headers);
   const etag = async () => (await send('GET')).headers.get('ETag') as string;
   return { contact, send, etag };
 }
@@ -114,22 +108,13 @@ describe('the entity tag of a contact', () => {
 describe('If-Match over the registrant interface', () => {
   it('stops an update when the registrar was faster, in the interface’s form', async () => {
     const { contact, send } = await registrarsContact();
-    const authorization = await bearer(worker);
-    const path = `/api/v1/registrant/contacts/${contact.uuid}`;
-    const read = (
-      await worker.fetch(path, { headers: { Authorization: authorization } })
-    ).headers.get('ETag') as string;
+    const person = { authorization: await bearer(worker) };
+    const path = `/${contact.uuid}`;
+    const read = (await portal.request(person, 'GET', path)).headers.get('ETag') as string;
     await send('PUT', {}, { phone: '+372.111' });
 
-    const response = await worker.fetch(path, {
-      method: 'PATCH',
-      headers: {
-        Authorization: authorization,
-        'Content-Type': 'application/json',
-        'If-Match': read,
-      },
-      body: JSON.stringify({ phone: '+372.222' }),
-    });
+    const sent = { phone: '+372.222' };
+    const response = await portal.request(person, 'PATCH', path, sent, { 'If-Match': read });
 
     expect(response.status).toBe(412);
     expect(await response.json()).toEqual({
@@ -139,13 +124,9 @@ describe('If-Match over the registrant interface', () => {
 
   it('takes the tag that an update answered with', async () => {
     const { contact } = await registrarsContact();
-    const authorization = await bearer(worker);
+    const person = { authorization: await bearer(worker) };
     const update = (phone: string, headers: Record<string, string> = {}) =>
-      worker.fetch(`/api/v1/registrant/contacts/${contact.uuid}`, {
-        method: 'PATCH',
-        headers: { Authorization: authorization, 'Content-Type': 'application/json', ...headers },
-        body: JSON.stringify({ phone }),
-      });
+      portal.request(person, 'PATCH', `/${contact.uuid}`, { phone }, headers);
     const first = await update('+372.111');
 
     const second = await update('+372.222', { 'If-Match': first.headers.get('ETag') as string });

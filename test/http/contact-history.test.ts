@@ -1,25 +1,13 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { history } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database/open.ts';
+import { registrantClient, registrarClient } from '../client.ts';
 import { addContact, addRegistrar, bearer, newContact } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
-
-type Registrar = Awaited<ReturnType<typeof addRegistrar>>;
-
-function repp(registrar: Registrar, method: string, path: string, body?: object, headers = {}) {
-  return worker.fetch(`/repp/v1/contacts${path}`, {
-    method,
-    headers: {
-      Authorization: registrar.authorization,
-      'Content-Type': 'application/json',
-      ...headers,
-    },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  });
-}
+const repp = registrarClient(worker);
+const portal = registrantClient(worker);
 
 interface Entry {
   at: string;
@@ -30,8 +18,8 @@ interface Entry {
   changes: Record<string, unknown>;
 }
 
-async function historyAt(registrar: Registrar, path: string): Promise<Entry[]> {
-  const response = await repp(registrar, 'GET', path);
+async function historyAt(registrar: { authorization: string }, path: string): Promise<Entry[]> {
+  const response = await repp.request(registrar, 'GET', path);
   return ((await response.json()) as { data: { history: Entry[] } }).data.history;
 }
 
@@ -39,7 +27,7 @@ describe('GET /repp/v1/contacts/{code}/history', () => {
   it('tells who changed what, when and in which request, the newest first', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha, { phone: '+372.111', fax: '+372.9' });
-    const update = await repp(
+    const update = await repp.request(
       alpha,
       'PUT',
       `/${contact.code}`,
@@ -66,11 +54,8 @@ describe('GET /repp/v1/contacts/{code}/history', () => {
   it('shows a registrant’s change with the name and never the identity code', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha);
-    await worker.fetch(`/api/v1/registrant/contacts/${contact.uuid}`, {
-      method: 'PATCH',
-      headers: { Authorization: await bearer(worker), 'Content-Type': 'application/json' },
-      body: JSON.stringify({ email: 'new@example.ee' }),
-    });
+    const person = { authorization: await bearer(worker) };
+    await portal.update(person, contact.uuid, { email: 'new@example.ee' });
 
     const [newest] = await historyAt(alpha, `/${contact.code}/history`);
 
@@ -80,9 +65,9 @@ describe('GET /repp/v1/contacts/{code}/history', () => {
   it('does not show what an earlier contact of the same code lived through', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = newContact({ id: 'AGAIN' });
-    await repp(alpha, 'POST', '', { contact });
-    await repp(alpha, 'DELETE', `/${alpha.code}:AGAIN`);
-    await repp(alpha, 'POST', '', { contact });
+    await repp.request(alpha, 'POST', '', { contact });
+    await repp.request(alpha, 'DELETE', `/${alpha.code}:AGAIN`);
+    await repp.request(alpha, 'POST', '', { contact });
 
     const entries = await historyAt(alpha, `/${alpha.code}:AGAIN/history`);
 
@@ -93,7 +78,7 @@ describe('GET /repp/v1/contacts/{code}/history', () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha);
     for (const phone of ['+1.1', '+1.2', '+1.3']) {
-      await repp(alpha, 'PUT', `/${contact.code}`, { contact: { phone } });
+      await repp.request(alpha, 'PUT', `/${contact.code}`, { contact: { phone } });
     }
 
     const entries = await historyAt(alpha, `/${contact.code}/history?limit=1&offset=1`);
@@ -108,7 +93,7 @@ describe('GET /repp/v1/contacts/{code}/history', () => {
     const beta = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha);
 
-    expect((await repp(beta, 'GET', `/${contact.code}/history`)).status).toBe(404);
+    expect((await repp.request(beta, 'GET', `/${contact.code}/history`)).status).toBe(404);
   });
 });
 
@@ -116,11 +101,13 @@ describe('GET /api/v1/registrant/contacts/{uuid}/history', () => {
   it('tells the person who changed their data', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha, { phone: '+372.111' });
-    await repp(alpha, 'PUT', `/${contact.code}`, { contact: { phone: '+372.222' } });
+    await repp.request(alpha, 'PUT', `/${contact.code}`, { contact: { phone: '+372.222' } });
 
-    const response = await worker.fetch(`/api/v1/registrant/contacts/${contact.uuid}/history`, {
-      headers: { Authorization: await bearer(worker) },
-    });
+    const response = await portal.request(
+      { authorization: await bearer(worker) },
+      'GET',
+      `/${contact.uuid}/history`,
+    );
 
     expect(await response.json()).toMatchObject({
       history: [
@@ -136,9 +123,11 @@ describe('GET /api/v1/registrant/contacts/{uuid}/history', () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha, { ident: '49002010976' });
 
-    const response = await worker.fetch(`/api/v1/registrant/contacts/${contact.uuid}/history`, {
-      headers: { Authorization: await bearer(worker) },
-    });
+    const response = await portal.request(
+      { authorization: await bearer(worker) },
+      'GET',
+      `/${contact.uuid}/history`,
+    );
 
     expect(response.status).toBe(404);
   });
@@ -148,10 +137,12 @@ describe('the history table', () => {
   it('holds no auth_info and no secret', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha, { authInfo: 'before-secret' });
-    await repp(alpha, 'PUT', `/${contact.code}`, { contact: { auth_info: 'after-secret' } });
-    await repp(alpha, 'DELETE', `/${contact.code}`);
+    await repp.request(alpha, 'PUT', `/${contact.code}`, {
+      contact: { auth_info: 'after-secret' },
+    });
+    await repp.request(alpha, 'DELETE', `/${contact.code}`);
 
-    const rows = await openDatabase(worker.env.DB)
+    const rows = await worker.db
       .select()
       .from(history)
       .where(eq(history.subjectUuid, contact.uuid));
@@ -163,7 +154,7 @@ describe('the history table', () => {
   it('refuses to be changed or shortened', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha);
-    await repp(alpha, 'PUT', `/${contact.code}`, { contact: { phone: '+1.1' } });
+    await repp.request(alpha, 'PUT', `/${contact.code}`, { contact: { phone: '+1.1' } });
 
     await expect(worker.env.DB.prepare("update history set actor = 'x'").run()).rejects.toThrow(
       'history is append-only',
@@ -180,7 +171,7 @@ describe('a client’s own reference', () => {
   it.each(['X-Client-Transaction-Id', 'RPP-Cltrid'])('comes back in %s', async (name) => {
     const alpha = await addRegistrar(worker.env);
 
-    const response = await repp(alpha, 'GET', '', undefined, { [name]: 'REF 1' });
+    const response = await repp.request(alpha, 'GET', '', undefined, { [name]: 'REF 1' });
 
     expect(response.headers.get(name)).toBe('REF 1');
   });
@@ -188,7 +179,9 @@ describe('a client’s own reference', () => {
   it('is refused where it is longer than 64 characters', async () => {
     const alpha = await addRegistrar(worker.env);
 
-    const response = await repp(alpha, 'GET', '', undefined, { 'RPP-Cltrid': 'x'.repeat(65) });
+    const response = await repp.request(alpha, 'GET', '', undefined, {
+      'RPP-Cltrid': 'x'.repeat(65),
+    });
 
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({

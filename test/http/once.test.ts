@@ -1,37 +1,23 @@
 import { and, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { contacts, history, idempotencyKeys } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database/open.ts';
 import { deleteOldOutcomes } from '../../src/write.ts';
+import { registrantClient, registrarClient } from '../client.ts';
 import { addContact, addDomainOf, addRegistrar, bearer, newContact } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
-const db = () => openDatabase(worker.env.DB);
+const repp = registrarClient(worker);
+const portal = registrantClient(worker);
 
 const creation = { contact: newContact() };
-
-function send(
-  method: string,
-  path: string,
-  authorization: string,
-  body?: unknown,
-  headers: Record<string, string> = {},
-) {
-  return worker.fetch(path, {
-    method,
-    headers: { Authorization: authorization, 'Content-Type': 'application/json', ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-}
 
 const key = (value: string) => ({ 'Idempotency-Key': value });
 
 describe('a request with an Idempotency-Key', () => {
   it('creates one contact however often it is sent, and answers alike', async () => {
     const alpha = await addRegistrar(worker.env);
-    const create = () =>
-      send('POST', '/repp/v1/contacts', alpha.authorization, creation, key('"k1"'));
+    const create = () => repp.request(alpha, 'POST', '', creation, key('"k1"'));
 
     const first = await create();
     const second = await create();
@@ -41,14 +27,13 @@ describe('a request with an Idempotency-Key', () => {
     expect(second.status).toBe(200);
     expect(second.headers.get('Content-Type')).toBe(first.headers.get('Content-Type'));
     expect(await second.text()).toBe(await first.text());
-    const rows = await db().select().from(contacts).where(eq(contacts.registrarId, alpha.id));
+    const rows = await worker.db.select().from(contacts).where(eq(contacts.registrarId, alpha.id));
     expect(rows).toHaveLength(1);
   });
 
   it('takes effect once when it is sent twice at the same time', async () => {
     const alpha = await addRegistrar(worker.env);
-    const create = () =>
-      send('POST', '/repp/v1/contacts', alpha.authorization, creation, key('twin'));
+    const create = () => repp.request(alpha, 'POST', '', creation, key('twin'));
 
     const answers = await Promise.all(Array.from({ length: 8 }, create));
 
@@ -56,18 +41,18 @@ describe('a request with an Idempotency-Key', () => {
     expect(answers.map((answer) => answer.status)).toEqual(Array(8).fill(200));
     expect(new Set(bodies).size).toBe(1);
     expect(
-      await db().select().from(contacts).where(eq(contacts.registrarId, alpha.id)),
+      await worker.db.select().from(contacts).where(eq(contacts.registrarId, alpha.id)),
     ).toHaveLength(1);
   });
 
   it('is refused with another body', async () => {
     const alpha = await addRegistrar(worker.env);
-    await send('POST', '/repp/v1/contacts', alpha.authorization, creation, key('k'));
+    await repp.request(alpha, 'POST', '', creation, key('k'));
 
-    const other = await send(
+    const other = await repp.request(
+      alpha,
       'POST',
-      '/repp/v1/contacts',
-      alpha.authorization,
+      '',
       { contact: newContact({ name: 'Other' }) },
       key('k'),
     );
@@ -88,15 +73,9 @@ describe('a request with an Idempotency-Key', () => {
     const one = await addContact(worker.env, alpha);
     const two = await addContact(worker.env, alpha);
     const body = { contact: { phone: '+372.777' } };
-    await send('PUT', `/repp/v1/contacts/${one.code}`, alpha.authorization, body, key('path'));
+    await repp.request(alpha, 'PUT', `/${one.code}`, body, key('path'));
 
-    const other = await send(
-      'PUT',
-      `/repp/v1/contacts/${two.code}`,
-      alpha.authorization,
-      body,
-      key('path'),
-    );
+    const other = await repp.request(alpha, 'PUT', `/${two.code}`, body, key('path'));
 
     expect(other.status).toBe(422);
   });
@@ -104,12 +83,12 @@ describe('a request with an Idempotency-Key', () => {
   it('may be used by two registrars for two requests', async () => {
     const alpha = await addRegistrar(worker.env);
     const beta = await addRegistrar(worker.env);
-    await send('POST', '/repp/v1/contacts', alpha.authorization, creation, key('s'));
+    await repp.request(alpha, 'POST', '', creation, key('s'));
 
-    const others = await send(
+    const others = await repp.request(
+      beta,
       'POST',
-      '/repp/v1/contacts',
-      beta.authorization,
+      '',
       { contact: newContact({ name: 'Other' }) },
       key('s'),
     );
@@ -120,25 +99,25 @@ describe('a request with an Idempotency-Key', () => {
   it('does not repeat an update that others have overwritten since', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha);
-    const path = `/repp/v1/contacts/${contact.code}`;
+    const path = `/${contact.code}`;
     const update = (phone: string, headers = {}) =>
-      send('PUT', path, alpha.authorization, { contact: { phone } }, headers);
+      repp.request(alpha, 'PUT', path, { contact: { phone } }, headers);
     await update('+372.111', key('late'));
     await update('+372.222');
 
     const repeated = await update('+372.111', key('late'));
 
     expect(repeated.headers.get('Idempotent-Replayed')).toBe('true');
-    const [row] = await db().select().from(contacts).where(eq(contacts.id, contact.id));
+    const [row] = await worker.db.select().from(contacts).where(eq(contacts.id, contact.id));
     expect(row?.phone).toBe('+372.222');
   });
 
   it('keeps its answer also where there was nothing to change', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha, { phone: '+372.111' });
-    const path = `/repp/v1/contacts/${contact.code}`;
+    const path = `/${contact.code}`;
     const update = (phone: string, headers = {}) =>
-      send('PUT', path, alpha.authorization, { contact: { phone } }, headers);
+      repp.request(alpha, 'PUT', path, { contact: { phone } }, headers);
     await update('+372.111', key('same'));
     await update('+372.222');
 
@@ -150,14 +129,7 @@ describe('a request with an Idempotency-Key', () => {
   it('tells of a deletion as done when it is repeated', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha);
-    const remove = () =>
-      send(
-        'DELETE',
-        `/repp/v1/contacts/${contact.code}`,
-        alpha.authorization,
-        undefined,
-        key('gone'),
-      );
+    const remove = () => repp.request(alpha, 'DELETE', `/${contact.code}`, undefined, key('gone'));
     await remove();
 
     const repeated = await remove();
@@ -174,8 +146,7 @@ describe('a request with an Idempotency-Key', () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha);
     const domain = await addDomainOf(worker.env, contact);
-    const remove = () =>
-      send('DELETE', `/repp/v1/contacts/${contact.code}`, alpha.authorization, undefined, key('r'));
+    const remove = () => repp.request(alpha, 'DELETE', `/${contact.code}`, undefined, key('r'));
     const refused = await remove();
     await worker.env.DB.prepare('delete from domains where id = ?').bind(domain.id).run();
 
@@ -188,22 +159,16 @@ describe('a request with an Idempotency-Key', () => {
   it('replays a registrant’s update with the whole contact', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha);
-    const authorization = await bearer(worker);
+    const person = { authorization: await bearer(worker) };
     const update = () =>
-      send(
-        'PATCH',
-        `/api/v1/registrant/contacts/${contact.uuid}`,
-        authorization,
-        { name: 'New Name' },
-        key('reg'),
-      );
+      portal.request(person, 'PATCH', `/${contact.uuid}`, { name: 'New Name' }, key('reg'));
     const first = await (await update()).text();
 
     const repeated = await update();
 
     expect(repeated.headers.get('Idempotent-Replayed')).toBe('true');
     expect(await repeated.text()).toBe(first);
-    const changes = await db()
+    const changes = await worker.db
       .select()
       .from(history)
       .where(and(eq(history.subjectUuid, contact.uuid), eq(history.action, 'update')));
@@ -215,13 +180,7 @@ describe('a request with an Idempotency-Key', () => {
     async (malformed) => {
       const alpha = await addRegistrar(worker.env);
 
-      const response = await send(
-        'POST',
-        '/repp/v1/contacts',
-        alpha.authorization,
-        creation,
-        key(malformed),
-      );
+      const response = await repp.request(alpha, 'POST', '', creation, key(malformed));
 
       expect(response.status).toBe(400);
       expect(await response.json()).toMatchObject({
@@ -233,16 +192,14 @@ describe('a request with an Idempotency-Key', () => {
 
   it('is forgotten by the daily run after 24 hours, and not before', async () => {
     const kept = { requestDigest: '0', body: '', outcome: 'null' };
-    await db()
-      .insert(idempotencyKeys)
-      .values([
-        { caller: 'test', key: 'old', createdAt: '2026-03-01T11:59:59.999Z', ...kept },
-        { caller: 'test', key: 'young', createdAt: '2026-03-01T12:00:00.001Z', ...kept },
-      ]);
+    await worker.db.insert(idempotencyKeys).values([
+      { caller: 'test', key: 'old', createdAt: '2026-03-01T11:59:59.999Z', ...kept },
+      { caller: 'test', key: 'young', createdAt: '2026-03-01T12:00:00.001Z', ...kept },
+    ]);
 
-    await deleteOldOutcomes(db(), new Date('2026-03-02T12:00:00.000Z'));
+    await deleteOldOutcomes(worker.db, new Date('2026-03-02T12:00:00.000Z'));
 
-    const rows = await db()
+    const rows = await worker.db
       .select()
       .from(idempotencyKeys)
       .where(eq(idempotencyKeys.caller, 'test'));

@@ -11,7 +11,7 @@ beforeEach(() => emptyLists(worker.env));
 
 const publishAt = (time: string) =>
   publish(
-    openDatabase(worker.env.DB),
+    worker.db,
     worker.env.LISTS,
     listsShowing(['reserved', 'blocked', 'disputed']),
     () => new Date(`${time}Z`),

@@ -74,7 +74,7 @@ test('publishes 50,000 names in order, each row read once', async () => {
 
 test('keeps what was published where the database fails midway through the names', async () => {
   await publish(
-    openDatabase(worker.env.DB),
+    worker.db,
     worker.env.LISTS,
     listsShowing(['reserved', 'blocked', 'disputed']),
     clock,

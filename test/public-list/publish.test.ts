@@ -10,8 +10,7 @@ const worker = startWorker();
 const clock = () => new Date('2026-05-05T12:00:00Z');
 beforeEach(() => emptyLists(worker.env));
 
-const publishAll = (kv = worker.env.LISTS) =>
-  publish(openDatabase(worker.env.DB), kv, listNames, clock);
+const publishAll = (kv = worker.env.LISTS) => publish(worker.db, kv, listNames, clock);
 
 /** KV whose puts are counted, and go through `put` where there is one. */
 function watchedKv(put?: (write: () => Promise<void>, key: string) => Promise<void>) {
@@ -163,7 +162,7 @@ test('writes nothing for a change that leaves the content as it was, and looks n
 test('tells which lists are behind their source', async () => {
   await publishAll();
   await addAuction(worker.env);
-  const status = await listStatus(openDatabase(worker.env.DB), worker.env.LISTS, clock());
+  const status = await listStatus(worker.db, worker.env.LISTS, clock());
   expect(status.map(({ list, isBehind }) => [list, isBehind])).toEqual([
     ['auctions', true],
     ['all', false],
@@ -192,10 +191,10 @@ test('converges on the newest content though the older of two publishers writes 
     }
     await write();
   });
-  const older = publish(openDatabase(worker.env.DB), kv, ['auctions'], clock);
+  const older = publish(worker.db, kv, ['auctions'], clock);
   await arrived;
   await addAuction(worker.env, { name: 'new.ee', punycode: 'new.ee' });
-  await publish(openDatabase(worker.env.DB), worker.env.LISTS, ['auctions'], clock);
+  await publish(worker.db, worker.env.LISTS, ['auctions'], clock);
   release();
   await older;
   expect(puts).toEqual(['auctions', 'auctions']);
@@ -246,7 +245,7 @@ test('takes a put that was reported as failed but came through as done', async (
     await write();
     throw new Error('KV PUT failed: 500');
   });
-  await publish(openDatabase(worker.env.DB), kv, ['auctions'], clock);
+  await publish(worker.db, kv, ['auctions'], clock);
   expect(puts).toEqual(['auctions']);
 });
 

@@ -69,8 +69,7 @@ const failingDatabase = () =>
     },
   });
 
-const publishAll = () =>
-  publish(openDatabase(worker.env.DB), worker.env.LISTS, listNames, () => noon);
+const publishAll = () => publish(worker.db, worker.env.LISTS, listNames, () => noon);
 
 async function countIn(body: unknown): Promise<number> {
   const bytes = await new Response(body as BodyInit).arrayBuffer();

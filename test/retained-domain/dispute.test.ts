@@ -1,9 +1,8 @@
-import { and, asc, eq } from 'drizzle-orm';
+import { asc, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { disputes, history } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database/open.ts';
+import { disputes } from '../../drizzle/schema.ts';
 import { closeDispute, listDisputes, openDispute } from '../../src/retained-domain/dispute.ts';
-import { operator, unique } from '../fixtures.ts';
+import { changesOf, operator, unique } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
@@ -13,12 +12,8 @@ function newName() {
   return { name, punycode: name };
 }
 
-function database() {
-  return openDatabase(worker.env.DB);
-}
-
 async function daysOf({ name }: { name: string }) {
-  const rows = await database()
+  const rows = await worker.db
     .select()
     .from(disputes)
     .where(eq(disputes.name, name))
@@ -26,20 +21,12 @@ async function daysOf({ name }: { name: string }) {
   return rows.map(({ firstDay, lastDay }) => [firstDay, lastDay]);
 }
 
-function historyOf({ name }: { name: string }) {
-  return database()
-    .select({ action: history.action, changes: history.changes })
-    .from(history)
-    .where(and(eq(history.subject, 'dispute'), eq(history.subjectKey, name)))
-    .orderBy(asc(history.id));
-}
-
 describe('openDispute', () => {
   it('opens a dispute with its history', async () => {
     const name = newName();
-    await openDispute(database(), operator, name, '2026-05-01', '2026-05-31');
+    await openDispute(worker.db, operator, name, '2026-05-01', '2026-05-31');
     expect(await daysOf(name)).toEqual([['2026-05-01', '2026-05-31']]);
-    expect(await historyOf(name)).toEqual([
+    expect(await changesOf(worker.env, 'dispute', name)).toEqual([
       {
         action: 'create',
         changes: {
@@ -52,8 +39,8 @@ describe('openDispute', () => {
 
   it('takes a dispute of one day, and one right behind another', async () => {
     const name = newName();
-    await openDispute(database(), operator, name, '2026-05-01', '2026-05-01');
-    await openDispute(database(), operator, name, '2026-05-02', '2026-05-02');
+    await openDispute(worker.db, operator, name, '2026-05-01', '2026-05-01');
+    await openDispute(worker.db, operator, name, '2026-05-02', '2026-05-02');
     expect(await daysOf(name)).toHaveLength(2);
   });
 
@@ -64,25 +51,25 @@ describe('openDispute', () => {
     ['2026-04-01', '2026-06-30'],
   ])('refuses one from %s to %s beside one in May', async (firstDay, lastDay) => {
     const name = newName();
-    await openDispute(database(), operator, name, '2026-05-01', '2026-05-31');
-    await expect(openDispute(database(), operator, name, firstDay, lastDay)).rejects.toMatchObject({
+    await openDispute(worker.db, operator, name, '2026-05-01', '2026-05-31');
+    await expect(openDispute(worker.db, operator, name, firstDay, lastDay)).rejects.toMatchObject({
       reason: 'taken',
       message: `"${name.name}" is disputed from 2026-05-01 to 2026-05-31 already`,
     });
     expect(await daysOf(name)).toEqual([['2026-05-01', '2026-05-31']]);
-    expect(await historyOf(name)).toHaveLength(1);
+    expect(await changesOf(worker.env, 'dispute', name)).toHaveLength(1);
   });
 
   it('opens one of several that are asked for at once', async () => {
     const name = newName();
     const results = await Promise.allSettled(
       Array.from({ length: 5 }, () =>
-        openDispute(database(), operator, name, '2026-05-01', '2026-05-31'),
+        openDispute(worker.db, operator, name, '2026-05-01', '2026-05-31'),
       ),
     );
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await daysOf(name)).toHaveLength(1);
-    expect(await historyOf(name)).toHaveLength(1);
+    expect(await changesOf(worker.env, 'dispute', name)).toHaveLength(1);
   });
 
   it.each([
@@ -91,7 +78,7 @@ describe('openDispute', () => {
     ['2026-05-02', '2026-05-01', 'the last day, 2026-05-01, comes before the first, 2026-05-02'],
   ])('refuses %s to %s', async (firstDay, lastDay, message) => {
     const name = newName();
-    await expect(openDispute(database(), operator, name, firstDay, lastDay)).rejects.toMatchObject({
+    await expect(openDispute(worker.db, operator, name, firstDay, lastDay)).rejects.toMatchObject({
       reason: 'invalid',
       message,
     });
@@ -102,10 +89,10 @@ describe('openDispute', () => {
 describe('closeDispute', () => {
   it('ends the one in force as of yesterday', async () => {
     const name = newName();
-    await openDispute(database(), operator, name, '2026-02-01', '2026-05-31');
-    expect(await closeDispute(database(), operator, name, '2026-03-01')).toBe('ended');
+    await openDispute(worker.db, operator, name, '2026-02-01', '2026-05-31');
+    expect(await closeDispute(worker.db, operator, name, '2026-03-01')).toBe('ended');
     expect(await daysOf(name)).toEqual([['2026-02-01', '2026-02-28']]);
-    expect((await historyOf(name))[1]).toEqual({
+    expect((await changesOf(worker.env, 'dispute', name))[1]).toEqual({
       action: 'update',
       changes: { lastDay: { from: '2026-05-31', to: '2026-02-28' } },
     });
@@ -113,8 +100,8 @@ describe('closeDispute', () => {
 
   it('ends one whose last day is today', async () => {
     const name = newName();
-    await openDispute(database(), operator, name, '2026-05-01', '2026-05-31');
-    expect(await closeDispute(database(), operator, name, '2026-05-31')).toBe('ended');
+    await openDispute(worker.db, operator, name, '2026-05-01', '2026-05-31');
+    expect(await closeDispute(worker.db, operator, name, '2026-05-31')).toBe('ended');
     expect(await daysOf(name)).toEqual([['2026-05-01', '2026-05-30']]);
   });
 
@@ -122,10 +109,10 @@ describe('closeDispute', () => {
     'deletes, on %s, one that begins on 2026-05-01',
     async (today) => {
       const name = newName();
-      await openDispute(database(), operator, name, '2026-05-01', '2026-05-31');
-      expect(await closeDispute(database(), operator, name, today)).toBe('deleted');
+      await openDispute(worker.db, operator, name, '2026-05-01', '2026-05-31');
+      expect(await closeDispute(worker.db, operator, name, today)).toBe('deleted');
       expect(await daysOf(name)).toEqual([]);
-      expect((await historyOf(name))[1]).toEqual({
+      expect((await changesOf(worker.env, 'dispute', name))[1]).toEqual({
         action: 'delete',
         changes: {
           firstDay: { from: '2026-05-01', to: null },
@@ -137,10 +124,10 @@ describe('closeDispute', () => {
 
   it('leaves disputes of the past and later ones alone', async () => {
     const name = newName();
-    await openDispute(database(), operator, name, '2026-01-01', '2026-01-31');
-    await openDispute(database(), operator, name, '2026-05-01', '2026-05-31');
-    await openDispute(database(), operator, name, '2026-09-01', '2026-09-30');
-    await closeDispute(database(), operator, name, '2026-05-15');
+    await openDispute(worker.db, operator, name, '2026-01-01', '2026-01-31');
+    await openDispute(worker.db, operator, name, '2026-05-01', '2026-05-31');
+    await openDispute(worker.db, operator, name, '2026-09-01', '2026-09-30');
+    await closeDispute(worker.db, operator, name, '2026-05-15');
     expect(await daysOf(name)).toEqual([
       ['2026-01-01', '2026-01-31'],
       ['2026-05-01', '2026-05-14'],
@@ -150,8 +137,8 @@ describe('closeDispute', () => {
 
   it('refuses a name that is not disputed, or no longer', async () => {
     const name = newName();
-    await openDispute(database(), operator, name, '2026-05-01', '2026-05-31');
-    await expect(closeDispute(database(), operator, name, '2026-06-01')).rejects.toMatchObject({
+    await openDispute(worker.db, operator, name, '2026-05-01', '2026-05-31');
+    await expect(closeDispute(worker.db, operator, name, '2026-06-01')).rejects.toMatchObject({
       reason: 'not_found',
       message: `"${name.name}" is not disputed`,
     });
@@ -160,12 +147,12 @@ describe('closeDispute', () => {
 
 it('lists disputes page by page', async () => {
   const name = newName();
-  await openDispute(database(), operator, name, '2026-01-01', '2026-01-31');
-  await openDispute(database(), operator, name, '2026-05-01', '2026-05-31');
+  await openDispute(worker.db, operator, name, '2026-01-01', '2026-01-31');
+  await openDispute(worker.db, operator, name, '2026-05-01', '2026-05-31');
   const listed = [];
   let after: number | undefined;
   for (;;) {
-    const page = await listDisputes(database(), { page: { after, limit: 1 } });
+    const page = await listDisputes(worker.db, { page: { after, limit: 1 } });
     if (page.length === 0) break;
     listed.push(...page);
     after = page.at(-1)!.id;

@@ -12,29 +12,25 @@ import { named, retainedHistory } from './records.ts';
 const worker = startWorker();
 
 beforeEach(async () => {
-  await database().delete(retainedDomains);
-  await database().delete(retainedReplacements);
+  await worker.db.delete(retainedDomains);
+  await worker.db.delete(retainedReplacements);
 });
 
-function database() {
-  return openDatabase(worker.env.DB);
-}
-
 function all() {
-  return listRetainedDomains(database(), { page: { limit: 1_000_000 } });
+  return listRetainedDomains(worker.db, { page: { limit: 1_000_000 } });
 }
 
 function historySince(id: number) {
-  return retainedHistory(database(), gt(history.id, id));
+  return retainedHistory(worker.db, gt(history.id, id));
 }
 
 async function lastHistoryId() {
-  const [row] = await database().select({ count: count() }).from(history);
+  const [row] = await worker.db.select({ count: count() }).from(history);
   return row!.count;
 }
 
 async function leftBehind() {
-  const [row] = await database().select({ count: count() }).from(retainedReplacements);
+  const [row] = await worker.db.select({ count: count() }).from(retainedReplacements);
   return row!.count;
 }
 
@@ -46,7 +42,7 @@ async function* interrupted(...chunks: RetainedDomain[][]) {
 
 describe('replaceRetainedDomains', () => {
   it('makes the names of a status equal to the ones given, and leaves other statuses alone', async () => {
-    await addRetainedDomains(database(), operator, [
+    await addRetainedDomains(worker.db, operator, [
       named('gone.ee'),
       named('kept.ee'),
       named('gone.ee', 'blocked'),
@@ -54,7 +50,7 @@ describe('replaceRetainedDomains', () => {
     const before = await lastHistoryId();
 
     const result = await replaceRetainedDomains(
-      database(),
+      worker.db,
       operator,
       ['reserved'],
       [[named('kept.ee')], [named('new.ee'), named('kept.ee')]],
@@ -70,9 +66,9 @@ describe('replaceRetainedDomains', () => {
   });
 
   it('replaces both statuses in one step', async () => {
-    await addRetainedDomains(database(), operator, [named('a.ee'), named('b.ee', 'blocked')]);
+    await addRetainedDomains(worker.db, operator, [named('a.ee'), named('b.ee', 'blocked')]);
     const result = await replaceRetainedDomains(
-      database(),
+      worker.db,
       operator,
       ['reserved', 'blocked'],
       [[named('a.ee', 'blocked'), named('b.ee', 'blocked')]],
@@ -82,8 +78,8 @@ describe('replaceRetainedDomains', () => {
   });
 
   it('empties a list that is replaced by nothing', async () => {
-    await addRetainedDomains(database(), operator, [named('a.ee')]);
-    expect(await replaceRetainedDomains(database(), operator, ['reserved'], [])).toEqual({
+    await addRetainedDomains(worker.db, operator, [named('a.ee')]);
+    expect(await replaceRetainedDomains(worker.db, operator, ['reserved'], [])).toEqual({
       added: 0,
       removed: 1,
     });
@@ -91,40 +87,40 @@ describe('replaceRetainedDomains', () => {
   });
 
   it('changes nothing, and records nothing, where the names are the same', async () => {
-    await addRetainedDomains(database(), operator, [named('a.ee')]);
+    await addRetainedDomains(worker.db, operator, [named('a.ee')]);
     const before = await lastHistoryId();
     expect(
-      await replaceRetainedDomains(database(), operator, ['reserved'], [[named('a.ee')]]),
+      await replaceRetainedDomains(worker.db, operator, ['reserved'], [[named('a.ee')]]),
     ).toEqual({ added: 0, removed: 0 });
     expect(await historySince(before)).toEqual([]);
   });
 
   it('leaves the list as it was when it is killed on the way, and ends right when run again', async () => {
-    await addRetainedDomains(database(), operator, [named('old.ee')]);
+    await addRetainedDomains(worker.db, operator, [named('old.ee')]);
     const chunks = [[named('a.ee'), named('b.ee')], [named('c.ee')]];
 
     await expect(
-      replaceRetainedDomains(database(), operator, ['reserved'], interrupted(...chunks)),
+      replaceRetainedDomains(worker.db, operator, ['reserved'], interrupted(...chunks)),
     ).rejects.toThrow('killed');
     expect(await all()).toEqual([named('old.ee')]);
 
-    await replaceRetainedDomains(database(), operator, ['reserved'], [[named('a.ee')]]);
+    await replaceRetainedDomains(worker.db, operator, ['reserved'], [[named('a.ee')]]);
     expect(await all()).toEqual([named('a.ee')]);
   });
 
   it('clears away what a killed one left behind the day before', async () => {
     await expect(
-      replaceRetainedDomains(database(), operator, ['reserved'], interrupted([named('a.ee')])),
+      replaceRetainedDomains(worker.db, operator, ['reserved'], interrupted([named('a.ee')])),
     ).rejects.toThrow('killed');
     expect(await leftBehind()).toBe(1);
 
     const aDayLater = new Date(operator.at.getTime() + 86_400_001);
-    await replaceRetainedDomains(database(), { ...operator, at: aDayLater }, ['reserved'], []);
+    await replaceRetainedDomains(worker.db, { ...operator, at: aDayLater }, ['reserved'], []);
     expect(await leftBehind()).toBe(0);
   });
 
   it('changes nothing where the gathered names are lost before the last step', async () => {
-    await addRetainedDomains(database(), operator, [named('old.ee')]);
+    await addRetainedDomains(worker.db, operator, [named('old.ee')]);
     const { DB } = worker.env;
     // The last batch arrives twice, as after a failure that was only reported.
     const twice = new Proxy(DB, {
@@ -145,7 +141,7 @@ describe('replaceRetainedDomains', () => {
 
   it('refuses a name of a status that is not replaced, and changes nothing', async () => {
     await expect(
-      replaceRetainedDomains(database(), operator, ['reserved'], [[named('a.ee', 'blocked')]]),
+      replaceRetainedDomains(worker.db, operator, ['reserved'], [[named('a.ee', 'blocked')]]),
     ).rejects.toMatchObject({
       reason: 'invalid',
       message: '"a.ee" is blocked, and only reserved names are replaced',
@@ -154,9 +150,9 @@ describe('replaceRetainedDomains', () => {
   });
 
   it('counts in a dry run what it would change, and writes nothing', async () => {
-    await addRetainedDomains(database(), operator, [named('gone.ee'), named('kept.ee')]);
+    await addRetainedDomains(worker.db, operator, [named('gone.ee'), named('kept.ee')]);
     const result = await replaceRetainedDomains(
-      database(),
+      worker.db,
       operator,
       ['reserved'],
       [[named('kept.ee'), named('new.ee')], [named('new.ee')]],
@@ -172,7 +168,7 @@ describe('replaceRetainedDomains', () => {
       Array.from({ length: 50 }, (_, n) => named(`${prefix}${String(n).padStart(2, '0')}.ee`));
     await Promise.all(
       ['x', 'y'].map((prefix) =>
-        replaceRetainedDomains(database(), operator, ['reserved'], [names(prefix)]),
+        replaceRetainedDomains(worker.db, operator, ['reserved'], [names(prefix)]),
       ),
     );
     const kept = await all();
