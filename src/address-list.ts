@@ -26,6 +26,18 @@ export function parseAddressList(entries: readonly string[]): AddressList {
   };
 }
 
+/**
+ * The network that whoever holds an address is taken to hold: an IPv4 address is its own, an IPv6 address belongs to its
+ * /64 (RFC 6177), any address of which its holder may take. What is not an address stays as it is.
+ */
+export function networkOf(text: string): string {
+  if (!isAddress(text)) return text;
+  const address = ipaddr.process(text);
+  if (!(address instanceof ipaddr.IPv6)) return address.toString();
+  const prefix = address.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${prefix.join(':')}::/64`;
+}
+
 function parseRange(entry: string): Range {
   try {
     const [base, bits] = ipaddr.parseCIDR(entry.includes('/') ? entry : withFullPrefix(entry));

@@ -10,6 +10,7 @@ export interface Env {
   CALLER_LIMITER: RateLimit;
   ADDRESS_LIMITER: RateLimit;
   FAILED_LOGIN_LIMITER: RateLimit;
+  REGISTRANT_WRITE_LIMITER: RateLimit;
   ENVIRONMENT?: string;
   AUCTION_API_ALLOWED_IPS?: string;
   AUCTION_RESTART_STATUSES?: string;
@@ -18,7 +19,7 @@ export interface Env {
   REGISTRANT_TOKEN_KEYS?: string;
 }
 
-export const rateLimits = ['caller', 'address', 'failed-login'] as const;
+export const rateLimits = ['caller', 'address', 'failed-login', 'registrant-write'] as const;
 export type RateLimitName = (typeof rateLimits)[number];
 
 export interface RateLimitSetting {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseAddressList } from '../src/address-list.ts';
+import { networkOf, parseAddressList } from '../src/address-list.ts';
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -65,4 +65,15 @@ test.each([
   expect(() => parseAddressList(['127.0.0.1', entry])).toThrow(
     new TypeError(`not an address or CIDR range: ${entry}`),
   );
+});
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:0:1:2:3:4:5', '2001:db8:0:1::/64'],
+  ['2001:DB8:0:1::', '2001:db8:0:1::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['unknown', 'unknown'],
+])('%s is of the network %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
 });

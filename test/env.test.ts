@@ -7,7 +7,8 @@ const sound = {
   ENVIRONMENT: 'production',
   AUCTION_API_ALLOWED_IPS: '192.0.2.0/24, 2001:db8::1',
   AUCTION_RESTART_STATUSES: '',
-  RATE_LIMIT_POLICY: '"caller";q=100;w=60, "address";q=100;w=60, "failed-login";q=10;w=60',
+  RATE_LIMIT_POLICY:
+    '"caller";q=100;w=60, "address";q=100;w=60, "failed-login";q=10;w=60, "registrant-write";q=20;w=60',
   REGISTRANT_AUTH_ALLOWED_IPS: '',
   REGISTRANT_TOKEN_KEYS: `2026-11:${secret('a')}, 2026-10:${secret('b')}:c`,
 };

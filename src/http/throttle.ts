@@ -1,39 +1,65 @@
 import type { MiddlewareHandler } from 'hono';
+import { networkOf } from '../address-list.ts';
 import { type Env, type RateLimitName, settings } from '../env.ts';
 import { RegistryError } from '../error.ts';
+import type { Login } from '../registrar/login.ts';
 import { type AppContext, type AppEnv, callerAddress } from './context.ts';
+import { forgetLogin, refuseLogins, rememberLogin } from './failed-logins.ts';
 
 const limiters: Record<RateLimitName, (env: Env) => RateLimit> = {
   caller: (env) => env.CALLER_LIMITER,
   address: (env) => env.ADDRESS_LIMITER,
   'failed-login': (env) => env.FAILED_LOGIN_LIMITER,
+  'registrant-write': (env) => env.REGISTRANT_WRITE_LIMITER,
 };
 
 /**
- * A limit of this height is none, and the limiter is not asked: the local runtime's stand-in writes to a database
+ * A limit this high means unlimited, and the limiter is not asked: the local runtime's stand-in writes to a database
  * for every request, which takes longer than the request.
  */
 const unlimitedRequests = 1_000_000;
 
 /** Counts a request against a limit. Throws `throttled`, with `Retry-After`, once the limit is exceeded. */
 export async function throttle(c: AppContext, name: RateLimitName, key: string): Promise<void> {
-  const { requests, windowSeconds } = settings(c.env).rateLimits[name];
-  if (requests >= unlimitedRequests) return;
+  if (!(await isWithinLimit(c, name, key))) {
+    refuseThrottled(c, settings(c.env).rateLimits[name].windowSeconds);
+  }
+}
+
+/** Counts a request against a limit. */
+async function isWithinLimit(c: AppContext, name: RateLimitName, key: string): Promise<boolean> {
+  if (settings(c.env).rateLimits[name].requests >= unlimitedRequests) return true;
   const { success } = await limiters[name](c.env).limit({ key });
-  if (success) return;
-  // Left by the failed login that was one too many.
+  return success;
+}
+
+/** Throws `throttled`, with `Retry-After`. */
+export function refuseThrottled(c: AppContext, seconds: number): never {
+  // Set by the 401 that this 429 replaces.
   c.header('WWW-Authenticate', undefined);
-  c.header('Retry-After', String(windowSeconds));
+  c.header('Retry-After', String(seconds));
   throw new RegistryError('throttled', 'Too many requests, try again later');
+}
+
+/** What a caller's requests are counted by: its address, or the /64 of an IPv6 address. */
+export function callerNetwork(c: AppContext): string {
+  return networkOf(callerAddress(c) ?? 'unknown');
 }
 
 /** For an interface's every route: counts the address's requests, and those among them that fail to log in. */
 export const throttleAddress: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const address = callerAddress(c) ?? 'unknown';
+  const address = callerNetwork(c);
   c.header('RateLimit-Policy', settings(c.env).rateLimitPolicy);
   await throttle(c, 'address', address);
   await next();
-  if (c.error instanceof RegistryError && c.error.reason === 'unauthorized') {
-    await throttle(c, 'failed-login', address);
+  // Only registrars log in with a query.
+  const login: Login | undefined = c.var.login;
+  if (login?.caller) rememberLogin(login);
+  if (!(c.error instanceof RegistryError && c.error.reason === 'unauthorized')) return;
+  if (login) forgetLogin(login);
+  if (!(await isWithinLimit(c, 'failed-login', address))) {
+    const { windowSeconds } = settings(c.env).rateLimits['failed-login'];
+    refuseLogins(address, c.var.now, windowSeconds);
+    refuseThrottled(c, windowSeconds);
   }
 };

@@ -158,7 +158,8 @@ describe('a fault of D1 that does not pass', () => {
 });
 
 describe('a rate limiter that fails', () => {
-  const policy = '"caller";q=600;w=60, "address";q=600;w=60, "failed-login";q=600;w=60';
+  const policy =
+    '"caller";q=600;w=60, "address";q=600;w=60, "failed-login";q=600;w=60, "registrant-write";q=600;w=60';
 
   it.each(['a read', 'an update', 'a registrant’s list', 'a report of a payment'])(
     'lets %s fail in its form, with nothing done',

@@ -49,6 +49,9 @@ export class Faults {
       CALLER_LIMITER: this.#intercepted(env.CALLER_LIMITER, 'limiter', ['limit']),
       ADDRESS_LIMITER: this.#intercepted(env.ADDRESS_LIMITER, 'limiter', ['limit']),
       FAILED_LOGIN_LIMITER: this.#intercepted(env.FAILED_LOGIN_LIMITER, 'limiter', ['limit']),
+      REGISTRANT_WRITE_LIMITER: this.#intercepted(env.REGISTRANT_WRITE_LIMITER, 'limiter', [
+        'limit',
+      ]),
     };
   }
 

@@ -1,14 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
-import { addPerson, addRegistrar, basic } from '../fixtures.ts';
+import { cost, counted } from '../counted.ts';
+import { addContact, addPerson, addRegistrar, basic, send } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 
 /** With the limits of a deployment: 10 failed logins a minute. */
 const worker = startWorker({}, 'production');
 
-const policy = '"caller";q=600;w=60, "address";q=1200;w=60, "failed-login";q=10;w=60';
+const policy =
+  '"caller";q=600;w=60, "address";q=1200;w=60, "failed-login";q=10;w=60, "registrant-write";q=20;w=60';
 
 /** As a registrar is told, and as everyone else. */
 const registrarRefusal = {
@@ -38,13 +40,14 @@ async function expectThrottled(response: Response, body: object) {
 }
 
 describe('failed logins', () => {
-  it('are throttled by address, while the right secret still gets in', async () => {
-    const alpha = await addRegistrar(worker.env);
-    const login = (authorization: string, address: string) =>
-      worker.fetch('/repp/v1/contacts', {
-        headers: { Authorization: authorization, 'CF-Connecting-IP': address },
-      });
-    const wrong = basic(alpha.apiUser.username, 'wrong');
+  const login = (authorization: string, address: string) =>
+    worker.fetch('/repp/v1/contacts', {
+      headers: { Authorization: authorization, 'CF-Connecting-IP': address },
+    });
+
+  it('are throttled by address', async () => {
+    const { apiUser } = await addRegistrar(worker.env);
+    const wrong = basic(apiUser.username, 'wrong');
     const statuses: number[] = [];
     for (let count = 0; count < 11; count++) {
       statuses.push((await login(wrong, '192.0.2.1')).status);
@@ -56,7 +59,48 @@ describe('failed logins', () => {
     expect(throttled.headers.get('WWW-Authenticate')).toBeNull();
     await expectThrottled(throttled, registrarRefusal);
     expect((await login(wrong, '192.0.2.2')).status).toBe(401);
-    expect((await login(alpha.authorization, '192.0.2.1')).status).toBe(200);
+  });
+
+  it('count for the /64 that an IPv6 address belongs to', async () => {
+    const { apiUser } = await addRegistrar(worker.env);
+    const wrong = basic(apiUser.username, 'wrong');
+    const statuses: number[] = [];
+    for (let count = 0; count < 11; count++) {
+      statuses.push((await login(wrong, `2001:db8:0:1:${count}::${count}`)).status);
+    }
+
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+    expect((await login(wrong, '2001:db8:0:2::1')).status).toBe(401);
+  });
+
+  it('leave alone whoever has logged in before from the address', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const beta = await addRegistrar(worker.env);
+    expect((await login(alpha.authorization, '192.0.2.4')).status).toBe(200);
+    for (let count = 0; count < 11; count++) await login(basic('any', 'any'), '192.0.2.4');
+
+    expect((await login(alpha.authorization, '192.0.2.4')).status).toBe(200);
+    expect((await login(beta.authorization, '192.0.2.4')).status).toBe(429);
+    expect((await login(beta.authorization, '192.0.2.5')).status).toBe(200);
+  });
+
+  it('cost no query once there were too many, until the window has passed', async () => {
+    const { apiUser, authorization } = await addRegistrar(worker.env);
+    const bindings = counted(worker.env);
+    const attempt = async (header = basic(apiUser.username, 'wrong')) => {
+      const headers = { Authorization: header, 'CF-Connecting-IP': '192.0.2.6' };
+      const { status, answer } = await cost(bindings, '/repp/v1/contacts', { headers });
+      return [status, answer.d1RoundTrips ?? 0];
+    };
+    for (let count = 0; count < 10; count++) expect(await attempt()).toEqual([401, 1]);
+    expect(await attempt()).toEqual([429, 1]);
+
+    expect(await attempt()).toEqual([429, 0]);
+    expect(await attempt(authorization)).toEqual([429, 0]);
+
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+    expect(await attempt(authorization)).toEqual([200, 1]);
   });
 
   it('count for registrants too, in their form', async () => {
@@ -69,6 +113,28 @@ describe('failed logins', () => {
     const throttled = await login();
 
     await expectThrottled(throttled, refusal);
+  });
+});
+
+describe('the writes of a registrant', () => {
+  it('are limited to twenty a minute, however the code is spelt, while reading goes on', async () => {
+    const registrar = await addRegistrar(worker.env);
+    const ident = { ident: 'AB-1234', identCountryCode: 'FI' };
+    const { uuid } = await addContact(worker.env, registrar, ident);
+    const persons = [
+      await addPerson(worker.env, { countryCode: 'FI', code: 'AB-1234' }),
+      await addPerson(worker.env, { countryCode: 'FI', code: 'ab1234' }),
+    ];
+    const path = `/api/v1/registrant/contacts/${uuid}`;
+    const write = async (count: number) =>
+      worker.fetch(path, send('PATCH', persons[count % 2]!, { name: `Name ${count}` }));
+    const statuses: number[] = [];
+    for (let count = 0; count < 20; count++) statuses.push((await write(count)).status);
+
+    await expectThrottled(await write(20), refusal);
+
+    expect(statuses).toEqual(Array(20).fill(200));
+    expect((await worker.fetch(path, send('GET', persons[0]!))).status).toBe(200);
   });
 });
 
@@ -132,7 +198,12 @@ describe('the policy', () => {
       config: './wrangler.toml',
       ...(env ? { env } : {}),
     });
-    const names = ['CALLER_LIMITER', 'ADDRESS_LIMITER', 'FAILED_LOGIN_LIMITER'];
+    const names = [
+      'CALLER_LIMITER',
+      'ADDRESS_LIMITER',
+      'FAILED_LOGIN_LIMITER',
+      'REGISTRANT_WRITE_LIMITER',
+    ];
     const said = [...String(vars.RATE_LIMIT_POLICY).matchAll(/q=(\d+);w=(\d+)/g)];
 
     const limits = names.map(

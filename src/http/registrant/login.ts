@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
+import { identityKey } from '../../contact/identity.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { verifyToken } from '../../registrant/token.ts';
@@ -10,6 +11,11 @@ export const bearerLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const [, token] = /^ *Bearer +([\w.~+/-]+=*) *$/i.exec(c.req.header('Authorization') ?? '') ?? [];
   if (token === undefined) throw new RegistryError('unauthorized', 'Not authorized');
   c.set('person', await verifyToken(settings(c.env).registrantTokenKeys, token, c.var.now));
-  await throttle(c, 'caller', `${c.var.person.countryCode}:${c.var.person.code}`);
+  const { countryCode, code } = c.var.person;
+  const key = `${countryCode}:${identityKey(code)}`;
+  await throttle(c, 'caller', key);
+  const isRead = ['GET', 'HEAD'].includes(c.req.method);
+  // Every write is kept in the history: a person must not be able to fill the database.
+  if (!isRead) await throttle(c, 'registrant-write', key);
   await next();
 };

@@ -1,9 +1,10 @@
 import type { MiddlewareHandler } from 'hono';
 import { auth } from 'hono/utils/basic-auth';
 import { RegistryError } from '../../error.ts';
-import { authenticate, digestSecret } from '../../registrar/login.ts';
+import { authenticate, digestSecret, type Login } from '../../registrar/login.ts';
 import { type AppEnv, callerAddress, database } from '../context.ts';
-import { throttle } from '../throttle.ts';
+import { refusedSeconds } from '../failed-logins.ts';
+import { callerNetwork, refuseThrottled, throttle } from '../throttle.ts';
 
 /**
  * Takes the credentials of HTTP Basic (RFC 7617). The handler's first query checks them in its own round trip; where a
@@ -14,13 +15,16 @@ export const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (!credentials) throw new RegistryError('unauthorized', 'Invalid authorization information');
   const { username, password } = credentials;
   const secretDigest = await digestSecret(password);
-  c.set('login', { username, secretDigest, address: callerAddress(c) });
+  const login: Login = { username, secretDigest, address: callerAddress(c) };
+  c.set('login', login);
+  const refused = refusedSeconds(callerNetwork(c), login, c.var.now);
+  if (refused > 0) refuseThrottled(c, refused);
   // By the secret, not by the name: nobody but the user can use up the user's share.
   await throttle(c, 'caller', secretDigest);
   await next();
   const isRefused = c.res.status >= 400 && c.res.status < 500;
   if (isRefused && !c.var.login.caller && !isLoginRefused(c.error)) {
-    await authenticate(database(c), c.var.login);
+    await authenticate(database(c), login);
   }
 };
 
