@@ -59,7 +59,7 @@ export interface Attempt<Seen, Outcome> {
    * Reads, in one round trip, what the judgement needs; for callers with idempotency keys, also the rows of the query
    * that `keptFor` gives for the holder of the key.
    */
-  look(keptFor: (keyHolder: SQL | string) => KeptQuery): Promise<Seen & { kept?: Kept[] }>;
+  look(keptFor: KeptFor): Promise<Seen & { kept?: Kept[] }>;
   /** Refuses by throwing, or says what to write. It may be called again, after a lost race. */
   judge(seen: Seen): Change<Outcome>;
 }
@@ -158,9 +158,11 @@ async function commit<Outcome>(
 }
 
 type KeptQuery = ReturnType<typeof keptQuery>;
+/** The query for what is kept for the request's key, if its holder is this one. */
+export type KeptFor = (keyHolder: SQL | string) => KeptQuery;
 type Kept = Awaited<KeptQuery>[number];
 
-/** The query for what is kept for a key; it finds nothing where the request has none. */
+/** It finds nothing where the request has no key. */
 function keptQuery(db: Database, keyHolder: SQL | string, key: IdempotencyKey | undefined) {
   const { caller, requestDigest, outcome } = idempotencyKeys;
   return db

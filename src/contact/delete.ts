@@ -3,7 +3,7 @@ import type { Database } from '../database/open.ts';
 import { isForeignKeyViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
 import { difference } from '../history.ts';
-import { keyHolderOf, type Login, withLogin } from '../registrar/login.ts';
+import type { Login } from '../registrar/login.ts';
 import {
   type Change,
   checkVersion,
@@ -22,7 +22,7 @@ import {
   versionOf,
 } from './contact.ts';
 import { contactColumns } from './fields.ts';
-import { contactByCode } from './read.ts';
+import { lookAtContact } from './read.ts';
 
 /**
  * Deletes the registrar's contact with this code. Two round trips. Throws `linked` where a domain refers to it, even one
@@ -35,13 +35,7 @@ export function deleteContact(
   request: WriteRequest,
 ): Promise<Written<null>> {
   return write(db, request, {
-    async look(keptFor) {
-      const [caller, kept, rows] = await withLogin(db, login, (registrarId) => [
-        keptFor(keyHolderOf(registrarId)),
-        contactByCode(db, registrarId, code),
-      ]);
-      return { caller, kept, rows };
-    },
+    look: (keptFor) => lookAtContact(db, login, code, keptFor),
     judge: ({ caller, rows }) =>
       contactDeletion(db, theContact(rows), request, apiUserWriter(caller)),
   });

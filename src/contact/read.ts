@@ -4,7 +4,8 @@ import { asciiLowerCase, asciiUpperCase } from '../ascii-case.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import type { Person } from '../registrant/token.ts';
-import { type Login, readWithLogin } from '../registrar/login.ts';
+import { keyHolderOf, type Login, readWithLogin, withLogin } from '../registrar/login.ts';
+import type { KeptFor } from '../write.ts';
 import { type Contact, theContact } from './contact.ts';
 import { identityKey } from './identity.ts';
 
@@ -23,6 +24,18 @@ export async function getContactOfPerson(
   uuid: string,
 ): Promise<Contact> {
   return theContact(await retried(() => contactOfPerson(db, person, uuid)));
+}
+
+/**
+ * What a registrar's write looks at, in one round trip: the caller, the contact with this code if there is one, and what
+ * is kept for the request's key. Throws as `withLogin` does.
+ */
+export async function lookAtContact(db: Database, login: Login, code: string, keptFor: KeptFor) {
+  const [caller, kept, rows] = await withLogin(db, login, (registrarId) => [
+    keptFor(keyHolderOf(registrarId)),
+    contactByCode(db, registrarId, code),
+  ]);
+  return { caller, kept, rows };
 }
 
 /** The query for the registrar's contact with a code. */

@@ -3,7 +3,7 @@ import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { difference } from '../history.ts';
 import type { Person } from '../registrant/token.ts';
-import { keyHolderOf, type Login, withLogin } from '../registrar/login.ts';
+import type { Login } from '../registrar/login.ts';
 import {
   type Change,
   checkVersion,
@@ -26,7 +26,7 @@ import {
 } from './contact.ts';
 import type { ContactChanges, ContactIdentity } from './fields.ts';
 import { isSameCode } from './identity.ts';
-import { contactByCode, contactOfPerson } from './read.ts';
+import { contactOfPerson, lookAtContact } from './read.ts';
 
 /**
  * Updates the registrar's contact with this code. Two round trips. An identity is only compared: throws
@@ -41,13 +41,7 @@ export function updateContact(
 ): Promise<Written<ContactReference>> {
   const { ident, identType, identCountryCode, ...changes } = given;
   return write(db, request, {
-    async look(keptFor) {
-      const [caller, kept, rows] = await withLogin(db, login, (registrarId) => [
-        keptFor(keyHolderOf(registrarId)),
-        contactByCode(db, registrarId, code),
-      ]);
-      return { caller, kept, rows };
-    },
+    look: (keptFor) => lookAtContact(db, login, code, keptFor),
     judge({ caller, rows }) {
       const contact = theContact(rows);
       if (!isOnRecord(contact, { ident, identType, identCountryCode })) {

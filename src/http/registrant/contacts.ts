@@ -10,7 +10,6 @@ import { RegistryError } from '../../error.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { bodyFields, columnsOf } from '../contact-body.ts';
 import { type AppContext, type AppEnv, database } from '../context.ts';
-import { parseFormBody } from '../form-body.ts';
 import { historyEntry } from '../history.ts';
 import { jsonBody, limitBody, pageQuery, parseBody, query, utf8 } from '../input.ts';
 import { continueSession } from '../session.ts';
@@ -68,15 +67,23 @@ function isForm(c: AppContext): boolean {
  * `malformed` for more than 100 parameters, and for what is not percent-encoded UTF-8.
  */
 async function formBody(c: AppContext): Promise<Record<string, unknown>> {
-  const fields = parseForm(await c.req.arrayBuffer());
+  const fields = await parseForm(await c.req.arrayBuffer());
   const { disclosed_attributes: given } = fields;
   if (!Array.isArray(given)) return fields;
   return { ...fields, disclosed_attributes: given.filter((attribute) => attribute !== '') };
 }
 
-function parseForm(body: ArrayBuffer): Record<string, unknown> {
+async function parseForm(body: ArrayBuffer): Promise<Record<string, unknown>> {
+  // Few clients send forms, so the library is loaded when the first one does.
+  const { default: qs } = await import('qs');
   try {
-    return parseFormBody(utf8.decode(body));
+    return qs.parse(utf8.decode(body), {
+      depth: 2,
+      parameterLimit: 100,
+      throwOnLimitExceeded: true,
+      // The library's own decoder keeps what it can't decode.
+      decoder: (text) => decodeURIComponent(text.replaceAll('+', ' ')),
+    });
   } catch {
     throw new RegistryError('malformed', 'Request body is not a form of the service');
   }
