@@ -1,0 +1,60 @@
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+const documents = globSync(['*.md', '{src,test,drizzle,migrations}/**/*.md']);
+
+/** The text without code, in which a bracket is no link and a # no heading. */
+function prose(file: string): string {
+  const text = readFileSync(file, 'utf8').replace(/^( *)(```|~~~)[\s\S]*?^\1\2/gm, '');
+  return text.replace(/(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, (code) => code.replace(/[[\]()]/g, ''));
+}
+
+/** The targets of links and images, `[text](target)` and `[name]: target`. */
+function targets(file: string): string[] {
+  const text = prose(file);
+  const inline = text.matchAll(/\]\(<?([^\s)>]+)>?(?: +"[^"]*")?\)/g);
+  const definitions = text.matchAll(/^ {0,3}\[[^\]]+\]: *<?([^\s>]+)/gm);
+  return [...inline, ...definitions].map(([, target]) => target as string);
+}
+
+/** The anchors that GitHub gives to the headings. */
+function anchors(file: string): Set<string> {
+  const found = new Set<string>();
+  for (const [, heading] of prose(file).matchAll(/^#{1,6} +(.+?) *#*$/gm)) {
+    const words = heading!.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+    const base = words.replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '').replaceAll(' ', '-');
+    let anchor = base;
+    for (let count = 1; found.has(anchor); count++) anchor = `${base}-${count}`;
+    found.add(anchor);
+  }
+  return found;
+}
+
+function problemOf(file: string, target: string): string | undefined {
+  if (/^[a-z][a-z+.-]*:/i.test(target)) return undefined;
+  const [relative = '', anchor] = target.split('#').map(decodeURIComponent);
+  const linked = relative === '' ? file : path.join(path.dirname(file), relative);
+  if (linked.startsWith('..')) return `${target} leads out of the repository`;
+  if (!existsSync(linked)) return `${target}: there is no ${linked}`;
+  if (anchor === undefined || !/\.md$/.test(linked) || statSync(linked).isDirectory()) return;
+  return anchors(linked).has(anchor) ? undefined : `${target}: ${linked} has no such heading`;
+}
+
+test('there are documents', () => {
+  expect(documents).toEqual(expect.arrayContaining(['README.md', 'src/http/README.md']));
+});
+
+test.each(documents)('%s links to files and headings that exist', (file) => {
+  expect(targets(file).flatMap((target) => problemOf(file, target) ?? [])).toEqual([]);
+});
+
+test.each([
+  ['README.md', 'src/nowhere.ts', 'src/nowhere.ts: there is no src/nowhere.ts'],
+  ['README.md', '#nowhere', '#nowhere: README.md has no such heading'],
+  ['src/http/README.md', '../../../x', '../../../x leads out of the repository'],
+  ['src/http/README.md', '../../README.md', undefined],
+  ['README.md', 'https://example.ee/', undefined],
+])('tells of the link of %s to %s', (file, target, problem) => {
+  expect(problemOf(file, target)).toBe(problem);
+});
