@@ -17,6 +17,8 @@ const requestsAtOnce = 20;
 const requestsWanted = Number(process.env.ATTACK_REQUESTS ?? 20_000);
 /** Some more, for those that the runtime's own parser refuses. */
 const rounds = Math.ceil((requestsWanted * 1.02) / requestsAtOnce);
+/** Some ten times what an idle machine takes. */
+const timeoutMilliseconds = 60_000 + 15 * requestsWanted;
 
 let runtime: Runtime;
 let world: World;
@@ -88,44 +90,48 @@ function intrusion({ caller, path, method, headers }: Sent, { status }: Received
 }
 
 describe(`generated requests (seed ${seed})`, () => {
-  it('are answered in the form of their interface, with nothing of anybody else, and leave the database whole', async () => {
-    let answered = 0;
-    const several = fc.array(requestTo(world), {
-      minLength: requestsAtOnce,
-      maxLength: requestsAtOnce,
-    });
-    const result = await fc.check(
-      fc.asyncProperty(several, async (requests) => {
-        const answers = await Promise.all(requests.map(exchange));
-        for (const [index, received] of answers.entries()) {
-          const sent = requests[index] as Sent;
-          // The runtime's own parser: the service never saw it.
-          if (received.status === 400 && received.body === 'invalid URI') continue;
-          answered += 1;
-          const problem =
-            formProblem(sent, received) ?? leak(sent, received) ?? intrusion(sent, received);
-          if (problem) {
-            const shown = JSON.stringify({ ...sent, answer: received }, null, 2).slice(0, 4_000);
-            throw new Error(`${problem}\n${shown}`);
+  it(
+    'are answered in the form of their interface, with nothing of anybody else, and leave the database whole',
+    async () => {
+      let answered = 0;
+      const several = fc.array(requestTo(world), {
+        minLength: requestsAtOnce,
+        maxLength: requestsAtOnce,
+      });
+      const result = await fc.check(
+        fc.asyncProperty(several, async (requests) => {
+          const answers = await Promise.all(requests.map(exchange));
+          for (const [index, received] of answers.entries()) {
+            const sent = requests[index] as Sent;
+            // The runtime's own parser: the service never saw it.
+            if (received.status === 400 && received.body === 'invalid URI') continue;
+            answered += 1;
+            const problem =
+              formProblem(sent, received) ?? leak(sent, received) ?? intrusion(sent, received);
+            if (problem) {
+              const shown = JSON.stringify({ ...sent, answer: received }, null, 2).slice(0, 4_000);
+              throw new Error(`${problem}\n${shown}`);
+            }
           }
-        }
-      }),
-      // Requests that change the database fail once and not again: there is nothing to shrink towards.
-      { seed, numRuns: rounds, endOnFailure: true },
-    );
-    // Its own report would print the whole round.
-    if (result.failed) throw result.errorInstance;
-    expect(answered).toBeGreaterThanOrEqual(requestsWanted);
-    expect(
-      await brokenInvariants(runtime.env, { contacts: world.contacts, auctions: world.auctions }),
-    ).toEqual([]);
-    const db = openDatabase(runtime.env.DB);
-    for (const planted of world.untouchable) {
-      expect(await db.select().from(contacts).where(eq(contacts.id, planted.id))).toEqual([
-        planted,
-      ]);
-    }
-  }, 300_000);
+        }),
+        // Requests that change the database fail once and not again: there is nothing to shrink towards.
+        { seed, numRuns: rounds, endOnFailure: true },
+      );
+      // Its own report would print the whole round.
+      if (result.failed) throw result.errorInstance;
+      expect(answered).toBeGreaterThanOrEqual(requestsWanted);
+      expect(
+        await brokenInvariants(runtime.env, { contacts: world.contacts, auctions: world.auctions }),
+      ).toEqual([]);
+      const db = openDatabase(runtime.env.DB);
+      for (const planted of world.untouchable) {
+        expect(await db.select().from(contacts).where(eq(contacts.id, planted.id))).toEqual([
+          planted,
+        ]);
+      }
+    },
+    timeoutMilliseconds,
+  );
 
   it('leave one line each in the log, with no body, credential, token, identity code, name or address in it', () => {
     const requestLines = lines.flatMap((line) => line.split('\n')).filter((line) => line !== '');
