@@ -262,6 +262,8 @@ export const auctions = sqliteTable(
     /** 32 hexadecimal digits, there exactly while the auction is paid. */
     registrationCode: text('registration_code'),
     registrationDeadline: text('registration_deadline'),
+    /** What the auction centre calls the kind of the auction; the registry only keeps it. */
+    platform: text(),
     version: integer().notNull().default(1),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -273,6 +275,7 @@ export const auctions = sqliteTable(
       sql`(${table.status} = 'payment_received') = (${table.registrationCode} is not null)`,
     ),
     uniqueIndex('auctions_in_progress').on(table.name).where(sql`status = 'started'`),
+    index('auctions_name').on(table.name),
   ],
 );
 

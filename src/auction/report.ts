@@ -1,8 +1,7 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { randomHex } from '../digest.ts';
-import type { DomainName } from '../domain/name.ts';
 import { RegistryError } from '../error.ts';
 import { difference, type Origin, recordIfChanged } from '../history.ts';
 import { type Change, write } from '../write.ts';
@@ -23,18 +22,21 @@ export interface AuctionReport {
   status?: (typeof reportableStatuses)[number] | undefined;
   /** A day or an instant; null for none. */
   registrationDeadline?: string | null | undefined;
+  /** Null for none. */
+  platform?: string | null | undefined;
 }
 
 /**
  * Does what the auction centre reports, once however often it is said: an auction that becomes `payment_received` gets a
- * registration code, and a status among `restartStatuses` puts the name up for auction again unless it is already.
+ * registration code, and a status among `restartStatuses` puts the name up for auction again, unless it is in auction or
+ * a newer auction of it has been won.
  * Two round trips. Throws `not_found`.
  */
 export async function updateAuction(
   db: Database,
   origin: Origin,
   uuid: string,
-  { status, registrationDeadline }: AuctionReport,
+  { status, registrationDeadline, platform }: AuctionReport,
   restartStatuses: readonly AuctionStatus[],
 ): Promise<Auction> {
   const { outcome } = await write(db, origin, {
@@ -43,11 +45,12 @@ export async function updateAuction(
       const isNewStatus = status !== undefined && status !== auction.status;
       const values: AuctionValues = {
         registrationDeadline,
+        platform,
         ...(isNewStatus && { status, registrationCode: registrationCodeFor(status) }),
       };
       const change = auctionUpdate(db, auction, values, origin);
       if (!isNewStatus || !restartStatuses.includes(status)) return change;
-      return { ...change, followedBy: restartIfChanged(db, origin, auction) };
+      return { ...change, followedBy: restartIfChanged(db, origin, change.outcome) };
     },
   });
   return outcome;
@@ -102,7 +105,8 @@ function isSameCode(given: string, code: string): boolean {
 }
 
 type AuctionValues = Partial<
-  Pick<Auction, 'status' | 'registrationCode'> & Pick<AuctionReport, 'registrationDeadline'>
+  Pick<Auction, 'status' | 'registrationCode'> &
+    Pick<AuctionReport, 'registrationDeadline' | 'platform'>
 >;
 
 /** 32 hexadecimal digits; none in any status but one. */
@@ -114,10 +118,14 @@ function registrationCodeFor(status: AuctionStatus): string | null {
 function auctionUpdate(
   db: Database,
   auction: Auction,
-  { registrationDeadline = auction.registrationDeadline, ...values }: AuctionValues,
+  {
+    registrationDeadline = auction.registrationDeadline,
+    platform = auction.platform,
+    ...values
+  }: AuctionValues,
   origin: Origin,
 ): Change<Auction> {
-  const wanted = { ...values, registrationDeadline };
+  const wanted = { ...values, registrationDeadline, platform };
   const changes = difference(auction, wanted);
   const update = { by: origin, subject: subjectOf(auction), action: 'update', changes } as const;
   if (Object.keys(changes).length === 0) return { ...update, outcome: auction };
@@ -132,13 +140,22 @@ function auctionUpdate(
   };
 }
 
-/** After a change and its history: starts the name's next auction if they were written and none is in progress. */
-function restartIfChanged(db: Database, origin: Origin, name: DomainName) {
-  const next = newAuction(name, origin);
-  const isFree = sql`not exists (${inProgress(next.name)})`;
+/**
+ * After a change and its history: starts the name's next auction if they were written and the name is free. A late
+ * report about an old auction does not take the name from the winner of a newer one.
+ */
+function restartIfChanged(db: Database, origin: Origin, ended: Auction) {
+  const next = newAuction(ended, ended.platform, origin);
+  const isFree = sql`not exists (${inProgress(next.name)}) and not exists (${wonSince(ended)})`;
   const source = sql`select ${JSON.stringify(next)} as row where changes() > 0 and ${isFree}`;
   return [
     insertAuctions(db, source),
     recordIfChanged(db, origin, subjectOf(next), 'create', next.changes),
   ] as const;
+}
+
+/** The query that finds newer auctions of the name whose winner is about to pay, has paid, or has registered the name. */
+function wonSince({ id, name }: Auction): SQL {
+  return sql`select 1 from ${auctions} where ${auctions.name} = ${name} and ${auctions.id} > ${id}
+    and ${inArray(auctions.status, ['awaiting_payment', 'payment_received', 'domain_registered'])}`;
 }

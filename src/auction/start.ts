@@ -6,19 +6,28 @@ import { isUniqueViolation } from '../database/violations.ts';
 import type { DomainName } from '../domain/name.ts';
 import { type Problem, RegistryError } from '../error.ts';
 import { difference, type Origin, recordEach } from '../history.ts';
+import { textField } from '../text-field.ts';
 import { isStarted } from './read.ts';
+
+export const maximumPlatformLength = 50;
+
+const platformMessage = `is not a text of 1 to ${maximumPlatformLength} characters`;
+
+/** What the auction centre calls the kind of an auction. */
+export const platformRule = textField(platformMessage, maximumPlatformLength);
 
 /**
  * Puts the names up for auction, all of them or none, and returns how many. A name that is given twice counts once; a
- * dry run checks and writes nothing. Throws `taken`, with a problem for each name that has an auction in progress.
+ * dry run checks and writes nothing. Throws `taken`, with a problem for each name that has an auction in progress, and
+ * `invalid` for the platform.
  */
 export async function startAuctions(
   db: Database,
   origin: Origin,
   names: readonly DomainName[],
-  isDryRun = false,
+  { platform, isDryRun = false }: { platform?: string | undefined; isDryRun?: boolean } = {},
 ): Promise<number> {
-  const started = newAuctions(names, origin);
+  const started = newAuctions(names, platformOf(platform), origin);
   if (isDryRun) {
     const [first, ...rest] = await problemsInProgress(db, names);
     if (first) throw new RegistryError([first, ...rest]);
@@ -44,14 +53,25 @@ export async function importAuctions(
   names: readonly DomainName[],
   isDryRun = false,
 ): Promise<number> {
-  const started = newAuctions(names, origin);
+  const started = newAuctions(names, null, origin);
   if (isDryRun) return started.length - (await problemsInProgress(db, names)).length;
   return insertEach(db, origin, started, sql`not exists (${inProgress(sql`row ->> 'name'`)})`);
 }
 
+function platformOf(given: string | undefined): string | null {
+  if (given === undefined) return null;
+  const platform = platformRule.safeParse(given);
+  if (platform.success) return platform.data;
+  throw new RegistryError('invalid', `${JSON.stringify(given)} ${platformMessage}`, 'platform');
+}
+
 /** The JSON of an auction that is about to start, as `insertAuctions` reads it. */
-export function newAuction({ name, punycode }: DomainName, origin: Origin) {
-  const fields = { name, punycode, status: 'started' };
+export function newAuction(
+  { name, punycode }: DomainName,
+  platform: string | null,
+  origin: Origin,
+) {
+  const fields = { name, punycode, status: 'started', platform };
   const uuid: string = crypto.randomUUID();
   const startedAt = origin.at.toISOString();
   return { ...fields, uuid, startedAt, changes: difference({}, fields) };
@@ -59,9 +79,13 @@ export function newAuction({ name, punycode }: DomainName, origin: Origin) {
 
 type NewAuction = ReturnType<typeof newAuction>;
 
-function newAuctions(names: readonly DomainName[], origin: Origin): NewAuction[] {
+function newAuctions(
+  names: readonly DomainName[],
+  platform: string | null,
+  origin: Origin,
+): NewAuction[] {
   const distinct = new Map(names.map((each) => [each.name, each]));
-  return [...distinct.values()].map((each) => newAuction(each, origin));
+  return [...distinct.values()].map((each) => newAuction(each, platform, origin));
 }
 
 /** The query that finds the auction in progress of a name. */
@@ -72,7 +96,8 @@ export function inProgress(name: SQL | string): SQL {
 /** Inserts what `source` gives: new auctions as JSON in its column `row`. */
 export function insertAuctions(db: Database, source: SQL) {
   return db.insert(auctions).select(sql`
-    select null, row ->> 'uuid', row ->> 'name', row ->> 'punycode', row ->> 'status', null, null, 1,
+    select null, row ->> 'uuid', row ->> 'name', row ->> 'punycode', row ->> 'status', null, null,
+      row ->> 'platform', 1,
       row ->> 'startedAt', row ->> 'startedAt'
     from (${source})`);
 }

@@ -116,7 +116,12 @@ const registrant: Form = (status) =>
       ])
     : fieldErrors;
 
-const auction = z.strictObject({ id: z.uuid(), domain: text, status: text });
+const auction = z.strictObject({
+  id: z.uuid(),
+  domain: text,
+  status: text,
+  platform: text.optional(),
+});
 const auctions: Form = (status) => {
   if (status === 404) {
     return z.strictObject({ error: z.literal('Not Found'), uuid: text.optional(), message: text });

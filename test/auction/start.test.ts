@@ -31,6 +31,7 @@ describe('startAuctions', () => {
       status: 'started',
       registrationCode: null,
       registrationDeadline: null,
+      platform: null,
       version: 1,
       createdAt: '2026-05-06T07:08:09.010Z',
       updatedAt: '2026-05-06T07:08:09.010Z',
@@ -63,7 +64,7 @@ describe('startAuctions', () => {
       const [free, ...taken] = [newName(), newName(), newName()];
       await startAuctions(worker.db, origin, taken);
       await expect(
-        startAuctions(worker.db, origin, [free, ...taken], isDryRun),
+        startAuctions(worker.db, origin, [free, ...taken], { isDryRun }),
       ).rejects.toMatchObject({
         reason: 'taken',
         problems: taken.map(({ name }) => ({
@@ -86,9 +87,26 @@ describe('startAuctions', () => {
     expect(await historyOf(worker.env, 'auction', name)).toHaveLength(1);
   });
 
+  it('keeps the platform, and records it', async () => {
+    const name = newName();
+    await startAuctions(worker.db, origin, [name], { platform: ' english ' });
+    expect(await auctionsOf(worker.env, name)).toMatchObject([{ platform: 'english' }]);
+    expect(await historyOf(worker.env, 'auction', name)).toMatchObject([
+      { changes: { platform: { from: null, to: 'english' } } },
+    ]);
+  });
+
+  it.each(['', 'x'.repeat(51)])('refuses the platform %j and starts none', async (platform) => {
+    const name = newName();
+    await expect(
+      startAuctions(worker.db, origin, [name], { platform, isDryRun: true }),
+    ).rejects.toMatchObject({ reason: 'invalid', problems: [{ field: 'platform' }] });
+    expect(await auctionsOf(worker.env, name)).toEqual([]);
+  });
+
   it('counts in a dry run, and writes nothing', async () => {
     const name = newName();
-    expect(await startAuctions(worker.db, origin, [name], true)).toBe(1);
+    expect(await startAuctions(worker.db, origin, [name], { isDryRun: true })).toBe(1);
     expect(await auctionsOf(worker.env, name)).toEqual([]);
   });
 

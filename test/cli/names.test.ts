@@ -59,6 +59,19 @@ test('leaves auctions in progress as they are when they are imported again', asy
   expect((await registry.rows()).auctions).toEqual(before);
 }, 120_000);
 
+test('starts auctions of a platform', async () => {
+  const registry = await tool.newRegistry();
+  const start = ['auction', 'start', 'kohv.ee', '--platform', 'english'];
+  expect(await registry.done(start)).toMatchObject({ started: 1, platform: 'english' });
+  expect(await registry.done(['auction', 'list'])).toMatchObject({
+    auctions: [{ domain: 'kohv.ee', platform: 'english' }],
+  });
+  expect(await registry.run(['auction', 'start', 'tee.ee', '--platform', ' '])).toMatchObject({
+    status: 1,
+    stderr: 'refused: " " is not a text of 1 to 50 characters [platform]\n',
+  });
+}, 120_000);
+
 test('opens and closes disputes, and publishes the list', async () => {
   const registry = await tool.newRegistry();
   const open = ['dispute', 'open', 'õ.ee', '--from', '2020-01-01', '--until', '2099-12-31'];

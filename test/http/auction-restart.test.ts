@@ -8,11 +8,11 @@ const worker = startWorker({
   AUCTION_RESTART_STATUSES: 'payment_not_received, domain_not_registered',
 });
 
-function report(uuid: string, status: string) {
+function report(uuid: string, status: string, fields: object = {}) {
   return worker.fetch(`/api/v1/auctions/${uuid}`, {
     method: 'PATCH',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ status }),
+    body: JSON.stringify({ status, ...fields }),
   });
 }
 
@@ -68,3 +68,49 @@ it.each(['no_bids', 'awaiting_payment', 'payment_received'])(
     expect(await auctionsOf(worker.env, { name })).toHaveLength(1);
   },
 );
+
+it.each([
+  ['in progress', { status: 'started' }],
+  ['awaiting payment', { status: 'awaiting_payment' }],
+  ['paid', { status: 'payment_received', registrationCode: 'd41d8cd98f00b204e9800998ecf8427e' }],
+  ['registered', { status: 'domain_registered' }],
+] as const)('starts none on a late report where a newer auction is %s', async (_, newer) => {
+  const { uuid, name } = await addAuction(worker.env, { status: 'payment_not_received' });
+  await addAuction(worker.env, { name, ...newer });
+
+  await report(uuid, 'domain_not_registered');
+
+  expect((await auctionsOf(worker.env, { name })).map(({ status }) => status)).toEqual([
+    'domain_not_registered',
+    newer.status,
+  ]);
+});
+
+it('starts one where only an older auction is paid', async () => {
+  const { name } = await addAuction(worker.env, { status: 'domain_registered' });
+  const { uuid } = await addAuction(worker.env, { name, status: 'awaiting_payment' });
+
+  await report(uuid, 'payment_not_received');
+
+  expect((await auctionsOf(worker.env, { name })).map(({ status }) => status)).toEqual([
+    'domain_registered',
+    'payment_not_received',
+    'started',
+  ]);
+});
+
+it('gives the next auction the platform of the one before, also one that comes with the report', async () => {
+  const known = await addAuction(worker.env, { status: 'awaiting_payment', platform: 'english' });
+  await report(known.uuid, 'payment_not_received');
+  const told = await addAuction(worker.env, { status: 'awaiting_payment' });
+  await report(told.uuid, 'payment_not_received', { platform: 'blind' });
+
+  expect((await auctionsOf(worker.env, known)).map(({ platform }) => platform)).toEqual([
+    'english',
+    'english',
+  ]);
+  expect((await auctionsOf(worker.env, told)).map(({ platform }) => platform)).toEqual([
+    'blind',
+    'blind',
+  ]);
+});

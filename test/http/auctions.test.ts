@@ -199,11 +199,11 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     });
   });
 
-  it('ignores what the auction centre sends beside the status, and names it', async () => {
+  it('ignores what it does not know in a report, and names it', async () => {
     const { uuid } = await addAuction(worker.env);
-    const response = await report(uuid, { status: 'no_bids', platform: 'auto' });
+    const response = await report(uuid, { status: 'no_bids', bids: 0 });
     expect(response.status).toBe(200);
-    expect(response.headers.get('Ignored-Fields')).toBe('platform');
+    expect(response.headers.get('Ignored-Fields')).toBe('bids');
   });
 
   it('answers 404 in the form of the auction centre for an unknown auction', async () => {
@@ -337,5 +337,60 @@ describe('registration_deadline', () => {
     await report(uuid, { registration_deadline: '2026-12-31T22:00:00Z' });
     await report(uuid, { registration_deadline: '2027-01-01T00:00:00+02:00' });
     expect(await historyOf(worker.env, 'auction', { name })).toHaveLength(1);
+  });
+});
+
+describe('platform', () => {
+  it('is kept, and shown as a fourth field wherever the auction is', async () => {
+    const { uuid, name } = await addAuction(worker.env);
+    const shown = { id: uuid, domain: name, status: 'started', platform: 'english' };
+
+    const reported = await report(uuid, { platform: ' english ' });
+    const one = await get(uuid);
+    const list = await worker.fetch('/api/v1/auctions');
+
+    expect(await reported.text()).toBe(JSON.stringify({ ...shown, registration_code: null }));
+    expect(await one.text()).toBe(JSON.stringify(shown));
+    expect(await list.text()).toContain(JSON.stringify(shown));
+  });
+
+  it('stays when a report does not mention it', async () => {
+    const { uuid } = await addAuction(worker.env, { platform: 'english' });
+    const response = await report(uuid, { status: 'no_bids' });
+    expect(await response.json()).toMatchObject({ platform: 'english' });
+  });
+
+  it.each([null, '', ' '])('is cleared with %j, and not shown then', async (platform) => {
+    const { uuid, name } = await addAuction(worker.env, { platform: 'english' });
+    await report(uuid, { platform });
+    expect(await (await get(uuid)).json()).toEqual({ id: uuid, domain: name, status: 'started' });
+  });
+
+  it.each(['x'.repeat(51), 'a\u0000b', 1, true, {}, ['english']])(
+    '%j is refused',
+    async (platform) => {
+      const auction = await addAuction(worker.env, { platform: 'english' });
+      const response = await report(auction.uuid, { status: 'no_bids', platform });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toEqual({
+        errors: { platform: ['is not a text of 1 to 50 characters'] },
+      });
+      expect(await stored(auction.uuid)).toEqual(auction);
+    },
+  );
+
+  it('has 50 characters at most, not bytes', async () => {
+    const { uuid } = await addAuction(worker.env);
+    const response = await report(uuid, { platform: 'õ'.repeat(50) });
+    expect(await response.json()).toMatchObject({ platform: 'õ'.repeat(50) });
+  });
+
+  it('said again leaves no trace', async () => {
+    const { uuid, name } = await addAuction(worker.env);
+    await report(uuid, { platform: 'english' });
+    await report(uuid, { platform: 'english' });
+    expect(await historyOf(worker.env, 'auction', { name })).toMatchObject([
+      { changes: { platform: { from: null, to: 'english' } } },
+    ]);
   });
 });

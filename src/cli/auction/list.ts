@@ -40,6 +40,7 @@ export function auctionData(auction: Auction) {
     punycode_domain_name: auction.punycode,
     status: auction.status,
     registration_deadline: auction.registrationDeadline,
+    platform: auction.platform,
     created_at: auction.createdAt,
     updated_at: auction.updatedAt,
   };

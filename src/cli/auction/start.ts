@@ -12,16 +12,21 @@ export const start = writing(
   'auction start kohv.ee õun.ee',
 )
   .argument('<name...>', 'names in their Unicode form, lower case')
+  .option('--platform <text>', 'what the auction centre calls the kind of these auctions')
   .action((texts, options) =>
     run(options, async (registry) => {
       const { db, origin, isDryRun } = registry;
       const names = parseNames(texts);
-      const started = await startAuctions(db, origin, names, isDryRun);
+      const started = await startAuctions(db, origin, names, {
+        platform: options.platform,
+        isDryRun,
+      });
       const published = await publishLists(registry, auctionLists);
       return {
         data: {
           started,
           names: names.map(({ name }) => name),
+          platform: options.platform ?? null,
           published,
           changed: started > 0 && !isDryRun,
         },

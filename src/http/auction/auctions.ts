@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import * as z from 'zod';
 import { type Auction, getAuction, listStartedAuctions } from '../../auction/read.ts';
 import { reportableStatuses, updateAuction } from '../../auction/report.ts';
+import { platformRule } from '../../auction/start.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { auctionLists } from '../../public-list/lists.ts';
@@ -47,10 +48,12 @@ const reportBody = z.object({
   registration_deadline: clearable(
     z.union([z.iso.date(deadlineMessage), instant], deadlineMessage),
   ),
+  platform: clearable(platformRule),
 });
 
 auctions.patch('/:uuid', limitBody, async (c) => {
   const report = await parseBody(c, reportBody, await reportOf(c));
+  const { registration_deadline: registrationDeadline, platform } = report;
   const status = report.status ?? undefined;
   const auction = await updateAuction(
     database(c),
@@ -61,7 +64,7 @@ auctions.patch('/:uuid', limitBody, async (c) => {
       requestId: c.var.requestId,
     },
     c.req.param('uuid'),
-    { status, registrationDeadline: report.registration_deadline },
+    { status, registrationDeadline, platform },
     settings(c.env).auctionRestartStatuses,
   );
   // Even where nothing changed now: a repeated report repairs what the first one left undone.
@@ -75,6 +78,7 @@ async function reportOf(c: AppContext): Promise<Record<string, unknown>> {
   return byteLength === 0 ? {} : jsonBody(c);
 }
 
-function shown({ uuid, name, status }: Auction) {
-  return { id: uuid, domain: name, status };
+/** Clients that know no platforms see none: the field is there where the auction has one. */
+function shown({ uuid, name, status, platform }: Auction) {
+  return { id: uuid, domain: name, status, ...(platform !== null && { platform }) };
 }
