@@ -42,23 +42,25 @@ export interface Settings {
   rateLimitPolicy: string;
 }
 
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== ''),
-);
+const list = () =>
+  z.string().transform((text) =>
+    text
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== ''),
+  );
 
-const addressList = list.transform((entries, context) => {
-  try {
-    return parseAddressList(entries);
-  } catch {
-    // No entry is named: what stands in the wrong place may be a secret, and this ends up in the log.
-    const message = 'must be addresses and CIDR ranges, separated by commas';
-    context.addIssue({ code: 'custom', message });
-    return z.NEVER;
-  }
-});
+const addressList = () =>
+  list().transform((entries, context) => {
+    try {
+      return parseAddressList(entries);
+    } catch {
+      // No entry is named: what stands in the wrong place may be a secret, and this ends up in the log.
+      const message = 'must be addresses and CIDR ranges, separated by commas';
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    }
+  });
 
 const restartable = [
   'payment_not_received',
@@ -70,7 +72,7 @@ const minimumSecretBytes = 32;
 const demoSecretPrefix = 'demo-';
 
 const tokenKeys = (isLocal: boolean) =>
-  list.transform((entries, context) => {
+  list().transform((entries, context) => {
     const keys = entries.map((entry) => {
       const [id = '', ...rest] = entry.split(':');
       return { id, text: rest.join(':'), secret: new TextEncoder().encode(rest.join(':')) };
@@ -89,20 +91,24 @@ const tokenKeys = (isLocal: boolean) =>
     return keys.map(({ id, secret }) => ({ id, secret })) as [TokenKey, ...TokenKey[]];
   });
 
-const rateLimitPolicy = z.string().transform((header, context) => {
-  const policies = [...header.matchAll(/"([\w-]+)";q=([1-9]\d*);w=(10|60)(?=,|$)/g)];
-  const limits = new Map(
-    policies.map(([, name, requests, seconds]) => [
-      name,
-      { requests: Number(requests), windowSeconds: Number(seconds) },
-    ]),
-  );
-  if (rateLimits.some((name) => !limits.has(name))) {
-    const message = `must give "${rateLimits.join('", "')}", each as "name";q=requests;w=10 or 60`;
-    context.addIssue({ code: 'custom', message });
-  }
-  return { header, limits: Object.fromEntries(limits) as Record<RateLimitName, RateLimitSetting> };
-});
+const rateLimitPolicy = () =>
+  z.string().transform((header, context) => {
+    const policies = [...header.matchAll(/"([\w-]+)";q=([1-9]\d*);w=(10|60)(?=,|$)/g)];
+    const limits = new Map(
+      policies.map(([, name, requests, seconds]) => [
+        name,
+        { requests: Number(requests), windowSeconds: Number(seconds) },
+      ]),
+    );
+    if (rateLimits.some((name) => !limits.has(name))) {
+      const message = `must give "${rateLimits.join('", "')}", each as "name";q=requests;w=10 or 60`;
+      context.addIssue({ code: 'custom', message });
+    }
+    return {
+      header,
+      limits: Object.fromEntries(limits) as Record<RateLimitName, RateLimitSetting>,
+    };
+  });
 
 const parsed = new WeakMap<Env, Settings>();
 
@@ -115,10 +121,10 @@ export function settings(env: Env): Settings {
   if (known) return known;
   const shape = z.object({
     ENVIRONMENT: z.enum(['local', 'production'], 'must be local or production; deploy with --env'),
-    RATE_LIMIT_POLICY: rateLimitPolicy,
-    AUCTION_API_ALLOWED_IPS: addressList,
-    AUCTION_RESTART_STATUSES: list.pipe(z.array(z.enum(restartable))),
-    REGISTRANT_AUTH_ALLOWED_IPS: addressList,
+    RATE_LIMIT_POLICY: rateLimitPolicy(),
+    AUCTION_API_ALLOWED_IPS: addressList(),
+    AUCTION_RESTART_STATUSES: list().pipe(z.array(z.enum(restartable))),
+    REGISTRANT_AUTH_ALLOWED_IPS: addressList(),
     REGISTRANT_TOKEN_KEYS: tokenKeys(env.ENVIRONMENT === 'local'),
   });
   const result = shape.safeParse(env);

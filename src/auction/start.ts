@@ -6,6 +6,7 @@ import { isUniqueViolation } from '../database/violations.ts';
 import type { DomainName } from '../domain/name.ts';
 import { type Problem, RegistryError } from '../error.ts';
 import { difference, type Origin, recordEach } from '../history.ts';
+import { onFirstUse } from '../on-first-use.ts';
 import { textField } from '../text-field.ts';
 import { isStarted } from './read.ts';
 
@@ -14,7 +15,7 @@ export const maximumPlatformLength = 50;
 const platformMessage = `is not a text of 1 to ${maximumPlatformLength} characters`;
 
 /** What the auction centre calls the kind of an auction. */
-export const platformRule = textField(platformMessage, maximumPlatformLength);
+export const platformRule = onFirstUse(() => textField(platformMessage, maximumPlatformLength));
 
 /**
  * Puts the names up for auction, all of them or none, and returns how many. A name that is given twice counts once; a
@@ -60,7 +61,7 @@ export async function importAuctions(
 
 function platformOf(given: string | undefined): string | null {
   if (given === undefined) return null;
-  const platform = platformRule.safeParse(given);
+  const platform = platformRule().safeParse(given);
   if (platform.success) return platform.data;
   throw new RegistryError('invalid', `${JSON.stringify(given)} ${platformMessage}`, 'platform');
 }

@@ -12,7 +12,7 @@ export interface ContactField {
   registrant: string | null;
   file: string | null;
   /** What clients may send for it. */
-  rule: z.ZodType | null;
+  rule: (() => z.ZodType) | null;
   sentBy: readonly Sender[];
   /** The object that surrounds it in a body. */
   group: 'address' | 'identity' | null;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
 import { asciiUpperCase } from '../ascii-case.ts';
+import { onFirstUse } from '../on-first-use.ts';
 import { textField } from '../text-field.ts';
 import { isCountryCode } from './country.ts';
 import { isEmail } from './email.ts';
@@ -16,25 +17,33 @@ const countryCode = (message: string) =>
   textField(message, 2, (value) => isCountryCode(asciiUpperCase(value))).transform(asciiUpperCase);
 
 export const contactRules = {
-  name: textField('Name is invalid', 255),
-  orgName: textField('Org name is invalid', 255),
-  email: textField('Email is invalid', 255, isEmail),
-  phone: textField('Phone nr is invalid', 19, (value) => phonePattern.test(value)),
-  fax: textField('Fax nr is invalid', 19, (value) => phonePattern.test(value)),
-  authInfo: textField('Auth info is invalid', 255),
-  street: textField('Street is invalid', 255),
-  city: textField('City is invalid', 255),
-  zip: textField('Zip is invalid', 16),
-  state: textField('State is invalid', 255),
-  countryCode: countryCode('Country code is invalid'),
-  ident: textField('Ident code is invalid', 64),
-  identType: z.enum(identityTypes, 'Ident type is invalid'),
-  identCountryCode: countryCode('Ident country code is invalid'),
+  name: onFirstUse(() => textField('Name is invalid', 255)),
+  orgName: onFirstUse(() => textField('Org name is invalid', 255)),
+  email: onFirstUse(() => textField('Email is invalid', 255, isEmail)),
+  phone: onFirstUse(() =>
+    textField('Phone nr is invalid', 19, (value) => phonePattern.test(value)),
+  ),
+  fax: onFirstUse(() => textField('Fax nr is invalid', 19, (value) => phonePattern.test(value))),
+  authInfo: onFirstUse(() => textField('Auth info is invalid', 255)),
+  street: onFirstUse(() => textField('Street is invalid', 255)),
+  city: onFirstUse(() => textField('City is invalid', 255)),
+  zip: onFirstUse(() => textField('Zip is invalid', 16)),
+  state: onFirstUse(() => textField('State is invalid', 255)),
+  countryCode: onFirstUse(() => countryCode('Country code is invalid')),
+  ident: onFirstUse(() => textField('Ident code is invalid', 64)),
+  identType: onFirstUse(() => z.enum(identityTypes, 'Ident type is invalid')),
+  identCountryCode: onFirstUse(() => countryCode('Ident country code is invalid')),
   /** The part after the registrar's prefix, or the whole code. */
-  code: textField('Contact id is invalid', 100, (value) => /^[A-Za-z0-9_.:-]+$/.test(value)),
-  disclosedAttributes: z
-    .array(z.enum(discloseableAttributes, 'is not included in the list'), 'is not a list')
-    .transform((given) => discloseableAttributes.filter((attribute) => given.includes(attribute))),
+  code: onFirstUse(() =>
+    textField('Contact id is invalid', 100, (value) => /^[A-Za-z0-9_.:-]+$/.test(value)),
+  ),
+  disclosedAttributes: onFirstUse(() =>
+    z
+      .array(z.enum(discloseableAttributes, 'is not included in the list'), 'is not a list')
+      .transform((given) =>
+        discloseableAttributes.filter((attribute) => given.includes(attribute)),
+      ),
+  ),
 };
 
 /** Refuses an identity whose code is wrong for its type and country today. */

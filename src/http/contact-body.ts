@@ -61,7 +61,7 @@ function shapeOf(
   const shape: Shape = {};
   for (const [, field] of sentColumns(sender)) {
     if (field.group !== group || field.isRequired !== isRequired || !field.rule) continue;
-    shape[nameIn(sender, field)] = presence(field, field.rule, isCreation);
+    shape[nameIn(sender, field)] = presence(field, field.rule(), isCreation);
   }
   return shape;
 }

@@ -2,6 +2,7 @@ import { zValidator } from '@hono/zod-validator';
 import { bodyLimit } from 'hono/body-limit';
 import * as z from 'zod';
 import { type Problem, RegistryError } from '../error.ts';
+import { onFirstUse } from '../on-first-use.ts';
 import { isBlank } from '../text-field.ts';
 import type { AppContext } from './context.ts';
 
@@ -26,21 +27,26 @@ const wholeNumber = (label: string, minimum: number, maximum: number) =>
       error: `${label} is out of range`,
     });
 
-export const pageQuery = {
-  limit: wholeNumber('Limit', 1, 200).default(200),
-  offset: wholeNumber('Offset', 0, Number.MAX_SAFE_INTEGER).default(0),
-};
+export const pageQuery = onFirstUse(() =>
+  z.object({
+    limit: wholeNumber('Limit', 1, 200).default(200),
+    offset: wholeNumber('Offset', 0, Number.MAX_SAFE_INTEGER).default(0),
+  }),
+);
 
 /** Reads the query by a zod type, all of whose parameters are optional, refusing as every input is refused. */
-export function query<Shape extends z.ZodObject>(shape: Shape) {
-  return zValidator('query', shape, (result) => {
-    if (result.success) return;
-    // Nothing here is required, so an empty value is an invalid one.
-    const [first, ...others] = problemsOf(result.error);
-    const invalid = (problem: Problem): Problem =>
-      problem.reason === 'missing' ? { ...problem, reason: 'invalid' } : problem;
-    throw new RegistryError([invalid(first), ...others.map(invalid)]);
-  });
+export function query<Shape extends z.ZodObject>(shape: () => Shape) {
+  const validator = onFirstUse(() =>
+    zValidator('query', shape(), (result) => {
+      if (result.success) return;
+      // Nothing here is required, so an empty value is an invalid one.
+      const [first, ...others] = problemsOf(result.error);
+      const invalid = (problem: Problem): Problem =>
+        problem.reason === 'missing' ? { ...problem, reason: 'invalid' } : problem;
+      throw new RegistryError([invalid(first), ...others.map(invalid)]);
+    }),
+  );
+  return ((c, next) => validator()(c, next)) as ReturnType<typeof validator>;
 }
 
 /**

@@ -59,15 +59,15 @@ describe('the demo data', () => {
       const [type, countryCode, code] = contact.identity;
       const [street, city, zip, country] = contact.address;
       expect(identityProblem({ type, countryCode, code }, new Date('2026-01-01'))).toBeUndefined();
-      expect(contactRules.code.parse(contact.suffix)).toBe(contact.suffix);
-      expect(contactRules.name.parse(contact.name)).toBe(contact.name);
-      expect(contactRules.email.parse(contact.email)).toBe(contact.email);
-      expect(contactRules.phone.parse(contact.phone)).toBe(contact.phone);
-      expect(contactRules.fax.optional().parse(contact.fax)).toBe(contact.fax);
-      expect(contactRules.street.parse(street)).toBe(street);
-      expect(contactRules.city.parse(city)).toBe(city);
-      expect(contactRules.zip.parse(zip)).toBe(zip);
-      expect(contactRules.countryCode.parse(country)).toBe(country);
+      expect(contactRules.code().parse(contact.suffix)).toBe(contact.suffix);
+      expect(contactRules.name().parse(contact.name)).toBe(contact.name);
+      expect(contactRules.email().parse(contact.email)).toBe(contact.email);
+      expect(contactRules.phone().parse(contact.phone)).toBe(contact.phone);
+      expect(contactRules.fax().optional().parse(contact.fax)).toBe(contact.fax);
+      expect(contactRules.street().parse(street)).toBe(street);
+      expect(contactRules.city().parse(city)).toBe(city);
+      expect(contactRules.zip().parse(zip)).toBe(zip);
+      expect(contactRules.countryCode().parse(country)).toBe(country);
     },
   );
 

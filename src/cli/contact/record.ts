@@ -54,7 +54,8 @@ const instant = 'ISO 8601 with Z or an offset, as 2026-01-31T12:00:00.000Z';
 
 /** What a file may give for each column, and what the help says of it. */
 const fileRules = {
-  code: contactRules.code
+  code: contactRules
+    .code()
     .transform(asciiUpperCase)
     .describe(
       `<code of the registrar>:<suffix> of letters, digits, _ . : and -, ${text(100)}, as ALPHA:1B7A3C5D`,
@@ -62,29 +63,31 @@ const fileRules = {
   uuid: optional(z.guid('is no UUID').transform(asciiLowerCase)).describe(
     'as 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11; a new one unless given',
   ),
-  name: contactRules.name.describe(text(255)),
-  orgName: optional(contactRules.orgName).describe(text(255)),
-  email: contactRules.email.describe('one address'),
-  phone: contactRules.phone.describe(phone),
-  fax: optional(contactRules.fax).describe(phone),
-  ident: contactRules.ident.describe(
-    `identity code, checked by its type and country; ${text(64)}; a date, as 2001-12-31, for birthday`,
-  ),
-  identType: contactRules.identType.describe(identityTypes.join(', ')),
-  identCountryCode: contactRules.identCountryCode.describe(country),
-  street: optional(contactRules.street).describe(text(255)),
-  city: optional(contactRules.city).describe(text(255)),
-  zip: optional(contactRules.zip).describe(text(16)),
-  state: optional(contactRules.state).describe(text(255)),
-  countryCode: optional(contactRules.countryCode).describe(country),
-  authInfo: optional(contactRules.authInfo).describe(`${text(255)}; a new one unless given`),
+  name: contactRules.name().describe(text(255)),
+  orgName: optional(contactRules.orgName()).describe(text(255)),
+  email: contactRules.email().describe('one address'),
+  phone: contactRules.phone().describe(phone),
+  fax: optional(contactRules.fax()).describe(phone),
+  ident: contactRules
+    .ident()
+    .describe(
+      `identity code, checked by its type and country; ${text(64)}; a date, as 2001-12-31, for birthday`,
+    ),
+  identType: contactRules.identType().describe(identityTypes.join(', ')),
+  identCountryCode: contactRules.identCountryCode().describe(country),
+  street: optional(contactRules.street()).describe(text(255)),
+  city: optional(contactRules.city()).describe(text(255)),
+  zip: optional(contactRules.zip()).describe(text(16)),
+  state: optional(contactRules.state()).describe(text(255)),
+  countryCode: optional(contactRules.countryCode()).describe(country),
+  authInfo: optional(contactRules.authInfo()).describe(`${text(255)}; a new one unless given`),
   statuses: list(statuses).describe(
     `${wordsNote}: ${contactStatuses.join(' ')}; ${derivedStatuses.join(' and ')} are derived, and left out`,
   ),
   statusNotes: optional(statusNotes).describe(
     'JSON object of a text by status, as {"serverUpdateProhibited":"why"}; in CSV in quotes, its own quotes doubled',
   ),
-  disclosedAttributes: list(contactRules.disclosedAttributes).describe(
+  disclosedAttributes: list(contactRules.disclosedAttributes()).describe(
     `${wordsNote}: ${discloseableAttributes.join(' ')}`,
   ),
   legacyId: optional(label).describe(`${text(255)}; in NDJSON a whole number, too`),

@@ -34,7 +34,7 @@ export const issue = reading(
   );
 
 function parseIdent(text: string) {
-  const country = contactRules.identCountryCode.safeParse(text.slice(0, 2));
+  const country = contactRules.identCountryCode().safeParse(text.slice(0, 2));
   const code = text.slice(2);
   if (!country.success || code === '') {
     throw new InvalidArgumentError('It is a country code and a personal code, as EE38001085718.');

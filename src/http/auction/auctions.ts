@@ -5,6 +5,7 @@ import { reportableStatuses, updateAuction } from '../../auction/report.ts';
 import { platformRule } from '../../auction/start.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
+import { onFirstUse } from '../../on-first-use.ts';
 import { auctionLists } from '../../public-list/lists.ts';
 import { clearable } from '../../text-field.ts';
 import { type AppContext, type AppEnv, callerAddress, database } from '../context.ts';
@@ -38,21 +39,25 @@ auctions.get('/:uuid', async (c) => {
 });
 
 const deadlineMessage = 'is not an ISO 8601 date or date-time';
-const instant = z.iso
-  .datetime({ offset: true, local: true, error: deadlineMessage })
-  // Without an offset it is UTC, as every instant of the registry.
-  .transform((text) => new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`).toISOString());
 
-const reportBody = z.object({
-  status: z.enum(reportableStatuses, 'is not included in the list').nullish(),
-  registration_deadline: clearable(
-    z.union([z.iso.date(deadlineMessage), instant], deadlineMessage),
-  ),
-  platform: clearable(platformRule),
+const reportBody = onFirstUse(() => {
+  const instant = z.iso
+    .datetime({ offset: true, local: true, error: deadlineMessage })
+    // Without an offset it is UTC, as every instant of the registry.
+    .transform((text) =>
+      new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`).toISOString(),
+    );
+  return z.object({
+    status: z.enum(reportableStatuses, 'is not included in the list').nullish(),
+    registration_deadline: clearable(
+      z.union([z.iso.date(deadlineMessage), instant], deadlineMessage),
+    ),
+    platform: clearable(platformRule()),
+  });
 });
 
 auctions.patch('/:uuid', limitBody, async (c) => {
-  const report = await parseBody(c, reportBody, await reportOf(c));
+  const report = await parseBody(c, reportBody(), await reportOf(c));
   const { registration_deadline: registrationDeadline, platform } = report;
   const status = report.status ?? undefined;
   const auction = await updateAuction(

@@ -7,6 +7,7 @@ import { getContactOfPerson } from '../../contact/read.ts';
 import { registrantRepresentation } from '../../contact/representation.ts';
 import { updateContactOfPerson } from '../../contact/update.ts';
 import { RegistryError } from '../../error.ts';
+import { onFirstUse } from '../../on-first-use.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { bodyFields, columnsOf } from '../contact-body.ts';
 import { type AppContext, type AppEnv, database } from '../context.ts';
@@ -21,7 +22,7 @@ export const contacts = new Hono<AppEnv>({ strict: false });
 
 contacts.use(throttleAddress, bearerLogin, limitBody, echoClientReference, continueSession);
 
-contacts.get('/', query(z.object(pageQuery)), async (c) => {
+contacts.get('/', query(pageQuery), async (c) => {
   const found = await listContactsOfPerson(database(c), c.var.person, c.req.valid('query'));
   return c.json({ contacts: found.map(listed) });
 });
@@ -31,20 +32,20 @@ contacts.get('/:uuid', async (c) => {
   return answer(c, contact);
 });
 
-contacts.get('/:uuid/history', query(z.object(pageQuery)), async (c) => {
+contacts.get('/:uuid/history', query(pageQuery), async (c) => {
   const page = c.req.valid('query');
   const entries = await listHistoryOfPerson(database(c), c.var.person, c.req.param('uuid'), page);
   return c.json({ history: entries.map(historyEntry) });
 });
 
-const updateBody = z.object(bodyFields('registrant', { isCreation: false }));
+const updateBody = onFirstUse(() => z.object(bodyFields('registrant', { isCreation: false })));
 
 contacts.patch('/:uuid', async (c) => {
   const body = isForm(c) ? await formBody(c) : await jsonBody(c);
-  const given = await parseBody(c, updateBody, body);
+  const given = await parseBody(c, updateBody(), body);
   const names = Object.keys(body);
   // An empty body asks for nothing; one of unknown fields only asks for what can't be done.
-  if (names.length > 0 && !names.some((name) => Object.hasOwn(updateBody.shape, name))) {
+  if (names.length > 0 && !names.some((name) => Object.hasOwn(updateBody().shape, name))) {
     throw new RegistryError('missing', 'No field of a contact is given');
   }
   const { outcome, isReplay } = await updateContactOfPerson(

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { contactRules } from '../../contact/rules.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
+import { onFirstUse } from '../../on-first-use.ts';
 import { issueToken } from '../../registrant/token.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { type AppEnv, callerAddress } from '../context.ts';
@@ -11,12 +12,14 @@ import { throttleAddress } from '../throttle.ts';
 
 export const auth = new Hono<AppEnv>({ strict: false });
 
-const eidBody = z.object({
-  ident: contactRules.ident,
-  first_name: contactRules.name,
-  last_name: contactRules.name,
-  country_code: contactRules.countryCode.default('EE'),
-});
+const eidBody = onFirstUse(() =>
+  z.object({
+    ident: contactRules.ident(),
+    first_name: contactRules.name(),
+    last_name: contactRules.name(),
+    country_code: contactRules.countryCode().default('EE'),
+  }),
+);
 
 auth.use(throttleAddress);
 
@@ -28,7 +31,7 @@ auth.post('/eid', async (c) => {
   if (!registrantAuthAllowedIps.includes(address)) {
     throw new RegistryError('address_denied', `Access denied from IP ${address ?? 'unknown'}`);
   }
-  const given = await parseBody(c, eidBody, await jsonBody(c));
+  const given = await parseBody(c, eidBody(), await jsonBody(c));
   const person = {
     countryCode: given.country_code,
     code: given.ident,

@@ -12,6 +12,7 @@ import { registrarRepresentation } from '../../contact/representation.ts';
 import { contactRules } from '../../contact/rules.ts';
 import { updateContact } from '../../contact/update.ts';
 import { RegistryError } from '../../error.ts';
+import { onFirstUse } from '../../on-first-use.ts';
 import { clearable } from '../../text-field.ts';
 import type { Written } from '../../write.ts';
 import { echoClientReference } from '../client-reference.ts';
@@ -29,10 +30,11 @@ export const contacts = new Hono<AppEnv>({ strict: false });
 
 contacts.use(throttleAddress, basicLogin, limitBody, echoClientReference, continueSession);
 
-const listQuery = z.object({
-  ...pageQuery,
-  details: z.enum(['true', 'false'], 'Details is invalid').default('false'),
-});
+const listQuery = onFirstUse(() =>
+  pageQuery().extend({
+    details: z.enum(['true', 'false'], 'Details is invalid').default('false'),
+  }),
+);
 
 contacts.get('/', query(listQuery), async (c) => {
   const { details, ...page } = c.req.valid('query');
@@ -43,7 +45,7 @@ contacts.get('/', query(listQuery), async (c) => {
 });
 
 contacts.get('/check/:code', async (c) => {
-  const asked = contactRules.code.safeParse(c.req.param('code'));
+  const asked = contactRules.code().safeParse(c.req.param('code'));
   if (!asked.success) throw new RegistryError('invalid', 'Contact id is invalid', 'id');
   const { code, isAvailable } = await checkContactCode(database(c), c.var.login, asked.data);
   return c.json(done({ contact: { id: code, available: isAvailable } }));
@@ -55,28 +57,30 @@ contacts.get('/:code', async (c) => {
   return c.json(done({ contact: registrarRepresentation(contact) }));
 });
 
-contacts.get('/:code/history', query(z.object(pageQuery)), async (c) => {
+contacts.get('/:code/history', query(pageQuery), async (c) => {
   const page = c.req.valid('query');
   const entries = await listContactHistory(database(c), c.var.login, c.req.param('code'), page);
   return c.json(done({ history: entries.map(historyEntry) }));
 });
 
-const createBody = contactBody({
-  id: clearable(contactRules.code),
-  ...bodyFields('registrar', { isCreation: true }),
-});
+const createBody = onFirstUse(() =>
+  contactBody({
+    id: clearable(contactRules.code()),
+    ...bodyFields('registrar', { isCreation: true }),
+  }),
+);
 
-const updateBody = contactBody(bodyFields('registrar', { isCreation: false }));
+const updateBody = onFirstUse(() => contactBody(bodyFields('registrar', { isCreation: false })));
 
 contacts.post('/', async (c) => {
-  const { contact } = await parseBody(c, createBody, await jsonBody(c));
+  const { contact } = await parseBody(c, createBody(), await jsonBody(c));
   const created = { ...columnsOf('registrar', contact), code: contact.id } as NewContact;
   const request = await writeRequest(c);
   return answer(c, await createContact(database(c), c.var.login, created, request));
 });
 
 contacts.put('/:code', async (c) => {
-  const { contact } = await parseBody(c, updateBody, await jsonBody(c));
+  const { contact } = await parseBody(c, updateBody(), await jsonBody(c));
   const { login } = c.var;
   const changes = columnsOf('registrar', contact);
   const request = await writeRequest(c);
