@@ -5,6 +5,7 @@ import type { TestWorker } from './worker.ts';
 interface Caller {
   authorization: string;
 }
+const nobody: Caller = { authorization: '' };
 type Headers = Record<string, string>;
 type Fetching = Pick<TestWorker, 'fetch'>;
 
@@ -52,6 +53,17 @@ export function registrantClient(worker: Fetching) {
     read: (person: Caller, uuid: string) => answerOf(request(person, 'GET', `/${uuid}`)),
     update: (person: Caller, uuid: string, fields: unknown, headers?: Headers) =>
       answerOf(request(person, 'PATCH', `/${uuid}`, fields, headers)),
+  };
+}
+
+/** Asks and reports about auctions, as the auction centre does. */
+export function auctionClient(worker: Fetching) {
+  return {
+    read: (uuid: string, headers?: Headers) =>
+      worker.fetch(`/api/v1/auctions/${uuid}`, send('GET', nobody, undefined, headers)),
+    /** A body that is text is sent as it is. */
+    report: (uuid: string, body?: unknown, headers?: Headers) =>
+      worker.fetch(`/api/v1/auctions/${uuid}`, send('PATCH', nobody, body, headers)),
   };
 }
 

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { auctions } from '../../drizzle/schema.ts';
+import { auctionClient } from '../client.ts';
 import { addAuction } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 
@@ -8,8 +9,10 @@ const worker = startWorker({
   AUCTION_API_ALLOWED_IPS: '192.0.2.7, 198.51.100.0/24, 2001:db8::/32',
 });
 
+const centre = auctionClient(worker);
+
 function read(uuid: string, address: string) {
-  return worker.fetch(`/api/v1/auctions/${uuid}`, { headers: { 'CF-Connecting-IP': address } });
+  return centre.read(uuid, { 'CF-Connecting-IP': address });
 }
 
 it.each(['192.0.2.7', '198.51.100.255', '2001:db8::1', '2001:DB8:0:0::1', '::ffff:192.0.2.7'])(
@@ -51,10 +54,8 @@ it.each(['{', '{"status":"sold"}', '{"status":"no_bids"}'])(
   'refuses before it looks at the body %s',
   async (body) => {
     const auction = await addAuction(worker.env);
-    const response = await worker.fetch(`/api/v1/auctions/${auction.uuid}`, {
-      method: 'PATCH',
-      headers: { 'CF-Connecting-IP': '203.0.113.1', 'Content-Type': 'application/json' },
-      body,
+    const response = await centre.report(auction.uuid, body, {
+      'CF-Connecting-IP': '203.0.113.1',
     });
     expect(response.status).toBe(401);
     const [stored] = await worker.db.select().from(auctions).where(eq(auctions.uuid, auction.uuid));

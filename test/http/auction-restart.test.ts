@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { history } from '../../drizzle/schema.ts';
+import { auctionClient } from '../client.ts';
 import { addAuction, auctionsOf } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 
@@ -8,12 +9,10 @@ const worker = startWorker({
   AUCTION_RESTART_STATUSES: 'payment_not_received, domain_not_registered',
 });
 
+const centre = auctionClient(worker);
+
 function report(uuid: string, status: string, fields: object = {}) {
-  return worker.fetch(`/api/v1/auctions/${uuid}`, {
-    method: 'PATCH',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ status, ...fields }),
-  });
+  return centre.report(uuid, { status, ...fields });
 }
 
 it.each(['payment_not_received', 'domain_not_registered'])(

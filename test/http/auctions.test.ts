@@ -1,26 +1,16 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, it, vi } from 'vitest';
 import { auctions } from '../../drizzle/schema.ts';
+import { auctionClient } from '../client.ts';
 import { addAuction, auctionsOf, historyOf } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker();
+const centre = auctionClient(worker);
 
 const code = 'd41d8cd98f00b204e9800998ecf8427e';
 const paid = { status: 'payment_received', registrationCode: code } as const;
 const unknownUuid = '7cb4bb7b-8c5e-4d2c-9a3a-2f3f0f7a5d11';
-
-function get(uuid: string, headers: Record<string, string> = {}) {
-  return worker.fetch(`/api/v1/auctions/${uuid}`, { headers });
-}
-
-function report(uuid: string, body: unknown, headers: Record<string, string> = {}) {
-  return worker.fetch(`/api/v1/auctions/${uuid}`, {
-    method: 'PATCH',
-    headers: { 'Content-Type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  });
-}
 
 async function stored(uuid: string) {
   const [auction] = await worker.db.select().from(auctions).where(eq(auctions.uuid, uuid));
@@ -69,7 +59,7 @@ describe('GET /api/v1/auctions', () => {
 describe('GET /api/v1/auctions/{uuid}', () => {
   it('shows the auction', async () => {
     const auction = await addAuction(worker.env, paid);
-    const response = await get(auction.uuid);
+    const response = await centre.read(auction.uuid);
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
       id: auction.uuid,
@@ -81,7 +71,7 @@ describe('GET /api/v1/auctions/{uuid}', () => {
   it.each([unknownUuid, 'no-uuid', '%00', "x'--", 'x'.repeat(100)])(
     'answers 404 in the form of the auction centre for %s',
     async (uuid) => {
-      const response = await get(uuid);
+      const response = await centre.read(uuid);
       expect(response.status).toBe(404);
       expect(await response.json()).toEqual({
         error: 'Not Found',
@@ -97,7 +87,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     'moves an auction to %s, without a registration code',
     async (status) => {
       const auction = await addAuction(worker.env);
-      const response = await report(auction.uuid, { status });
+      const response = await centre.report(auction.uuid, { status });
       expect(response.status).toBe(200);
       expect(await response.json()).toEqual({
         id: auction.uuid,
@@ -111,7 +101,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
 
   it('makes a registration code of 32 hexadecimal digits when an auction is paid', async () => {
     const auction = await addAuction(worker.env, { status: 'awaiting_payment' });
-    const response = await report(auction.uuid, { status: 'payment_received' });
+    const response = await centre.report(auction.uuid, { status: 'payment_received' });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
       id: auction.uuid,
@@ -125,7 +115,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     const codes = await Promise.all(
       [1, 2, 3].map(async () => {
         const { uuid } = await addAuction(worker.env);
-        const response = await report(uuid, { status: 'payment_received' });
+        const response = await centre.report(uuid, { status: 'payment_received' });
         return ((await response.json()) as { registration_code: string }).registration_code;
       }),
     );
@@ -134,20 +124,20 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
 
   it('keeps the registration code when the payment is said again', async () => {
     const auction = await addAuction(worker.env, paid);
-    const response = await report(auction.uuid, { status: 'payment_received' });
+    const response = await centre.report(auction.uuid, { status: 'payment_received' });
     expect(await response.json()).toMatchObject({ registration_code: code });
   });
 
   it('drops the registration code once the auction is paid no longer', async () => {
     const auction = await addAuction(worker.env, paid);
-    const response = await report(auction.uuid, { status: 'domain_not_registered' });
+    const response = await centre.report(auction.uuid, { status: 'domain_not_registered' });
     expect(await response.json()).toMatchObject({ registration_code: null });
     expect(await stored(auction.uuid)).toMatchObject({ registrationCode: null });
   });
 
   it('changes nothing where the status is null, as where there is none', async () => {
     const auction = await addAuction(worker.env, paid);
-    const response = await report(auction.uuid, { status: null });
+    const response = await centre.report(auction.uuid, { status: null });
     expect(response.status).toBe(200);
     expect(await stored(auction.uuid)).toEqual(auction);
   });
@@ -156,7 +146,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     'refuses the status %j and changes nothing',
     async (status) => {
       const auction = await addAuction(worker.env);
-      const response = await report(auction.uuid, { status });
+      const response = await centre.report(auction.uuid, { status });
       expect(response.status).toBe(400);
       expect(await response.json()).toEqual({
         errors: { status: ['is not included in the list'] },
@@ -167,7 +157,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
 
   it('changes nothing without a status', async () => {
     const auction = await addAuction(worker.env, paid);
-    const response = await report(auction.uuid, {});
+    const response = await centre.report(auction.uuid, {});
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
       id: auction.uuid,
@@ -188,11 +178,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
 
   it.each(['{', '[]', '"no_bids"'])('refuses the body %s', async (body) => {
     const auction = await addAuction(worker.env);
-    const response = await worker.fetch(`/api/v1/auctions/${auction.uuid}`, {
-      method: 'PATCH',
-      headers: { 'Content-Type': 'application/json' },
-      body,
-    });
+    const response = await centre.report(auction.uuid, body);
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({
       errors: { base: ['Request body is not a JSON object'] },
@@ -201,13 +187,13 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
 
   it('ignores what it does not know in a report, and names it', async () => {
     const { uuid } = await addAuction(worker.env);
-    const response = await report(uuid, { status: 'no_bids', bids: 0 });
+    const response = await centre.report(uuid, { status: 'no_bids', bids: 0 });
     expect(response.status).toBe(200);
     expect(response.headers.get('Ignored-Fields')).toBe('bids');
   });
 
   it('answers 404 in the form of the auction centre for an unknown auction', async () => {
-    const response = await report(unknownUuid, { status: 'no_bids' });
+    const response = await centre.report(unknownUuid, { status: 'no_bids' });
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({
       error: 'Not Found',
@@ -218,9 +204,9 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
 
   it('leaves no trace of the same status said twice', async () => {
     const { uuid, name } = await addAuction(worker.env);
-    const first = await report(uuid, { status: 'payment_received' });
+    const first = await centre.report(uuid, { status: 'payment_received' });
     const afterFirst = await stored(uuid);
-    const second = await report(uuid, { status: 'payment_received' });
+    const second = await centre.report(uuid, { status: 'payment_received' });
     expect(await second.json()).toEqual(await first.json());
     expect(await stored(uuid)).toEqual(afterFirst);
     expect(await historyOf(worker.env, 'auction', { name })).toHaveLength(1);
@@ -228,7 +214,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
 
   it('records who reported what, and of the registration code no more than its change', async () => {
     const auction = await addAuction(worker.env);
-    const response = await report(
+    const response = await centre.report(
       auction.uuid,
       { status: 'payment_received' },
       { 'CF-Connecting-IP': '127.0.0.7' },
@@ -252,7 +238,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     const { uuid, name } = await addAuction(worker.env);
     const responses = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
-        report(uuid, { status: index % 2 === 0 ? 'payment_received' : 'awaiting_payment' }),
+        centre.report(uuid, { status: index % 2 === 0 ? 'payment_received' : 'awaiting_payment' }),
       ),
     );
     expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200));
@@ -269,7 +255,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     const { uuid, name } = await addAuction(worker.env);
     const answers = await Promise.all(
       Array.from({ length: 5 }, async () => {
-        const response = await report(uuid, { status: 'payment_received' });
+        const response = await centre.report(uuid, { status: 'payment_received' });
         return ((await response.json()) as { registration_code: string }).registration_code;
       }),
     );
@@ -279,7 +265,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
 
   it('publishes the list of auctions in progress', async () => {
     const [staying, ending] = [await addAuction(worker.env), await addAuction(worker.env)];
-    await report(ending.uuid, { status: 'no_bids' });
+    await centre.report(ending.uuid, { status: 'no_bids' });
     await vi.waitFor(async () => {
       const names = await publishedNames();
       expect(names).toContain(staying.name);
@@ -289,8 +275,8 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
 
   it('starts no new auction unless the operator says so', async () => {
     const { uuid, name } = await addAuction(worker.env);
-    await report(uuid, { status: 'payment_not_received' });
-    await report(uuid, { status: 'domain_not_registered' });
+    await centre.report(uuid, { status: 'payment_not_received' });
+    await centre.report(uuid, { status: 'domain_not_registered' });
     expect(await auctionsOf(worker.env, { name })).toHaveLength(1);
   });
 });
@@ -303,7 +289,7 @@ describe('registration_deadline', () => {
     ['2026-12-31T23:59', '2026-12-31T23:59:00.000Z'],
   ])('%s is kept', async (given, kept) => {
     const { uuid } = await addAuction(worker.env, paid);
-    const response = await report(uuid, { registration_deadline: given });
+    const response = await centre.report(uuid, { registration_deadline: given });
     expect(response.status).toBe(200);
     expect(await stored(uuid)).toMatchObject({ registrationDeadline: kept, ...paid });
   });
@@ -312,7 +298,7 @@ describe('registration_deadline', () => {
     '%j is refused',
     async (given) => {
       const auction = await addAuction(worker.env);
-      const response = await report(auction.uuid, {
+      const response = await centre.report(auction.uuid, {
         status: 'no_bids',
         registration_deadline: given,
       });
@@ -326,16 +312,16 @@ describe('registration_deadline', () => {
 
   it('stays when a report does not mention it, and is cleared with null', async () => {
     const { uuid } = await addAuction(worker.env, { registrationDeadline: '2026-12-31' });
-    await report(uuid, { status: 'awaiting_payment' });
+    await centre.report(uuid, { status: 'awaiting_payment' });
     expect(await stored(uuid)).toMatchObject({ registrationDeadline: '2026-12-31' });
-    await report(uuid, { registration_deadline: null });
+    await centre.report(uuid, { registration_deadline: null });
     expect(await stored(uuid)).toMatchObject({ registrationDeadline: null });
   });
 
   it('said again leaves no trace', async () => {
     const { uuid, name } = await addAuction(worker.env);
-    await report(uuid, { registration_deadline: '2026-12-31T22:00:00Z' });
-    await report(uuid, { registration_deadline: '2027-01-01T00:00:00+02:00' });
+    await centre.report(uuid, { registration_deadline: '2026-12-31T22:00:00Z' });
+    await centre.report(uuid, { registration_deadline: '2027-01-01T00:00:00+02:00' });
     expect(await historyOf(worker.env, 'auction', { name })).toHaveLength(1);
   });
 });
@@ -345,8 +331,8 @@ describe('platform', () => {
     const { uuid, name } = await addAuction(worker.env);
     const shown = { id: uuid, domain: name, status: 'started', platform: 'english' };
 
-    const reported = await report(uuid, { platform: ' english ' });
-    const one = await get(uuid);
+    const reported = await centre.report(uuid, { platform: ' english ' });
+    const one = await centre.read(uuid);
     const list = await worker.fetch('/api/v1/auctions');
 
     expect(await reported.text()).toBe(JSON.stringify({ ...shown, registration_code: null }));
@@ -356,21 +342,25 @@ describe('platform', () => {
 
   it('stays when a report does not mention it', async () => {
     const { uuid } = await addAuction(worker.env, { platform: 'english' });
-    const response = await report(uuid, { status: 'no_bids' });
+    const response = await centre.report(uuid, { status: 'no_bids' });
     expect(await response.json()).toMatchObject({ platform: 'english' });
   });
 
   it.each([null, '', ' '])('is cleared with %j, and not shown then', async (platform) => {
     const { uuid, name } = await addAuction(worker.env, { platform: 'english' });
-    await report(uuid, { platform });
-    expect(await (await get(uuid)).json()).toEqual({ id: uuid, domain: name, status: 'started' });
+    await centre.report(uuid, { platform });
+    expect(await (await centre.read(uuid)).json()).toEqual({
+      id: uuid,
+      domain: name,
+      status: 'started',
+    });
   });
 
   it.each(['x'.repeat(51), 'a\u0000b', 1, true, {}, ['english']])(
     '%j is refused',
     async (platform) => {
       const auction = await addAuction(worker.env, { platform: 'english' });
-      const response = await report(auction.uuid, { status: 'no_bids', platform });
+      const response = await centre.report(auction.uuid, { status: 'no_bids', platform });
       expect(response.status).toBe(400);
       expect(await response.json()).toEqual({
         errors: { platform: ['is not a text of 1 to 50 characters'] },
@@ -381,14 +371,14 @@ describe('platform', () => {
 
   it('has 50 characters at most, not bytes', async () => {
     const { uuid } = await addAuction(worker.env);
-    const response = await report(uuid, { platform: 'õ'.repeat(50) });
+    const response = await centre.report(uuid, { platform: 'õ'.repeat(50) });
     expect(await response.json()).toMatchObject({ platform: 'õ'.repeat(50) });
   });
 
   it('said again leaves no trace', async () => {
     const { uuid, name } = await addAuction(worker.env);
-    await report(uuid, { platform: 'english' });
-    await report(uuid, { platform: 'english' });
+    await centre.report(uuid, { platform: 'english' });
+    await centre.report(uuid, { platform: 'english' });
     expect(await historyOf(worker.env, 'auction', { name })).toMatchObject([
       { changes: { platform: { from: null, to: 'english' } } },
     ]);

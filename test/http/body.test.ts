@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
-import { addContact, addPerson, addRegistrar, newContact, send } from '../fixtures.ts';
+import { registrarClient } from '../client.ts';
+import { addContact, addPerson, addRegistrar, newContact } from '../fixtures.ts';
 import { onTheWire } from '../wire.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
+const repp = registrarClient(worker);
 
 const syntaxError = {
   code: 2001,
@@ -60,18 +62,19 @@ test.each([
   'application/jsonp',
 ])('refuses a body of the type %s', async (type) => {
   const registrar = await addRegistrar(worker.env);
-  const sent = send('POST', registrar, { contact: newContact() }, { 'Content-Type': type });
-  const response = await worker.fetch('/repp/v1/contacts', sent);
-  expect(response.status).toBe(400);
-  expect(await response.json()).toEqual(syntaxError);
+  const headers = { 'Content-Type': type };
+  expect(await repp.create(registrar, newContact(), headers)).toEqual({
+    status: 400,
+    body: syntaxError,
+  });
 });
 
 test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/vnd.api+json'])(
   'takes a body of the type %s',
   async (type) => {
     const registrar = await addRegistrar(worker.env);
-    const sent = send('POST', registrar, { contact: newContact() }, { 'Content-Type': type });
-    expect((await worker.fetch('/repp/v1/contacts', sent)).status).toBe(200);
+    const headers = { 'Content-Type': type };
+    expect((await repp.create(registrar, newContact(), headers)).status).toBe(200);
   },
 );
 
@@ -138,8 +141,8 @@ test.each([
 
 async function ignoredFields(contact: object, beside: object = {}) {
   const registrar = await addRegistrar(worker.env);
-  const sent = send('POST', registrar, { contact: newContact(contact), ...beside });
-  const response = await worker.fetch('/repp/v1/contacts', sent);
+  const body = { contact: newContact(contact), ...beside };
+  const response = await repp.request(registrar, 'POST', '', body);
   expect(response.status).toBe(200);
   return response.headers.get('Ignored-Fields');
 }
@@ -167,8 +170,7 @@ test('names the fields that a create does not know by their paths', async () => 
 test('names the fields that an update ignores, also where it is refused', async () => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
-  const put = (contact: object) =>
-    worker.fetch(`/repp/v1/contacts/${code}`, send('PUT', registrar, { contact }));
+  const put = (contact: object) => repp.request(registrar, 'PUT', `/${code}`, { contact });
   expect((await put({ id: 'NEW', name: 'Mari' })).headers.get('Ignored-Fields')).toBe('contact.id');
   const refused = await put({ verified: true });
   expect(refused.status).toBe(400);
@@ -181,7 +183,7 @@ test('names hostile fields in a form that a header can carry', async () => {
   );
   const registrar = await addRegistrar(worker.env);
   const body = `{"contact":${JSON.stringify(newContact()).slice(0, -1)},"\\ud800":1,"__proto__":{"x":1}}}`;
-  const response = await worker.fetch('/repp/v1/contacts', send('POST', registrar, body));
+  const response = await repp.request(registrar, 'POST', '', body);
   expect(response.status).toBe(200);
   expect(response.headers.get('Ignored-Fields')).toBe('contact.%EF%BF%BD, contact.__proto__');
 });

@@ -1,5 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { expect, test } from 'vitest';
+import { answerOf, registrantClient } from '../client.ts';
 import { addContact, addRegistrar, send } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
@@ -9,9 +10,8 @@ const path = '/api/v1/registrant/auth/eid';
 const mari = { ident: '48001084719', first_name: 'Mari', last_name: 'Maasikas' };
 const anyone = { authorization: '' };
 
-async function login(body: unknown, headers: Record<string, string> = {}) {
-  const response = await worker.fetch(path, send('POST', anyone, body, headers));
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+function login(body: unknown, headers: Record<string, string> = {}) {
+  return answerOf(worker.fetch(path, send('POST', anyone, body, headers)));
 }
 
 test('issues a token for two hours', async () => {
@@ -47,9 +47,9 @@ test('lets the person of the token in, of Estonia where no country is given', as
   const contact = await addContact(worker.env, registrar, { ident: '60001019906' });
   await addContact(worker.env, registrar, { ident: '60001019906', identCountryCode: 'LV' });
   const { body } = await login({ ...mari, ident: '60001019906' });
-  const authorization = `Bearer ${body.access_token}`;
-  const list = await worker.fetch('/api/v1/registrant/contacts', send('GET', { authorization }));
-  expect(await list.json()).toMatchObject({ contacts: [{ id: contact.uuid }] });
+  const person = { authorization: `Bearer ${body.access_token}` };
+  const { body: list } = await registrantClient(worker).list(person);
+  expect(list).toMatchObject({ contacts: [{ id: contact.uuid }] });
 });
 
 test.each(['ident', 'first_name', 'last_name'])(
