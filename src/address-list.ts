@@ -5,13 +5,13 @@ type Range = [Address, number];
 
 /** Addresses and CIDR ranges that may call. */
 export interface AddressList {
-  /** False for what is no address, and for none at all. */
+  /** False for text that is not an address, and for undefined. */
   includes(address: string | undefined): boolean;
 }
 
 /**
  * Reads addresses and CIDR ranges, IPv4 and IPv6; a mapped address (`::ffff:192.0.2.1`) is its IPv4 one.
- * Throws a TypeError that names the entry which is neither.
+ * Throws a TypeError that names the first entry that is neither.
  */
 export function parseAddressList(entries: readonly string[]): AddressList {
   const ranges = entries.map(parseRange);
@@ -58,7 +58,7 @@ function isAddress(text: string): boolean {
   return isIpv4(text) || ipaddr.IPv6.isValid(text);
 }
 
-/** Only the four-part form: the library also reads 127.1, octal parts and a single number, which are no addresses here. */
+/** Only the four-part form: the library also reads 127.1, octal parts and a single number, which are not addresses here. */
 function isIpv4(text: string): boolean {
   return ipaddr.IPv4.isValidFourPartDecimal(text);
 }

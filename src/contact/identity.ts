@@ -64,6 +64,6 @@ export function identityKey(code: string): string {
 }
 
 /** Whether two codes of one country and type are spellings of the same one. */
-export function isSameCode(one: string, other: string): boolean {
+export function isSameIdentityCode(one: string, other: string): boolean {
   return identityKey(one) === identityKey(other);
 }

@@ -25,7 +25,7 @@ import {
   versionOf,
 } from './contact.ts';
 import type { ContactChanges, ContactIdentity } from './fields.ts';
-import { isSameCode } from './identity.ts';
+import { identityKey, isSameIdentityCode } from './identity.ts';
 import { contactOfPerson, lookAtContact } from './read.ts';
 
 /**
@@ -111,13 +111,13 @@ function registrantWriter({ firstName, lastName, countryCode, code }: Person) {
   return {
     actorType: 'registrant',
     actor: `RegistrantUser: ${firstName} ${lastName}`,
-    keyHolder: `registrant:${countryCode}:${code}`,
+    keyHolder: `registrant:${countryCode}:${identityKey(code)}`,
   } as const;
 }
 
 function isOnRecord(contact: Contact, identity: Partial<ContactIdentity>): boolean {
   return (
-    isSameCode(identity.ident ?? contact.ident, contact.ident) &&
+    isSameIdentityCode(identity.ident ?? contact.ident, contact.ident) &&
     (identity.identType ?? contact.identType) === contact.identType &&
     (identity.identCountryCode ?? contact.identCountryCode) === contact.identCountryCode
   );

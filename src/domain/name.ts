@@ -13,18 +13,19 @@ const maximumNameOctets = 253;
 const maximumLabelOctets = 63;
 
 /**
- * Reads a domain name as the registry keeps it. Throws `invalid`, with what is wrong and how it would be right,
- * for one that is not in its Unicode form, lower case and NFC, or is no host name (RFC 1123, RFC 5891).
+ * Reads a domain name as the registry keeps it. Throws `invalid`, with what is wrong and how to write it instead,
+ * for a name that is not in its Unicode form, lower case and NFC, or is not a host name (RFC 1123, RFC 5891).
  */
 export function parseDomainName(text: string): DomainName {
   const refuse = (message: string): never => {
     throw new RegistryError('invalid', `${JSON.stringify(text)} ${message}`, 'name');
   };
-  if (text === '') refuse('is no domain name: it is empty');
-  if (/[\p{Cc}\p{Cs}\s]/u.test(text)) refuse('holds white space or a control character');
+  if (text === '') refuse('is not a domain name: it is empty');
+  if (/[\p{Cc}\p{Cs}\s]/u.test(text)) refuse('contains white space or a control character');
   if (text.endsWith('.')) refuse(`ends with a dot; write ${JSON.stringify(text.slice(0, -1))}`);
   const normal = text.normalize('NFC').toLowerCase();
-  if (text !== text.toLowerCase()) refuse(`holds capital letters; write ${JSON.stringify(normal)}`);
+  if (text !== text.toLowerCase())
+    refuse(`contains capital letters; write ${JSON.stringify(normal)}`);
   if (text !== normal) refuse('is not in Unicode normalisation form C');
   const labels = text.split('.');
   if (labels.length < 2) refuse('has no dot: a name is registered below a top-level domain');
@@ -33,25 +34,25 @@ export function parseDomainName(text: string): DomainName {
   }
   for (const label of labels) checkLabel(label, refuse);
   // RFC 3696, section 2: otherwise an IPv4 address would be a name.
-  if (/^\d+$/.test(labels.at(-1)!)) refuse('has a top-level domain of digits alone');
+  if (/^\d+$/.test(labels.at(-1)!)) refuse('has a top-level domain of digits only');
   const ascii = punycode.toASCII(text);
   for (const label of ascii.split('.')) {
     if (label.length > maximumLabelOctets) {
-      refuse(`has a label of ${label.length} octets, where ${maximumLabelOctets} is the most`);
+      refuse(`has a label of ${label.length} octets; at most ${maximumLabelOctets} are allowed`);
     }
   }
   if (ascii.length > maximumNameOctets) {
-    refuse(`has ${ascii.length} octets, where ${maximumNameOctets} is the most`);
+    refuse(`has ${ascii.length} octets; at most ${maximumNameOctets} are allowed`);
   }
   return { name: text, punycode: ascii };
 }
 
 function checkLabel(label: string, refuse: (message: string) => never): void {
   if (label === '') refuse('has an empty label');
-  if (label.includes('_')) refuse('holds an underscore, which no host name does');
-  // RFC 5892, section 2.6: among letters and marks are some that show nothing.
+  if (label.includes('_')) refuse('contains an underscore, which host names cannot');
+  // RFC 5892, section 2.6: some letters and marks are invisible.
   if (!/^[\p{L}\p{M}\p{N}-]+$/u.test(label) || /\p{Default_Ignorable_Code_Point}/u.test(label)) {
-    refuse('holds a character that no host name does');
+    refuse('contains a character that host names cannot');
   }
   if (label.startsWith('-') || label.endsWith('-')) {
     refuse('has a label that starts or ends with a hyphen');
@@ -59,7 +60,8 @@ function checkLabel(label: string, refuse: (message: string) => never): void {
   // RFC 5891, section 4.2.3.2: it would combine with the dot before it.
   if (/^\p{M}/u.test(label)) refuse('has a label that starts with a combining mark');
   // RFC 5891, section 4.2.3.1: reserved for encodings such as punycode itself.
-  if (label.slice(2, 4) === '--') refuse('has a label with hyphens in third and fourth place');
+  if (label.slice(2, 4) === '--')
+    refuse('has a label with hyphens as its third and fourth characters');
 }
 
 function unicodeForm(name: string): string {

@@ -29,7 +29,7 @@ const files: [string, string | Buffer, string][] = [
   [
     'a name in capital letters',
     'Ää.ee,reserved',
-    ':3: "Ää.ee" holds capital letters; write "ää.ee"',
+    ':3: "Ää.ee" contains capital letters; write "ää.ee"',
   ],
   [
     'a name in punycode',
@@ -37,16 +37,16 @@ const files: [string, string | Buffer, string][] = [
     ':3: "xn--4ca.ee" is in punycode; write its Unicode form, "ä.ee"',
   ],
   ['a trailing dot', 'nimi.ee.,reserved', ':3: "nimi.ee." ends with a dot; write "nimi.ee"'],
-  ['an underscore', 'ni_mi.ee,reserved', ':3: "ni_mi.ee" holds an underscore'],
+  ['an underscore', 'ni_mi.ee,reserved', ':3: "ni_mi.ee" contains an underscore'],
   [
     'a label over 63 octets',
     `${long}.ee,reserved`,
-    'has a label of 64 octets, where 63 is the most',
+    'has a label of 64 octets; at most 63 are allowed',
   ],
   [
     'a label that is too long in punycode',
     `${'õ'.repeat(60)}.ee,reserved`,
-    'octets, where 63 is the most',
+    'octets; at most 63 are allowed',
   ],
   ['a row that is there twice', 'hea.ee,reserved', ':3: hea.ee (reserved) is in line 2 already'],
   [
@@ -179,14 +179,14 @@ test('tells every problem of a file, with its place, with --json', async () => {
     errors: [
       {
         reason: 'invalid',
-        message: '"A.ee" holds capital letters; write "a.ee"',
+        message: '"A.ee" contains capital letters; write "a.ee"',
         field: 'name',
         file,
         line: 2,
       },
       {
         reason: 'invalid',
-        message: '"b_.ee" holds an underscore, which no host name does',
+        message: '"b_.ee" contains an underscore, which host names cannot',
         field: 'name',
         file,
         line: 3,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { identityProblem, isSameCode } from '../../src/contact/identity.ts';
+import { identityProblem, isSameIdentityCode } from '../../src/contact/identity.ts';
 import { isDay } from '../../src/day.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
@@ -116,7 +116,7 @@ test.each([
   ['KD\u00a012\u20133', 'kd123'],
   ['Õ1', 'õ-1'].map((code) => code.toUpperCase()) as [string, string],
 ])('takes %j and %j for one code', (one, other) => {
-  expect(isSameCode(one, other)).toBe(true);
+  expect(isSameIdentityCode(one, other)).toBe(true);
 });
 
 test.each([
@@ -127,5 +127,5 @@ test.each([
   ['Ж1', '1'],
   ['ß', 'SS'],
 ])('takes %j and %j for two codes', (one, other) => {
-  expect(isSameCode(one, other)).toBe(false);
+  expect(isSameIdentityCode(one, other)).toBe(false);
 });

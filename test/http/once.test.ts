@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { contacts, history, idempotencyKeys } from '../../drizzle/schema.ts';
 import { deleteOldOutcomes } from '../../src/write.ts';
 import { registrantClient, registrarClient } from '../client.ts';
-import { addContact, addDomainOf, addRegistrar, bearer, newContact } from '../fixtures.ts';
+import {
+  addContact,
+  addDomainOf,
+  addPerson,
+  addRegistrar,
+  bearer,
+  newContact,
+} from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
@@ -189,6 +196,23 @@ describe('a request with an Idempotency-Key', () => {
       });
     },
   );
+
+  it('belongs to the person, however their code is spelt', async () => {
+    const registrar = await addRegistrar(worker.env);
+    const ident = { ident: 'XY-1', identCountryCode: 'FI' };
+    const { uuid } = await addContact(worker.env, registrar, ident);
+    const update = async (code: string) =>
+      portal.request(
+        await addPerson(worker.env, { countryCode: 'FI', code }),
+        'PATCH',
+        `/${uuid}`,
+        { name: 'Aino Virtanen' },
+        key('spelt'),
+      );
+
+    expect((await update('XY-1')).headers.get('Idempotent-Replayed')).toBeNull();
+    expect((await update('xy1')).headers.get('Idempotent-Replayed')).toBe('true');
+  });
 
   it('is forgotten by the daily run after 24 hours, and not before', async () => {
     const kept = { requestDigest: '0', body: '', outcome: 'null' };

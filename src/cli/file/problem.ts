@@ -18,7 +18,7 @@ export function refuseFile(file: string, line: number, message: string): Registr
   return new RegistryError([problem]);
 }
 
-/** `names.csv:3: "Ää.ee" holds capital letters [name]`, or without a place where the problem has none. */
+/** `names.csv:3: "Ää.ee" contains capital letters [name]`, or without a place where the problem has none. */
 export function problemLine(problem: Problem & Partial<FileProblem>): string {
   const { file, line, message, field } = problem;
   const place = file === undefined ? '' : `${file}:${line}: `;
