@@ -10,7 +10,7 @@ export function dayBefore(day: string): string {
   return dayOf(date);
 }
 
-/** Whether the text is an ISO 8601 calendar date, `YYYY-MM-DD`, that exists in the calendar. */
+/** Whether the text is an ISO 8601 date, `YYYY-MM-DD`, that exists in the calendar. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const day = new Date(`${text}T00:00:00Z`);

@@ -3,7 +3,7 @@ import type { AuctionStatus } from '../drizzle/schema.ts';
 import { type AddressList, parseAddressList } from './address-list.ts';
 import type { TokenKey } from './registrant/token.ts';
 
-/** Bindings and raw settings, as wrangler.toml, `.dev.vars` and the deployment's secrets give them. */
+/** Bindings and raw settings from wrangler.toml, `.dev.vars` and the deployment's secrets. */
 export interface Env {
   DB: D1Database;
   LISTS: KVNamespace;
@@ -28,17 +28,17 @@ export interface RateLimitSetting {
 }
 
 export interface Settings {
-  /** The local environment, on the developer's machine; otherwise it is a deployment. */
+  /** Whether this is the local environment on a developer's machine, and not a deployment. */
   isLocal: boolean;
   auctionAllowedIps: AddressList;
-  /** Statuses whose report puts the name up for auction again. */
+  /** Reporting one of these statuses puts the name up for auction again. */
   auctionRestartStatuses: readonly AuctionStatus[];
   registrantAuthAllowedIps: AddressList;
-  /** The first signs; each of them verifies. */
+  /** The first key signs tokens; all of them verify. */
   registrantTokenKeys: readonly [TokenKey, ...TokenKey[]];
-  /** What the rate limiters' bindings are set to: so many requests in a window. */
+  /** The limits that the rate limiter bindings are set to. */
   rateLimits: Readonly<Record<RateLimitName, RateLimitSetting>>;
-  /** Both, as the header `RateLimit-Policy` says it (draft-ietf-httpapi-ratelimit-headers). */
+  /** The limits as the `RateLimit-Policy` header states them (draft-ietf-httpapi-ratelimit-headers). */
   rateLimitPolicy: string;
 }
 
@@ -67,7 +67,7 @@ const restartable = [
   'domain_not_registered',
 ] as const satisfies AuctionStatus[];
 
-/** HS256 wants a key of at least 256 bits (RFC 7518, section 3.2). */
+/** HS256 requires a key of at least 256 bits (RFC 7518, section 3.2). */
 const minimumSecretBytes = 32;
 const demoSecretPrefix = 'demo-';
 
@@ -84,9 +84,9 @@ const tokenKeys = (isLocal: boolean) =>
       const message = `must be id:secret[, id:secret], each secret of ${minimumSecretBytes} bytes or more`;
       context.addIssue({ code: 'custom', message });
     } else if (ids.size < keys.length) {
-      context.addIssue({ code: 'custom', message: 'holds two keys of the same id' });
+      context.addIssue({ code: 'custom', message: 'contains two keys with the same id' });
     } else if (!isLocal && keys.some((key) => key.text.startsWith(demoSecretPrefix))) {
-      context.addIssue({ code: 'custom', message: 'holds a demo secret' });
+      context.addIssue({ code: 'custom', message: 'contains a demo secret' });
     }
     return keys.map(({ id, secret }) => ({ id, secret })) as [TokenKey, ...TokenKey[]];
   });
@@ -113,8 +113,8 @@ const rateLimitPolicy = () =>
 const parsed = new WeakMap<Env, Settings>();
 
 /**
- * The settings, checked as a whole and remembered with the bindings they came with. Throws an Error that
- * names each setting that is missing or malformed: then nothing that depends on settings answers.
+ * The settings, checked together and remembered with their bindings. Throws an Error that names each missing or
+ * malformed setting, so that nothing that depends on settings answers.
  */
 export function settings(env: Env): Settings {
   const known = parsed.get(env);

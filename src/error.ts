@@ -1,13 +1,13 @@
 /**
- * Every way in which the registry refuses. Each interface answers each of them in its own form, by a table
- * that does not compile until a new reason has its line there.
+ * Every reason for which the registry refuses. Each interface has a table of its own answers, which does not compile
+ * until a new reason has a line in it.
  */
 export type Reason =
-  | 'malformed' // the body or a value can't be read at all
+  | 'malformed' // the body or a value cannot be read at all
   | 'missing'
   | 'out_of_range'
   | 'invalid'
-  | 'identity_invalid' // an identity code against its country's format
+  | 'identity_invalid' // an identity code that breaks its country's format
   | 'too_large'
   | 'unauthorized'
   | 'address_denied'
@@ -18,8 +18,8 @@ export type Reason =
   | 'delete_prohibited'
   | 'linked'
   | 'identity_change'
-  | 'changed_meanwhile' // the version that the caller saw is no longer the current one
-  | 'key_reused' // an idempotency key that came with another request
+  | 'changed_meanwhile' // the version that the caller saw is no longer current
+  | 'key_reused' // an idempotency key that was used with another request
   | 'unknown_route'
   | 'method_not_allowed'
   | 'unexpected';
@@ -28,11 +28,11 @@ export interface Problem {
   reason: Reason;
   /** For the caller to read: no internals, no credentials. */
   message: string;
-  /** What it is about, by its name on the wire. */
+  /** The field that it concerns, by its name on the wire. */
   field?: string | undefined;
 }
 
-/** An expected refusal: at least one problem, the first of which decides the answer's status. */
+/** An expected refusal with at least one problem; the first decides the status of the answer. */
 export class RegistryError extends Error {
   readonly problems: readonly [Problem, ...Problem[]];
 

@@ -7,15 +7,15 @@ import {
 } from '../drizzle/schema.ts';
 import type { Database } from './database/open.ts';
 
-/** Who acts, when, and in which request: what every change is recorded with. */
+/** Who acts, when, and in which request: recorded with every change. */
 export interface Origin {
   actorType: ActorType;
-  /** As it is shown to whoever reads the history; a name or a username, never an identity code. */
+  /** As readers of the history see it: a name or a username, never an identity code. */
   actor: string;
   at: Date;
   /** Unique to the request or command. */
   requestId: string;
-  /** The client's own reference of its transaction. */
+  /** The client's own reference for its transaction. */
   clientReference?: string | undefined;
 }
 
@@ -30,8 +30,8 @@ export type Action = (typeof history.$inferInsert)['action'];
 export type Changes = Record<string, FieldChange>;
 
 /**
- * The insert that records a change. It stands right behind the statement that makes the change, in the same
- * batch, and writes only if that statement changed a row: `changes()` is SQLite's count for the one before.
+ * The insert that records a change. Put it right after the statement that makes the change, in the same batch: it
+ * writes only if that statement changed a row, because `changes()` is SQLite's count for the previous statement.
  */
 export function recordIfChanged(
   db: Database,
@@ -48,8 +48,8 @@ export function recordIfChanged(
 }
 
 /**
- * The insert that records as many changes as `source` gives: a query of `key`, `uuid` and `changes` (JSON) of each.
- * In the batch of the changes, it stands where the query can tell what they change, before or after them.
+ * The insert that records one change for each row of `source`, a query that selects `key`, `uuid` and `changes` (JSON).
+ * Put it in the batch of the changes, before or after them, where the query can still see what they change.
  */
 export function recordEach(
   db: Database,
@@ -64,7 +64,7 @@ export function recordEach(
     from (${source})`);
 }
 
-/** Whether a request has changed the subject. */
+/** Whether the request has already changed the subject. */
 export async function isRecorded(
   db: Database,
   { type, key, uuid }: Subject,
@@ -80,10 +80,10 @@ export async function isRecorded(
   return entries.length > 0;
 }
 
-/** The history shows that these changed, and nothing of their values. */
+/** For these fields, history shows that they changed but not their values. */
 const secretFields = new Set(['authInfo', 'registrationCode', 'secretDigest']);
 
-/** What differs between the row and its new values, field by field; empty if nothing does. */
+/** The fields in which the new values differ from the row; empty if none do. */
 export function difference(
   before: Record<string, unknown>,
   after: Record<string, unknown>,
@@ -97,7 +97,7 @@ export function difference(
   return changes;
 }
 
-/** Changes as every interface shows them: under the names of the fields in snake case, as they are on the wire. */
+/** Changes as every interface shows them: with field names in snake case, as on the wire. */
 export function shownChanges(changes: Changes): Changes {
   return Object.fromEntries(
     Object.entries(changes).map(([field, change]) => [
@@ -107,7 +107,7 @@ export function shownChanges(changes: Changes): Changes {
   );
 }
 
-/** What happened to everything of this type that went by this key, deleted or not, the oldest first, from behind `after`. */
+/** The history of everything of this type that ever had this key, deleted or not; oldest first, from after the entry `after`. */
 export async function listHistory(
   db: Database,
   { type, key }: Pick<Subject, 'type' | 'key'>,

@@ -10,7 +10,7 @@ import { deleteOldOutcomes } from './write.ts';
 export default {
   fetch: (request, env, context) =>
     answerRevalidation(request, env, context) ?? app.fetch(request, env, context),
-  /** Publishes what the calendar changed and what a failed publishing left undone, and deletes old answers. */
+  /** Publishes what the calendar changed and what a failed run left undone, and deletes expired idempotency keys. */
   async scheduled(_controller, env, context) {
     const works = await Promise.allSettled([
       publishAndPurge(env, context, listNames),

@@ -8,8 +8,8 @@ export function writeLog(
 }
 
 /**
- * Logs an error that nobody expected, with the request that met it. Of an error with a cause, the first cause is
- * logged: Drizzle wraps D1's error in a message that contains the values of the query.
+ * Logs an unexpected error with the id of the request that hit it. If the error has a cause, the first cause is logged
+ * instead: Drizzle wraps D1's error in a message that contains the values of the query.
  */
 export function logUnexpected(error: unknown, requestId: string | undefined): void {
   const { name, message, stack } = firstCause(error);

@@ -1,18 +1,18 @@
 import * as z from 'zod';
 
-/** Absent, null, or nothing but white space: for a required field the same as not given. */
+/** Absent, null or only white space: for a required field, the same as not given. */
 export function isBlank(value: unknown): boolean {
   return (
     value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
   );
 }
 
-/** A character that shows: neither a space, nor a format character, nor one that Unicode lets a font leave out. */
+/** A visible character: not a space, not a format character, and not one that Unicode lets fonts leave out. */
 const visible = /[^\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /**
- * A text: trimmed, NFC, at most `limit` characters, without control characters and lone surrogates, and with at least
- * one visible character.
+ * Text: trimmed, NFC, at most `limit` characters, with at least one visible character, and without control characters
+ * or lone surrogates.
  */
 export function textField(
   message: string,
@@ -29,7 +29,7 @@ export function textField(
   });
 }
 
-/** The field may be left out, which leaves it as it is, or cleared with null or the empty string. */
+/** The field may be left out, which keeps its value, or cleared with null or the empty string. */
 export function clearable<Field extends z.ZodType>(field: Field) {
   return z
     .preprocess((value) => (isBlank(value) ? null : value), field.nullable())

@@ -16,13 +16,13 @@ import {
 
 /** A request to write, before it is known who acts. */
 export interface WriteRequest extends Omit<Origin, 'actorType' | 'actor'> {
-  /** Whether the write may be made to this version (`If-Match`); absent, it may be made to any. */
+  /** Whether the write may be made to this version (`If-Match`); if absent, to any version. */
   isExpected?: ((version: string) => boolean) | undefined;
   /** Asks that the write take effect once, however often the request is sent. */
   key?: IdempotencyKey | undefined;
 }
 
-/** An `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), with what tells its request from another. */
+/** An `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header) and a digest that tells its request from others. */
 export interface IdempotencyKey {
   value: string;
   /** SHA-256 of method, path and body, in hexadecimal. */
@@ -41,45 +41,45 @@ export interface Change<Outcome> {
   by: Writer;
   subject: Subject;
   action: Action;
-  /** What differs, field by field. */
+  /** The fields that differ. */
   changes: Changes;
-  /** The statement that makes the change if the row is still as it was seen; absent where nothing differs. */
+  /** The statement that makes the change if the row is still as it was seen; absent if nothing differs. */
   statement?: BatchItem<'sqlite'>;
   /** Statements that follow the change in the same batch. */
   followedBy?: readonly BatchItem<'sqlite'>[];
-  /** What the write comes to: plain JSON, kept for the key. */
+  /** The result of the write: plain JSON, kept for the key. */
   outcome: Outcome;
-  /** What it means that a constraint refused the batch: a refusal to throw, or another attempt. */
+  /** What it means if a constraint rejects the batch: a refusal to throw, or another attempt. */
   onViolation?: (error: unknown) => RegistryError | 'again' | undefined;
 }
 
 /** One attempt to write. */
 export interface Attempt<Seen, Outcome> {
   /**
-   * Reads, in one round trip, what the judgement needs; for callers with idempotency keys, also the rows of the query
-   * that `keptFor` gives for the holder of the key.
+   * Reads everything that `judge` needs in one round trip. For callers with idempotency keys, that includes the rows of
+   * the query that `keptFor` returns for the holder of the key.
    */
   look(keptFor: KeptFor): Promise<Seen & { kept?: Kept[] }>;
-  /** Refuses by throwing, or says what to write. It may be called again, after a lost race. */
+  /** Throws to refuse, or returns what to write. Called again after a lost race. */
   judge(seen: Seen): Change<Outcome>;
 }
 
 export interface Written<Outcome> {
   outcome: Outcome;
-  /** The request was carried out before, and its outcome was kept. */
+  /** The request took effect before, and this is the outcome that was kept. */
   isReplay: boolean;
 }
 
-/** Each lost race costs another look; so many in a row mean a row that changes faster than it can be read. */
+/** Each lost race costs another look. After this many in a row, the row changes faster than it can be read. */
 const maximumLosses = 16;
 /** A loser waits a random time (full jitter), so that writers that collided do not collide again. */
 const firstWaitMilliseconds = 10;
 const maximumWaitMilliseconds = 1_000;
 
 /**
- * The one way to write: look, judge, then write the change, its history and the outcome for the key in one batch.
- * A lost race and a passing fault of D1 lead to another attempt. A batch that was reported as failed may have been
- * done: the history of the request tells. Throws what the attempt throws, and `key_reused`.
+ * The one way to write: look, judge, then write the change, its history and the outcome for the key in one batch. A lost
+ * race or a transient fault of D1 leads to another attempt. A batch that D1 reports as failed may have taken effect; the
+ * history shows whether it did. Throws what the attempt throws, and `key_reused`.
  */
 export async function write<Seen, Outcome>(
   db: Database,
@@ -116,10 +116,10 @@ export async function write<Seen, Outcome>(
     );
     losses += 1;
   }
-  throw new Error('the row was changed by others at every attempt');
+  throw new Error('every attempt lost the race for the row');
 }
 
-/** Throws `changed_meanwhile` where the request is about another version than this one. */
+/** Throws `changed_meanwhile` if the request expects another version than this one. */
 export function checkVersion({ isExpected }: WriteRequest, version: string): void {
   if (isExpected && !isExpected(version)) {
     throw new RegistryError('changed_meanwhile', 'Contact is not at the expected version');
@@ -132,7 +132,7 @@ function originOf(request: WriteRequest, { actorType, actor }: Writer): Origin {
   return { actorType, actor, at, requestId, clientReference };
 }
 
-/** Writes the change in one batch; false if somebody else wrote to the row first. */
+/** Writes the change in one batch; false if another writer was faster. */
 async function commit<Outcome>(
   db: Database,
   request: WriteRequest,
@@ -158,11 +158,11 @@ async function commit<Outcome>(
 }
 
 type KeptQuery = ReturnType<typeof keptQuery>;
-/** The query for what is kept for the request's key, if its holder is this one. */
+/** Returns the query for what is kept for the request's key, given the holder of the key. */
 export type KeptFor = (keyHolder: SQL | string) => KeptQuery;
 type Kept = Awaited<KeptQuery>[number];
 
-/** It finds nothing where the request has no key. */
+/** Finds nothing if the request has no key. */
 function keptQuery(db: Database, keyHolder: SQL | string, key: IdempotencyKey | undefined) {
   const { caller, requestDigest, outcome } = idempotencyKeys;
   return db
@@ -171,7 +171,7 @@ function keptQuery(db: Database, keyHolder: SQL | string, key: IdempotencyKey | 
     .where(and(sql`${caller} = ${keyHolder}`, sql`${idempotencyKeys.key} = ${key?.value ?? null}`));
 }
 
-/** The outcome that is kept for this request; throws `key_reused` where the key came with another request. */
+/** The outcome that is kept for this request. Throws `key_reused` if the key was used with another request. */
 function outcomeOf<Outcome>(
   [kept]: readonly Kept[] = [],
   key: IdempotencyKey | undefined,
@@ -180,13 +180,13 @@ function outcomeOf<Outcome>(
   if (kept.requestDigest !== key.requestDigest) {
     throw new RegistryError('key_reused', 'Idempotency key was used with another request');
   }
-  // The version before this one kept answers; while both ran, it may have written a row that is not converted.
+  // The previous release kept answers instead; while both ran, it may have written a row that was not converted.
   if (kept.outcome === null)
-    throw new Error('the outcome was kept in the form of an older version');
+    throw new Error('the outcome was kept in the format of an older release');
   return { outcome: JSON.parse(kept.outcome) };
 }
 
-/** The insert that keeps the outcome, right after the history of the change. */
+/** The insert that keeps the outcome; it comes right after the history of the change. */
 function keepOutcome(
   db: Database,
   keyHolder: string,
@@ -200,14 +200,14 @@ function keepOutcome(
     where ${condition}`);
 }
 
-/** Whether the batch failed because a request with the same key was faster. */
+/** Whether the batch failed because another request with the same key was faster. */
 function isKeyTaken(error: unknown): boolean {
   return isUniqueViolation(error, 'idempotency_keys.caller, idempotency_keys.key');
 }
 
 const keptForHours = 24;
 
-/** Deletes the outcomes that were kept for long enough. */
+/** Deletes the outcomes that have been kept for 24 hours. */
 export async function deleteOldOutcomes(db: Database, now: Date): Promise<void> {
   const oldest = new Date(now.getTime() - keptForHours * 60 * 60 * 1000).toISOString();
   await db.batch([db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, oldest))]);

@@ -1,7 +1,7 @@
-/** Characters of JSON in one bound value: D1 takes 2,000,000 bytes, and a character has three at most. */
+/** Characters of JSON in one bound value: D1 accepts 2,000,000 bytes, and a character has at most three. */
 const maximumJsonLength = 500_000;
 
-/** The rows as JSON arrays, each small enough for one bound value, so that one statement takes thousands of rows with `json_each`. */
+/** The rows as JSON arrays, each small enough for one bound value; with `json_each`, one statement takes thousands of rows. */
 export function jsonArrays(rows: Iterable<unknown>): string[] {
   const arrays: string[] = [];
   let array = '';

@@ -1,4 +1,4 @@
-/** What answering a request has cost so far, in the units that the platform counts. */
+/** What a request has cost so far, in the units that the platform bills. */
 export interface Meter {
   /** Round trips to D1, however many statements each carried. */
   d1: number;

@@ -3,11 +3,11 @@ import { type Meter, newMeter } from './meter.ts';
 
 export type Database = DrizzleD1Database & { $client: Pick<D1Database, 'prepare'> };
 
-/** The binding, or a session on it. */
+/** The binding, or a session of it. */
 type Connection = Pick<D1Database, 'prepare' | 'batch'>;
 
 /**
- * Opens Drizzle on D1 and counts round trips on the meter. Rows that change together go in one `batch`, the only
+ * Opens Drizzle on D1 and counts round trips on the meter. Write rows that change together in one `batch`, the only
  * transaction that D1 has.
  */
 export function openDatabase(binding: Connection, meter: Meter = newMeter()): Database {

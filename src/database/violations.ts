@@ -1,22 +1,22 @@
-/** Whether a unique index refused the write; `columns` is SQLite's `table.column[, …]`. */
+/** Whether a unique index rejected the write; `columns` is SQLite's `table.column[, …]`. */
 export function isUniqueViolation(error: unknown, columns: string): boolean {
   return mentions(error, `UNIQUE constraint failed: ${columns}`);
 }
 
-/** Whether a foreign key refused the write: another row refers to this one, or this one to a missing row. */
+/** Whether a foreign key rejected the write: another row refers to this one, or this one to a missing row. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return mentions(error, 'FOREIGN KEY constraint failed');
 }
 
 /**
- * Whether D1 rejected the bookmark that a session starts from: one of another database, or from before a restore.
+ * Whether D1 rejected the bookmark that a session starts from: it is from another database, or from before a restore.
  * D1's documentation lists no error for this, so any error that names the bookmark counts.
  */
 export function isAboutBookmark(error: unknown): boolean {
   return mentions(error, 'ookmark');
 }
 
-/** Whether the message of the error, or of one of its causes, contains the text: SQLite's words appear nowhere else. */
+/** Whether the error's message, or that of one of its causes, contains the text: SQLite's words appear nowhere else. */
 export function mentions(error: unknown, text: string): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause.message.includes(text)) return true;
