@@ -13,8 +13,8 @@ import {
 
 /**
  * Every table of the registry. Triggers live in the hand-written migrations beside the generated ones:
- * they keep the counters (`registrars.contact_count`, `contact_blocks`, `contacts.domain_count`), the
- * source versions of the public lists, and history append-only.
+ * they keep the counters (`registrars.contact_count`, `contact_blocks`, `contacts.domain_count`), the instant of
+ * `contacts.unlinked_at`, the source versions of the public lists, and history from being changed.
  *
  * Instants are ISO 8601 UTC text with milliseconds, days are `YYYY-MM-DD`: both sort as text and are
  * the form in which the interfaces answer.
@@ -150,6 +150,8 @@ export const contacts = sqliteTable(
     legacyId: text('legacy_id'),
     /** Domains' references to the contact, kept by triggers on domain_contacts: above zero is `linked`. */
     domainCount: integer('domain_count').notNull().default(0),
+    /** When the last reference went, kept by the same triggers; null where a domain has never referred to the contact. */
+    unlinkedAt: text('unlinked_at'),
     /** Grows by one with every update: what a conditional write compares. */
     version: integer().notNull().default(1),
     creator: text(),
@@ -362,10 +364,16 @@ export type HistorySubject = (typeof historySubjects)[number];
 export const actorTypes = ['api_user', 'registrant', 'auction_centre', 'operator', 'cron'] as const;
 export type ActorType = (typeof actorTypes)[number];
 
-/** What happened to a field: its values, or no more than that it changed where they are secret. */
-export type FieldChange = { from: unknown; to: unknown } | { redacted: true };
+/**
+ * What happened to a field: its values; or only that it changed, where they are secret (`redacted`) or were removed
+ * later because they are personal (`removed`).
+ */
+export type FieldChange = { from: unknown; to: unknown } | { redacted: true } | { removed: true };
 
-/** Who changed what, written in the same batch as the change; triggers refuse to change or delete a row. */
+/**
+ * Who changed what, written in the same batch as the change. Triggers refuse to change or delete a row, except as
+ * `history_permits` says.
+ */
 export const history = sqliteTable(
   'history',
   {
@@ -391,6 +399,46 @@ export const history = sqliteTable(
     index('history_subject_key').on(table.subject, table.subjectKey),
   ],
 );
+
+export const historyPermissions = ['archive', 'remove_values'] as const;
+
+/**
+ * One row, and only inside a batch that inserts it first and deletes it last: which entries of history the batch may
+ * delete, or remove the values of contacts from. Without it the triggers refuse both.
+ */
+export const historyPermits = sqliteTable(
+  'history_permits',
+  {
+    id: integer().primaryKey(),
+    permission: text({ enum: historyPermissions }).notNull(),
+    /** The entries from this one to that one, both included. */
+    firstId: integer('first_id').notNull(),
+    lastId: integer('last_id').notNull(),
+  },
+  (table) => [
+    check('history_permits_single', sql`${table.id} = 1`),
+    check('history_permits_permission', isOneOf(table.permission, historyPermissions)),
+  ],
+);
+
+/** One row while history is being archived, and after that was interrupted: the file that has to be finished first. */
+export const historyArchives = sqliteTable(
+  'history_archives',
+  {
+    id: integer().primaryKey(),
+    file: text().notNull(),
+    /** A UUID of the process that archives: another one that takes over stops it. */
+    run: text().notNull(),
+  },
+  (table) => [check('history_archives_single', sql`${table.id} = 1`)],
+);
+
+/** How far the scheduled run has come in looking through a table, so that the next one continues there. */
+export const sweeps = sqliteTable('sweeps', {
+  name: text().primaryKey(),
+  /** The last id that was looked at. */
+  after: integer().notNull(),
+});
 
 /** Outcomes of writes that carried an idempotency key, kept for a day. */
 export const idempotencyKeys = sqliteTable(

@@ -16,3 +16,12 @@ export function isDay(text: string): boolean {
   const day = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(day.getTime()) && dayOf(day) === text;
 }
+
+/** The instant so many calendar months before: the same day and time, or the last day of a month that is shorter. */
+export function monthsBefore(instant: Date, months: number): Date {
+  const earlier = new Date(instant);
+  earlier.setUTCMonth(earlier.getUTCMonth() - months);
+  // The 31st of a month of 30 days is the first of the next.
+  if (earlier.getUTCDate() !== instant.getUTCDate()) earlier.setUTCDate(0);
+  return earlier;
+}

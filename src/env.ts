@@ -14,6 +14,8 @@ export interface Env {
   ENVIRONMENT?: string;
   AUCTION_API_ALLOWED_IPS?: string;
   AUCTION_RESTART_STATUSES?: string;
+  HISTORY_VALUES_MONTHS?: string;
+  ORPHAN_CONTACT_MONTHS?: string;
   RATE_LIMIT_POLICY?: string;
   REGISTRANT_AUTH_ALLOWED_IPS?: string;
   REGISTRANT_TOKEN_KEYS?: string;
@@ -33,6 +35,10 @@ export interface Settings {
   auctionAllowedIps: AddressList;
   /** Reporting one of these statuses puts the name up for auction again. */
   auctionRestartStatuses: readonly AuctionStatus[];
+  /** How long the history of contacts keeps personal values; undefined is for ever. */
+  historyValuesMonths: number | undefined;
+  /** How long a contact is kept that no domain refers to; undefined is for ever. */
+  orphanContactMonths: number | undefined;
   registrantAuthAllowedIps: AddressList;
   /** The first key signs tokens; all of them verify. */
   registrantTokenKeys: readonly [TokenKey, ...TokenKey[]];
@@ -66,6 +72,12 @@ const restartable = [
   'payment_not_received',
   'domain_not_registered',
 ] as const satisfies AuctionStatus[];
+
+const months = () =>
+  z
+    .string()
+    .regex(/^([1-9]\d{0,3})?$/, 'must be a number of months, 1 to 9999, or empty')
+    .transform((text) => (text === '' ? undefined : Number(text)));
 
 /** HS256 requires a key of at least 256 bits (RFC 7518, section 3.2). */
 const minimumSecretBytes = 32;
@@ -124,6 +136,8 @@ export function settings(env: Env): Settings {
     RATE_LIMIT_POLICY: rateLimitPolicy(),
     AUCTION_API_ALLOWED_IPS: addressList(),
     AUCTION_RESTART_STATUSES: list().pipe(z.array(z.enum(restartable))),
+    HISTORY_VALUES_MONTHS: months(),
+    ORPHAN_CONTACT_MONTHS: months(),
     REGISTRANT_AUTH_ALLOWED_IPS: addressList(),
     REGISTRANT_TOKEN_KEYS: tokenKeys(env.ENVIRONMENT === 'local'),
   });
@@ -140,6 +154,8 @@ export function settings(env: Env): Settings {
     rateLimitPolicy: result.data.RATE_LIMIT_POLICY.header,
     auctionAllowedIps: result.data.AUCTION_API_ALLOWED_IPS,
     auctionRestartStatuses: result.data.AUCTION_RESTART_STATUSES,
+    historyValuesMonths: result.data.HISTORY_VALUES_MONTHS,
+    orphanContactMonths: result.data.ORPHAN_CONTACT_MONTHS,
     registrantAuthAllowedIps: result.data.REGISTRANT_AUTH_ALLOWED_IPS,
     registrantTokenKeys: result.data.REGISTRANT_TOKEN_KEYS,
   };

@@ -7,6 +7,8 @@ const sound = {
   ENVIRONMENT: 'production',
   AUCTION_API_ALLOWED_IPS: '192.0.2.0/24, 2001:db8::1',
   AUCTION_RESTART_STATUSES: '',
+  HISTORY_VALUES_MONTHS: '',
+  ORPHAN_CONTACT_MONTHS: '',
   RATE_LIMIT_POLICY:
     '"caller";q=100;w=60, "address";q=100;w=60, "failed-login";q=10;w=60, "registrant-write";q=20;w=60',
   REGISTRANT_AUTH_ALLOWED_IPS: '',
@@ -50,6 +52,14 @@ test('reads the statuses that restart an auction', () => {
   ).toEqual(['domain_not_registered', 'payment_not_received']);
 });
 
+test('reads for how many months personal data is kept, and no number as for ever', () => {
+  expect(read()).toMatchObject({ historyValuesMonths: undefined, orphanContactMonths: undefined });
+  expect(read({ HISTORY_VALUES_MONTHS: '24', ORPHAN_CONTACT_MONTHS: '6' })).toMatchObject({
+    historyValuesMonths: 24,
+    orphanContactMonths: 6,
+  });
+});
+
 test.each(Object.keys(sound))('refuses a deployment without %s, and names it', (name) => {
   expect(refusal({ [name]: undefined })).toMatch(
     new RegExp(`^settings are missing or malformed: ${name}: `),
@@ -58,6 +68,8 @@ test.each(Object.keys(sound))('refuses a deployment without %s, and names it', (
 
 test.each([
   ['ENVIRONMENT', 'staging'],
+  ['HISTORY_VALUES_MONTHS', '0'],
+  ['ORPHAN_CONTACT_MONTHS', 'six'],
   ['AUCTION_API_ALLOWED_IPS', 'everybody-welcome'],
   ['AUCTION_API_ALLOWED_IPS', '192.0.2.0/24; 192.0.3.0/24'],
   ['AUCTION_RESTART_STATUSES', 'no_bids_yet'],

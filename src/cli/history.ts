@@ -56,6 +56,7 @@ function entryText({ occurredAt, action, actor, subjectUuid, changes }: Entry): 
 /** Both values, or that they are not shown. */
 export function changeText(change: FieldChange): string {
   if ('redacted' in change) return 'changed (not shown)';
+  if ('removed' in change) return 'changed (values removed)';
   const { from, to } = change;
   return `${JSON.stringify(from)} to ${JSON.stringify(to)}`;
 }

@@ -22,12 +22,12 @@ export function statusesOf(contact: Pick<Contact, 'statuses' | 'domainCount'>): 
 
 /** RFC 5733, section 2.2: whether a prohibiting or pending status of the contact names the operation. */
 export function prohibits(contact: Contact, operation: 'Update' | 'Delete'): boolean {
-  const prohibiting: ContactStatus[] = [
-    `client${operation}Prohibited`,
-    `server${operation}Prohibited`,
-    `pending${operation}`,
-  ];
+  const prohibiting = prohibitingStatuses(operation);
   return contact.statuses.some((status) => prohibiting.includes(status));
+}
+
+export function prohibitingStatuses(operation: 'Update' | 'Delete'): ContactStatus[] {
+  return [`client${operation}Prohibited`, `server${operation}Prohibited`, `pending${operation}`];
 }
 
 /** What a write says of the contact that it created or changed. */

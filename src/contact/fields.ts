@@ -196,6 +196,7 @@ export const contactFields = {
   number: { ...bookkeeping, registrar: null, registrant: null, file: null },
   identKey: { ...bookkeeping, registrar: null, registrant: null, file: null },
   domainCount: { ...bookkeeping, registrar: null, registrant: null, file: null },
+  unlinkedAt: { ...bookkeeping, registrar: null, registrant: null, file: null },
   version: { ...bookkeeping, registrar: null, registrant: null, file: null },
   creator: { ...bookkeeping, registrar: 'creator_str', registrant: null, file: 'creator_str' },
   updater: { ...bookkeeping, registrar: 'updator_str', registrant: null, file: 'updator_str' },

@@ -135,6 +135,8 @@ function rowOf({ registrar, ...given }: ContactRecord, present: Present, origin:
     disclosedAttributes: given.disclosedAttributes ?? [],
     uuid: given.uuid ?? crypto.randomUUID(),
     registrarId: present.registrarIds.get(registrar),
+    // What referred to it before, and until when, is not known here.
+    unlinkedAt: origin.at.toISOString(),
     creator: given.creator ?? origin.actor,
     createdAt,
     updatedAt: given.updatedAt ?? createdAt,

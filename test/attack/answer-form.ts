@@ -50,6 +50,7 @@ const historyEntry = z.strictObject({
     text,
     z.union([
       z.strictObject({ redacted: z.literal(true) }),
+      z.strictObject({ removed: z.literal(true) }),
       z.strictObject({ from: z.json(), to: z.json() }),
     ]),
   ),

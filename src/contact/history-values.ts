@@ -1,0 +1,112 @@
+import { eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { contacts, history, historyPermits } from '../../drizzle/schema.ts';
+import type { Database } from '../database/open.ts';
+import { continueAfter, placeOf, type SweepLimits } from '../sweep.ts';
+import { contactColumns } from './fields.ts';
+
+/** D1 allows 1,000 queries in a scheduled run; a window takes one, and four more where there is something to remove. */
+const limits: SweepLimits = { window: 1_000, windows: 20 };
+
+/**
+ * Removes the values of personal fields from entries of contacts' history that are older than an instant, but never
+ * from the newest entry of a contact that exists. Continues where the run before stopped, and begins again after the
+ * last old entry. Returns from how many entries it removed values.
+ */
+export async function removeOldValues(
+  db: Database,
+  before: string,
+  { window, windows }: SweepLimits = limits,
+): Promise<number> {
+  let after = await placeOf(db, 'history_values');
+  let removed = 0;
+  for (let n = 0; n < windows; n++) {
+    const { last, oldest, ids } = await findOldValues(db, { before, after, limit: window });
+    // Ids grow with time: after a window without an old entry there are none.
+    if (last === null || oldest === null || oldest >= before) {
+      after = 0;
+      break;
+    }
+    if (ids.length > 0) {
+      await db.batch([
+        permitRemoval(db, sql`${after + 1}, ${last}`),
+        removeValues(db, inIds(ids)),
+        endPermit(db),
+        continueAfter(db, 'history_values', last),
+      ]);
+    }
+    removed += ids.length;
+    after = last;
+  }
+  await continueAfter(db, 'history_values', after);
+  return removed;
+}
+
+interface OldValues {
+  /** The last id that was looked at; null where there is nothing after the place. */
+  last: number | null;
+  oldest: string | null;
+  ids: number[];
+}
+
+async function findOldValues(
+  db: Database,
+  { before, after, limit }: { before: string; after: number; limit: number },
+): Promise<OldValues> {
+  const row = await db.get<{ last: number | null; oldest: string | null; ids: string }>(sql`
+    with entries as materialized (
+      select * from ${history} where ${history.id} > ${after} order by ${history.id} limit ${limit}
+    )
+    select max(id) as last, min(occurred_at) as oldest, json_group_array(id) filter (
+      where subject = 'contact' and occurred_at < ${before} and ${hasValues(sql`entries.changes`)} and ${isPast}
+    ) as ids
+    from entries`);
+  return { ...row, ids: JSON.parse(row.ids) };
+}
+
+/** Whether an entry is not the newest of a contact that exists. */
+const isPast = sql`(
+  exists (
+    select 1 from ${history} as later
+    where later.subject = 'contact' and later.subject_key = entries.subject_key
+      and later.id > entries.id and later.subject_uuid is entries.subject_uuid
+  )
+  or not exists (select 1 from ${contacts} where ${contacts.uuid} = entries.subject_uuid)
+)`;
+
+const personalFields = sql.raw(
+  contactColumns
+    .filter(([, { isPersonal }]) => isPersonal)
+    .map(([column]) => `'${column}'`)
+    .join(', '),
+);
+
+/** Whether a row of `json_each` on `changes` has values to remove. */
+const isValue = sql`key in (${personalFields}) and json_type(value, '$.from') is not null`;
+
+/** Whether an entry's changes have personal values. */
+export function hasValues(changes: SQL | typeof history.changes): SQL {
+  return sql`exists (select 1 from json_each(${changes}) where ${isValue})`;
+}
+
+/** The statement that replaces the personal values of entries by the fact that they were removed; it wants a permit. */
+export function removeValues(db: Database, isMeant: SQL) {
+  const changes = sql`(
+    select json_group_object(key, json(iif(${isValue}, '{"removed":true}', value)))
+    from json_each(${history.changes})
+  )`;
+  return db.update(history).set({ changes }).where(isMeant);
+}
+
+/** The statement that lets the batch remove values; `range` gives the first and the last id. */
+export function permitRemoval(db: Database, range: SQL) {
+  return db.insert(historyPermits).select(sql`select 1, 'remove_values', ${range}`);
+}
+
+/** The last statement that needs the permit is followed by this one. */
+export function endPermit(db: Database) {
+  return db.delete(historyPermits).where(eq(historyPermits.id, 1));
+}
+
+function inIds(ids: readonly number[]): SQL {
+  return inArray(history.id, sql`(select value from json_each(${JSON.stringify(ids)}))`);
+}

@@ -1,0 +1,28 @@
+import { eq } from 'drizzle-orm';
+import { sweeps } from '../drizzle/schema.ts';
+import type { Database } from './database/open.ts';
+
+/** What the scheduled run looks through, a part in each run. */
+export type Sweep = 'history_values' | 'orphan_contacts';
+
+/** How much of a sweep one run does. */
+export interface SweepLimits {
+  /** Rows that one query looks at. */
+  window: number;
+  /** Queries after which the run stops, wherever it is. */
+  windows: number;
+}
+
+/** The id after which the sweep continues; 0 where it begins. */
+export async function placeOf(db: Database, name: Sweep): Promise<number> {
+  const [row] = await db.select().from(sweeps).where(eq(sweeps.name, name));
+  return row?.after ?? 0;
+}
+
+/** The statement that sets where the next run continues. */
+export function continueAfter(db: Database, name: Sweep, after: number) {
+  return db
+    .insert(sweeps)
+    .values({ name, after })
+    .onConflictDoUpdate({ target: sweeps.name, set: { after } });
+}

@@ -1,0 +1,281 @@
+import { asc, eq, gte } from 'drizzle-orm';
+import fc from 'fast-check';
+import { beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import {
+  contacts,
+  type FieldChange,
+  history,
+  historyPermits,
+  sweeps,
+} from '../../drizzle/schema.ts';
+import { removeOldValues } from '../../src/contact/history-values.ts';
+import { monthsBefore } from '../../src/day.ts';
+import { addContact, addRegistrar, unique } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+let registrar: Awaited<ReturnType<typeof addRegistrar>>;
+beforeAll(async () => {
+  registrar = await addRegistrar(worker.env);
+});
+
+type Entry = typeof history.$inferInsert;
+
+/** An entry of a contact's history; it was never more than this test's. */
+async function addEntry(contact: { code: string; uuid: string }, overrides: Partial<Entry> = {}) {
+  const [entry] = await worker.db
+    .insert(history)
+    .values({
+      occurredAt: '2020-01-01T00:00:00.000Z',
+      subject: 'contact',
+      subjectKey: contact.code,
+      subjectUuid: contact.uuid,
+      action: 'update',
+      actorType: 'api_user',
+      actor: '1-ApiUser: ats',
+      requestId: `request-${unique()}`,
+      clientReference: 'ABC-1',
+      changes: { name: { from: 'Mari', to: 'Mari Maasikas' } },
+      ...overrides,
+    })
+    .returning();
+  return entry!;
+}
+
+const entriesOf = (contact: { uuid: string }) =>
+  worker.db
+    .select()
+    .from(history)
+    .where(eq(history.subjectUuid, contact.uuid))
+    .orderBy(asc(history.id));
+
+const changesOf = async (contact: { uuid: string }) =>
+  (await entriesOf(contact)).map(({ changes }) => changes);
+
+const value = { from: 'a', to: 'b' };
+const removed = { removed: true };
+const beforeThisYear = '2026-01-01T00:00:00.000Z';
+
+/** Every window of every part: what the runs of some hours do. */
+async function removeAll(before: string): Promise<number> {
+  let sum = 0;
+  for (;;) {
+    sum += await removeOldValues(worker.db, before);
+    const [place] = await worker.db.select().from(sweeps);
+    if (place?.after === 0) return sum;
+  }
+}
+beforeEach(() => worker.db.delete(sweeps));
+
+describe('values in old history', () => {
+  it('are replaced in every personal field, and in no other', async () => {
+    const contact = await addContact(worker.env, registrar);
+    const personal = {
+      name: value,
+      ident: value,
+      email: value,
+      phone: value,
+      fax: value,
+      street: value,
+      zip: value,
+      city: value,
+      state: value,
+      countryCode: value,
+      orgName: value,
+      statusNotes: { from: {}, to: { clientHold: 'Mari' } },
+    };
+    const other = {
+      identType: value,
+      identCountryCode: value,
+      authInfo: { redacted: true } as const,
+      statuses: { from: [], to: ['clientDeleteProhibited'] },
+      legacyId: value,
+      disclosedAttributes: { from: null, to: ['name'] },
+    };
+    const old = await addEntry(contact, { changes: { ...personal, ...other } });
+    const newest = await addEntry(contact, { changes: { name: value } });
+    await removeAll(beforeThisYear);
+    const gone = Object.fromEntries(Object.keys(personal).map((field) => [field, removed]));
+    expect(await entriesOf(contact)).toEqual([{ ...old, changes: { ...gone, ...other } }, newest]);
+  });
+
+  it('stay in the newest entry of a contact that exists, until there is a newer one', async () => {
+    const contact = await addContact(worker.env, registrar);
+    await addEntry(contact, { changes: { name: value } });
+    await removeAll(beforeThisYear);
+    expect(await changesOf(contact)).toEqual([{ name: value }]);
+    await addEntry(contact, { occurredAt: '2026-06-01T00:00:00.000Z', changes: { fax: value } });
+    await removeAll(beforeThisYear);
+    expect(await changesOf(contact)).toEqual([{ name: removed }, { fax: value }]);
+  });
+
+  it('go from the newest entry of a deleted contact, whatever has its code now', async () => {
+    const gone = { code: `${registrar.code}:AGAIN`, uuid: crypto.randomUUID() };
+    await addEntry(gone, { action: 'delete' });
+    const successor = await addContact(worker.env, registrar, { code: gone.code });
+    await addEntry(successor);
+    await removeAll(beforeThisYear);
+    expect(await changesOf(gone)).toEqual([{ name: removed }]);
+    expect(await changesOf(successor)).toEqual([{ name: { from: 'Mari', to: 'Mari Maasikas' } }]);
+  });
+
+  it('stay where they are younger, and in what is no contact', async () => {
+    const contact = { code: 'GONE:1', uuid: crypto.randomUUID() };
+    const young = await addEntry(contact, { occurredAt: beforeThisYear });
+    const registrars = await addEntry(contact, { subject: 'registrar' });
+    await removeAll(beforeThisYear);
+    expect(await entriesOf(contact)).toEqual([young, registrars]);
+  });
+
+  it('go in parts, of which each run does some, and each begins where the last one stopped', async () => {
+    const contact = { code: 'GONE:2', uuid: crypto.randomUUID() };
+    for (let n = 0; n < 10; n++) await addEntry(contact);
+    const { id: first } = (await entriesOf(contact))[0]!;
+    await worker.db.insert(sweeps).values({ name: 'history_values', after: first - 1 });
+    const left = async () =>
+      (await changesOf(contact)).filter(({ name }) => name && 'from' in name).length;
+    const run = () => removeOldValues(worker.db, beforeThisYear, { window: 2, windows: 2 });
+    expect(await run()).toBe(4);
+    expect(await left()).toBe(6);
+    expect(await run()).toBe(4);
+    expect(await run()).toBe(2);
+    expect(await left()).toBe(0);
+  });
+
+  it('leave no permit behind', async () => {
+    await addEntry({ code: 'GONE:3', uuid: crypto.randomUUID() });
+    expect(await removeAll(beforeThisYear)).toBeGreaterThan(0);
+    expect(await worker.db.select().from(historyPermits)).toEqual([]);
+  });
+});
+
+describe('a permit to remove values', () => {
+  const permitted = (id: number, statement: string) =>
+    worker.env.DB.batch([
+      worker.env.DB.prepare("insert into history_permits values (1, 'remove_values', ?1, ?1)").bind(
+        id,
+      ),
+      worker.env.DB.prepare(statement.replace('$id', String(id))),
+      worker.env.DB.prepare('delete from history_permits'),
+    ]);
+  const contact = () => ({ code: 'GONE:4', uuid: crypto.randomUUID() });
+  const changes = (json: unknown, id = '$id') =>
+    `update history set changes = '${JSON.stringify(json)}' where id = ${id}`;
+
+  test('lets values be replaced by the fact that they were removed', async () => {
+    const { id } = await addEntry(contact(), { changes: { name: value, fax: value } });
+    await permitted(id, changes({ name: removed, fax: value }));
+    await permitted(id, changes({ name: removed, fax: removed }));
+    await permitted(id, changes({ fax: removed, name: removed }));
+  });
+
+  test.each([
+    ['another value', changes({ name: { from: 'a', to: 'c' } })],
+    ['no field', changes({})],
+    ['one more field', changes({ name: value, fax: removed })],
+    ['another field', changes({ fax: removed })],
+    ['other words', changes({ name: { removed: 1 } })],
+    ['what is not an object', changes([])],
+    ['another actor', "update history set actor = 'x' where id = $id"],
+    ['another instant', "update history set occurred_at = '2020-01-02' where id = $id"],
+    ['another id', 'update history set id = id + 1000000 where id = $id'],
+    ['another rowid', 'update history set rowid = rowid + 1000000 where id = $id'],
+    ['no entry', 'delete from history where id = $id'],
+  ])('does not let %s stand in its place', async (_, statement) => {
+    const { id } = await addEntry(contact(), { changes: { name: value } });
+    await expect(permitted(id, statement)).rejects.toThrow('history is append-only');
+  });
+
+  test.each([
+    ['a secret', { changes: { name: { redacted: true } as FieldChange } }],
+    ['a registrar', { subject: 'registrar' as const, changes: { name: value } }],
+  ])('does not cover %s', async (_, overrides) => {
+    const { id } = await addEntry(contact(), overrides);
+    const refusal = expect(permitted(id, changes({ name: removed }))).rejects;
+    await refusal.toThrow('history is append-only');
+  });
+
+  test('covers no entry beside those that it names', async () => {
+    const { id } = await addEntry(contact());
+    const { id: other } = await addEntry(contact());
+    const statement = changes({ name: removed }, String(other));
+    await expect(permitted(id, statement)).rejects.toThrow('history is append-only');
+  });
+});
+
+/** What may happen to the contact that has a code: the first thing creates it, and so does the first after its deletion. */
+const event = fc.record({
+  what: fc.constantFrom('update', 'update', 'delete', 'remove values'),
+  code: fc.constantFrom('A', 'B'),
+  months: fc.nat({ max: 5 }),
+  field: fc.constantFrom('name', 'email', 'legacyId', 'authInfo'),
+});
+const keptMonths = 6;
+
+test('never go from the newest entry of a contact that exists, and always from other old ones, in any life', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(event, { minLength: 5, maxLength: 15 }), async (events) => {
+      await worker.db.delete(sweeps);
+      const run = unique();
+      const living = new Map<string, { code: string; uuid: string }>();
+      const written: (typeof history.$inferSelect)[] = [];
+      const now = new Date('2020-01-15T00:00:00.000Z');
+      const removeAndCheck = async () => {
+        const limit = monthsBefore(now, keptMonths).toISOString();
+        await removeAll(limit);
+        await check(written, limit, living);
+      };
+      for (const { what, code, months, field } of events) {
+        now.setUTCMonth(now.getUTCMonth() + months);
+        if (what === 'remove values') {
+          await removeAndCheck();
+          continue;
+        }
+        const known = living.get(code);
+        const contact =
+          known ??
+          (await addContact(worker.env, registrar, { code: `${registrar.code}:${run}-${code}` }));
+        const action = known ? (what as 'update' | 'delete') : 'create';
+        if (action === 'delete') {
+          living.delete(code);
+          await worker.db.delete(contacts).where(eq(contacts.uuid, contact.uuid));
+        } else living.set(code, contact);
+        const changes = { [field]: field === 'authInfo' ? ({ redacted: true } as const) : value };
+        written.push(await addEntry(contact, { action, occurredAt: now.toISOString(), changes }));
+      }
+      await removeAndCheck();
+    }),
+    { numRuns: 50 },
+  );
+}, 120_000);
+
+/** Compares what is in the database with what is to be there, and remembers what was removed. */
+async function check(
+  written: readonly (typeof history.$inferSelect)[],
+  limit: string,
+  living: Map<string, { uuid: string }>,
+): Promise<void> {
+  const exists = new Set([...living.values()].map(({ uuid }) => uuid));
+  const rows = await worker.db
+    .select()
+    .from(history)
+    .where(gte(history.id, written[0]?.id ?? 0));
+  for (const entry of written) {
+    const { changes, ...rest } = entry;
+    const isNewest = !written.some(
+      ({ id, subjectUuid }) => id > entry.id && subjectUuid === entry.subjectUuid,
+    );
+    const isGone = rest.occurredAt < limit && !(isNewest && exists.has(entry.subjectUuid!));
+    if (isGone) Object.assign(entry, { changes: withoutPersonal(changes) });
+    expect(rows.find(({ id }) => id === entry.id)).toEqual(entry);
+  }
+}
+
+function withoutPersonal(changes: Record<string, FieldChange>) {
+  return Object.fromEntries(
+    Object.entries(changes).map(([field, change]) => [
+      field,
+      ['name', 'email'].includes(field) ? removed : change,
+    ]),
+  );
+}

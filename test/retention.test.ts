@@ -1,0 +1,86 @@
+import { asc, eq } from 'drizzle-orm';
+import { describe, expect, it, test } from 'vitest';
+import { contacts, history } from '../drizzle/schema.ts';
+import { monthsBefore } from '../src/day.ts';
+import { addContact, addRegistrar } from './fixtures.ts';
+import { startWorker, type TestWorker } from './worker.ts';
+
+const now = new Date();
+const monthsAgo = (months: number) => monthsBefore(now, months).toISOString();
+
+/** A contact without a domain, with an old and a new entry of history. */
+async function addOldContact(worker: TestWorker, months: number) {
+  const registrar = await addRegistrar(worker.env);
+  const contact = await addContact(worker.env, registrar, { createdAt: monthsAgo(months) });
+  for (const occurredAt of [monthsAgo(months), monthsAgo(1)]) {
+    await worker.db.insert(history).values({
+      occurredAt,
+      subject: 'contact',
+      subjectKey: contact.code,
+      subjectUuid: contact.uuid,
+      action: 'update',
+      actorType: 'api_user',
+      actor: '1-ApiUser: ats',
+      changes: { name: { from: 'Mari', to: 'Mari Maasikas' } },
+    });
+  }
+  return contact;
+}
+
+async function stateOf(worker: TestWorker, { uuid }: { uuid: string }) {
+  const entries = await worker.db
+    .select()
+    .from(history)
+    .where(eq(history.subjectUuid, uuid))
+    .orderBy(asc(history.id));
+  const rows = await worker.db.select().from(contacts).where(eq(contacts.uuid, uuid));
+  return { exists: rows.length > 0, names: entries.map(({ changes }) => changes.name) };
+}
+
+const value = { from: 'Mari', to: 'Mari Maasikas' };
+
+describe('out of the box', () => {
+  const worker = startWorker();
+  it('keeps values and contacts for ever', async () => {
+    const contact = await addOldContact(worker, 600);
+    await worker.scheduled('31 * * * *');
+    expect(await stateOf(worker, contact)).toEqual({ exists: true, names: [value, value] });
+  });
+});
+
+describe('a deployment that keeps values for a year and orphans for two', () => {
+  const worker = startWorker({ HISTORY_VALUES_MONTHS: '12', ORPHAN_CONTACT_MONTHS: '24' });
+  it('removes values and contacts that are older, in its scheduled run', async () => {
+    const young = await addOldContact(worker, 11);
+    const middle = await addOldContact(worker, 23);
+    const old = await addOldContact(worker, 25);
+    await worker.scheduled('31 * * * *');
+    const removed = { removed: true };
+    expect(await stateOf(worker, young)).toEqual({ exists: true, names: [value, value] });
+    expect(await stateOf(worker, middle)).toEqual({ exists: true, names: [removed, value] });
+    const deletion = { from: old.name, to: null };
+    expect(await stateOf(worker, old)).toEqual({
+      exists: false,
+      names: [removed, value, deletion],
+    });
+  });
+});
+
+describe('a setting that is malformed', () => {
+  const worker = startWorker({ HISTORY_VALUES_MONTHS: 'a year', ORPHAN_CONTACT_MONTHS: '12' });
+  it('removes nothing, and the log names it', async () => {
+    const contact = await addOldContact(worker, 600);
+    await worker.scheduled('31 * * * *').catch(() => {});
+    expect(await stateOf(worker, contact)).toEqual({ exists: true, names: [value, value] });
+    const logs = JSON.stringify(await worker.logs());
+    expect(logs).toContain('HISTORY_VALUES_MONTHS: must be a number of months');
+  });
+});
+
+test.each([
+  ['2026-05-31T10:00:00.000Z', 3, '2026-02-28T10:00:00.000Z'],
+  ['2024-02-29T10:00:00.000Z', 12, '2023-02-28T10:00:00.000Z'],
+  ['2026-01-15T23:59:59.999Z', 25, '2023-12-15T23:59:59.999Z'],
+])('%s is %i months after %s', (instant, months, earlier) => {
+  expect(monthsBefore(new Date(instant), months).toISOString()).toBe(earlier);
+});
