@@ -5,7 +5,7 @@ import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { type ApiUser, type Login, readWithLogin } from '../registrar/login.ts';
 
-/** The code that a create with this id would give, and whether it is free. One round trip. Throws `invalid`. */
+/** The code that a contact created with this id would get, and whether it is free. One round trip. Throws `invalid`. */
 export async function checkContactCode(db: Database, login: Login, id: string) {
   const upper = asciiUpperCase(id);
   const [caller, taken] = await readWithLogin(db, login, (registrarId) => [
@@ -23,10 +23,10 @@ export async function checkContactCode(db: Database, login: Login, id: string) {
   return { code, isAvailable: !taken.some((row) => row.code === code) };
 }
 
-/** A whole contact code, the registrar's prefix included. */
+/** Length of a contact code, including the registrar's prefix. */
 const maximumCodeLength = 100;
 
-/** `<REGISTRAR>:<SUFFIX>` in upper case; throws `invalid` for an empty suffix and a code that is too long; a prefix that is there already is not doubled. */
+/** `<REGISTRAR>:<SUFFIX>` in upper case; the prefix is not added twice. Throws `invalid` if the suffix is empty or the code too long. */
 export function contactCode(caller: ApiUser, id: string): string {
   const prefix = `${caller.registrarCode}:`;
   const upper = asciiUpperCase(id);

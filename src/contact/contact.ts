@@ -14,13 +14,13 @@ export interface Page {
   offset: number;
 }
 
-/** In the words of RFC 5733: the stored statuses, or `ok`; and `linked` where a domain refers to the contact. */
+/** The statuses of RFC 5733: the stored ones, or `ok` if there are none, and `linked` if a domain refers to the contact. */
 export function statusesOf(contact: Pick<Contact, 'statuses' | 'domainCount'>): string[] {
   const stored: string[] = contact.statuses.length > 0 ? contact.statuses : ['ok'];
   return contact.domainCount > 0 ? [...stored, 'linked'] : stored;
 }
 
-/** RFC 5733, section 2.2: whether a prohibiting or pending status of the contact names the operation. */
+/** Whether a prohibiting or pending status of the contact names the operation (RFC 5733, section 2.2). */
 export function prohibits(contact: Contact, operation: 'Update' | 'Delete'): boolean {
   const prohibiting = prohibitingStatuses(operation);
   return contact.statuses.some((status) => prohibiting.includes(status));
@@ -30,10 +30,10 @@ export function prohibitingStatuses(operation: 'Update' | 'Delete'): ContactStat
   return [`client${operation}Prohibited`, `server${operation}Prohibited`, `pending${operation}`];
 }
 
-/** What a write says of the contact that it created or changed. */
+/** What a write returns about the contact that it created or changed. */
 export interface ContactReference {
   code: string;
-  /** As `versionOf`. */
+  /** From `versionOf`. */
   version: string;
 }
 
@@ -44,14 +44,14 @@ export function referenceTo(contact: Versioned & Pick<Contact, 'code'>): Contact
 type Versioned = Pick<Contact, 'uuid' | 'version' | 'domainCount'>;
 
 /**
- * Differs whenever anything differs that an interface shows of the contact, also from an earlier contact with the same
- * code: what the contact's entity tag holds.
+ * The contact's entity tag. It changes whenever anything changes that an interface shows of the contact, and differs from
+ * the tags of an earlier contact with the same code.
  */
 export function versionOf({ uuid, version, domainCount }: Versioned): string {
   return `${uuid.slice(0, 8)}-${version}${domainCount > 0 ? '-linked' : ''}`;
 }
 
-/** The guard of a write: the contact is still as it was read. */
+/** The condition that guards a write: the contact is still as it was read. */
 export function isUnchanged(contact: Contact): SQL | undefined {
   return and(eq(contacts.id, contact.id), eq(contacts.version, contact.version));
 }
@@ -70,7 +70,7 @@ export function apiUserWriter({ id, username, registrarId }: ApiUser): Writer {
   };
 }
 
-/** The one row that there is; throws `not_found`. */
+/** The only row; throws `not_found` if there is none. */
 export function theContact([contact]: readonly Contact[]): Contact {
   if (!contact) throw new RegistryError('not_found', 'Object does not exist');
   return contact;

@@ -56,7 +56,7 @@ export function createContact(
         outcome: referenceTo({ uuid, code, version: 1, domainCount: 0 }),
         onViolation(error) {
           if (!isUniqueViolation(error, 'contacts.code')) return undefined;
-          // Nobody chose the code, so the next attempt draws another.
+          // If nobody chose the code, the next attempt draws another.
           return chosen ? new RegistryError('taken', 'Contact id already exists', 'code') : 'again';
         },
       };
@@ -64,7 +64,7 @@ export function createContact(
   });
 }
 
-/** The number after the registrar's last one, so that its contacts are numbered in the order of their ids. */
+/** The number after the registrar's highest one, so that its contacts are numbered in the order of their ids. */
 function nextNumber(registrarId: number): SQL<number> {
   return sql`(
     select ifnull(max(${contacts.number}), 0) + 1 from ${contacts}

@@ -25,8 +25,8 @@ import { contactColumns } from './fields.ts';
 import { lookAtContact } from './read.ts';
 
 /**
- * Deletes the registrar's contact with this code. Two round trips. Throws `linked` where a domain refers to it, even one
- * that was linked a moment ago, `delete_prohibited`, `not_found`, `changed_meanwhile`.
+ * Deletes the registrar's contact with this code. Two round trips. Throws `linked` if a domain refers to it, even since a
+ * moment ago; `delete_prohibited`, `not_found`, `changed_meanwhile`.
  */
 export function deleteContact(
   db: Database,
@@ -41,7 +41,7 @@ export function deleteContact(
   });
 }
 
-/** What deletes a contact, for whoever may. */
+/** The change that deletes a contact, whoever may delete it. */
 export function contactDeletion(
   db: Database,
   contact: Contact,
@@ -65,7 +65,7 @@ export function contactDeletion(
   };
 }
 
-/** What remains of a deleted contact's content: nothing, or what an empty list or object already said. */
+/** What remains of a deleted contact's content: null, or the empty list or object. */
 const lost = Object.fromEntries(
   contactColumns
     .filter(([, { isContent }]) => isContent)

@@ -4,7 +4,7 @@ import type { Database } from '../database/open.ts';
 import { unknownRegistrar } from '../registrar/account.ts';
 import type { Contact } from './contact.ts';
 
-/** A registrar's contacts in the order of their ids, from the one numbered behind `after`. Throws `not_found`. */
+/** A registrar's contacts in the order of their ids, starting after the number `after`. Throws `not_found`. */
 export async function listContactsOfRegistrar(
   db: Database,
   registrarCode: string,

@@ -5,30 +5,30 @@ import { contactRules } from './rules.ts';
 /** Who may send a field: a registrar for its own contacts, a registrant for theirs. */
 export type Sender = 'registrar' | 'registrant';
 
-/** What the registry has to know of each field of a contact. */
+/** What the registry knows about each field of a contact. */
 export interface ContactField {
-  /** Its name in answers to registrars, to registrants (a path), and in files; null where it is left out. */
+  /** Its name in answers to registrars, in answers to registrants (a path) and in files; null where it is left out. */
   registrar: string | null;
   registrant: string | null;
   file: string | null;
-  /** What clients may send for it. */
+  /** The rule for what clients send; null if they never send it. */
   rule: (() => z.ZodType) | null;
   sentBy: readonly Sender[];
   /** The object that surrounds it in a body. */
   group: 'address' | 'identity' | null;
-  /** Never empty; the others may be cleared. */
+  /** Required fields are never empty; others may be cleared. */
   isRequired: boolean;
-  /** A list is emptied by an empty list, a text by null or the empty text. */
+  /** A list is cleared by an empty list, text by null or the empty string. */
   isList: boolean;
-  /** It describes the contact and is lost with it, so the history of the deletion holds it. */
+  /** It describes the contact and is lost with it, so the history of the deletion records it. */
   isContent: boolean;
   /** Its values are personal data. */
   isPersonal: boolean;
-  /** What registrars are shown where nothing is known; registrants are shown an empty text. */
+  /** What registrars see if the value is unknown; registrants see an empty string. */
   blank: '' | null;
 }
 
-/** Set by the registry alone. */
+/** Set only by the registry. */
 const bookkeeping = {
   rule: null,
   sentBy: [],
@@ -53,19 +53,19 @@ const text = {
 const requiredText = { ...text, isRequired: true } as const;
 const addressText = { ...text, group: 'address', blank: '' } as const;
 
-/** Never changed, only compared. */
+/** An update cannot change it, only repeat it. */
 const identity = {
   ...requiredText,
   sentBy: ['registrar'],
   group: 'identity',
 } as const;
 
-/** About the contact as an object of the registry; it comes by import or by the operator. */
+/** About the contact as an object of the registry; set by an import or by the operator. */
 const administrative = { ...bookkeeping, isContent: true } as const;
 
 /**
- * Every field of a contact, in the order in which registrants see them. A column that is missing here does not compile,
- * and everything that handles fields one by one is derived from this list: answers, bodies, files, history.
+ * Every field of a contact, in the order in which registrants see them. If a column is missing here, the list does not
+ * compile. Everything that handles fields one by one is derived from it: answers, bodies, files, history.
  */
 export const contactFields = {
   id: { ...bookkeeping, registrar: 'id', registrant: null, file: null },
@@ -206,12 +206,12 @@ export const contactFields = {
 
 type Fields = typeof contactFields;
 
-/** The columns whose field has these properties. */
+/** The columns whose fields have these properties. */
 type ColumnsWith<Properties> = {
   [Column in keyof Fields]: Fields[Column] extends Properties ? Column : never;
 }[keyof Fields];
 
-/** The columns that the list names, in its order, with what it says of each. */
+/** The columns of the list with their fields, in its order. */
 export const contactColumns = Object.entries(contactFields) as [keyof Contact, ContactField][];
 
 export type RegistrarColumn = Exclude<keyof Fields, ColumnsWith<{ registrar: null }>>;
@@ -220,19 +220,19 @@ type SentColumn = Exclude<keyof Fields, ColumnsWith<{ rule: null }>>;
 type IdentityColumn = ColumnsWith<{ group: 'identity' }>;
 export type RequiredColumn = ColumnsWith<{ isRequired: true }>;
 
-/** What an update may change; a field that is undefined stays. */
+/** What an update may change; undefined fields stay as they are. */
 export type ContactChanges = {
   [Column in Exclude<SentColumn, IdentityColumn>]?:
     | Contact[Column]
-    // Null stands for a new random one.
+    // Null asks for a new random value.
     | (Column extends 'authInfo' ? null : never)
     | undefined;
 };
 
-/** Who a contact is. */
+/** The identity of a contact. */
 export type ContactIdentity = Pick<Contact, IdentityColumn>;
 
-/** What a new contact needs, and may have. */
+/** What a new contact needs and what it may have. */
 export type NewContact = ContactChanges &
   Pick<Contact, RequiredColumn> & {
     /** The suffix that the registrar chose, or the whole code. */

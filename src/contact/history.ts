@@ -32,7 +32,7 @@ export async function listHistoryOfPerson(db: Database, person: Person, uuid: st
   return entries;
 }
 
-/** Found by code and UUID: what an earlier contact with the same code lived through is not shown. */
+/** Selects by code and UUID, so that the history of an earlier contact with the same code is not shown. */
 function historyOf(db: Database, isContact: SQL | undefined, { limit, offset }: Page) {
   const column = (name: 'code' | 'uuid') =>
     sql`(select ${sql.raw(name)} from ${contacts} where ${isContact})`;

@@ -8,22 +8,21 @@ import { difference, type Origin, recordEach, shownChanges } from '../history.ts
 import { type Contact, generateAuthInfo } from './contact.ts';
 import type { FileColumn, RequiredColumn } from './fields.ts';
 
-/** A contact from another registry, or from this one: it keeps what it brings, and gets what it does not. */
+/** A contact from another registry or from this one. It keeps the values that it brings; the registry fills in the others. */
 export type ContactRecord = Pick<Contact, RequiredColumn | 'code'> &
   Partial<Pick<Contact, FileColumn>> & {
     /** Code of the registrar. */
     registrar: string;
   };
 
-/** What is wrong with a record, by its field. */
+/** What is wrong with a record, and in which field. */
 export interface ContactProblem extends Problem {
   record: ContactRecord;
 }
 
 /**
- * What the registry has against the records: an unknown registrar, a code without the registrar's prefix, a UUID that
- * another contact has, and a contact that is there already with other values than the record gives, which an import
- * does not overwrite.
+ * The reasons why records cannot be imported: an unknown registrar, a code without the registrar's prefix, a UUID that
+ * another contact has, or a contact that exists with other values, which an import does not overwrite.
  */
 export async function findContactProblems(
   db: Database,
@@ -33,9 +32,9 @@ export async function findContactProblems(
 }
 
 /**
- * Adds the contacts that are not there yet, all of them or none, and returns how many: what an import that was
- * interrupted has done already is left as it is. Numbers follow the order of the records. It is one batch, for some
- * ten thousand records at a time; a dry run checks and writes nothing. Throws the problems of `findContactProblems`.
+ * Adds the contacts that do not exist yet, all of them or none, and returns how many. What an interrupted import has done
+ * stays as it is. Numbers follow the order of the records. One batch: pass at most some ten thousand records at a time. A
+ * dry run checks and writes nothing. Throws the problems of `findContactProblems`.
  */
 export async function importContacts(
   db: Database,
@@ -62,7 +61,7 @@ export async function importContacts(
   return missing.length;
 }
 
-/** What there is already of the records. */
+/** What exists already of the records. */
 interface Present {
   registrarIds: Map<string, number>;
   byCode: Map<string, Contact>;
@@ -108,19 +107,19 @@ function problemOf(record: ContactRecord, present: Present): Problem | undefined
   }
   const prefix = `${registrar}:`;
   if (!code.startsWith(prefix) || code === prefix) {
-    const message = `${code} is no code of a contact of ${registrar}, which is ${prefix}<suffix>`;
+    const message = `${code} is not a contact code of ${registrar}; write ${prefix}<suffix>`;
     return { reason: 'invalid', message, field: 'code' };
   }
   const owner = uuid && present.codeOfUuid.get(uuid);
   if (owner && owner !== code) {
-    return { reason: 'taken', message: `${uuid} is the UUID of ${owner} already`, field: 'uuid' };
+    return { reason: 'taken', message: `${uuid} is already the UUID of ${owner}`, field: 'uuid' };
   }
   const contact = present.byCode.get(code);
   if (!contact) return undefined;
   const { registrar: _, ...given } = record;
   const other = Object.keys(shownChanges(difference(contact, { ...given, registrarId })));
   if (other.length === 0) return undefined;
-  const message = `${code} is there already, with another ${other.join(', ')}; an import overwrites nothing`;
+  const message = `${code} already exists with another ${other.join(', ')}; an import overwrites nothing`;
   return { reason: 'taken', message, field: 'code' };
 }
 
@@ -144,13 +143,13 @@ function rowOf({ registrar, ...given }: ContactRecord, present: Present, origin:
   };
 }
 
-/** The columns that a row is written with. */
+/** The columns that an insert writes. */
 const columnNames = Object.entries(getTableColumns(contacts))
   .filter(([, column]) => column.generated === undefined)
   .map(([name]) => name as keyof Contact);
 
 function insertEach(db: Database, origin: Origin, rows: string) {
-  // SQLite gathers the rows before it writes the first: it reads the table that it writes to.
+  // SQLite collects all rows before it writes the first, because the query reads the table that it writes to.
   const number = sql`
     (select ifnull(max(number), 0) from contacts where registrar_id = value ->> 'registrarId')
     + row_number() over (partition by value ->> 'registrarId' order by key)`;

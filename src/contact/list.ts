@@ -13,9 +13,9 @@ import { joinedJson, representedByDatabase } from './representation.ts';
 const offset = sql.placeholder('offset');
 
 /**
- * Where the page at an offset begins: the counts of the blocks lead to the right one, so that at most one
- * block of contacts is walked through. Past the last contact it is null, and nothing compares with that.
- * Blocks are added up by ROWS, which gives them in their order and stops at the right one.
+ * Where the page at an offset begins. The counts of the blocks lead to the right block, so at most one block of contacts
+ * is walked. Past the last contact it is null, which no number is greater than or equal to. The window adds up blocks by
+ * ROWS, so that SQLite reads them in order and stops at the right one.
  */
 const isFromOffset = gte(
   contacts.number,

@@ -9,7 +9,7 @@ import type { KeptFor } from '../write.ts';
 import { type Contact, theContact } from './contact.ts';
 import { identityKey } from './identity.ts';
 
-/** The registrar's contact with this code, in either case. One round trip. Throws `not_found`. */
+/** The registrar's contact with this code, ignoring case. One round trip. Throws `not_found`. */
 export async function getContact(db: Database, login: Login, code: string): Promise<Contact> {
   const [, rows] = await readWithLogin(db, login, (registrarId) => [
     contactByCode(db, registrarId, code),
@@ -27,8 +27,8 @@ export async function getContactOfPerson(
 }
 
 /**
- * What a registrar's write looks at, in one round trip: the caller, the contact with this code if there is one, and what
- * is kept for the request's key. Throws as `withLogin` does.
+ * What a registrar's write needs to see, in one round trip: the caller, the contact with this code if there is one, and
+ * what is kept for the request's key. Throws what `withLogin` throws.
  */
 export async function lookAtContact(db: Database, login: Login, code: string, keptFor: KeptFor) {
   const [caller, kept, rows] = await withLogin(db, login, (registrarId) => [
@@ -54,11 +54,11 @@ export function contactOfPerson(db: Database, person: Person, uuid: string) {
     .where(and(eq(contacts.uuid, asciiLowerCase(uuid)), isPersons(person)));
 }
 
-/** Whether a contact is the person's, whatever its registrar: its identity is theirs. */
+/** The condition that a contact, of any registrar, has the person's identity. */
 export function isPersons(person: Person): SQL | undefined {
   return and(
     eq(contacts.identCountryCode, person.countryCode),
-    // A literal: a bound value would keep SQLite from choosing the partial index.
+    // A literal, because with a bound value SQLite would not choose the partial index.
     sql`${contacts.identType} = 'priv'`,
     eq(contacts.identKey, identityKey(person.code)),
   );

@@ -4,7 +4,7 @@ import { type Contact, statusesOf } from './contact.ts';
 import { contactColumns, contactFields, type RegistrarColumn } from './fields.ts';
 
 /**
- * The fields in the order that is documented for registrars: every one that they are shown, or it does not compile.
+ * The fields in the order that is documented for registrars. If one that they see is missing, it does not compile.
  */
 const registrarOrder = Object.keys({
   id: true,
@@ -45,7 +45,7 @@ export function registrarRepresentation(contact: Contact): Record<string, unknow
   );
 }
 
-/** The contact as the registrant interface shows it: texts and lists throughout, empty where nothing is known. */
+/** The contact as the registrant interface shows it: only strings and lists, empty if the value is unknown. */
 export function registrantRepresentation(contact: Contact): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   for (const [column, { registrant: path }] of contactColumns) {
@@ -58,12 +58,12 @@ export function registrantRepresentation(contact: Contact): Record<string, unkno
   return shown;
 }
 
-/** D1 takes 32 arguments in a call of a function: the names and values of 16 fields. */
+/** D1 accepts 32 arguments in a function call: the names and values of 16 fields. */
 const fieldsOfCall = 16;
 
 /**
- * Columns of JSON texts that `joinedJson` joins to the representation for registrars. Written by the database, a page of
- * contacts passes through as text: decoding and encoding each field would take longer than the query.
+ * Columns of JSON text that `joinedJson` joins into the representation for registrars. The database writes the JSON, so a
+ * page of contacts passes through as text; decoding and encoding each field would take longer than the query.
  */
 export function representedByDatabase(): Record<string, SQL.Aliased> {
   const pairs = registrarOrder.map(
@@ -77,7 +77,7 @@ export function representedByDatabase(): Record<string, SQL.Aliased> {
   return columns;
 }
 
-/** One JSON array of the objects that rows of `representedByDatabase` hold. */
+/** A JSON array of the objects in rows of `representedByDatabase`. */
 export function joinedJson(rows: Record<string, string>[]): string {
   const objects = rows.map((row) =>
     Object.values(row)
@@ -98,7 +98,7 @@ function isJson(column: Column): boolean {
   return column.dataType === 'json';
 }
 
-/** As `statusesOf`. */
+/** `statusesOf` in SQL. */
 const stored = sql`iif(json_array_length(${contacts.statuses}) = 0, '["ok"]', ${contacts.statuses})`;
 const representedStatuses = sql`json(
   iif(${contacts.domainCount} > 0, json_insert(${stored}, '$[#]', 'linked'), ${stored}))`;

@@ -8,7 +8,7 @@ import { isEmail } from './email.ts';
 import type { ContactIdentity } from './fields.ts';
 import { identityProblem } from './identity.ts';
 
-/** The rules of a contact's fields as zod types: each takes what a client sent and gives what is stored. */
+/** The rules for a contact's fields as zod types: each takes what a client sent and returns what is stored. */
 
 /** RFC 5733: `+`, country code, dot, number; neither part zeros only. */
 const phonePattern = /^\+(?!0+\.)\d{1,3}\.(?!0+$)\d{1,14}$/;
@@ -46,7 +46,7 @@ export const contactRules = {
   ),
 };
 
-/** Refuses an identity whose code is wrong for its type and country today. */
+/** Refuses an identity whose code does not fit its type and country today. */
 export function checkIdentity(
   { ident, identType, identCountryCode }: ContactIdentity,
   context: z.core.$RefinementCtx,

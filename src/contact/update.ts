@@ -29,8 +29,8 @@ import { identityKey, isSameIdentityCode } from './identity.ts';
 import { contactOfPerson, lookAtContact } from './read.ts';
 
 /**
- * Updates the registrar's contact with this code. Two round trips. An identity is only compared: throws
- * `identity_change` where it is not the one on record, `update_prohibited`, `not_found`, `changed_meanwhile`.
+ * Updates the registrar's contact with this code. Two round trips. Throws `identity_change` if a given identity is not the
+ * one on record; `update_prohibited`, `not_found`, `changed_meanwhile`.
  */
 export function updateContact(
   db: Database,
@@ -56,7 +56,7 @@ export function updateContact(
   });
 }
 
-/** Updates the person's contact with this UUID. Two round trips. Throws as `updateContact` does. */
+/** Updates the person's contact with this UUID. Two round trips. Throws what `updateContact` throws. */
 export function updateContactOfPerson(
   db: Database,
   person: Person,
@@ -77,7 +77,7 @@ export function updateContactOfPerson(
   });
 }
 
-/** What changes a contact, for whoever may; its outcome is the contact as it is then. */
+/** The change that updates a contact, whoever may update it. Its outcome is the updated contact. */
 export function contactUpdate(
   db: Database,
   contact: Contact,

@@ -120,11 +120,11 @@ test('leaves contacts that are there already, and overwrites none that are diffe
   expect(await importRows({ ...known, phone: '+372.5000000' })).toMatchObject({
     status: 1,
     stderr:
-      'refused: standard input:1: ALPHA:1B7A3C5D is there already, with another phone; an import overwrites nothing [code]\n',
+      'refused: standard input:1: ALPHA:1B7A3C5D already exists with another phone; an import overwrites nothing [code]\n',
   });
   expect(await importRows({ ...known, code: 'ALPHA:3' })).toMatchObject({
     status: 1,
-    stderr: `refused: standard input:1: ${known.uuid} is the UUID of ALPHA:1B7A3C5D already [uuid]\n`,
+    stderr: `refused: standard input:1: ${known.uuid} is already the UUID of ALPHA:1B7A3C5D [uuid]\n`,
   });
   expect(await registry.rows()).toEqual(before);
 }, 120_000);

@@ -142,7 +142,7 @@ test.each(['BETA:1', 'ALPHA', 'ALPHA:', 'ALPHAB:1'])(
     await expectRefused(
       ['contact', 'import', file, '--registrar', 'ALPHA'],
       1,
-      `:2: ${code} is no code of a contact of ALPHA, which is ALPHA:<suffix> [code]`,
+      `:2: ${code} is not a contact code of ALPHA; write ALPHA:<suffix> [code]`,
     );
   },
 );
