@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, vi } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { migrate } from '../local-data.ts';
-import { captured, type Ended } from './process.ts';
+import { captured, type Ended } from './captured.ts';
 
 /**
  * Every command opens the registry and disposes of it, which starts the runtime and ends it. Here the runtime of the
