@@ -97,7 +97,7 @@ async function start(): Promise<void> {
   await migrate();
   // Loaded late: what is wrong with an option is told without the second that this takes.
   const { prepareLocalData } = await import('./local-data.ts');
-  const data = await prepareLocalData(directory, options.demo === true);
+  const data = await prepareLocalData(directory, { isDemoWanted: options.demo === true });
   if (options.demo) step(data.isDemoLoaded ? 'Demo data loaded' : 'Data kept');
   step('Public lists published');
   process.exitCode = await serve(passedOptions(), (address) => welcome(address, data.hasDemoUsers));

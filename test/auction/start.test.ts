@@ -68,7 +68,7 @@ describe('startAuctions', () => {
       ).rejects.toMatchObject({
         reason: 'taken',
         problems: taken.map(({ name }) => ({
-          message: `"${name}" has an auction in progress already`,
+          message: `"${name}" already has an auction in progress`,
           field: 'name',
         })),
       });
@@ -119,7 +119,9 @@ describe('importAuctions', () => {
   it('starts the names that have no auction in progress, and leaves the others', async () => {
     const [free, taken] = [newName(), newName()];
     await startAuctions(worker.db, origin, [taken]);
-    expect(await importAuctions(worker.db, origin, [free, taken, free], true)).toBe(1);
+    expect(await importAuctions(worker.db, origin, [free, taken, free], { isDryRun: true })).toBe(
+      1,
+    );
     expect(await importAuctions(worker.db, origin, [free, taken, free])).toBe(1);
     expect(await importAuctions(worker.db, origin, [free, taken])).toBe(0);
     expect(await auctionsOf(worker.env, taken)).toHaveLength(1);

@@ -161,7 +161,7 @@ describe('importDomains', () => {
 
   it('writes nothing in a dry run, and counts what it would', async () => {
     const record = await newRecord();
-    expect(await importDomains(worker.db, operator, [record], true)).toEqual({
+    expect(await importDomains(worker.db, operator, [record], { isDryRun: true })).toEqual({
       created: 1,
       updated: 0,
       unchanged: 0,

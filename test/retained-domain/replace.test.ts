@@ -156,7 +156,7 @@ describe('replaceRetainedDomains', () => {
       operator,
       ['reserved'],
       [[named('kept.ee'), named('new.ee')], [named('new.ee')]],
-      true,
+      { isDryRun: true },
     );
     expect(result).toEqual({ added: 1, removed: 1 });
     expect(await all()).toEqual([named('gone.ee'), named('kept.ee')]);

@@ -1,26 +1,20 @@
 import { listNames } from '../../public-list/lists.ts';
-import { listStatus } from '../../public-list/publish.ts';
+import { listStatus, publish } from '../../public-list/publish.ts';
 import { writing } from '../command.ts';
-import { publishLists } from '../publish.ts';
 import { run } from '../run.ts';
 
-export const publish = writing(
-  'publish',
-  'Publish every list that is behind its source, now',
-  'lists publish',
-).action((options) =>
-  run(options, async (registry) => {
-    const { db, env, isDryRun } = registry;
+export const command = writing('lists publish').action((options) =>
+  run(options, async ({ db, env, isDryRun }) => {
     if (isDryRun) {
       const states = await listStatus(db, env.LISTS, new Date());
       const behind = states.filter(({ isBehind }) => isBehind).map(({ list }) => list);
       return {
         data: { behind, published: [], changed: false },
         text:
-          behind.length === 0 ? 'every list is up to date' : `would look at ${behind.join(', ')}`,
+          behind.length === 0 ? 'every list is up to date' : `would publish ${behind.join(', ')}`,
       };
     }
-    const published = await publishLists(registry, listNames);
+    const published = await publish(db, env.LISTS, listNames, () => new Date());
     return {
       data: { published, changed: published.length > 0 },
       text:

@@ -3,11 +3,7 @@ import { reading } from '../command.ts';
 import { run } from '../run.ts';
 import { table } from '../text.ts';
 
-export const status = reading(
-  'status',
-  'Show how many names each list has, its ETag, its age, and whether it is behind its source',
-  'lists status --json',
-).action((options) =>
+export const command = reading('lists status --json').action((options) =>
   run(options, async ({ db, env }) => {
     const now = new Date();
     const states = await listStatus(db, env.LISTS, now);
