@@ -1,9 +1,11 @@
 import { enableCompileCache } from 'node:module';
 import './load-fast.ts';
+import { enterUsersDirectory } from './project.ts';
 
 // The operator's tool.
 
 enableCompileCache();
+enterUsersDirectory('registry');
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // A reader that has seen enough, such as `| head`, is not a failure.

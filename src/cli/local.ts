@@ -4,17 +4,9 @@ import type { Env } from '../env.ts';
 import { RegistryError } from '../error.ts';
 import type { CommonOptions } from './command.ts';
 import { readLocalConfig } from './local-config.ts';
+import { localDirectory } from './local-directory.ts';
 import { openRunningServer } from './local-server.ts';
-import { projectDirectory } from './project.ts';
 import type { Bindings } from './session.ts';
-
-/** Where `npm start` and the tool keep the local data: --persist-to, from the user's directory. */
-export function localDirectory(persistTo: string | undefined): string {
-  const from = process.env.INIT_CWD ?? process.cwd();
-  return persistTo === undefined
-    ? path.join(projectDirectory, '.wrangler/state')
-    : path.resolve(from, persistTo);
-}
 
 /**
  * Opens the local data: through the local server while it runs, since two processes that write to one SQLite file

@@ -76,7 +76,9 @@ async function newCommand(
 export async function runProgram(args: readonly string[], session?: Session): Promise<void> {
   if (!session) {
     await using own = new Session();
-    return runProgram(args, own);
+    // Awaited here: the session has to outlive the command.
+    await runProgram(args, own);
+    return;
   }
   const program = await programFor(args);
   let printed = '';

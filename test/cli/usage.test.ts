@@ -93,9 +93,9 @@ test('says of each column of an import what it holds, and whether it is required
       ' ',
     ),
   );
-  expect(optional).toContain('in NDJSON also a list of strings: name email\n');
+  expect(optional).toContain('in NDJSON also an array: name email\n');
   expect(helpOf('domain')).toContain(
-    '  admin       codes of contacts, separated by spaces or commas; in NDJSON also a list of strings',
+    '  admin       codes of contacts, separated by spaces or commas; in NDJSON also an array',
   );
   expect(helpOf('retained')).toContain('  status  reserved or blocked;');
   expect(helpOf('auction')).toContain('  name  the domain in its Unicode form');

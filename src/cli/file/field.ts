@@ -8,7 +8,7 @@ export const nameColumn: Column = {
 };
 
 /** How the help of a column describes `words`. */
-export const wordsNote = 'separated by spaces or commas; in NDJSON also a list of strings';
+export const wordsNote = 'separated by spaces or commas; in NDJSON also an array';
 
 /** The words of a text; any other value, such as a list in NDJSON, is returned as it is. */
 export function words(value: unknown): unknown {
