@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { auctions } from '../../drizzle/schema.ts';
 import { registerAuction, updateAuction } from '../../src/auction/report.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { addAuction, historyOf, operator } from '../fixtures.ts';
+import { addAuction, operator } from '../fixtures.ts';
+import { historyOf } from '../stored.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();

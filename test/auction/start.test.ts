@@ -3,7 +3,8 @@ import { getAuction, listAuctions } from '../../src/auction/read.ts';
 import { importAuctions, startAuctions } from '../../src/auction/start.ts';
 import { parseDomainName } from '../../src/domain/name.ts';
 import type { Origin } from '../../src/history.ts';
-import { addAuction, auctionsOf, historyOf, unique } from '../fixtures.ts';
+import { addAuction, unique } from '../fixtures.ts';
+import { auctionsOf, historyOf } from '../stored.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker();

@@ -2,7 +2,8 @@ import { asc, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { disputes } from '../../drizzle/schema.ts';
 import { closeDispute, listDisputes, openDispute } from '../../src/retained-domain/dispute.ts';
-import { changesOf, operator, unique } from '../fixtures.ts';
+import { operator, unique } from '../fixtures.ts';
+import { changesOf } from '../stored.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
