@@ -128,7 +128,7 @@ export const contacts = sqliteTable(
     phone: text().notNull(),
     fax: text(),
     ident: text().notNull(),
-    /** The form of `ident` that two codes are compared in: letters and digits alone, without regard to case. */
+    /** The form of `ident` that two codes are compared in: letters and digits only, without regard to case. */
     identKey: text('ident_key').generatedAlwaysAs(identKey, { mode: 'virtual' }),
     identType: text('ident_type', { enum: identityTypes }).notNull(),
     identCountryCode: text('ident_country_code').notNull(),

@@ -2,7 +2,7 @@ import { identSeparators } from '../../drizzle/schema.ts';
 import { asciiUpperCase } from '../ascii-case.ts';
 
 /**
- * The form in which two codes are compared: letters and digits alone, ASCII letters in upper case. A code that has
+ * The form in which two codes are compared: letters and digits only, ASCII letters in upper case. A code that has
  * none stands for itself, so that it is nobody else's.
  */
 export function identityKey(code: string): string {

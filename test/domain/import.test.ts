@@ -43,7 +43,7 @@ async function domainCount(code: string) {
 }
 
 describe('importDomains', () => {
-  it('folds the ASCII letters of a contact code alone', async () => {
+  it('folds only the ASCII letters of a contact code', async () => {
     const record = await newRecord();
     const [{ id } = { id: 0 }] = await worker.db
       .select()
