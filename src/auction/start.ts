@@ -15,7 +15,7 @@ export const maximumPlatformLength = 50;
 
 const platformMessage = `is not a text of 1 to ${maximumPlatformLength} characters`;
 
-/** What the auction centre calls the kind of an auction. */
+/** The auction centre's own name for the kind of auction. */
 export const platformRule = onFirstUse(() => textField(platformMessage, maximumPlatformLength));
 
 /**
@@ -124,7 +124,7 @@ async function insertEach(
   return recorded.reduce((total, { meta }) => total + meta.changes, 0);
 }
 
-/** A problem for each of the names that has an auction in progress. */
+/** A problem for each name that has an auction in progress. */
 async function problemsInProgress(db: Database, names: readonly DomainName[]): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const chunk of jsonArrays(new Set(names.map(({ name }) => name)))) {

@@ -108,7 +108,7 @@ function rowOf(record: DomainRecord, parties: Parties, present: Recorded | undef
   };
 }
 
-/** Throws `changed_meanwhile` if a contact of the domains was deleted a moment ago. */
+/** Throws `changed_meanwhile` if a contact of the domains has just been deleted. */
 async function writeRows(
   db: Database,
   origin: Origin,

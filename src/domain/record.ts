@@ -69,7 +69,7 @@ async function loadIds(
   return ids;
 }
 
-/** The contacts of a role in upper case, each once, sorted. */
+/** The codes of a role's contacts in upper case, sorted, without repetitions. */
 export function codesOf(record: DomainRecord, role: DomainRole): string[] {
   const codes = role === 'registrant' ? [record.registrant] : record[role];
   return [...new Set(codes.map(asciiUpperCase))].sort();

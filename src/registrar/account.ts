@@ -129,7 +129,7 @@ export async function updateRegistrar(
     if (updated.meta.changes === 0) {
       throw new RegistryError(
         'changed_meanwhile',
-        `somebody else changed the registrar ${code} just now; try again`,
+        `somebody else changed registrar ${code} just now; try again`,
       );
     }
   }
@@ -140,7 +140,7 @@ function subjectOf(code: string) {
   return { type: 'registrar', key: code } as const;
 }
 
-const nameMessage = 'the name must have 1 to 255 characters, none of them a control character';
+const nameMessage = 'the name must have 1 to 255 characters and no control characters';
 const nameField = textField(nameMessage, 255);
 
 function registrarName(text: string): string {

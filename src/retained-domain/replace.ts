@@ -68,7 +68,7 @@ function checkStatuses(
 ): void {
   const stray = chunk.find(({ status }) => !statuses.includes(status));
   if (stray) {
-    const message = `${JSON.stringify(stray.name)} is ${stray.status}, and only ${statuses.join(' and ')} names are replaced`;
+    const message = `${JSON.stringify(stray.name)} is ${stray.status}, but only ${statuses.join(' and ')} names are replaced`;
     throw new RegistryError('invalid', message, 'status');
   }
 }

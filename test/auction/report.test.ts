@@ -67,7 +67,7 @@ describe('registerAuction', () => {
         registerAuction(worker.db, operator, auction.uuid, registrationCode),
       ).rejects.toMatchObject({
         reason: 'invalid',
-        message: `the auction of "${auction.name}" is ${status}, and only one that is payment_received ends with a registration`,
+        message: `the auction of "${auction.name}" is ${status}; only a payment_received one can end with a registration`,
       });
     },
   );

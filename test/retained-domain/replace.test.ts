@@ -144,7 +144,7 @@ describe('replaceRetainedDomains', () => {
       replaceRetainedDomains(worker.db, operator, ['reserved'], [[named('a.ee', 'blocked')]]),
     ).rejects.toMatchObject({
       reason: 'invalid',
-      message: '"a.ee" is blocked, and only reserved names are replaced',
+      message: '"a.ee" is blocked, but only reserved names are replaced',
     });
     expect(await all()).toEqual([]);
   });
