@@ -14,7 +14,7 @@ import {
 /**
  * Every table of the registry. Triggers live in the hand-written migrations beside the generated ones:
  * they keep the counters (`registrars.contact_count`, `contact_blocks`, `contacts.domain_count`), the instant of
- * `contacts.unlinked_at`, the source versions of the public lists, and history from being changed.
+ * `contacts.unlinked_at`, the source versions and journals of the public lists, and history from being changed.
  *
  * Instants are ISO 8601 UTC text with milliseconds, days are `YYYY-MM-DD`: both sort as text and are
  * the form in which the interfaces answer.
@@ -83,7 +83,7 @@ export const identSeparators = [
   '\u2010\u2011\u2012\u2013\u2014\u2015\u202f\u2060\u2212\ufeff',
 ].join('');
 
-/** `identityKey` (src/contact/identity-code.ts) in SQL. Most codes have no separators and take the short way. */
+/** `identityKey` (src/contact/identity.ts) in SQL. Most codes have no separators and take the short way. */
 const identKey = () => {
   const bare = Array.from(identSeparators).reduce(
     (text, separator) => `replace(${text}, char(${separator.codePointAt(0)}), '')`,
@@ -128,7 +128,7 @@ export const contacts = sqliteTable(
     phone: text().notNull(),
     fax: text(),
     ident: text().notNull(),
-    /** The form of `ident` that two codes are compared in: letters and digits only, without regard to case. */
+    /** The form of `ident` that two codes are compared in: letters and digits alone, without regard to case. */
     identKey: text('ident_key').generatedAlwaysAs(identKey, { mode: 'virtual' }),
     identType: text('ident_type', { enum: identityTypes }).notNull(),
     identCountryCode: text('ident_country_code').notNull(),
@@ -330,7 +330,10 @@ export const disputes = sqliteTable(
   ],
 );
 
-/** One row: how often the source of each public list changed, counted by triggers. */
+/**
+ * One row: the version of each source of the public lists. Triggers set it to a random number with every change, so
+ * that no version ever names two contents, not even after a restore.
+ */
 export const listSources = sqliteTable(
   'list_sources',
   {
@@ -343,7 +346,46 @@ export const listSources = sqliteTable(
   (table) => [check('list_sources_single', sql`${table.id} = 1`)],
 );
 
-/** The content (its ETag) that each public list had at a version of its source. */
+const journalColumns = () => ({
+  id: integer().primaryKey(),
+  name: text().notNull(),
+});
+
+/** The names whose auctions in progress changed, in the order of the changes; written by triggers. */
+export const auctionChanges = sqliteTable('auction_changes', journalColumns());
+
+/** The same for reserved, blocked and disputed names. */
+export const retainedChanges = sqliteTable('retained_changes', journalColumns());
+
+/** What was last published of each public list. */
+export const listPublications = sqliteTable('list_publications', {
+  list: text().primaryKey(),
+  /** Random; the prefix of the keys that the publication wrote to KV. */
+  publication: text().notNull(),
+  etag: text().notNull(),
+  sourceVersion: text('source_version').notNull(),
+  /** The id of the last change in the journal that the list contains. */
+  journalPosition: integer('journal_position').notNull(),
+  /** The UTC day by which disputes were judged, `YYYY-MM-DD`. */
+  day: text().notNull(),
+  /** JSON: the head that KV holds, and its metadata. */
+  head: text().notNull(),
+  metadata: text().notNull(),
+});
+
+/**
+ * Keys in KV that no list will need a day after `since`: what a publication replaced and, while it is under way,
+ * everything that it writes.
+ */
+export const listLeftovers = sqliteTable('list_leftovers', {
+  publication: text().primaryKey(),
+  list: text().notNull(),
+  /** A JSON array; null for every key of the publication. */
+  keys: text(),
+  since: text().notNull(),
+});
+
+/** Read and written by version 0.1 only, which may still run during a deployment. */
 export const listBuilds = sqliteTable('list_builds', {
   list: text().primaryKey(),
   sourceVersion: text('source_version').notNull(),

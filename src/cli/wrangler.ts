@@ -9,28 +9,17 @@ import { projectDirectory } from './project.ts';
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';
 const environment = { ...process.env, WRANGLER_SEND_METRICS: 'false' };
 
-/**
- * Ends a child whose parent is gone, however it ended: the channel closes, and the child gets another parent. Wrangler
- * closes the channel as well, when it is done.
- */
-const endWithParent = `data:text/javascript,${encodeURIComponent(`
-  const parent = process.ppid;
-  const endOrphan = () => process.ppid !== parent && process.kill(process.pid, 'SIGTERM');
-  process.on('disconnect', () => setTimeout(endOrphan, 100).unref());
-  process.channel?.unref();
-`)}`;
-
 function spawnWrangler(args: string[]): ChildProcess {
-  const script = path.join(projectDirectory, 'node_modules/wrangler/wrangler-dist/cli.js');
-  return spawn(process.execPath, ['--no-warnings', '--import', endWithParent, script, ...args], {
+  const script = path.join(projectDirectory, 'node_modules/wrangler/bin/wrangler.js');
+  return spawn(process.execPath, [script, ...args], {
     cwd: projectDirectory,
-    // Wrangler reports through the last one that it is ready.
+    // The last one is how wrangler tells that it is ready.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: environment,
   });
 }
 
-/** Calls `take` with each line that the child prints. */
+/** Hands on each line that the child prints. */
 function collect(child: ChildProcess, take: (line: string, isError: boolean) => void): void {
   const read = (stream: Readable | null, isError: boolean) =>
     createInterface({ input: stream as Readable }).on('line', (line) => take(line, isError));
@@ -38,7 +27,7 @@ function collect(child: ChildProcess, take: (line: string, isError: boolean) => 
   read(child.stderr, true);
 }
 
-/** Runs a wrangler command; throws an Error with its output if it fails. */
+/** Runs a command of wrangler to its end; throws an Error with what it printed if it fails. */
 export async function runWrangler(args: string[]): Promise<void> {
   const child = spawnWrangler(args);
   const printed: string[] = [];
@@ -47,7 +36,7 @@ export async function runWrangler(args: string[]): Promise<void> {
   if (status !== 0) throw new Error(printed.join('\n'));
 }
 
-/** Lines of wrangler that are of no use beside the Worker's own log. */
+/** What wrangler says beside the Worker's own log, and the reader has no use for. */
 const noise = [
   /^\s*$/,
   /^\[wrangler:info\] (Ready on|[A-Z]+ \/)/,
@@ -58,12 +47,12 @@ const noise = [
 ];
 
 /**
- * Runs `wrangler dev` until it is told to stop, calling `welcome` with its address once it listens. Returns the exit
- * status, 0 if it stopped because it was told to.
+ * Runs `wrangler dev` until it is told to end, calling `welcome` with its address as soon as it listens. Returns the
+ * exit status: 0 if it ended because it was told to.
  */
 export async function serve(args: string[], welcome: (address: string) => void): Promise<number> {
   const server = spawnWrangler(['dev', '--local', '--show-interactive-dev-session=false', ...args]);
-  // What it prints before it listens matters only if it never does.
+  // Until it listens, what it prints is of interest only if it never gets there.
   const early: string[] = [];
   let isReady = false;
   collect(server, (line, isError) => {
@@ -86,11 +75,11 @@ export async function serve(args: string[], welcome: (address: string) => void):
   const [status] = await once(server, 'close');
   if (isStopped) return 0;
   if (!isReady) console.error(early.join('\n'));
-  console.error('The server ended unexpectedly.');
+  console.error('The server has ended by itself.');
   return status || 1;
 }
 
-/** Calls `stop` once, when this process is told to end or npm leaves it behind. */
+/** Calls `stop` once, when this process is told to end, or is left behind by npm. */
 function onStop(stop: (signal: NodeJS.Signals) => void): void {
   let isCalled = false;
   const call = (signal: NodeJS.Signals) => {
@@ -98,7 +87,7 @@ function onStop(stop: (signal: NodeJS.Signals) => void): void {
     isCalled = true;
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, call);
-  // npm signals only the shell around this process, and the shell does not pass it on.
+  // npm tells the shell around this process alone to terminate, and a shell keeps that to itself.
   const parent = process.ppid;
   const isLeftBehind = () => process.ppid !== parent && process.env.npm_lifecycle_event === 'start';
   setInterval(() => isLeftBehind() && call('SIGTERM'), 500).unref();

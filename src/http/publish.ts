@@ -12,6 +12,8 @@ interface Run {
 
 const runs = new WeakMap<KVNamespace, Run>();
 
+const pauseMilliseconds = 2_000;
+
 /** For how long a run takes on what others have changed: the platform ends work after a response at 30 seconds. */
 const joinableMilliseconds = 10_000;
 
@@ -36,10 +38,20 @@ async function finish(run: Run, env: Env, context: object, requestId: string): P
     const lists = [...run.waiting];
     run.waiting.clear();
     try {
-      await publishAndPurge(env, context, lists);
+      await publishTwice(env, context, lists);
     } catch (error) {
       logUnexpected(error, requestId);
     }
   }
   if (runs.get(env.LISTS) === run) runs.delete(env.LISTS);
+}
+
+/** What failed is tried once more, after a pause: the cron, which would repair it, may be an hour away. */
+async function publishTwice(env: Env, context: object, lists: ListName[]): Promise<void> {
+  try {
+    await publishAndPurge(env, context, lists);
+  } catch {
+    await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds));
+    await publishAndPurge(env, context, lists);
+  }
 }

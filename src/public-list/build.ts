@@ -1,81 +1,80 @@
 import type { Database } from '../database/open.ts';
-import { ListBody } from './body.ts';
+import type { Block } from './block.ts';
+import { newBlockCutter } from './cut.ts';
 import { auctionPages, retainedPages } from './entries.ts';
-import { type ListName, publicLists, shows } from './lists.ts';
-import type { Source } from './source.ts';
+import { type Entry, type EntryRow, entryOf } from './entry.ts';
+import { type ListName, shows } from './lists.ts';
+import { isOfAuctions } from './source.ts';
+import type { BlockStore } from './update.ts';
 
-/** A list's finished response body. */
-export interface BuiltList {
-  /** Gzip. */
-  body: Uint8Array<ArrayBuffer>;
-  etag: string;
-  count: number;
-  sourceVersion: string;
+/** Where the blocks of a list that is built go. */
+export interface Building {
+  list: ListName;
+  save: BlockStore['save'];
+  /** Blocks that need not be written again. */
+  atHand: readonly Block[];
 }
 
-/** A list that could not be built has its error in place of its body. */
-export type Build = Map<ListName, BuiltList | Error>;
-
 /**
- * Builds the lists as their source is now, all lists of retained names in one pass over the names. Holds a page of
- * rows and the compressed bodies, never an uncompressed one.
+ * Builds lists from their whole source, all lists of retained names in one pass over the names, and returns the blocks
+ * of each, or why it failed. Holds a page of rows and one block of each list. What changes meanwhile may or may not be
+ * in them.
  */
 export async function buildLists(
   db: Database,
-  lists: readonly ListName[],
-  source: Source,
-): Promise<Build> {
-  const bodies = lists.map((list) => new ListBody(list, publicLists[list].field));
-  const [ofAuctions, ofNames] = [
-    bodies.filter(({ list }) => publicLists[list].entries === 'auctions'),
-    bodies.filter(({ list }) => publicLists[list].entries !== 'auctions'),
-  ];
-  try {
-    if (ofAuctions.length > 0) await addAuctions(db, ofAuctions);
-    if (ofNames.length > 0) await addNames(db, ofNames, source.day);
-  } catch (error) {
-    await Promise.all(bodies.map((body) => body.abandon()));
-    throw error;
-  }
-  const build: Build = new Map();
-  for (const body of bodies) {
-    const sourceVersion = source.versions[body.list];
-    build.set(
-      body.list,
-      await body.finish().then(
-        (finished) => ({ ...finished, sourceVersion }),
-        (error: Error) => error,
-      ),
-    );
-  }
-  return build;
-}
-
-/** Builds one list as its source is now. Throws if its body is larger than KV takes. */
-export async function buildList(db: Database, list: ListName, source: Source): Promise<BuiltList> {
-  const [built] = (await buildLists(db, [list], source)).values();
-  if (!built) throw new Error(`list ${list} was not built`);
-  if (built instanceof Error) throw built;
+  buildings: readonly Building[],
+  day: string,
+): Promise<Map<ListName, Block[] | Error>> {
+  const built = new Map<ListName, Block[] | Error>();
+  const ofAuctions = buildings.filter(({ list }) => isOfAuctions(list));
+  const ofNames = buildings.filter(({ list }) => !isOfAuctions(list));
+  if (ofAuctions.length > 0) await fill(ofAuctions, auctionPages(db), built);
+  if (ofNames.length > 0) await fill(ofNames, retainedPages(db, day), built);
   return built;
 }
 
-/** The field names are those of the public interface, because what is stored is what it answers with. */
-async function addAuctions(db: Database, bodies: readonly ListBody[]): Promise<void> {
-  for await (const page of auctionPages(db)) {
-    for (const [name, punycode] of page) {
-      const entry = `{"domain_name":${JSON.stringify(name)},"punycode_domain_name":${JSON.stringify(punycode)}}`;
-      for (const body of bodies) body.add(entry);
+/** A list that fails is left out of the rest of the pass. */
+async function fill(
+  buildings: readonly Building[],
+  pages: AsyncGenerator<EntryRow[]>,
+  built: Map<ListName, Block[] | Error>,
+): Promise<void> {
+  let works = buildings.map((building) => new Work(building));
+  const onEach = async (step: (work: Work) => Promise<void>) => {
+    for (const work of works) {
+      await step(work).catch((error: Error) => built.set(work.building.list, error));
     }
-    await Promise.all(bodies.map((body) => body.flush()));
-  }
+    works = works.filter(({ building }) => !built.has(building.list));
+  };
+  for await (const page of pages) await onEach((work) => work.add(page));
+  await onEach((work) => work.finish());
+  for (const { building, blocks } of works) built.set(building.list, blocks);
 }
 
-async function addNames(db: Database, bodies: readonly ListBody[], day: string): Promise<void> {
-  for await (const page of retainedPages(db, day)) {
-    for (const [name, punycode, status] of page) {
-      const entry = `{"name":${JSON.stringify(name)},"status":"${status}","punycode_name":${JSON.stringify(punycode)}}`;
-      for (const body of bodies) if (shows(body.list, status)) body.add(entry);
+class Work {
+  readonly building: Building;
+  readonly blocks: Block[] = [];
+  readonly #cutter = newBlockCutter();
+
+  constructor(building: Building) {
+    this.building = building;
+  }
+
+  async add(page: readonly EntryRow[]): Promise<void> {
+    for (const row of page) {
+      const [, , status] = row;
+      if (status !== 'auction' && !shows(this.building.list, status)) continue;
+      const complete = this.#cutter.add(entryOf(row));
+      if (complete) await this.#save(complete);
     }
-    await Promise.all(bodies.map((body) => body.flush()));
+  }
+
+  async finish(): Promise<void> {
+    const rest = this.#cutter.rest();
+    if (rest.length > 0) await this.#save(rest);
+  }
+
+  async #save(entries: Entry[]): Promise<void> {
+    this.blocks.push(await this.building.save(entries, this.building.atHand));
   }
 }

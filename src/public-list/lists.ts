@@ -62,7 +62,11 @@ export function hasTypes(path: ListPath): boolean {
   );
 }
 
-/** The list of auctions in progress. */
+/** The two lists in which every public name is. */
+export const auctionList = 'auctions' satisfies ListName;
+export const retainedList = 'all' satisfies ListName;
+
+/** The lists of auctions in progress. */
 export const auctionLists: readonly ListName[] = listNames.filter(
   (list) => publicLists[list].entries === 'auctions',
 );

@@ -3,7 +3,7 @@ import type { Env } from '../env.ts';
 import { writeLog } from '../log.ts';
 import { cacheTag, type ListName } from './lists.ts';
 import { publish } from './publish.ts';
-import { expireCopies } from './read.ts';
+import { expireCopies } from './recall.ts';
 
 /** The part of an execution context that publishing uses. There is no cache before the Worker locally. */
 export interface PurgeContext {

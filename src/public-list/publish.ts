@@ -1,21 +1,11 @@
-import { sql } from 'drizzle-orm';
-import { listBuilds } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
-import { type Build, type BuiltList, buildLists } from './build.ts';
+import { retried } from '../database/retry.ts';
+import { headPrefix, type Published, putHead } from './head.ts';
 import { type ListName, listNames } from './lists.ts';
-import { readSource, type Source } from './source.ts';
-
-/** What KV holds beside the body of a published list. */
-export interface Published {
-  /** Weak, as it stands in the header. */
-  etag: string;
-  count: number;
-  sourceVersion: string;
-  /** ISO 8601. */
-  publishedAt: string;
-  /** Of the body, compressed. */
-  bytes: number;
-}
+import { findPublication, isKnownPublication } from './record.ts';
+import { type Base, type Outcome, rebuildLists, type Tools, updateList } from './renew.ts';
+import { type PublicationRecord, readSource, type Source } from './source.ts';
+import { MissingBlockError } from './writer.ts';
 
 export interface ListStatus {
   list: ListName;
@@ -24,61 +14,50 @@ export interface ListStatus {
   isBehind: boolean;
 }
 
-/** Rounds after which a list that changes faster than it is built is given up. */
+/** Rounds after which a list that changes faster than it is published is given up. */
 const maximumRounds = 8;
-/** Rounds in which a build that the source overtook is thrown away rather than published. */
-const patientRounds = 3;
-const maximumPuts = 3;
-/** KV takes one write a second for a key. */
-const pauseMilliseconds = 1_100;
 
 /** Where the publishing of one list stands. */
 interface Progress {
   list: ListName;
-  /** Undefined where it is not known what KV holds, null where it holds nothing. */
-  published?: Published | null | undefined;
-  failedPuts: number;
+  /** The publication that KV holds: undefined where it is not known, null where there is none. */
+  inKv: string | null | undefined;
+  /** Whether nothing that KV holds is relied on. */
+  isForced: boolean;
+  isWritten: boolean;
   /** Why the list was given up. */
   error?: Error;
 }
 
 /**
- * Makes KV hold the lists as their sources are when it returns, whoever publishes at the same time, and writes
- * only where the content has changed. Returns the lists that it wrote. Where nothing changed, it costs one small
- * query and one listing of KV's keys. Lists that fail don't hold up the others; then it throws, their last published
- * content stays, and the next run repairs them. A build at hand is used if it is of the source's version.
+ * Makes KV hold the lists as their sources are when it returns, whoever publishes at the same time. Writes only where
+ * the content has changed, or everything where `isForced` says so. Returns the lists that it wrote. Where nothing
+ * changed, it costs one small query and one listing of KV's keys. Lists that fail don't hold up the others; then it
+ * throws, their last published content stays, and the next run repairs them.
  */
 export async function publish(
   db: Database,
   kv: KVNamespace,
   lists: readonly ListName[],
   clock: () => Date,
-  atHand: Build = new Map(),
+  { isForced = false } = {},
 ): Promise<ListName[]> {
-  const progress = lists.map((list): Progress => ({ list, failedPuts: 0 }));
-  const written = new Set<ListName>();
+  const tools: Tools = { db, kv, clock };
+  const progress = lists.map(
+    (list): Progress => ({ list, inKv: undefined, isForced, isWritten: false }),
+  );
   for (let round = 0; round < maximumRounds; round++) {
     const pending = progress.filter(({ error }) => !error);
-    const [source] = await Promise.all([readSource(db, clock()), lookAtKv(kv, pending)]);
-    const behind = pending.filter(({ list, published }) => isBehind(list, published, source));
+    const [source] = await Promise.all([
+      retried(() => readSource(db, clock())),
+      lookAtKv(kv, pending),
+    ]);
+    const behind = pending.filter((state) => state.isForced || isBehind(state, source));
     if (behind.length === 0) {
       throwErrors(progress);
-      return [...written];
+      return progress.filter(({ isWritten }) => isWritten).map(({ list }) => list);
     }
-    const names = behind.map(({ list }) => list);
-    const build = isOf(source, atHand, names) ? atHand : await buildLists(db, names, source);
-    const overtaken = round < patientRounds ? await overtakenSince(db, source, clock) : [];
-    const unchanged: [ListName, BuiltList][] = [];
-    for (const state of behind) {
-      const { list } = state;
-      const built = build.get(list);
-      if (!built) throw new Error(`list ${list} was not built`);
-      if (built instanceof Error) state.error = built;
-      else if (overtaken.includes(list)) continue;
-      else if (built.etag === state.published?.etag) unchanged.push([list, built]);
-      else if (await write(kv, list, built, clock, state)) written.add(list);
-    }
-    await recordBuilds(db, unchanged);
+    await renew(tools, behind, source);
   }
   throwErrors(progress);
   throw new Error(`lists ${lists.join(', ')} change faster than they are published`);
@@ -90,103 +69,106 @@ export async function listStatus(db: Database, kv: KVNamespace, now: Date): Prom
   return listNames.map((list) => ({
     list,
     published: published.get(list),
-    isBehind: isBehind(list, published.get(list), source),
+    isBehind: isBehind({ list, inKv: published.get(list)?.publication }, source),
   }));
 }
 
-async function store(
-  kv: KVNamespace,
-  list: ListName,
-  { body, etag, count, sourceVersion }: BuiltList,
-  now: Date,
-): Promise<Published> {
-  const bytes = body.byteLength;
-  const metadata: Published = {
-    etag,
-    count,
-    sourceVersion,
-    publishedAt: now.toISOString(),
-    bytes,
-  };
-  await kv.put(list, body, { metadata });
-  return metadata;
-}
-
-/** Whether the build has all these lists as their source is. */
-function isOf({ versions }: Source, build: Build, lists: readonly ListName[]): boolean {
-  return lists.every((list) => {
-    const built = build.get(list);
-    return built && !(built instanceof Error) && built.sourceVersion === versions[list];
-  });
-}
-
 /**
- * The version in KV's own metadata is the truth about what KV holds, so that an older publisher that wrote last is
- * noticed. A change which left the content as it was is known by the build recorded in the database.
+ * KV's listing may show what it held a minute ago, and a publisher that finishes late may have put back what was before.
+ * So a list is up to date only if KV and the record in the database agree.
  */
 function isBehind(
-  list: ListName,
-  published: Published | null | undefined,
-  { versions, builds }: Source,
+  { list, inKv }: Pick<Progress, 'list' | 'inKv'>,
+  { records, versions }: Source,
 ): boolean {
-  if (!published) return true;
-  if (published.sourceVersion === versions[list]) return false;
-  const build = builds[list];
-  return build?.sourceVersion !== versions[list] || build.etag !== published.etag;
+  const record = records[list];
+  return record?.sourceVersion !== versions[list] || record.publication !== inKv;
 }
 
 /** Fills in what KV holds where it is not known. */
 async function lookAtKv(kv: KVNamespace, progress: readonly Progress[]): Promise<void> {
-  const unknown = progress.filter(({ published }) => published === undefined);
+  const unknown = progress.filter(({ inKv }) => inKv === undefined);
   if (unknown.length === 0) return;
   const published = await readPublished(kv);
-  for (const state of unknown) state.published = published.get(state.list) ?? null;
+  for (const state of unknown) state.inKv = published.get(state.list)?.publication ?? null;
 }
 
-/** Listing the keys gives the metadata of all of them in one operation, and none of the bodies. */
+/** Listing the keys gives the metadata of all heads in one operation. */
 async function readPublished(kv: KVNamespace): Promise<Map<string, Published | undefined>> {
-  const { keys } = await kv.list<Published>();
-  return new Map(keys.map(({ name, metadata }) => [name, metadata]));
+  const { keys } = await kv.list<Published>({ prefix: headPrefix });
+  return new Map(keys.map(({ name, metadata }) => [name.slice(headPrefix.length), metadata]));
 }
 
-/** The lists whose source is no longer what they were built from: they may mix an old page with a new one. */
-async function overtakenSince(db: Database, { versions }: Source, clock: () => Date) {
-  const now = await readSource(db, clock());
-  return listNames.filter((list) => now.versions[list] !== versions[list]);
-}
-
-/** Whether the list was written. After a failure it is looked up what KV holds: a put may have come through. */
-async function write(
-  kv: KVNamespace,
-  list: ListName,
-  built: BuiltList,
-  clock: () => Date,
-  state: Progress,
-): Promise<boolean> {
-  try {
-    state.published = await store(kv, list, built, clock());
-    return true;
-  } catch (error) {
-    state.published = undefined;
-    state.failedPuts += 1;
-    if (state.failedPuts === maximumPuts) {
-      state.error = new Error(`list ${list} was not written`, { cause: error });
-    } else {
-      await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds));
-    }
-    return false;
+/** Brings each list a step further: it is updated, built again, or its head is put into KV once more. */
+async function renew(tools: Tools, behind: readonly Progress[], source: Source): Promise<void> {
+  const { records, versions } = source;
+  const rebuilt: { state: Progress; base: Base }[] = [];
+  for (const state of behind) {
+    await noting(state, async () => {
+      const { list, inKv } = state;
+      const record = records[list];
+      const isTrusted = !state.isForced && (await isTrustworthy(tools, inKv, record));
+      if (!record || !isTrusted) rebuilt.push({ state, base: { list, record, isTrusted } });
+      else if (record.sourceVersion === versions[list]) await putAgain(tools, state, record);
+      else {
+        const outcome = await updateList(tools, list, record);
+        if (outcome === 'too much') rebuilt.push({ state, base: { list, record, isTrusted } });
+        else note(state, outcome);
+      }
+    });
+  }
+  if (rebuilt.length === 0) return;
+  const bases = rebuilt.map(({ base }) => base);
+  const outcomes = await rebuildLists(tools, bases, source);
+  for (const { state } of rebuilt) {
+    await noting(state, async () => {
+      const outcome = outcomes.get(state.list);
+      if (outcome instanceof Error) throw outcome;
+      if (outcome) note(state, outcome);
+    });
   }
 }
 
-async function recordBuilds(db: Database, builds: [ListName, BuiltList][]): Promise<void> {
-  if (builds.length === 0) return;
-  await db
-    .insert(listBuilds)
-    .values(builds.map(([list, { sourceVersion, etag }]) => ({ list, sourceVersion, etag })))
-    .onConflictDoUpdate({
-      target: listBuilds.list,
-      set: { sourceVersion: sql`excluded.source_version`, etag: sql`excluded.etag` },
-    });
+/**
+ * Whether the blocks that the record names are in KV. If KV holds a publication that the database has never heard of,
+ * the database was restored, and what the record names may have been swept since.
+ */
+async function isTrustworthy(
+  { db }: Tools,
+  inKv: string | null | undefined,
+  record: PublicationRecord | undefined,
+): Promise<boolean> {
+  if (!record || !inKv) return false;
+  return inKv === record.publication || isKnownPublication(db, inKv);
+}
+
+/** Puts the head of the recorded publication: a publisher was killed before it did, or a late one overwrote it. */
+async function putAgain(
+  { db, kv }: Tools,
+  state: Progress,
+  { publication }: PublicationRecord,
+): Promise<void> {
+  const kept = await findPublication(db, state.list, publication);
+  if (!kept) return;
+  await putHead(kv, kept);
+  note(state, { publication });
+}
+
+function note(state: Progress, outcome: Outcome): void {
+  if (typeof outcome === 'string') return;
+  state.inKv = outcome.publication;
+  state.isWritten = true;
+  state.isForced = false;
+}
+
+/** Notes on the list's progress why the work on it failed. Without a block, the list is built from nothing. */
+async function noting(state: Progress, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof MissingBlockError && !state.isForced) state.isForced = true;
+    else state.error = new Error(`list ${state.list} was not published`, { cause: error });
+  }
 }
 
 function throwErrors(progress: readonly Progress[]): void {

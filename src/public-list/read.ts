@@ -1,9 +1,14 @@
-import type { Meter } from '../database/meter.ts';
-import type { Database } from '../database/open.ts';
-import { type BuiltList, buildList } from './build.ts';
+import { dayOf } from '../day.ts';
+import { type Block, buildBlock, openBlock } from './block.ts';
+import { bodyStream, wholeBody } from './body.ts';
+import { buildLists } from './build.ts';
+import type { Entry } from './entry.ts';
+import { bodyBytes, createHead, type Head } from './head.ts';
 import type { ListName } from './lists.ts';
-import { type Published, publish } from './publish.ts';
-import { readSource } from './source.ts';
+import { fitsMemory } from './memory.ts';
+import { publish } from './publish.ts';
+import { findHead, loadBlock, memoryOf, type Reader } from './reader.ts';
+import { MissingBlockError } from './writer.ts';
 
 /** A list as it is answered; no body for a client that has it already. */
 export interface ReadList {
@@ -12,188 +17,161 @@ export interface ReadList {
   body: Uint8Array<ArrayBuffer> | ReadableStream | undefined;
 }
 
-/** For how long a copy in memory stands for what KV holds. */
-const copyMilliseconds = 5_000;
-/** The least that KV allows: for how long a location may keep what it has read. */
-const kvCacheSeconds = 30;
-/** All the bodies that the isolate keeps, compressed; a list that does not fit is streamed from KV each time. */
-const maximumCopyBytes = 16 * 1024 * 1024;
-
-/** For how long a build is waited for by requests other than the one that began it. */
-const buildMilliseconds = 30_000;
-
-/** What an isolate remembers of one list. */
-interface Copy {
-  etag: string;
-  body?: Uint8Array<ArrayBuffer> | undefined;
-  freshUntil: number;
-}
-
-/** What an isolate remembers of the lists in one KV namespace. */
-class Memory {
-  readonly #copies = new Map<ListName, Copy>();
-  /** Builds under way where KV is empty or down: requests that come meanwhile wait for them. */
-  readonly builds = new Map<ListName, { built: Promise<BuiltList>; startedAt: number }>();
-  /** Bodies on their way into memory: one request at a time fetches one, or they would add up. */
-  readonly fetching = new Set<ListName>();
-
-  find(list: ListName): Copy | undefined {
-    return this.#copies.get(list);
-  }
-
-  /** Keeps the body too if all bodies together stay within their limit. */
-  keep(list: ListName, now: number, etag: string, body?: Uint8Array<ArrayBuffer>): void {
-    const fits = body && this.hasRoomFor(list, body.byteLength);
-    const freshUntil = now + copyMilliseconds;
-    this.#copies.set(list, { etag, body: fits ? body : undefined, freshUntil });
-  }
-
-  hasRoomFor(list: ListName, bytes: number): boolean {
-    let total = bytes;
-    for (const [other, { body }] of this.#copies) {
-      if (other !== list) total += body?.byteLength ?? 0;
-    }
-    return total <= maximumCopyBytes;
-  }
-
-  expire(list: ListName): void {
-    const copy = this.#copies.get(list);
-    if (copy) copy.freshUntil = 0;
-  }
-}
-
-const memories = new WeakMap<KVNamespace, Memory>();
-
-function memoryOf(kv: KVNamespace): Memory {
-  let memory = memories.get(kv);
-  if (!memory) {
-    memory = new Memory();
-    memories.set(kv, memory);
-  }
-  return memory;
-}
-
-/** What this isolate remembers of the lists is no longer up to date. */
-export function expireCopies(kv: KVNamespace, lists: readonly ListName[]): void {
-  for (const list of lists) memories.get(kv)?.expire(list);
-}
-
-/** The list's ETag, if this isolate has learnt it within the last few seconds. */
-export function recallEtag(
-  kv: KVNamespace,
-  list: ListName,
-  nowMilliseconds: number,
-): string | undefined {
-  const copy = memories.get(kv)?.find(list);
-  return copy && copy.freshUntil > nowMilliseconds ? copy.etag : undefined;
-}
-
-/** What reading a list depends on. */
-export interface Reader {
-  db: () => Database;
-  kv: KVNamespace;
-  meter: Meter;
-  clock: () => Date;
-  /** Whether the client has the list with this ETag. */
-  isKnown: (etag: string) => boolean;
-  /** Runs what the answer does not wait for. */
-  later: (work: Promise<unknown>) => void;
-}
+/** Whether the client has the list with this ETag. */
+type IsKnown = (etag: string) => boolean;
 
 /**
- * The list as it was last published, from a copy in memory that is a few seconds old, or with one read of KV and
- * none of the database. Where KV holds none, it is built from the database and stored; where KV fails, an older copy
- * does, or the database.
+ * The list as it was last published, from what this isolate learnt within a few seconds, or from KV, and never from
+ * the database. Where KV holds none, it is built from the database and published; where KV fails, an older copy does,
+ * or the database.
  */
-export async function readList(list: ListName, reader: Reader): Promise<ReadList> {
-  const copy = memoryOf(reader.kv).find(list);
-  if (copy && copy.freshUntil > reader.clock().getTime()) {
-    const answer = answerFrom(copy, reader);
-    if (answer) return answer;
-  }
-  let found: { value: ReadableStream | null; metadata: Published | null };
-  reader.meter.kvReads += 1;
+export async function readList(
+  list: ListName,
+  reader: Reader,
+  isKnown: IsKnown,
+): Promise<ReadList> {
+  const memory = memoryOf(reader);
+  const seen = memory.findFresh(list, reader.clock().getTime());
+  const remembered = seen && recall(list, seen.etag, reader, isKnown);
+  if (remembered) return remembered;
   try {
-    found = await reader.kv.getWithMetadata<Published>(list, {
-      type: 'stream',
-      cacheTtl: kvCacheSeconds,
-    });
+    const head = await findHead(list, reader);
+    if (!head) return await readFromDatabase(list, reader, isKnown, 'empty');
+    return recall(list, head.etag, reader, isKnown) ?? (await readFromKv(head, reader));
   } catch (error) {
-    return (copy && answerFrom(copy, reader)) ?? (await readFromDatabase(list, reader, error));
+    const old = memory.find(list);
+    const copy = old && recall(list, old.etag, reader, isKnown);
+    const isBroken = error instanceof MissingBlockError;
+    return copy ?? readFromDatabase(list, reader, isKnown, isBroken ? 'broken' : 'failing');
   }
-  const { value, metadata } = found;
-  if (!value || !metadata) return readFromDatabase(list, reader, undefined);
-  return answerWith(list, value, metadata, copy, reader);
 }
 
-/** The answer if the copy has all that it takes. */
-function answerFrom({ etag, body }: Copy, { isKnown }: Reader): ReadList | undefined {
+const bodyKey = (list: ListName, etag: string) => `${list} ${etag}`;
+
+/** The answer if memory has all that it takes. */
+function recall(
+  list: ListName,
+  etag: string,
+  reader: Reader,
+  isKnown: IsKnown,
+): ReadList | undefined {
   if (isKnown(etag)) return { etag, body: undefined };
+  const body = memoryOf(reader).bodies.find(bodyKey(list, etag));
   return body && { etag, body };
 }
 
-async function answerWith(
-  list: ListName,
-  value: ReadableStream,
-  { etag, bytes }: Published,
-  copy: Copy | undefined,
-  { kv, clock, isKnown }: Reader,
-): Promise<ReadList> {
-  const memory = memoryOf(kv);
-  const now = clock().getTime();
-  const kept = copy?.etag === etag ? copy.body : undefined;
-  const isAnswered = isKnown(etag);
-  if (isAnswered || kept) {
-    await value.cancel();
-    memory.keep(list, now, etag, kept);
-    return { etag, body: isAnswered ? undefined : kept };
+/** One request at a time fetches a body into memory, or they would add up; the others stream it. */
+async function readFromKv(head: Head, reader: Reader): Promise<ReadList> {
+  const { list, etag } = head;
+  const { marks, bodies } = memoryOf(reader);
+  const key = bodyKey(list, etag);
+  const now = reader.clock().getTime();
+  const bytes = bodyBytes(head);
+  const load = async (block: Block) =>
+    (await loadBlock(list, block, reader, { isKept: false })).data;
+  if (marks.has(key, now) || !fitsMemory(bytes)) {
+    return { etag, body: bodyStream(head, repairing(list, load, reader)) };
   }
-  if (memory.fetching.has(list) || !memory.hasRoomFor(list, bytes)) {
-    return { etag, body: value };
-  }
-  memory.fetching.add(list);
+  marks.set(key, now);
   try {
-    const body = new Uint8Array(await new Response(value).arrayBuffer());
-    memory.keep(list, now, etag, body);
+    const body = await wholeBody(head, load);
+    bodies.keep(key, body, bytes);
     return { etag, body };
   } finally {
-    memory.fetching.delete(list);
+    marks.delete(key);
   }
 }
 
-/** Builds the list, once for all requests that ask for it meanwhile, and stores it if KV is only empty. */
+/** Loads a block; if KV lacks it, the answer breaks off, and the list is published anew. */
+function repairing(
+  list: ListName,
+  load: (block: Block) => Promise<Uint8Array<ArrayBuffer>>,
+  reader: Reader,
+): typeof load {
+  return async (block) => {
+    try {
+      return await load(block);
+    } catch (error) {
+      if (error instanceof MissingBlockError) reader.later(republish(list, reader, 'broken'));
+      throw error;
+    }
+  };
+}
+
+/** Why a list is read from the database: KV has none, lacks a part of it, or does not answer. */
+type Trouble = 'empty' | 'broken' | 'failing';
+
+/** Publishes a list that readers found missing or broken; one request at a time. */
+export async function republish(list: ListName, reader: Reader, trouble: Trouble): Promise<void> {
+  const { marks } = memoryOf(reader);
+  const mark = `publish ${list}`;
+  const now = reader.clock().getTime();
+  if (trouble === 'failing' || marks.has(mark, now)) return;
+  marks.set(mark, now);
+  try {
+    const isForced = trouble === 'broken';
+    await publish(reader.db(), reader.kv, [list], reader.clock, { isForced });
+  } finally {
+    marks.delete(mark);
+  }
+}
+
+interface Build {
+  etag: string;
+  body: Uint8Array<ArrayBuffer>;
+}
+
+/** Builds under way: requests that come meanwhile wait for them, but not for one whose request was cut off. */
+const builds = new WeakMap<
+  KVNamespace,
+  Map<ListName, { built: Promise<Build>; startedAt: number }>
+>();
+const buildMilliseconds = 30_000;
+
+/** Builds the list, once for all requests that ask for it meanwhile, and has it published. */
 async function readFromDatabase(
   list: ListName,
   reader: Reader,
-  kvError: unknown,
+  isKnown: IsKnown,
+  trouble: Trouble,
 ): Promise<ReadList> {
-  const memory = memoryOf(reader.kv);
   const now = reader.clock().getTime();
-  let build = memory.builds.get(list);
-  // One whose request was cut off never ends: after a while it is no longer waited for.
+  const underWay = builds.get(reader.kv) ?? new Map();
+  builds.set(reader.kv, underWay);
+  let build = underWay.get(list);
   if (!build || now - build.startedAt > buildMilliseconds) {
-    build = { built: buildAndStore(list, reader, kvError), startedAt: now };
-    memory.builds.set(list, build);
+    build = { built: buildBody(list, reader), startedAt: now };
+    underWay.set(list, build);
     // Whoever waits still gets it when the client that asked first has gone.
-    reader.later(build.built.catch(() => {}));
+    reader.later(
+      build.built.then(
+        () => republish(list, reader, trouble),
+        () => {},
+      ),
+    );
   }
-  const { built } = build;
   try {
-    const { etag, body } = await built;
-    memory.keep(list, reader.clock().getTime(), etag, body);
-    return { etag, body: reader.isKnown(etag) ? undefined : body };
+    const { etag, body }: Build = await build.built;
+    memoryOf(reader).keep(list, reader.clock().getTime(), etag, undefined);
+    memoryOf(reader).bodies.keep(bodyKey(list, etag), body, body.byteLength);
+    return { etag, body: isKnown(etag) ? undefined : body };
   } finally {
-    if (memory.builds.get(list)?.built === built) memory.builds.delete(list);
+    if (underWay.get(list) === build) underWay.delete(list);
   }
 }
 
-async function buildAndStore(
-  list: ListName,
-  { db, kv, clock, later }: Reader,
-  kvError: unknown,
-): Promise<BuiltList> {
-  const source = await readSource(db(), clock());
-  const built = await buildList(db(), list, source);
-  if (kvError === undefined) later(publish(db(), kv, [list], clock, new Map([[list, built]])));
-  return built;
+/** The list as the database has it now, with the ETag that it has when it is published. */
+async function buildBody(list: ListName, { db, clock }: Reader): Promise<Build> {
+  const data = new Map<string, Uint8Array<ArrayBuffer>>();
+  const save = async (entries: Entry[]): Promise<Block> => {
+    const { block, value } = await buildBlock('', entries);
+    data.set(block.digest, openBlock(value.buffer).data);
+    return block;
+  };
+  const built = await buildLists(db(), [{ list, save, atHand: [] }], dayOf(clock()));
+  const blocks = built.get(list) ?? [];
+  if (blocks instanceof Error) throw blocks;
+  const head = await createHead(list, '', blocks);
+  const body = await wholeBody(head, async ({ digest }) => data.get(digest) ?? new Uint8Array());
+  return { etag: head.etag, body };
 }

@@ -1,50 +1,42 @@
-import { sql } from 'drizzle-orm';
-import { disputes, listBuilds, listSources } from '../../drizzle/schema.ts';
+import { type SQL, sql } from 'drizzle-orm';
+import {
+  auctionChanges,
+  auctions,
+  disputes,
+  listPublications,
+  listSources,
+  retainedChanges,
+  retainedDomains,
+} from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
+import { prepared } from '../database/prepared-query.ts';
 import { dayOf } from '../day.ts';
-import { type ListedStatus, type ListName, listNames, publicLists } from './lists.ts';
+import { type Entry, type EntryRow, entryOf } from './entry.ts';
+import { type ListedStatus, type ListName, listNames, publicLists, shows } from './lists.ts';
+
+/** Up to where a list follows the changes of its source. */
+export interface Place {
+  /** The id of the last change in the journal. */
+  journalPosition: number;
+  /** The UTC day by which disputes are judged, `YYYY-MM-DD`. */
+  day: string;
+}
 
 /** What the lists are made from, at one moment. */
 export interface Source {
-  /** The UTC day that disputes are judged by, `YYYY-MM-DD`. */
+  /** The UTC day by which disputes are judged, `YYYY-MM-DD`. */
   day: string;
-  /** Differs from an earlier one exactly if a table or the calendar changed what the list is made from. */
+  /** Differs from every earlier one if a table or the calendar changed what the list is made from. */
   versions: Record<ListName, string>;
-  /** The content that a list was found to have, though nothing was written, at a version of its source. */
-  builds: Partial<Record<ListName, { sourceVersion: string; etag: string }>>;
+  places: Record<ListName, Place>;
+  /** What was last published, as the database recorded it. */
+  records: Partial<Record<ListName, PublicationRecord>>;
 }
 
-/**
- * Looks at the sources of all lists in one round trip of at most eight rows: the counters that triggers keep,
- * the latest days on which a dispute began or had ended, and the recorded builds.
- */
-export async function readSource(db: Database, now: Date): Promise<Source> {
-  const day = dayOf(now);
-  const row = await db.get<Row>(sql`
-    select auctions, reserved, blocked, disputed,
-      (select max(first_day) from ${disputes} where first_day <= ${day}) as began,
-      (select max(last_day) from ${disputes} where last_day < ${day}) as ended,
-      (select json_group_object(list, json_object('sourceVersion', source_version, 'etag', etag))
-        from ${listBuilds}) as builds
-    from ${listSources}`);
-  if (!row) throw new Error('list_sources has lost its row');
-  const versions = listNames.map((list) => [list, versionOf(list, row)] as const);
-  return {
-    day,
-    versions: Object.fromEntries(versions) as Record<ListName, string>,
-    builds: JSON.parse(row.builds),
-  };
-}
-
-function versionOf(list: ListName, row: Row): string {
-  const { entries } = publicLists[list];
-  if (entries === 'auctions') return `${row.auctions}`;
-  const counters: Record<ListedStatus, string> = {
-    reserved: `${row.reserved}`,
-    blocked: `${row.blocked}`,
-    disputed: [row.disputed, row.began ?? '', row.ended ?? ''].join('/'),
-  };
-  return entries.map((status) => counters[status]).join('/');
+export interface PublicationRecord extends Place {
+  publication: string;
+  etag: string;
+  sourceVersion: string;
 }
 
 interface Row {
@@ -54,5 +46,148 @@ interface Row {
   disputed: number;
   began: string | null;
   ended: string | null;
-  builds: string;
+  auction_position: number | null;
+  retained_position: number | null;
+  records: string;
+}
+
+/** One row: the versions, the days on which disputes last began and ended, the journals' ends, the records. */
+function sourceQuery(day: string): SQL {
+  return sql`
+    select auctions, reserved, blocked, disputed,
+      (select max(first_day) from ${disputes} where first_day <= ${day}) as began,
+      (select max(last_day) from ${disputes} where last_day < ${day}) as ended,
+      (select max(id) from ${auctionChanges}) as auction_position,
+      (select max(id) from ${retainedChanges}) as retained_position,
+      (select json_group_object(list, json_object('publication', publication, 'etag', etag,
+          'sourceVersion', source_version, 'journalPosition', journal_position, 'day', day))
+        from ${listPublications}) as records
+    from ${listSources}`;
+}
+
+/** Looks at the sources of all lists in one round trip of at most ten rows. */
+export async function readSource(db: Database, now: Date): Promise<Source> {
+  const day = dayOf(now);
+  return sourceOf(await db.get<Row>(sourceQuery(day)), day);
+}
+
+function sourceOf(row: Row | undefined, day: string): Source {
+  if (!row) throw new Error('list_sources has lost its row');
+  const perList = <Value>(value: (list: ListName) => Value) =>
+    Object.fromEntries(listNames.map((list) => [list, value(list)])) as Record<ListName, Value>;
+  return {
+    day,
+    versions: perList((list) => versionOf(list, row)),
+    places: perList((list) => ({
+      journalPosition: (isOfAuctions(list) ? row.auction_position : row.retained_position) ?? 0,
+      day,
+    })),
+    records: JSON.parse(row.records),
+  };
+}
+
+function versionOf(list: ListName, row: Row): string {
+  const { entries } = publicLists[list];
+  if (entries === 'auctions') return `${row.auctions}`;
+  const versions: Record<ListedStatus, string> = {
+    reserved: `${row.reserved}`,
+    blocked: `${row.blocked}`,
+    disputed: [row.disputed, row.began ?? '', row.ended ?? ''].join('/'),
+  };
+  return entries.map((status) => versions[status]).join('/');
+}
+
+export function isOfAuctions(list: ListName): boolean {
+  return publicLists[list].entries === 'auctions';
+}
+
+/** A name that changed, with the entries that it has in the list now. */
+export interface ChangedName {
+  name: string;
+  entries: Entry[];
+}
+
+/** A list's source as it was at one moment, told by what changed. */
+export interface Snapshot extends Place {
+  sourceVersion: string;
+  /** In the order of the list. */
+  changed: ChangedName[];
+}
+
+/** More names than these are read with the whole list. */
+const maximumChangedNames = 20_000;
+
+/**
+ * What changed in a list's source since it was at a place, in one transaction, so that all of it is of one moment.
+ * Undefined where so much changed that the list is better built again.
+ */
+export async function readChanges(
+  db: Database,
+  list: ListName,
+  since: Place,
+  now: Date,
+): Promise<Snapshot | undefined> {
+  const day = dayOf(now);
+  const changed = changedNames(list, since, day);
+  const [[row], names, entries]: [Row[], { name: string }[], EntryColumns[]] = await db.batch([
+    prepared<Row>(() => sourceQuery(day))(db, {}),
+    prepared<{ name: string }>(() => changed)(db, {}),
+    prepared<EntryColumns>(() => entriesOf(list, changed, day))(db, {}),
+  ]);
+  if (names.length > maximumChangedNames) return undefined;
+  const { versions, places } = sourceOf(row, day);
+  const byName = new Map(names.map(({ name }) => [name, [] as Entry[]]));
+  for (const { name, punycode, status } of entries) {
+    if (status === 'auction' || shows(list, status)) {
+      byName.get(name)?.push(entryOf([name, punycode, status]));
+    }
+  }
+  return {
+    ...places[list],
+    sourceVersion: versions[list],
+    changed: [...byName].map(([name, entries]) => ({ name, entries })),
+  };
+}
+
+interface EntryColumns {
+  name: string;
+  punycode: string;
+  status: EntryRow[2];
+}
+
+/** The entries that the names have in a list now, in its order. */
+export async function listEntries(
+  db: Database,
+  list: ListName,
+  names: readonly string[],
+  day: string,
+): Promise<EntryRow[]> {
+  const asked = sql`select value from json_each(${JSON.stringify(names)})`;
+  return db.values<EntryRow>(entriesOf(list, asked, day));
+}
+
+function changedNames(list: ListName, { journalPosition, day: lastDay }: Place, day: string): SQL {
+  const journal = isOfAuctions(list) ? auctionChanges : retainedChanges;
+  const journalled = sql`select name from ${journal} where id > ${journalPosition}`;
+  // A clock can go back as well; the names that the calendar changes lie between the two days.
+  const [earlier, later] = lastDay < day ? [lastDay, day] : [day, lastDay];
+  const calendar = shows(list, 'disputed')
+    ? sql`
+      union select name from ${disputes} where first_day > ${earlier} and first_day <= ${later}
+      union select name from ${disputes} where last_day >= ${earlier} and last_day < ${later}`
+    : sql``;
+  return sql`select distinct name from (${journalled} ${calendar}) order by name limit ${maximumChangedNames + 1}`;
+}
+
+function entriesOf(list: ListName, names: SQL, day: string): SQL {
+  if (isOfAuctions(list)) {
+    return sql`select name, punycode, 'auction' as status from ${auctions}
+      where status = 'started' and name in (${names}) order by name`;
+  }
+  return sql`
+    select name, punycode, status from ${retainedDomains} where name in (${names})
+    union all
+    select name, punycode, 'disputed' from ${disputes}
+    where name in (${names}) and +first_day <= ${day} and +last_day >= ${day} group by name
+    order by 1, 3`;
 }

@@ -3,7 +3,6 @@ import { registrars } from '../../drizzle/schema.ts';
 import { parseAddressList } from '../address-list.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
-import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError } from '../error.ts';
 import { type Changes, difference, type Origin, recordIfChanged } from '../history.ts';
 import { textField } from '../text-field.ts';
@@ -46,45 +45,54 @@ export function unknownRegistrar(code: string): RegistryError {
   );
 }
 
-/** Leaves room for a suffix of 67 characters in a contact code. */
+/** Long enough for any registrar, short enough for a contact's suffix of 67 characters beside it. */
 const maximumRegistrarCodeLength = 32;
 
 /**
- * Adds a registrar; `allowedIps` are addresses and CIDR ranges, and an empty list allows every address.
- * Throws `invalid`, `taken`.
+ * Adds a registrar; `allowedIps` are addresses and CIDR ranges, none of which allows all. A dry run checks
+ * and writes nothing. Throws `invalid`, `taken`.
  */
 export async function addRegistrar(
   db: Database,
   origin: Origin,
-  wanted: Pick<Registrar, 'code' | 'name' | 'allowedIps'>,
-  { isDryRun = false }: ChangeOptions = {},
+  given: Pick<Registrar, 'code' | 'name' | 'allowedIps'>,
+  isDryRun = false,
 ): Promise<Registrar> {
-  const { code } = wanted;
-  if (!/^[A-Z0-9_-]+$/.test(code) || code.length > maximumRegistrarCodeLength) {
+  if (!/^[A-Z0-9_-]+$/.test(given.code) || given.code.length > maximumRegistrarCodeLength) {
     throw new RegistryError(
       'invalid',
-      `${JSON.stringify(code)} is not a registrar code: use 1 to ${maximumRegistrarCodeLength} of A-Z, 0-9, _ and -`,
+      `${JSON.stringify(given.code)} is no registrar code: 1 to ${maximumRegistrarCodeLength} of A-Z, 0-9, _ and -`,
       'code',
     );
   }
-  const described = {
-    code,
-    name: registrarName(wanted.name),
-    allowedIps: addressEntries(wanted.allowedIps),
-  };
   const at = origin.at.toISOString();
-  const registrar = { ...described, contactCount: 0, createdAt: at, updatedAt: at };
-  const taken = () => new RegistryError('taken', `there is already a registrar ${code}`, 'code');
+  const registrar = {
+    code: given.code,
+    name: registrarName(given.name),
+    allowedIps: addressEntries(given.allowedIps),
+    contactCount: 0,
+    createdAt: at,
+    updatedAt: at,
+  };
+  const taken = () =>
+    new RegistryError('taken', `there is a registrar ${registrar.code} already`, 'code');
   const [same] = await db
     .select({ id: registrars.id })
     .from(registrars)
-    .where(eq(registrars.code, code));
+    .where(eq(registrars.code, registrar.code));
   if (same) throw taken();
   if (isDryRun) return registrar;
+  const { code, name, allowedIps } = registrar;
   try {
     await db.batch([
       db.insert(registrars).values(registrar),
-      recordIfChanged(db, origin, subjectOf(code), 'create', difference({}, described)),
+      recordIfChanged(
+        db,
+        origin,
+        { type: 'registrar', key: registrar.code },
+        'create',
+        difference({}, { code, name, allowedIps }),
+      ),
     ]);
   } catch (error) {
     if (isUniqueViolation(error, 'registrars.code')) throw taken();
@@ -94,20 +102,20 @@ export async function addRegistrar(
 }
 
 /**
- * Changes a registrar's name or replaces its allow-list; a field that is undefined stays. Throws `not_found`,
- * `invalid`, `changed_meanwhile`.
+ * Changes a registrar's name or the whole of its allow-list; what is undefined stays. A dry run checks and
+ * writes nothing. Throws `not_found`, `invalid`, `changed_meanwhile`.
  */
 export async function updateRegistrar(
   db: Database,
   origin: Origin,
   code: string,
-  wanted: { name?: string | undefined; allowedIps?: string[] | undefined },
-  { isDryRun = false }: ChangeOptions = {},
+  given: { name?: string | undefined; allowedIps?: string[] | undefined },
+  isDryRun = false,
 ): Promise<{ registrar: Registrar; changes: Changes }> {
   const registrar = await getRegistrar(db, code);
   const values = {
-    name: wanted.name === undefined ? registrar.name : registrarName(wanted.name),
-    allowedIps: wanted.allowedIps ? addressEntries(wanted.allowedIps) : registrar.allowedIps,
+    name: given.name === undefined ? registrar.name : registrarName(given.name),
+    allowedIps: given.allowedIps ? addressEntries(given.allowedIps) : registrar.allowedIps,
   };
   const changes = difference(registrar, values);
   if (Object.keys(changes).length === 0) return { registrar, changes };
@@ -124,33 +132,29 @@ export async function updateRegistrar(
             eq(registrars.allowedIps, registrar.allowedIps),
           ),
         ),
-      recordIfChanged(db, origin, subjectOf(code), 'update', changes),
+      recordIfChanged(db, origin, { type: 'registrar', key: code }, 'update', changes),
     ]);
     if (updated.meta.changes === 0) {
       throw new RegistryError(
         'changed_meanwhile',
-        `somebody else changed registrar ${code} just now; try again`,
+        `somebody else changed the registrar ${code} just now; try again`,
       );
     }
   }
   return { registrar: { ...registrar, ...written }, changes };
 }
 
-function subjectOf(code: string) {
-  return { type: 'registrar', key: code } as const;
-}
-
-const nameMessage = 'the name must have 1 to 255 characters and no control characters';
+const nameMessage = 'the name must have 1 to 255 characters, none of them a control character';
 const nameField = textField(nameMessage, 255);
 
-function registrarName(text: string): string {
-  const name = nameField.safeParse(text);
+function registrarName(given: string): string {
+  const name = nameField.safeParse(given);
   if (name.success) return name.data;
   throw new RegistryError('invalid', nameMessage, 'name');
 }
 
-function addressEntries(texts: string[]): string[] {
-  const entries = [...new Set(texts.map((entry) => entry.trim()))];
+function addressEntries(given: string[]): string[] {
+  const entries = [...new Set(given.map((entry) => entry.trim()))];
   try {
     parseAddressList(entries);
   } catch (error) {

@@ -2,46 +2,45 @@ import { type SQL, sql } from 'drizzle-orm';
 import { retainedDomains } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import type { ChangeOptions } from '../dry-run.ts';
 import { type Origin, recordEach } from '../history.ts';
 import { findRetainedDomains, isAmong, type RetainedDomain } from './list.ts';
 
 /**
- * Adds the names, all or none, and returns how many are new. It is one batch, and D1 stops a batch after 30 seconds;
- * 100,000 names take a few seconds.
+ * Adds the names, all of them or none, and returns how many are new; a dry run only counts them. It is one batch, and D1
+ * ends a batch after 30 seconds: 100,000 names take a few of them.
  */
 export async function addRetainedDomains(
   db: Database,
   origin: Origin,
   names: readonly RetainedDomain[],
-  { isDryRun = false }: ChangeOptions = {},
+  isDryRun = false,
 ): Promise<number> {
   if (isDryRun) {
     const asked = distinct(names);
     return asked.length - (await findRetainedDomains(db, asked)).length;
   }
-  const statements = jsonArrays(names).map((rows) => insertMissing(db, origin, rowsOf(rows)));
+  const statements = jsonArrays(names).map((rows) => insertMissing(db, origin, given(rows)));
   return writeAll(db, statements);
 }
 
-/** Removes the names, all or none, and returns how many existed; one batch, as in `addRetainedDomains`. */
+/** Removes the names, all of them or none, and returns how many were there, as `addRetainedDomains` adds them. */
 export async function removeRetainedDomains(
   db: Database,
   origin: Origin,
   names: readonly RetainedDomain[],
-  { isDryRun = false }: ChangeOptions = {},
+  isDryRun = false,
 ): Promise<number> {
   if (isDryRun) return (await findRetainedDomains(db, distinct(names))).length;
   const statements = jsonArrays(names).map((rows) => deleteWhere(db, origin, isAmong(rows)));
   return writeAll(db, statements);
 }
 
-/** The names without repetitions. */
+/** Without those that are given again. */
 export function distinct(names: readonly RetainedDomain[]): RetainedDomain[] {
   return [...new Map(names.map((each) => [`${each.status} ${each.name}`, each])).values()];
 }
 
-/** Runs pairs of a history insert and its change in one batch; returns how many changes the history recorded. */
+/** One batch of pairs of a history insert and its change; returns how many changes the history tells. */
 async function writeAll(
   db: Database,
   pairs: ReturnType<typeof insertMissing | typeof deleteWhere>[],
@@ -55,15 +54,12 @@ async function writeAll(
 }
 
 /** The rows of a JSON array as a query of name, punycode and status. */
-export function rowsOf(rows: string): SQL {
+export function given(rows: string): SQL {
   return sql`select value ->> 'name' as name, value ->> 'punycode' as punycode, value ->> 'status' as status
     from json_each(${rows})`;
 }
 
-/**
- * Inserts the rows of a query of name, punycode and status that don't exist yet. History goes first, while the query
- * can still see which are missing.
- */
+/** Inserts what a query of name, punycode and status gives and is not there; the history first, while it can tell. */
 export function insertMissing(db: Database, origin: Origin, names: SQL) {
   const missing = sql`select distinct name, punycode, status from (${names}) as given
     where not exists (select 1 from retained_domains as kept
@@ -83,7 +79,7 @@ export function insertMissing(db: Database, origin: Origin, names: SQL) {
   ] as const;
 }
 
-/** Deletes the rows that meet the condition. History goes first, while the rows are still there to be read. */
+/** Deletes what meets the condition; the history first, while it can tell. */
 export function deleteWhere(db: Database, origin: Origin, condition: SQL) {
   const changes = sql`json_object('status', json_object('from', status, 'to', null))`;
   return [

@@ -6,12 +6,12 @@ import type { DomainName } from '../domain/name.ts';
 
 export type RetainedStatus = (typeof retainedStatuses)[number];
 
-/** A name that the registry holds back; one that is both reserved and blocked appears twice. */
+/** A name that the registry keeps back; one that is both reserved and blocked is there twice. */
 export interface RetainedDomain extends DomainName {
   status: RetainedStatus;
 }
 
-/** The reserved and blocked names, or those with one status, by name and status, starting after `after`. */
+/** The reserved and blocked names, or those of one status, by name and status, from the one behind `after`. */
 export async function listRetainedDomains(
   db: Database,
   filter: {
@@ -22,7 +22,7 @@ export async function listRetainedDomains(
   const { name, status } = retainedDomains;
   const { after, limit } = filter.page;
   return db
-    .select(listed)
+    .select(shown)
     .from(retainedDomains)
     .where(
       and(
@@ -34,19 +34,19 @@ export async function listRetainedDomains(
     .limit(limit);
 }
 
-/** Those of the names that already exist with the given status. */
+/** Those of the names that are there already, each with the status that it is asked for. */
 export async function findRetainedDomains(
   db: Database,
   names: Iterable<RetainedDomain>,
 ): Promise<RetainedDomain[]> {
-  const existing: RetainedDomain[] = [];
+  const found: RetainedDomain[] = [];
   for (const rows of jsonArrays(names)) {
-    existing.push(...(await db.select(listed).from(retainedDomains).where(isAmong(rows))));
+    found.push(...(await db.select(shown).from(retainedDomains).where(isAmong(rows))));
   }
-  return existing;
+  return found;
 }
 
-const listed = {
+const shown = {
   name: retainedDomains.name,
   punycode: retainedDomains.punycode,
   status: retainedDomains.status,

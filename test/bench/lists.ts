@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { seedRetainedNames } from '../seed.ts';
 import { atLeast, type Figure } from './figure.ts';
 import { compare, edgeHeaders } from './load.ts';
@@ -11,6 +12,7 @@ export async function lists(): Promise<Figure[]> {
   try {
     await seedRetainedNames(runtime.env, 100_000);
     await runtime.publish(service);
+    await storeWhole(runtime);
     const known = { url: runtime.url(service, retainedDomains), status: 304 } as const;
     const revalidated = { ...known, headers: await knowing(runtime, service) };
     const whole = {
@@ -42,6 +44,12 @@ export async function lists(): Promise<Figure[]> {
   } finally {
     await runtime.stop();
   }
+}
+
+/** Stores the whole list, compressed, for the Worker that returns stored bytes. */
+async function storeWhole({ env, url }: Runtime): Promise<void> {
+  const response = await fetch(url(service, retainedDomains), { headers: edgeHeaders });
+  await env.LISTS.put('whole', gzipSync(await response.arrayBuffer()));
 }
 
 /** Makes sure that the constant 304 goes on having the service's headers. */

@@ -1,8 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { openDatabase } from '../../src/database/open.ts';
+import type { Published } from '../../src/public-list/head.ts';
 import { listNames } from '../../src/public-list/lists.ts';
-import { type Published, publish } from '../../src/public-list/publish.ts';
+import { publish } from '../../src/public-list/publish.ts';
 import { counted } from '../counted.ts';
 import { seedRetainedNames } from '../seed.ts';
 import { atLeast, atMost, type Figure, stated } from './figure.ts';

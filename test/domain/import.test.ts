@@ -4,8 +4,7 @@ import { contacts, domainContacts, domains, registrars } from '../../drizzle/sch
 import { importDomains } from '../../src/domain/import.ts';
 import { listDomainsOfContact } from '../../src/domain/list.ts';
 import { type DomainRecord, findDomainProblems } from '../../src/domain/record.ts';
-import { addContact, addRegistrar, operator, unique } from '../fixtures.ts';
-import { changesOf } from '../stored.ts';
+import { addContact, addRegistrar, changesOf, operator, unique } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
@@ -43,7 +42,7 @@ async function domainCount(code: string) {
 }
 
 describe('importDomains', () => {
-  it('folds only the ASCII letters of a contact code', async () => {
+  it('folds the ASCII letters of a contact code alone', async () => {
     const record = await newRecord();
     const [{ id } = { id: 0 }] = await worker.db
       .select()
@@ -162,7 +161,7 @@ describe('importDomains', () => {
 
   it('writes nothing in a dry run, and counts what it would', async () => {
     const record = await newRecord();
-    expect(await importDomains(worker.db, operator, [record], { isDryRun: true })).toEqual({
+    expect(await importDomains(worker.db, operator, [record], true)).toEqual({
       created: 1,
       updated: 0,
       unchanged: 0,

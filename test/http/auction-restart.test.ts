@@ -2,8 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { history } from '../../drizzle/schema.ts';
 import { auctionClient } from '../client.ts';
-import { addAuction } from '../fixtures.ts';
-import { auctionsOf } from '../stored.ts';
+import { addAuction, auctionsOf } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker({

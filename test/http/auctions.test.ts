@@ -2,8 +2,8 @@ import { eq } from 'drizzle-orm';
 import { describe, expect, it, vi } from 'vitest';
 import { auctions } from '../../drizzle/schema.ts';
 import { auctionClient } from '../client.ts';
-import { addAuction } from '../fixtures.ts';
-import { auctionsOf, historyOf } from '../stored.ts';
+import { addAuction, auctionsOf, historyOf } from '../fixtures.ts';
+import { published } from '../public-list/published.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker();
@@ -20,11 +20,8 @@ async function stored(uuid: string) {
 
 /** What KV holds now, without the few seconds' copy in the Worker's memory. */
 async function publishedNames(): Promise<string[]> {
-  const body = await worker.env.LISTS.get('auctions', 'stream');
-  const list = await new Response(body?.pipeThrough(new DecompressionStream('gzip'))).json();
-  return (list as { auctions: { domain_name: string }[] }).auctions.map(
-    ({ domain_name }) => domain_name,
-  );
+  const { body } = await published(worker.env, 'auctions');
+  return body.auctions.map(({ domain_name }: { domain_name: string }) => domain_name);
 }
 
 describe('GET /api/v1/auctions', () => {

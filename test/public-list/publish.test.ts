@@ -26,6 +26,8 @@ function watchedKv(put?: (write: () => Promise<void>, key: string) => Promise<vo
   return { kv, puts };
 }
 
+const headsIn = (puts: string[]) => puts.filter((key) => key.startsWith('list/'));
+
 test('lists auctions in progress by name', async () => {
   await addAuction(worker.env, { name: 'pürasid.ee', punycode: 'xn--prasid-n2a.ee' });
   await addAuction(worker.env, { name: 'auto.ee', punycode: 'auto.ee' });
@@ -89,16 +91,20 @@ test('publishes an empty list as one without entries', async () => {
   expect((await published(worker.env, 'all')).body).toEqual({ domains: [], count: 0 });
 });
 
-test('keeps ETag, count, source version and time of publication beside the body', async () => {
+test('keeps beside the head what the operator asks for', async () => {
   await addAuction(worker.env);
   await publishAll();
   const { metadata } = await published(worker.env, 'auctions');
   expect(metadata).toEqual({
+    publication: expect.stringMatching(/^[0-9a-f]{16}$/),
     etag: expect.stringMatching(/^W\/"[0-9a-f]{32}"$/),
     count: 1,
-    sourceVersion: expect.stringMatching(/^\d+$/),
     publishedAt: '2026-05-05T12:00:00.000Z',
+    tookMilliseconds: 0,
     bytes: expect.any(Number),
+    blocks: 1,
+    added: null,
+    removed: null,
   });
 });
 
@@ -144,7 +150,7 @@ test('writes only the lists that a change reached', async () => {
   await addRetainedDomain(worker.env, { status: 'blocked' });
   const { kv, puts } = watchedKv();
   expect(await publishAll(kv)).toEqual(['all', 'blocked']);
-  expect(puts).toEqual(['all', 'blocked']);
+  expect(headsIn(puts)).toEqual(['list/all', 'list/blocked']);
 });
 
 test('writes nothing for a change that leaves the content as it was, and looks no further at it', async () => {
@@ -184,7 +190,7 @@ test('converges on the newest content though the older of two publishers writes 
   });
   let isFirst = true;
   const { kv, puts } = watchedKv(async (write, key) => {
-    if (key === 'auctions' && isFirst) {
+    if (key === 'list/auctions' && isFirst) {
       isFirst = false;
       arrive();
       await released;
@@ -197,17 +203,17 @@ test('converges on the newest content though the older of two publishers writes 
   await publish(worker.db, worker.env.LISTS, ['auctions'], clock);
   release();
   await older;
-  expect(puts).toEqual(['auctions', 'auctions']);
+  expect(headsIn(puts)).toEqual(['list/auctions', 'list/auctions']);
   expect((await published(worker.env, 'auctions')).body.count).toBe(2);
 });
 
-test('does not publish a build that the source has overtaken', async () => {
+test('adds to a build what changed while it was under way', async () => {
   await addAuction(worker.env, { name: 'early.ee' });
   let isChanged = false;
   const db = withMethods(worker.env.DB, {
     prepare: (query: string) => {
       const statement = worker.env.DB.prepare(query);
-      if (!query.includes('punycode')) return statement;
+      if (!query.includes('name > ?')) return statement;
       return withMethods(statement, {
         bind: (...values: unknown[]) =>
           withMethods(statement, {
@@ -225,7 +231,7 @@ test('does not publish a build that the source has overtaken', async () => {
   });
   const { kv, puts } = watchedKv();
   await publish(openDatabase(db), kv, ['auctions'], clock);
-  expect(puts).toEqual(['auctions']);
+  expect(headsIn(puts)).toEqual(['list/auctions']);
   expect((await published(worker.env, 'auctions')).body.count).toBe(2);
 });
 
@@ -233,20 +239,24 @@ test('fails loudly where KV refuses to write, leaves what was published, and rep
   await publishAll();
   await addAuction(worker.env);
   const { kv } = watchedKv(() => Promise.reject(new Error('KV PUT failed: 500')));
-  await expect(publishAll(kv)).rejects.toThrow('list auctions was not written');
+  await expect(publishAll(kv)).rejects.toThrow('list auctions was not published');
   expect((await published(worker.env, 'auctions')).body.count).toBe(0);
   await publishAll();
   expect((await published(worker.env, 'auctions')).body.count).toBe(1);
 });
 
-test('takes a put that was reported as failed but came through as done', async () => {
+test('puts again what was reported as failed', async () => {
   await addAuction(worker.env);
-  const { kv, puts } = watchedKv(async (write) => {
+  const failed = new Set<string>();
+  const { kv } = watchedKv(async (write, key) => {
     await write();
+    if (failed.has(key)) return;
+    failed.add(key);
     throw new Error('KV PUT failed: 500');
   });
   await publish(worker.db, kv, ['auctions'], clock);
-  expect(puts).toEqual(['auctions']);
+  expect(failed.size).toBe(3);
+  expect((await published(worker.env, 'auctions')).body.count).toBe(1);
 });
 
 test('leaves every published list whole where the database fails midway', async () => {

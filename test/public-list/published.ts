@@ -1,12 +1,30 @@
 import { gunzipSync } from 'node:zlib';
 import type { Env } from '../../src/env.ts';
+import { openBlock } from '../../src/public-list/block.ts';
+import { wholeBody } from '../../src/public-list/body.ts';
+import {
+  blockKey,
+  decompressJson,
+  headFromJson,
+  headKey,
+  type Published,
+} from '../../src/public-list/head.ts';
 import type { ListName } from '../../src/public-list/lists.ts';
-import type { Published } from '../../src/public-list/publish.ts';
 
-/** What KV holds of a list: its body as JSON, and its metadata. */
+/** What KV holds of a list: its body as JSON, its head, and the head's metadata. Throws if a block is missing. */
 export async function published(env: Env, list: ListName) {
-  const { value, metadata } = await env.LISTS.getWithMetadata<Published>(list, 'arrayBuffer');
-  return { body: value && JSON.parse(gunzipSync(value).toString()), metadata };
+  const { value, metadata } = await env.LISTS.getWithMetadata<Published>(
+    headKey(list),
+    'arrayBuffer',
+  );
+  if (!value) return { body: null, metadata, head: undefined };
+  const head = headFromJson(list, decompressJson(value));
+  const body = await wholeBody(head, async (block) => {
+    const value = await env.LISTS.get(blockKey(list, block), 'arrayBuffer');
+    if (!value) throw new Error(`${blockKey(list, block)} is missing`);
+    return openBlock(value).data;
+  });
+  return { body: JSON.parse(gunzipSync(body).toString()), metadata, head };
 }
 
 /** The bindings of an object, some of its methods replaced. */

@@ -1,9 +1,14 @@
+import type { Published } from '../../public-list/head.ts';
 import { listStatus } from '../../public-list/publish.ts';
 import { reading } from '../command.ts';
 import { run } from '../run.ts';
 import { table } from '../text.ts';
 
-export const command = reading('lists status --json').action((options) =>
+export const status = reading(
+  'status',
+  'Show the size, ETag, age and last change of each list, and whether it is behind its source',
+  'lists status --json',
+).action((options) =>
   run(options, async ({ db, env }) => {
     const now = new Date();
     const states = await listStatus(db, env.LISTS, now);
@@ -15,16 +20,24 @@ export const command = reading('lists status --json').action((options) =>
           etag: published?.etag ?? null,
           published_at: published?.publishedAt ?? null,
           age_seconds: published ? ageSeconds(published.publishedAt, now) : null,
+          blocks: published?.blocks ?? null,
+          bytes: published?.bytes ?? null,
+          last_change: published ? { added: published.added, removed: published.removed } : null,
+          took_ms: published?.tookMilliseconds ?? null,
           behind: isBehind,
         })),
       },
       text: table(
-        ['LIST', 'COUNT', 'ETAG', 'AGE', 'STATE'],
+        ['LIST', 'COUNT', 'BLOCKS', 'BYTES', 'ETAG', 'AGE', 'CHANGE', 'TOOK', 'STATE'],
         states.map(({ list, published, isBehind }) => [
           list,
           published?.count ?? '-',
+          published?.blocks ?? '-',
+          published?.bytes ?? '-',
           published?.etag ?? '-',
           published ? readable(ageSeconds(published.publishedAt, now)) : '-',
+          published ? changeText(published) : '-',
+          published ? `${published.tookMilliseconds} ms` : '-',
           published ? (isBehind ? 'behind its source' : 'up to date') : 'never published',
         ]),
         '',
@@ -35,6 +48,11 @@ export const command = reading('lists status --json').action((options) =>
 
 function ageSeconds(publishedAt: string, now: Date): number {
   return Math.max(0, Math.round((now.getTime() - Date.parse(publishedAt)) / 1000));
+}
+
+/** `+3 -1`; what a first or a very large publication changed is not known. */
+function changeText({ added, removed }: Published): string {
+  return added === null || removed === null ? 'whole list' : `+${added} -${removed}`;
 }
 
 /** In the largest unit that it fills: `3 h`. */

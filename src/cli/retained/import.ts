@@ -1,94 +1,97 @@
 import { retainedStatuses } from '../../../drizzle/schema.ts';
 import { parseDomainName } from '../../domain/name.ts';
 import { RegistryError } from '../../error.ts';
-import { listsShowing } from '../../public-list/lists.ts';
+import { type ListName, listsShowing } from '../../public-list/lists.ts';
 import { addRetainedDomains } from '../../retained-domain/change.ts';
 import type { RetainedDomain, RetainedStatus } from '../../retained-domain/list.ts';
 import { type Replaced, replaceRetainedDomains } from '../../retained-domain/replace.ts';
-import { nameColumn, requiredText } from '../file/field.ts';
-import { importing } from '../file/importing.ts';
-import { type ReadFile, type RowReader, readImport } from '../file/read-import.ts';
-import { rejectedText, settleRejected } from '../file/rejected.ts';
+import { nameColumn, textField } from '../file/field.ts';
+import {
+  importing,
+  type ReadFile,
+  type RowReader,
+  readSettled,
+  rejectedText,
+} from '../file/import.ts';
 import { inChunks } from '../progress.ts';
+import { publishedText, publishLists } from '../publish.ts';
 import type { Registry } from '../registry.ts';
 import { type Report, runPrepared } from '../run.ts';
-import { counted, did } from '../text.ts';
+import { counted } from '../text.ts';
 import { statusOption } from './status.ts';
 
 const columns = {
   name: nameColumn,
   status: {
-    note: `${retainedStatuses.join(' or ')}; required unless --status gives it for all rows`,
+    note: `${retainedStatuses.join(' or ')}; required unless --status says it for all rows`,
     isRequired: false,
   },
 };
 
-export const command = importing(
+export const importNames = importing(
+  'Reserve or block the names of a file, and publish the lists',
   columns,
   'retained import names.csv',
   'retained import reserved.csv --status reserved --replace',
 )
-  .addOption(statusOption('the status of rows without one'))
+  .addOption(statusOption('what the names are, where the file has no column status'))
   .option('--replace', 'make the list (of that status, or both) equal to the file, in one step')
   .action((file, options) => {
     const reader = rowReader(options.status);
     const statuses = options.status ? ([options.status] as const) : retainedStatuses;
     return runPrepared(
       options,
-      async () => {
-        const read = await readImport(file, options, reader);
-        return { read, rejectedFile: await settleRejected(read, options) };
-      },
+      () => readSettled(file, options, reader),
       async (registry, { read, rejectedFile }) => {
         const names = read.rows.map(({ row }) => row);
-        const changes = options.replace
+        const done = options.replace
           ? await replaceNames(registry, statuses, names)
-          : { added: await addNames(registry, names) };
-        return {
-          ...reportOf(registry, read, { ...changes, rejectedFile }),
-          publish: listsShowing(statuses),
-        };
+          : { added: await addNames(registry, names), removed: 0 };
+        const published = await publishLists(registry, listsShowing(statuses));
+        return report(registry, read, { ...done, published, rejectedFile }, options.replace);
       },
     );
   });
 
-interface Changes {
+interface Done {
   added: number;
-  /** Only a replacement removes names. */
-  removed?: number;
+  removed: number;
+  published: ListName[];
   rejectedFile: string | undefined;
 }
 
-function reportOf(
-  registry: Registry,
+function report(
+  { isDryRun }: Registry,
   { rows, rejected }: ReadFile<RetainedDomain>,
-  { added, removed, rejectedFile }: Changes,
+  { added, removed, published, rejectedFile }: Done,
+  isReplaced: boolean | undefined,
 ): Report {
-  const { isDryRun } = registry;
   const unchanged = rows.length - added;
-  const removing = removed === undefined ? '' : ` and remove${isDryRun ? '' : 'd'} ${removed}`;
+  const adding = `${isDryRun ? 'would add' : 'added'} ${counted(added, 'name')}`;
+  const removing = isReplaced ? ` and remove${isDryRun ? '' : 'd'} ${removed}` : '';
   return {
     data: {
       read: rows.length + rejected.length,
       added,
-      removed: removed ?? 0,
+      removed,
       unchanged,
       rejected: rejected.length,
       rejected_file: rejectedFile ?? null,
-      changed: added + (removed ?? 0) > 0 && !isDryRun,
+      published,
+      changed: added + removed > 0 && !isDryRun,
     },
     text:
-      `${did('add', registry)} ${counted(added, 'name')}${removing}, ${unchanged} already there` +
-      rejectedText(rejected.length, rejectedFile),
+      `${adding}${removing}, ${unchanged} there already` +
+      rejectedText(rejected.length, rejectedFile) +
+      publishedText(published),
   };
 }
 
-/** Reads names whose rows may leave out the status if --status gives it. */
 function rowReader(status: RetainedStatus | undefined): RowReader<RetainedDomain> {
   return {
     columns,
     read: (values) => ({
-      ...parseDomainName(requiredText(values, 'name')),
+      ...parseDomainName(textField(values, 'name')),
       status: readStatus(values, status),
     }),
     keys: (row) => [`${row.name} (${row.status})`],
@@ -97,18 +100,18 @@ function rowReader(status: RetainedStatus | undefined): RowReader<RetainedDomain
 
 function readStatus(
   values: Record<string, unknown>,
-  option: RetainedStatus | undefined,
+  told: RetainedStatus | undefined,
 ): RetainedStatus {
   const isGiven = (values.status ?? '') !== '';
-  if (!isGiven && option) return option;
-  const text = requiredText(values, 'status');
+  if (!isGiven && told) return told;
+  const text = textField(values, 'status');
   const status = retainedStatuses.find((known) => known === text);
   if (!status) {
     const message = `${JSON.stringify(text)} is neither ${retainedStatuses.join(' nor ')}`;
     throw new RegistryError('invalid', message, 'status');
   }
-  if (option && status !== option) {
-    throw new RegistryError('invalid', `is ${status}, but --status is ${option}`, 'status');
+  if (told && status !== told) {
+    throw new RegistryError('invalid', `is ${status}, where --status says ${told}`, 'status');
   }
   return status;
 }
@@ -119,7 +122,7 @@ async function addNames(
 ): Promise<number> {
   let added = 0;
   for (const chunk of inChunks('importing', names)) {
-    added += await addRetainedDomains(db, origin, chunk, { isDryRun });
+    added += await addRetainedDomains(db, origin, chunk, isDryRun);
   }
   return added;
 }
@@ -129,6 +132,5 @@ function replaceNames(
   statuses: readonly [RetainedStatus, ...RetainedStatus[]],
   names: RetainedDomain[],
 ): Promise<Replaced> {
-  const chunks = inChunks('replacing', names);
-  return replaceRetainedDomains(db, origin, statuses, chunks, { isDryRun });
+  return replaceRetainedDomains(db, origin, statuses, inChunks('replacing', names), isDryRun);
 }

@@ -9,6 +9,7 @@ import {
   listPaths,
 } from '../../public-list/lists.ts';
 import { readList } from '../../public-list/read.ts';
+import type { Reader } from '../../public-list/reader.ts';
 import { type AppContext, type AppEnv, database } from '../context.ts';
 import { matchesWeakly } from '../entity-tag.ts';
 import { acceptsGzip } from './encoding.ts';
@@ -43,20 +44,22 @@ publicLists.on('OPTIONS', [...listPaths], (c) => {
 });
 
 /**
+ * For the plain answer. The cache before the Worker knows `Accept-Encoding` only as the platform has rewritten it, the
+ * same for every client, so `Vary` does not tell the two encodings apart there. It may hold the gzip answer alone: the
+ * platform decompresses that for a client that accepts no compression, and a 304 for the ETag that both share renews
+ * no other. The header is for the platform's cache only (RFC 9213); others see the client's own `Accept-Encoding`.
+ */
+const uncached = { 'Cloudflare-CDN-Cache-Control': 'no-store' };
+
+/**
  * A plain Response, since the context's own would lose `encodeBody`: what is compressed already is sent as it is.
  */
 async function answerWithList(c: AppContext, list: ListName): Promise<Response> {
   const request = c.req.raw;
   const known = request.headers.get('If-None-Match');
-  const { etag, body } = await readList(list, {
-    db: () => database(c),
-    kv: c.env.LISTS,
-    meter: c.var.meter,
-    clock: () => new Date(),
-    isKnown: (etag) => known !== null && (known === etag || matchesWeakly(known, opaque(etag))),
-    later: (work) =>
-      c.executionCtx.waitUntil(work.catch((error) => logUnexpected(error, c.var.requestId))),
-  });
+  const isKnown = (etag: string) =>
+    known !== null && (known === etag || matchesWeakly(known, opaque(etag)));
+  const { etag, body } = await readList(list, readerOf(c), isKnown);
   const headers = { ...listHeaders(list, etag), 'X-Request-Id': c.var.requestId } as Record<
     string,
     string
@@ -65,12 +68,24 @@ async function answerWithList(c: AppContext, list: ListName): Promise<Response> 
   headers['Content-Type'] = 'application/json; charset=utf-8';
   const isGzip = acceptsGzip(request);
   if (isGzip) headers['Content-Encoding'] = 'gzip';
+  else Object.assign(headers, uncached);
   if (request.method === 'HEAD') {
     if (body instanceof ReadableStream) await body.cancel();
     return new Response(null, { headers });
   }
   if (isGzip) return new Response(body, { headers, encodeBody: 'manual' });
   return new Response(decompressed(body), { headers });
+}
+
+export function readerOf(c: AppContext): Reader {
+  return {
+    db: () => database(c),
+    kv: c.env.LISTS,
+    meter: c.var.meter,
+    clock: () => new Date(),
+    later: (work) =>
+      c.executionCtx.waitUntil(work.catch((error) => logUnexpected(error, c.var.requestId))),
+  };
 }
 
 /** What stands between the quotes of a weak tag. */

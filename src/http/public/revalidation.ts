@@ -1,6 +1,6 @@
 import type { Env } from '../../env.ts';
 import { type ListName, listNames, publicLists } from '../../public-list/lists.ts';
-import { recallEtag } from '../../public-list/read.ts';
+import { recallEtag } from '../../public-list/recall.ts';
 import { logTogether } from '../log.ts';
 import { listHeaders } from './headers.ts';
 

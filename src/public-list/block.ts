@@ -1,0 +1,107 @@
+import { sha256Hex } from '../digest.ts';
+import { cutFragments } from './cut.ts';
+import { compareNames, type Entry, parseEntries } from './entry.ts';
+import { comma, compressPiece, decompressPiece, joinBytes, joinSums, type Sum } from './gzip.ts';
+
+/** A block as the head of its list describes it. */
+export interface Block {
+  /** The first name in it. */
+  first: string;
+  /** The publication that wrote it to KV. */
+  publication: string;
+  /** SHA-256 of its text, 32 hexadecimal digits. */
+  digest: string;
+  /** Of its text: the entries with commas between them. */
+  sum: Sum;
+  /** Of its gzip fragments. */
+  bytes: number;
+  count: number;
+}
+
+/** A block as KV holds it, opened for reading: never changed once it is written. */
+export interface OpenBlock {
+  /** Gzip fragments with commas between them: a part of the whole list's body. */
+  data: Uint8Array<ArrayBuffer>;
+  fragments: readonly Fragment[];
+}
+
+/** A part of a block that is decompressed on its own. */
+export interface Fragment {
+  first: string;
+  offset: number;
+  bytes: number;
+}
+
+const lengthBytes = 4;
+
+/** The value that KV holds: the length of the directory, the directory, and the fragments. */
+export async function buildBlock(publication: string, entries: readonly Entry[]) {
+  const directory: [first: string, bytes: number][] = [];
+  const parts: Uint8Array[] = [];
+  let sum: Sum | undefined;
+  for (const fragment of cutFragments(entries)) {
+    const piece = compressPiece(textOf(fragment));
+    if (sum) parts.push(comma.data);
+    parts.push(piece.data);
+    sum = sum ? joinSums(joinSums(sum, comma.sum), piece.sum) : piece.sum;
+    directory.push([fragment[0]?.name ?? '', piece.data.length]);
+  }
+  const bytes = parts.reduce((total, { length }) => total + length, 0);
+  const block: Block = {
+    first: entries[0]?.name ?? '',
+    publication,
+    digest: await digestOf(entries),
+    sum: sum ?? { crc: 0, length: 0 },
+    bytes,
+    count: entries.length,
+  };
+  const header = new TextEncoder().encode(JSON.stringify(directory));
+  const length = new Uint8Array(lengthBytes);
+  new DataView(length.buffer).setUint32(0, header.length, true);
+  return { block, value: joinBytes([length, header, ...parts]) };
+}
+
+export async function digestOf(entries: readonly Entry[]): Promise<string> {
+  return (await sha256Hex(textOf(entries))).slice(0, 32);
+}
+
+function textOf(entries: readonly Entry[]): string {
+  return entries.map(({ json }) => json).join(',');
+}
+
+export function openBlock(value: ArrayBuffer): OpenBlock {
+  const headerBytes = new DataView(value).getUint32(0, true);
+  const header = new TextDecoder().decode(new Uint8Array(value, lengthBytes, headerBytes));
+  const directory: [first: string, bytes: number][] = JSON.parse(header);
+  let offset = 0;
+  const fragments = directory.map(([first, bytes]): Fragment => {
+    const fragment = { first, offset, bytes };
+    offset += bytes + comma.data.length;
+    return fragment;
+  });
+  return { data: new Uint8Array(value, lengthBytes + headerBytes), fragments };
+}
+
+/** The fragment in which the name's entries are, if the block has any. */
+export function findFragment({ fragments }: OpenBlock, name: string): Fragment | undefined {
+  return fragments[findLast(fragments, name)];
+}
+
+export function readFragment({ data }: OpenBlock, { offset, bytes }: Fragment): string {
+  return decompressPiece(data.subarray(offset, offset + bytes));
+}
+
+export function readEntries(open: OpenBlock): Entry[] {
+  return open.fragments.flatMap((fragment) => parseEntries(readFragment(open, fragment)));
+}
+
+/** The last of the parts that begins with the name or before it; -1 if there is none. */
+export function findLast(parts: readonly { first: string }[], name: string): number {
+  let [low, high] = [0, parts.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareNames(parts[middle]?.first ?? '', name) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

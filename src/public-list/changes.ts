@@ -1,0 +1,122 @@
+import type { Block } from './block.ts';
+import { compareNames, type Entry } from './entry.ts';
+import { changesKey, compressJson, decompressJson, type Head } from './head.ts';
+import { getConstant } from './kv.ts';
+import type { Difference } from './update.ts';
+
+/** What one publication changed: the step from the content with one ETag to the next. */
+interface Step extends Difference {
+  from: string;
+  /** When, ISO 8601. */
+  at: string;
+}
+
+/** The changes that a publication carries, the oldest first; the last step leads to its own content. */
+export type Steps = readonly Step[];
+
+const maximumSteps = 100;
+const maximumAgeMilliseconds = 7 * 24 * 60 * 60 * 1000;
+/** Characters of JSON; beyond them the oldest steps are dropped, whatever their age. */
+const maximumLength = 1_000_000;
+
+/** The steps that a publication keeps: those of the one before, and its own. Undefined where its own is not known. */
+export function addStep(
+  before: Steps,
+  from: string,
+  difference: Difference | undefined,
+  now: Date,
+): Steps {
+  if (!difference) return [];
+  const oldest = new Date(now.getTime() - maximumAgeMilliseconds).toISOString();
+  const steps = [...before, { from, at: now.toISOString(), ...difference }];
+  const recent = steps.slice(-maximumSteps).filter(({ at }) => at >= oldest);
+  let length = 0;
+  let kept = recent.length;
+  while (kept > 0) {
+    length += JSON.stringify(recent[kept - 1]).length;
+    if (length > maximumLength) break;
+    kept -= 1;
+  }
+  return recent.slice(kept);
+}
+
+export function stepsToValue(steps: Steps): Uint8Array<ArrayBuffer> {
+  return compressJson(JSON.stringify(steps));
+}
+
+/** The steps that a publication carries; none where KV does not have them. */
+export async function readSteps(
+  kv: KVNamespace,
+  { list, publication }: Pick<Head, 'list' | 'publication'>,
+): Promise<{ steps: Steps; bytes: number }> {
+  const value = await getConstant(kv, changesKey(list, publication));
+  if (!value) return { steps: [], bytes: 0 };
+  const json = decompressJson(value);
+  return { steps: JSON.parse(json), bytes: 2 * json.length };
+}
+
+/**
+ * What leads from the content with one ETag to the last: entries in the order of the list. Undefined where the ETag is
+ * not among the steps.
+ */
+export function differenceSince(steps: Steps, etag: string): Difference | undefined {
+  // A content may come again: the way from its last appearance is the shortest.
+  const start = steps.findLastIndex(({ from }) => from === etag);
+  if (start < 0) return undefined;
+  const [added, removed] = [new Set<string>(), new Set<string>()];
+  for (const step of steps.slice(start)) {
+    for (const entry of step.removed) if (!added.delete(entry)) removed.add(entry);
+    for (const entry of step.added) if (!removed.delete(entry)) added.add(entry);
+  }
+  return { added: inOrder(added), removed: inOrder(removed) };
+}
+
+function inOrder(entries: Iterable<string>): string[] {
+  const named = [...entries].map((json) => {
+    const [name = '', second = ''] = Object.values(JSON.parse(json) as Record<string, string>);
+    return { json, name, second };
+  });
+  return named
+    .sort((a, b) => compareNames(a.name, b.name) || compareNames(a.second, b.second))
+    .map(({ json }) => json);
+}
+
+/** More blocks than these are not compared: the clients take the whole list. */
+const maximumComparedBlocks = 200;
+
+/** What leads from old blocks to new ones, found by comparing those that differ; undefined where it is too much. */
+export async function compareBlocks(
+  old: readonly Block[],
+  now: readonly Block[],
+  load: (block: Block) => Promise<Entry[]>,
+): Promise<Difference | undefined> {
+  const onlyIn = (blocks: readonly Block[], others: readonly Block[]) => {
+    const digests = new Set(others.map(({ digest }) => digest));
+    return blocks.filter(({ digest }) => !digests.has(digest));
+  };
+  const [before, after] = [onlyIn(old, now), onlyIn(now, old)];
+  if (before.length + after.length > maximumComparedBlocks) return undefined;
+  const difference: Difference = { added: [], removed: [] };
+  const [left, right] = [entriesOf(before, load), entriesOf(after, load)];
+  let [a, b] = [await left.next(), await right.next()];
+  let length = 0;
+  while (!(a.done && b.done)) {
+    const order = a.done ? 1 : b.done ? -1 : compareEntries(a.value, b.value);
+    if (order < 0 && !a.done) difference.removed.push(a.value.json);
+    if (order > 0 && !b.done) difference.added.push(b.value.json);
+    if (order !== 0) length += (order < 0 ? a : b).value?.json.length ?? 0;
+    if (length > maximumLength) return undefined;
+    if (order <= 0) a = await left.next();
+    if (order >= 0) b = await right.next();
+  }
+  return difference;
+}
+
+/** By name, then by the rest, whose order matters only in that it is one. */
+function compareEntries(a: Entry, b: Entry): number {
+  return compareNames(a.name, b.name) || compareNames(a.json, b.json);
+}
+
+async function* entriesOf(blocks: readonly Block[], load: (block: Block) => Promise<Entry[]>) {
+  for (const block of blocks) yield* await load(block);
+}

@@ -1,0 +1,87 @@
+import type { Entry } from './entry.ts';
+
+/**
+ * Where a list is cut depends on the names alone, so that the same content is cut in the same places whatever its
+ * history, and a changed name changes one block. The numbers are part of the definition of the ETag.
+ *
+ * A block is a value in KV: so many names that 5,000,000 take fewer than the 1,000 KV operations of one invocation, and
+ * so few that a block has a tenth of a megabyte. A fragment is what one look-up decompresses.
+ */
+const meanBlockNames = 12_288;
+const maximumBlockEntries = 32_768;
+const meanFragmentNames = 1_024;
+const maximumFragmentEntries = 4_096;
+
+/** Whether a block begins with the name wherever it appears. Such a name begins a fragment as well. */
+export function beginsBlock(name: string): boolean {
+  return digest(name) % meanBlockNames === 0;
+}
+
+function beginsFragment(name: string): boolean {
+  return digest(name) % meanFragmentNames === 0;
+}
+
+/** FNV-1a, and the finalizer of MurmurHash3 so that every bit counts. */
+function digest(name: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < name.length; index++) {
+    hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193);
+  }
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+/** Collects entries, which come in order, and gives back each part that is complete. */
+class Cutter {
+  #entries: Entry[] = [];
+  readonly #begins: (name: string) => boolean;
+  readonly #maximum: number;
+
+  constructor(begins: (name: string) => boolean, maximum: number) {
+    this.#begins = begins;
+    this.#maximum = maximum;
+  }
+
+  /** The part before the entry, if the entry begins another. The entries of one name stay together. */
+  add(entry: Entry): Entry[] | undefined {
+    const last = this.#entries.at(-1);
+    const isCut =
+      last !== undefined &&
+      last.name !== entry.name &&
+      (this.#entries.length >= this.#maximum || this.#begins(entry.name));
+    if (!isCut) {
+      this.#entries.push(entry);
+      return undefined;
+    }
+    const part = this.#entries;
+    this.#entries = [entry];
+    return part;
+  }
+
+  rest(): Entry[] {
+    return this.#entries;
+  }
+}
+
+export function newBlockCutter(): Cutter {
+  return new Cutter(beginsBlock, maximumBlockEntries);
+}
+
+export function cutBlocks(entries: Iterable<Entry>): Entry[][] {
+  return cut(newBlockCutter(), entries);
+}
+
+export function cutFragments(entries: Iterable<Entry>): Entry[][] {
+  return cut(new Cutter(beginsFragment, maximumFragmentEntries), entries);
+}
+
+function cut(cutter: Cutter, entries: Iterable<Entry>): Entry[][] {
+  const parts: Entry[][] = [];
+  for (const entry of entries) {
+    const part = cutter.add(entry);
+    if (part) parts.push(part);
+  }
+  const rest = cutter.rest();
+  return rest.length > 0 ? [...parts, rest] : parts;
+}

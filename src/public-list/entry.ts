@@ -1,0 +1,49 @@
+import type { ListedStatus } from './lists.ts';
+
+/** One entry of a list as its body has it. */
+export interface Entry {
+  name: string;
+  /** The JSON object that the public interface answers with. */
+  json: string;
+}
+
+/** A row of the source: an auction in progress has no status. */
+export type EntryRow = [name: string, punycode: string, status: ListedStatus | 'auction'];
+
+/** The beginning of each entry of a name: its field names are those of the public interface. */
+export function entryStart(name: string, entries: 'auctions' | readonly ListedStatus[]): string {
+  return `{"${entries === 'auctions' ? 'domain_name' : 'name'}":${JSON.stringify(name)},`;
+}
+
+export function entryOf([name, punycode, status]: EntryRow): Entry {
+  const json =
+    status === 'auction'
+      ? `${entryStart(name, 'auctions')}"punycode_domain_name":${JSON.stringify(punycode)}}`
+      : `${entryStart(name, [status])}"status":"${status}","punycode_name":${JSON.stringify(punycode)}}`;
+  return { name, json };
+}
+
+/** The entries of a text in which commas separate them. The name is the first field of each. */
+export function parseEntries(text: string): Entry[] {
+  const objects: Record<string, string>[] = JSON.parse(`[${text}]`);
+  return objects.map((object) => {
+    const [name = ''] = Object.values(object);
+    return { name, json: JSON.stringify(object) };
+  });
+}
+
+/** Compares names as SQLite does, by their UTF-8: below zero where `a` comes first. */
+export function compareNames(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++) {
+    const [left, right] = [a.charCodeAt(index), b.charCodeAt(index)];
+    if (left !== right) return utf8Rank(left) - utf8Rank(right);
+  }
+  return a.length - b.length;
+}
+
+/** Surrogates stand for characters above U+FFFF, so UTF-8 puts them after every other code unit. */
+function utf8Rank(codeUnit: number): number {
+  if (codeUnit >= 0xe000) return codeUnit - 0x800;
+  return codeUnit >= 0xd800 ? codeUnit + 0x2000 : codeUnit;
+}

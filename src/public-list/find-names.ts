@@ -1,0 +1,134 @@
+import type { Database } from '../database/open.ts';
+import { dayOf } from '../day.ts';
+import { type Block, findFragment, findLast, type OpenBlock, readFragment } from './block.ts';
+import { entryStart } from './entry.ts';
+import { blockKey, type Head } from './head.ts';
+import {
+  auctionList,
+  type ListedStatus,
+  type ListName,
+  publicLists,
+  retainedList,
+} from './lists.ts';
+import { republish } from './read.ts';
+import { findHead, loadBlock, memoryOf, type Reader } from './reader.ts';
+import { listEntries } from './source.ts';
+import { MissingBlockError } from './writer.ts';
+
+/** What the public lists say about a name. */
+export interface ListedName {
+  /** In alphabetical order; empty for a name that is not retained. */
+  statuses: ListedStatus[];
+  isInAuction: boolean;
+}
+
+/**
+ * What the lists say about each of the names, as they were last published: no more blocks are read than the names lie
+ * in, and the database only where KV has no list, lacks a part of it, or fails.
+ */
+export async function findNames(names: readonly string[], reader: Reader): Promise<ListedName[]> {
+  const [retained, auctions] = await Promise.all([
+    findEntries(retainedList, names, reader),
+    findEntries(auctionList, names, reader),
+  ]);
+  return names.map((name) => ({
+    statuses: (retained.get(name) ?? []).flatMap((status) => (status === 'auction' ? [] : status)),
+    isInAuction: (auctions.get(name) ?? []).length > 0,
+  }));
+}
+
+type Statuses = (ListedStatus | 'auction')[];
+
+async function findEntries(
+  list: ListName,
+  names: readonly string[],
+  reader: Reader,
+): Promise<Map<string, Statuses>> {
+  try {
+    const head = await findHead(list, reader);
+    if (head) return await findInBlocks(head, names, reader);
+    reader.later(republish(list, reader, 'empty'));
+  } catch (error) {
+    if (error instanceof MissingBlockError) reader.later(republish(list, reader, 'broken'));
+  }
+  return findInDatabase(reader.db(), list, names, dayOf(reader.clock()));
+}
+
+/** Blocks that are loaded at the same time: a Worker may have six connections open. */
+const blocksAtOnce = 6;
+
+async function findInBlocks(
+  head: Head,
+  names: readonly string[],
+  reader: Reader,
+): Promise<Map<string, Statuses>> {
+  const namesOf = Map.groupBy(names, (name) => head.blocks[findLast(head.blocks, name)]);
+  const found = new Map<string, Statuses>();
+  const find = async (block: Block, names: readonly string[]) => {
+    const open = await loadBlock(head.list, block, reader, { isKept: true });
+    for (const name of names) {
+      found.set(
+        name,
+        statusesIn(textAround(name, head.list, block, open, reader), head.list, name),
+      );
+    }
+  };
+  const blocks = [...namesOf].flatMap(([block, names]) => (block ? [{ block, names }] : []));
+  for (let first = 0; first < blocks.length; first += blocksAtOnce) {
+    const some = blocks.slice(first, first + blocksAtOnce);
+    await Promise.all(some.map(({ block, names }) => find(block, names)));
+  }
+  return found;
+}
+
+/** The text in which the name's entries are, if the block has any; remembered, because many ask for the same names. */
+function textAround(
+  name: string,
+  list: ListName,
+  block: Block,
+  open: OpenBlock,
+  reader: Reader,
+): string {
+  const fragment = findFragment(open, name);
+  if (!fragment) return '';
+  const { fragments } = memoryOf(reader);
+  const key = `${blockKey(list, block)} ${fragment.first}`;
+  const kept = fragments.find(key);
+  if (kept !== undefined) return kept;
+  const text = readFragment(open, fragment);
+  // A character takes two bytes at most.
+  fragments.keep(key, text, 2 * text.length);
+  return text;
+}
+
+const statusField = '"status":"';
+
+/** The statuses of the name's entries, which stand one after the other. */
+function statusesIn(text: string, list: ListName, name: string): Statuses {
+  const { entries } = publicLists[list];
+  const start = entryStart(name, entries);
+  const statuses: Statuses = [];
+  for (let at = text.indexOf(start); at >= 0 && text.startsWith(start, at); ) {
+    const status = at + start.length + statusField.length;
+    statuses.push(
+      entries === 'auctions'
+        ? 'auction'
+        : (text.slice(status, text.indexOf('"', status)) as ListedStatus),
+    );
+    at = text.indexOf('}', at) + '},'.length;
+  }
+  return statuses;
+}
+
+async function findInDatabase(
+  db: Database,
+  list: ListName,
+  names: readonly string[],
+  day: string,
+): Promise<Map<string, Statuses>> {
+  const found = new Map<string, Statuses>();
+  for (const [name, , status] of await listEntries(db, list, names, day)) {
+    found.set(name, [...(found.get(name) ?? []), status]);
+  }
+  return found;
+}

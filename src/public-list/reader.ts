@@ -1,0 +1,72 @@
+import type { Meter } from '../database/meter.ts';
+import type { Database } from '../database/open.ts';
+import { type Block, type OpenBlock, openBlock } from './block.ts';
+import { blockKey, decompressJson, type Head, headFromJson, headKey } from './head.ts';
+import { getConstant } from './kv.ts';
+import type { ListName } from './lists.ts';
+import { type Recollection, recollectionOf } from './recall.ts';
+import { MissingBlockError } from './writer.ts';
+
+/** What reading a list depends on. */
+export interface Reader {
+  db: () => Database;
+  kv: KVNamespace;
+  meter: Meter;
+  clock: () => Date;
+  /** Runs what the answer does not wait for. */
+  later: (work: Promise<unknown>) => void;
+}
+
+/** The least that KV allows: for how long a location may keep what it has read. */
+const headCacheSeconds = 30;
+
+export function memoryOf({ kv }: Reader): Recollection {
+  return recollectionOf(kv);
+}
+
+/**
+ * The list as it was last published, by what this isolate remembers or by one read of KV; undefined where KV has none.
+ * Throws if KV fails.
+ */
+export async function findHead(
+  list: ListName,
+  reader: Reader,
+  { isFresh = false } = {},
+): Promise<Head | undefined> {
+  const memory = memoryOf(reader);
+  const now = reader.clock().getTime();
+  const seen = isFresh ? undefined : memory.findFresh(list, now);
+  if (seen?.head) return seen.head;
+  reader.meter.kvReads += 1;
+  const { value, metadata } = await reader.kv.getWithMetadata<{ publication: string }>(
+    headKey(list),
+    { type: 'arrayBuffer', cacheTtl: headCacheSeconds },
+  );
+  if (!value) return undefined;
+  const known = memory.find(list)?.head;
+  const head =
+    known && known.publication === metadata?.publication
+      ? known
+      : headFromJson(list, decompressJson(value));
+  memory.keep(list, now, head.etag, head);
+  return head;
+}
+
+/** A block that a head names. Throws a MissingBlockError where KV lacks it. */
+export async function loadBlock(
+  list: ListName,
+  block: Block,
+  reader: Reader,
+  { isKept }: { isKept: boolean },
+): Promise<OpenBlock> {
+  const memory = memoryOf(reader);
+  const key = blockKey(list, block);
+  const kept = memory.blocks.find(key);
+  if (kept) return kept;
+  reader.meter.kvReads += 1;
+  const value = await getConstant(reader.kv, key);
+  if (!value) throw new MissingBlockError(`${key} is not in KV`);
+  const open = openBlock(value);
+  if (isKept) memory.blocks.keep(key, open, value.byteLength);
+  return open;
+}

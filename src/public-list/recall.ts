@@ -1,0 +1,97 @@
+import type { OpenBlock } from './block.ts';
+import type { Steps } from './changes.ts';
+import type { Head } from './head.ts';
+import type { ListName } from './lists.ts';
+import { Budget, Shelf } from './memory.ts';
+
+/** For how long what the isolate remembers stands for what KV holds. */
+const freshMilliseconds = 5_000;
+
+/** What an isolate has last seen of a list. */
+interface Seen {
+  etag: string;
+  /** Undefined for what was built from the database. */
+  head: Head | undefined;
+  freshUntil: number;
+}
+
+/** What an isolate remembers of the lists in one KV namespace. */
+export class Recollection {
+  readonly #seen = new Map<ListName, Seen>();
+  readonly budget = new Budget();
+  /** Whole lists, compressed, by list and ETag. */
+  readonly bodies = new Shelf<Uint8Array<ArrayBuffer>>(this.budget);
+  /** By their keys in KV. */
+  readonly blocks = new Shelf<OpenBlock>(this.budget);
+  readonly steps = new Shelf<Steps>(this.budget);
+  /** The text of fragments, by the key of their block and their first name. */
+  readonly fragments = new Shelf<string>(this.budget);
+  /** Work under way that others wait for or leave alone. */
+  readonly marks = new Marks();
+
+  /** What was last seen, however long ago. */
+  find(list: ListName): Seen | undefined {
+    return this.#seen.get(list);
+  }
+
+  findFresh(list: ListName, nowMilliseconds: number): Seen | undefined {
+    const seen = this.#seen.get(list);
+    return seen && seen.freshUntil > nowMilliseconds ? seen : undefined;
+  }
+
+  keep(list: ListName, nowMilliseconds: number, etag: string, head: Head | undefined): void {
+    this.#seen.set(list, { etag, head, freshUntil: nowMilliseconds + freshMilliseconds });
+  }
+
+  expire(list: ListName): void {
+    const seen = this.#seen.get(list);
+    if (seen) seen.freshUntil = 0;
+  }
+}
+
+/** A mark counts for so long: a request that is cut off never takes its own back. */
+const markMilliseconds = 30_000;
+
+/** Marks of work under way, by its name. */
+class Marks {
+  readonly #since = new Map<string, number>();
+
+  has(name: string, nowMilliseconds: number): boolean {
+    const since = this.#since.get(name);
+    return since !== undefined && nowMilliseconds - since < markMilliseconds;
+  }
+
+  set(name: string, nowMilliseconds: number): void {
+    this.#since.set(name, nowMilliseconds);
+  }
+
+  delete(name: string): void {
+    this.#since.delete(name);
+  }
+}
+
+/** Shared by all requests of the isolate, because what is published is the same for all of them. */
+const recollections = new WeakMap<KVNamespace, Recollection>();
+
+export function recollectionOf(kv: KVNamespace): Recollection {
+  let recollection = recollections.get(kv);
+  if (!recollection) {
+    recollection = new Recollection();
+    recollections.set(kv, recollection);
+  }
+  return recollection;
+}
+
+/** What this isolate remembers of the lists is no longer up to date. */
+export function expireCopies(kv: KVNamespace, lists: readonly ListName[]): void {
+  for (const list of lists) recollections.get(kv)?.expire(list);
+}
+
+/** The list's ETag, if this isolate has learnt it within the last few seconds. */
+export function recallEtag(
+  kv: KVNamespace,
+  list: ListName,
+  nowMilliseconds: number,
+): string | undefined {
+  return recollections.get(kv)?.findFresh(list, nowMilliseconds)?.etag;
+}

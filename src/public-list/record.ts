@@ -1,0 +1,116 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { listLeftovers, listPublications } from '../../drizzle/schema.ts';
+import type { Database } from '../database/open.ts';
+import { retried } from '../database/retry.ts';
+import { type Head, headFromJson, headToJson, type Published } from './head.ts';
+import type { ListName } from './lists.ts';
+import type { Place, PublicationRecord } from './source.ts';
+
+/** A publication as the database keeps it: enough to put its head into KV again. */
+export interface KeptPublication {
+  head: Head;
+  metadata: Published;
+}
+
+/** Undefined if another publication has taken its place. */
+export async function findPublication(
+  db: Database,
+  list: ListName,
+  publication: string,
+): Promise<KeptPublication | undefined> {
+  const [row] = await retried(() =>
+    db
+      .select({ head: listPublications.head, metadata: listPublications.metadata })
+      .from(listPublications)
+      .where(and(eq(listPublications.list, list), eq(listPublications.publication, publication))),
+  );
+  return row && { head: headFromJson(list, row.head), metadata: JSON.parse(row.metadata) };
+}
+
+/** Notes before its first put that a publication has begun: what it leaves behind if it is killed will be swept. */
+export async function announcePublication(
+  db: Database,
+  list: ListName,
+  publication: string,
+  now: Date,
+): Promise<void> {
+  await retried(() =>
+    db
+      .insert(listLeftovers)
+      .values({ publication, list, keys: null, since: now.toISOString() })
+      .onConflictDoNothing(),
+  );
+}
+
+/** Whether the database knows the publication, which it does for a day; it does not after a restore. */
+export async function isKnownPublication(db: Database, publication: string): Promise<boolean> {
+  const rows = await retried(() =>
+    db
+      .select({ publication: listLeftovers.publication })
+      .from(listLeftovers)
+      .where(eq(listLeftovers.publication, publication)),
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Records what a list's publication is from now on, and the keys in KV that it leaves over, unless somebody has
+ * published the list since `base` was. Returns whether it did.
+ */
+export async function recordPublication(
+  db: Database,
+  { head, metadata }: KeptPublication,
+  { sourceVersion, journalPosition, day }: Place & { sourceVersion: string },
+  { base, leftovers, now }: { base: string | undefined; leftovers: readonly string[]; now: Date },
+): Promise<boolean> {
+  const { list, publication, etag } = head;
+  const row = {
+    publication,
+    etag,
+    sourceVersion,
+    journalPosition,
+    day,
+    head: headToJson(head),
+    metadata: JSON.stringify(metadata),
+  };
+  const isRecorded = sql`exists (select 1 from ${listPublications}
+    where list = ${list} and publication = ${publication})`;
+  // Said again after a fault that came too late, it changes nothing and answers the same.
+  const [, , current] = await retried(() =>
+    db.batch([
+      base === undefined
+        ? db
+            .insert(listPublications)
+            .values({ list, ...row })
+            .onConflictDoNothing()
+        : db
+            .update(listPublications)
+            .set(row)
+            .where(and(eq(listPublications.list, list), eq(listPublications.publication, base))),
+      db
+        .update(listLeftovers)
+        .set({ keys: JSON.stringify(leftovers), since: now.toISOString() })
+        .where(and(eq(listLeftovers.publication, publication), isRecorded)),
+      db
+        .select({ publication: listPublications.publication })
+        .from(listPublications)
+        .where(eq(listPublications.list, list)),
+    ]),
+  );
+  return current[0]?.publication === publication;
+}
+
+/** Records that the content of a publication is still that of the source. */
+export async function recordUnchanged(
+  db: Database,
+  list: ListName,
+  { publication }: Pick<PublicationRecord, 'publication'>,
+  { sourceVersion, journalPosition, day }: Place & { sourceVersion: string },
+): Promise<void> {
+  await retried(() =>
+    db
+      .update(listPublications)
+      .set({ sourceVersion, journalPosition, day })
+      .where(and(eq(listPublications.list, list), eq(listPublications.publication, publication))),
+  );
+}

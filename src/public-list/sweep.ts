@@ -1,0 +1,121 @@
+import { and, asc, eq, lt, sql } from 'drizzle-orm';
+import {
+  auctionChanges,
+  listLeftovers,
+  listPublications,
+  retainedChanges,
+} from '../../drizzle/schema.ts';
+import type { Database } from '../database/open.ts';
+import { retried } from '../database/retry.ts';
+import { blockPrefix, changesKey } from './head.ts';
+import { type ListName, listNames } from './lists.ts';
+import { isOfAuctions, readSource, type Source } from './source.ts';
+
+/** A reader that holds an older head finds its blocks for so long. */
+const keptMilliseconds = 24 * 60 * 60 * 1000;
+/** Deletions in one run: an invocation has 1,000 operations of KV in all. */
+const maximumDeletions = 400;
+/** Rows of a journal deleted in one run. */
+const maximumJournalRows = 100_000;
+
+/**
+ * Deletes what the lists have not needed for a day: blocks and changes in KV that later publications replaced or that
+ * killed ones left behind, and journals up to where every list follows them. A run does a bounded part of it.
+ */
+export async function sweepLists(db: Database, kv: KVNamespace, now: Date): Promise<void> {
+  await sweepLeftovers(db, kv, now);
+  await pruneJournals(db, await retried(() => readSource(db, now)));
+}
+
+async function sweepLeftovers(db: Database, kv: KVNamespace, now: Date): Promise<void> {
+  const oldest = new Date(now.getTime() - keptMilliseconds).toISOString();
+  let budget = maximumDeletions;
+  while (budget > 0) {
+    const [leftover] = await retried(() =>
+      db
+        .select()
+        .from(listLeftovers)
+        .where(lt(listLeftovers.since, oldest))
+        .orderBy(asc(listLeftovers.since))
+        .limit(1),
+    );
+    if (!leftover) return;
+    const { publication, list, keys } = leftover;
+    const all: string[] = keys ? JSON.parse(keys) : await keysOf(kv, list as ListName, publication);
+    const swept = all.slice(0, budget);
+    for (const key of swept) await kv.delete(key);
+    budget -= Math.max(1, swept.length);
+    const rest = all.slice(swept.length);
+    const isThis = and(
+      eq(listLeftovers.publication, publication),
+      eq(listLeftovers.since, leftover.since),
+    );
+    await retried(async () =>
+      rest.length > 0
+        ? db
+            .update(listLeftovers)
+            .set({ keys: JSON.stringify(rest) })
+            .where(isThis)
+        : db.delete(listLeftovers).where(isThis),
+    );
+  }
+}
+
+/** What a killed publication may have written: all of its keys, since none of them came to be named. */
+async function keysOf(kv: KVNamespace, list: ListName, publication: string): Promise<string[]> {
+  const { keys } = await kv.list({ prefix: blockPrefix(list, publication) });
+  return [changesKey(list, publication), ...keys.map(({ name }) => name)];
+}
+
+async function pruneJournals(db: Database, source: Source): Promise<void> {
+  const followed = listNames.filter(
+    (list) => source.records[list]?.sourceVersion === source.versions[list],
+  );
+  for (const list of followed) {
+    const { journalPosition } = source.places[list];
+    const record = source.records[list];
+    if (!record || record.journalPosition === journalPosition) continue;
+    // Nothing in the journal since then concerns this list, or its version would be another.
+    await retried(() =>
+      db
+        .update(listPublications)
+        .set({ journalPosition })
+        .where(
+          and(
+            eq(listPublications.list, list),
+            eq(listPublications.publication, record.publication),
+            eq(listPublications.sourceVersion, record.sourceVersion),
+          ),
+        ),
+    );
+    record.journalPosition = journalPosition;
+  }
+  await prune(db, auctionChanges, positionOf(source, isOfAuctions));
+  await prune(
+    db,
+    retainedChanges,
+    positionOf(source, (list) => !isOfAuctions(list)),
+  );
+}
+
+function positionOf({ records }: Source, isOne: (list: ListName) => boolean): number {
+  return Math.min(...listNames.filter(isOne).map((list) => records[list]?.journalPosition ?? 0));
+}
+
+/** The last row stays: the next id is counted from it. */
+async function prune(
+  db: Database,
+  journal: typeof auctionChanges | typeof retainedChanges,
+  position: number,
+): Promise<void> {
+  await retried(() =>
+    db
+      .delete(journal)
+      .where(
+        and(
+          lt(journal.id, position),
+          sql`${journal.id} < (select min(id) from ${journal}) + ${maximumJournalRows}`,
+        ),
+      ),
+  );
+}

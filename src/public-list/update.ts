@@ -1,0 +1,97 @@
+import type { Block } from './block.ts';
+import { findLast } from './block.ts';
+import { beginsBlock, cutBlocks } from './cut.ts';
+import { compareNames, type Entry } from './entry.ts';
+import type { ChangedName } from './source.ts';
+
+/** Where blocks are read from and written to. */
+export interface BlockStore {
+  load: (block: Block) => Promise<Entry[]>;
+  /** Writes the entries unless one of the blocks at hand holds them. */
+  save: (entries: Entry[], atHand: readonly Block[]) => Promise<Block>;
+}
+
+/** Entries that came and went, in the order of the list, as JSON. */
+export interface Difference {
+  added: string[];
+  removed: string[];
+}
+
+/** Blocks from one that begins wherever it appears to the next such one: what is cut again when one of them changes. */
+interface Run {
+  from: number;
+  to: number;
+}
+
+/**
+ * The blocks of a list after names in it have changed: the very blocks that the list would have if it were built from
+ * nothing. Loads only the runs that the names lie in.
+ */
+export async function updateBlocks(
+  blocks: readonly Block[],
+  changed: readonly ChangedName[],
+  store: BlockStore,
+): Promise<{ blocks: Block[]; difference: Difference }> {
+  const updated: Block[] = [];
+  const difference: Difference = { added: [], removed: [] };
+  let [next, position] = [0, 0];
+  for (const { from, to } of runsOf(blocks, changed)) {
+    updated.push(...blocks.slice(position, from));
+    const old = blocks.slice(from, to);
+    const end = blocks[to]?.first;
+    const first = next;
+    while (next < changed.length && isBefore(changed[next], end)) next += 1;
+    const before = (await Promise.all(old.map(store.load))).flat();
+    const after = merge(before, changed.slice(first, next), difference);
+    for (const entries of cutBlocks(after)) updated.push(await store.save(entries, old));
+    position = to;
+  }
+  updated.push(...blocks.slice(position));
+  return { blocks: updated, difference };
+}
+
+function isBefore(changed: ChangedName | undefined, end: string | undefined): boolean {
+  return changed !== undefined && (end === undefined || compareNames(changed.name, end) < 0);
+}
+
+/** The runs in which the names lie, in order and apart from each other. */
+function runsOf(blocks: readonly Block[], changed: readonly ChangedName[]): Run[] {
+  const runs: Run[] = [];
+  for (const { name, entries } of changed) {
+    const at = Math.max(0, findLast(blocks, name));
+    // Without its first name, a block becomes part of the run before it.
+    let from = blocks[at]?.first === name && entries.length === 0 ? Math.max(0, at - 1) : at;
+    while (from > 0 && !beginsBlock(blocks[from]?.first ?? '')) from -= 1;
+    let to = Math.min(at + 1, blocks.length);
+    while (to < blocks.length && !beginsBlock(blocks[to]?.first ?? '')) to += 1;
+    const last = runs.at(-1);
+    if (last && from < last.to) last.to = Math.max(last.to, to);
+    else runs.push({ from, to });
+  }
+  // An empty list has one run, of no blocks.
+  return runs.length > 0 && blocks.length === 0 ? [{ from: 0, to: 0 }] : runs;
+}
+
+/** The entries with those of the changed names replaced; notes what that adds and removes. */
+function merge(
+  before: readonly Entry[],
+  changed: readonly ChangedName[],
+  { added, removed }: Difference,
+): Entry[] {
+  const after: Entry[] = [];
+  let position = 0;
+  for (const { name, entries } of changed) {
+    while (position < before.length && compareNames(before[position]!.name, name) < 0) {
+      after.push(before[position++]!);
+    }
+    const old: string[] = [];
+    while (before[position]?.name === name) old.push(before[position++]!.json);
+    const now = entries.map(({ json }) => json);
+    removed.push(...old.filter((json) => !now.includes(json)));
+    added.push(...now.filter((json) => !old.includes(json)));
+    after.push(...entries);
+  }
+  // One by one, because a call takes only so many arguments.
+  while (position < before.length) after.push(before[position++]!);
+  return after;
+}

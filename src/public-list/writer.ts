@@ -1,0 +1,72 @@
+import { type Block, buildBlock, digestOf, openBlock, readEntries } from './block.ts';
+import type { Entry } from './entry.ts';
+import { blockKey } from './head.ts';
+import { getConstant, putConstant, tried } from './kv.ts';
+import type { ListName } from './lists.ts';
+import type { BlockStore } from './update.ts';
+
+/** Puts that are under way at the same time: more would only hold more memory. */
+const maximumPuts = 4;
+
+/** A block that a head names is not in KV. */
+export class MissingBlockError extends Error {}
+
+/** The blocks of one publication of a list, on their way to KV. */
+export class BlockWriter implements BlockStore {
+  /** Those that were written and not found at hand. */
+  readonly written: Block[] = [];
+  readonly #kv: KVNamespace;
+  readonly #list: ListName;
+  readonly #publication: string;
+  readonly #announce: () => Promise<void>;
+  readonly #puts = new Set<Promise<void>>();
+  #announced: Promise<void> | undefined;
+  #error: unknown;
+
+  /** `announce` is done before the first put, so that what a killed publisher leaves behind is known. */
+  constructor(kv: KVNamespace, list: ListName, publication: string, announce: () => Promise<void>) {
+    this.#kv = kv;
+    this.#list = list;
+    this.#publication = publication;
+    this.#announce = announce;
+  }
+
+  load = async (block: Block): Promise<Entry[]> => {
+    const key = blockKey(this.#list, block);
+    const value = await tried(() => getConstant(this.#kv, key));
+    if (!value) throw new MissingBlockError(`${key} is not in KV`);
+    return readEntries(openBlock(value));
+  };
+
+  /** Throws if an earlier put failed. */
+  save = async (entries: Entry[], atHand: readonly Block[]): Promise<Block> => {
+    if (this.#error) throw this.#error;
+    if (atHand.length > 0) {
+      const digest = await digestOf(entries);
+      const same = atHand.find((block) => block.digest === digest);
+      if (same) return same;
+    }
+    const { block, value } = await buildBlock(this.#publication, entries);
+    await this.announced();
+    while (this.#puts.size >= maximumPuts) await Promise.race(this.#puts);
+    const put = putConstant(this.#kv, blockKey(this.#list, block), value)
+      .catch((error) => {
+        this.#error ??= error;
+      })
+      .finally(() => this.#puts.delete(put));
+    this.#puts.add(put);
+    this.written.push(block);
+    return block;
+  };
+
+  announced(): Promise<void> {
+    this.#announced ??= this.#announce();
+    return this.#announced;
+  }
+
+  /** Until every put is done. Throws if one failed. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#puts);
+    if (this.#error) throw this.#error;
+  }
+}

@@ -1,0 +1,193 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { Env } from '../../src/env.ts';
+import { blockKey, headKey } from '../../src/public-list/head.ts';
+import { listNames } from '../../src/public-list/lists.ts';
+import { listStatus, publish } from '../../src/public-list/publish.ts';
+import { sweepLists } from '../../src/public-list/sweep.ts';
+import { addAuction, addRetainedDomain, emptyLists } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+import { published, withMethods } from './published.ts';
+
+const worker = startWorker();
+const noon = new Date('2026-05-05T12:00:00Z');
+beforeEach(() => emptyLists(worker.env));
+
+const publishAll = (env: Env = worker.env, at = noon) =>
+  publish(worker.db, env.LISTS, listNames, () => at);
+
+const namesIn = async (list: 'all' | 'auctions' = 'all') => {
+  const { body } = await published(worker.env, list);
+  return (body.domains ?? body.auctions).map(
+    (entry: { name?: string; domain_name?: string }) => entry.name ?? entry.domain_name,
+  );
+};
+
+const tables = [
+  'retained_domains',
+  'list_sources',
+  'retained_changes',
+  'list_publications',
+  'list_leftovers',
+];
+
+/** The tables of the lists as they are, to be put back as a restore does: no trigger has the last word. */
+async function backUp() {
+  const { DB } = worker.env;
+  const rows = await Promise.all(
+    tables.map(async (table) => (await DB.prepare(`select * from ${table}`).all()).results),
+  );
+  return async () => {
+    for (const [index, table] of tables.entries()) {
+      await DB.prepare(`delete from ${table}`).run();
+      for (const row of rows[index]!) {
+        const columns = Object.keys(row);
+        const places = columns.map(() => '?').join(', ');
+        await DB.prepare(`insert into ${table} (${columns.join(', ')}) values (${places})`)
+          .bind(...Object.values(row))
+          .run();
+      }
+    }
+  };
+}
+
+const addNames = async (...names: string[]) => {
+  for (const name of names) await addRetainedDomain(worker.env, { name, punycode: name });
+};
+
+test('publishes what is imported after a restore as often as before it', async () => {
+  await publishAll();
+  const restore = await backUp();
+  await addNames('wrong1.ee', 'wrong2.ee', 'wrong3.ee');
+  await publishAll();
+  await restore();
+  await addNames('right1.ee', 'right2.ee', 'right3.ee');
+
+  await publishAll();
+
+  expect(await namesIn()).toEqual(['right1.ee', 'right2.ee', 'right3.ee']);
+  expect(
+    (await listStatus(worker.db, worker.env.LISTS, noon)).filter(({ isBehind }) => isBehind),
+  ).toEqual([]);
+});
+
+test('publishes a restored database though what its record names was swept since', async () => {
+  await addNames('kept.ee');
+  await publishAll();
+  const restore = await backUp();
+  await addNames('wrong.ee');
+  await publishAll();
+  await sweepLists(worker.db, worker.env.LISTS, new Date('2026-05-07T12:00:00Z'));
+  await restore();
+
+  await publishAll();
+
+  expect(await namesIn()).toEqual(['kept.ee']);
+});
+
+test('publishes a removal though the listing of KV still shows what was before the addition', async () => {
+  await publishAll();
+  const lagging = await worker.env.LISTS.list({ prefix: 'list/' });
+  await addNames('short.ee');
+  await publishAll();
+  await worker.env.DB.prepare('delete from retained_domains').run();
+
+  const kv = withMethods(worker.env.LISTS, { list: async () => lagging });
+  await publish(worker.db, kv, listNames, () => noon);
+
+  expect(await namesIn()).toEqual([]);
+});
+
+test('repairs what a publisher that was overtaken put back', async () => {
+  await publishAll();
+  const old = await worker.env.LISTS.getWithMetadata(headKey('auctions'), 'arrayBuffer');
+  await addAuction(worker.env, { name: 'new.ee' });
+  await publishAll();
+  await worker.env.LISTS.put(headKey('auctions'), old.value!, { metadata: old.metadata });
+
+  expect(await publishAll()).toEqual(['auctions']);
+
+  expect(await namesIn('auctions')).toEqual(['new.ee']);
+});
+
+test('publishes through passing faults of the database', async () => {
+  await publishAll();
+  await addAuction(worker.env, { name: 'through.ee' });
+  let calls = 0;
+  const { DB } = worker.env;
+  const binding = withMethods(DB, {
+    batch: (statements: D1PreparedStatement[]) => {
+      calls += 1;
+      if (calls % 2 === 1) throw new Error('D1_ERROR: Network connection lost.');
+      return DB.batch(statements);
+    },
+  });
+  const { openDatabase } = await import('../../src/database/open.ts');
+  await publish(openDatabase(binding), worker.env.LISTS, ['auctions'], () => noon);
+  expect(calls).toBeGreaterThan(1);
+  expect(await namesIn('auctions')).toEqual(['through.ee']);
+});
+
+test('writes every list again where it is forced to, with the same ETags', async () => {
+  await addNames('a.ee');
+  await publishAll();
+  const before = await published(worker.env, 'all');
+
+  const written = await publish(worker.db, worker.env.LISTS, listNames, () => noon, {
+    isForced: true,
+  });
+
+  expect(written).toEqual(listNames);
+  const after = await published(worker.env, 'all');
+  expect(after.metadata!.etag).toBe(before.metadata!.etag);
+  expect(after.head!.publication).not.toBe(before.head!.publication);
+});
+
+test('keeps replaced blocks for a day and no longer, and those in use for ever', async () => {
+  await addNames('a.ee');
+  await publishAll();
+  const { head: old } = await published(worker.env, 'all');
+  await addNames('b.ee');
+  await publishAll();
+  const oldKey = blockKey('all', old!.blocks[0]!);
+  const isThere = async () => (await worker.env.LISTS.get(oldKey, 'arrayBuffer')) !== null;
+
+  await sweepLists(worker.db, worker.env.LISTS, new Date('2026-05-06T11:59:59Z'));
+  expect(await isThere()).toBe(true);
+  await sweepLists(worker.db, worker.env.LISTS, new Date('2026-05-06T12:00:01Z'));
+  expect(await isThere()).toBe(false);
+  await sweepLists(worker.db, worker.env.LISTS, new Date('2027-05-06T12:00:00Z'));
+  expect(await namesIn()).toEqual(['a.ee', 'b.ee']);
+});
+
+test('sweeps what a killed publisher has left behind', async () => {
+  await publishAll();
+  await addNames('a.ee');
+  const kv = withMethods(worker.env.LISTS, {
+    async put(key: string, value: ArrayBuffer) {
+      if (!key.startsWith('block/')) throw new Error('killed');
+      await worker.env.LISTS.put(key, value);
+    },
+  });
+  await expect(publish(worker.db, kv, ['all'], () => noon)).rejects.toThrow();
+  const blocks = async () => (await worker.env.LISTS.list({ prefix: 'block/' })).keys.length;
+  expect(await blocks()).toBe(1);
+
+  await sweepLists(worker.db, worker.env.LISTS, new Date('2026-05-06T12:00:01Z'));
+
+  expect(await blocks()).toBe(0);
+});
+
+test('deletes of the journal what every list follows, and goes on counting from there', async () => {
+  const rows = async () =>
+    (await worker.env.DB.prepare('select id from retained_changes').all<{ id: number }>()).results;
+  await addNames('a.ee', 'b.ee', 'c.ee');
+  await publishAll();
+  const last = Math.max(...(await rows()).map(({ id }) => id));
+
+  await sweepLists(worker.db, worker.env.LISTS, noon);
+
+  expect(await rows()).toEqual([{ id: last }]);
+  await addNames('d.ee');
+  await publishAll();
+  expect(await namesIn()).toEqual(['a.ee', 'b.ee', 'c.ee', 'd.ee']);
+});
