@@ -4,7 +4,7 @@ import { type Reason, RegistryError } from '../error.ts';
 import { bookmarkRefused } from './bookmark.ts';
 import type { AppContext } from './context.ts';
 
-/** How an interface words a refusal. */
+/** How an interface answers a refusal. */
 export type ErrorForm = (error: RegistryError, c: AppContext) => Response;
 
 /** HTTP status of each refusal, the same in every interface. */
@@ -31,7 +31,7 @@ export const statuses: Record<Reason, ContentfulStatusCode> = {
   unexpected: 500,
 };
 
-/** `{errors: {<field>: [<message>, …]}}`: every problem under its field, what belongs to no field under `base`. */
+/** `{errors: {<field>: [<message>, …]}}`: each problem under its field, or under `base` if it concerns no field. */
 export function fieldErrors(
   error: RegistryError,
   c: AppContext,
@@ -44,7 +44,7 @@ export function fieldErrors(
   return c.json({ errors: Object.fromEntries(errors) }, statuses[error.reason]);
 }
 
-/** The refusal that an error is for the client: anything unexpected is told with nothing but the request id. */
+/** The refusal that the client sees for an error. Of an unexpected error, it sees only the request id. */
 export function refusalOf(error: Error, c: AppContext): RegistryError {
   if (error instanceof RegistryError) return error;
   if (c.var.bookmark && isAboutBookmark(error)) return bookmarkRefused();

@@ -18,7 +18,7 @@ import { registrarError } from './registrar/answer.ts';
 import { contacts as registrarContacts } from './registrar/contacts.ts';
 import { securityHeaders } from './security-headers.ts';
 
-/** The URL map. A trailing slash changes nothing. */
+/** The URL map. A trailing slash makes no difference. */
 export const app = new Hono<AppEnv>({ strict: false });
 
 app.use(async (c, next) => {
@@ -28,7 +28,7 @@ app.use(async (c, next) => {
   c.set('requestId', crypto.randomUUID());
   c.header('X-Request-Id', c.var.requestId);
   await next();
-  // A 304 has no body to protect: the client keeps the headers of the answer that it has.
+  // A 304 has no body to protect; the client keeps the headers of the answer that it has.
   if (c.res.status !== 304) {
     for (const [name, value] of securityHeaders(c.env)) c.res.headers.set(name, value);
   }

@@ -1,9 +1,9 @@
 import { RegistryError } from '../error.ts';
 
-/** Carries what a client has seen of the database, in D1's words. */
+/** The header with D1's bookmark of the database state that a client has seen. */
 export const bookmarkHeader = 'X-D1-Bookmark';
 
-/** Whether it has the form of D1's bookmarks (d1/reference/time-travel): four hexadecimal numbers. */
+/** Whether the text has the form of a D1 bookmark (d1/reference/time-travel): four hexadecimal numbers. */
 export function isBookmark(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/.test(text);
 }

@@ -2,20 +2,20 @@ import type { MiddlewareHandler } from 'hono';
 import { RegistryError } from '../error.ts';
 import type { AppContext, AppEnv } from './context.ts';
 
-/** The names under which clients send their own reference of a transaction; the first that is there counts. */
+/** The headers in which clients send their own reference for a transaction; the first one present counts. */
 const names = ['X-Client-Transaction-Id', 'RPP-Cltrid'];
 
-/** Printable ASCII, 1 to 64 characters: what EPP's clTRID (RFC 5730) holds, and what a header can give back. */
+/** 1 to 64 printable ASCII characters: what EPP's clTRID (RFC 5730) allows and a header can repeat. */
 const pattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/;
 
-/** The client's reference and the name that it came under, if there is one. */
+/** The client's reference, if there is one, and the header that it came in. */
 export function clientReference(c: AppContext): { name: string; value: string } | undefined {
   return names
     .map((name) => ({ name, value: c.req.header(name) }))
     .find((header): header is { name: string; value: string } => header.value !== undefined);
 }
 
-/** Gives the client's reference back under the name that it came with; refuses one that is malformed. */
+/** Repeats the client's reference in the header that it came in. Throws `invalid` if it is malformed. */
 export const echoClientReference: MiddlewareHandler<AppEnv> = async (c, next) => {
   const reference = clientReference(c);
   if (reference) {

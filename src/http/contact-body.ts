@@ -10,8 +10,8 @@ import { checkIdentity } from '../contact/rules.ts';
 import { clearable } from '../text-field.ts';
 
 /**
- * Bodies with a contact's fields, made from the one list of fields: `bodyFields` says what a body may hold, and
- * `columnsOf` which columns it means.
+ * Bodies with a contact's fields, derived from the one list of fields: `bodyFields` says what a body may contain, and
+ * `columnsOf` turns a body into columns.
  */
 
 type Group = NonNullable<ContactField['group']>;
@@ -30,8 +30,8 @@ const groupMessages: Record<Group, string> = {
 type Shape = Record<string, z.ZodType>;
 
 /**
- * The fields that a sender may send, by their names on the wire: required ones first, then optional ones, then the
- * address. In a creation the required ones must be there; in an update each may be left out, which leaves it as it is.
+ * The fields that a sender may send, by their names on the wire: required fields first, then optional ones, then the
+ * address. A creation must have the required fields. An update may leave out any field, which keeps its value.
  */
 export function bodyFields(sender: Sender, { isCreation }: { isCreation: boolean }): Shape {
   const required = shapeOf(sender, null, isCreation, true);
@@ -71,7 +71,7 @@ function presence(field: ContactField, rule: z.ZodType, isCreation: boolean): z.
   return field.isList ? rule.optional() : clearable(rule);
 }
 
-/** The columns of a body that `bodyFields` has let through; what it does not hold is undefined. */
+/** The columns of a body that `bodyFields` has accepted; undefined if the body does not contain them. */
 export function columnsOf(
   sender: Sender,
   body: Record<string, unknown>,
@@ -79,11 +79,11 @@ export function columnsOf(
   const columns: Record<string, unknown> = {};
   for (const [column, field] of sentColumns(sender)) {
     const around = field.group === null ? body : body[groupNames[sender][field.group]];
-    // An address that is null as a whole clears each of its parts.
+    // A null address clears each of its parts.
     columns[column] =
       around === null ? null : (around as Shape | undefined)?.[nameIn(sender, field)];
   }
-  // Each value has passed the rule of its column.
+  // Each value has passed its column's rule.
   return columns as ContactChanges & Partial<ContactIdentity>;
 }
 
@@ -91,7 +91,7 @@ function sentColumns(sender: Sender) {
   return contactColumns.filter(([, { sentBy }]) => sentBy.includes(sender));
 }
 
-/** The name within its group. Where registrars are not shown the field, it has the registrants' name. */
+/** The name within its group. */
 function nameIn(sender: Sender, { registrar, registrant }: ContactField): string {
   const name = sender === 'registrar' ? registrar : registrant;
   return name!.slice(name!.lastIndexOf('.') + 1);

@@ -5,14 +5,14 @@ import type { Env } from '../env.ts';
 import type { Person } from '../registrant/token.ts';
 import type { Login } from '../registrar/login.ts';
 
-/** What a handler finds in its context. */
+/** What handlers find in their context. */
 export interface AppEnv {
   Bindings: Env;
   Variables: {
     requestId: string;
     now: Date;
     meter: Meter;
-    /** How much of the database the client has seen, as D1 says it. */
+    /** D1's bookmark of the database state that the client has seen. */
     bookmark: string | undefined;
     session: D1DatabaseSession | undefined;
     database: Database | undefined;
@@ -26,13 +26,13 @@ export interface AppEnv {
 export type AppContext = Context<AppEnv>;
 
 /**
- * The request's database, opened at first use: for a read any replica that has what the client has seen; the primary
- * for a client that does not say, and for every write, so that it is judged by what is true and not by what was.
+ * The request's database, opened at first use. A read with a bookmark may use any replica that has that state. Reads
+ * without one use the primary, and so do all writes, so that they are judged by the current state.
  */
 export function database(c: AppContext): Database {
   if (c.var.database) return c.var.database;
   const isRead = c.req.method === 'GET' || c.req.method === 'HEAD';
-  // A session has a price, so a read begins none by itself: without one, D1 asks the primary.
+  // A session has a cost, so a read without a bookmark opens none; D1 then asks the primary.
   const session =
     isRead && !c.var.bookmark
       ? undefined
@@ -43,7 +43,7 @@ export function database(c: AppContext): Database {
   return opened;
 }
 
-/** The caller's address, which the edge sets; undefined where nothing has set it. */
+/** The caller's address, which the edge sets; undefined if nothing has set it. */
 export function callerAddress(c: AppContext): string | undefined {
   return c.req.header('CF-Connecting-IP');
 }

@@ -4,10 +4,10 @@ interface EntityTag {
   isWeak: boolean;
 }
 
-/** One tag and what follows it up to the next comma: no white space within the tag, but commas are allowed. */
+/** One tag and everything up to the next comma. A tag may contain commas but no white space. */
 const listedTag = /[\t ]*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,|$)/y;
 
-/** The tags of `If-Match` or `If-None-Match`; what is no tag in it is passed over. */
+/** The tags of `If-Match` or `If-None-Match`; anything that is not a tag is skipped. */
 function parseTags(header: string): EntityTag[] {
   const tags: EntityTag[] = [];
   for (let position = 0; position < header.length; ) {
@@ -20,13 +20,13 @@ function parseTags(header: string): EntityTag[] {
   return tags;
 }
 
-/** Strong comparison, as `If-Match` wants it: a weak tag matches nothing. `*` matches whatever there is. */
+/** Strong comparison, which `If-Match` requires: a weak tag matches nothing. `*` matches everything. */
 export function matchesStrongly(header: string, opaque: string): boolean {
   if (header.trim() === '*') return true;
   return parseTags(header).some((tag) => !tag.isWeak && tag.opaque === opaque);
 }
 
-/** Weak comparison, as `If-None-Match` wants it: whether either is weak makes no difference. */
+/** Weak comparison, which `If-None-Match` requires: it makes no difference whether a tag is weak. */
 export function matchesWeakly(header: string, opaque: string): boolean {
   if (header.trim() === '*') return true;
   return parseTags(header).some((tag) => tag.opaque === opaque);

@@ -1,7 +1,7 @@
 import type { history } from '../../drizzle/schema.ts';
 import { shownChanges } from '../history.ts';
 
-/** An entry of a contact's history as both contact interfaces show it. */
+/** An entry of a contact's history, as the registrar and the registrant interface show it. */
 export function historyEntry(entry: typeof history.$inferSelect) {
   return {
     at: entry.occurredAt,

@@ -8,7 +8,7 @@ import type { AppContext } from './context.ts';
 
 const maximumBodyBytes = 64 * 1024;
 
-/** For each interface that takes bodies, after its login. Throws `too_large`. */
+/** Middleware for interfaces that take bodies; put it after the login. Throws `too_large`. */
 export const limitBody = bodyLimit({
   maxSize: maximumBodyBytes,
   onError() {
@@ -50,8 +50,8 @@ export function query<Shape extends z.ZodObject>(shape: () => Shape) {
 }
 
 /**
- * The request's body as a JSON object. Throws `malformed` for one that is labelled as something else, is not
- * UTF-8, not JSON or not an object.
+ * The request's body as a JSON object. Throws `malformed` if its content type is not JSON, or if it is not UTF-8, not
+ * JSON, or not an object.
  */
 export async function jsonBody(c: AppContext): Promise<Record<string, unknown>> {
   const label = c.req.header('Content-Type');
@@ -75,7 +75,7 @@ function parseJson(bytes: ArrayBuffer): unknown {
   }
 }
 
-/** What the zod type makes of a body; names the fields that it does not know in `Ignored-Fields`. */
+/** Parses a body with a zod type, and names the fields that the type does not know in `Ignored-Fields`. */
 export async function parseBody<Shape extends z.ZodObject>(
   c: AppContext,
   shape: Shape,
@@ -83,7 +83,7 @@ export async function parseBody<Shape extends z.ZodObject>(
 ): Promise<z.output<Shape>> {
   const ignored = unknownFields(shape, body);
   if (ignored.length > 0) c.header('Ignored-Fields', fieldList(ignored));
-  // With its input, an issue tells a missing value from an invalid one.
+  // An issue's input shows whether the value is missing or invalid.
   const result = await shape.safeParseAsync(body, { reportInput: true });
   if (result.success) return result.data;
   throw new RegistryError(problemsOf(result.error));
@@ -92,7 +92,7 @@ export async function parseBody<Shape extends z.ZodObject>(
 function problemsOf(error: z.core.$ZodError): [Problem, ...Problem[]] {
   return error.issues.map((issue): Problem => {
     const { message, path } = issue;
-    // An element's problem is its list's.
+    // A problem of an element is reported as a problem of its list.
     const field = path.filter((part) => typeof part === 'string').join('.');
     if (issue.code === 'custom' && issue.params?.reason) {
       return { reason: issue.params.reason, message, field };

@@ -2,11 +2,11 @@ import { routePath } from 'hono/route';
 import { writeLog } from '../log.ts';
 import type { AppContext } from './context.ts';
 
-/** What the log says about an answered request. */
+/** What the log says about a request. */
 interface RequestLog {
   requestId: string;
   method: string;
-  /** The pattern of the route, never the path: a path may contain a code or a name. */
+  /** The pattern of the route, not the path: a path may contain a code or a name. */
   route: string;
   status: number;
   durationMilliseconds: number;
@@ -15,7 +15,7 @@ interface RequestLog {
   kv: number;
 }
 
-/** Logs an answered request in one line, which contains no body, credential, identity code or name. */
+/** Logs a request in one line, which contains no body, credential, identity code or name. */
 export function logRequest(c: AppContext, startedAtMilliseconds: number): void {
   const fields = requestFields({
     requestId: c.var.requestId,
@@ -39,15 +39,14 @@ function requestFields({ requestId, durationMilliseconds, ...fields }: RequestLo
   };
 }
 
-/** Lines that wait to be written together, and for how long at most. */
+/** Lines that wait to be written together, and the longest that they wait. */
 const waiting: string[] = [];
 const maximumWaiting = 100;
 const maximumWaitMilliseconds = 1_000;
 
 /**
- * Logs a request that was answered at once and without D1 or KV, as `logRequest` does. Such a request costs less than
- * a call of the console, so the lines of many are written in one call, within a second. What collects the log splits
- * such an entry at its line breaks.
+ * Logs a request that was answered at once, without D1 or KV. Such a request costs less than a call of the console, so the
+ * lines of many requests are written in one call, within a second. Log collectors split the entry at its line breaks.
  */
 export function logTogether(
   context: Pick<ExecutionContext, 'waitUntil'>,

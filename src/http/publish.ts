@@ -4,7 +4,7 @@ import type { ListName } from '../public-list/lists.ts';
 import { publishAndPurge } from '../public-list/publication.ts';
 import type { AppContext } from './context.ts';
 
-/** A publishing under way in this isolate, and the lists that have changed since it last looked. */
+/** A publication under way in this isolate, and the lists that have changed since it last looked. */
 interface Run {
   startedAt: number;
   waiting: Set<ListName>;
@@ -14,12 +14,12 @@ const runs = new WeakMap<KVNamespace, Run>();
 
 const pauseMilliseconds = 2_000;
 
-/** For how long a run takes on what others have changed: the platform ends work after a response at 30 seconds. */
+/** For how long a run accepts more lists: the platform ends work after a response at 30 seconds. */
 const joinableMilliseconds = 10_000;
 
 /**
- * Publishes the lists once the response is on its way; a failure is logged, and left to the next run to repair.
- * However many changes come at once, this isolate publishes one after the other, since KV takes a write a second.
+ * Publishes the lists after the response. A failure is logged, and the next run repairs it. However many changes come at
+ * once, this isolate publishes one after the other, because KV accepts one write a second for a key.
  */
 export function publishAfterResponse(c: AppContext, lists: readonly ListName[]): void {
   const { env, executionCtx } = c;

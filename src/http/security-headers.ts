@@ -1,6 +1,6 @@
 import type { Env } from '../env.ts';
 
-/** What every answer carries: it is data, to be read as its type says, and shown by no page. */
+/** Sent with every answer: it is data of the declared type, and no page may frame it. */
 const always: [name: string, value: string][] = [
   ['X-Content-Type-Options', 'nosniff'],
   ['X-Frame-Options', 'DENY'],
@@ -13,7 +13,7 @@ const inDeployment: typeof always = [
   ['Strict-Transport-Security', 'max-age=31536000; includeSubDomains'],
 ];
 
-/** Names and values of the headers that every answer carries; HSTS (RFC 6797) only where there is TLS. */
+/** Names and values of the security headers; HSTS (RFC 6797) only in a deployment, where there is TLS. */
 export function securityHeaders(env: Env): typeof always {
   return env.ENVIRONMENT === 'local' ? always : inDeployment;
 }

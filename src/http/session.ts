@@ -3,8 +3,8 @@ import { bookmarkHeader, bookmarkRefused, isBookmark } from './bookmark.ts';
 import type { AppEnv } from './context.ts';
 
 /**
- * Answers with a bookmark of the database's state, and takes the one that the client sends back: it then reads its own
- * writes, from the nearest replica that has them. Throws `invalid` for a malformed bookmark.
+ * Answers with a bookmark of the database state and accepts the one that the client sends back, so that the client reads
+ * its own writes from the nearest replica that has them. Throws `invalid` for a malformed bookmark.
  */
 export const continueSession: MiddlewareHandler<AppEnv> = async (c, next) => {
   const given = c.req.header(bookmarkHeader);

@@ -41,12 +41,12 @@ export function refuseThrottled(c: AppContext, seconds: number): never {
   throw new RegistryError('throttled', 'Too many requests, try again later');
 }
 
-/** What a caller's requests are counted by: its address, or the /64 of an IPv6 address. */
+/** The key by which a caller's requests are counted: its address, or the /64 of an IPv6 address. */
 export function callerNetwork(c: AppContext): string {
   return networkOf(callerAddress(c) ?? 'unknown');
 }
 
-/** For an interface's every route: counts the address's requests, and those among them that fail to log in. */
+/** Middleware for all routes of an interface: counts the address's requests and, separately, its failed logins. */
 export const throttleAddress: MiddlewareHandler<AppEnv> = async (c, next) => {
   const address = callerNetwork(c);
   c.header('RateLimit-Policy', settings(c.env).rateLimitPolicy);

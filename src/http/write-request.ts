@@ -6,8 +6,8 @@ import type { AppContext } from './context.ts';
 import { matchesStrongly } from './entity-tag.ts';
 
 /**
- * The request as a write takes it: with the client's reference, the version that `If-Match` makes it depend on, and
- * its `Idempotency-Key`. Throws `invalid` for a malformed key.
+ * The request as `write` needs it, with the client's reference, the version that `If-Match` expects, and the
+ * `Idempotency-Key`. Throws `invalid` for a malformed key.
  */
 export async function writeRequest(c: AppContext): Promise<WriteRequest> {
   const ifMatch = c.req.header('If-Match');
@@ -20,12 +20,12 @@ export async function writeRequest(c: AppContext): Promise<WriteRequest> {
   };
 }
 
-/** Marks the answer to a request that was carried out before. */
+/** Marks the answer to a request that took effect before. */
 export function markReplay(c: AppContext, isReplay: boolean): void {
   if (isReplay) c.header('Idempotent-Replayed', 'true');
 }
 
-/** A string of RFC 8941, as the draft wants it, or the bare key, as most clients send it. */
+/** A string (RFC 8941), as the draft requires, or the bare key that most clients send. */
 const keyPattern =
   /^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255}))$/;
 

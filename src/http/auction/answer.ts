@@ -1,6 +1,6 @@
 import { type ErrorForm, fieldErrors, statuses } from '../answer.ts';
 
-/** What is not there is told as the auction centre knows it, everything else by field. */
+/** A 404 has the form that the auction centre knows; every other error is listed by field. */
 export const auctionError: ErrorForm = (error, c) => {
   const status = statuses[error.reason];
   if (status !== 404) return fieldErrors(error, c);

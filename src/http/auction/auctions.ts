@@ -43,7 +43,7 @@ const deadlineMessage = 'is not an ISO 8601 date or date-time';
 const reportBody = onFirstUse(() => {
   const instant = z.iso
     .datetime({ offset: true, local: true, error: deadlineMessage })
-    // Without an offset it is UTC, as every instant of the registry.
+    // Without an offset it is UTC, like every instant in the registry.
     .transform((text) =>
       new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`).toISOString(),
     );
@@ -72,12 +72,12 @@ auctions.patch('/:uuid', limitBody, async (c) => {
     { status, registrationDeadline, platform },
     settings(c.env).auctionRestartStatuses,
   );
-  // Even where nothing changed now: a repeated report repairs what the first one left undone.
+  // Even if nothing changed: a repeated report repairs what the first one left undone.
   if (status !== undefined) publishAfterResponse(c, auctionLists);
   return c.json({ ...shown(auction), registration_code: auction.registrationCode });
 });
 
-/** A report may come without a body. */
+/** A report may have no body. */
 async function reportOf(c: AppContext): Promise<Record<string, unknown>> {
   const { byteLength } = await c.req.arrayBuffer();
   return byteLength === 0 ? {} : jsonBody(c);

@@ -1,6 +1,6 @@
 import { type ErrorForm, fieldErrors } from '../answer.ts';
 
-/** Any page may read a refusal as it may read a list. */
+/** Web pages of any origin may read refusals, as they may read the lists. */
 export const listError: ErrorForm = (error, c) => {
   const answer = fieldErrors(error, c);
   answer.headers.set('Access-Control-Allow-Origin', '*');

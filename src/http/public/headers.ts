@@ -1,14 +1,14 @@
 import { cacheTag, type ListName } from '../../public-list/lists.ts';
 
 /**
- * With the 30 seconds for which a location may keep what it has read from KV, and the five for which an isolate keeps
- * its copy, a change is seen within a minute.
+ * A location may keep what it read from KV for 30 seconds, and an isolate keeps its copy for five; so a change is seen
+ * within a minute.
  */
 const maximumAgeSeconds = 15;
-/** How long a cache may answer with an old list while the service fails (RFC 5861). */
+/** How long a cache may serve an old list while the service fails (RFC 5861). */
 const staleIfErrorSeconds = 24 * 60 * 60;
 
-/** The headers that 200 and 304 of a list have in common. */
+/** The headers that a list's 200 and 304 have in common. */
 export function listHeaders(list: ListName, etag: string): Record<string, string> {
   return {
     ETag: etag,

@@ -15,14 +15,14 @@ import { matchesWeakly } from '../entity-tag.ts';
 import { acceptsGzip } from './encoding.ts';
 import { listHeaders } from './headers.ts';
 
-/** Mounted at the root: the table of lists has whole paths. */
+/** Mounted at the root, because the table of lists contains whole paths. */
 export const publicLists = new Hono<AppEnv>({ strict: false });
 
 for (const path of listPaths) {
   publicLists.get(path, (c) => answerWithList(c, requestedList(path, c.req.queries('type'))));
 }
 
-/** Throws `invalid` for a `type` that is unknown or given twice. Where a path serves one list, there is no `type`. */
+/** Throws `invalid` for an unknown or repeated `type`. A path that serves only one list has no `type`. */
 function requestedList(path: ListPath, types: readonly string[] = []): ListName {
   const given = hasTypes(path) ? types : [];
   const list = given.length > 1 ? undefined : findList(path, given[0]);
@@ -52,7 +52,7 @@ publicLists.on('OPTIONS', [...listPaths], (c) => {
 const uncached = { 'Cloudflare-CDN-Cache-Control': 'no-store' };
 
 /**
- * A plain Response, since the context's own would lose `encodeBody`: what is compressed already is sent as it is.
+ * Returns a plain Response, because the context's own would lose `encodeBody`, which sends compressed bytes as they are.
  */
 async function answerWithList(c: AppContext, list: ListName): Promise<Response> {
   const request = c.req.raw;
@@ -88,7 +88,7 @@ export function readerOf(c: AppContext): Reader {
   };
 }
 
-/** What stands between the quotes of a weak tag. */
+/** The part of a weak tag between its quotes. */
 function opaque(etag: string): string {
   return etag.slice('W/"'.length, -1);
 }

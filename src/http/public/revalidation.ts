@@ -4,7 +4,7 @@ import { recallEtag } from '../../public-list/recall.ts';
 import { logTogether } from '../log.ts';
 import { listHeaders } from './headers.ts';
 
-/** The lists by the URL that their clients ask for; any other spelling goes the way of every request. */
+/** The lists by the URLs that clients use. Any other spelling of a URL takes the usual route. */
 const lists = new Map(
   listNames.map((list) => {
     const { path, type } = publicLists[list];
@@ -16,8 +16,8 @@ const lists = new Map(
 const hostStart = 8;
 
 /**
- * Answers the request that nearly every request is: a client asks whether the list is still the one that it has, and
- * it is, as far as this isolate remembers. This runs before the application, whose routing costs more than the answer.
+ * Answers the most frequent request: a client asks whether a list has changed, and it has not, as far as this isolate
+ * remembers. This runs before the application, because the application's routing costs more than the answer.
  */
 export function answerRevalidation(
   request: Request,
@@ -37,7 +37,7 @@ export function answerRevalidation(
   return response;
 }
 
-/** Headers built once, because copying them takes a fraction of the time. They depend on list and ETag alone. */
+/** Headers are built once, because copying takes a fraction of the time. They depend only on the list and its ETag. */
 const built = new Map<ListName, { etag: string; headers: Headers }>();
 
 function headersOf(list: ListName, etag: string): Headers {

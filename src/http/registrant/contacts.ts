@@ -44,7 +44,7 @@ contacts.patch('/:uuid', async (c) => {
   const body = isForm(c) ? await formBody(c) : await jsonBody(c);
   const given = await parseBody(c, updateBody(), body);
   const names = Object.keys(body);
-  // An empty body asks for nothing; one of unknown fields only asks for what can't be done.
+  // An empty body asks for nothing; a body with only unknown fields asks for something impossible.
   if (names.length > 0 && !names.some((name) => Object.hasOwn(updateBody().shape, name))) {
     throw new RegistryError('missing', 'No field of a contact is given');
   }
@@ -90,7 +90,7 @@ async function parseForm(body: ArrayBuffer): Promise<Record<string, unknown>> {
   }
 }
 
-/** A single contact; a list leaves out what is disclosed. */
+/** Answers with a single contact. Lists leave out the disclosed attributes. */
 function answer(c: AppContext, contact: Contact): Response {
   c.header('ETag', `"${versionOf(contact)}"`);
   return c.json(registrantRepresentation(contact));

@@ -6,7 +6,7 @@ import { verifyToken } from '../../registrant/token.ts';
 import type { AppEnv } from '../context.ts';
 import { throttle } from '../throttle.ts';
 
-/** Verifies the bearer token (RFC 6750) and sets the person that it stands for. */
+/** Verifies the bearer token (RFC 6750) and puts its person into the context. */
 export const bearerLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const [, token] = /^ *Bearer +([\w.~+/-]+=*) *$/i.exec(c.req.header('Authorization') ?? '') ?? [];
   if (token === undefined) throw new RegistryError('unauthorized', 'Not authorized');
@@ -15,7 +15,7 @@ export const bearerLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const key = `${countryCode}:${identityKey(code)}`;
   await throttle(c, 'caller', key);
   const isRead = ['GET', 'HEAD'].includes(c.req.method);
-  // Every write is kept in the history: a person must not be able to fill the database.
+  // History keeps every write, and a person must not be able to fill the database.
   if (!isRead) await throttle(c, 'registrant-write', key);
   await next();
 };

@@ -1,7 +1,7 @@
 import type { Problem, Reason } from '../../error.ts';
 import { type ErrorForm, statuses } from '../answer.ts';
 
-/** Result code (RFC 5730, section 3) and, where it is fixed, the message. */
+/** The result code (RFC 5730, section 3) and, if it is fixed, the message. */
 const answers: Record<Reason, [code: number, message?: string]> = {
   malformed: [2001, 'Command syntax error'],
   missing: [2003, 'Required parameter missing'],
@@ -25,7 +25,7 @@ const answers: Record<Reason, [code: number, message?: string]> = {
   unexpected: [2400],
 };
 
-/** Its message is fixed down to the last word; every other one ends with the field in square brackets. */
+/** Its whole message is fixed; every other message ends with the field in square brackets. */
 const withoutField: Reason = 'identity_invalid';
 
 export const registrarError: ErrorForm = (error, c) => {
@@ -38,13 +38,13 @@ export const registrarError: ErrorForm = (error, c) => {
 
 function worded({ reason, message, field }: Problem) {
   const [code, fixed = message] = answers[reason];
-  // On the wire the fields of a contact are named without the object around them.
+  // On the wire, a contact's fields are named without the object around them.
   const name = field?.replace(/^contact\./, '');
   const suffix = name === undefined || reason === withoutField ? '' : ` [${name}]`;
   return { code, message: fixed + suffix, field: name ?? null };
 }
 
-/** The envelope of a command that was done. */
+/** The envelope of a command that succeeded. */
 export function done(data: object) {
   return { code: 1000, message: 'Command completed successfully', data };
 }

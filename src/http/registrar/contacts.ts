@@ -95,7 +95,7 @@ contacts.delete('/:code', async (c) => {
   return c.json(done({}));
 });
 
-/** A body's `contact`; one without any field that the call knows counts as not given. */
+/** A body with a `contact`. A contact with none of the fields that the call knows counts as missing. */
 function contactBody<Fields extends z.ZodRawShape>(fields: Fields) {
   const contact = z
     .object(fields, 'Contact is invalid')
@@ -103,7 +103,7 @@ function contactBody<Fields extends z.ZodRawShape>(fields: Fields) {
   return z.object({ contact });
 }
 
-/** Names the contact, and the version that it has now. */
+/** Answers with the contact's code and its new version. */
 function answer(c: AppContext, { outcome, isReplay }: Written<ContactReference>): Response {
   c.header('ETag', `"${outcome.version}"`);
   markReplay(c, isReplay);

@@ -7,7 +7,7 @@ import { refusedSeconds } from '../failed-logins.ts';
 import { callerNetwork, refuseThrottled, throttle } from '../throttle.ts';
 
 /**
- * Takes the credentials of HTTP Basic (RFC 7617). The handler's first query checks them in its own round trip; where a
+ * Reads the credentials of HTTP Basic (RFC 7617). The handler's first query checks them in its own round trip. If the
  * request is refused before that query, they are checked here, so that only a user who may log in learns the reason.
  */
 export const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -19,7 +19,7 @@ export const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.set('login', login);
   const refused = refusedSeconds(callerNetwork(c), login, c.var.now);
   if (refused > 0) refuseThrottled(c, refused);
-  // By the secret, not by the name: nobody but the user can use up the user's share.
+  // Counted by the secret, not by the name, so that nobody else can use up the user's share.
   await throttle(c, 'caller', secretDigest);
   await next();
   const isRefused = c.res.status >= 400 && c.res.status < 500;
