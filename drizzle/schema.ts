@@ -83,7 +83,7 @@ export const identSeparators = [
   '\u2010\u2011\u2012\u2013\u2014\u2015\u202f\u2060\u2212\ufeff',
 ].join('');
 
-/** `identityKey` (src/contact/identity.ts) in SQL. Most codes have no separators and take the short way. */
+/** `identityKey` (src/contact/identity-code.ts) in SQL. Most codes have no separators and take the short way. */
 const identKey = () => {
   const bare = Array.from(identSeparators).reduce(
     (text, separator) => `replace(${text}, char(${separator.codePointAt(0)}), '')`,
@@ -128,7 +128,7 @@ export const contacts = sqliteTable(
     phone: text().notNull(),
     fax: text(),
     ident: text().notNull(),
-    /** The form of `ident` that two codes are compared in: letters and digits alone, without regard to case. */
+    /** The form of `ident` that two codes are compared in: letters and digits only, without regard to case. */
     identKey: text('ident_key').generatedAlwaysAs(identKey, { mode: 'virtual' }),
     identType: text('ident_type', { enum: identityTypes }).notNull(),
     identCountryCode: text('ident_country_code').notNull(),

@@ -50,3 +50,9 @@ export class RegistryError extends Error {
     return this.problems[0].reason;
   }
 }
+
+/** Throws all the problems in one RegistryError; returns if there are none. */
+export function throwProblems(problems: readonly Problem[]): void {
+  const [first, ...others] = problems;
+  if (first) throw new RegistryError([first, ...others]);
+}

@@ -1,4 +1,3 @@
-import { and, asc, eq } from 'drizzle-orm';
 import {
   apiUsers,
   auctions,
@@ -6,7 +5,6 @@ import {
   disputes,
   domainContacts,
   domains,
-  history,
   registrars,
   retainedDomains,
 } from '../drizzle/schema.ts';
@@ -236,32 +234,4 @@ export async function emptyLists({ DB, LISTS }: Env) {
   await DB.batch(tables.map((table) => DB.prepare(`delete from ${table}`)));
   const { keys } = await LISTS.list();
   await Promise.all(keys.map(({ name }) => LISTS.delete(name)));
-}
-
-/** What the history tells of a subject, the oldest first. */
-export function historyOf(
-  env: Env,
-  subject: typeof history.$inferSelect.subject,
-  { name }: { name: string },
-) {
-  return openDatabase(env.DB)
-    .select()
-    .from(history)
-    .where(and(eq(history.subject, subject), eq(history.subjectKey, name)))
-    .orderBy(asc(history.id));
-}
-
-/** Every auction of a name, in the order of their start. */
-export function auctionsOf(env: Env, { name }: { name: string }) {
-  return openDatabase(env.DB)
-    .select()
-    .from(auctions)
-    .where(eq(auctions.name, name))
-    .orderBy(asc(auctions.id));
-}
-
-/** What was done to a subject, and what changed with it, the oldest first. */
-export async function changesOf(...subject: Parameters<typeof historyOf>) {
-  const entries = await historyOf(...subject);
-  return entries.map(({ action, changes }) => ({ action, changes }));
 }

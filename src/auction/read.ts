@@ -14,10 +14,10 @@ export async function listStartedAuctions(db: Database): Promise<Auction[]> {
   );
 }
 
-/** As a literal: a bound value would not let the partial index be chosen. */
+/** A literal, because with a bound value SQLite would not choose the partial index. */
 export const isStarted = sql`${auctions.status} = 'started'`;
 
-/** Auctions of every status, or of one, in the order of their ids, from the one behind `after`. */
+/** Auctions of every status, or of one, in the order of their ids, starting after the id `after`. */
 export async function listAuctions(
   db: Database,
   { status, page }: { status?: AuctionStatus; page: { after?: number; limit: number } },
@@ -30,12 +30,12 @@ export async function listAuctions(
     .limit(page.limit);
 }
 
-/** The auction with this UUID, in either case. One round trip. Throws `not_found`. */
+/** The auction with this UUID, ignoring case. One round trip. Throws `not_found`. */
 export async function getAuction(db: Database, uuid: string): Promise<Auction> {
   return retried(() => loadAuction(db, uuid));
 }
 
-/** `getAuction` without a second try. */
+/** `getAuction` without retries. */
 export async function loadAuction(db: Database, uuid: string): Promise<Auction> {
   const [auction] = await db
     .select()
@@ -47,7 +47,7 @@ export async function loadAuction(db: Database, uuid: string): Promise<Auction> 
   return auction;
 }
 
-/** An auction as the history knows it. */
+/** How history names an auction. */
 export function subjectOf({ name, uuid }: Pick<Auction, 'name' | 'uuid'>) {
   return { type: 'auction', key: name, uuid } as const;
 }

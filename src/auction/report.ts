@@ -8,7 +8,7 @@ import { type Change, write } from '../write.ts';
 import { type Auction, getAuction, loadAuction, subjectOf } from './read.ts';
 import { inProgress, insertAuctions, newAuction } from './start.ts';
 
-/** What the auction centre may report: `started` and `domain_registered` are the registry's own to say. */
+/** What the auction centre may report. Only the registry sets `started` and `domain_registered`. */
 export const reportableStatuses = [
   'awaiting_payment',
   'no_bids',
@@ -17,7 +17,7 @@ export const reportableStatuses = [
   'domain_not_registered',
 ] as const satisfies AuctionStatus[];
 
-/** What the auction centre reports; a field that is undefined stays. */
+/** What the auction centre reports; undefined fields stay as they are. */
 export interface AuctionReport {
   status?: (typeof reportableStatuses)[number] | undefined;
   /** A day or an instant; null for none. */
@@ -27,10 +27,9 @@ export interface AuctionReport {
 }
 
 /**
- * Does what the auction centre reports, once however often it is said: an auction that becomes `payment_received` gets a
- * registration code, and a status among `restartStatuses` puts the name up for auction again, unless it is in auction or
- * a newer auction of it has been won.
- * Two round trips. Throws `not_found`.
+ * Applies the auction centre's report; repeating it has no further effect. An auction that becomes `payment_received` gets
+ * a registration code. A status among `restartStatuses` puts the name up for auction again, unless it is in auction or a
+ * newer auction of it has been won. Two round trips. Throws `not_found`.
  */
 export async function updateAuction(
   db: Database,
@@ -57,8 +56,8 @@ export async function updateAuction(
 }
 
 /**
- * Ends a paid auction as `domain_registered`, and returns it: whoever has the registration code has registered the name.
- * A dry run checks and writes nothing. Throws `invalid` for another status or a wrong code, `not_found`.
+ * Ends a paid auction as `domain_registered` and returns it: the holder of the registration code has registered the name.
+ * A dry run checks and writes nothing. Throws `invalid` for another status or a wrong code, and `not_found`.
  */
 export async function registerAuction(
   db: Database,
@@ -86,7 +85,7 @@ export async function registerAuction(
 function checkRegistration(auction: Auction, registrationCode: string): void {
   const name = JSON.stringify(auction.name);
   if (auction.registrationCode === null) {
-    const message = `the auction of ${name} is ${auction.status}, and only one that is payment_received ends with a registration`;
+    const message = `the auction of ${name} is ${auction.status}; only a payment_received one can end with a registration`;
     throw new RegistryError('invalid', message, 'status');
   }
   if (!isSameCode(registrationCode, auction.registrationCode)) {
@@ -95,7 +94,7 @@ function checkRegistration(auction: Auction, registrationCode: string): void {
   }
 }
 
-/** Takes the same time wherever the two differ. */
+/** Compares in constant time for codes of one length. */
 function isSameCode(given: string, code: string): boolean {
   let difference = given.length ^ code.length;
   for (let index = 0; index < code.length; index++) {
@@ -109,12 +108,12 @@ type AuctionValues = Partial<
     Pick<AuctionReport, 'registrationDeadline' | 'platform'>
 >;
 
-/** 32 hexadecimal digits; none in any status but one. */
+/** 32 hexadecimal digits for a paid auction; null in every other status. */
 function registrationCodeFor(status: AuctionStatus): string | null {
   return status === 'payment_received' ? randomHex(16) : null;
 }
 
-/** What changes an auction; its outcome is the auction as it is then. */
+/** The change that updates an auction; its outcome is the updated auction. */
 function auctionUpdate(
   db: Database,
   auction: Auction,
@@ -141,7 +140,7 @@ function auctionUpdate(
 }
 
 /**
- * After a change and its history: starts the name's next auction if they were written and the name is free. A late
+ * The statements that start the name's next auction if the change before them was written and the name is free. A late
  * report about an old auction does not take the name from the winner of a newer one.
  */
 function restartIfChanged(db: Database, origin: Origin, ended: Auction) {

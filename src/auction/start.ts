@@ -1,10 +1,11 @@
 import { and, asc, type SQL, sql } from 'drizzle-orm';
 import { auctions } from '../../drizzle/schema.ts';
-import { jsonArrays } from '../database/json-rows.ts';
+import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import type { DomainName } from '../domain/name.ts';
-import { type Problem, RegistryError } from '../error.ts';
+import type { ChangeOptions } from '../dry-run.ts';
+import { type Problem, RegistryError, throwProblems } from '../error.ts';
 import { difference, type Origin, recordEach } from '../history.ts';
 import { onFirstUse } from '../on-first-use.ts';
 import { textField } from '../text-field.ts';
@@ -14,56 +15,53 @@ export const maximumPlatformLength = 50;
 
 const platformMessage = `is not a text of 1 to ${maximumPlatformLength} characters`;
 
-/** What the auction centre calls the kind of an auction. */
+/** The auction centre's own name for the kind of auction. */
 export const platformRule = onFirstUse(() => textField(platformMessage, maximumPlatformLength));
 
 /**
- * Puts the names up for auction, all of them or none, and returns how many. A name that is given twice counts once; a
- * dry run checks and writes nothing. Throws `taken`, with a problem for each name that has an auction in progress, and
- * `invalid` for the platform.
+ * Puts the names up for auction, all or none, and returns how many; a repeated name counts once. Throws `taken`, with
+ * a problem for each name that already has an auction in progress, and `invalid` for the platform.
  */
 export async function startAuctions(
   db: Database,
   origin: Origin,
   names: readonly DomainName[],
-  { platform, isDryRun = false }: { platform?: string | undefined; isDryRun?: boolean } = {},
+  { platform, isDryRun = false }: { platform?: string | undefined } & ChangeOptions = {},
 ): Promise<number> {
   const started = newAuctions(names, platformOf(platform), origin);
   if (isDryRun) {
-    const [first, ...rest] = await problemsInProgress(db, names);
-    if (first) throw new RegistryError([first, ...rest]);
+    throwProblems(await problemsInProgress(db, names));
     return started.length;
   }
   try {
     return await insertEach(db, origin, started, sql`true`);
   } catch (error) {
     if (!isUniqueViolation(error, 'auctions.name')) throw error;
-    const [first, ...rest] = await problemsInProgress(db, names);
-    if (!first) throw error;
-    throw new RegistryError([first, ...rest]);
+    throwProblems(await problemsInProgress(db, names));
+    throw error;
   }
 }
 
 /**
- * Puts those of the names up for auction that have none in progress, and returns how many: what an import that was
- * interrupted has done already is left as it is. One batch; a dry run only counts.
+ * Puts those names up for auction that have no auction in progress, and returns how many, so that an interrupted
+ * import can be repeated. One batch.
  */
 export async function importAuctions(
   db: Database,
   origin: Origin,
   names: readonly DomainName[],
-  isDryRun = false,
+  { isDryRun = false }: ChangeOptions = {},
 ): Promise<number> {
   const started = newAuctions(names, null, origin);
   if (isDryRun) return started.length - (await problemsInProgress(db, names)).length;
   return insertEach(db, origin, started, sql`not exists (${inProgress(sql`row ->> 'name'`)})`);
 }
 
-function platformOf(given: string | undefined): string | null {
-  if (given === undefined) return null;
-  const platform = platformRule().safeParse(given);
+function platformOf(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const platform = platformRule().safeParse(text);
   if (platform.success) return platform.data;
-  throw new RegistryError('invalid', `${JSON.stringify(given)} ${platformMessage}`, 'platform');
+  throw new RegistryError('invalid', `${JSON.stringify(text)} ${platformMessage}`, 'platform');
 }
 
 /** The JSON of an auction that is about to start, as `insertAuctions` reads it. */
@@ -94,7 +92,7 @@ export function inProgress(name: SQL | string): SQL {
   return sql`select 1 from ${auctions} where ${auctions.name} = ${name} and ${isStarted}`;
 }
 
-/** Inserts what `source` gives: new auctions as JSON in its column `row`. */
+/** Inserts the auctions that `source` returns as JSON in its column `row`. */
 export function insertAuctions(db: Database, source: SQL) {
   return db.insert(auctions).select(sql`
     select null, row ->> 'uuid', row ->> 'name', row ->> 'punycode', row ->> 'status', null, null,
@@ -103,7 +101,7 @@ export function insertAuctions(db: Database, source: SQL) {
     from (${source})`);
 }
 
-/** One batch that inserts the auctions of which `condition` on `row` is true, and their history; returns how many. */
+/** Inserts the auctions whose `row` meets the condition, and their history, in one batch; returns how many. */
 async function insertEach(
   db: Database,
   origin: Origin,
@@ -126,17 +124,17 @@ async function insertEach(
   return recorded.reduce((total, { meta }) => total + meta.changes, 0);
 }
 
-/** A problem for each of the names that has an auction in progress. */
+/** A problem for each name that has an auction in progress. */
 async function problemsInProgress(db: Database, names: readonly DomainName[]): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const chunk of jsonArrays(new Set(names.map(({ name }) => name)))) {
     const started = await db
       .select({ name: auctions.name })
       .from(auctions)
-      .where(and(isStarted, sql`${auctions.name} in (select value from json_each(${chunk}))`))
+      .where(and(isStarted, isIn(auctions.name, chunk)))
       .orderBy(asc(auctions.name));
     for (const { name } of started) {
-      const message = `${JSON.stringify(name)} has an auction in progress already`;
+      const message = `${JSON.stringify(name)} already has an auction in progress`;
       problems.push({ reason: 'taken', message, field: 'name' });
     }
   }

@@ -3,14 +3,9 @@ import { Command, CommanderError, Option } from '@commander-js/extra-typings';
 /** How the tool is called; usage lines and examples begin with it. */
 export const programName = 'npm run registry --';
 
-/** The verbs of a noun, with the first line of an operator's work on it as the example. */
-export function noun(name: string, summary: string, example: string) {
-  return withExamples(new Command(name).description(summary), [example]);
-}
-
-/** A verb that reads: where the registry is, and in which form the answer is wanted. */
-export function reading(name: string, summary: string, ...examples: string[]) {
-  return withExamples(new Command(name).description(summary), examples)
+/** A command that reads. Its name and summary stand in commands.ts; each example begins with its words. */
+export function reading(...examples: string[]) {
+  return bare(...examples)
     .addOption(
       new Option(
         '--persist-to <dir>',
@@ -18,17 +13,19 @@ export function reading(name: string, summary: string, ...examples: string[]) {
       ).conflicts('remote'),
     )
     .option('--remote', 'work on the deployed database')
-    .option('--env <name>', 'the environment of wrangler.toml; production with --remote')
-    .option('--yes', 'do not ask before working on the deployed database')
-    .option('--json', 'answer in JSON, and write nothing else to standard output');
+    .option('--env <name>', 'the environment in wrangler.toml (with --remote: production)')
+    .option('--yes', 'do not ask for confirmation')
+    .option('--json', 'answer in JSON, and print nothing else to standard output');
 }
 
-/** A verb that writes. */
-export function writing(name: string, summary: string, ...examples: string[]) {
-  return reading(name, summary, ...examples).option(
-    '--dry-run',
-    'say what would change, and change nothing',
-  );
+/** A command that writes. */
+export function writing(...examples: string[]) {
+  return reading(...examples).option('--dry-run', 'show what would change, and change nothing');
+}
+
+/** A command without a registry. */
+export function bare(...examples: string[]) {
+  return withExamples(new Command(), examples);
 }
 
 export interface CommonOptions {
@@ -40,20 +37,18 @@ export interface CommonOptions {
   dryRun?: true;
 }
 
-function withExamples(command: Command, examples: string[]) {
+/** Adds the examples to the help. */
+export function withExamples(command: Command, examples: readonly string[]) {
   const lines = examples.map((example) => `  ${programName} ${example}`);
   return (
     command
-      // Without it the library ends the process itself, with status 1 for wrong usage.
+      // Otherwise Commander ends the process itself, with status 1 for wrong usage.
       .exitOverride()
-      .showHelpAfterError('(--help shows the usage and an example)')
       .addHelpText('after', `\nExample${lines.length > 1 ? 's' : ''}:\n${lines.join('\n')}`)
   );
 }
 
-export const usageErrorCode = 'registry.usage';
-
-/** Wrong usage that only the command itself can see; the library prints its own. */
+/** Wrong usage that only the command itself can see. */
 export function usageError(message: string): CommanderError {
-  return new CommanderError(2, usageErrorCode, message);
+  return new CommanderError(2, 'registry.usage', message);
 }

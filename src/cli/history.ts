@@ -1,22 +1,21 @@
 import { Argument } from '@commander-js/extra-typings';
-import { type FieldChange, historySubjects } from '../../drizzle/schema.ts';
+import { historySubjects } from '../../drizzle/schema.ts';
 import { asciiUpperCase } from '../ascii-case.ts';
 import { listHistory, shownChanges } from '../history.ts';
+import { changeText } from './change-text.ts';
 import { reading } from './command.ts';
 import { everyPage } from './pages.ts';
 import { run } from './run.ts';
 
-export const history = reading(
-  'history',
-  'Show who changed what and when, the oldest first; of what has been deleted, too',
+export const command = reading(
   'history contact ALPHA:1B7A3C5D',
   'history retained_domain õ.ee --json',
 )
-  .addArgument(new Argument('<subject>', 'what it is').choices(historySubjects))
+  .addArgument(new Argument('<subject>', 'what kind of thing it is').choices(historySubjects))
   .argument('<key>', 'its code, name or username')
-  .action((type, given, options) =>
+  .action((type, text, options) =>
     run(options, async ({ db }) => {
-      const key = type === 'contact' ? asciiUpperCase(given) : given;
+      const key = type === 'contact' ? asciiUpperCase(text) : text;
       const entries = await Array.fromAsync(
         everyPage<Entry, number>(
           (page) => listHistory(db, { type, key }, page),
@@ -38,7 +37,7 @@ export const history = reading(
             changes: shownChanges(entry.changes),
           })),
         },
-        text: entries.map(entryText).join('\n') || `nothing is recorded of ${type} ${key}`,
+        text: entries.map(entryText).join('\n') || `nothing is recorded about ${type} ${key}`,
       };
     }),
   );
@@ -51,12 +50,4 @@ function entryText({ occurredAt, action, actor, subjectUuid, changes }: Entry): 
     ([field, change]) => `    ${field}: ${changeText(change)}`,
   );
   return [head, ...fields].join('\n');
-}
-
-/** Both values, or that they are not shown. */
-export function changeText(change: FieldChange): string {
-  if ('redacted' in change) return 'changed (not shown)';
-  if ('removed' in change) return 'changed (values removed)';
-  const { from, to } = change;
-  return `${JSON.stringify(from)} to ${JSON.stringify(to)}`;
 }

@@ -1,10 +1,16 @@
-import { runProgram } from './program.ts';
+import { enableCompileCache } from 'node:module';
+import './load-fast.ts';
+import { enterUsersDirectory } from './project.ts';
 
 // The operator's tool.
+
+enableCompileCache();
+enterUsersDirectory('registry');
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // A reader that has seen enough, such as `| head`, is not a failure.
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 });
 
+const { runProgram } = await import('./program.ts');
 await runProgram(process.argv.slice(2));

@@ -1,5 +1,5 @@
 import { type DomainName, parseDomainName } from '../domain/name.ts';
-import { type Problem, RegistryError } from '../error.ts';
+import { type Problem, RegistryError, throwProblems } from '../error.ts';
 
 /** The names of a command line, each once. Throws everything that is wrong with any of them. */
 export function parseNames(texts: readonly string[]): DomainName[] {
@@ -14,7 +14,6 @@ export function parseNames(texts: readonly string[]): DomainName[] {
       problems.push(...error.problems);
     }
   }
-  const [first, ...others] = problems;
-  if (first) throw new RegistryError([first, ...others]);
+  throwProblems(problems);
   return [...names.values()];
 }

@@ -3,3 +3,9 @@ import path from 'node:path';
 /** Where the repository is, wherever the command was called from. */
 export const projectDirectory = path.resolve(import.meta.dirname, '../..');
 export const configPath = path.join(projectDirectory, 'wrangler.toml');
+
+/** Goes back to the directory that the user called the npm script from: npm runs it in the project's. */
+export function enterUsersDirectory(script: string): void {
+  const { npm_lifecycle_event, INIT_CWD } = process.env;
+  if (npm_lifecycle_event === script && INIT_CWD !== undefined) process.chdir(INIT_CWD);
+}

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
@@ -7,11 +7,12 @@ import type { Env } from '../env.ts';
 import { RegistryError } from '../error.ts';
 import type { Origin } from '../history.ts';
 import type { CommonOptions } from './command.ts';
-import { configPath, projectDirectory } from './project.ts';
-import { type Bindings, openRemote } from './remote.ts';
+import { openLocal } from './local.ts';
+import { projectDirectory } from './project.ts';
+import { currentSession } from './session.ts';
 
-/** The registry that a command works on, until it is disposed of. */
-export interface Registry extends AsyncDisposable {
+/** The registry that a command works on. */
+export interface Registry {
   db: Database;
   /** Bindings and settings. */
   env: Env;
@@ -20,14 +21,21 @@ export interface Registry extends AsyncDisposable {
   isDryRun: boolean;
 }
 
-/** Opens the local registry, or with --remote the deployed one. Refuses a database that lacks migrations. */
+/** Opens the local registry, or the deployed one with --remote. Refuses a database that lacks migrations. */
 export async function openRegistry(options: CommonOptions): Promise<Registry> {
-  // Wrangler tells on standard output which files it reads.
-  process.env.WRANGLER_LOG ??= 'error';
-  // Otherwise each start of the local runtime asks Cloudflare where this machine is.
-  process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';
-  const { env, dispose } = options.remote ? await openRemote(options) : await openLocal(options);
-  const registry: Registry = {
+  const { env } = await currentSession().bindings(options, async () => {
+    const bindings = options.remote
+      ? await (await import('./remote.ts')).openRemote(options)
+      : await openLocal(options);
+    try {
+      await checkMigrations(openDatabase(bindings.env.DB));
+    } catch (error) {
+      await bindings.dispose();
+      throw error;
+    }
+    return bindings;
+  });
+  return {
     db: openDatabase(env.DB),
     env,
     origin: {
@@ -37,38 +45,7 @@ export async function openRegistry(options: CommonOptions): Promise<Registry> {
       requestId: crypto.randomUUID(),
     },
     isDryRun: options.dryRun ?? false,
-    [Symbol.asyncDispose]: dispose,
   };
-  try {
-    await checkMigrations(registry.db);
-  } catch (error) {
-    await dispose();
-    throw error;
-  }
-  return registry;
-}
-
-async function openLocal(options: CommonOptions): Promise<Bindings> {
-  const directory = path.resolve(
-    options.persistTo ?? path.join(projectDirectory, '.wrangler/state'),
-  );
-  // `wrangler dev --persist-to DIR` keeps its state below DIR/v3. Opening would create it.
-  const state = path.join(directory, 'v3');
-  if (!existsSync(path.join(state, 'd1'))) {
-    const start = `npm start${options.persistTo ? ` -- --persist-to ${options.persistTo}` : ''}`;
-    throw new RegistryError(
-      'not_found',
-      `there is no local database in ${directory}; create it with: ${start}`,
-    );
-  }
-  const { getPlatformProxy } = await import('wrangler');
-  const { env, dispose } = await getPlatformProxy<Env>({
-    configPath,
-    environment: options.env,
-    persist: { path: state },
-    remoteBindings: false,
-  });
-  return { env, dispose };
 }
 
 async function checkMigrations(db: Database): Promise<void> {
@@ -93,7 +70,7 @@ function operatorName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container may run under a number that no account has.
+    // A container may run under a user id without an account.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

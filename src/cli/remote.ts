@@ -6,21 +6,18 @@ import type { Env } from '../env.ts';
 import { RegistryError } from '../error.ts';
 import type { CommonOptions } from './command.ts';
 import { configPath, projectDirectory } from './project.ts';
-
-/** Bindings and settings, until they are disposed of. */
-export interface Bindings {
-  env: Env;
-  dispose(): Promise<void>;
-}
+import type { Bindings } from './session.ts';
 
 /** What `npm run deploy` deploys. */
 const deployedEnvironment = 'production';
 
 /**
- * Opens the deployed database and lists through wrangler's remote bindings, with wrangler's own login
- * (`wrangler login`, or CLOUDFLARE_API_TOKEN), once the operator has confirmed it.
+ * Opens the deployed database and lists through wrangler's remote bindings, using wrangler's login (`wrangler login`
+ * or CLOUDFLARE_API_TOKEN), after the operator has confirmed it.
  */
 export async function openRemote(options: CommonOptions): Promise<Bindings> {
+  // Otherwise wrangler reports on standard output which files it reads.
+  process.env.WRANGLER_LOG ??= 'error';
   const { getPlatformProxy, unstable_readConfig } = await import('wrangler');
   const environment = options.env ?? deployedEnvironment;
   const config = remoteConfig(unstable_readConfig({ config: configPath, env: environment }));
@@ -31,7 +28,7 @@ export async function openRemote(options: CommonOptions): Promise<Bindings> {
       configPath: path.join(directory, 'wrangler.json'),
       persist: false,
     });
-    // A deployment's secrets cannot be read back: what needs one takes it from the environment.
+    // A deployment's secrets can't be read back; commands that need one take it from the environment.
     const { REGISTRANT_TOKEN_KEYS } = process.env;
     const settings = REGISTRANT_TOKEN_KEYS === undefined ? {} : { REGISTRANT_TOKEN_KEYS };
     return { env: { ...env, ...settings }, dispose };
@@ -41,8 +38,8 @@ export async function openRemote(options: CommonOptions): Promise<Bindings> {
 }
 
 /**
- * The configuration of the deployed bindings alone, each marked `remote`. Preview ids are left out: wrangler
- * would prefer them. Throws `invalid` while wrangler.toml holds placeholders.
+ * The configuration of the deployed bindings only, each marked `remote`. Preview ids are left out, because wrangler
+ * would prefer them. Throws `invalid` while wrangler.toml has placeholders.
  */
 export function remoteConfig(config: Unstable_Config) {
   const { name, account_id, compatibility_date, compliance_region, vars } = config;
@@ -74,7 +71,7 @@ function deployedId(id: string | undefined, what: string): string {
   if (id !== undefined && /[^0-]/.test(id)) return id;
   throw new RegistryError(
     'invalid',
-    `wrangler.toml holds no id of a deployed ${what}; deploy the registry first`,
+    `wrangler.toml has no id of a deployed ${what}; deploy the registry first`,
   );
 }
 
@@ -84,7 +81,7 @@ function nameOf({ d1_databases }: RemoteConfig): string {
     .join(', ');
 }
 
-/** Goes on where the operator says yes to this database; throws `invalid` otherwise, and without a terminal to ask on. */
+/** Asks the operator to confirm; throws `invalid` if the answer is not yes or there is no terminal to ask on. */
 export async function confirm(
   database: string,
   environment: string,
@@ -93,7 +90,7 @@ export async function confirm(
 ): Promise<void> {
   const statement = `This works on the deployed database ${database} of the environment ${environment}.`;
   if (!input.isTTY) {
-    const message = `${statement} Without a terminal to ask on, say --yes if that is meant`;
+    const message = `${statement} There is no terminal to ask on; confirm with --yes`;
     throw new RegistryError('invalid', message);
   }
   using asking = createInterface({ input, output });
@@ -101,7 +98,7 @@ export async function confirm(
   if (!/^y(es)?$/i.test(answer.trim())) throw new RegistryError('invalid', 'not confirmed');
 }
 
-/** In a directory without `.dev.vars`, which are the local environment's, and inside the project, as its login may be. */
+/** In a directory without the local `.dev.vars`, but inside the project, where the login may be. */
 async function writeConfig(config: RemoteConfig): Promise<string> {
   const parent = path.join(projectDirectory, '.wrangler/tmp');
   await mkdir(parent, { recursive: true });

@@ -1,18 +1,21 @@
 import { CommanderError } from '@commander-js/extra-typings';
 import { type Problem, RegistryError } from '../error.ts';
+import type { ListName } from '../public-list/lists.ts';
 import type { CommonOptions } from './command.ts';
 import { type FileProblem, problemLine } from './file/problem.ts';
 import { openRegistry, type Registry } from './registry.ts';
 
 /** What a command answers: `data` with --json, `text` without. */
 export interface Report {
-  data: unknown;
+  data: Record<string, unknown>;
   text: string;
+  /** The public lists that may have changed: they are published, and the report says which did change. */
+  publish?: readonly ListName[];
 }
 
 /**
  * Does a command's work on the registry that the options choose, and prints its report. A refusal is printed
- * with its reasons, on standard output with --json, and makes the exit status 1; so does what is unexpected.
+ * with its reasons, on standard output with --json, and makes the exit status 1; so does an unexpected error.
  */
 export async function run(
   options: CommonOptions,
@@ -21,7 +24,7 @@ export async function run(
   await runPrepared(options, async () => {}, work);
 }
 
-/** As `run`, but first prepares what needs no registry: a file that is wrong is refused before one is opened. */
+/** Like `run`, but first does what needs no registry, so that a faulty file is refused before one is opened. */
 export async function runPrepared<Prepared>(
   options: CommonOptions,
   prepare: () => Promise<Prepared>,
@@ -29,22 +32,46 @@ export async function runPrepared<Prepared>(
 ): Promise<void> {
   try {
     const prepared = await prepare();
-    await using registry = await openRegistry(options);
+    const registry = await openRegistry(options);
     const report = await work(registry, prepared);
-    if (!report) return;
-    if (options.json) console.log(JSON.stringify(report.data));
-    else if (report.text !== '') console.log(report.text);
+    if (report) print(await published(report, registry), options);
   } catch (error) {
     if (error instanceof CommanderError) throw error;
     process.exitCode = 1;
-    refuse(error, options);
+    printProblems(error, options);
   }
 }
 
-/** Beyond these, the rest of a file's problems is only counted. */
-const shownProblems = 20;
+/** Publishes the report's lists and adds the outcome. If they can't be published, the change stands and the status is 1. */
+async function published(report: Report, { db, env, isDryRun }: Registry): Promise<Report> {
+  const { data, text, publish: lists } = report;
+  if (!lists) return report;
+  if (isDryRun) return { text, data: { ...data, published: [] } };
+  const { publish } = await import('../public-list/publish.ts');
+  try {
+    const changed = await publish(db, env.LISTS, lists, () => new Date());
+    return {
+      data: { ...data, published: changed },
+      text: changed.length === 0 ? text : `${text}; published: ${changed.join(', ')}`,
+    };
+  } catch (error) {
+    process.exitCode = 1;
+    return {
+      data: { ...data, published: [], not_published: lists, reason: messageOf(error) },
+      text: `${text}\ndone; not published yet: ${lists.join(', ')} (${messageOf(error)}); repeat the command to publish`,
+    };
+  }
+}
 
-function refuse(error: unknown, options: CommonOptions): void {
+function print({ data, text }: Report, { json }: CommonOptions): void {
+  if (json) console.log(JSON.stringify(data));
+  else if (text !== '') console.log(text);
+}
+
+/** Beyond these, the problems of a file are only counted. */
+const printedProblems = 20;
+
+function printProblems(error: unknown, options: CommonOptions): void {
   const problems: readonly (Problem & Partial<FileProblem>)[] =
     error instanceof RegistryError
       ? error.problems
@@ -53,14 +80,14 @@ function refuse(error: unknown, options: CommonOptions): void {
     console.log(JSON.stringify({ errors: problems }));
     return;
   }
-  for (const problem of problems.slice(0, shownProblems)) {
+  for (const problem of problems.slice(0, printedProblems)) {
     console.error(`refused: ${problemLine(problem)}`);
   }
-  const others = problems.length - shownProblems;
-  if (others > 0) console.error(`refused: ${others} more; --json tells all`);
+  const others = problems.length - printedProblems;
+  if (others > 0) console.error(`refused: ${others} more; --json shows all`);
 }
 
-/** The innermost message: Drizzle's own tells the whole statement with its values. */
+/** The innermost message: Drizzle's own contains the whole statement with its values. */
 function messageOf(error: unknown): string {
   let innermost = error;
   while (innermost instanceof Error && innermost.cause instanceof Error)

@@ -1,4 +1,4 @@
-/** Rows in columns that line up, under a heading; a note where there is none. */
+/** Rows in aligned columns under a heading, or a note if there are none. */
 export function table(heading: string[], rows: (string | number)[][], none: string): string {
   if (rows.length === 0) return none;
   const lines = [heading, ...rows.map((row) => row.map(String))];
@@ -15,7 +15,27 @@ export function table(heading: string[], rows: (string | number)[][], none: stri
     .join('\n');
 }
 
+/** Fields of one thing, a line each; `-` for null. */
+export function fieldLines(fields: Record<string, unknown>): string {
+  const width = Math.max(...Object.keys(fields).map((name) => name.length)) + 2;
+  return Object.entries(fields)
+    .map(([name, value]) => `${`${name}:`.padEnd(width)}${fieldText(value)}`)
+    .join('\n');
+}
+
+function fieldText(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (Array.isArray(value)) return value.length === 0 ? '-' : value.join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
 /** `1 name`, `2 names`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
+}
+
+/** What a change did, or would do in a dry run: `added`, `would add`. The verb is a regular one. */
+export function did(verb: string, { isDryRun }: { isDryRun: boolean }): string {
+  if (isDryRun) return `would ${verb}`;
+  return verb.endsWith('e') ? `${verb}d` : `${verb}ed`;
 }

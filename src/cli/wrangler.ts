@@ -9,17 +9,28 @@ import { projectDirectory } from './project.ts';
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';
 const environment = { ...process.env, WRANGLER_SEND_METRICS: 'false' };
 
+/**
+ * Ends a child whose parent is gone, however it ended: the channel closes, and the child gets another parent. Wrangler
+ * closes the channel as well, when it is done.
+ */
+const endWithParent = `data:text/javascript,${encodeURIComponent(`
+  const parent = process.ppid;
+  const endOrphan = () => process.ppid !== parent && process.kill(process.pid, 'SIGTERM');
+  process.on('disconnect', () => setTimeout(endOrphan, 100).unref());
+  process.channel?.unref();
+`)}`;
+
 function spawnWrangler(args: string[]): ChildProcess {
-  const script = path.join(projectDirectory, 'node_modules/wrangler/bin/wrangler.js');
-  return spawn(process.execPath, [script, ...args], {
+  const script = path.join(projectDirectory, 'node_modules/wrangler/wrangler-dist/cli.js');
+  return spawn(process.execPath, ['--no-warnings', '--import', endWithParent, script, ...args], {
     cwd: projectDirectory,
-    // The last one is how wrangler tells that it is ready.
+    // Wrangler reports through the last one that it is ready.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: environment,
   });
 }
 
-/** Hands on each line that the child prints. */
+/** Calls `take` with each line that the child prints. */
 function collect(child: ChildProcess, take: (line: string, isError: boolean) => void): void {
   const read = (stream: Readable | null, isError: boolean) =>
     createInterface({ input: stream as Readable }).on('line', (line) => take(line, isError));
@@ -27,7 +38,7 @@ function collect(child: ChildProcess, take: (line: string, isError: boolean) => 
   read(child.stderr, true);
 }
 
-/** Runs a command of wrangler to its end; throws an Error with what it printed if it fails. */
+/** Runs a wrangler command; throws an Error with its output if it fails. */
 export async function runWrangler(args: string[]): Promise<void> {
   const child = spawnWrangler(args);
   const printed: string[] = [];
@@ -36,7 +47,7 @@ export async function runWrangler(args: string[]): Promise<void> {
   if (status !== 0) throw new Error(printed.join('\n'));
 }
 
-/** What wrangler says beside the Worker's own log, and the reader has no use for. */
+/** Lines of wrangler that are of no use beside the Worker's own log. */
 const noise = [
   /^\s*$/,
   /^\[wrangler:info\] (Ready on|[A-Z]+ \/)/,
@@ -47,12 +58,12 @@ const noise = [
 ];
 
 /**
- * Runs `wrangler dev` until it is told to end, calling `welcome` with its address as soon as it listens. Returns the
- * exit status: 0 if it ended because it was told to.
+ * Runs `wrangler dev` until it is told to stop, calling `welcome` with its address once it listens. Returns the exit
+ * status, 0 if it stopped because it was told to.
  */
 export async function serve(args: string[], welcome: (address: string) => void): Promise<number> {
   const server = spawnWrangler(['dev', '--local', '--show-interactive-dev-session=false', ...args]);
-  // Until it listens, what it prints is of interest only if it never gets there.
+  // What it prints before it listens matters only if it never does.
   const early: string[] = [];
   let isReady = false;
   collect(server, (line, isError) => {
@@ -75,11 +86,11 @@ export async function serve(args: string[], welcome: (address: string) => void):
   const [status] = await once(server, 'close');
   if (isStopped) return 0;
   if (!isReady) console.error(early.join('\n'));
-  console.error('The server has ended by itself.');
+  console.error('The server ended unexpectedly.');
   return status || 1;
 }
 
-/** Calls `stop` once, when this process is told to end, or is left behind by npm. */
+/** Calls `stop` once, when this process is told to end or npm leaves it behind. */
 function onStop(stop: (signal: NodeJS.Signals) => void): void {
   let isCalled = false;
   const call = (signal: NodeJS.Signals) => {
@@ -87,7 +98,7 @@ function onStop(stop: (signal: NodeJS.Signals) => void): void {
     isCalled = true;
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, call);
-  // npm tells the shell around this process alone to terminate, and a shell keeps that to itself.
+  // npm signals only the shell around this process, and the shell does not pass it on.
   const parent = process.ppid;
   const isLeftBehind = () => process.ppid !== parent && process.env.npm_lifecycle_event === 'start';
   setInterval(() => isLeftBehind() && call('SIGTERM'), 500).unref();

@@ -1,7 +1,6 @@
 // The package's own entry brings the formats of a hundred countries along.
 import { validate } from 'stdnum/lib/cjs/ee/ik.js';
-import { type identityTypes, identSeparators } from '../../drizzle/schema.ts';
-import { asciiUpperCase } from '../ascii-case.ts';
+import type { identityTypes } from '../../drizzle/schema.ts';
 import { dayOf, isDay } from '../day.ts';
 import type { Problem } from '../error.ts';
 
@@ -52,18 +51,4 @@ function isRecentDay(text: string, now: Date): boolean {
   const today = dayOf(now);
   const oldest = `${Number(today.slice(0, 4)) - oldestAgeYears}${today.slice(4)}`;
   return text >= oldest && text <= today;
-}
-
-/**
- * The form in which two codes are compared: letters and digits alone, ASCII letters in upper case. A code that has
- * none stands for itself, so that it is nobody else's.
- */
-export function identityKey(code: string): string {
-  const bare = Array.from(code).filter((character) => !identSeparators.includes(character));
-  return asciiUpperCase(bare.join('')) || code;
-}
-
-/** Whether two codes of one country and type are spellings of the same one. */
-export function isSameIdentityCode(one: string, other: string): boolean {
-  return identityKey(one) === identityKey(other);
 }

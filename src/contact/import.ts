@@ -3,7 +3,8 @@ import { contacts, registrars } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
-import { type Problem, RegistryError } from '../error.ts';
+import type { ChangeOptions } from '../dry-run.ts';
+import { type Problem, RegistryError, throwProblems } from '../error.ts';
 import { difference, type Origin, recordEach, shownChanges } from '../history.ts';
 import { type Contact, generateAuthInfo } from './contact.ts';
 import type { FileColumn, RequiredColumn } from './fields.ts';
@@ -40,11 +41,10 @@ export async function importContacts(
   db: Database,
   origin: Origin,
   records: readonly ContactRecord[],
-  isDryRun = false,
+  { isDryRun = false }: ChangeOptions = {},
 ): Promise<number> {
   const present = await loadPresent(db, records);
-  const [first, ...others] = problemsOf(records, present);
-  if (first) throw new RegistryError([first, ...others]);
+  throwProblems(problemsOf(records, present));
   const missing = records.filter(({ code }) => !present.byCode.has(code));
   if (isDryRun || missing.length === 0) return missing.length;
   const rows = missing.map((record) => rowOf(record, present, origin));
@@ -55,7 +55,7 @@ export async function importContacts(
     if (!isUniqueViolation(error, 'contacts.')) throw error;
     throw new RegistryError(
       'changed_meanwhile',
-      'somebody else added one of these contacts just now; import the file again',
+      'somebody else just added one of these contacts; import the file again',
     );
   }
   return missing.length;

@@ -7,7 +7,7 @@ import type { Person } from '../registrant/token.ts';
 import { keyHolderOf, type Login, readWithLogin, withLogin } from '../registrar/login.ts';
 import type { KeptFor } from '../write.ts';
 import { type Contact, theContact } from './contact.ts';
-import { identityKey } from './identity.ts';
+import { identityKey } from './identity-code.ts';
 
 /** The registrar's contact with this code, ignoring case. One round trip. Throws `not_found`. */
 export async function getContact(db: Database, login: Login, code: string): Promise<Contact> {

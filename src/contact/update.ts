@@ -25,7 +25,7 @@ import {
   versionOf,
 } from './contact.ts';
 import type { ContactChanges, ContactIdentity } from './fields.ts';
-import { identityKey, isSameIdentityCode } from './identity.ts';
+import { identityKey, isSameIdentityCode } from './identity-code.ts';
 import { contactOfPerson, lookAtContact } from './read.ts';
 
 /**

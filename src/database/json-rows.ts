@@ -1,3 +1,5 @@
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+
 /** Characters of JSON in one bound value: D1 accepts 2,000,000 bytes, and a character has at most three. */
 const maximumJsonLength = 500_000;
 
@@ -15,4 +17,9 @@ export function jsonArrays(rows: Iterable<unknown>): string[] {
   }
   if (array !== '') arrays.push(`[${array}]`);
   return arrays;
+}
+
+/** The condition that a column has one of the values of a JSON array. */
+export function isIn(column: SQLWrapper, values: string): SQL {
+  return sql`${column} in (select value from json_each(${values}))`;
 }

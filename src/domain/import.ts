@@ -7,22 +7,16 @@ import {
   registrars,
 } from '../../drizzle/schema.ts';
 import { asciiUpperCase } from '../ascii-case.ts';
-import { jsonArrays } from '../database/json-rows.ts';
+import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { isForeignKeyViolation } from '../database/violations.ts';
-import { RegistryError } from '../error.ts';
+import type { ChangeOptions } from '../dry-run.ts';
+import { RegistryError, throwProblems } from '../error.ts';
 import { type Action, difference, type Origin, recordEach } from '../history.ts';
-import {
-  codesOf,
-  type DomainRecord,
-  isIn,
-  loadParties,
-  type Parties,
-  problemsOf,
-} from './record.ts';
+import { codesOf, type DomainRecord, loadParties, type Parties, problemsOf } from './record.ts';
 
-/** How many records gave a new domain, changed one, and said what was there. */
+/** How many records created a domain, changed one, or matched what was there. */
 export interface Imported {
   created: number;
   updated: number;
@@ -30,21 +24,20 @@ export interface Imported {
 }
 
 /**
- * Makes the domains equal to their records, all of their contacts included: all domains or none. A name that is given
- * twice is as its last record says; a dry run checks and writes nothing. It is one batch, for some ten thousand
- * records at a time. Throws `not_found` with a problem for each unknown registrar and contact.
+ * Makes the domains and their contacts equal to the records, all domains or none. The last record of a repeated name
+ * counts. It is one batch, for about ten thousand records at a time. Throws `not_found` with a problem for each unknown
+ * registrar and contact.
  */
 export async function importDomains(
   db: Database,
   origin: Origin,
   records: readonly DomainRecord[],
-  isDryRun = false,
+  { isDryRun = false }: ChangeOptions = {},
 ): Promise<Imported> {
   const distinct = [...new Map(records.map((record) => [record.name, record])).values()];
   return retried(async () => {
     const parties = await loadParties(db, distinct);
-    const [first, ...rest] = problemsOf(distinct, parties);
-    if (first) throw new RegistryError([first, ...rest]);
+    throwProblems(problemsOf(distinct, parties));
     const present = await loadDomains(db, distinct);
     const rows = distinct
       .map((record) => rowOf(record, parties, present.get(record.name)))
@@ -56,7 +49,7 @@ export async function importDomains(
   });
 }
 
-/** A domain in the words of its history: codes, those of several contacts sorted. */
+/** A domain as its history records it: the codes, sorted where there are several. */
 interface Recorded {
   registrar: string;
   registrant: string | null;
@@ -93,7 +86,7 @@ async function loadDomains(
   return present;
 }
 
-/** What is written for a record, as the statements of the batch read it from JSON. */
+/** The JSON from which the statements of the batch write a record. */
 function rowOf(record: DomainRecord, parties: Parties, present: Recorded | undefined) {
   const { name, punycode, registrar } = record;
   const action: Action = present ? 'update' : 'create';
@@ -115,7 +108,7 @@ function rowOf(record: DomainRecord, parties: Parties, present: Recorded | undef
   };
 }
 
-/** Throws `changed_meanwhile` if a contact of the domains was deleted a moment ago. */
+/** Throws `changed_meanwhile` if a contact of the domains has just been deleted. */
 async function writeRows(
   db: Database,
   origin: Origin,
@@ -134,13 +127,13 @@ async function writeRows(
 }
 
 function writeEach(db: Database, origin: Origin, rows: string) {
-  const given = sql`json_each(${rows}) as given`;
+  const records = sql`json_each(${rows}) as record`;
   const domainIds = sql`
-    select ${domains.id} from ${given} join ${domains} on ${domains.name} = given.value ->> 'name'`;
+    select ${domains.id} from ${records} join ${domains} on ${domains.name} = record.value ->> 'name'`;
   const wanted = sql`
     select ${domains.id}, contact.value ->> 'id', contact.value ->> 'role'
-    from ${given} join ${domains} on ${domains.name} = given.value ->> 'name',
-      json_each(given.value, '$.contacts') as contact`;
+    from ${records} join ${domains} on ${domains.name} = record.value ->> 'name',
+      json_each(record.value, '$.contacts') as contact`;
   const { domainId, contactId, role } = domainContacts;
   const recorded = (action: Action) =>
     recordEach(
@@ -149,19 +142,19 @@ function writeEach(db: Database, origin: Origin, rows: string) {
       'domain',
       action,
       sql`select value ->> 'name' as key, null as uuid, value -> 'changes' as changes
-        from ${given} where value ->> 'action' = ${action}`,
+        from ${records} where value ->> 'action' = ${action}`,
     );
   return [
     db
       .insert(domains)
       .select(sql`
         select null, value ->> 'name', value ->> 'punycode', value ->> 'registrarId', ${origin.at.toISOString()}
-        from ${given} where true`)
+        from ${records} where true`)
       .onConflictDoUpdate({
         target: domains.name,
         set: { registrarId: sql`excluded.registrar_id` },
       }),
-    // First what goes: a domain has one registrant at any time.
+    // Deletions first: a domain never has two registrants.
     db
       .delete(domainContacts)
       .where(

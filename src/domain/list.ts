@@ -13,7 +13,7 @@ import type { DomainName } from './name.ts';
 
 export type DomainRole = (typeof domainRoles)[number];
 
-/** A domain from the view of one of its contacts. */
+/** A domain as seen from one of its contacts. */
 export interface DomainOfContact extends DomainName {
   /** Code of the registrar. */
   registrar: string;
@@ -21,7 +21,7 @@ export interface DomainOfContact extends DomainName {
 }
 
 /**
- * The domains that refer to the contact with this code, in either case, by name, from the one behind `after`.
+ * The domains that refer to the contact with this code (ignoring case), by name, starting after the name `after`.
  * Throws `not_found`.
  */
 export async function listDomainsOfContact(

@@ -1,23 +1,22 @@
-import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { contacts, domainRoles, registrars } from '../../drizzle/schema.ts';
 import { asciiUpperCase } from '../ascii-case.ts';
-import { jsonArrays } from '../database/json-rows.ts';
+import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import type { Problem } from '../error.ts';
 import type { DomainRole } from './list.ts';
 import type { DomainName } from './name.ts';
 
-/** A domain as it is imported: who holds it and who answers for it, by their codes. */
+/** A domain to import, with the codes of its registrar and contacts. */
 export interface DomainRecord extends DomainName {
   /** Code of a registrar. */
   registrar: string;
-  /** Code of a contact, in either case, as are the others. */
+  /** Code of a contact, in either case; likewise the others. */
   registrant: string;
   admin: readonly string[];
   tech: readonly string[];
 }
 
-/** What is wrong with a record; `field` is the one of the record. */
+/** What is wrong with a field of a record. */
 export interface DomainProblem extends Problem {
   record: DomainRecord;
 }
@@ -28,7 +27,7 @@ export interface Parties {
   contacts: Map<string, number>;
 }
 
-/** Every registrar and contact that the records name and that there is not. */
+/** Every registrar and contact that the records name and that does not exist. */
 export async function findDomainProblems(
   db: Database,
   records: readonly DomainRecord[],
@@ -36,7 +35,7 @@ export async function findDomainProblems(
   return problemsOf(records, await loadParties(db, records));
 }
 
-/** Those of the registrars and contacts in the records that there are. */
+/** The registrars and contacts of the records that exist. */
 export async function loadParties(
   db: Database,
   records: readonly DomainRecord[],
@@ -61,27 +60,22 @@ async function loadIds(
 ): Promise<Map<string, number>> {
   const ids = new Map<string, number>();
   for (const some of jsonArrays(new Set(codes))) {
-    const found = await db
+    const rows = await db
       .select({ id: table.id, code: table.code })
       .from(table)
       .where(isIn(table.code, some));
-    for (const { id, code } of found) ids.set(code, id);
+    for (const { id, code } of rows) ids.set(code, id);
   }
   return ids;
 }
 
-/** The condition that a column has one of the values of a JSON array. */
-export function isIn(column: SQLWrapper, values: string): SQL {
-  return sql`${column} in (select value from json_each(${values}))`;
-}
-
-/** The contacts of a role in upper case, each once, sorted. */
+/** The codes of a role's contacts in upper case, sorted, without repetitions. */
 export function codesOf(record: DomainRecord, role: DomainRole): string[] {
   const codes = role === 'registrant' ? [record.registrant] : record[role];
   return [...new Set(codes.map(asciiUpperCase))].sort();
 }
 
-/** A problem for each registrar and contact of the records that is not among the parties. */
+/** A problem for each registrar and contact of the records that does not exist. */
 export function problemsOf(records: readonly DomainRecord[], parties: Parties): DomainProblem[] {
   return records.flatMap((record) => {
     const unknown = (what: string, code: string, field: string): DomainProblem => ({

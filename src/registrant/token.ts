@@ -11,7 +11,7 @@ export interface Person {
   lastName: string;
 }
 
-/** A signing key; a token names the one it was signed with. */
+/** A signing key. A token names the key that signed it. */
 export interface TokenKey {
   id: string;
   secret: Uint8Array;
@@ -22,7 +22,7 @@ const issuer = 'registry-edge';
 const audience = 'registrant';
 const tokenLifetimeSeconds = 2 * 60 * 60;
 
-/** A token (JWT, RFC 7519) for a person whom the caller has authenticated, signed with the first of the keys. */
+/** A token (JWT, RFC 7519) for a person whom the caller has authenticated, signed with the first key. */
 export async function issueToken(
   [key]: readonly [TokenKey, ...TokenKey[]],
   person: Person,
@@ -47,8 +47,8 @@ export async function issueToken(
 }
 
 /**
- * The person that a token stands for. Throws `unauthorized` for one that is malformed, forged, expired, not yet
- * valid, made for something else, or signed with a key that is not (or no longer) among the keys.
+ * The person that a token stands for. Throws `unauthorized` if the token is malformed, forged, expired, not yet valid,
+ * issued for another purpose, or signed with a key that is not, or no longer, in the list.
  */
 export async function verifyToken(
   keys: readonly TokenKey[],

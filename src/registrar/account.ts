@@ -3,6 +3,7 @@ import { registrars } from '../../drizzle/schema.ts';
 import { parseAddressList } from '../address-list.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
+import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError } from '../error.ts';
 import { type Changes, difference, type Origin, recordIfChanged } from '../history.ts';
 import { textField } from '../text-field.ts';
@@ -45,54 +46,45 @@ export function unknownRegistrar(code: string): RegistryError {
   );
 }
 
-/** Long enough for any registrar, short enough for a contact's suffix of 67 characters beside it. */
+/** Leaves room for a suffix of 67 characters in a contact code. */
 const maximumRegistrarCodeLength = 32;
 
 /**
- * Adds a registrar; `allowedIps` are addresses and CIDR ranges, none of which allows all. A dry run checks
- * and writes nothing. Throws `invalid`, `taken`.
+ * Adds a registrar; `allowedIps` are addresses and CIDR ranges, and an empty list allows every address.
+ * Throws `invalid`, `taken`.
  */
 export async function addRegistrar(
   db: Database,
   origin: Origin,
-  given: Pick<Registrar, 'code' | 'name' | 'allowedIps'>,
-  isDryRun = false,
+  wanted: Pick<Registrar, 'code' | 'name' | 'allowedIps'>,
+  { isDryRun = false }: ChangeOptions = {},
 ): Promise<Registrar> {
-  if (!/^[A-Z0-9_-]+$/.test(given.code) || given.code.length > maximumRegistrarCodeLength) {
+  const { code } = wanted;
+  if (!/^[A-Z0-9_-]+$/.test(code) || code.length > maximumRegistrarCodeLength) {
     throw new RegistryError(
       'invalid',
-      `${JSON.stringify(given.code)} is no registrar code: 1 to ${maximumRegistrarCodeLength} of A-Z, 0-9, _ and -`,
+      `${JSON.stringify(code)} is not a registrar code: use 1 to ${maximumRegistrarCodeLength} of A-Z, 0-9, _ and -`,
       'code',
     );
   }
-  const at = origin.at.toISOString();
-  const registrar = {
-    code: given.code,
-    name: registrarName(given.name),
-    allowedIps: addressEntries(given.allowedIps),
-    contactCount: 0,
-    createdAt: at,
-    updatedAt: at,
+  const described = {
+    code,
+    name: registrarName(wanted.name),
+    allowedIps: addressEntries(wanted.allowedIps),
   };
-  const taken = () =>
-    new RegistryError('taken', `there is a registrar ${registrar.code} already`, 'code');
+  const at = origin.at.toISOString();
+  const registrar = { ...described, contactCount: 0, createdAt: at, updatedAt: at };
+  const taken = () => new RegistryError('taken', `there is already a registrar ${code}`, 'code');
   const [same] = await db
     .select({ id: registrars.id })
     .from(registrars)
-    .where(eq(registrars.code, registrar.code));
+    .where(eq(registrars.code, code));
   if (same) throw taken();
   if (isDryRun) return registrar;
-  const { code, name, allowedIps } = registrar;
   try {
     await db.batch([
       db.insert(registrars).values(registrar),
-      recordIfChanged(
-        db,
-        origin,
-        { type: 'registrar', key: registrar.code },
-        'create',
-        difference({}, { code, name, allowedIps }),
-      ),
+      recordIfChanged(db, origin, subjectOf(code), 'create', difference({}, described)),
     ]);
   } catch (error) {
     if (isUniqueViolation(error, 'registrars.code')) throw taken();
@@ -102,20 +94,20 @@ export async function addRegistrar(
 }
 
 /**
- * Changes a registrar's name or the whole of its allow-list; what is undefined stays. A dry run checks and
- * writes nothing. Throws `not_found`, `invalid`, `changed_meanwhile`.
+ * Changes a registrar's name or replaces its allow-list; a field that is undefined stays. Throws `not_found`,
+ * `invalid`, `changed_meanwhile`.
  */
 export async function updateRegistrar(
   db: Database,
   origin: Origin,
   code: string,
-  given: { name?: string | undefined; allowedIps?: string[] | undefined },
-  isDryRun = false,
+  wanted: { name?: string | undefined; allowedIps?: string[] | undefined },
+  { isDryRun = false }: ChangeOptions = {},
 ): Promise<{ registrar: Registrar; changes: Changes }> {
   const registrar = await getRegistrar(db, code);
   const values = {
-    name: given.name === undefined ? registrar.name : registrarName(given.name),
-    allowedIps: given.allowedIps ? addressEntries(given.allowedIps) : registrar.allowedIps,
+    name: wanted.name === undefined ? registrar.name : registrarName(wanted.name),
+    allowedIps: wanted.allowedIps ? addressEntries(wanted.allowedIps) : registrar.allowedIps,
   };
   const changes = difference(registrar, values);
   if (Object.keys(changes).length === 0) return { registrar, changes };
@@ -132,29 +124,33 @@ export async function updateRegistrar(
             eq(registrars.allowedIps, registrar.allowedIps),
           ),
         ),
-      recordIfChanged(db, origin, { type: 'registrar', key: code }, 'update', changes),
+      recordIfChanged(db, origin, subjectOf(code), 'update', changes),
     ]);
     if (updated.meta.changes === 0) {
       throw new RegistryError(
         'changed_meanwhile',
-        `somebody else changed the registrar ${code} just now; try again`,
+        `somebody else changed registrar ${code} just now; try again`,
       );
     }
   }
   return { registrar: { ...registrar, ...written }, changes };
 }
 
-const nameMessage = 'the name must have 1 to 255 characters, none of them a control character';
+function subjectOf(code: string) {
+  return { type: 'registrar', key: code } as const;
+}
+
+const nameMessage = 'the name must have 1 to 255 characters and no control characters';
 const nameField = textField(nameMessage, 255);
 
-function registrarName(given: string): string {
-  const name = nameField.safeParse(given);
+function registrarName(text: string): string {
+  const name = nameField.safeParse(text);
   if (name.success) return name.data;
   throw new RegistryError('invalid', nameMessage, 'name');
 }
 
-function addressEntries(given: string[]): string[] {
-  const entries = [...new Set(given.map((entry) => entry.trim()))];
+function addressEntries(texts: string[]): string[] {
+  const entries = [...new Set(texts.map((entry) => entry.trim()))];
   try {
     parseAddressList(entries);
   } catch (error) {

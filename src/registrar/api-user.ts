@@ -2,17 +2,18 @@ import { and, asc, eq, isNull } from 'drizzle-orm';
 import { apiUsers, registrars } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
+import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError } from '../error.ts';
 import { difference, type Origin, recordIfChanged } from '../history.ts';
 import { unknownRegistrar } from './account.ts';
 import { digestSecret, generateSecret } from './login.ts';
 
-/** An API user as the operator sees it: never a secret, nor its digest. */
+/** An API user as the operator sees it, without the secret or its digest. */
 export interface ApiUserAccount {
   id: number;
   username: string;
   registrarCode: string;
-  /** Null for a user who may log in. */
+  /** Null if the user may log in. */
   disabledAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -55,24 +56,24 @@ async function getApiUser(db: Database, username: string): Promise<ApiUserAccoun
 const usernamePattern = /^[A-Za-z0-9._@+-]{1,64}$/;
 
 /**
- * Adds an API user and returns the new secret, which is stored nowhere but as a digest; a dry run checks,
- * writes nothing and returns none. Throws `invalid`, `not_found` for the registrar, `taken`.
+ * Adds an API user and returns the new secret, which is stored only as a digest; a dry run returns none. Throws
+ * `invalid`, `not_found` for the registrar, `taken`.
  */
 export async function addApiUser(
   db: Database,
   origin: Origin,
   { username, registrarCode }: Pick<ApiUserAccount, 'username' | 'registrarCode'>,
-  isDryRun = false,
+  { isDryRun = false }: ChangeOptions = {},
 ): Promise<string | undefined> {
   if (!usernamePattern.test(username)) {
     throw new RegistryError(
       'invalid',
-      `${JSON.stringify(username)} is no username: 1 to 64 of A-Z, a-z, 0-9 and ._@+-`,
+      `${JSON.stringify(username)} is not a username: use 1 to 64 of A-Z, a-z, 0-9 and ._@+-`,
       'username',
     );
   }
   const taken = () =>
-    new RegistryError('taken', `there is an API user ${username} already`, 'username');
+    new RegistryError('taken', `there is already an API user ${username}`, 'username');
   const [[registrar], [same]] = await db.batch([
     db.select({ id: registrars.id }).from(registrars).where(eq(registrars.code, registrarCode)),
     db.select({ id: apiUsers.id }).from(apiUsers).where(eq(apiUsers.username, username)),
@@ -98,14 +99,13 @@ export async function addApiUser(
 }
 
 /**
- * Gives the user a new secret and returns it; the old one is refused from now on. A dry run checks, writes
- * nothing and returns none. Throws `not_found`.
+ * Gives the user a new secret and returns it; the old one stops working. A dry run returns none. Throws `not_found`.
  */
 export async function rotateApiUser(
   db: Database,
   origin: Origin,
   username: string,
-  isDryRun = false,
+  { isDryRun = false }: ChangeOptions = {},
 ): Promise<string | undefined> {
   await getApiUser(db, username);
   if (isDryRun) return undefined;
@@ -120,15 +120,14 @@ export async function rotateApiUser(
 }
 
 /**
- * Lets the user in no more, or again, from the next request on; returns whether that is a change. A dry run
- * writes nothing. Throws `not_found`.
+ * Disables or re-enables the user, effective from the next request; returns whether that is a change. Throws
+ * `not_found`.
  */
 export async function setApiUserDisabled(
   db: Database,
   origin: Origin,
-  username: string,
-  isDisabled: boolean,
-  isDryRun = false,
+  { username, isDisabled }: { username: string; isDisabled: boolean },
+  { isDryRun = false }: ChangeOptions = {},
 ): Promise<boolean> {
   const { disabledAt: before } = await getApiUser(db, username);
   if ((before !== null) === isDisabled) return false;

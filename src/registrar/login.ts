@@ -8,17 +8,17 @@ import { retried } from '../database/retry.ts';
 import { randomHex, sha256Hex } from '../digest.ts';
 import { RegistryError } from '../error.ts';
 
-/** Whoever claims to be an API user: checked in the round trip of the first query made for them. */
+/** A claim to be an API user; the first query made for it checks it in the same round trip. */
 export interface Login {
   username: string;
   /** SHA-256 of the secret, in hexadecimal. */
   secretDigest: string;
   address: string | undefined;
-  /** The API user that it turned out to be, once it has been checked. */
+  /** The API user, once the claim has been checked. */
   caller?: ApiUser;
 }
 
-/** An API user who has shown their secret, from an address that their registrar allows. */
+/** An API user who has presented the right secret from an address that the registrar allows. */
 export interface ApiUser {
   id: number;
   username: string;
@@ -29,8 +29,8 @@ export interface ApiUser {
 }
 
 /**
- * What is kept of a secret: its SHA-256. A fast hash is right here: the secrets are generated, with at least 160
- * random bits, so that no dictionary and no amount of guessing leads from a digest to its secret.
+ * What is stored of a secret: its SHA-256. A fast hash is enough because secrets are generated with at least 160 random
+ * bits, so neither a dictionary nor guessing leads from a digest to its secret.
  */
 export function digestSecret(secret: string): Promise<string> {
   return sha256Hex(secret);
@@ -42,8 +42,8 @@ export function generateSecret(): string {
 }
 
 /**
- * Found by the digest alone (the plus keeps the index on usernames out of it): an unknown user and a wrong secret
- * both miss the same index, in the same time.
+ * Finds the user by the digest only; the plus keeps SQLite from using the index on usernames. An unknown user and a wrong
+ * secret both miss the same index, in the same time.
  */
 const isCaller = (login: { secretDigest: unknown; username: unknown }) =>
   sql`secret_digest = ${login.secretDigest} and +username = ${login.username} and disabled_at is null`;
@@ -53,7 +53,7 @@ const placeholders = {
   username: sql.placeholder('username'),
 };
 
-/** The registrar whose login a prepared query is given; null for one that fails. */
+/** The id of the registrar whose login is passed to a prepared query; null if the login fails. */
 export const registrarOfLogin = sql<number>`(
   select registrar_id from ${apiUsers} where ${isCaller(placeholders)})`;
 
@@ -66,9 +66,9 @@ const callerOf = prepared<ApiUser & { allowedIps: string }>(
 );
 
 /**
- * Runs `queries` in one round trip with the check of the login, scoped by the registrar id that they are given
- * (an SQL expression, null for a login that fails), and returns the caller with their results.
- * Throws `unauthorized`, the same for an unknown user, a wrong secret and a disabled user, and `address_denied`.
+ * Runs `queries` in one round trip with the check of the login and returns the caller and their results. The queries get
+ * the registrar's id as an SQL expression to scope them; it is null if the login fails. Throws `address_denied`, and
+ * `unauthorized`, which is the same for an unknown user, a wrong secret and a disabled user.
  */
 export async function withLogin<const Queries extends readonly BatchItem<'sqlite'>[]>(
   db: Database,
@@ -93,7 +93,7 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   return [apiUser, ...(results as BatchResponse<Queries>)];
 }
 
-/** `withLogin` for queries that only read: a passing fault of D1 is retried. */
+/** `withLogin` for queries that only read: transient faults of D1 are retried. */
 export function readWithLogin<const Queries extends readonly BatchItem<'sqlite'>[]>(
   db: Database,
   login: Login,
@@ -102,12 +102,12 @@ export function readWithLogin<const Queries extends readonly BatchItem<'sqlite'>
   return retried(() => withLogin(db, login, queries));
 }
 
-/** Whose idempotency keys a caller's are: the registrar's, as an SQL expression of its id. */
+/** The holder of a caller's idempotency keys, which is its registrar, as an SQL expression of the registrar's id. */
 export function keyHolderOf(registrarId: SQL<number>): SQL {
   return sql`'registrar:' || ${registrarId}`;
 }
 
-/** Checks a login by itself; throws as `withLogin` does. */
+/** Only checks a login. Throws what `withLogin` throws. */
 export async function authenticate(db: Database, login: Login): Promise<ApiUser> {
   const [caller] = await readWithLogin(db, login, () => []);
   return caller;

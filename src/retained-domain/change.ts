@@ -2,45 +2,46 @@ import { type SQL, sql } from 'drizzle-orm';
 import { retainedDomains } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
+import type { ChangeOptions } from '../dry-run.ts';
 import { type Origin, recordEach } from '../history.ts';
 import { findRetainedDomains, isAmong, type RetainedDomain } from './list.ts';
 
 /**
- * Adds the names, all of them or none, and returns how many are new; a dry run only counts them. It is one batch, and D1
- * ends a batch after 30 seconds: 100,000 names take a few of them.
+ * Adds the names, all or none, and returns how many are new. It is one batch, and D1 stops a batch after 30 seconds;
+ * 100,000 names take a few seconds.
  */
 export async function addRetainedDomains(
   db: Database,
   origin: Origin,
   names: readonly RetainedDomain[],
-  isDryRun = false,
+  { isDryRun = false }: ChangeOptions = {},
 ): Promise<number> {
   if (isDryRun) {
     const asked = distinct(names);
     return asked.length - (await findRetainedDomains(db, asked)).length;
   }
-  const statements = jsonArrays(names).map((rows) => insertMissing(db, origin, given(rows)));
+  const statements = jsonArrays(names).map((rows) => insertMissing(db, origin, rowsOf(rows)));
   return writeAll(db, statements);
 }
 
-/** Removes the names, all of them or none, and returns how many were there, as `addRetainedDomains` adds them. */
+/** Removes the names, all or none, and returns how many existed; one batch, as in `addRetainedDomains`. */
 export async function removeRetainedDomains(
   db: Database,
   origin: Origin,
   names: readonly RetainedDomain[],
-  isDryRun = false,
+  { isDryRun = false }: ChangeOptions = {},
 ): Promise<number> {
   if (isDryRun) return (await findRetainedDomains(db, distinct(names))).length;
   const statements = jsonArrays(names).map((rows) => deleteWhere(db, origin, isAmong(rows)));
   return writeAll(db, statements);
 }
 
-/** Without those that are given again. */
+/** The names without repetitions. */
 export function distinct(names: readonly RetainedDomain[]): RetainedDomain[] {
   return [...new Map(names.map((each) => [`${each.status} ${each.name}`, each])).values()];
 }
 
-/** One batch of pairs of a history insert and its change; returns how many changes the history tells. */
+/** Runs pairs of a history insert and its change in one batch; returns how many changes the history recorded. */
 async function writeAll(
   db: Database,
   pairs: ReturnType<typeof insertMissing | typeof deleteWhere>[],
@@ -54,12 +55,15 @@ async function writeAll(
 }
 
 /** The rows of a JSON array as a query of name, punycode and status. */
-export function given(rows: string): SQL {
+export function rowsOf(rows: string): SQL {
   return sql`select value ->> 'name' as name, value ->> 'punycode' as punycode, value ->> 'status' as status
     from json_each(${rows})`;
 }
 
-/** Inserts what a query of name, punycode and status gives and is not there; the history first, while it can tell. */
+/**
+ * Inserts the rows of a query of name, punycode and status that don't exist yet. History goes first, while the query
+ * can still see which are missing.
+ */
 export function insertMissing(db: Database, origin: Origin, names: SQL) {
   const missing = sql`select distinct name, punycode, status from (${names}) as given
     where not exists (select 1 from retained_domains as kept
@@ -79,7 +83,7 @@ export function insertMissing(db: Database, origin: Origin, names: SQL) {
   ] as const;
 }
 
-/** Deletes what meets the condition; the history first, while it can tell. */
+/** Deletes the rows that meet the condition. History goes first, while the rows are still there to be read. */
 export function deleteWhere(db: Database, origin: Origin, condition: SQL) {
   const changes = sql`json_object('status', json_object('from', status, 'to', null))`;
   return [

@@ -1,14 +1,15 @@
 import { and, asc, eq, gt, gte, lte, sql } from 'drizzle-orm';
 import { disputes } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
-import { dayBefore, isDay } from '../day.ts';
+import { dayBefore, dayOf, isDay } from '../day.ts';
 import type { DomainName } from '../domain/name.ts';
+import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError } from '../error.ts';
 import { difference, type Origin, recordIfChanged } from '../history.ts';
 
 export type Dispute = typeof disputes.$inferSelect;
 
-/** The disputes in the order of their ids, over or not, from the one behind `after`. */
+/** The disputes, past ones included, in the order of their ids, starting after `after`. */
 export async function listDisputes(
   db: Database,
   { page }: { page: { after?: number | undefined; limit: number } },
@@ -21,18 +22,18 @@ export async function listDisputes(
     .limit(page.limit);
 }
 
+/** A dispute that is about to be opened: a name and its first and last days, both included. */
+export type NewDispute = DomainName & Pick<Dispute, 'firstDay' | 'lastDay'>;
+
 /**
- * Opens a dispute of the name from its first day to its last, both included; a dry run checks and writes nothing.
- * Throws `invalid` for days that the calendar does not have or in the wrong order, `taken` where another dispute of the
- * name has a day in common.
+ * Opens a dispute of the name. Throws `invalid` for days that are not in the calendar or in the wrong order, and
+ * `taken` if another dispute of the name shares a day with it.
  */
 export async function openDispute(
   db: Database,
   origin: Origin,
-  { name, punycode }: DomainName,
-  firstDay: string,
-  lastDay: string,
-  isDryRun = false,
+  { name, punycode, firstDay, lastDay }: NewDispute,
+  { isDryRun = false }: ChangeOptions = {},
 ): Promise<void> {
   checkDays(firstDay, lastDay);
   const overlaps = and(
@@ -57,7 +58,7 @@ export async function openDispute(
       : [insert, recordIfChanged(db, origin, subjectOf({ name }), 'create', recorded)]),
   ]);
   if (!other) return;
-  const message = `${JSON.stringify(name)} is disputed from ${other.firstDay} to ${other.lastDay} already`;
+  const message = `${JSON.stringify(name)} is already disputed from ${other.firstDay} to ${other.lastDay}`;
   throw new RegistryError('taken', message, 'name');
 }
 
@@ -65,7 +66,7 @@ function checkDays(firstDay: string, lastDay: string): void {
   const days = { from: firstDay, until: lastDay };
   for (const [field, day] of Object.entries(days)) {
     if (isDay(day)) continue;
-    const message = `${JSON.stringify(day)} is no day of the calendar; write it as 2026-01-31`;
+    const message = `${JSON.stringify(day)} is not a day in the calendar; write it like 2026-01-31`;
     throw new RegistryError('invalid', message, field);
   }
   if (lastDay < firstDay) {
@@ -75,17 +76,16 @@ function checkDays(firstDay: string, lastDay: string): void {
 }
 
 /**
- * Closes the name's dispute, so that it is not disputed on `today`: the one in force ends as of yesterday, and one that
- * begins today or, where none is in force, the next to begin is deleted. A dry run writes nothing.
- * Throws `not_found`, `changed_meanwhile`.
+ * Closes the name's dispute, so that the name is not disputed today (in UTC): a dispute in force ends yesterday; one
+ * that begins today, or the next one if none is in force, is deleted. Throws `not_found`, `changed_meanwhile`.
  */
 export async function closeDispute(
   db: Database,
   origin: Origin,
   { name }: Pick<DomainName, 'name'>,
-  today: string,
-  isDryRun = false,
+  { isDryRun = false }: ChangeOptions = {},
 ): Promise<'ended' | 'deleted'> {
+  const today = dayOf(origin.at);
   const [dispute] = await db
     .select()
     .from(disputes)
@@ -102,7 +102,7 @@ export async function closeDispute(
       ? await endDispute(db, origin, dispute, dayBefore(today))
       : await deleteDispute(db, origin, dispute);
   if (isClosed) return outcome;
-  // Not tried again: the name's next dispute might be taken for the one that is meant.
+  // Not retried: the name's next dispute might be mistaken for the one that was meant.
   throw new RegistryError(
     'changed_meanwhile',
     `somebody else changed the dispute of ${JSON.stringify(name)} just now; try again`,
@@ -133,7 +133,7 @@ async function deleteDispute(db: Database, origin: Origin, dispute: Dispute) {
 }
 
 function isUnchanged({ id, name, lastDay }: Dispute) {
-  // An id can come again after a deletion: the name says that it is still the same dispute's.
+  // An id can be reused after a deletion; the name shows that it is still the same dispute.
   return and(eq(disputes.id, id), eq(disputes.name, name), eq(disputes.lastDay, lastDay));
 }
 

@@ -6,12 +6,12 @@ import type { DomainName } from '../domain/name.ts';
 
 export type RetainedStatus = (typeof retainedStatuses)[number];
 
-/** A name that the registry keeps back; one that is both reserved and blocked is there twice. */
+/** A name that the registry holds back; one that is both reserved and blocked appears twice. */
 export interface RetainedDomain extends DomainName {
   status: RetainedStatus;
 }
 
-/** The reserved and blocked names, or those of one status, by name and status, from the one behind `after`. */
+/** The reserved and blocked names, or those with one status, by name and status, starting after `after`. */
 export async function listRetainedDomains(
   db: Database,
   filter: {
@@ -22,7 +22,7 @@ export async function listRetainedDomains(
   const { name, status } = retainedDomains;
   const { after, limit } = filter.page;
   return db
-    .select(shown)
+    .select(listed)
     .from(retainedDomains)
     .where(
       and(
@@ -34,19 +34,19 @@ export async function listRetainedDomains(
     .limit(limit);
 }
 
-/** Those of the names that are there already, each with the status that it is asked for. */
+/** Those of the names that already exist with the given status. */
 export async function findRetainedDomains(
   db: Database,
   names: Iterable<RetainedDomain>,
 ): Promise<RetainedDomain[]> {
-  const found: RetainedDomain[] = [];
+  const existing: RetainedDomain[] = [];
   for (const rows of jsonArrays(names)) {
-    found.push(...(await db.select(shown).from(retainedDomains).where(isAmong(rows))));
+    existing.push(...(await db.select(listed).from(retainedDomains).where(isAmong(rows))));
   }
-  return found;
+  return existing;
 }
 
-const shown = {
+const listed = {
   name: retainedDomains.name,
   punycode: retainedDomains.punycode,
   status: retainedDomains.status,

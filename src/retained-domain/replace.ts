@@ -2,12 +2,13 @@ import { and, count, eq, inArray, lt, sql } from 'drizzle-orm';
 import { retainedDomains, retainedReplacements } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
+import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError } from '../error.ts';
 import type { Origin } from '../history.ts';
-import { deleteWhere, distinct, given, insertMissing } from './change.ts';
+import { deleteWhere, distinct, insertMissing, rowsOf } from './change.ts';
 import { findRetainedDomains, type RetainedDomain, type RetainedStatus } from './list.ts';
 
-/** Names in the portions in which they were read. */
+/** Names in the chunks in which they were read. */
 type Chunks = Iterable<readonly RetainedDomain[]> | AsyncIterable<readonly RetainedDomain[]>;
 
 /** How many names a replacement added and removed. */
@@ -17,20 +18,20 @@ export interface Replaced {
 }
 
 /**
- * Makes the names of these statuses equal to the ones given, and returns how many that added and removed.
+ * Makes the names with these statuses equal to the given ones, and returns how many it added and removed.
  *
- * A list can be too large for one batch to carry, but it has to change in one step. So the names gather in a table that
- * nobody reads, chunk by chunk, and the last batch, one transaction, changes what differs by statements over the two
- * tables. Whoever is killed on the way leaves the lists as they were, and names behind that the replacements of the
- * next days clear away; to run again is to begin anew. Since D1 ends a batch after 30 seconds, some hundred thousand
- * names can differ: a first load that is larger is added, not replaced. A dry run only reads, and counts.
+ * A list can be too large for one batch, but it has to change in one step. So the names are first collected, chunk by
+ * chunk, in a table that nothing else reads; the last batch, one transaction, then applies the differences between the
+ * two tables. If the process dies part-way, the lists are unchanged. A later replacement deletes the leftover rows;
+ * running again starts over. D1 stops a batch after 30 seconds, so a few hundred thousand names can differ: add, rather
+ * than replace, a first load that is larger.
  */
 export async function replaceRetainedDomains(
   db: Database,
   origin: Origin,
   statuses: readonly [RetainedStatus, ...RetainedStatus[]],
   chunks: Chunks,
-  isDryRun = false,
+  { isDryRun = false }: ChangeOptions = {},
 ): Promise<Replaced> {
   if (isDryRun) return countDifferences(db, statuses, chunks);
   const replacement = `${origin.at.toISOString()} ${crypto.randomUUID()}`;
@@ -67,7 +68,7 @@ function checkStatuses(
 ): void {
   const stray = chunk.find(({ status }) => !statuses.includes(status));
   if (stray) {
-    const message = `${JSON.stringify(stray.name)} is ${stray.status}, and only ${statuses.join(' and ')} names are replaced`;
+    const message = `${JSON.stringify(stray.name)} is ${stray.status}, but only ${statuses.join(' and ')} names are replaced`;
     throw new RegistryError('invalid', message, 'status');
   }
 }
@@ -82,7 +83,7 @@ async function clearAbandoned(db: Database, now: Date): Promise<void> {
 async function gather(db: Database, replacement: string, rows: string): Promise<void> {
   await db
     .insert(retainedReplacements)
-    .select(sql`select ${replacement}, name, punycode, status from (${given(rows)}) where true`)
+    .select(sql`select ${replacement}, name, punycode, status from (${rowsOf(rows)}) where true`)
     .onConflictDoNothing();
 }
 
@@ -98,8 +99,8 @@ async function takeOver(
     .from(retainedReplacements)
     .where(isGathered);
   const names = sql`select * from retained_replacements where replacement = ${replacement}`;
-  // A batch that was done but reported as failed, and is sent again, finds nothing gathered: it must not take that for
-  // an empty list.
+  // A batch that succeeded but was reported as failed, and is sent again, finds nothing collected: that must not count
+  // as an empty list.
   const isComplete = sql`(select count(*) from (${names})) = ${gathered!.count}`;
   const isSuperfluous = and(
     inArray(retainedDomains.status, statuses),
@@ -113,6 +114,6 @@ async function takeOver(
     ...insertMissing(db, origin, sql`${names} and ${isComplete}`),
     db.delete(retainedReplacements).where(isGathered),
   ]);
-  if (!complete[0]?.isComplete) throw new Error('the gathered names are gone: replace them again');
+  if (!complete[0]?.isComplete) throw new Error('the collected names are gone; replace them again');
   return { added: added.meta.changes, removed: removed.meta.changes };
 }

@@ -41,7 +41,7 @@ export async function plant(env: Env) {
   const caller = await addRegistrar(env);
   const bystander = await addRegistrar(env);
   const disabled = await addRegistrar(env, {}, { disabledAt: '2026-01-01T00:00:00.000Z' });
-  const elsewhere = await addRegistrar(env, { allowedIps: ['192.0.2.0/24'] });
+  const elsewhere = await addRegistrar(env, { allowedIps: ['203.0.113.0/24'] });
   const markers: Marker[] = [];
 
   /** Every field of it marked; the identity is the person's, or a marked one. */

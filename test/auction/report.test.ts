@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { auctions } from '../../drizzle/schema.ts';
 import { registerAuction, updateAuction } from '../../src/auction/report.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { addAuction, historyOf, operator } from '../fixtures.ts';
+import { addAuction, operator } from '../fixtures.ts';
+import { historyOf } from '../stored.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
@@ -66,7 +67,7 @@ describe('registerAuction', () => {
         registerAuction(worker.db, operator, auction.uuid, registrationCode),
       ).rejects.toMatchObject({
         reason: 'invalid',
-        message: `the auction of "${auction.name}" is ${status}, and only one that is payment_received ends with a registration`,
+        message: `the auction of "${auction.name}" is ${status}; only a payment_received one can end with a registration`,
       });
     },
   );

@@ -3,7 +3,8 @@ import { getAuction, listAuctions } from '../../src/auction/read.ts';
 import { importAuctions, startAuctions } from '../../src/auction/start.ts';
 import { parseDomainName } from '../../src/domain/name.ts';
 import type { Origin } from '../../src/history.ts';
-import { addAuction, auctionsOf, historyOf, unique } from '../fixtures.ts';
+import { addAuction, unique } from '../fixtures.ts';
+import { auctionsOf, historyOf } from '../stored.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker();
@@ -68,7 +69,7 @@ describe('startAuctions', () => {
       ).rejects.toMatchObject({
         reason: 'taken',
         problems: taken.map(({ name }) => ({
-          message: `"${name}" has an auction in progress already`,
+          message: `"${name}" already has an auction in progress`,
           field: 'name',
         })),
       });
@@ -119,7 +120,9 @@ describe('importAuctions', () => {
   it('starts the names that have no auction in progress, and leaves the others', async () => {
     const [free, taken] = [newName(), newName()];
     await startAuctions(worker.db, origin, [taken]);
-    expect(await importAuctions(worker.db, origin, [free, taken, free], true)).toBe(1);
+    expect(await importAuctions(worker.db, origin, [free, taken, free], { isDryRun: true })).toBe(
+      1,
+    );
     expect(await importAuctions(worker.db, origin, [free, taken, free])).toBe(1);
     expect(await importAuctions(worker.db, origin, [free, taken])).toBe(0);
     expect(await auctionsOf(worker.env, taken)).toHaveLength(1);

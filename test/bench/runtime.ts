@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { unstable_getMiniflareWorkerOptions } from 'wrangler';
 import type { Env } from '../../src/env.ts';
+import { applyMigrations } from '../local-data.ts';
 
 /** The service and the Workers that it is compared with, each on a socket of the runtime's own. */
 export interface Runtime {
@@ -72,7 +73,7 @@ export async function startRuntime(
   const urls = new Map<string, URL>();
   for (const name of services) {
     const env = await miniflare.getBindings<Env>(name);
-    await migrate(env.DB);
+    await applyMigrations(env.DB);
     envs.set(name, env);
   }
   for (const name of [...services, ...compared]) {
@@ -90,14 +91,4 @@ export async function startRuntime(
     },
     stop: () => miniflare.dispose(),
   };
-}
-
-async function migrate(db: D1Database): Promise<void> {
-  const files = readdirSync('migrations').filter((file) => file.endsWith('.sql'));
-  for (const file of files.sort()) {
-    const statements = readFileSync(join('migrations', file), 'utf8').split(
-      '--> statement-breakpoint',
-    );
-    await db.batch(statements.map((statement) => db.prepare(statement)));
-  }
 }

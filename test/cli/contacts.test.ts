@@ -115,7 +115,7 @@ test('leaves contacts that are there already, and overwrites none that are diffe
   const before = await registry.rows();
   expect(await importRows(known)).toMatchObject({
     status: 0,
-    stdout: 'added 0 contacts, 1 there already\n',
+    stdout: 'added 0 contacts, 1 already there\n',
   });
   expect(await importRows({ ...known, phone: '+372.5000000' })).toMatchObject({
     status: 1,
@@ -149,7 +149,7 @@ test('imports the good rows with --skip-invalid, and saves the bad ones with the
   expect(await readFile(rejected, 'utf8')).toBe(
     `${header},rejected_line,rejected_field,rejected_reason,rejected_text\n` +
       `${bad},3,email; phone,email is missing; Phone nr is invalid,\n` +
-      `${row({ name: 'Keegi muu' })},4,,ALPHA:2 is in line 2 already,\n`,
+      `${row({ name: 'Keegi muu' })},4,,ALPHA:2 is already in line 2,\n`,
   );
   const corrected = (await readFile(rejected, 'utf8'))
     .replace('ALPHA:3,Jaan Tamm,,5123457', 'ALPHA:3,Jaan Tamm,jaan@example.ee,+372.5123457')

@@ -54,7 +54,7 @@ test('leaves auctions in progress as they are when they are imported again', asy
   expect(await registry.run(['auction', 'start', 'tee.ee', 'kohv.ee'])).toMatchObject({
     status: 1,
     stdout: '',
-    stderr: 'refused: "kohv.ee" has an auction in progress already [name]\n',
+    stderr: 'refused: "kohv.ee" already has an auction in progress [name]\n',
   });
   expect((await registry.rows()).auctions).toEqual(before);
 }, 120_000);
@@ -85,7 +85,7 @@ test('opens and closes disputes, and publishes the list', async () => {
     registry.run(['dispute', 'open', 'ä.ee', '--from', from, '--until', until]);
   expect(await days('2026-02-30', '2026-03-01')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('"2026-02-30" is no day of the calendar'),
+    stderr: expect.stringContaining('"2026-02-30" is not a day in the calendar'),
   });
   expect(await days('2026-03-02', '2026-03-01')).toMatchObject({ status: 1 });
 }, 120_000);

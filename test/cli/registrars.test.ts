@@ -16,7 +16,7 @@ test('adds, changes and lists registrars, and records the operator', async () =>
   expect(await registry.run(add)).toEqual({
     status: 1,
     stdout: '',
-    stderr: 'refused: there is a registrar ALPHA already [code]\n',
+    stderr: 'refused: there is already a registrar ALPHA [code]\n',
   });
   await registry.done(['registrar', 'update', 'ALPHA', '--name', 'Alpha AS', '--allow-all']);
   const { registrars } = await registry.done(['registrar', 'list']);
@@ -93,7 +93,7 @@ test('refuses a user of an unknown registrar, and a username that is taken', asy
     'refused: there is no registrar "BETA" [registrar]\n',
   );
   expect((await add('ALPHA', 'ats')).stderr).toBe(
-    'refused: there is an API user ats already [username]\n',
+    'refused: there is already an API user ats [username]\n',
   );
-  expect((await add('ALPHA', 'a:b')).stderr).toContain('"a:b" is no username');
+  expect((await add('ALPHA', 'a:b')).stderr).toContain('"a:b" is not a username');
 }, 120_000);

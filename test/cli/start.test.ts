@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -116,15 +116,35 @@ describe('npm start', () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as { port: number };
-    const { ended, printed } = run('--port', String(port), '--ip', '127.0.0.1');
+    const { ended, printed } = run('--port', String(port), '--ip', '127.0.0.1', '--no-demo');
     expect(await ended).toBe(1);
     expect(printed()).toContain(`Port ${port} is in use.`);
+    expect(printed()).toContain(`npm start -- --ip 127.0.0.1 --no-demo --port ${port + 1}`);
     taken.close();
   });
 
-  it('says that a port is none', async () => {
-    const { ended, printed } = run('--port', 'http');
+  it.each([
+    ['an unknown option', ['--prot', '3'], "unknown option '--prot'\n(Did you mean --port?)"],
+    ['a port without a value', ['--port'], "option '--port <port>' argument missing"],
+    ['a port that is not a number', ['--port', 'http'], 'It must be a number from 0 to 65535.'],
+    ['a stray word', ['demo'], 'too many arguments'],
+  ])('calls %s wrong usage, and does nothing', async (_, options, message) => {
+    const { ended, printed } = run(...options);
+    expect(await ended).toBe(2);
+    expect(printed()).toContain(message);
+    expect(printed()).not.toContain('✓');
+  });
+
+  it.each([
+    ['a file', (directory: string) => join(directory, 'file'), 'it is a file'],
+    ['below a file', (directory: string) => join(directory, 'file/x'), 'is a file'],
+    ['not a place for directories', () => '/proc/registry', 'it cannot be written to'],
+  ])('refuses a --persist-to that is %s in one line', async (_, path, message) => {
+    const directory = newDirectory();
+    writeFileSync(join(directory, 'file'), '');
+    const { ended, printed } = run('--persist-to', path(directory));
     expect(await ended).toBe(1);
-    expect(printed()).toBe('--port must be 0 to 65535, not http\n');
+    expect(printed()).toMatch(/^--persist-to [^\n]+\n$/);
+    expect(printed()).toContain(message);
   });
 });

@@ -5,46 +5,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, vi } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
+import { Session } from '../../src/cli/session.ts';
 import { migrate } from '../local-data.ts';
-import { captured, type Ended } from './process.ts';
+import { captured, type Ended } from './captured.ts';
 
-/**
- * Every command opens the registry and disposes of it, which starts the runtime and ends it. Here the runtime of the
- * registry that was last used stays, until a command opens another.
- */
-const keptOpen = {
-  options: '',
-  opened: undefined as Promise<{ env: unknown; dispose(): Promise<void> }> | undefined,
-  async open(options: unknown, open: () => Promise<{ env: unknown; dispose(): Promise<void> }>) {
-    const key = JSON.stringify(options);
-    if (this.opened === undefined || this.options !== key) {
-      await this.close();
-      this.options = key;
-      this.opened = open();
-    }
-    return { ...(await this.opened), dispose: async () => {} };
-  },
-  async close() {
-    const opened = this.opened;
-    this.opened = undefined;
-    await (await opened)?.dispose();
-  },
-};
-
-function keepRuntimeOpen(): void {
-  vi.doMock('wrangler', async (importOriginal) => {
-    const wrangler = await importOriginal<typeof import('wrangler')>();
-    const getPlatformProxy = (options: Parameters<typeof wrangler.getPlatformProxy>[0]) =>
-      keptOpen.open(options, () => wrangler.getPlatformProxy(options));
-    return { ...wrangler, getPlatformProxy };
-  });
-  afterAll(() => {
-    vi.doUnmock('wrangler');
-    return keptOpen.close();
-  });
-}
+/** Keeps the runtime of the registry that was used last, until a command opens another. */
+const session = new Session();
 
 /** The operator's tool, on local databases that a test has to itself. */
 export function startTool() {
@@ -55,8 +23,10 @@ export function startTool() {
     directories.empty = path.join(directories.work, 'empty');
     await migrate(directories.empty);
   });
-  afterAll(() => rm(directories.work, { recursive: true, force: true }));
-  keepRuntimeOpen();
+  afterAll(async () => {
+    await session.close();
+    await rm(directories.work, { recursive: true, force: true });
+  });
 
   return {
     /** A directory of the test's own for files. */
@@ -90,13 +60,13 @@ export class TestRegistry {
 
   /** Runs the tool as a process of its own; `input` is what it reads from standard input. */
   async spawn(args: string[], input: string | Buffer = ''): Promise<Ended> {
-    await keptOpen.close();
+    await session.close();
     return ended(this.start(args), input);
   }
 
   /** Runs the tool in this process. */
   async run(args: string[], input: string | Buffer = ''): Promise<Ended> {
-    return captured(() => runProgram([...args, '--persist-to', this.directory]), input);
+    return captured(() => runProgram([...args, '--persist-to', this.directory], session), input);
   }
 
   /** Runs a command that has to succeed, and returns what it answers with --json. */

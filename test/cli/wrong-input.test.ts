@@ -48,7 +48,7 @@ const files: [string, string | Buffer, string][] = [
     `${'õ'.repeat(60)}.ee,reserved`,
     'octets; at most 63 are allowed',
   ],
-  ['a row that is there twice', 'hea.ee,reserved', ':3: hea.ee (reserved) is in line 2 already'],
+  ['a repeated row', 'hea.ee,reserved', ':3: hea.ee (reserved) is already in line 2'],
   [
     'an unknown status',
     'nimi.ee,disputed',
@@ -56,8 +56,8 @@ const files: [string, string | Buffer, string][] = [
   ],
   ['a missing value', 'nimi.ee,', ':3: status is missing [status]'],
   ['too many fields', 'nimi.ee,reserved,x', ':3: has 3 fields, where the header names 2'],
-  ['a quote that is never closed', '"nimi.ee,reserved', ':3: is no CSV: Quote Not Closed'],
-  ['a quote within a field', 'ni"mi.ee,reserved', ':3: is no CSV: Invalid Opening Quote'],
+  ['a quote that is never closed', '"nimi.ee,reserved', ':3: is not CSV: Quote Not Closed'],
+  ['a quote within a field', 'ni"mi.ee,reserved', ':3: is not CSV: Invalid Opening Quote'],
   ['another encoding', Buffer.from('õ.ee,reserved', 'latin1'), ':3: is not UTF-8'],
 ];
 
@@ -81,14 +81,14 @@ test.each([
 });
 
 test.each([
-  ['no JSON', '{"name": "hea.ee"', ':2: is no JSON'],
-  ['JSON that is no object', '["hea.ee"]', ':2: is no JSON object'],
+  ['no JSON', '{"name": "hea.ee"', ':2: is not JSON'],
+  ['JSON that is no object', '["hea.ee"]', ':2: is not a JSON object'],
   [
     'a field that it does not have',
     '{"name":"ok.ee","stauts":"reserved"}',
     ':2: there is no field "stauts"',
   ],
-  ['a value of another type', '{"name":7,"status":"reserved"}', ':2: 7 is no text [name]'],
+  ['a value of another type', '{"name":7,"status":"reserved"}', ':2: 7 is not text [name]'],
 ])('refuses NDJSON with %s, and changes nothing', async (_, line, message) => {
   const file = await registry.file(
     'names.ndjson',
@@ -106,9 +106,9 @@ test('refuses a file that is not there, and changes nothing', async () => {
   );
 });
 
-test('calls a file that is neither CSV nor NDJSON by its name wrong usage', async () => {
+test('calls a file that is not named .csv or .ndjson wrong usage', async () => {
   const file = await registry.file('names.txt', header + good);
-  await expectRefused(['retained', 'import', file], 2, 'say which it is with --format');
+  await expectRefused(['retained', 'import', file], 2, 'give its format with --format');
 });
 
 const contactHeader = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
@@ -122,7 +122,7 @@ test.each([
   [
     'a code that another contact of the file has',
     'ALPHA:1,Mari,mari@example.ee,+372.5123456,38001085718,priv,EE\nalpha:1,Jaan,jaan@example.ee,+372.5123457,38001085718,priv,EE',
-    ':3: ALPHA:1 is in line 2 already',
+    ':3: ALPHA:1 is already in line 2',
   ],
   [
     'several wrong values in a row',
@@ -171,7 +171,7 @@ test('refuses domains of unknown registrars and contacts, and changes nothing', 
   await expectRefused(args, 1, ':2: there is no contact "ALPHA:404" [registrant]');
 });
 
-test('tells every problem of a file, with its place, with --json', async () => {
+test('reports every problem of a file, with its place, with --json', async () => {
   const file = await registry.file('names.csv', `${header}A.ee,reserved\nb_.ee,blocked\n`);
   const { status, stdout, stderr } = await registry.run(['retained', 'import', file, '--json']);
   expect({ status, stderr }).toEqual({ status: 1, stderr: '' });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { identityKey } from '../../src/contact/identity.ts';
+import { identityKey } from '../../src/contact/identity-code.ts';
 import { addContact, addPerson, addRegistrar, send } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 

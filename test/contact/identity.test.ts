@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { identityProblem, isSameIdentityCode } from '../../src/contact/identity.ts';
+import { identityProblem } from '../../src/contact/identity.ts';
+import { isSameIdentityCode } from '../../src/contact/identity-code.ts';
 import { isDay } from '../../src/day.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');

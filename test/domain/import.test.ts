@@ -4,7 +4,8 @@ import { contacts, domainContacts, domains, registrars } from '../../drizzle/sch
 import { importDomains } from '../../src/domain/import.ts';
 import { listDomainsOfContact } from '../../src/domain/list.ts';
 import { type DomainRecord, findDomainProblems } from '../../src/domain/record.ts';
-import { addContact, addRegistrar, changesOf, operator, unique } from '../fixtures.ts';
+import { addContact, addRegistrar, operator, unique } from '../fixtures.ts';
+import { changesOf } from '../stored.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
@@ -42,7 +43,7 @@ async function domainCount(code: string) {
 }
 
 describe('importDomains', () => {
-  it('folds the ASCII letters of a contact code alone', async () => {
+  it('folds only the ASCII letters of a contact code', async () => {
     const record = await newRecord();
     const [{ id } = { id: 0 }] = await worker.db
       .select()
@@ -161,7 +162,7 @@ describe('importDomains', () => {
 
   it('writes nothing in a dry run, and counts what it would', async () => {
     const record = await newRecord();
-    expect(await importDomains(worker.db, operator, [record], true)).toEqual({
+    expect(await importDomains(worker.db, operator, [record], { isDryRun: true })).toEqual({
       created: 1,
       updated: 0,
       unchanged: 0,

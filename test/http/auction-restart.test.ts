@@ -2,7 +2,8 @@ import { and, eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { history } from '../../drizzle/schema.ts';
 import { auctionClient } from '../client.ts';
-import { addAuction, auctionsOf } from '../fixtures.ts';
+import { addAuction } from '../fixtures.ts';
+import { auctionsOf } from '../stored.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker({

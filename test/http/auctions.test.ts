@@ -2,8 +2,9 @@ import { eq } from 'drizzle-orm';
 import { describe, expect, it, vi } from 'vitest';
 import { auctions } from '../../drizzle/schema.ts';
 import { auctionClient } from '../client.ts';
-import { addAuction, auctionsOf, historyOf } from '../fixtures.ts';
+import { addAuction } from '../fixtures.ts';
 import { published } from '../public-list/published.ts';
+import { auctionsOf, historyOf } from '../stored.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker();

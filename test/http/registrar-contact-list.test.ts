@@ -138,7 +138,7 @@ test('shows what is not known as null, or as empty where the field is a string',
   });
 });
 
-test('folds the ASCII letters of a code alone: ß does not open SS', async () => {
+test('folds only the ASCII letters of a code: ß does not open SS', async () => {
   const alpha = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, alpha, { code: `${alpha.code}:SS` });
   const of = (suffix: string) => `/${alpha.code}:${encodeURIComponent(suffix)}`;

@@ -2,7 +2,8 @@ import { asc, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { disputes } from '../../drizzle/schema.ts';
 import { closeDispute, listDisputes, openDispute } from '../../src/retained-domain/dispute.ts';
-import { changesOf, operator, unique } from '../fixtures.ts';
+import { operator, unique } from '../fixtures.ts';
+import { changesOf } from '../stored.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
@@ -10,6 +11,11 @@ const worker = shareWorker();
 function newName() {
   const name = `disputed${unique()}.ee`;
   return { name, punycode: name };
+}
+
+/** The operator at noon of a day. */
+function on(day: string) {
+  return { ...operator, at: new Date(`${day}T12:00:00Z`) };
 }
 
 async function daysOf({ name }: { name: string }) {
@@ -24,7 +30,11 @@ async function daysOf({ name }: { name: string }) {
 describe('openDispute', () => {
   it('opens a dispute with its history', async () => {
     const name = newName();
-    await openDispute(worker.db, operator, name, '2026-05-01', '2026-05-31');
+    await openDispute(worker.db, operator, {
+      ...name,
+      firstDay: '2026-05-01',
+      lastDay: '2026-05-31',
+    });
     expect(await daysOf(name)).toEqual([['2026-05-01', '2026-05-31']]);
     expect(await changesOf(worker.env, 'dispute', name)).toEqual([
       {
@@ -37,10 +47,18 @@ describe('openDispute', () => {
     ]);
   });
 
-  it('takes a dispute of one day, and one right behind another', async () => {
+  it('takes a dispute of one day, and one right after another', async () => {
     const name = newName();
-    await openDispute(worker.db, operator, name, '2026-05-01', '2026-05-01');
-    await openDispute(worker.db, operator, name, '2026-05-02', '2026-05-02');
+    await openDispute(worker.db, operator, {
+      ...name,
+      firstDay: '2026-05-01',
+      lastDay: '2026-05-01',
+    });
+    await openDispute(worker.db, operator, {
+      ...name,
+      firstDay: '2026-05-02',
+      lastDay: '2026-05-02',
+    });
     expect(await daysOf(name)).toHaveLength(2);
   });
 
@@ -51,20 +69,30 @@ describe('openDispute', () => {
     ['2026-04-01', '2026-06-30'],
   ])('refuses one from %s to %s beside one in May', async (firstDay, lastDay) => {
     const name = newName();
-    await openDispute(worker.db, operator, name, '2026-05-01', '2026-05-31');
-    await expect(openDispute(worker.db, operator, name, firstDay, lastDay)).rejects.toMatchObject({
+    await openDispute(worker.db, operator, {
+      ...name,
+      firstDay: '2026-05-01',
+      lastDay: '2026-05-31',
+    });
+    await expect(
+      openDispute(worker.db, operator, { ...name, firstDay, lastDay }),
+    ).rejects.toMatchObject({
       reason: 'taken',
-      message: `"${name.name}" is disputed from 2026-05-01 to 2026-05-31 already`,
+      message: `"${name.name}" is already disputed from 2026-05-01 to 2026-05-31`,
     });
     expect(await daysOf(name)).toEqual([['2026-05-01', '2026-05-31']]);
     expect(await changesOf(worker.env, 'dispute', name)).toHaveLength(1);
   });
 
-  it('opens one of several that are asked for at once', async () => {
+  it('opens one of several that are requested at once', async () => {
     const name = newName();
     const results = await Promise.allSettled(
       Array.from({ length: 5 }, () =>
-        openDispute(worker.db, operator, name, '2026-05-01', '2026-05-31'),
+        openDispute(worker.db, operator, {
+          ...name,
+          firstDay: '2026-05-01',
+          lastDay: '2026-05-31',
+        }),
       ),
     );
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -73,12 +101,22 @@ describe('openDispute', () => {
   });
 
   it.each([
-    ['2026-02-30', '2026-05-31', '"2026-02-30" is no day of the calendar; write it as 2026-01-31'],
-    ['2026-05-01', '31.5.2026', '"31.5.2026" is no day of the calendar; write it as 2026-01-31'],
+    [
+      '2026-02-30',
+      '2026-05-31',
+      '"2026-02-30" is not a day in the calendar; write it like 2026-01-31',
+    ],
+    [
+      '2026-05-01',
+      '31.5.2026',
+      '"31.5.2026" is not a day in the calendar; write it like 2026-01-31',
+    ],
     ['2026-05-02', '2026-05-01', 'the last day, 2026-05-01, comes before the first, 2026-05-02'],
   ])('refuses %s to %s', async (firstDay, lastDay, message) => {
     const name = newName();
-    await expect(openDispute(worker.db, operator, name, firstDay, lastDay)).rejects.toMatchObject({
+    await expect(
+      openDispute(worker.db, operator, { ...name, firstDay, lastDay }),
+    ).rejects.toMatchObject({
       reason: 'invalid',
       message,
     });
@@ -89,8 +127,12 @@ describe('openDispute', () => {
 describe('closeDispute', () => {
   it('ends the one in force as of yesterday', async () => {
     const name = newName();
-    await openDispute(worker.db, operator, name, '2026-02-01', '2026-05-31');
-    expect(await closeDispute(worker.db, operator, name, '2026-03-01')).toBe('ended');
+    await openDispute(worker.db, operator, {
+      ...name,
+      firstDay: '2026-02-01',
+      lastDay: '2026-05-31',
+    });
+    expect(await closeDispute(worker.db, on('2026-03-01'), name)).toBe('ended');
     expect(await daysOf(name)).toEqual([['2026-02-01', '2026-02-28']]);
     expect((await changesOf(worker.env, 'dispute', name))[1]).toEqual({
       action: 'update',
@@ -100,8 +142,12 @@ describe('closeDispute', () => {
 
   it('ends one whose last day is today', async () => {
     const name = newName();
-    await openDispute(worker.db, operator, name, '2026-05-01', '2026-05-31');
-    expect(await closeDispute(worker.db, operator, name, '2026-05-31')).toBe('ended');
+    await openDispute(worker.db, operator, {
+      ...name,
+      firstDay: '2026-05-01',
+      lastDay: '2026-05-31',
+    });
+    expect(await closeDispute(worker.db, on('2026-05-31'), name)).toBe('ended');
     expect(await daysOf(name)).toEqual([['2026-05-01', '2026-05-30']]);
   });
 
@@ -109,8 +155,12 @@ describe('closeDispute', () => {
     'deletes, on %s, one that begins on 2026-05-01',
     async (today) => {
       const name = newName();
-      await openDispute(worker.db, operator, name, '2026-05-01', '2026-05-31');
-      expect(await closeDispute(worker.db, operator, name, today)).toBe('deleted');
+      await openDispute(worker.db, operator, {
+        ...name,
+        firstDay: '2026-05-01',
+        lastDay: '2026-05-31',
+      });
+      expect(await closeDispute(worker.db, on(today), name)).toBe('deleted');
       expect(await daysOf(name)).toEqual([]);
       expect((await changesOf(worker.env, 'dispute', name))[1]).toEqual({
         action: 'delete',
@@ -122,12 +172,24 @@ describe('closeDispute', () => {
     },
   );
 
-  it('leaves disputes of the past and later ones alone', async () => {
+  it('leaves past and later disputes alone', async () => {
     const name = newName();
-    await openDispute(worker.db, operator, name, '2026-01-01', '2026-01-31');
-    await openDispute(worker.db, operator, name, '2026-05-01', '2026-05-31');
-    await openDispute(worker.db, operator, name, '2026-09-01', '2026-09-30');
-    await closeDispute(worker.db, operator, name, '2026-05-15');
+    await openDispute(worker.db, operator, {
+      ...name,
+      firstDay: '2026-01-01',
+      lastDay: '2026-01-31',
+    });
+    await openDispute(worker.db, operator, {
+      ...name,
+      firstDay: '2026-05-01',
+      lastDay: '2026-05-31',
+    });
+    await openDispute(worker.db, operator, {
+      ...name,
+      firstDay: '2026-09-01',
+      lastDay: '2026-09-30',
+    });
+    await closeDispute(worker.db, on('2026-05-15'), name);
     expect(await daysOf(name)).toEqual([
       ['2026-01-01', '2026-01-31'],
       ['2026-05-01', '2026-05-14'],
@@ -137,8 +199,12 @@ describe('closeDispute', () => {
 
   it('refuses a name that is not disputed, or no longer', async () => {
     const name = newName();
-    await openDispute(worker.db, operator, name, '2026-05-01', '2026-05-31');
-    await expect(closeDispute(worker.db, operator, name, '2026-06-01')).rejects.toMatchObject({
+    await openDispute(worker.db, operator, {
+      ...name,
+      firstDay: '2026-05-01',
+      lastDay: '2026-05-31',
+    });
+    await expect(closeDispute(worker.db, on('2026-06-01'), name)).rejects.toMatchObject({
       reason: 'not_found',
       message: `"${name.name}" is not disputed`,
     });
@@ -147,8 +213,16 @@ describe('closeDispute', () => {
 
 it('lists disputes page by page', async () => {
   const name = newName();
-  await openDispute(worker.db, operator, name, '2026-01-01', '2026-01-31');
-  await openDispute(worker.db, operator, name, '2026-05-01', '2026-05-31');
+  await openDispute(worker.db, operator, {
+    ...name,
+    firstDay: '2026-01-01',
+    lastDay: '2026-01-31',
+  });
+  await openDispute(worker.db, operator, {
+    ...name,
+    firstDay: '2026-05-01',
+    lastDay: '2026-05-31',
+  });
   const listed = [];
   let after: number | undefined;
   for (;;) {

@@ -144,7 +144,7 @@ describe('replaceRetainedDomains', () => {
       replaceRetainedDomains(worker.db, operator, ['reserved'], [[named('a.ee', 'blocked')]]),
     ).rejects.toMatchObject({
       reason: 'invalid',
-      message: '"a.ee" is blocked, and only reserved names are replaced',
+      message: '"a.ee" is blocked, but only reserved names are replaced',
     });
     expect(await all()).toEqual([]);
   });
@@ -156,7 +156,7 @@ describe('replaceRetainedDomains', () => {
       operator,
       ['reserved'],
       [[named('kept.ee'), named('new.ee')], [named('new.ee')]],
-      true,
+      { isDryRun: true },
     );
     expect(result).toEqual({ added: 1, removed: 1 });
     expect(await all()).toEqual([named('gone.ee'), named('kept.ee')]);

@@ -3,11 +3,7 @@ import { reading } from '../command.ts';
 import { run } from '../run.ts';
 import { table } from '../text.ts';
 
-export const list = reading(
-  'list',
-  'List the API users, of one registrar or of all',
-  'api-user list --registrar ALPHA',
-)
+export const command = reading('api-user list --registrar ALPHA')
   .option('--registrar <code>', 'only the users of this registrar')
   .action((options) =>
     run(options, async ({ db }) => {

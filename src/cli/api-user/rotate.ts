@@ -1,22 +1,18 @@
 import { rotateApiUser } from '../../registrar/api-user.ts';
 import { writing } from '../command.ts';
 import { run } from '../run.ts';
+import { did } from '../text.ts';
 
-export const rotate = writing(
-  'rotate',
-  'Give an API user a new secret, and print it, this once; the old one is refused from then on',
-  'api-user rotate ats',
-)
-  .argument('<username>', 'the user')
+export const command = writing('api-user rotate ats')
+  .argument('<username>', 'the user, whose old secret stops working')
   .action((username, options) =>
-    run(options, async ({ db, origin, isDryRun }) => {
-      const secret = await rotateApiUser(db, origin, username, isDryRun);
+    run(options, async (registry) => {
+      const { db, origin, isDryRun } = registry;
+      const secret = await rotateApiUser(db, origin, username, { isDryRun });
+      const done = `${did('replace', registry)} the secret of API user ${username}`;
       return {
         data: { username, secret, changed: !isDryRun },
-        text:
-          secret === undefined
-            ? `would give API user ${username} a new secret`
-            : `the new secret of API user ${username}, shown this once:\n${secret}`,
+        text: secret === undefined ? done : `${done}; the new one, shown only now:\n${secret}`,
       };
     }),
   );

@@ -5,16 +5,15 @@ import { reading } from '../command.ts';
 import { everyPage } from '../pages.ts';
 import { run } from '../run.ts';
 import { table } from '../text.ts';
+import { auctionData } from './data.ts';
 
-export const list = reading(
-  'list',
-  'List the auctions of every status, or of one',
-  'auction list --status started',
-)
-  .addOption(new Option('--status <status>', 'only these').choices(auctionStatuses))
+export const command = reading('auction list --status started')
+  .addOption(
+    new Option('--status <status>', 'only auctions with this status').choices(auctionStatuses),
+  )
   .action((options) =>
     run(options, async ({ db }) => {
-      const status = options.status;
+      const { status } = options;
       const auctions = await Array.fromAsync(
         everyPage<Auction, number>(
           (page) => listAuctions(db, { page, ...(status && { status }) }),
@@ -31,17 +30,3 @@ export const list = reading(
       };
     }),
   );
-
-/** Without the registration code, which `auction show` alone tells. */
-export function auctionData(auction: Auction) {
-  return {
-    id: auction.uuid,
-    domain: auction.name,
-    punycode_domain_name: auction.punycode,
-    status: auction.status,
-    registration_deadline: auction.registrationDeadline,
-    platform: auction.platform,
-    created_at: auction.createdAt,
-    updated_at: auction.updatedAt,
-  };
-}

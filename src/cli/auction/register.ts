@@ -1,21 +1,21 @@
 import { registerAuction } from '../../auction/report.ts';
 import { writing } from '../command.ts';
 import { run } from '../run.ts';
-import { auctionData } from './list.ts';
+import { did } from '../text.ts';
+import { auctionData } from './data.ts';
 
-export const register = writing(
-  'register',
-  'End a paid auction: whoever has its registration code has registered the name',
+export const command = writing(
   'auction register 1b3ee442-e8fe-4922-9492-8fcb9dccc69c --code 0123456789abcdef0123456789abcdef',
 )
   .argument('<uuid>', 'the auction')
-  .requiredOption('--code <code>', 'the registration code that the buyer has shown')
+  .requiredOption('--code <code>', 'the registration code that the buyer presented')
   .action((uuid, options) =>
-    run(options, async ({ db, origin, isDryRun }) => {
+    run(options, async (registry) => {
+      const { db, origin, isDryRun } = registry;
       const auction = await registerAuction(db, origin, uuid, options.code, { isDryRun });
       return {
         data: { ...auctionData(auction), changed: !isDryRun },
-        text: `${isDryRun ? 'would end' : 'ended'} the auction of ${auction.name} as domain_registered`,
+        text: `${did('end', registry)} the auction of ${auction.name} as domain_registered`,
       };
     }),
   );

@@ -5,10 +5,7 @@ import { everyPage } from '../pages.ts';
 import { run } from '../run.ts';
 import { contactColumns, contactRow } from './record.ts';
 
-export const exportContacts = exporting(
-  "Write a registrar's contacts, auth_info included, to a file that contact import reads",
-  'contact export contacts.csv --registrar ALPHA',
-)
+export const command = exporting('contact export contacts.csv --registrar ALPHA')
   .requiredOption('--registrar <code>', 'whose contacts')
   .action((file, options) =>
     run(options, async ({ db }) => {

@@ -1,16 +1,16 @@
 import { type ContactRecord, findContactProblems, importContacts } from '../../contact/import.ts';
-import { importing, type RowReader } from '../file/import.ts';
 import { runRecordImport } from '../file/import-records.ts';
-import { counted } from '../text.ts';
+import { importing } from '../file/importing.ts';
+import type { RowReader } from '../file/read-import.ts';
+import { counted, did } from '../text.ts';
 import { contactColumns, readContact } from './record.ts';
 
-export const importFile = importing(
-  'Import contacts; what the file gives is kept, and a contact that is there already stays as it is',
+export const command = importing(
   contactColumns,
   'contact import contacts.csv --registrar ALPHA',
   'contact import - --format ndjson < contacts.ndjson',
 )
-  .option('--registrar <code>', 'whose contacts they are, where the file has no column registrar')
+  .option('--registrar <code>', 'the registrar of rows without one')
   .action((file, options) => {
     const now = new Date();
     const reader: RowReader<ContactRecord> = {
@@ -21,12 +21,12 @@ export const importFile = importing(
     return runRecordImport(file, options, {
       reader,
       findProblems: findContactProblems,
-      importRows: async (db, origin, records, isDryRun) => {
-        const added = await importContacts(db, origin, records, isDryRun);
+      importRows: async (db, origin, records, change) => {
+        const added = await importContacts(db, origin, records, change);
         return { added, unchanged: records.length - added };
       },
       none: { added: 0, unchanged: 0 },
-      text: ({ added, unchanged }, isDryRun) =>
-        `${isDryRun ? 'would add' : 'added'} ${counted(added, 'contact')}, ${unchanged} there already`,
+      text: ({ added, unchanged }, registry) =>
+        `${did('add', registry)} ${counted(added, 'contact')}, ${unchanged} already there`,
     });
   });

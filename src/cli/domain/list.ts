@@ -4,11 +4,7 @@ import { everyPage } from '../pages.ts';
 import { run } from '../run.ts';
 import { table } from '../text.ts';
 
-export const list = reading(
-  'list',
-  'List the domains that refer to a contact',
-  'domain list --contact ALPHA:1B7A3C5D',
-)
+export const command = reading('domain list --contact ALPHA:1B7A3C5D')
   .requiredOption('--contact <code>', 'the contact')
   .action((options) =>
     run(options, async ({ db }) => {

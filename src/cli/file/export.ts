@@ -10,16 +10,16 @@ interface ExportOptions {
   json?: true;
 }
 
-/** A verb that writes a file, or standard output: CSV, or NDJSON with --json. */
-export function exporting(summary: string, ...examples: string[]) {
-  return reading('export', summary, ...examples)
-    .argument('[file]', 'the file, .csv or .ndjson; standard output without one', '-')
+/** A command that writes CSV or NDJSON to a file or to standard output. */
+export function exporting(...examples: string[]) {
+  return reading(...examples)
+    .argument('[file]', 'the file, .csv or .ndjson; by default, standard output', '-')
     .addOption(
-      new Option('--format <format>', 'the form, where the name does not tell').choices(formats),
+      new Option('--format <format>', 'the format, if the name does not show it').choices(formats),
     );
 }
 
-/** Writes the rows; the report is of a file, as rows on standard output speak for themselves. */
+/** Writes the rows. Rows on standard output need no report. */
 export async function exportRows(
   file: string,
   { format, json }: ExportOptions,
@@ -27,8 +27,8 @@ export async function exportRows(
   columns: string[],
 ): Promise<Report | undefined> {
   const isStandardOutput = file === '-';
-  const told = format ?? (isStandardOutput && json ? 'ndjson' : undefined);
-  const count = await writeFileRows(file, formatOf(file, told), rows, columns);
+  const chosen = format ?? (isStandardOutput && json ? 'ndjson' : undefined);
+  const count = await writeFileRows(file, formatOf(file, chosen), rows, columns);
   if (isStandardOutput) return undefined;
   return { data: { file, rows: count }, text: `wrote ${counted(count, 'row')} to ${file}` };
 }

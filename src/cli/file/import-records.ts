@@ -1,35 +1,31 @@
 import type { Database } from '../../database/open.ts';
+import type { ChangeOptions } from '../../dry-run.ts';
 import type { Problem } from '../../error.ts';
 import type { Origin } from '../../history.ts';
 import type { CommonOptions } from '../command.ts';
 import { inChunks } from '../progress.ts';
 import { runPrepared } from '../run.ts';
-import {
-  type ImportOptions,
-  type RowReader,
-  readImport,
-  rejectedText,
-  rejectRows,
-  settleRejected,
-} from './import.ts';
+import type { ImportOptions } from './importing.ts';
+import { type RowReader, readImport } from './read-import.ts';
+import { rejectedText, rejectRows, settleRejected } from './rejected.ts';
 
-/** How records get into the registry, which has a say in whether they can. */
+/** How the records of one kind are checked and imported. */
 interface RecordImport<Row, Counts> {
   reader: RowReader<Row>;
   findProblems(db: Database, rows: readonly Row[]): Promise<(Problem & { record: Row })[]>;
-  /** Imports all the rows or none, and counts what became of them; a dry run only counts. */
+  /** Imports all the rows or none, and counts the outcomes; a dry run only counts. */
   importRows(
     db: Database,
     origin: Origin,
     rows: readonly Row[],
-    isDryRun: boolean,
+    options: ChangeOptions,
   ): Promise<Counts>;
   /** The counts of no rows. */
   none: Counts;
-  text(counts: Counts, isDryRun: boolean): string;
+  text(counts: Counts, registry: { isDryRun: boolean }): string;
 }
 
-/** Imports a file once every one of its rows is known to be good, or the bad ones are to be skipped. */
+/** Imports a file once all its rows are known to be valid; with --skip-invalid, the valid ones. */
 export function runRecordImport<Row, Counts extends Record<keyof Counts, number>>(
   file: string,
   options: ImportOptions & CommonOptions,
@@ -44,7 +40,8 @@ export function runRecordImport<Row, Counts extends Record<keyof Counts, number>
   return runPrepared(
     options,
     () => readImport(file, options, reader),
-    async ({ db, origin, isDryRun }, read) => {
+    async (registry, read) => {
+      const { db, origin, isDryRun } = registry;
       for (const chunk of inChunks('checking', read.rows)) {
         const rows = chunk.map(({ row }) => row);
         rejectRows(read, await findProblems(db, rows));
@@ -53,7 +50,7 @@ export function runRecordImport<Row, Counts extends Record<keyof Counts, number>
       const rows = read.rows.map(({ row }) => row);
       let counts = none;
       for (const chunk of inChunks('importing', rows)) {
-        counts = sum(counts, await importRows(db, origin, chunk, isDryRun));
+        counts = sum(counts, await importRows(db, origin, chunk, { isDryRun }));
       }
       const rejected = read.rejected.length;
       return {
@@ -64,7 +61,7 @@ export function runRecordImport<Row, Counts extends Record<keyof Counts, number>
           rejected_file: rejectedFile ?? null,
           changed: counts.unchanged < rows.length && !isDryRun,
         },
-        text: text(counts, isDryRun) + rejectedText(rejected, rejectedFile),
+        text: text(counts, registry) + rejectedText(rejected, rejectedFile),
       };
     },
   );

@@ -5,41 +5,41 @@ import { CsvError, parse } from 'csv-parse';
 import split2 from 'split2';
 import { RegistryError } from '../../error.ts';
 import { usageError } from '../command.ts';
-import { displayName, refuseFile } from './problem.ts';
+import { displayName, unreadableFile } from './problem.ts';
 import { checkedUtf8 } from './utf8.ts';
 
 export const formats = ['csv', 'ndjson'] as const;
 export type Format = (typeof formats)[number];
 
-/** A row as it stands in the file: text in CSV, any JSON value in NDJSON. */
+/** A row with the values in the file: text in CSV, any JSON value in NDJSON. */
 export interface FileRow {
   line: number;
   values: Record<string, unknown>;
-  /** Why it is no row of this file. */
+  /** Why it can't be read as a row. */
   problem?: string;
 }
 
-/** A column of a kind of file, as its reader takes it. */
+/** A column of a kind of file. */
 export interface Column {
-  /** What its values are, for the help. */
+  /** What the help says about its values. */
   note: string;
-  /** No row is without. */
+  /** Whether every row needs a value. */
   isRequired: boolean;
 }
 
 export type Columns = Readonly<Record<string, Column>>;
 
-/** CSV with a header line, or NDJSON, by the extension; standard input is CSV unless told. */
-export function formatOf(file: string, told: Format | undefined): Format {
-  if (told) return told;
+/** The chosen format, or the one of the file's extension; CSV for standard input. */
+export function formatOf(file: string, chosen: Format | undefined): Format {
+  if (chosen) return chosen;
   const extension = path.extname(file).toLowerCase();
   if (extension === '.csv' || file === '-') return 'csv';
   if (extension === '.ndjson' || extension === '.jsonl') return 'ndjson';
-  const message = `${file} is neither .csv nor .ndjson by its name; say which it is with --format`;
+  const message = `${file} is not named .csv or .ndjson; give its format with --format`;
   throw usageError(message);
 }
 
-/** What a file of rejected rows has beside the columns of the import: such a file can be corrected and imported. */
+/** The columns that a file of rejected rows adds. They are ignored by an import, so that it can be corrected and imported. */
 export const rejectionColumns = [
   'rejected_line',
   'rejected_field',
@@ -47,10 +47,10 @@ export const rejectionColumns = [
   'rejected_text',
 ];
 
-/** A row's text, and a line's, at most: a quote that is never closed ends here. */
+/** The limit of a row and of a line. It stops a quote that is never closed. */
 const maximumRowCharacters = 128_000;
 
-/** The rows of a file in its order. Throws `malformed` where no row can be told from the next, `not_found`. */
+/** The rows of a file in order. Throws `malformed` if they can't be told apart, `not_found`. */
 export async function* readRows(
   file: string,
   format: Format,
@@ -66,7 +66,7 @@ export async function* readRows(
 function readingError(file: string, error: unknown): unknown {
   if (error instanceof CsvError) {
     const line = typeof error.lines === 'number' ? error.lines : 1;
-    return refuseFile(file, line, `is no CSV: ${error.message}`);
+    return unreadableFile(file, line, `is not CSV: ${error.message}`);
   }
   const { code } = error as NodeJS.ErrnoException;
   const reasons: Record<string, string> = {
@@ -78,7 +78,7 @@ function readingError(file: string, error: unknown): unknown {
   return new RegistryError('not_found', `${displayName(file)} cannot be read: ${reasons[code]}`);
 }
 
-/** The file's checked bytes, through the parser; an error anywhere on the way comes out of the iteration. */
+/** The file's checked bytes through the parser; the iteration throws every error on the way. */
 function through(file: string, parser: Duplex): AsyncIterable<unknown> {
   const source = file === '-' ? process.stdin : createReadStream(file);
   const check = (chunks: AsyncIterable<Buffer>) => checkedUtf8(chunks, file);
@@ -110,7 +110,7 @@ async function* readCsv(file: string, columns: Columns): AsyncGenerator<FileRow>
     }
     yield row;
   }
-  if (!header) throw refuseFile(file, 1, 'is empty: a CSV file begins with a header line');
+  if (!header) throw unreadableFile(file, 1, 'is empty: a CSV file begins with a header line');
 }
 
 function checkHeader(file: string, header: string[], columns: Columns): void {
@@ -118,13 +118,13 @@ function checkHeader(file: string, header: string[], columns: Columns): void {
   const unknown = header.find((name) => !known.includes(name) && !rejectionColumns.includes(name));
   if (unknown !== undefined) {
     const message = `there is no column ${JSON.stringify(unknown)}; the header line names, separated by commas, some of: ${known.join(', ')}`;
-    throw refuseFile(file, 1, message);
+    throw unreadableFile(file, 1, message);
   }
   const twice = header.find((name, index) => header.indexOf(name) !== index);
-  if (twice !== undefined) throw refuseFile(file, 1, `the column ${twice} is there twice`);
+  if (twice !== undefined) throw unreadableFile(file, 1, `the column ${twice} is there twice`);
   const missing = known.filter((name) => columns[name]!.isRequired && !header.includes(name));
   if (missing.length > 0) {
-    throw refuseFile(file, 1, `the header line lacks the column ${missing.join(', ')}`);
+    throw unreadableFile(file, 1, `the header line lacks the column ${missing.join(', ')}`);
   }
 }
 
@@ -143,10 +143,10 @@ function parseLine(text: string, known: readonly string[]): Omit<FileRow, 'line'
   try {
     value = JSON.parse(text);
   } catch {
-    return { values: { rejected_text: text }, problem: 'is no JSON' };
+    return { values: { rejected_text: text }, problem: 'is not JSON' };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { values: { rejected_text: text }, problem: 'is no JSON object' };
+    return { values: { rejected_text: text }, problem: 'is not a JSON object' };
   }
   const values = value as Record<string, unknown>;
   const unknown = Object.keys(values).find(

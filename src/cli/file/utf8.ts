@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { refuseFile } from './problem.ts';
+import { unreadableFile } from './problem.ts';
 
 const newline = 0x0a;
 /** A line beyond this is no text file's; it bounds what is held in memory. */
@@ -21,7 +21,11 @@ export async function* checkedUtf8(
     const lines = bytes.subarray(0, end);
     pending = bytes.subarray(end);
     if (pending.length > maximumLineBytes) {
-      throw refuseFile(file, line + countLines(lines), `a line has over ${maximumLineBytes} bytes`);
+      throw unreadableFile(
+        file,
+        line + countLines(lines),
+        `a line has over ${maximumLineBytes} bytes`,
+      );
     }
     check(lines, file, line);
     if (end > 0) yield line === 1 ? withoutMark(lines) : lines;
@@ -39,7 +43,11 @@ function check(lines: Buffer, file: string, firstLine: number): void {
     end = lines.indexOf(newline, start) + 1 || lines.length;
     if (!isUtf8(lines.subarray(start, end))) break;
   }
-  throw refuseFile(file, line, `is ${isUtf16 ? 'UTF-16' : 'not UTF-8'}; save the file as UTF-8`);
+  throw unreadableFile(
+    file,
+    line,
+    `is ${isUtf16 ? 'UTF-16' : 'not UTF-8'}; save the file as UTF-8`,
+  );
 }
 
 function countLines(lines: Buffer): number {

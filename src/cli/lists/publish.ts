@@ -1,19 +1,12 @@
 import { listNames } from '../../public-list/lists.ts';
-import { listStatus } from '../../public-list/publish.ts';
+import { listStatus, publish } from '../../public-list/publish.ts';
 import { writing } from '../command.ts';
-import { publishLists } from '../publish.ts';
 import { run } from '../run.ts';
 
-export const publish = writing(
-  'publish',
-  'Publish every list that is behind its source, now',
-  'lists publish',
-  'lists publish --force',
-)
+export const command = writing('lists publish', 'lists publish --force')
   .option('--force', 'build every list from nothing and publish it, whatever the records say')
   .action(({ force: isForced = false, ...options }) =>
-    run(options, async (registry) => {
-      const { db, env, isDryRun } = registry;
+    run(options, async ({ db, env, isDryRun }) => {
       if (isDryRun) {
         const states = await listStatus(db, env.LISTS, new Date());
         const behind = states
@@ -25,7 +18,7 @@ export const publish = writing(
             behind.length === 0 ? 'every list is up to date' : `would publish ${behind.join(', ')}`,
         };
       }
-      const published = await publishLists(registry, listNames, { isForced });
+      const published = await publish(db, env.LISTS, listNames, () => new Date(), { isForced });
       return {
         data: { published, changed: published.length > 0 },
         text:

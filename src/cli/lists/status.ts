@@ -4,11 +4,7 @@ import { reading } from '../command.ts';
 import { run } from '../run.ts';
 import { table } from '../text.ts';
 
-export const status = reading(
-  'status',
-  'Show the size, ETag, age and last change of each list, and whether it is behind its source',
-  'lists status --json',
-).action((options) =>
+export const command = reading('lists status --json').action((options) =>
   run(options, async ({ db, env }) => {
     const now = new Date();
     const states = await listStatus(db, env.LISTS, now);

@@ -1,35 +1,24 @@
-import { addRegistrar, type Registrar } from '../../registrar/account.ts';
+import { addRegistrar } from '../../registrar/account.ts';
 import { writing } from '../command.ts';
 import { run } from '../run.ts';
+import { did } from '../text.ts';
+import { registrarData } from './data.ts';
 
-export const add = writing(
-  'add',
-  'Add a registrar',
+export const command = writing(
   'registrar add --code ALPHA --name "Alpha OÜ" --allow-ip 192.0.2.0/24 2001:db8::/32',
 )
   .requiredOption('--code <code>', 'the prefix of its contacts: A-Z, 0-9, _ and -')
   .requiredOption('--name <name>', 'its name')
-  .option('--allow-ip <cidr...>', 'addresses and ranges that may call; without any, all may')
+  .option('--allow-ip <cidr...>', 'addresses and ranges it may call from; by default, any')
   .action((options) =>
-    run(options, async ({ db, origin, isDryRun }) => {
+    run(options, async (registry) => {
+      const { db, origin, isDryRun } = registry;
       const { code, name, allowIp: allowedIps = [] } = options;
-      const registrar = await addRegistrar(db, origin, { code, name, allowedIps }, isDryRun);
+      const registrar = await addRegistrar(db, origin, { code, name, allowedIps }, { isDryRun });
+      const addresses = registrar.allowedIps.join(', ') || 'every address';
       return {
         data: { registrar: registrarData(registrar), changed: !isDryRun },
-        text: `${isDryRun ? 'would add' : 'added'} registrar ${registrar.code}, callable from ${
-          allowedIps.join(', ') || 'every address'
-        }`,
+        text: `${did('add', registry)} registrar ${code}, callable from ${addresses}`,
       };
     }),
   );
-
-export function registrarData(registrar: Registrar) {
-  return {
-    code: registrar.code,
-    name: registrar.name,
-    allowed_ips: registrar.allowedIps,
-    contact_count: registrar.contactCount,
-    created_at: registrar.createdAt,
-    updated_at: registrar.updatedAt,
-  };
-}

@@ -1,13 +1,10 @@
 import { exporting, exportRows } from '../file/export.ts';
 import { run } from '../run.ts';
-import { everyRetainedDomain } from './list.ts';
+import { everyRetainedDomain } from './every.ts';
 import { statusOption } from './status.ts';
 
-export const exportNames = exporting(
-  'Write reserved and blocked names to a file that retained import reads',
-  'retained export names.csv --status reserved',
-)
-  .addOption(statusOption('only these'))
+export const command = exporting('retained export names.csv --status reserved')
+  .addOption(statusOption('only names with this status'))
   .action((file, options) =>
     run(options, async ({ db }) => {
       async function* rows() {

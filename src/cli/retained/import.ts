@@ -1,97 +1,94 @@
 import { retainedStatuses } from '../../../drizzle/schema.ts';
 import { parseDomainName } from '../../domain/name.ts';
 import { RegistryError } from '../../error.ts';
-import { type ListName, listsShowing } from '../../public-list/lists.ts';
+import { listsShowing } from '../../public-list/lists.ts';
 import { addRetainedDomains } from '../../retained-domain/change.ts';
 import type { RetainedDomain, RetainedStatus } from '../../retained-domain/list.ts';
 import { type Replaced, replaceRetainedDomains } from '../../retained-domain/replace.ts';
-import { nameColumn, textField } from '../file/field.ts';
-import {
-  importing,
-  type ReadFile,
-  type RowReader,
-  readSettled,
-  rejectedText,
-} from '../file/import.ts';
+import { nameColumn, requiredText } from '../file/field.ts';
+import { importing } from '../file/importing.ts';
+import { type ReadFile, type RowReader, readImport } from '../file/read-import.ts';
+import { rejectedText, settleRejected } from '../file/rejected.ts';
 import { inChunks } from '../progress.ts';
-import { publishedText, publishLists } from '../publish.ts';
 import type { Registry } from '../registry.ts';
 import { type Report, runPrepared } from '../run.ts';
-import { counted } from '../text.ts';
+import { counted, did } from '../text.ts';
 import { statusOption } from './status.ts';
 
 const columns = {
   name: nameColumn,
   status: {
-    note: `${retainedStatuses.join(' or ')}; required unless --status says it for all rows`,
+    note: `${retainedStatuses.join(' or ')}; required unless --status gives it for all rows`,
     isRequired: false,
   },
 };
 
-export const importNames = importing(
-  'Reserve or block the names of a file, and publish the lists',
+export const command = importing(
   columns,
   'retained import names.csv',
   'retained import reserved.csv --status reserved --replace',
 )
-  .addOption(statusOption('what the names are, where the file has no column status'))
+  .addOption(statusOption('the status of rows without one'))
   .option('--replace', 'make the list (of that status, or both) equal to the file, in one step')
   .action((file, options) => {
     const reader = rowReader(options.status);
     const statuses = options.status ? ([options.status] as const) : retainedStatuses;
     return runPrepared(
       options,
-      () => readSettled(file, options, reader),
+      async () => {
+        const read = await readImport(file, options, reader);
+        return { read, rejectedFile: await settleRejected(read, options) };
+      },
       async (registry, { read, rejectedFile }) => {
         const names = read.rows.map(({ row }) => row);
-        const done = options.replace
+        const changes = options.replace
           ? await replaceNames(registry, statuses, names)
-          : { added: await addNames(registry, names), removed: 0 };
-        const published = await publishLists(registry, listsShowing(statuses));
-        return report(registry, read, { ...done, published, rejectedFile }, options.replace);
+          : { added: await addNames(registry, names) };
+        return {
+          ...reportOf(registry, read, { ...changes, rejectedFile }),
+          publish: listsShowing(statuses),
+        };
       },
     );
   });
 
-interface Done {
+interface Changes {
   added: number;
-  removed: number;
-  published: ListName[];
+  /** Only a replacement removes names. */
+  removed?: number;
   rejectedFile: string | undefined;
 }
 
-function report(
-  { isDryRun }: Registry,
+function reportOf(
+  registry: Registry,
   { rows, rejected }: ReadFile<RetainedDomain>,
-  { added, removed, published, rejectedFile }: Done,
-  isReplaced: boolean | undefined,
+  { added, removed, rejectedFile }: Changes,
 ): Report {
+  const { isDryRun } = registry;
   const unchanged = rows.length - added;
-  const adding = `${isDryRun ? 'would add' : 'added'} ${counted(added, 'name')}`;
-  const removing = isReplaced ? ` and remove${isDryRun ? '' : 'd'} ${removed}` : '';
+  const removing = removed === undefined ? '' : ` and remove${isDryRun ? '' : 'd'} ${removed}`;
   return {
     data: {
       read: rows.length + rejected.length,
       added,
-      removed,
+      removed: removed ?? 0,
       unchanged,
       rejected: rejected.length,
       rejected_file: rejectedFile ?? null,
-      published,
-      changed: added + removed > 0 && !isDryRun,
+      changed: added + (removed ?? 0) > 0 && !isDryRun,
     },
     text:
-      `${adding}${removing}, ${unchanged} there already` +
-      rejectedText(rejected.length, rejectedFile) +
-      publishedText(published),
+      `${did('add', registry)} ${counted(added, 'name')}${removing}, ${unchanged} already there` +
+      rejectedText(rejected.length, rejectedFile),
   };
 }
 
+/** Reads names whose rows may leave out the status if --status gives it. */
 function rowReader(status: RetainedStatus | undefined): RowReader<RetainedDomain> {
   return {
     columns,
     read: (values) => ({
-      ...parseDomainName(textField(values, 'name')),
+      ...parseDomainName(requiredText(values, 'name')),
       status: readStatus(values, status),
     }),
     keys: (row) => [`${row.name} (${row.status})`],
@@ -100,18 +97,18 @@ function rowReader(status: RetainedStatus | undefined): RowReader<RetainedDomain
 
 function readStatus(
   values: Record<string, unknown>,
-  told: RetainedStatus | undefined,
+  option: RetainedStatus | undefined,
 ): RetainedStatus {
   const isGiven = (values.status ?? '') !== '';
-  if (!isGiven && told) return told;
-  const text = textField(values, 'status');
+  if (!isGiven && option) return option;
+  const text = requiredText(values, 'status');
   const status = retainedStatuses.find((known) => known === text);
   if (!status) {
     const message = `${JSON.stringify(text)} is neither ${retainedStatuses.join(' nor ')}`;
     throw new RegistryError('invalid', message, 'status');
   }
-  if (told && status !== told) {
-    throw new RegistryError('invalid', `is ${status}, where --status says ${told}`, 'status');
+  if (option && status !== option) {
+    throw new RegistryError('invalid', `is ${status}, but --status is ${option}`, 'status');
   }
   return status;
 }
@@ -122,7 +119,7 @@ async function addNames(
 ): Promise<number> {
   let added = 0;
   for (const chunk of inChunks('importing', names)) {
-    added += await addRetainedDomains(db, origin, chunk, isDryRun);
+    added += await addRetainedDomains(db, origin, chunk, { isDryRun });
   }
   return added;
 }
@@ -132,5 +129,6 @@ function replaceNames(
   statuses: readonly [RetainedStatus, ...RetainedStatus[]],
   names: RetainedDomain[],
 ): Promise<Replaced> {
-  return replaceRetainedDomains(db, origin, statuses, inChunks('replacing', names), isDryRun);
+  const chunks = inChunks('replacing', names);
+  return replaceRetainedDomains(db, origin, statuses, chunks, { isDryRun });
 }

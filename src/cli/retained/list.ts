@@ -1,21 +1,11 @@
-import type { Database } from '../../database/open.ts';
-import {
-  listRetainedDomains,
-  type RetainedDomain,
-  type RetainedStatus,
-} from '../../retained-domain/list.ts';
 import { reading } from '../command.ts';
-import { everyPage } from '../pages.ts';
 import { run } from '../run.ts';
 import { table } from '../text.ts';
+import { everyRetainedDomain } from './every.ts';
 import { statusOption } from './status.ts';
 
-export const list = reading(
-  'list',
-  'List reserved and blocked names',
-  'retained list --status blocked',
-)
-  .addOption(statusOption('only these'))
+export const command = reading('retained list --status blocked')
+  .addOption(statusOption('only names with this status'))
   .action((options) =>
     run(options, async ({ db }) => {
       const names = await Array.fromAsync(everyRetainedDomain(db, options.status));
@@ -35,14 +25,3 @@ export const list = reading(
       };
     }),
   );
-
-/** By name and status. */
-export function everyRetainedDomain(
-  db: Database,
-  status: RetainedStatus | undefined,
-): AsyncGenerator<RetainedDomain> {
-  return everyPage<RetainedDomain, RetainedDomain>(
-    (page) => listRetainedDomains(db, { status, page }),
-    (last) => last,
-  );
-}

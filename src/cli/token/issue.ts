@@ -7,12 +7,16 @@ import { issueToken } from '../../registrant/token.ts';
 import { reading } from '../command.ts';
 import { run } from '../run.ts';
 
-export const issue = reading(
-  'issue',
-  "Issue a registrant's token, valid for two hours; with --remote, REGISTRANT_TOKEN_KEYS comes from the environment",
-  'token issue --ident EE38001085718 --name "Jaan Tamm"',
-)
-  .requiredOption('--ident <code>', 'country and personal code, as EE38001085718', parseIdent)
+export const command = reading('token issue --ident EE38001085718 --name "Jaan Tamm"')
+  .addHelpText(
+    'after',
+    '\nWith --remote, REGISTRANT_TOKEN_KEYS is read from the environment of the command.',
+  )
+  .requiredOption(
+    '--ident <code>',
+    'country and personal code, for example EE38001085718',
+    parseIdent,
+  )
   .requiredOption('--name <name>', 'first name and last name', parseName)
   .action((options) =>
     run(options, async ({ env, origin }) => {
@@ -37,17 +41,19 @@ function parseIdent(text: string) {
   const country = contactRules.identCountryCode().safeParse(text.slice(0, 2));
   const code = text.slice(2);
   if (!country.success || code === '') {
-    throw new InvalidArgumentError('It is a country code and a personal code, as EE38001085718.');
+    throw new InvalidArgumentError(
+      'It must be a country code and a personal code, for example EE38001085718.',
+    );
   }
   return { countryCode: country.data, code };
 }
 
-/** As in a passport: what comes last is the last name. */
+/** The last word is the last name. */
 function parseName(text: string) {
   const words = text.trim().split(/\s+/);
   const lastName = words.pop();
   if (!lastName || words.length === 0) {
-    throw new InvalidArgumentError('It is a first name and a last name.');
+    throw new InvalidArgumentError('It must be a first name and a last name.');
   }
   return { firstName: words.join(' '), lastName };
 }

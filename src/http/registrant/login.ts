@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { identityKey } from '../../contact/identity.ts';
+import { identityKey } from '../../contact/identity-code.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { verifyToken } from '../../registrant/token.ts';

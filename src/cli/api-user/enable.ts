@@ -1,0 +1,3 @@
+import { switching } from './switching.ts';
+
+export const command = switching('enable', { isDisabled: false });

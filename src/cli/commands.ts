@@ -1,0 +1,186 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+
+/** A command: one line for the help, and the module that does it, loaded only when the command is asked for. */
+export interface CommandEntry {
+  summary: string;
+  load(): Promise<{ command: CommandUnknownOpts }>;
+}
+
+/** Commands about one thing. */
+export interface Noun {
+  summary: string;
+  example: string;
+  verbs: Readonly<Record<string, CommandEntry>>;
+}
+
+/** Every command of the operator's tool by its words. */
+export const commands: Readonly<Record<string, Noun | CommandEntry>> = {
+  registrar: {
+    summary: 'Registrars and the addresses they may call from',
+    example: 'registrar add --code ALPHA --name "Alpha OÜ" --allow-ip 192.0.2.0/24',
+    verbs: {
+      add: { summary: 'Add a registrar', load: () => import('./registrar/add.ts') },
+      list: { summary: 'List the registrars', load: () => import('./registrar/list.ts') },
+      update: {
+        summary: 'Change the name of a registrar or the addresses it may call from',
+        load: () => import('./registrar/update.ts'),
+      },
+    },
+  },
+  'api-user': {
+    summary: "Registrars' users of the registrar interface",
+    example: 'api-user add --registrar ALPHA --username ats',
+    verbs: {
+      add: {
+        summary: 'Add an API user and print the generated secret, once',
+        load: () => import('./api-user/add.ts'),
+      },
+      rotate: {
+        summary: 'Replace the secret of an API user and print the new one, once',
+        load: () => import('./api-user/rotate.ts'),
+      },
+      disable: {
+        summary: 'Disable an API user, effective from the next request',
+        load: () => import('./api-user/disable.ts'),
+      },
+      enable: {
+        summary: 'Re-enable a disabled API user',
+        load: () => import('./api-user/enable.ts'),
+      },
+      list: {
+        summary: 'List the API users of one registrar or of all',
+        load: () => import('./api-user/list.ts'),
+      },
+    },
+  },
+  contact: {
+    summary: 'Contacts, with their codes, UUIDs, timestamps and legacy ids',
+    example: 'contact import contacts.csv --registrar ALPHA',
+    verbs: {
+      import: {
+        summary: 'Import contacts from a file; existing contacts are left as they are',
+        load: () => import('./contact/import.ts'),
+      },
+      export: {
+        summary: "Write a registrar's contacts, auth_info included, to a file for contact import",
+        load: () => import('./contact/export.ts'),
+      },
+    },
+  },
+  domain: {
+    summary: 'Domains and the contacts they link',
+    example: 'domain import domains.csv',
+    verbs: {
+      import: {
+        summary: 'Make domains and all their contacts equal to a file; other domains stay',
+        load: () => import('./domain/import.ts'),
+      },
+      list: {
+        summary: 'List the domains that refer to a contact',
+        load: () => import('./domain/list.ts'),
+      },
+    },
+  },
+  retained: {
+    summary: 'Reserved and blocked names',
+    example: 'retained add riigikogu.ee õ.ee --status reserved',
+    verbs: {
+      add: {
+        summary: 'Reserve or block names and publish the lists',
+        load: () => import('./retained/add.ts'),
+      },
+      remove: {
+        summary: 'Release reserved or blocked names and publish the lists',
+        load: () => import('./retained/remove.ts'),
+      },
+      list: {
+        summary: 'List reserved and blocked names',
+        load: () => import('./retained/list.ts'),
+      },
+      import: {
+        summary: 'Reserve or block the names in a file and publish the lists',
+        load: () => import('./retained/import.ts'),
+      },
+      export: {
+        summary: 'Write reserved and blocked names to a file for retained import',
+        load: () => import('./retained/export.ts'),
+      },
+    },
+  },
+  dispute: {
+    summary: 'Disputed names',
+    example: 'dispute open piip.ee --from 2026-12-01 --until 2027-02-28',
+    verbs: {
+      open: {
+        summary: 'Open a dispute of a name and publish the lists',
+        load: () => import('./dispute/open.ts'),
+      },
+      close: {
+        summary: 'Close the dispute of a name as of today and publish the lists',
+        load: () => import('./dispute/close.ts'),
+      },
+      list: {
+        summary: 'List the disputes, past and future ones included',
+        load: () => import('./dispute/list.ts'),
+      },
+    },
+  },
+  auction: {
+    summary: 'Names put up for auction',
+    example: 'auction start kohv.ee õun.ee',
+    verbs: {
+      start: {
+        summary: 'Put names up for auction, all or none, and publish the list',
+        load: () => import('./auction/start.ts'),
+      },
+      list: {
+        summary: 'List the auctions, or those with one status',
+        load: () => import('./auction/list.ts'),
+      },
+      show: {
+        summary: 'Show an auction, with its registration code while it is paid',
+        load: () => import('./auction/show.ts'),
+      },
+      import: {
+        summary: 'Put the names in a file up for auction and publish the list',
+        load: () => import('./auction/import.ts'),
+      },
+      register: {
+        summary: 'End a paid auction: the holder of its registration code has registered the name',
+        load: () => import('./auction/register.ts'),
+      },
+    },
+  },
+  token: {
+    summary: "Registrants' tokens, for support and testing",
+    example: 'token issue --ident EE38001085718 --name "Jaan Tamm"',
+    verbs: {
+      issue: {
+        summary: "Issue a registrant's token, valid for two hours",
+        load: () => import('./token/issue.ts'),
+      },
+    },
+  },
+  lists: {
+    summary: 'The public lists',
+    example: 'lists status',
+    verbs: {
+      publish: {
+        summary: 'Publish every list that is behind its source',
+        load: () => import('./lists/publish.ts'),
+      },
+      status: {
+        summary: 'Show the size, ETag and age of each list, and whether it is behind its source',
+        load: () => import('./lists/status.ts'),
+      },
+    },
+  },
+  history: {
+    summary: 'Show who changed what and when, deleted things included',
+    load: () => import('./history.ts'),
+  },
+};
+
+export function isNoun(entry: Noun | CommandEntry): entry is Noun {
+  return 'verbs' in entry;
+}

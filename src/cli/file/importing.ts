@@ -1,0 +1,52 @@
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { writing } from '../command.ts';
+import { type Columns, type Format, formats } from './read.ts';
+
+/** The options of every import. */
+export interface ImportOptions {
+  format?: Format;
+  skipInvalid?: true;
+  rejected?: string;
+  dryRun?: true;
+}
+
+/** A command that imports a file with these columns. */
+export function importing(columns: Columns, ...examples: string[]) {
+  return writing(...examples)
+    .addHelpText(
+      'after',
+      `
+The file is UTF-8: CSV with a header line (.csv), or NDJSON, one object per line (.ndjson, .jsonl).
+An empty value, and null in NDJSON, counts as not given.
+${columnsText(columns)}`,
+    )
+    .argument('<file>', 'the file, or - for standard input', (file) => {
+      if (file === '') throw new InvalidArgumentError('The name is empty.');
+      return file;
+    })
+    .addOption(
+      new Option('--format <format>', 'the format, if the name does not show it').choices(formats),
+    )
+    .option('--skip-invalid', 'import the valid rows, and save the others with their reasons')
+    .option('--rejected <file>', 'where to save them (default: FILE.rejected.csv)');
+}
+
+const noteWidth = 76;
+
+function columnsText(columns: Columns): string {
+  const width = Math.max(...Object.keys(columns).map((name) => name.length));
+  const wrapped = (note: string) =>
+    (note.match(new RegExp(`\\S.{0,${noteWidth - 1}}(?= |$)`, 'g')) ?? []).join(
+      `\n${' '.repeat(width + 4)}`,
+    );
+  const lines = (isRequired: boolean) =>
+    Object.entries(columns)
+      .filter(([, column]) => column.isRequired === isRequired)
+      .map(([name, { note }]) => `\n  ${name.padEnd(width)}  ${wrapped(note)}`);
+  const optional = lines(false);
+  return [
+    '\nRequired columns:',
+    ...lines(true),
+    ...(optional.length > 0 ? ['\n\nOptional columns:', ...optional] : []),
+  ].join('');
+}

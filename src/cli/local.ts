@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Env } from '../env.ts';
+import { RegistryError } from '../error.ts';
+import type { CommonOptions } from './command.ts';
+import { readLocalConfig } from './local-config.ts';
+import { localDirectory } from './local-directory.ts';
+import { openRunningServer } from './local-server.ts';
+import type { Bindings } from './session.ts';
+
+/**
+ * Opens the local data: through the local server while it runs, since two processes that write to one SQLite file
+ * disturb each other, and otherwise through a runtime with nothing but the bindings.
+ */
+export async function openLocal({ persistTo, env }: CommonOptions): Promise<Bindings> {
+  const directory = localDirectory(persistTo);
+  // Opening would create it.
+  if (!existsSync(path.join(stateOf(directory), 'd1'))) {
+    const start = `npm start${persistTo ? ` -- --persist-to ${persistTo}` : ''}`;
+    throw new RegistryError(
+      'not_found',
+      `there is no local database in ${directory}; create it with: ${start}`,
+    );
+  }
+  return (await openRunningServer(directory, env)) ?? openLocalData(directory, env);
+}
+
+/** Opens the data in the directory, which is created if need be. */
+export async function openLocalData(directory: string, environment?: string): Promise<Bindings> {
+  const { compatibilityDate, databaseId, listsId, vars } = readLocalConfig(environment);
+  const { convertV4MiniflareOptions, Miniflare } = await import('miniflare');
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      modules: true,
+      script: 'export default {}',
+      compatibilityDate,
+      d1Databases: { DB: databaseId },
+      kvNamespaces: { LISTS: listsId },
+      resourcePersistencePath: stateOf(directory),
+      // Otherwise each start asks Cloudflare where this machine is.
+      cf: false,
+    }),
+  );
+  const bindings = await miniflare.getBindings<Pick<Env, 'DB' | 'LISTS'>>();
+  return { env: { ...vars, ...bindings } as Env, dispose: () => miniflare.dispose() };
+}
+
+/** `wrangler dev --persist-to DIR` keeps its data in DIR/v3. */
+function stateOf(directory: string): string {
+  return path.join(directory, 'v3');
+}

@@ -1,0 +1,60 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Env } from '../env.ts';
+import type { CommonOptions } from './command.ts';
+
+/** Bindings and settings, until they are disposed of. */
+export interface Bindings {
+  env: Env;
+  dispose(): Promise<void>;
+}
+
+/**
+ * One run of the tool, of one command or of many. It keeps the bindings that were opened last, since opening them takes
+ * longer than most commands.
+ */
+export class Session implements AsyncDisposable {
+  #place: string | undefined;
+  #bindings: Promise<Bindings> | undefined;
+
+  /** The bindings that the options choose, which the session disposes of. */
+  async bindings(
+    { persistTo, remote, env }: CommonOptions,
+    open: () => Promise<Bindings>,
+  ): Promise<Bindings> {
+    const place = JSON.stringify({ persistTo, remote, env });
+    if (this.#bindings === undefined || place !== this.#place) {
+      await this.close();
+      this.#place = place;
+      this.#bindings = open();
+      // A command that could not open the registry leaves nothing behind.
+      this.#bindings.catch(() => {
+        this.#bindings = undefined;
+      });
+    }
+    return this.#bindings;
+  }
+
+  async close(): Promise<void> {
+    const bindings = this.#bindings;
+    this.#bindings = undefined;
+    await (await bindings?.catch(() => undefined))?.dispose();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+const running = new AsyncLocalStorage<Session>();
+
+/** Runs a command within the session. */
+export function inSession<Result>(session: Session, work: () => Result): Result {
+  return running.run(session, work);
+}
+
+/** The session of the command that is running. */
+export function currentSession(): Session {
+  const session = running.getStore();
+  if (!session) throw new Error('no command is running');
+  return session;
+}

@@ -1,0 +1,59 @@
+import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
+import { localDirectory } from './local-directory.ts';
+
+export interface StartOptions {
+  port: number;
+  ip: string;
+  directory: string;
+  environment: string | undefined;
+  isDemoWanted: boolean;
+  /** For wrangler dev. */
+  wranglerArgs: string[];
+  /** The arguments without the port. */
+  otherArgs: string[];
+}
+
+/**
+ * Reads the options of `npm start`. Prints the help, or what is wrong, and returns the exit status if there is nothing
+ * to start.
+ */
+export function readStartOptions(args: readonly string[]): StartOptions | number {
+  const end = args.indexOf('--');
+  const [own, wranglerArgs] = end === -1 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
+  const command = new Command('npm start --')
+    .description('Start the registry on this machine. The data of an earlier start is kept.')
+    .option('--port <port>', 'where to listen; 0 uses any free port', parsePort, 8787)
+    .option('--ip <address>', 'the address to listen on', 'localhost')
+    .option('--persist-to <dir>', 'where to keep the data (default: .wrangler/state)')
+    .option('--env <name>', 'an environment in wrangler.toml, for example for its limits')
+    .option('--no-demo', 'leave an empty database empty')
+    .usage('[options] [-- options of wrangler dev]')
+    .allowExcessArguments(false)
+    .showHelpAfterError(
+      '(npm start -- --help shows the options; those of wrangler dev go after --)',
+    )
+    .exitOverride();
+  try {
+    command.parse(own, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    throw error;
+  }
+  const { port, ip, persistTo, env, demo } = command.opts();
+  return {
+    ...{ port, ip, environment: env, isDemoWanted: demo },
+    directory: localDirectory(persistTo),
+    wranglerArgs: [...wranglerArgs],
+    otherArgs: withoutPort(args),
+  };
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65535) return port;
+  throw new InvalidArgumentError('It must be a number from 0 to 65535.');
+}
+
+function withoutPort(args: readonly string[]): string[] {
+  return args.filter((arg, index) => !/^--port(=|$)/.test(arg) && args[index - 1] !== '--port');
+}

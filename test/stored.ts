@@ -1,0 +1,32 @@
+import { and, asc, eq } from 'drizzle-orm';
+import { auctions, history } from '../drizzle/schema.ts';
+import { openDatabase } from '../src/database/open.ts';
+import type { Env } from '../src/env.ts';
+
+/** What the history tells of a subject, the oldest first. */
+export function historyOf(
+  env: Env,
+  subject: typeof history.$inferSelect.subject,
+  { name }: { name: string },
+) {
+  return openDatabase(env.DB)
+    .select()
+    .from(history)
+    .where(and(eq(history.subject, subject), eq(history.subjectKey, name)))
+    .orderBy(asc(history.id));
+}
+
+/** Every auction of a name, in the order of their start. */
+export function auctionsOf(env: Env, { name }: { name: string }) {
+  return openDatabase(env.DB)
+    .select()
+    .from(auctions)
+    .where(eq(auctions.name, name))
+    .orderBy(asc(auctions.id));
+}
+
+/** What was done to a subject, and what changed with it, the oldest first. */
+export async function changesOf(...subject: Parameters<typeof historyOf>) {
+  const entries = await historyOf(...subject);
+  return entries.map(({ action, changes }) => ({ action, changes }));
+}
