@@ -58,6 +58,20 @@ export function registrantRepresentation(contact: Contact): Record<string, unkno
   return shown;
 }
 
+/** Record ids say nothing about the person. */
+const recordIds: (keyof Contact)[] = ['id', 'registrarId'];
+
+/** The contact with everything that either interface shows of it, for the person to take away. */
+export function personalRepresentation(contact: Contact): Record<string, unknown> {
+  const shown = registrantRepresentation(contact);
+  for (const [column, { registrant, registrar }] of contactColumns) {
+    if (registrant === null && registrar !== null && !recordIds.includes(column)) {
+      shown[registrar] = contact[column];
+    }
+  }
+  return shown;
+}
+
 /** D1 accepts 32 arguments in a function call: the names and values of 16 fields. */
 const fieldsOfCall = 16;
 

@@ -13,6 +13,7 @@ import { listError } from './public/answer.ts';
 import { publicLists } from './public/lists.ts';
 import { registrantError } from './registrant/answer.ts';
 import { contacts as registrantContacts } from './registrant/contacts.ts';
+import { personalExport } from './registrant/export.ts';
 import { auth as registrantAuth } from './registrant/token.ts';
 import { registrarError } from './registrar/answer.ts';
 import { contacts as registrarContacts } from './registrar/contacts.ts';
@@ -50,6 +51,7 @@ app.route('/', publicLists);
 app.route('/repp/v1/contacts', registrarContacts);
 app.route('/api/v1/registrant/auth', registrantAuth);
 app.route('/api/v1/registrant/contacts', registrantContacts);
+app.route('/api/v1/registrant/export', personalExport);
 app.route('/api/v1/auctions', auctions);
 
 /** The first pattern that a path matches decides which interface's error format is used. */

@@ -107,11 +107,37 @@ const registrantContact = z.strictObject({
   auth_info: text,
   statuses: z.array(text).min(1),
 });
+const detailedContact = registrantContact.extend({
+  disclosed_attributes: z.array(z.enum(['name', 'email'])),
+});
+const personalData = z.strictObject({
+  exported_at: instant,
+  person: z.strictObject({
+    ident: z.strictObject({ code: text, type: z.literal('priv'), country_code: text }),
+  }),
+  contacts: z.array(
+    detailedContact.extend({
+      org_name: optionalText,
+      status_notes: z.record(text, text),
+      legacy_id: optionalText,
+      creator_str: optionalText,
+      updator_str: optionalText,
+      created_at: instant,
+      updated_at: instant,
+      registrar: z.strictObject({ code: text, name: text }),
+      domains: z.array(
+        z.strictObject({ name: text, role: z.enum(['registrant', 'admin', 'tech']) }),
+      ),
+      history: z.array(historyEntry),
+    }),
+  ),
+});
 const registrant: Form = (status) =>
   status === 200
     ? z.union([
+        personalData,
         z.strictObject({ contacts: z.array(registrantContact) }),
-        registrantContact.extend({ disclosed_attributes: z.array(z.enum(['name', 'email'])) }),
+        detailedContact,
         z.strictObject({ history: z.array(historyEntry) }),
         z.strictObject({ access_token: text, expires_at: instant, type: z.literal('Bearer') }),
       ])

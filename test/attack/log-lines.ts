@@ -18,6 +18,8 @@ const routes = [
   '/api/v1/registrant/contacts/*',
   '/api/v1/registrant/contacts/:uuid',
   '/api/v1/registrant/contacts/:uuid/history',
+  '/api/v1/registrant/export',
+  '/api/v1/registrant/export/*',
   '/api/v1/registrant/auth/*',
   '/api/v1/registrant/auth/eid',
   '/api/v1/auctions',

@@ -1,0 +1,97 @@
+import { Hono } from 'hono';
+import { listPersonalData, type PersonalContact } from '../../contact/personal-data.ts';
+import { personalRepresentation } from '../../contact/representation.ts';
+import { logUnexpected } from '../../log.ts';
+import type { Person } from '../../registrant/token.ts';
+import { echoClientReference } from '../client-reference.ts';
+import { type AppEnv, database } from '../context.ts';
+import { historyEntry } from '../history.ts';
+import { limitBody } from '../input.ts';
+import { continueSession } from '../session.ts';
+import { throttleAddress } from '../throttle.ts';
+import { bearerLogin } from './login.ts';
+
+export const personalExport = new Hono<AppEnv>({ strict: false });
+
+personalExport.use(throttleAddress, bearerLogin, limitBody, echoClientReference, continueSession);
+
+personalExport.get('/', async (c) => {
+  const { person, now, requestId } = c.var;
+  const contacts = listPersonalData(database(c), person);
+  const body = await streamOf(documentOf(person, now, contacts), requestId);
+  return c.body(body, 200, { 'Content-Type': 'application/json' });
+});
+
+/** The document's text, in pieces. */
+async function* documentOf(
+  { countryCode, code }: Person,
+  now: Date,
+  contacts: AsyncIterable<PersonalContact>,
+): AsyncGenerator<string, void> {
+  const person = { ident: { code, type: 'priv', country_code: countryCode } };
+  const head = JSON.stringify({ exported_at: now.toISOString(), person });
+  yield `${head.slice(0, -1)},"contacts":`;
+  yield* arrayOf(contacts, contactText);
+  yield '}';
+}
+
+async function* contactText({ contact, registrar, domains, history }: PersonalContact) {
+  const known = JSON.stringify({ ...personalRepresentation(contact), registrar });
+  yield `${known.slice(0, -1)},"domains":`;
+  yield* arrayOf(domains, ({ name, role }) => [JSON.stringify({ name, role })]);
+  yield ',"history":';
+  yield* arrayOf(history, ({ entry }) => [JSON.stringify(historyEntry(entry))]);
+  yield '}';
+}
+
+async function* arrayOf<Item>(
+  items: AsyncIterable<Item>,
+  textOf: (item: Item) => Iterable<string> | AsyncIterable<string>,
+): AsyncGenerator<string, void> {
+  let separator = '[';
+  for await (const item of items) {
+    yield separator;
+    yield* textOf(item);
+    separator = ',';
+  }
+  yield separator === '[' ? '[]' : ']';
+}
+
+/** Characters that are sent at once, at least. */
+const chunkLength = 16_384;
+
+/**
+ * The text as a stream that reads as fast as the client takes it. The first chunk is there when it is returned, so that what
+ * fails at once is answered as an error; what fails later is logged, and breaks the answer off.
+ */
+async function streamOf(
+  text: AsyncGenerator<string, void>,
+  requestId: string,
+): Promise<ReadableStream> {
+  const encoder = new TextEncoder();
+  const nextChunk = async () => {
+    let chunk = '';
+    while (chunk.length < chunkLength) {
+      const { done, value } = await text.next();
+      if (done) break;
+      chunk += value;
+    }
+    return chunk;
+  };
+  let chunk = await nextChunk();
+  return new ReadableStream({
+    async pull(controller) {
+      if (chunk === '') return controller.close();
+      controller.enqueue(encoder.encode(chunk));
+      try {
+        chunk = await nextChunk();
+      } catch (error) {
+        logUnexpected(error, requestId);
+        controller.error(error);
+      }
+    },
+    async cancel() {
+      await text.return();
+    },
+  });
+}
