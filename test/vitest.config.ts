@@ -5,7 +5,7 @@ export default defineConfig({
     // The log lines of what is called in the test process matter where a test fails.
     silent: 'passed-only',
     include: ['test/**/*.test.ts'],
-    // As many as there are cores: a test waits for its runtime, in another process, for half of its time.
+    // One for each core: a test often waits for its runtime, which is a process of its own.
     maxWorkers: '100%',
     // A process loads what the tests use once. What a file changes beyond its own rows, it puts back.
     isolate: false,
