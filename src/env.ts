@@ -18,6 +18,7 @@ export interface Env {
   ORPHAN_CONTACT_MONTHS?: string;
   RATE_LIMIT_POLICY?: string;
   REGISTRANT_AUTH_ALLOWED_IPS?: string;
+  REGISTRANT_LIST_FORM?: string;
   REGISTRANT_TOKEN_KEYS?: string;
 }
 
@@ -28,6 +29,8 @@ export interface RateLimitSetting {
   requests: number;
   windowSeconds: number;
 }
+
+const registrantListForms = ['wrapped', 'array'] as const;
 
 export interface Settings {
   /** Whether this is the local environment on a developer's machine, and not a deployment. */
@@ -40,6 +43,8 @@ export interface Settings {
   /** How long a contact is kept that no domain refers to; undefined is for ever. */
   orphanContactMonths: number | undefined;
   registrantAuthAllowedIps: AddressList;
+  /** The shape of a person's list of contacts: the array in an object, or the bare array. */
+  registrantListForm: (typeof registrantListForms)[number];
   /** The first key signs tokens; all of them verify. */
   registrantTokenKeys: readonly [TokenKey, ...TokenKey[]];
   /** The limits that the rate limiter bindings are set to. */
@@ -139,6 +144,9 @@ export function settings(env: Env): Settings {
     HISTORY_VALUES_MONTHS: months(),
     ORPHAN_CONTACT_MONTHS: months(),
     REGISTRANT_AUTH_ALLOWED_IPS: addressList(),
+    REGISTRANT_LIST_FORM: z
+      .enum(registrantListForms, `must be ${registrantListForms.join(' or ')}`)
+      .default('wrapped'),
     REGISTRANT_TOKEN_KEYS: tokenKeys(env.ENVIRONMENT === 'local'),
   });
   const result = shape.safeParse(env);
@@ -157,6 +165,7 @@ export function settings(env: Env): Settings {
     historyValuesMonths: result.data.HISTORY_VALUES_MONTHS,
     orphanContactMonths: result.data.ORPHAN_CONTACT_MONTHS,
     registrantAuthAllowedIps: result.data.REGISTRANT_AUTH_ALLOWED_IPS,
+    registrantListForm: result.data.REGISTRANT_LIST_FORM,
     registrantTokenKeys: result.data.REGISTRANT_TOKEN_KEYS,
   };
   parsed.set(env, value);

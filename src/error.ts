@@ -30,6 +30,8 @@ export interface Problem {
   message: string;
   /** The field that it concerns, by its name on the wire. */
   field?: string | undefined;
+  /** A sentence for people, where an interface's own words say too little. */
+  detail?: string | undefined;
 }
 
 /** An expected refusal with at least one problem; the first decides the status of the answer. */

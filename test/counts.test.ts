@@ -42,6 +42,21 @@ describe('a page of 200 contacts', () => {
     }
   });
 
+  it('reads no more after a link than from the beginning', async () => {
+    for (const registrar of registrars) {
+      for (const query of ['?offset=600', '?offset=600&details=true']) {
+        const page = await worker.fetch(list + query, send('GET', registrar));
+        const [, link] = /^<(.+)>/.exec(page.headers.get('Link') as string) as string[];
+        const { pathname, search } = new URL(link as string);
+        expect(await costOf(pathname + search, send('GET', registrar))).toEqual({
+          status: 200,
+          answer: { d1RoundTrips: 1, rowsRead: 203 },
+          after: {},
+        });
+      }
+    }
+  });
+
   it('walks through one block of contacts at most to get to an offset', async () => {
     const [, registrar] = registrars;
     const page = await costOf(`${list}?offset=4000`, send('GET', registrar!));

@@ -60,6 +60,11 @@ test('reads for how many months personal data is kept, and no number as for ever
   });
 });
 
+test('wraps the list of a person’s contacts unless the setting says otherwise', () => {
+  expect(read().registrantListForm).toBe('wrapped');
+  expect(read({ REGISTRANT_LIST_FORM: 'array' }).registrantListForm).toBe('array');
+});
+
 test.each(Object.keys(sound))('refuses a deployment without %s, and names it', (name) => {
   expect(refusal({ [name]: undefined })).toMatch(
     new RegExp(`^settings are missing or malformed: ${name}: `),
@@ -74,6 +79,7 @@ test.each([
   ['AUCTION_API_ALLOWED_IPS', '192.0.2.0/24; 192.0.3.0/24'],
   ['AUCTION_RESTART_STATUSES', 'no_bids_yet'],
   ['REGISTRANT_AUTH_ALLOWED_IPS', 'oops-pasted-secret'],
+  ['REGISTRANT_LIST_FORM', 'naked'],
   ['REGISTRANT_TOKEN_KEYS', ''],
   ['REGISTRANT_TOKEN_KEYS', 'key-without-a-secret'],
   ['REGISTRANT_TOKEN_KEYS', 'current:too-short-a-secret'],

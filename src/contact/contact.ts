@@ -7,13 +7,6 @@ import type { Writer } from '../write.ts';
 
 export type Contact = typeof contacts.$inferSelect;
 
-/** A page of a listing. */
-export interface Page {
-  /** 1 to 200. */
-  limit: number;
-  offset: number;
-}
-
 /** The statuses of RFC 5733: the stored ones, or `ok` if there are none, and `linked` if a domain refers to the contact. */
 export function statusesOf(contact: Pick<Contact, 'statuses' | 'domainCount'>): string[] {
   const stored: string[] = contact.statuses.length > 0 ? contact.statuses : ['ok'];

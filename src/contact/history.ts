@@ -1,11 +1,12 @@
-import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
 import { contacts, history } from '../../drizzle/schema.ts';
 import { asciiLowerCase, asciiUpperCase } from '../ascii-case.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
+import type { Page } from '../page.ts';
 import type { Person } from '../registrant/token.ts';
 import { type Login, readWithLogin } from '../registrar/login.ts';
-import { type Page, theContact } from './contact.ts';
+import { theContact } from './contact.ts';
 import { contactByCode, contactOfPerson, isPersons } from './read.ts';
 
 /** What happened to the registrar's contact, the newest first. One round trip. Throws `not_found`. */
@@ -33,7 +34,7 @@ export async function listHistoryOfPerson(db: Database, person: Person, uuid: st
 }
 
 /** Selects by code and UUID, so that the history of an earlier contact with the same code is not shown. */
-function historyOf(db: Database, isContact: SQL | undefined, { limit, offset }: Page) {
+function historyOf(db: Database, isContact: SQL | undefined, { limit, offset, after }: Page) {
   const column = (name: 'code' | 'uuid') =>
     sql`(select ${sql.raw(name)} from ${contacts} where ${isContact})`;
   return db
@@ -44,6 +45,7 @@ function historyOf(db: Database, isContact: SQL | undefined, { limit, offset }: 
         eq(history.subject, 'contact'),
         eq(history.subjectKey, column('code')),
         eq(history.subjectUuid, column('uuid')),
+        after === undefined ? undefined : lt(history.id, after),
       ),
     )
     .orderBy(desc(history.id))

@@ -1,12 +1,13 @@
-import { asc, eq, gte, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, type SQL, sql } from 'drizzle-orm';
 import { QueryBuilder } from 'drizzle-orm/sqlite-core';
 import { contactBlocks, contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { prepared } from '../database/prepared-query.ts';
 import { retried } from '../database/retry.ts';
+import { type Page, placeAfter } from '../page.ts';
 import type { Person } from '../registrant/token.ts';
 import { type Login, readWithLogin, registrarOfLogin } from '../registrar/login.ts';
-import type { Contact, Page } from './contact.ts';
+import type { Contact } from './contact.ts';
 import { isPersons } from './read.ts';
 import { joinedJson, representedByDatabase } from './representation.ts';
 
@@ -32,29 +33,54 @@ const isFromOffset = gte(
   )`,
 );
 
-/**
- * The registrar's contacts in the order of their ids, as a JSON array of what registrars are shown, and how many there
- * are in all. One round trip.
- */
-export async function listContacts(db: Database, login: Login, page: Page) {
+/** A page of a registrar's contacts. */
+export interface ContactPage {
+  /** A JSON array. */
+  json: string;
+  /** How many contacts the registrar has. */
+  total: number;
+  /** Where the next page begins, if there may be one. */
+  next: number | undefined;
+}
+
+/** The registrar's contacts in the order of their ids, as registrars are shown them. One round trip. */
+export async function listContacts(db: Database, login: Login, page: Page): Promise<ContactPage> {
   const [caller, rows] = await readWithLogin(db, login, () => [detailedPages(db, login, page)]);
-  return { json: joinedJson(rows), total: caller.contactCount };
+  const json = joinedJson(rows.map(({ place: _, ...columns }: DetailedRow) => columns));
+  const next = placeAfter<DetailedRow>(rows, page, ({ place }) => place);
+  return { json, total: caller.contactCount, next };
 }
 
-const detailedPages = pagesOf<Record<string, string>>(representedByDatabase);
+type DetailedRow = { place: number } & Record<`json${number}`, string>;
 
-/** As `listContacts`, but a JSON array of the codes alone, which are read from an index. */
-export async function listContactCodes(db: Database, login: Login, page: Page) {
+const detailedPages = pagesOf<DetailedRow>(representedByDatabase);
+
+/** As `listContacts`, but the codes alone, which are read from an index. */
+export async function listContactCodes(
+  db: Database,
+  login: Login,
+  page: Page,
+): Promise<ContactPage> {
   const [caller, [row]] = await readWithLogin(db, login, () => [codePages(db, login, page)]);
-  return { json: row?.json ?? '[]', total: caller.contactCount };
+  const { json, count, last } = row as CodePage;
+  const next = count < page.limit ? undefined : (last ?? undefined);
+  return { json, total: caller.contactCount, next };
 }
 
-const codePages = pagesOf<{ json: string }>(
+interface CodePage {
+  json: string;
+  count: number;
+  /** The place of the last one; null where there is none. */
+  last: number | null;
+}
+
+const codePages = pagesOf<CodePage>(
   () => ({ code: sql`code`.as('code') }),
-  (page) => sql`select json_group_array(code) as json from (${page})`,
+  (page) => sql`
+    select json_group_array(code) as json, count(*) as count, max(place) as last from (${page})`,
 );
 
-/** The query for a page of a registrar's contacts: these columns of each, or what is made of all of them. */
+/** The query for a page of a registrar's contacts: place and these columns of each, or what is made of all of them. */
 function pagesOf<Row>(
   columns: () => Record<string, SQL.Aliased>,
   made: (page: SQL) => SQL = (page) => page,
@@ -62,7 +88,7 @@ function pagesOf<Row>(
   const query = (isInPage: SQL) =>
     prepared<Row>(() => {
       const page = new QueryBuilder()
-        .select(columns())
+        .select({ ...columns(), place: sql`${contacts.number}`.as('place') })
         .from(contacts)
         .where(isInPage)
         .orderBy(asc(contacts.number))
@@ -71,9 +97,14 @@ function pagesOf<Row>(
     });
   const isRegistrars = eq(contacts.registrarId, registrarOfLogin);
   const first = query(isRegistrars);
-  const later = query(sql`${isRegistrars} and ${isFromOffset}`);
-  return (db: Database, login: Login, page: Page) =>
-    (page.offset === 0 ? first : later)(db, { ...login, ...page });
+  const fromOffset = query(sql`${isRegistrars} and ${isFromOffset}`);
+  const following = query(
+    sql`${isRegistrars} and ${contacts.number} > ${sql.placeholder('after')}`,
+  );
+  return (db: Database, login: Login, page: Page) => {
+    const pages = page.after !== undefined ? following : page.offset === 0 ? first : fromOffset;
+    return pages(db, { ...login, ...page });
+  };
 }
 
 /** The contacts of every registrar whose identity is the person's, in the order of their ids. One round trip. */
@@ -82,7 +113,7 @@ export function listContactsOfPerson(db: Database, person: Person, page: Page): 
     db
       .select()
       .from(contacts)
-      .where(isPersons(person))
+      .where(and(isPersons(person), gt(contacts.id, page.after ?? 0)))
       .orderBy(asc(contacts.id))
       .limit(page.limit)
       .offset(page.offset),

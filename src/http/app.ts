@@ -7,7 +7,9 @@ import { listPaths } from '../public-list/lists.ts';
 import { type ErrorForm, fieldErrors, refusalOf } from './answer.ts';
 import { auctionError } from './auction/answer.ts';
 import { auctions } from './auction/auctions.ts';
+import { bookmarkHeader } from './bookmark.ts';
 import type { AppContext, AppEnv } from './context.ts';
+import { nameIgnoredParameters } from './ignored.ts';
 import { logRequest } from './log.ts';
 import { listError } from './public/answer.ts';
 import { publicLists } from './public/lists.ts';
@@ -18,6 +20,9 @@ import { auth as registrantAuth } from './registrant/token.ts';
 import { registrarError } from './registrar/answer.ts';
 import { contacts as registrarContacts } from './registrar/contacts.ts';
 import { securityHeaders } from './security-headers.ts';
+
+/** Headers that strangers are not sent. */
+const headersForCallers = [bookmarkHeader, 'Ignored-Fields'];
 
 /** The URL map. A trailing slash makes no difference. */
 export const app = new Hono<AppEnv>({ strict: false });
@@ -32,6 +37,11 @@ app.use(async (c, next) => {
   // A 304 has no body to protect; the client keeps the headers of the answer that it has.
   if (c.res.status !== 304) {
     for (const [name, value] of securityHeaders(c.env)) c.res.headers.set(name, value);
+  }
+  if (c.res.status < 400) nameIgnoredParameters(c);
+  // A handler may have said these before its query found that the caller may not log in.
+  if (c.res.status === 401) {
+    for (const name of headersForCallers) c.res.headers.delete(name);
   }
   if (!c.res.headers.has('Cache-Control')) c.res.headers.set('Cache-Control', 'private, no-store');
   logRequest(c, startedAt.getTime());

@@ -16,6 +16,8 @@ export interface AppEnv {
     bookmark: string | undefined;
     session: D1DatabaseSession | undefined;
     database: Database | undefined;
+    /** The query parameters that the call knows; undefined where it knows none. */
+    knownParameters: readonly string[] | undefined;
     /** Registrar interface: who claims to call. */
     login: Login;
     /** Registrant interface: who calls. */

@@ -1,10 +1,10 @@
-import { zValidator } from '@hono/zod-validator';
 import { bodyLimit } from 'hono/body-limit';
+import { validator } from 'hono/validator';
 import * as z from 'zod';
 import { type Problem, RegistryError } from '../error.ts';
-import { onFirstUse } from '../on-first-use.ts';
 import { isBlank } from '../text-field.ts';
 import type { AppContext } from './context.ts';
+import { nameIgnoredFields } from './ignored.ts';
 
 const maximumBodyBytes = 64 * 1024;
 
@@ -16,37 +16,18 @@ export const limitBody = bodyLimit({
   },
 });
 
-/** `limit` and `offset` of a listing, as the query carries them. */
-const wholeNumber = (label: string, minimum: number, maximum: number) =>
-  z
-    .string(`${label} is invalid`)
-    .regex(/^-?\d+$/, `${label} is invalid`)
-    .transform(Number)
-    .refine((value) => value >= minimum && value <= maximum, {
-      params: { reason: 'out_of_range' },
-      error: `${label} is out of range`,
-    });
-
-export const pageQuery = onFirstUse(() =>
-  z.object({
-    limit: wholeNumber('Limit', 1, 200).default(200),
-    offset: wholeNumber('Offset', 0, Number.MAX_SAFE_INTEGER).default(0),
-  }),
-);
-
 /** Reads the query by a zod type, all of whose parameters are optional, refusing as every input is refused. */
 export function query<Shape extends z.ZodObject>(shape: () => Shape) {
-  const validator = onFirstUse(() =>
-    zValidator('query', shape(), (result) => {
-      if (result.success) return;
-      // Nothing here is required, so an empty value is an invalid one.
-      const [first, ...others] = problemsOf(result.error);
-      const invalid = (problem: Problem): Problem =>
-        problem.reason === 'missing' ? { ...problem, reason: 'invalid' } : problem;
-      throw new RegistryError([invalid(first), ...others.map(invalid)]);
-    }),
-  );
-  return ((c, next) => validator()(c, next)) as ReturnType<typeof validator>;
+  return validator('query', (given, c: AppContext): z.output<Shape> => {
+    c.set('knownParameters', Object.keys(shape().shape));
+    const result = shape().safeParse(given);
+    if (result.success) return result.data;
+    // Nothing here is required, so an empty value is an invalid one.
+    const [first, ...others] = problemsOf(result.error);
+    const invalid = (problem: Problem): Problem =>
+      problem.reason === 'missing' ? { ...problem, reason: 'invalid' } : problem;
+    throw new RegistryError([invalid(first), ...others.map(invalid)]);
+  });
 }
 
 /**
@@ -81,8 +62,7 @@ export async function parseBody<Shape extends z.ZodObject>(
   shape: Shape,
   body: Record<string, unknown>,
 ): Promise<z.output<Shape>> {
-  const ignored = unknownFields(shape, body);
-  if (ignored.length > 0) c.header('Ignored-Fields', fieldList(ignored));
+  nameIgnoredFields(c, unknownFields(shape, body));
   // An issue's input shows whether the value is missing or invalid.
   const result = await shape.safeParseAsync(body, { reportInput: true });
   if (result.success) return result.data;
@@ -111,21 +91,4 @@ function unknownFields(shape: z.ZodObject, body: object, prefix = ''): string[] 
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     return inner instanceof z.ZodObject && isObject ? unknownFields(inner, value, `${path}.`) : [];
   });
-}
-
-const maximumHeaderLength = 1024;
-
-/** The paths with what a header's list can't carry percent-encoded: all but visible ASCII, commas and %; cut at a whole path where there are too many. */
-function fieldList(paths: string[]): string {
-  let list = '';
-  for (const path of paths) {
-    const encoded = path
-      .toWellFormed()
-      .replace(/[^\x21-\x2b\x2d-\x7e]|%/gu, encodeURIComponent)
-      .slice(0, maximumHeaderLength);
-    const longer = list === '' ? encoded : `${list}, ${encoded}`;
-    if (longer.length > maximumHeaderLength) return `${list}, ...`;
-    list = longer;
-  }
-  return list;
 }

@@ -88,17 +88,25 @@ describe('a bookmark that is none', () => {
     },
   );
 
-  it('is refused when only D1 finds that it is none of its own', async () => {
-    const registrar = await addRegistrar(worker.env);
+  it('is refused when only D1 finds that it is none of its own, and to strangers as everything', async () => {
+    const { DB } = worker.env;
     const batch = () => Promise.reject(new Error('D1_ERROR: bookmark not found'));
-    const prepare = (query: string) => worker.env.DB.prepare(query);
-    const withSession = () => ({ prepare, batch, getBookmark: () => null });
-    const response = await app.request(
-      '/repp/v1/contacts',
-      send('GET', registrar, undefined, { 'X-D1-Bookmark': bookmark }),
-      { ...worker.env, DB: { withSession } } as unknown as Env,
-    );
-    expect(response.status).toBe(400);
+    const prepare = (query: string) => DB.prepare(query);
+    const database = {
+      prepare,
+      batch: (statements: D1PreparedStatement[]) => DB.batch(statements),
+      withSession: () => ({ prepare, batch, getBookmark: () => null }),
+    };
+    const statusFor = async (caller: { authorization: string }) => {
+      const response = await app.request(
+        '/repp/v1/contacts',
+        send('GET', caller, undefined, { 'X-D1-Bookmark': bookmark }),
+        { ...worker.env, DB: database } as unknown as Env,
+      );
+      return response.status;
+    };
+    expect(await statusFor(await addRegistrar(worker.env))).toBe(400);
+    expect(await statusFor({ authorization: 'Basic YW55OmFueQ==' })).toBe(401);
   });
 
   it('is refused in the form of each interface', async () => {

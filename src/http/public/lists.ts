@@ -19,7 +19,10 @@ import { listHeaders } from './headers.ts';
 export const publicLists = new Hono<AppEnv>({ strict: false });
 
 for (const path of listPaths) {
-  publicLists.get(path, (c) => answerWithList(c, requestedList(path, c.req.queries('type'))));
+  publicLists.get(path, (c) => {
+    if (hasTypes(path)) c.set('knownParameters', ['type']);
+    return answerWithList(c, requestedList(path, c.req.queries('type')));
+  });
 }
 
 /** Throws `invalid` for an unknown or repeated `type`. A path that serves only one list has no `type`. */

@@ -6,13 +6,16 @@ import { listContactsOfPerson } from '../../contact/list.ts';
 import { getContactOfPerson } from '../../contact/read.ts';
 import { registrantRepresentation } from '../../contact/representation.ts';
 import { updateContactOfPerson } from '../../contact/update.ts';
+import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
+import { placeAfter } from '../../page.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { bodyFields, columnsOf } from '../contact-body.ts';
 import { type AppContext, type AppEnv, database } from '../context.ts';
 import { historyEntry } from '../history.ts';
-import { jsonBody, limitBody, pageQuery, parseBody, query, utf8 } from '../input.ts';
+import { jsonBody, limitBody, parseBody, query, utf8 } from '../input.ts';
+import { linkNext, pageQuery, requestedPage } from '../page.ts';
 import { continueSession } from '../session.ts';
 import { throttleAddress } from '../throttle.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
@@ -23,8 +26,15 @@ export const contacts = new Hono<AppEnv>({ strict: false });
 contacts.use(throttleAddress, bearerLogin, limitBody, echoClientReference, continueSession);
 
 contacts.get('/', query(pageQuery), async (c) => {
-  const found = await listContactsOfPerson(database(c), c.var.person, c.req.valid('query'));
-  return c.json({ contacts: found.map(listed) });
+  const page = await requestedPage(c, c.req.valid('query'));
+  const found = await listContactsOfPerson(database(c), c.var.person, page);
+  await linkNext(
+    c,
+    page,
+    placeAfter(found, page, ({ id }) => id),
+  );
+  const shown = found.map(listed);
+  return c.json(settings(c.env).registrantListForm === 'array' ? shown : { contacts: shown });
 });
 
 contacts.get('/:uuid', async (c) => {
@@ -33,8 +43,13 @@ contacts.get('/:uuid', async (c) => {
 });
 
 contacts.get('/:uuid/history', query(pageQuery), async (c) => {
-  const page = c.req.valid('query');
+  const page = await requestedPage(c, c.req.valid('query'));
   const entries = await listHistoryOfPerson(database(c), c.var.person, c.req.param('uuid'), page);
+  await linkNext(
+    c,
+    page,
+    placeAfter(entries, page, ({ id }) => id),
+  );
   return c.json({ history: entries.map(historyEntry) });
 });
 

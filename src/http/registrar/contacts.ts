@@ -13,13 +13,15 @@ import { contactRules } from '../../contact/rules.ts';
 import { updateContact } from '../../contact/update.ts';
 import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
+import { placeAfter } from '../../page.ts';
 import { clearable } from '../../text-field.ts';
 import type { Written } from '../../write.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { bodyFields, columnsOf } from '../contact-body.ts';
 import { type AppContext, type AppEnv, database } from '../context.ts';
 import { historyEntry } from '../history.ts';
-import { jsonBody, limitBody, pageQuery, parseBody, query } from '../input.ts';
+import { jsonBody, limitBody, parseBody, query } from '../input.ts';
+import { linkNext, pageQuery, requestedPage } from '../page.ts';
 import { continueSession } from '../session.ts';
 import { throttleAddress } from '../throttle.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
@@ -37,9 +39,11 @@ const listQuery = onFirstUse(() =>
 );
 
 contacts.get('/', query(listQuery), async (c) => {
-  const { details, ...page } = c.req.valid('query');
+  const { details, ...given } = c.req.valid('query');
+  const page = await requestedPage(c, given);
   const list = details === 'true' ? listContacts : listContactCodes;
-  const { json, total } = await list(database(c), c.var.login, page);
+  const { json, total, next } = await list(database(c), c.var.login, page);
+  await linkNext(c, page, next);
   const body = `{"contacts":${json},"total_number_of_records":${total}}`;
   return c.body(body, 200, { 'Content-Type': 'application/json' });
 });
@@ -58,8 +62,13 @@ contacts.get('/:code', async (c) => {
 });
 
 contacts.get('/:code/history', query(pageQuery), async (c) => {
-  const page = c.req.valid('query');
+  const page = await requestedPage(c, c.req.valid('query'));
   const entries = await listContactHistory(database(c), c.var.login, c.req.param('code'), page);
+  await linkNext(
+    c,
+    page,
+    placeAfter(entries, page, ({ id }) => id),
+  );
   return c.json(done({ history: entries.map(historyEntry) }));
 });
 

@@ -1,8 +1,9 @@
 import type { MiddlewareHandler } from 'hono';
 import { auth } from 'hono/utils/basic-auth';
+import { openDatabase } from '../../database/open.ts';
 import { RegistryError } from '../../error.ts';
 import { authenticate, digestSecret, type Login } from '../../registrar/login.ts';
-import { type AppEnv, callerAddress, database } from '../context.ts';
+import { type AppEnv, callerAddress } from '../context.ts';
 import { refusedSeconds } from '../failed-logins.ts';
 import { callerNetwork, refuseThrottled, throttle } from '../throttle.ts';
 
@@ -24,7 +25,8 @@ export const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next();
   const isRefused = c.res.status >= 400 && c.res.status < 500;
   if (isRefused && !c.var.login.caller && !isLoginRefused(c.error)) {
-    await authenticate(database(c), login);
+    // Not in the request's session: its bookmark, which a stranger may have made up, may be why it was refused.
+    await authenticate(openDatabase(c.env.DB, c.var.meter), login);
   }
 };
 

@@ -1,0 +1,37 @@
+import type { AppContext } from './context.ts';
+
+/** What a call ignores is named in its answer, so that it does not look as if it had worked. */
+
+/** Names fields of the body in `Ignored-Fields`, by their paths. */
+export function nameIgnoredFields(c: AppContext, paths: readonly string[]): void {
+  if (paths.length > 0) c.header('Ignored-Fields', headerList(paths));
+}
+
+/** Names the query's parameters that the call does not know in `Ignored-Parameters`, each once. */
+export function nameIgnoredParameters(c: AppContext): void {
+  const start = c.req.url.indexOf('?');
+  if (start < 0) return;
+  const names = new Set(new URLSearchParams(c.req.url.slice(start)).keys());
+  const ignored = [...names].filter((name) => !c.var.knownParameters?.includes(name));
+  if (ignored.length > 0) c.res.headers.set('Ignored-Parameters', headerList(ignored));
+}
+
+const maximumHeaderLength = 1024;
+
+/**
+ * A header's list of names, in which all but visible ASCII, commas and % are percent-encoded. One that would be too long
+ * is cut after a name and ends with `...`.
+ */
+function headerList(names: readonly string[]): string {
+  let list: string | undefined;
+  for (const name of names) {
+    const encoded = name
+      .toWellFormed()
+      .replace(/[^\x21-\x2b\x2d-\x7e]|%/gu, encodeURIComponent)
+      .slice(0, maximumHeaderLength);
+    const longer: string = list === undefined ? encoded : `${list}, ${encoded}`;
+    if (longer.length > maximumHeaderLength) return `${list}, ...`;
+    list = longer;
+  }
+  return list ?? '';
+}

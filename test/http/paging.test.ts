@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest';
+import { answerOf, refused, registrantClient, registrarClient } from '../client.ts';
+import { addContact, addPerson, addRegistrar, unique } from '../fixtures.ts';
+import { shareWorker } from '../worker.ts';
+
+const worker = shareWorker();
+const asRegistrar = registrarClient(worker);
+const asPerson = registrantClient(worker);
+
+interface Caller {
+  authorization: string;
+}
+
+/** The page at a path or link, and the link to the one after it. */
+async function pageAt(caller: Caller, path: string) {
+  const { pathname, search } = new URL(path, worker.url);
+  const response = await worker.fetch(pathname + search, {
+    headers: { Authorization: caller.authorization },
+  });
+  const [, next] = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('Link') ?? '') ?? [];
+  const { status, body } = await answerOf(response);
+  return { status, body, next };
+}
+
+/** Every element of a listing, page by page, with something done between the pages. */
+async function everyElement(
+  caller: Caller,
+  path: string,
+  elementsOf: (body: { contacts: unknown[]; data: { history: unknown[] } }) => unknown[],
+  meanwhile: (seen: unknown[]) => Promise<void> = async () => {},
+) {
+  const seen: unknown[] = [];
+  for (let next: string | undefined = path; next; ) {
+    const page = await pageAt(caller, next);
+    expect(page.status).toBe(200);
+    seen.push(...elementsOf(page.body));
+    await meanwhile(seen);
+    next = page.next;
+  }
+  return seen;
+}
+
+async function registrarWith(count: number) {
+  const registrar = await addRegistrar(worker.env);
+  const codes: string[] = [];
+  for (let n = 0; n < count; n++) codes.push((await addContact(worker.env, registrar)).code);
+  return { ...registrar, codes };
+}
+
+/** An `after` that the caller was given for the list at this path. */
+async function givenAfter(caller: Caller, path: string): Promise<string> {
+  const { next } = await pageAt(caller, path);
+  return new URL(next as string).searchParams.get('after') as string;
+}
+
+const list = '/repp/v1/contacts';
+const ofPerson = '/api/v1/registrant/contacts';
+
+describe('the list of a registrar', () => {
+  it('links every full page to the next one, with the parameters of the request', async () => {
+    const registrar = await registrarWith(3);
+    const page = await pageAt(registrar, `${list}?details=true&limit=2&color=red&offset=1`);
+    const link = new URL(page.next as string);
+    expect(link.origin).toBe(worker.url.origin);
+    expect(link.pathname).toBe(list);
+    expect([...link.searchParams.keys()]).toEqual(['details', 'limit', 'after']);
+    const following = await pageAt(registrar, page.next as string);
+    expect(following.body).toEqual({ contacts: [], total_number_of_records: 3 });
+  });
+
+  it('links no page that is not full', async () => {
+    const registrar = await registrarWith(1);
+    for (const query of ['', '?limit=2', '?details=true', '?limit=1&offset=1']) {
+      expect((await pageAt(registrar, list + query)).next).toBeUndefined();
+    }
+  });
+
+  it.each(['', '&details=true'])('leads to every contact, in order (%s)', async (details) => {
+    const registrar = await registrarWith(7);
+    const codes = await everyElement(registrar, `${list}?limit=3${details}`, ({ contacts }) =>
+      contacts.map((each) => (details ? (each as { code: string }).code : each)),
+    );
+    expect(codes).toEqual(registrar.codes);
+  });
+
+  it('shows each contact that stays exactly once, whatever comes and goes meanwhile', async () => {
+    const registrar = await registrarWith(30);
+    const gone = new Set<unknown>();
+    const remove = async (code: string | undefined) => {
+      if (code === undefined) return;
+      gone.add(code);
+      expect(await asRegistrar.delete(registrar, code)).toMatchObject({ status: 200 });
+    };
+    const seen = await everyElement(
+      registrar,
+      `${list}?limit=4`,
+      ({ contacts }) => contacts,
+      async (soFar) => {
+        const left = registrar.codes.filter((code) => !gone.has(code));
+        // The last one seen, the first one ever, and one that is still to come.
+        await remove(soFar.at(-1) as string);
+        await remove(left.find((code) => !gone.has(code)));
+        await remove(left.findLast((code) => !gone.has(code) && !soFar.includes(code)));
+        await addContact(worker.env, registrar);
+      },
+    );
+    const stayed = registrar.codes.filter((code) => !gone.has(code));
+    expect(seen.filter((code) => stayed.includes(code as string))).toEqual(stayed);
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(gone.size).toBeGreaterThan(10);
+  });
+
+  it('goes on behind a place whose contact is gone', async () => {
+    const registrar = await registrarWith(4);
+    const { next } = await pageAt(registrar, `${list}?limit=2`);
+    await asRegistrar.delete(registrar, registrar.codes[1] as string);
+    const { body } = await pageAt(registrar, next as string);
+    expect(body.contacts).toEqual(registrar.codes.slice(2));
+  });
+
+  it('refuses after together with offset', async () => {
+    const registrar = await registrarWith(1);
+    const after = await givenAfter(registrar, `${list}?limit=1`);
+    expect(await asRegistrar.list(registrar, `?after=${after}&offset=0`)).toMatchObject(
+      withoutDetail(refused(2005, 'After is invalid [after]', 'after')),
+    );
+  });
+
+  it.each([
+    ['', 'an empty one'],
+    ['5', 'a number'],
+    ['x', 'a letter'],
+    ['%00', 'a control character'],
+    ['MTAw', 'base64'],
+    ['a&after=b', 'two'],
+  ])('refuses after=%s, %s', async (after) => {
+    const registrar = await registrarWith(1);
+    expect(await asRegistrar.list(registrar, `?after=${after}`)).toEqual(
+      refused(2005, 'After is invalid [after]', 'after'),
+    );
+  });
+
+  it('refuses an after that was changed, or given for something else', async () => {
+    const [registrar, other] = [await registrarWith(2), await registrarWith(2)];
+    const { code } = await addContact(worker.env, registrar);
+    for (const phone of ['+1.1', '+1.2']) await asRegistrar.update(registrar, code, { phone });
+    const own = await givenAfter(registrar, `${list}?limit=1`);
+    const person = await addPerson(worker.env);
+    await addContact(worker.env, other, { ident: person.code });
+    const strange = [
+      `1${own}`,
+      own.slice(1),
+      own.slice(0, -2),
+      `${own}0`,
+      ...othersLike(own),
+      await givenAfter(other, `${list}?limit=1`),
+      await givenAfter(person, `${ofPerson}?limit=1`),
+      await givenAfter(registrar, `${list}/${code}/history?limit=1`),
+    ];
+    expect((await asRegistrar.list(registrar, `?after=${own}`)).status).toBe(200);
+    for (const after of strange) {
+      expect(await asRegistrar.list(registrar, `?after=${after}`)).toEqual(
+        refused(2005, 'After is invalid [after]', 'after'),
+      );
+    }
+  });
+});
+
+describe('the list of a person', () => {
+  it('leads to every contact by its links, in order, whatever is gone meanwhile', async () => {
+    const registrar = await addRegistrar(worker.env);
+    const person = await addPerson(worker.env, { code: `P${unique()}`, countryCode: 'LV' });
+    const identity = { ident: person.code, identCountryCode: 'LV' };
+    const contacts = [];
+    for (let n = 0; n < 5; n++) contacts.push(await addContact(worker.env, registrar, identity));
+    const codes = contacts.map(({ code }) => code);
+
+    const seen = await everyElement(
+      person,
+      `${ofPerson}?limit=2`,
+      (body) => (body.contacts as { code: string }[]).map(({ code }) => code),
+      async (soFar) => {
+        await asRegistrar.delete(registrar, soFar.at(-1) as string);
+      },
+    );
+
+    expect(seen).toEqual(codes);
+  });
+
+  it('refuses an after that was never given to them', async () => {
+    const registrar = await addRegistrar(worker.env);
+    const [person, other] = [await addPerson(worker.env), await addPerson(worker.env)];
+    await addContact(worker.env, registrar, { ident: other.code });
+    const others = await givenAfter(other, `${ofPerson}?limit=1`);
+    for (const query of ['?after=7', `?after=${others}`]) {
+      expect(await asPerson.list(person, query)).toEqual({
+        status: 400,
+        body: { errors: { after: ['After is invalid'] } },
+      });
+    }
+  });
+});
+
+describe('a history', () => {
+  it('leads to every entry by its links, the newest first, whatever is added meanwhile', async () => {
+    const registrar = await addRegistrar(worker.env);
+    const person = await addPerson(worker.env);
+    const { code, uuid } = await addContact(worker.env, registrar, { ident: person.code });
+    const phones = ['+1.1', '+1.2', '+1.3', '+1.4', '+1.5'];
+    for (const phone of phones) await asRegistrar.update(registrar, code, { phone });
+    const addEntry = async () => {
+      await asRegistrar.update(registrar, code, { phone: `+9.${unique()}` });
+    };
+    const phonesOf = (entries: unknown[]) =>
+      (entries as { changes: { phone: { to: string } } }[]).map(({ changes }) => changes.phone.to);
+
+    const toRegistrar = await everyElement(
+      registrar,
+      `${list}/${code}/history?limit=2`,
+      ({ data }) => phonesOf(data.history),
+      addEntry,
+    );
+    expect(toRegistrar).toEqual(phones.toReversed());
+
+    const toPerson = await everyElement(
+      person,
+      `${ofPerson}/${uuid}/history?limit=2&offset=3`,
+      (body) => phonesOf((body as unknown as { history: unknown[] }).history),
+      addEntry,
+    );
+    expect(toPerson).toEqual(phones.toReversed());
+  });
+});
+
+/** The same but for the last character. */
+function othersLike(after: string): string[] {
+  return Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
+    .map((last) => after.slice(0, -1) + last)
+    .filter((other) => other !== after);
+}
+
+/** What a refusal says to programs. */
+function withoutDetail(answer: ReturnType<typeof refused>) {
+  return { status: answer.status, body: { ...answer.body, errors: answer.body.errors } };
+}
