@@ -33,7 +33,7 @@ test('asks wrangler for the deployed bindings and no preview ones', () => {
 test('refuses the ids that stand in wrangler.toml before there is a deployment', () => {
   const placeholder = '00000000-0000-0000-0000-000000000000';
   expect(() => remoteConfig(configWith({ database: placeholder, lists }))).toThrow(
-    'wrangler.toml holds no id of a deployed database',
+    'wrangler.toml has no id of a deployed database',
   );
 });
 
@@ -64,7 +64,7 @@ test.each(['', 'n', 'yesterday'])('does not go on after %j', async (typed) => {
 test('refuses without a terminal to ask on', async () => {
   const { output } = terminal('');
   await expect(confirm('registry-edge', 'production', new PassThrough(), output)).rejects.toThrow(
-    'Without a terminal to ask on, say --yes if that is meant',
+    'There is no terminal to ask on; confirm with --yes',
   );
 });
 

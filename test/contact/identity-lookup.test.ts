@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { identityKey } from '../../src/contact/identity-code.ts';
 import { addContact, addPerson, addRegistrar, send } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { startWorker } from '../worker.ts';
 
-const worker = shareWorker();
+const worker = startWorker();
 const path = '/api/v1/registrant/contacts';
 
 test('finds the contacts of a person however their code is spelt, at every call', async () => {
