@@ -10,6 +10,8 @@ export interface CommandEntry {
 export interface Noun {
   summary: string;
   example: string;
+  /** The verb that is meant where none is named. */
+  unnamedVerb?: string;
   verbs: Readonly<Record<string, CommandEntry>>;
 }
 
@@ -176,8 +178,19 @@ export const commands: Readonly<Record<string, Noun | CommandEntry>> = {
     },
   },
   history: {
-    summary: 'Show who changed what and when, deleted things included',
-    load: () => import('./history.ts'),
+    summary: 'Who changed what and when, deleted things included',
+    example: 'history contact ALPHA:1B7A3C5D',
+    unnamedVerb: 'show',
+    verbs: {
+      show: {
+        summary: 'Show what happened to one thing; the word show may be left out',
+        load: () => import('./history/show.ts'),
+      },
+      archive: {
+        summary: 'Move the entries from before a day to a file',
+        load: () => import('./history/archive.ts'),
+      },
+    },
   },
 };
 

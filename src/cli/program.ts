@@ -47,14 +47,15 @@ Example:
 
 async function newNoun(
   name: string,
-  { summary, example, verbs }: Noun,
+  { summary, example, unnamedVerb, verbs }: Noun,
   isAsked: (verb: string) => boolean,
 ) {
   const command = withExamples(new Command(name), [example])
     .description(summary)
     .configureHelp({ subcommandTerm: (verb) => verb.name() });
   for (const [verb, entry] of Object.entries(verbs)) {
-    command.addCommand(await newCommand(verb, entry, isAsked(verb)));
+    const isDefault = verb === unnamedVerb;
+    command.addCommand(await newCommand(verb, entry, isDefault || isAsked(verb)), { isDefault });
   }
   return command;
 }

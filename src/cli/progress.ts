@@ -10,8 +10,7 @@ const chunkRows = 5_000;
  * a bar on a terminal, a plain line every few seconds otherwise.
  */
 export function* inChunks<Row>(label: string, rows: readonly Row[]): Generator<Row[]> {
-  const start = process.stderr.isTTY ? startBar : startLines;
-  const progress = start(label, rows.length);
+  const progress = startProgress(label, rows.length);
   try {
     for (let from = 0; from < rows.length; from += chunkRows) {
       const chunk = rows.slice(from, from + chunkRows);
@@ -23,10 +22,15 @@ export function* inChunks<Row>(label: string, rows: readonly Row[]): Generator<R
   }
 }
 
-interface Progress {
+export interface Progress {
   /** So many more are done. */
   advance(count: number): void;
   stop(): void;
+}
+
+/** Shows how far something has come, as `inChunks` does. */
+export function startProgress(label: string, total: number): Progress {
+  return (process.stderr.isTTY ? startBar : startLines)(label, total);
 }
 
 function startBar(label: string, total: number): Progress {

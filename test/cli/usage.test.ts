@@ -49,7 +49,8 @@ test('has the nouns and verbs that an operator needs', () => {
     'dispute open',
     'domain import',
     'domain list',
-    'history',
+    'history archive',
+    'history show',
     'lists publish',
     'lists status',
     'registrar add',
@@ -102,7 +103,7 @@ test('says of each column of an import what it holds, and whether it is required
 });
 
 test('takes --json on every verb, and --dry-run on every one that writes', () => {
-  const reading = ['list', 'show', 'export', 'status', 'issue', 'history'];
+  const reading = ['list', 'show', 'export', 'status', 'issue'];
   for (const [words, { options }] of verbs) {
     const flags = options.map(({ long }) => long);
     expect(flags).toEqual(

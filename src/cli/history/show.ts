@@ -1,14 +1,15 @@
 import { Argument } from '@commander-js/extra-typings';
-import { historySubjects } from '../../drizzle/schema.ts';
-import { asciiUpperCase } from '../ascii-case.ts';
-import { listHistory, shownChanges } from '../history.ts';
-import { changeText } from './change-text.ts';
-import { reading } from './command.ts';
-import { everyPage } from './pages.ts';
-import { run } from './run.ts';
+import { historySubjects } from '../../../drizzle/schema.ts';
+import { asciiUpperCase } from '../../ascii-case.ts';
+import { listHistory, shownChanges } from '../../history.ts';
+import { changeText } from '../change-text.ts';
+import { reading } from '../command.ts';
+import { everyPage } from '../pages.ts';
+import { run } from '../run.ts';
+import { type Entry, historyData } from './data.ts';
 
 export const command = reading(
-  'history contact ALPHA:1B7A3C5D',
+  'history show contact ALPHA:1B7A3C5D',
   'history retained_domain õ.ee --json',
 )
   .addArgument(new Argument('<subject>', 'what kind of thing it is').choices(historySubjects))
@@ -24,25 +25,12 @@ export const command = reading(
       );
       return {
         data: {
-          history: entries.map((entry) => ({
-            occurred_at: entry.occurredAt,
-            subject: entry.subject,
-            key: entry.subjectKey,
-            uuid: entry.subjectUuid,
-            action: entry.action,
-            actor_type: entry.actorType,
-            actor: entry.actor,
-            request_id: entry.requestId,
-            client_reference: entry.clientReference,
-            changes: shownChanges(entry.changes),
-          })),
+          history: entries.map(historyData),
         },
         text: entries.map(entryText).join('\n') || `nothing is recorded about ${type} ${key}`,
       };
     }),
   );
-
-type Entry = Awaited<ReturnType<typeof listHistory>>[number];
 
 function entryText({ occurredAt, action, actor, subjectUuid, changes }: Entry): string {
   const head = `${occurredAt}  ${action} by ${actor}${subjectUuid === null ? '' : ` (${subjectUuid})`}`;

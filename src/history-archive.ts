@@ -1,0 +1,105 @@
+import { and, asc, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm';
+import { history, historyArchives, historyPermits } from '../drizzle/schema.ts';
+import type { Database } from './database/open.ts';
+import { retried } from './database/retry.ts';
+import { RegistryError } from './error.ts';
+
+/** A process that archives history, and the file that it writes. */
+export interface Archive {
+  file: string;
+  /** A UUID. */
+  run: string;
+}
+
+/** Older than the instant. The newest entry of all stays, so that its id is never given again. */
+function isArchivable(before: string): SQL | undefined {
+  return and(
+    lt(history.occurredAt, before),
+    lt(history.id, sql`(select max(id) from ${history} as newest)`),
+  );
+}
+
+/** How many entries can be archived, and the first and last instant of them. */
+export async function countArchivable(db: Database, before: string) {
+  const [counted] = await db
+    .select({
+      entries: sql<number>`count(*)`,
+      firstId: sql<number | null>`min(${history.id})`,
+      from: sql<string | null>`min(${history.occurredAt})`,
+      until: sql<string | null>`max(${history.occurredAt})`,
+    })
+    .from(history)
+    .where(isArchivable(before));
+  return counted!;
+}
+
+/**
+ * Begins to archive, or continues an archive to the same file that was interrupted; returns which. Throws `taken` while an
+ * archive to another file is not finished, unless `isForced`: entries that were written to that file last may then be in both.
+ */
+export async function startArchive(
+  db: Database,
+  { file, run }: Archive,
+  { isForced }: { isForced: boolean },
+): Promise<'begun' | 'continued'> {
+  const begun = await db
+    .insert(historyArchives)
+    .values({ id: 1, file, run })
+    .onConflictDoNothing()
+    .returning();
+  if (begun.length > 0) return 'begun';
+  const continued = await db
+    .update(historyArchives)
+    .set({ file, run })
+    .where(isForced ? undefined : eq(historyArchives.file, file))
+    .returning();
+  if (continued.length > 0) return 'continued';
+  const [unfinished] = await db.select().from(historyArchives);
+  throw new RegistryError(
+    'taken',
+    `the archive to ${unfinished?.file} is not finished: repeat it with --to ${unfinished?.file}, or, if that file is lost, use --force`,
+  );
+}
+
+/** Entries that can be archived, in the order of their ids. */
+export function listArchivable(
+  db: Database,
+  before: string,
+  page: { after?: number | undefined; limit: number },
+): Promise<(typeof history.$inferSelect)[]> {
+  return retried(() =>
+    db
+      .select()
+      .from(history)
+      .where(and(isArchivable(before), gt(history.id, page.after ?? 0)))
+      .orderBy(asc(history.id))
+      .limit(page.limit),
+  );
+}
+
+/** Deletes entries that are in the archive's file. Throws `taken` once another process has taken over. */
+export async function deleteArchived(
+  db: Database,
+  { run }: Archive,
+  ids: readonly [number, ...number[]],
+): Promise<void> {
+  const permit = sql`select 1, 'archive', ${ids[0]}, ${ids.at(-1)} from ${historyArchives} where run = ${run}`;
+  const areMeant = and(
+    inArray(history.id, sql`(select value from json_each(${JSON.stringify(ids)}))`),
+    sql`exists (select 1 from ${historyPermits})`,
+  );
+  const [permitted] = await retried(() =>
+    db.batch([
+      db.insert(historyPermits).select(permit),
+      db.delete(history).where(areMeant),
+      db.delete(historyPermits).where(eq(historyPermits.id, 1)),
+    ]),
+  );
+  if (permitted.meta.changes > 0) return;
+  throw new RegistryError('taken', 'another history archive has taken over; nothing is lost');
+}
+
+/** Says that the file is finished. */
+export async function endArchive(db: Database, { run }: Archive): Promise<void> {
+  await retried(() => db.delete(historyArchives).where(eq(historyArchives.run, run)));
+}
