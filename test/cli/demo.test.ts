@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { asc } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { apiUsers, contacts, history, registrars } from '../../drizzle/schema.ts';
@@ -126,6 +127,12 @@ describe('the demo data', () => {
   ])('has retained names that are %s: %i', async (status, count) => {
     const list = await get(`/repp/v1/retained_domains?type=${status}`);
     expect(list).toMatchObject({ count });
+  });
+
+  it('gives the list of disputed names the ETag that the README shows', async () => {
+    const shown = readFileSync('README.md', 'utf8').match(/W\/"[0-9a-f]{32}"/g);
+    const { headers } = await worker.fetch('/repp/v1/retained_domains?type=disputed');
+    expect(new Set(shown)).toEqual(new Set([headers.get('ETag')]));
   });
 
   it('has a name that is both disputed and reserved, and no dispute that is over or to come', async () => {
