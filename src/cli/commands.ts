@@ -23,6 +23,10 @@ export const commands: Readonly<Record<string, Noun | CommandEntry>> = {
     verbs: {
       add: { summary: 'Add a registrar', load: () => import('./registrar/add.ts') },
       list: { summary: 'List the registrars', load: () => import('./registrar/list.ts') },
+      show: {
+        summary: 'Show a registrar and its API users',
+        load: () => import('./registrar/show.ts'),
+      },
       update: {
         summary: 'Change the name of a registrar or the addresses it may call from',
         load: () => import('./registrar/update.ts'),
@@ -57,8 +61,28 @@ export const commands: Readonly<Record<string, Noun | CommandEntry>> = {
   },
   contact: {
     summary: 'Contacts, with their codes, UUIDs, timestamps and legacy ids',
-    example: 'contact import contacts.csv --registrar ALPHA',
+    example: 'contact list --registrar ALPHA',
     verbs: {
+      list: {
+        summary: 'List contacts by registrar, identity code, email or name',
+        load: () => import('./contact/list.ts'),
+      },
+      show: {
+        summary: 'Show a contact and the domains that refer to it',
+        load: () => import('./contact/show.ts'),
+      },
+      update: {
+        summary: 'Change fields of a contact',
+        load: () => import('./contact/update.ts'),
+      },
+      status: {
+        summary: 'Add statuses to a contact or remove them',
+        load: () => import('./contact/status.ts'),
+      },
+      delete: {
+        summary: 'Delete a contact that no domain refers to',
+        load: () => import('./contact/delete.ts'),
+      },
       import: {
         summary: 'Import contacts from a file; existing contacts are left as they are',
         load: () => import('./contact/import.ts'),

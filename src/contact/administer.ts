@@ -1,0 +1,167 @@
+import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm';
+import { type ContactStatus, contacts, registrars } from '../../drizzle/schema.ts';
+import { asciiUpperCase } from '../ascii-case.ts';
+import type { Database } from '../database/open.ts';
+import { retried } from '../database/retry.ts';
+import type { ChangeOptions } from '../dry-run.ts';
+import { RegistryError } from '../error.ts';
+import { type Changes, difference, type Origin } from '../history.ts';
+import { type Change, write } from '../write.ts';
+import { type Contact, isUnchanged, subjectOf } from './contact.ts';
+import { contactDeletion } from './delete.ts';
+import type { ContactChanges } from './fields.ts';
+import { identityKey } from './identity-code.ts';
+import { contactUpdate } from './update.ts';
+
+/** A contact with the code of its registrar, as the operator sees it. */
+export type AdministeredContact = Contact & { registrar: string };
+
+/** Which contacts to list. Without a criterion, all. */
+export interface ContactCriteria {
+  /** Code of a registrar. */
+  registrar?: string | undefined;
+  /** An identity code of any type and country; case and separators do not matter. */
+  ident?: string | undefined;
+  /** The whole address, ignoring case. */
+  email?: string | undefined;
+  /** A part of the name, as it is written. */
+  name?: string | undefined;
+}
+
+/** The contacts that meet all the criteria, in the order of their ids, starting after `after`. */
+export function listContactsBy(
+  db: Database,
+  criteria: ContactCriteria,
+  page: { after?: number | undefined; limit: number },
+): Promise<AdministeredContact[]> {
+  const { registrar, ident, email, name } = criteria;
+  return find(
+    db,
+    and(
+      gt(contacts.id, page.after ?? 0),
+      registrar === undefined ? undefined : eq(registrars.code, registrar),
+      ident === undefined ? undefined : eq(contacts.identKey, identityKey(ident)),
+      email === undefined ? undefined : sql`lower(${contacts.email}) = lower(${email})`,
+      name === undefined ? undefined : sql`instr(${contacts.name}, ${name}) > 0`,
+    ),
+    page.limit,
+  );
+}
+
+/** The contact with this code, in either case, of any registrar. Throws `not_found`. */
+export async function getContactByCode(db: Database, code: string): Promise<AdministeredContact> {
+  const [contact] = await find(db, eq(contacts.code, asciiUpperCase(code)), 1);
+  if (contact) return contact;
+  throw new RegistryError('not_found', `there is no contact ${JSON.stringify(code)}`, 'code');
+}
+
+async function find(db: Database, condition: SQL | undefined, limit: number) {
+  const rows = await retried(() =>
+    db
+      .select({ contact: contacts, registrar: registrars.code })
+      .from(contacts)
+      .innerJoin(registrars, eq(registrars.id, contacts.registrarId))
+      .where(condition)
+      .orderBy(asc(contacts.id))
+      .limit(limit),
+  );
+  return rows.map(({ contact, registrar }) => ({ ...contact, registrar }));
+}
+
+/** Updates a contact by the rules of the registrar interface. Throws `update_prohibited`, `not_found`. */
+export function updateAnyContact(
+  db: Database,
+  origin: Origin,
+  code: string,
+  changes: ContactChanges,
+  options: ChangeOptions = {},
+): Promise<Changes> {
+  return change(db, origin, code, options, (contact) =>
+    contactUpdate(db, contact, changes, origin, origin),
+  );
+}
+
+/** Deletes a contact by the rules of the registrar interface. Throws `linked`, `delete_prohibited`, `not_found`. */
+export function deleteAnyContact(
+  db: Database,
+  origin: Origin,
+  code: string,
+  options: ChangeOptions = {},
+): Promise<Changes> {
+  return change(db, origin, code, options, (contact) =>
+    contactDeletion(db, contact, origin, origin),
+  );
+}
+
+/** Statuses to set and to take away. The note explains those that are set. */
+export interface StatusChange {
+  add: readonly ContactStatus[];
+  remove: readonly ContactStatus[];
+  note?: string | undefined;
+}
+
+/** Sets and takes away statuses, whatever they prohibit. Throws `not_found`. */
+export function changeContactStatuses(
+  db: Database,
+  origin: Origin,
+  code: string,
+  statuses: StatusChange,
+  options: ChangeOptions = {},
+): Promise<Changes> {
+  return change(db, origin, code, options, (contact) =>
+    statusUpdate(db, contact, statuses, origin),
+  );
+}
+
+function statusUpdate(
+  db: Database,
+  contact: Contact,
+  { add, remove, note }: StatusChange,
+  origin: Origin,
+): Change<null> {
+  const kept = contact.statuses.filter((status) => !remove.includes(status));
+  const statuses = [...new Set([...kept, ...add])].sort();
+  const notes = Object.entries(contact.statusNotes).filter(
+    ([status]) => !remove.includes(status as ContactStatus),
+  );
+  const added = note === undefined ? [] : add.map((status) => [status, note] as const);
+  const values = { statuses, statusNotes: Object.fromEntries([...notes, ...added]) };
+  const before = { ...contact, statuses: [...contact.statuses].sort() };
+  const changes = difference(before, values);
+  const subject = subjectOf(contact);
+  const update = { by: origin, subject, action: 'update', changes, outcome: null } as const;
+  if (Object.keys(changes).length === 0) return update;
+  const row = {
+    ...values,
+    updater: origin.actor,
+    updatedAt: origin.at.toISOString(),
+    version: contact.version + 1,
+  };
+  return { ...update, statement: db.update(contacts).set(row).where(isUnchanged(contact)) };
+}
+
+/** Makes a change to the contact with this code, and returns what differs. */
+async function change<Outcome>(
+  db: Database,
+  origin: Origin,
+  code: string,
+  { isDryRun = false }: ChangeOptions,
+  changeOf: (contact: Contact) => Change<Outcome>,
+): Promise<Changes> {
+  if (isDryRun) return changeOf(await rowOf(db, code)).changes;
+  let changes: Changes = {};
+  await write(db, origin, {
+    look: async () => ({ contact: await rowOf(db, code) }),
+    judge({ contact }) {
+      const made = changeOf(contact);
+      changes = made.changes;
+      return made;
+    },
+  });
+  return changes;
+}
+
+async function rowOf(db: Database, code: string): Promise<Contact> {
+  const { registrar: _, ...contact } = await getContactByCode(db, code);
+  return contact;
+}
