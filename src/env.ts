@@ -20,6 +20,14 @@ export interface Env {
   REGISTRANT_AUTH_ALLOWED_IPS?: string;
   REGISTRANT_LIST_FORM?: string;
   REGISTRANT_TOKEN_KEYS?: string;
+  ZONES?: string;
+}
+
+/** The zones that auctions, retained names and disputes must belong to, such as `ee`; none means any. */
+export function zonesOf({ ZONES = '' }: Pick<Env, 'ZONES'>): string[] {
+  return ZONES.split(',')
+    .map((zone) => zone.trim())
+    .filter((zone) => zone !== '');
 }
 
 export const rateLimits = ['caller', 'address', 'failed-login', 'registrant-write'] as const;

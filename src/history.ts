@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import {
   type ActorType,
   type FieldChange,
@@ -105,20 +105,4 @@ export function shownChanges(changes: Changes): Changes {
       change,
     ]),
   );
-}
-
-/** The history of everything of this type that ever had this key, deleted or not; oldest first, from after the entry `after`. */
-export async function listHistory(
-  db: Database,
-  { type, key }: Pick<Subject, 'type' | 'key'>,
-  page: { after?: number | undefined; limit: number },
-): Promise<(typeof history.$inferSelect)[]> {
-  return db
-    .select()
-    .from(history)
-    .where(
-      and(eq(history.subject, type), eq(history.subjectKey, key), gt(history.id, page.after ?? 0)),
-    )
-    .orderBy(asc(history.id))
-    .limit(page.limit);
 }

@@ -9,6 +9,7 @@ import { type Problem, RegistryError, throwProblems } from '../error.ts';
 import { difference, type Origin, recordEach } from '../history.ts';
 import { onFirstUse } from '../on-first-use.ts';
 import { textField } from '../text-field.ts';
+import { findAuctionObstacles } from './obstacles.ts';
 import { isStarted } from './read.ts';
 
 export const maximumPlatformLength = 50;
@@ -18,19 +19,28 @@ const platformMessage = `is not a text of 1 to ${maximumPlatformLength} characte
 /** The auction centre's own name for the kind of auction. */
 export const platformRule = onFirstUse(() => textField(platformMessage, maximumPlatformLength));
 
+export interface StartOptions extends ChangeOptions {
+  platform?: string | undefined;
+  /** Also starts auctions of names that are reserved or disputed. */
+  isEvenIfRetained?: boolean;
+}
+
 /**
  * Puts the names up for auction, all or none, and returns how many; a repeated name counts once. Throws `taken`, with
- * a problem for each name that already has an auction in progress, and `invalid` for the platform.
+ * a problem for each name that already has an auction in progress or must not be put up for auction, and `invalid` for
+ * the platform.
  */
 export async function startAuctions(
   db: Database,
   origin: Origin,
   names: readonly DomainName[],
-  { platform, isDryRun = false }: { platform?: string | undefined } & ChangeOptions = {},
+  { platform, isEvenIfRetained = false, isDryRun = false }: StartOptions = {},
 ): Promise<number> {
   const started = newAuctions(names, platformOf(platform), origin);
-  if (isDryRun) {
-    throwProblems(await problemsInProgress(db, names));
+  const obstacles = await findAuctionObstacles(db, origin, names, { isEvenIfRetained });
+  const problems = obstacles.map(({ record: _, ...problem }) => problem);
+  if (problems.length > 0 || isDryRun) {
+    throwProblems([...problems, ...(await problemsInProgress(db, names))]);
     return started.length;
   }
   try {

@@ -105,6 +105,14 @@ export const commands: Readonly<Record<string, Noun | CommandEntry>> = {
         summary: 'List the domains that refer to a contact',
         load: () => import('./domain/list.ts'),
       },
+      show: {
+        summary: 'Show a domain and its contacts',
+        load: () => import('./domain/show.ts'),
+      },
+      remove: {
+        summary: 'Remove domains, so that they link their contacts no longer',
+        load: () => import('./domain/remove.ts'),
+      },
     },
   },
   retained: {
@@ -149,6 +157,10 @@ export const commands: Readonly<Record<string, Noun | CommandEntry>> = {
         summary: 'List the disputes, past and future ones included',
         load: () => import('./dispute/list.ts'),
       },
+      import: {
+        summary: 'Open the disputes in a file and publish the lists',
+        load: () => import('./dispute/import.ts'),
+      },
     },
   },
   auction: {
@@ -170,6 +182,10 @@ export const commands: Readonly<Record<string, Noun | CommandEntry>> = {
       import: {
         summary: 'Put the names in a file up for auction and publish the list',
         load: () => import('./auction/import.ts'),
+      },
+      cancel: {
+        summary: 'Cancel an auction in progress and publish the list',
+        load: () => import('./auction/cancel.ts'),
       },
       register: {
         summary: 'End a paid auction: the holder of its registration code has registered the name',
@@ -201,13 +217,23 @@ export const commands: Readonly<Record<string, Noun | CommandEntry>> = {
       },
     },
   },
+  report: {
+    summary: 'Figures for a month',
+    example: 'report month',
+    verbs: {
+      month: {
+        summary: 'Count contacts, changes, auctions and names',
+        load: () => import('./report/month.ts'),
+      },
+    },
+  },
   history: {
     summary: 'Who changed what and when, deleted things included',
     example: 'history contact ALPHA:1B7A3C5D',
     unnamedVerb: 'show',
     verbs: {
       show: {
-        summary: 'Show what happened to one thing; the word show may be left out',
+        summary: 'Show what happened; the word show may be left out',
         load: () => import('./history/show.ts'),
       },
       archive: {

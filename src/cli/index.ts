@@ -1,4 +1,5 @@
 import { enableCompileCache } from 'node:module';
+import { endAtInterrupt } from './interrupt.ts';
 import './load-fast.ts';
 import { enterUsersDirectory } from './project.ts';
 
@@ -6,6 +7,7 @@ import { enterUsersDirectory } from './project.ts';
 
 enableCompileCache();
 enterUsersDirectory('registry');
+endAtInterrupt();
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // A reader that has seen enough, such as `| head`, is not a failure.

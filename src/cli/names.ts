@@ -1,8 +1,17 @@
 import { type DomainName, parseDomainName } from '../domain/name.ts';
+import { findZoneProblems } from '../domain/zone.ts';
+import { type Env, zonesOf } from '../env.ts';
 import { type Problem, RegistryError, throwProblems } from '../error.ts';
 
 /** The names of a command line, each once. Throws everything that is wrong with any of them. */
-export function parseNames(texts: readonly string[]): DomainName[] {
+export function parseNames(texts: readonly string[], env: Env): DomainName[] {
+  const names = parseAnyNames(texts);
+  checkZones(names, env);
+  return names;
+}
+
+/** As `parseNames`, but of any zone: names that leave the registry may be foreign. */
+export function parseAnyNames(texts: readonly string[]): DomainName[] {
   const names = new Map<string, DomainName>();
   const problems: Problem[] = [];
   for (const text of texts) {
@@ -16,4 +25,9 @@ export function parseNames(texts: readonly string[]): DomainName[] {
   }
   throwProblems(problems);
   return [...names.values()];
+}
+
+function checkZones(names: readonly DomainName[], env: Env): void {
+  const problems = findZoneProblems(names, zonesOf(env));
+  throwProblems(problems.map(({ record: _, ...problem }) => problem));
 }

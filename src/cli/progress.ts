@@ -1,20 +1,27 @@
 import cliProgress from 'cli-progress';
+import { atInterrupt } from './interrupt.ts';
 
 const secondsBetweenLines = 5;
 
-/** Rows that go into one batch, far from its limits: what a bar moves by. */
-const chunkRows = 5_000;
+/** Rows in one batch. While it runs the local server's clients wait, and the bar moves by it. */
+const chunkRows = 1_000;
 
 /**
- * The rows in chunks, each taken when the one before is done with. Shows how far that has come on standard error:
- * a bar on a terminal, a plain line every few seconds otherwise.
+ * The rows in chunks, each taken when the one before is done. Shows the progress on standard error: a bar on a
+ * terminal, otherwise a plain line every few seconds. Ctrl-C says how far it came.
  */
 export function* inChunks<Row>(label: string, rows: readonly Row[]): Generator<Row[]> {
   const progress = startProgress(label, rows.length);
+  let done = 0;
+  using _ = atInterrupt(() => {
+    progress.stop();
+    return interruptedText(label, done, rows.length);
+  });
   try {
     for (let from = 0; from < rows.length; from += chunkRows) {
       const chunk = rows.slice(from, from + chunkRows);
       yield chunk;
+      done += chunk.length;
       progress.advance(chunk.length);
     }
   } finally {
@@ -22,8 +29,18 @@ export function* inChunks<Row>(label: string, rows: readonly Row[]): Generator<R
   }
 }
 
+/** Labels of work that leaves everything as it was until its last step. */
+const withoutEffect = ['checking', 'replacing'];
+
+function interruptedText(label: string, done: number, total: number): string {
+  const progress = `interrupted: ${label}, ${done} of ${total} rows done`;
+  return withoutEffect.includes(label)
+    ? `${progress}; nothing was changed. To start over, repeat the command.`
+    : `${progress}, not published yet. To continue and publish, repeat the command: rows that are done are left as they are.`;
+}
+
 export interface Progress {
-  /** So many more are done. */
+  /** Adds to the number of rows that are done. */
   advance(count: number): void;
   stop(): void;
 }

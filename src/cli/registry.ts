@@ -14,7 +14,7 @@ import { currentSession } from './session.ts';
 /** The registry that a command works on. */
 export interface Registry {
   db: Database;
-  /** Bindings and settings. */
+  /** Bindings and settings; the zones may also come from the environment of the command. */
   env: Env;
   /** The operator, now. */
   origin: Origin;
@@ -35,9 +35,10 @@ export async function openRegistry(options: CommonOptions): Promise<Registry> {
     }
     return bindings;
   });
+  const { ZONES = env.ZONES } = process.env;
   return {
     db: openDatabase(env.DB),
-    env,
+    env: { ...env, ...(ZONES !== undefined && { ZONES }) },
     origin: {
       actorType: 'operator',
       actor: `Operator ${operatorName()}`,

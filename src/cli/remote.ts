@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import type { Unstable_Config } from 'wrangler';
 import type { Env } from '../env.ts';
 import { RegistryError } from '../error.ts';
 import type { CommonOptions } from './command.ts';
+import { confirm } from './confirm.ts';
 import { configPath, projectDirectory } from './project.ts';
 import type { Bindings } from './session.ts';
 
@@ -21,7 +21,10 @@ export async function openRemote(options: CommonOptions): Promise<Bindings> {
   const { getPlatformProxy, unstable_readConfig } = await import('wrangler');
   const environment = options.env ?? deployedEnvironment;
   const config = remoteConfig(unstable_readConfig({ config: configPath, env: environment }));
-  if (!options.yes) await confirm(nameOf(config), environment);
+  if (!options.yes) {
+    const statement = `This works on the deployed database ${nameOf(config)} of the environment ${environment}.`;
+    await confirm(statement, 'confirm with --yes');
+  }
   const directory = await writeConfig(config);
   try {
     const { env, dispose } = await getPlatformProxy<Env>({
@@ -79,23 +82,6 @@ function nameOf({ d1_databases }: RemoteConfig): string {
   return d1_databases
     .map(({ database_name, database_id }) => `${database_name} (${database_id})`)
     .join(', ');
-}
-
-/** Asks the operator to confirm; throws `invalid` if the answer is not yes or there is no terminal to ask on. */
-export async function confirm(
-  database: string,
-  environment: string,
-  input: NodeJS.ReadableStream & { isTTY?: boolean } = process.stdin,
-  output: NodeJS.WritableStream = process.stderr,
-): Promise<void> {
-  const statement = `This works on the deployed database ${database} of the environment ${environment}.`;
-  if (!input.isTTY) {
-    const message = `${statement} There is no terminal to ask on; confirm with --yes`;
-    throw new RegistryError('invalid', message);
-  }
-  using asking = createInterface({ input, output });
-  const answer = await asking.question(`${statement} Go on? [y/N] `);
-  if (!/^y(es)?$/i.test(answer.trim())) throw new RegistryError('invalid', 'not confirmed');
 }
 
 /** In a directory without the local `.dev.vars`, but inside the project, where the login may be. */

@@ -1,19 +1,14 @@
-import { asc, eq, sql } from 'drizzle-orm';
-import {
-  contacts,
-  domainContacts,
-  domainRoles,
-  domains,
-  registrars,
-} from '../../drizzle/schema.ts';
+import { sql } from 'drizzle-orm';
+import { domainContacts, domainRoles, domains } from '../../drizzle/schema.ts';
 import { asciiUpperCase } from '../ascii-case.ts';
-import { isIn, jsonArrays } from '../database/json-rows.ts';
+import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { isForeignKeyViolation } from '../database/violations.ts';
 import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError, throwProblems } from '../error.ts';
 import { type Action, difference, type Origin, recordEach } from '../history.ts';
+import { loadDomains, type Recorded } from './read.ts';
 import { codesOf, type DomainRecord, loadParties, type Parties, problemsOf } from './record.ts';
 
 /** How many records created a domain, changed one, or matched what was there. */
@@ -38,7 +33,10 @@ export async function importDomains(
   return retried(async () => {
     const parties = await loadParties(db, distinct);
     throwProblems(problemsOf(distinct, parties));
-    const present = await loadDomains(db, distinct);
+    const present = await loadDomains(
+      db,
+      distinct.map(({ name }) => name),
+    );
     const rows = distinct
       .map((record) => rowOf(record, parties, present.get(record.name)))
       .filter(({ changes }) => Object.keys(changes).length > 0);
@@ -47,43 +45,6 @@ export async function importDomains(
     const updated = rows.length - created;
     return { created, updated, unchanged: distinct.length - rows.length };
   });
-}
-
-/** A domain as its history records it: the codes, sorted where there are several. */
-interface Recorded {
-  registrar: string;
-  registrant: string | null;
-  admin: string[];
-  tech: string[];
-}
-
-async function loadDomains(
-  db: Database,
-  records: readonly DomainRecord[],
-): Promise<Map<string, Recorded>> {
-  const present = new Map<string, Recorded>();
-  for (const names of jsonArrays(records.map(({ name }) => name))) {
-    const rows = await db
-      .select({
-        name: domains.name,
-        registrar: registrars.code,
-        role: domainContacts.role,
-        contact: contacts.code,
-      })
-      .from(domains)
-      .innerJoin(registrars, eq(registrars.id, domains.registrarId))
-      .leftJoin(domainContacts, eq(domainContacts.domainId, domains.id))
-      .leftJoin(contacts, eq(contacts.id, domainContacts.contactId))
-      .where(isIn(domains.name, names))
-      .orderBy(asc(contacts.code));
-    for (const { name, registrar, role, contact } of rows) {
-      const domain = present.get(name) ?? { registrar, registrant: null, admin: [], tech: [] };
-      present.set(name, domain);
-      if (role === 'registrant') domain.registrant = contact;
-      else if (role && contact) domain[role].push(contact);
-    }
-  }
-  return present;
 }
 
 /** The JSON from which the statements of the batch write a record. */

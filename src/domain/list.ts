@@ -56,3 +56,22 @@ export async function listDomainsOfContact(
     return { ...domain, roles: domainRoles.filter((role) => roles.includes(role)) };
   });
 }
+
+/** How many domains there are. */
+export function countDomains(db: Database): Promise<number> {
+  return db.$count(domains);
+}
+
+/** The names of all domains in order, starting after `after`. */
+export async function listDomainNames(
+  db: Database,
+  page: { after?: string | undefined; limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .select({ name: domains.name })
+    .from(domains)
+    .where(gt(domains.name, page.after ?? ''))
+    .orderBy(asc(domains.name))
+    .limit(page.limit);
+  return rows.map(({ name }) => name);
+}

@@ -1,10 +1,10 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { inArray, type SQL, sql } from 'drizzle-orm';
 import { retainedDomains } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import type { ChangeOptions } from '../dry-run.ts';
 import { type Origin, recordEach } from '../history.ts';
-import { findRetainedDomains, isAmong, type RetainedDomain } from './list.ts';
+import { findRetainedDomains, isAmong, type RetainedDomain, type RetainedStatus } from './list.ts';
 
 /**
  * Adds the names, all or none, and returns how many are new. It is one batch, and D1 stops a batch after 30 seconds;
@@ -22,6 +22,14 @@ export async function addRetainedDomains(
   }
   const statements = jsonArrays(names).map((rows) => insertMissing(db, origin, rowsOf(rows)));
   return writeAll(db, statements);
+}
+
+/** How many names have one of these statuses. */
+export async function countRetainedDomains(
+  db: Database,
+  statuses: readonly RetainedStatus[],
+): Promise<number> {
+  return db.$count(retainedDomains, inArray(retainedDomains.status, statuses));
 }
 
 /** Removes the names, all or none, and returns how many existed; one batch, as in `addRetainedDomains`. */

@@ -4,7 +4,7 @@ import type { Database } from '../database/open.ts';
 import { dayBefore, dayOf, isDay } from '../day.ts';
 import type { DomainName } from '../domain/name.ts';
 import type { ChangeOptions } from '../dry-run.ts';
-import { RegistryError } from '../error.ts';
+import { type Problem, RegistryError, throwProblems } from '../error.ts';
 import { difference, type Origin, recordIfChanged } from '../history.ts';
 
 export type Dispute = typeof disputes.$inferSelect;
@@ -35,7 +35,7 @@ export async function openDispute(
   { name, punycode, firstDay, lastDay }: NewDispute,
   { isDryRun = false }: ChangeOptions = {},
 ): Promise<void> {
-  checkDays(firstDay, lastDay);
+  checkDays({ firstDay, lastDay });
   const overlaps = and(
     eq(disputes.name, name),
     lte(disputes.firstDay, lastDay),
@@ -57,12 +57,21 @@ export async function openDispute(
       ? []
       : [insert, recordIfChanged(db, origin, subjectOf({ name }), 'create', recorded)]),
   ]);
-  if (!other) return;
-  const message = `${JSON.stringify(name)} is already disputed from ${other.firstDay} to ${other.lastDay}`;
-  throw new RegistryError('taken', message, 'name');
+  if (other) throwProblems([overlapProblem(other)]);
 }
 
-function checkDays(firstDay: string, lastDay: string): void {
+/** The name already has this dispute, which shares days with another. */
+export function overlapProblem({
+  name,
+  firstDay,
+  lastDay,
+}: Pick<Dispute, 'name' | 'firstDay' | 'lastDay'>): Problem {
+  const message = `${JSON.stringify(name)} is already disputed from ${firstDay} to ${lastDay}`;
+  return { reason: 'taken', message, field: 'name' };
+}
+
+/** Throws `invalid` for days that are not in the calendar or in the wrong order. */
+export function checkDays({ firstDay, lastDay }: Pick<Dispute, 'firstDay' | 'lastDay'>): void {
   const days = { from: firstDay, until: lastDay };
   for (const [field, day] of Object.entries(days)) {
     if (isDay(day)) continue;

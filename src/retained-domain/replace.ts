@@ -5,7 +5,7 @@ import type { Database } from '../database/open.ts';
 import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError } from '../error.ts';
 import type { Origin } from '../history.ts';
-import { deleteWhere, distinct, insertMissing, rowsOf } from './change.ts';
+import { countRetainedDomains, deleteWhere, distinct, insertMissing, rowsOf } from './change.ts';
 import { findRetainedDomains, type RetainedDomain, type RetainedStatus } from './list.ts';
 
 /** Names in the chunks in which they were read. */
@@ -55,11 +55,8 @@ async function countDifferences(
   }
   const wanted = distinct(all);
   const kept = await findRetainedDomains(db, wanted);
-  const [present] = await db
-    .select({ count: count() })
-    .from(retainedDomains)
-    .where(inArray(retainedDomains.status, statuses));
-  return { added: wanted.length - kept.length, removed: present!.count - kept.length };
+  const present = await countRetainedDomains(db, statuses);
+  return { added: wanted.length - kept.length, removed: present - kept.length };
 }
 
 function checkStatuses(

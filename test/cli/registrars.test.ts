@@ -75,7 +75,7 @@ test('prints a secret once, keeps its digest alone, and records neither', async 
     expect(told).not.toContain(secret);
     expect(told).not.toContain(await digestSecret(secret));
   }
-  const { history } = await registry.done(['history', 'api_user', 'ats']);
+  const { history } = await registry.done(['history', 'api-user', 'ats']);
   expect(history.map(({ action }: { action: string }) => action)).toEqual([
     'create',
     'update',

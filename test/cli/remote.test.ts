@@ -2,7 +2,8 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
-import { confirm, remoteConfig } from '../../src/cli/remote.ts';
+import { confirm } from '../../src/cli/confirm.ts';
+import { remoteConfig } from '../../src/cli/remote.ts';
 import { TestRegistry } from './tool.ts';
 
 function configWith(ids: { database: string; lists: string }) {
@@ -47,24 +48,21 @@ function terminal(typed: string) {
 
 test('names the deployed database, and goes on after yes', async () => {
   const { input, output } = terminal('y');
-  await confirm(`registry-edge (${database})`, 'production', input, output);
+  await confirm('This removes 7 names.', 'confirm with --yes', { input, output });
   output.end();
-  expect(await text(output)).toContain(
-    `This works on the deployed database registry-edge (${database}) of the environment production. Go on? [y/N]`,
-  );
+  expect(await text(output)).toContain('This removes 7 names. Continue? [y/N]');
 });
 
-test.each(['', 'n', 'yesterday'])('does not go on after %j', async (typed) => {
+test.each(['', 'n', 'yesterday'])('does not continue after %j', async (typed) => {
   const { input, output } = terminal(typed);
-  await expect(confirm('registry-edge', 'production', input, output)).rejects.toThrow(
-    'not confirmed',
-  );
+  await expect(confirm('', '', { input, output })).rejects.toThrow('not confirmed');
 });
 
 test('refuses without a terminal to ask on', async () => {
   const { output } = terminal('');
-  await expect(confirm('registry-edge', 'production', new PassThrough(), output)).rejects.toThrow(
-    'There is no terminal to ask on; confirm with --yes',
+  const terminalLess = { input: new PassThrough(), output };
+  await expect(confirm('This.', 'confirm with --yes', terminalLess)).rejects.toThrow(
+    'This. There is no terminal to ask on; confirm with --yes',
   );
 });
 

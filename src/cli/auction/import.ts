@@ -1,10 +1,12 @@
+import { findAuctionObstacles } from '../../auction/obstacles.ts';
 import { importAuctions } from '../../auction/start.ts';
 import { type DomainName, parseDomainName } from '../../domain/name.ts';
 import { auctionLists } from '../../public-list/lists.ts';
 import { nameColumn, requiredText } from '../file/field.ts';
 import { importing } from '../file/importing.ts';
+import { settleNames } from '../file/names-import.ts';
 import { type RowReader, readImport } from '../file/read-import.ts';
-import { rejectedText, settleRejected } from '../file/rejected.ts';
+import { rejectedText } from '../file/rejected.ts';
 import { inChunks } from '../progress.ts';
 import { runPrepared } from '../run.ts';
 import { counted, did } from '../text.ts';
@@ -15,17 +17,18 @@ const reader: RowReader<DomainName> = {
   keys: ({ name }) => [name],
 };
 
-export const command = importing(reader.columns, 'auction import names.csv').action(
-  (file, options) =>
+export const command = importing(reader.columns, 'auction import names.csv')
+  .option('--even-if-retained', 'start auctions of reserved and disputed names as well')
+  .action((file, options) =>
     runPrepared(
       options,
-      async () => {
-        const read = await readImport(file, options, reader);
-        return { read, rejectedFile: await settleRejected(read, options) };
-      },
-      async (registry, { read, rejectedFile }) => {
+      () => readImport(file, options, reader),
+      async (registry, read) => {
         const { db, origin, isDryRun } = registry;
-        const names = read.rows.map(({ row }) => row);
+        const isEvenIfRetained = options.evenIfRetained ?? false;
+        const { names, rejectedFile } = await settleNames(registry, read, options, (rows) =>
+          findAuctionObstacles(db, origin, rows, { isEvenIfRetained }),
+        );
         let started = 0;
         for (const chunk of inChunks('starting', names)) {
           started += await importAuctions(db, origin, chunk, { isDryRun });
@@ -48,4 +51,4 @@ export const command = importing(reader.columns, 'auction import names.csv').act
         };
       },
     ),
-);
+  );

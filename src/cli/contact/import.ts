@@ -20,7 +20,7 @@ export const command = importing(
     };
     return runRecordImport(file, options, {
       reader,
-      findProblems: findContactProblems,
+      findProblems: ({ db }, records) => findContactProblems(db, records),
       importRows: async (db, origin, records, change) => {
         const added = await importContacts(db, origin, records, change);
         return { added, unchanged: records.length - added };

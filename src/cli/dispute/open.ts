@@ -1,7 +1,8 @@
-import { parseDomainName } from '../../domain/name.ts';
+import type { DomainName } from '../../domain/name.ts';
 import { listsShowing } from '../../public-list/lists.ts';
 import { openDispute } from '../../retained-domain/dispute.ts';
 import { writing } from '../command.ts';
+import { parseNames } from '../names.ts';
 import { run } from '../run.ts';
 import { did } from '../text.ts';
 
@@ -11,9 +12,9 @@ export const command = writing('dispute open piip.ee --from 2026-12-01 --until 2
   .requiredOption('--until <day>', 'its last day')
   .action((text, options) =>
     run(options, async (registry) => {
-      const { db, origin, isDryRun } = registry;
+      const { db, env, origin, isDryRun } = registry;
       const { from, until } = options;
-      const name = parseDomainName(text);
+      const [name] = parseNames([text], env) as [DomainName];
       const dispute = { ...name, firstDay: from, lastDay: until };
       await openDispute(db, origin, dispute, { isDryRun });
       return {

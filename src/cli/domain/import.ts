@@ -1,11 +1,17 @@
 import { importDomains } from '../../domain/import.ts';
+import { listDomainNames } from '../../domain/list.ts';
 import { parseDomainName } from '../../domain/name.ts';
 import { type DomainRecord, findDomainProblems } from '../../domain/record.ts';
+import { removeDomains } from '../../domain/remove.ts';
 import { RegistryError } from '../../error.ts';
 import { nameColumn, requiredText, words, wordsNote } from '../file/field.ts';
 import { runRecordImport } from '../file/import-records.ts';
 import { importing } from '../file/importing.ts';
 import type { RowReader } from '../file/read-import.ts';
+import { everyPage } from '../pages.ts';
+import { inChunks } from '../progress.ts';
+import type { Registry } from '../registry.ts';
+import { confirmRemovals, maxRemovalsOption } from '../removals.ts';
 import { counted, did } from '../text.ts';
 
 const reader: RowReader<DomainRecord> = {
@@ -36,15 +42,51 @@ function codes(values: Record<string, unknown>, field: string): string[] {
   throw new RegistryError('invalid', 'is not a list of contact codes', field);
 }
 
-export const command = importing(reader.columns, 'domain import domains.csv').action(
-  (file, options) =>
+export const command = importing(
+  reader.columns,
+  'domain import domains.csv',
+  'domain import all-domains.csv --replace',
+)
+  .option('--replace', 'also remove the domains that the file does not name')
+  .addOption(maxRemovalsOption())
+  .action((file, options) =>
     runRecordImport(file, options, {
       reader,
-      findProblems: findDomainProblems,
+      findProblems: ({ db }, records: readonly DomainRecord[]) => findDomainProblems(db, records),
       importRows: importDomains,
       none: { created: 0, updated: 0, unchanged: 0 },
       text: ({ created, updated, unchanged }, registry) =>
         `${did('add', registry)} ${counted(created, 'domain')}, ` +
         `${registry.isDryRun ? 'change' : 'changed'} ${updated}, ${unchanged} already equal`,
+      ...(options.replace && {
+        prepare: (registry: Registry, records: readonly DomainRecord[]) =>
+          prepareRemoval(registry, records, options),
+      }),
     }),
-);
+  );
+
+/** Finds the domains that are not among the records, asks before many go, and returns their removal. */
+async function prepareRemoval(
+  registry: Registry,
+  records: readonly DomainRecord[],
+  options: Parameters<typeof confirmRemovals>[1],
+) {
+  const { db, origin, isDryRun } = registry;
+  const wanted = new Set(records.map(({ name }) => name));
+  const names = await Array.fromAsync(
+    everyPage<string, string>(
+      (page) => listDomainNames(db, page),
+      (name) => name,
+    ),
+  );
+  const others = names.filter((name) => !wanted.has(name));
+  const removals = { removed: others.length, total: names.length, one: 'domain' };
+  if (!isDryRun) await confirmRemovals(removals, options);
+  return async () => {
+    let removed = 0;
+    for (const chunk of inChunks('removing', others)) {
+      removed += await removeDomains(db, origin, chunk, { isDryRun });
+    }
+    return { counts: { removed }, text: `; ${did('remove', registry)} ${removed}` };
+  };
+}

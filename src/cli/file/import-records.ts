@@ -2,8 +2,10 @@ import type { Database } from '../../database/open.ts';
 import type { ChangeOptions } from '../../dry-run.ts';
 import type { Problem } from '../../error.ts';
 import type { Origin } from '../../history.ts';
+import type { ListName } from '../../public-list/lists.ts';
 import type { CommonOptions } from '../command.ts';
 import { inChunks } from '../progress.ts';
+import type { Registry } from '../registry.ts';
 import { runPrepared } from '../run.ts';
 import type { ImportOptions } from './importing.ts';
 import { type RowReader, readImport } from './read-import.ts';
@@ -12,7 +14,10 @@ import { rejectedText, rejectRows, settleRejected } from './rejected.ts';
 /** How the records of one kind are checked and imported. */
 interface RecordImport<Row, Counts> {
   reader: RowReader<Row>;
-  findProblems(db: Database, rows: readonly Row[]): Promise<(Problem & { record: Row })[]>;
+  findProblems(
+    registry: Registry,
+    rows: readonly Row[],
+  ): Promise<readonly (Problem & { record: Row })[]>;
   /** Imports all the rows or none, and counts the outcomes; a dry run only counts. */
   importRows(
     db: Database,
@@ -23,20 +28,25 @@ interface RecordImport<Row, Counts> {
   /** The counts of no rows. */
   none: Counts;
   text(counts: Counts, registry: { isDryRun: boolean }): string;
+  /** The public lists that the rows may change. */
+  publish?: readonly ListName[];
+  /** Called once the rows are known to be valid; what it returns is done after the import. */
+  prepare?(registry: Registry, rows: readonly Row[]): Promise<() => Promise<Addition>>;
+}
+
+/** What a report says beside the outcomes of the rows. */
+interface Addition {
+  counts: { removed: number };
+  text: string;
 }
 
 /** Imports a file once all its rows are known to be valid; with --skip-invalid, the valid ones. */
 export function runRecordImport<Row, Counts extends Record<keyof Counts, number>>(
   file: string,
   options: ImportOptions & CommonOptions,
-  {
-    reader,
-    findProblems,
-    importRows,
-    none,
-    text,
-  }: RecordImport<Row, Counts & { unchanged: number }>,
+  kind: RecordImport<Row, Counts & { unchanged: number }>,
 ): Promise<void> {
+  const { reader, none, publish } = kind;
   return runPrepared(
     options,
     () => readImport(file, options, reader),
@@ -44,24 +54,32 @@ export function runRecordImport<Row, Counts extends Record<keyof Counts, number>
       const { db, origin, isDryRun } = registry;
       for (const chunk of inChunks('checking', read.rows)) {
         const rows = chunk.map(({ row }) => row);
-        rejectRows(read, await findProblems(db, rows));
+        rejectRows(read, await kind.findProblems(registry, rows));
       }
       const rejectedFile = await settleRejected(read, options);
       const rows = read.rows.map(({ row }) => row);
+      const finish = await kind.prepare?.(registry, rows);
       let counts = none;
       for (const chunk of inChunks('importing', rows)) {
-        counts = sum(counts, await importRows(db, origin, chunk, { isDryRun }));
+        counts = sum(counts, await kind.importRows(db, origin, chunk, { isDryRun }));
       }
+      const addition = await finish?.();
       const rejected = read.rejected.length;
+      const isChange = counts.unchanged < rows.length || (addition?.counts.removed ?? 0) > 0;
       return {
         data: {
           read: rows.length + rejected,
           ...counts,
+          ...addition?.counts,
           rejected,
           rejected_file: rejectedFile ?? null,
-          changed: counts.unchanged < rows.length && !isDryRun,
+          changed: isChange && !isDryRun,
         },
-        text: text(counts, registry) + rejectedText(rejected, rejectedFile),
+        text:
+          kind.text(counts, registry) +
+          (addition?.text ?? '') +
+          rejectedText(rejected, rejectedFile),
+        ...(publish && { publish }),
       };
     },
   );

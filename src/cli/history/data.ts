@@ -1,5 +1,6 @@
 import type { history } from '../../../drizzle/schema.ts';
 import { shownChanges } from '../../history.ts';
+import { nounOf } from './subject.ts';
 
 export type Entry = typeof history.$inferSelect;
 
@@ -7,7 +8,7 @@ export type Entry = typeof history.$inferSelect;
 export function historyData(entry: Entry) {
   return {
     occurred_at: entry.occurredAt,
-    subject: entry.subject,
+    subject: nounOf(entry.subject),
     key: entry.subjectKey,
     uuid: entry.subjectUuid,
     action: entry.action,

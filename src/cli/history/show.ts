@@ -1,41 +1,111 @@
-import { Argument } from '@commander-js/extra-typings';
-import { historySubjects } from '../../../drizzle/schema.ts';
+import { setTimeout } from 'node:timers/promises';
+import { Argument, InvalidArgumentError } from '@commander-js/extra-typings';
 import { asciiUpperCase } from '../../ascii-case.ts';
-import { listHistory, shownChanges } from '../../history.ts';
+import { isDay } from '../../day.ts';
+import { shownChanges } from '../../history.ts';
+import {
+  findIdBefore,
+  type HistoryCriteria,
+  type HistoryEntry,
+  listHistory,
+} from '../../history-search.ts';
 import { changeText } from '../change-text.ts';
-import { reading } from '../command.ts';
+import { reading, usageError } from '../command.ts';
 import { everyPage } from '../pages.ts';
+import type { Registry } from '../registry.ts';
 import { run } from '../run.ts';
-import { type Entry, historyData } from './data.ts';
+import { historyData } from './data.ts';
+import { historyNouns, nounOf, subjectOfNoun } from './subject.ts';
 
 export const command = reading(
   'history show contact ALPHA:1B7A3C5D',
-  'history retained_domain õ.ee --json',
+  'history auction kohv.ee --json',
+  'history --since 2026-11-01 --by ats',
+  'history --follow',
 )
-  .addArgument(new Argument('<subject>', 'what kind of thing it is').choices(historySubjects))
-  .argument('<key>', 'its code, name or username')
-  .action((type, text, options) =>
-    run(options, async ({ db }) => {
-      const key = type === 'contact' ? asciiUpperCase(text) : text;
-      const entries = await Array.fromAsync(
-        everyPage<Entry, number>(
-          (page) => listHistory(db, { type, key }, page),
-          ({ id }) => id,
-        ),
-      );
+  .addHelpText(
+    'after',
+    '\nWith --json, the history of one thing is one value; otherwise each line is an entry.',
+  )
+  .addArgument(new Argument('[subject]', 'only this kind of thing').choices(historyNouns))
+  .argument('[key]', 'its code, name, username or UUID')
+  .option('--since <time>', 'from this day or instant on, in UTC', parseSince)
+  .option('--until <time>', 'up to this day or instant, in UTC', parseUntil)
+  .option('--by <text>', 'only changes by whoever has this in their name')
+  .option('--request <id>', 'only changes of this request id or client reference')
+  .option('--follow', 'wait for further changes, until Ctrl-C')
+  .action((noun, text, options) => {
+    if (options.follow && options.until) throw usageError('--follow has no end: leave out --until');
+    const key = noun === 'contact' && text !== undefined ? contactKey(text) : text;
+    const { since, until, by, request } = options;
+    const subject = noun && subjectOfNoun(noun);
+    const criteria = { subject, key, since, until, by, request };
+    return run(options, async (registry) => {
+      if (key === undefined || options.follow) {
+        await stream(registry, criteria, options);
+        return undefined;
+      }
+      const entries = await Array.fromAsync(everyEntry(registry, criteria));
       return {
-        data: {
-          history: entries.map(historyData),
-        },
-        text: entries.map(entryText).join('\n') || `nothing is recorded about ${type} ${key}`,
+        data: { history: entries.map(historyData) },
+        text: entries.map(entryText).join('\n') || `nothing is recorded about ${noun} ${key}`,
       };
-    }),
-  );
+    });
+  });
 
-function entryText({ occurredAt, action, actor, subjectUuid, changes }: Entry): string {
-  const head = `${occurredAt}  ${action} by ${actor}${subjectUuid === null ? '' : ` (${subjectUuid})`}`;
+/** Prints the entries as they are read; with `follow`, also those that come later. */
+async function stream(
+  registry: Registry,
+  criteria: HistoryCriteria,
+  { json, follow }: { json?: true; follow?: true },
+): Promise<void> {
+  let last = 0;
+  for (;;) {
+    for await (const entry of everyEntry(registry, criteria, last)) {
+      console.log(json ? JSON.stringify(historyData(entry)) : entryText(entry));
+      last = entry.id;
+    }
+    if (!follow) return;
+    await setTimeout(500);
+  }
+}
+
+async function* everyEntry({ db }: Registry, criteria: HistoryCriteria, last = 0) {
+  const { since } = criteria;
+  const start = last === 0 && since ? await findIdBefore(db, since) : last;
+  yield* everyPage<HistoryEntry, number>(
+    ({ after = start, limit }) => listHistory(db, criteria, { after, limit }),
+    ({ id }) => id,
+  );
+}
+
+/** A code in upper case, or a UUID as it is. */
+function contactKey(text: string): string {
+  return text.includes(':') ? asciiUpperCase(text) : text;
+}
+
+function entryText(entry: HistoryEntry): string {
+  const { occurredAt, action, subject, subjectKey, subjectUuid, actor, changes } = entry;
+  const uuid = subjectUuid === null ? '' : ` (${subjectUuid})`;
+  const head = `${occurredAt}  ${action} ${nounOf(subject)} ${subjectKey}${uuid} by ${actor}`;
   const fields = Object.entries(shownChanges(changes)).map(
     ([field, change]) => `    ${field}: ${changeText(change)}`,
   );
   return [head, ...fields].join('\n');
+}
+
+function parseSince(text: string): Date {
+  return isDay(text) ? new Date(`${text}T00:00:00Z`) : parseInstant(text);
+}
+
+/** A day is included. */
+function parseUntil(text: string): Date {
+  if (!isDay(text)) return parseInstant(text);
+  return new Date(new Date(`${text}T00:00:00Z`).getTime() + 24 * 60 * 60 * 1000);
+}
+
+function parseInstant(text: string): Date {
+  const instant = new Date(text);
+  if (/^\d{4}-\d{2}-\d{2}T/.test(text) && !Number.isNaN(instant.getTime())) return instant;
+  throw new InvalidArgumentError('Write 2026-01-31 or 2026-01-31T12:00:00Z.');
 }

@@ -11,9 +11,9 @@ export const command = writing('retained add riigikogu.ee õ.ee --status reserve
   .addOption(statusOption('the status to give them').makeOptionMandatory())
   .action((texts, options) =>
     run(options, async (registry) => {
-      const { db, origin, isDryRun } = registry;
+      const { db, env, origin, isDryRun } = registry;
       const { status } = options;
-      const names = parseNames(texts).map((name) => ({ ...name, status }));
+      const names = parseNames(texts, env).map((name) => ({ ...name, status }));
       const added = await addRetainedDomains(db, origin, names, { isDryRun });
       const unchanged = names.length - added;
       return {

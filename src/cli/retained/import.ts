@@ -2,15 +2,17 @@ import { retainedStatuses } from '../../../drizzle/schema.ts';
 import { parseDomainName } from '../../domain/name.ts';
 import { RegistryError } from '../../error.ts';
 import { listsShowing } from '../../public-list/lists.ts';
-import { addRetainedDomains } from '../../retained-domain/change.ts';
+import { addRetainedDomains, countRetainedDomains } from '../../retained-domain/change.ts';
 import type { RetainedDomain, RetainedStatus } from '../../retained-domain/list.ts';
 import { type Replaced, replaceRetainedDomains } from '../../retained-domain/replace.ts';
 import { nameColumn, requiredText } from '../file/field.ts';
 import { importing } from '../file/importing.ts';
+import { settleNames } from '../file/names-import.ts';
 import { type ReadFile, type RowReader, readImport } from '../file/read-import.ts';
-import { rejectedText, settleRejected } from '../file/rejected.ts';
+import { rejectedText } from '../file/rejected.ts';
 import { inChunks } from '../progress.ts';
 import type { Registry } from '../registry.ts';
+import { confirmRemovals, maxRemovalsOption } from '../removals.ts';
 import { type Report, runPrepared } from '../run.ts';
 import { counted, did } from '../text.ts';
 import { statusOption } from './status.ts';
@@ -30,19 +32,17 @@ export const command = importing(
 )
   .addOption(statusOption('the status of rows without one'))
   .option('--replace', 'make the list (of that status, or both) equal to the file, in one step')
+  .addOption(maxRemovalsOption())
   .action((file, options) => {
     const reader = rowReader(options.status);
     const statuses = options.status ? ([options.status] as const) : retainedStatuses;
     return runPrepared(
       options,
-      async () => {
-        const read = await readImport(file, options, reader);
-        return { read, rejectedFile: await settleRejected(read, options) };
-      },
-      async (registry, { read, rejectedFile }) => {
-        const names = read.rows.map(({ row }) => row);
+      () => readImport(file, options, reader),
+      async (registry, read) => {
+        const { names, rejectedFile } = await settleNames(registry, read, options);
         const changes = options.replace
-          ? await replaceNames(registry, statuses, names)
+          ? await replaceNames(registry, { statuses, names }, options)
           : { added: await addNames(registry, names) };
         return {
           ...reportOf(registry, read, { ...changes, rejectedFile }),
@@ -124,11 +124,21 @@ async function addNames(
   return added;
 }
 
-function replaceNames(
+interface Replacement {
+  statuses: readonly [RetainedStatus, ...RetainedStatus[]];
+  names: RetainedDomain[];
+}
+
+/** Asks before many names go; a dry run only counts. */
+async function replaceNames(
   { db, origin, isDryRun }: Registry,
-  statuses: readonly [RetainedStatus, ...RetainedStatus[]],
-  names: RetainedDomain[],
+  { statuses, names }: Replacement,
+  options: Parameters<typeof confirmRemovals>[1],
 ): Promise<Replaced> {
-  const chunks = inChunks('replacing', names);
-  return replaceRetainedDomains(db, origin, statuses, chunks, { isDryRun });
+  const counts = await replaceRetainedDomains(db, origin, statuses, [names], { isDryRun: true });
+  if (isDryRun) return counts;
+  const total = await countRetainedDomains(db, statuses);
+  const one = statuses.length === 1 ? `${statuses[0]} name` : 'name';
+  await confirmRemovals({ removed: counts.removed, total, one }, options);
+  return replaceRetainedDomains(db, origin, statuses, inChunks('replacing', names));
 }

@@ -1,0 +1,46 @@
+import { and, eq } from 'drizzle-orm';
+import { auctions } from '../../drizzle/schema.ts';
+import type { Database } from '../database/open.ts';
+import type { ChangeOptions } from '../dry-run.ts';
+import { RegistryError } from '../error.ts';
+import type { Origin } from '../history.ts';
+import { type Change, write } from '../write.ts';
+import { type Auction, getAuctionOf, subjectOf } from './read.ts';
+
+/**
+ * Deletes an auction in progress, named by its UUID or its domain, and returns it; the reason stays in the history.
+ * Throws `not_found`, and `invalid` for an auction that is over.
+ */
+export async function cancelAuction(
+  db: Database,
+  origin: Origin,
+  { auction: uuidOrName, reason }: { auction: string; reason: string },
+  { isDryRun = false }: ChangeOptions = {},
+): Promise<Auction> {
+  const look = async () => ({ auction: await getAuctionOf(db, uuidOrName) });
+  const judge = ({ auction }: { auction: Auction }) => cancellation(db, origin, auction, reason);
+  if (isDryRun) return judge(await look()).outcome;
+  return (await write(db, origin, { look, judge })).outcome;
+}
+
+function cancellation(
+  db: Database,
+  origin: Origin,
+  auction: Auction,
+  reason: string,
+): Change<Auction> {
+  if (auction.status !== 'started') {
+    const message = `the auction of ${JSON.stringify(auction.name)} is ${auction.status}; only one in progress can be cancelled`;
+    throw new RegistryError('invalid', message, 'status');
+  }
+  return {
+    by: origin,
+    subject: subjectOf(auction),
+    action: 'delete',
+    changes: { status: { from: 'started', to: null }, reason: { from: null, to: reason } },
+    statement: db
+      .delete(auctions)
+      .where(and(eq(auctions.id, auction.id), eq(auctions.version, auction.version))),
+    outcome: auction,
+  };
+}

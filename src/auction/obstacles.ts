@@ -1,0 +1,54 @@
+import { sql } from 'drizzle-orm';
+import { auctions, disputes, domains, retainedDomains } from '../../drizzle/schema.ts';
+import { jsonArrays } from '../database/json-rows.ts';
+import type { Database } from '../database/open.ts';
+import { dayOf } from '../day.ts';
+import type { DomainName } from '../domain/name.ts';
+import type { Problem } from '../error.ts';
+import type { Origin } from '../history.ts';
+
+/** What keeps a name from being put up for auction. */
+const obstacles = {
+  domain: 'is a registered domain',
+  blocked: 'is blocked',
+  paid: 'has a paid auction',
+  reserved: 'is reserved; --even-if-retained starts the auction',
+  disputed: 'is disputed; --even-if-retained starts the auction',
+} as const;
+
+export interface AuctionObstacle extends Problem {
+  record: DomainName;
+}
+
+/**
+ * A problem for each of the names that is a domain, is blocked, has a paid auction, or, unless `isEvenIfRetained`, is
+ * reserved or disputed today.
+ */
+export async function findAuctionObstacles(
+  db: Database,
+  { at }: Pick<Origin, 'at'>,
+  names: readonly DomainName[],
+  { isEvenIfRetained = false }: { isEvenIfRetained?: boolean } = {},
+): Promise<AuctionObstacle[]> {
+  const records = new Map(names.map((record) => [record.name, record]));
+  const today = dayOf(at);
+  const problems: AuctionObstacle[] = [];
+  for (const array of jsonArrays(records.keys())) {
+    const rows = await db.all<{ name: string; obstacle: keyof typeof obstacles }>(sql`
+      with asked as (select value as name from json_each(${array}))
+      select name, 'domain' as obstacle from ${domains} where name in (select name from asked)
+      union all select name, status from ${retainedDomains}
+        where name in (select name from asked)
+      union all select name, 'paid' from ${auctions}
+        where name in (select name from asked) and status = 'payment_received'
+      union all select distinct name, 'disputed' from ${disputes}
+        where name in (select name from asked) and first_day <= ${today} and last_day >= ${today}
+      order by name`);
+    for (const { name, obstacle } of rows) {
+      if (isEvenIfRetained && (obstacle === 'reserved' || obstacle === 'disputed')) continue;
+      const message = `${JSON.stringify(name)} ${obstacles[obstacle]}`;
+      problems.push({ reason: 'taken', message, field: 'name', record: records.get(name)! });
+    }
+  }
+  return problems;
+}

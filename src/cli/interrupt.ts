@@ -1,0 +1,26 @@
+/** What to undo and to say when the operator presses Ctrl-C; the innermost comes last. */
+const handlers: (() => string | undefined)[] = [];
+
+/**
+ * Ends the process with status 130 at Ctrl-C, after the terminal is as it was and the operator knows what was done. The
+ * state is the process's: it has one keyboard.
+ */
+export function endAtInterrupt(): void {
+  process.once('SIGINT', () => {
+    for (const handler of handlers.toReversed()) {
+      const message = handler();
+      if (message !== undefined) process.stderr.write(`${message}\n`);
+    }
+    process.exit(130);
+  });
+}
+
+/** Has the handler called at Ctrl-C until it is disposed of; what it returns is printed. */
+export function atInterrupt(handler: () => string | undefined): Disposable {
+  handlers.push(handler);
+  return {
+    [Symbol.dispose]() {
+      handlers.splice(handlers.indexOf(handler), 1);
+    },
+  };
+}

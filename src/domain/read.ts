@@ -1,0 +1,57 @@
+import { asc, eq } from 'drizzle-orm';
+import { contacts, domainContacts, domains, registrars } from '../../drizzle/schema.ts';
+import { isIn, jsonArrays } from '../database/json-rows.ts';
+import type { Database } from '../database/open.ts';
+import { RegistryError } from '../error.ts';
+
+/** A domain as its history records it: the codes, sorted where there are several. */
+export interface Recorded {
+  registrar: string;
+  registrant: string | null;
+  admin: string[];
+  tech: string[];
+}
+
+/** The domain with this name. Throws `not_found`. */
+export async function getDomain(
+  db: Database,
+  name: string,
+): Promise<Recorded & { createdAt: string }> {
+  const [row] = await db
+    .select({ createdAt: domains.createdAt })
+    .from(domains)
+    .where(eq(domains.name, name));
+  const domain = (await loadDomains(db, [name])).get(name);
+  if (row && domain) return { ...domain, ...row };
+  throw new RegistryError('not_found', `there is no domain ${JSON.stringify(name)}`, 'name');
+}
+
+/** Those of the domains that exist, by name. */
+export async function loadDomains(
+  db: Database,
+  names: readonly string[],
+): Promise<Map<string, Recorded>> {
+  const present = new Map<string, Recorded>();
+  for (const array of jsonArrays(names)) {
+    const rows = await db
+      .select({
+        name: domains.name,
+        registrar: registrars.code,
+        role: domainContacts.role,
+        contact: contacts.code,
+      })
+      .from(domains)
+      .innerJoin(registrars, eq(registrars.id, domains.registrarId))
+      .leftJoin(domainContacts, eq(domainContacts.domainId, domains.id))
+      .leftJoin(contacts, eq(contacts.id, domainContacts.contactId))
+      .where(isIn(domains.name, array))
+      .orderBy(asc(contacts.code));
+    for (const { name, registrar, role, contact } of rows) {
+      const domain = present.get(name) ?? { registrar, registrant: null, admin: [], tech: [] };
+      present.set(name, domain);
+      if (role === 'registrant') domain.registrant = contact;
+      else if (role && contact) domain[role].push(contact);
+    }
+  }
+  return present;
+}

@@ -1,0 +1,50 @@
+import { sql } from 'drizzle-orm';
+import { domains } from '../../drizzle/schema.ts';
+import { jsonArrays } from '../database/json-rows.ts';
+import type { Database } from '../database/open.ts';
+import type { ChangeOptions } from '../dry-run.ts';
+import { difference, type Origin, recordEach } from '../history.ts';
+import { loadDomains } from './read.ts';
+
+/** What a removed domain has lost. */
+const nothing = { registrar: null, registrant: null, admin: [], tech: [] };
+
+/**
+ * Removes those of the domains that exist, with their links to contacts, all or none, and returns how many. It is one
+ * batch, for about ten thousand names at a time.
+ */
+export async function removeDomains(
+  db: Database,
+  origin: Origin,
+  names: readonly string[],
+  { isDryRun = false }: ChangeOptions = {},
+): Promise<number> {
+  const present = await loadDomains(db, [...new Set(names)]);
+  if (isDryRun) return present.size;
+  const rows = [...present].map(([name, domain]) => ({
+    name,
+    changes: difference({ ...domain }, nothing),
+  }));
+  const [first, ...rest] = jsonArrays(rows).flatMap((array) => removeEach(db, origin, array));
+  if (!first) return 0;
+  const results = await db.batch([first, ...rest]);
+  return results
+    .filter((_, index) => index % 2 === 0)
+    .reduce((total, { meta }) => total + meta.changes, 0);
+}
+
+/** The history goes first, while the rows still show which domains exist. */
+function removeEach(db: Database, origin: Origin, rows: string) {
+  const names = sql`(select value ->> 'name' from json_each(${rows}))`;
+  return [
+    recordEach(
+      db,
+      origin,
+      'domain',
+      'delete',
+      sql`select value ->> 'name' as key, null as uuid, value -> 'changes' as changes
+        from json_each(${rows}) where exists (select 1 from ${domains} where name = value ->> 'name')`,
+    ),
+    db.delete(domains).where(sql`${domains.name} in ${names}`),
+  ] as const;
+}

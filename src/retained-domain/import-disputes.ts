@@ -1,0 +1,111 @@
+import { asc, sql } from 'drizzle-orm';
+import { disputes } from '../../drizzle/schema.ts';
+import { isIn, jsonArrays } from '../database/json-rows.ts';
+import type { Database } from '../database/open.ts';
+import type { ChangeOptions } from '../dry-run.ts';
+import { type Problem, RegistryError, throwProblems } from '../error.ts';
+import { type Origin, recordEach } from '../history.ts';
+import { checkDays, type Dispute, type NewDispute, overlapProblem } from './dispute.ts';
+
+export type { NewDispute };
+
+/** What is wrong with a dispute to import. */
+export interface DisputeProblem extends Problem {
+  record: NewDispute;
+}
+
+/** Days that are not in the calendar or in the wrong order, and disputes that share days with another of the name. */
+export async function findDisputeProblems(
+  db: Database,
+  records: readonly NewDispute[],
+): Promise<DisputeProblem[]> {
+  return problemsOf(records, await loadDisputes(db, records));
+}
+
+/**
+ * Opens the disputes that do not exist yet, all or none, and counts them. It is one batch, for some ten thousand
+ * records at a time. Throws the problems that `findDisputeProblems` finds.
+ */
+export async function importDisputes(
+  db: Database,
+  origin: Origin,
+  records: readonly NewDispute[],
+  { isDryRun = false }: ChangeOptions = {},
+): Promise<{ opened: number; unchanged: number }> {
+  const present = await loadDisputes(db, records);
+  throwProblems(problemsOf(records, present).map(({ record: _, ...problem }) => problem));
+  const missing = records.filter((record) => !present.some((other) => isSame(record, other)));
+  const [first, ...rest] = jsonArrays(missing).flatMap((rows) => insertEach(db, origin, rows));
+  if (first && !isDryRun) await db.batch([first, ...rest]);
+  return { opened: missing.length, unchanged: records.length - missing.length };
+}
+
+type Kept = Pick<Dispute, 'name' | 'firstDay' | 'lastDay'>;
+
+async function loadDisputes(db: Database, records: readonly NewDispute[]): Promise<Kept[]> {
+  const { name, firstDay, lastDay } = disputes;
+  const kept: Kept[] = [];
+  for (const names of jsonArrays(new Set(records.map((record) => record.name)))) {
+    kept.push(
+      ...(await db
+        .select({ name, firstDay, lastDay })
+        .from(disputes)
+        .where(isIn(name, names))
+        .orderBy(asc(firstDay))),
+    );
+  }
+  return kept;
+}
+
+function problemsOf(records: readonly NewDispute[], present: readonly Kept[]): DisputeProblem[] {
+  const others = Map.groupBy<string, Kept>([...present, ...records], ({ name }) => name);
+  return records.flatMap((record) => {
+    try {
+      checkDays(record);
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+      return error.problems.map((problem) => ({ ...problem, record }));
+    }
+    const overlapping = others
+      .get(record.name)!
+      .find((other) => other !== record && !isSame(record, other) && overlaps(record, other));
+    return overlapping ? [{ ...overlapProblem(overlapping), record }] : [];
+  });
+}
+
+function isSame(one: Kept, other: Kept): boolean {
+  return (
+    one.name === other.name && one.firstDay === other.firstDay && one.lastDay === other.lastDay
+  );
+}
+
+function overlaps(one: Kept, other: Kept): boolean {
+  return one.firstDay <= other.lastDay && other.firstDay <= one.lastDay;
+}
+
+/** Inserts the disputes that no other one overlaps in the meantime, and their history first, while it can tell. */
+function insertEach(db: Database, origin: Origin, rows: string) {
+  const free = sql`
+    select value ->> 'name' as name, value ->> 'punycode' as punycode,
+      value ->> 'firstDay' as first_day, value ->> 'lastDay' as last_day
+    from json_each(${rows}) where not exists (
+      select 1 from ${disputes} as kept where kept.name = value ->> 'name'
+        and kept.first_day <= value ->> 'lastDay' and kept.last_day >= value ->> 'firstDay')`;
+  const changes = sql`json_object(
+    'firstDay', json_object('from', null, 'to', first_day),
+    'lastDay', json_object('from', null, 'to', last_day))`;
+  return [
+    recordEach(
+      db,
+      origin,
+      'dispute',
+      'create',
+      sql`select name as key, null as uuid, ${changes} as changes from (${free})`,
+    ),
+    db
+      .insert(disputes)
+      .select(
+        sql`select null, name, punycode, first_day, last_day, ${origin.at.toISOString()} from (${free})`,
+      ),
+  ] as const;
+}

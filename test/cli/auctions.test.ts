@@ -1,0 +1,82 @@
+import { beforeAll, expect, test } from 'vitest';
+import { startTool, type TestRegistry } from './tool.ts';
+
+const tool = startTool();
+let registry: TestRegistry;
+
+beforeAll(async () => {
+  registry = await tool.newRegistry();
+  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  const contact = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
+  const row = 'ALPHA:1,Jaan Tamm,jaan@example.ee,+372.5123456,38001085718,priv,EE\n';
+  await registry.done(['contact', 'import', '-', '--registrar', 'ALPHA'], contact + row);
+  await registry.done(
+    ['domain', 'import', '-'],
+    'name,registrar,registrant\ndomeen.ee,ALPHA,ALPHA:1\n',
+  );
+  await registry.done(['retained', 'add', 'reserv.ee', '--status', 'reserved']);
+  await registry.done(['retained', 'add', 'keeld.ee', '--status', 'blocked']);
+  const days = ['--from', '2020-01-01', '--until', '2099-12-31'];
+  await registry.done(['dispute', 'open', 'vaidlus.ee', ...days]);
+});
+
+test('starts no auction of a domain, a blocked, a reserved or a disputed name', async () => {
+  const names = ['domeen.ee', 'keeld.ee', 'reserv.ee', 'vaidlus.ee', 'vaba.ee'];
+  const { status, stderr } = await registry.run(['auction', 'start', ...names]);
+  expect(status).toBe(1);
+  expect(stderr).toBe(
+    'refused: "domeen.ee" is a registered domain [name]\n' +
+      'refused: "keeld.ee" is blocked [name]\n' +
+      'refused: "reserv.ee" is reserved; --even-if-retained starts the auction [name]\n' +
+      'refused: "vaidlus.ee" is disputed; --even-if-retained starts the auction [name]\n',
+  );
+  const file = `name\n${names.join('\n')}\n`;
+  const imported = await registry.run(['auction', 'import', '-'], file);
+  expect(imported.stderr).toContain('refused: standard input:3: "keeld.ee" is blocked [name]\n');
+  expect(await registry.done(['auction', 'list'])).toEqual({ auctions: [] });
+  const even = ['auction', 'start', ...names.slice(1), '--even-if-retained'];
+  expect((await registry.run(even)).stderr).toBe('refused: "keeld.ee" is blocked [name]\n');
+  expect(
+    await registry.done([...even.slice(0, 2), ...names.slice(2), '--even-if-retained']),
+  ).toMatchObject({ started: 3 });
+});
+
+test('shows and cancels an auction by its name, and keeps the reason', async () => {
+  await registry.done(['auction', 'start', 'viga.ee']);
+  const { id } = await registry.done(['auction', 'show', 'viga.ee']);
+  expect(await registry.done(['auction', 'show', id])).toMatchObject({ domain: 'viga.ee' });
+  const cancel = ['auction', 'cancel', 'viga.ee', '--reason', 'mistake'];
+  expect(await registry.done([...cancel, '--dry-run'])).toMatchObject({ changed: false });
+  expect(await registry.done(cancel)).toMatchObject({ id, published: ['auctions'] });
+  for (const key of ['viga.ee', id]) {
+    const { history } = await registry.done(['history', 'auction', key]);
+    expect(history).toMatchObject([
+      { action: 'create', uuid: id },
+      { action: 'delete', uuid: id, changes: { reason: { from: null, to: 'mistake' } } },
+    ]);
+  }
+  expect((await registry.run(cancel)).stderr).toContain('there is no auction of "viga.ee"');
+});
+
+test('refuses names outside the zones of the registry', async () => {
+  const before = process.env.ZONES;
+  process.env.ZONES = 'ee';
+  try {
+    const message = 'is not in a zone of this registry (ee) [name]\n';
+    for (const args of [
+      ['auction', 'start', 'example.com'],
+      ['retained', 'add', 'example.com', '--status', 'blocked'],
+      ['dispute', 'open', 'example.com', '--from', '2026-01-01', '--until', '2026-01-02'],
+    ]) {
+      expect((await registry.run(args)).stderr).toContain(`"example.com" ${message}`);
+    }
+    const imported = await registry.run(
+      ['retained', 'import', '-', '--status', 'blocked'],
+      'name\na.com\n',
+    );
+    expect(imported.stderr).toBe(`refused: standard input:2: "a.com" ${message}`);
+  } finally {
+    if (before === undefined) delete process.env.ZONES;
+    else process.env.ZONES = before;
+  }
+});

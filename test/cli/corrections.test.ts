@@ -1,0 +1,142 @@
+import { beforeAll, expect, test } from 'vitest';
+import { startTool, type TestRegistry } from './tool.ts';
+
+const tool = startTool();
+let registry: TestRegistry;
+
+const header = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
+const contacts = `${header}ALPHA:1,Jaan Tamm,jaan@example.ee,+372.5123456,38001085718,priv,EE
+ALPHA:2,Tamm OÜ,info@example.ee,+372.5123457,12345678,org,EE
+ALPHA:3,Mari Maasikas,mari@example.ee,+372.5123458,47101010033,priv,EE
+`;
+
+const domainsHeader = 'name,registrar,registrant,admin,tech\n';
+
+beforeAll(async () => {
+  registry = await tool.newRegistry();
+  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  await registry.done(['contact', 'import', '-', '--registrar', 'ALPHA'], contacts);
+});
+
+async function refused(args: string[], input = ''): Promise<string> {
+  const { status, stderr } = await registry.run(args, input);
+  expect(status).toBe(1);
+  return stderr;
+}
+
+async function lastEvent(subject: string, key: string) {
+  const { history } = await registry.done(['history', subject, key]);
+  return history.at(-1);
+}
+
+test('finds contacts by registrar, identity code, address and name', async () => {
+  const codesBy = async (...args: string[]) => {
+    const { contacts } = await registry.done(['contact', 'list', ...args]);
+    return contacts.map(({ code }: { code: string }) => code);
+  };
+  expect(await codesBy('--registrar', 'ALPHA')).toEqual(['ALPHA:1', 'ALPHA:2', 'ALPHA:3']);
+  expect(await codesBy('--ident', '380 0108-5718')).toEqual(['ALPHA:1']);
+  expect(await codesBy('--email', 'INFO@example.ee')).toEqual(['ALPHA:2']);
+  expect(await codesBy('--name', 'Tamm')).toEqual(['ALPHA:1', 'ALPHA:2']);
+  expect(await codesBy('--name', 'Tamm', '--ident', '12345678')).toEqual(['ALPHA:2']);
+  expect(await codesBy('--registrar', 'BETA')).toEqual([]);
+});
+
+test('changes the fields of a contact by the rules of the interfaces', async () => {
+  const update = ['contact', 'update', 'alpha:1'];
+  const wrong = await refused([...update, '--phone', '5', '--email', 'x']);
+  expect(wrong).toBe('refused: Email is invalid [email]\nrefused: Phone nr is invalid [phone]\n');
+  await registry.done([...update, '--city', 'Tartu', '--dry-run']);
+  await registry.done([...update, '--phone', '+372.555', '--org-name', 'Tamm OÜ']);
+  expect(await registry.done([...update, '--org-name', ''])).toMatchObject({
+    changes: { org_name: { from: 'Tamm OÜ', to: null } },
+  });
+  expect(await registry.done(['contact', 'show', 'ALPHA:1'])).toMatchObject({
+    contact: { phone: '+372.555', org_name: null, city: null, domains: [] },
+  });
+  expect(await lastEvent('contact', 'ALPHA:1')).toMatchObject({ actor_type: 'operator' });
+});
+
+test('adds and removes statuses with their notes, and obeys them', async () => {
+  const status = ['contact', 'status', 'ALPHA:3'];
+  const prohibited = ['serverUpdateProhibited', 'serverDeleteProhibited'];
+  await registry.done([...status, '--add', ...prohibited, '--note', 'court order']);
+  expect(await registry.done(['contact', 'show', 'ALPHA:3'])).toMatchObject({
+    contact: {
+      statuses: prohibited.toSorted(),
+      status_notes: Object.fromEntries(prohibited.map((name) => [name, 'court order'])),
+    },
+  });
+  expect(await refused(['contact', 'update', 'ALPHA:3', '--city', 'Tartu'])).toContain(
+    'Object status prohibits operation',
+  );
+  expect(await refused(['contact', 'delete', 'ALPHA:3'])).toContain('prohibited by status');
+  await registry.done([...status, '--remove', ...prohibited]);
+  expect(await registry.done(['contact', 'show', 'ALPHA:3'])).toMatchObject({
+    contact: { statuses: ['ok'], status_notes: {} },
+  });
+  expect(await registry.done([...status, '--remove', ...prohibited])).toMatchObject({
+    changed: false,
+  });
+});
+
+test('removes a domain, after which its contacts can be deleted', async () => {
+  const row = 'oun.ee,ALPHA,ALPHA:2,ALPHA:1,ALPHA:2\n';
+  await registry.done(['domain', 'import', '-'], domainsHeader + row);
+  expect(await registry.done(['domain', 'show', 'oun.ee'])).toMatchObject({
+    domain: { registrant: 'ALPHA:2', admin: ['ALPHA:1'], tech: ['ALPHA:2'] },
+  });
+  expect(await refused(['contact', 'delete', 'ALPHA:2'])).toContain('[domains]');
+  const remove = ['domain', 'remove', 'oun.ee', 'none.ee'];
+  expect(await registry.done([...remove, '--dry-run'])).toMatchObject({ removed: 1 });
+  expect(await registry.done(remove)).toEqual({ removed: 1, unchanged: 1, changed: true });
+  expect(await lastEvent('domain', 'oun.ee')).toMatchObject({
+    action: 'delete',
+    changes: { registrant: { from: 'ALPHA:2', to: null }, admin: { from: ['ALPHA:1'], to: [] } },
+  });
+  await registry.done(['contact', 'delete', 'ALPHA:2']);
+  expect(await refused(['contact', 'show', 'ALPHA:2'])).toContain('there is no contact "ALPHA:2"');
+  expect(await refused(['domain', 'show', 'oun.ee'])).toContain('there is no domain "oun.ee"');
+});
+
+test('asks before it removes many rows, naming the number', async () => {
+  const rows = ['a.ee', 'b.ee', 'c.ee'].map((name) => `${name},ALPHA,ALPHA:1,,\n`).join('');
+  await registry.done(['domain', 'import', '-'], domainsHeader + rows);
+  const replace = ['domain', 'import', '-', '--replace'];
+  const one = `${domainsHeader}a.ee,ALPHA,ALPHA:1,,\n`;
+  const question = 'refused: This removes 2 of 3 domains.';
+  expect(await refused(replace, one)).toBe(
+    `${question} There is no terminal to ask on; confirm with --yes or --max-removals\n`,
+  );
+  expect(await refused([...replace, '--max-removals', '1'], one)).toBe(
+    `${question} --max-removals allows 1\n`,
+  );
+  expect(await refused(['domain', 'remove', 'a.ee', 'b.ee'])).toContain(question);
+  expect(await registry.done([...replace, '--dry-run'], one)).toMatchObject({ removed: 2 });
+  expect(await registry.done([...replace, '--max-removals', '2'], one)).toMatchObject({
+    ...{ unchanged: 1, removed: 2, changed: true },
+  });
+
+  await registry.done(['retained', 'add', 'a.ee', 'b.ee', 'c.ee', '--status', 'reserved']);
+  const remove = ['retained', 'remove', 'a.ee', 'b.ee', '--status', 'reserved'];
+  expect(await refused(remove)).toContain('This removes 2 of 3 reserved names.');
+  const empty = ['retained', 'import', '-', '--status', 'reserved', '--replace'];
+  expect(await refused(empty, 'name\na.ee\n')).toContain('This removes 2 of 3 reserved names.');
+  expect(await registry.done([...remove, '--yes'])).toMatchObject({ removed: 2 });
+});
+
+test('opens the disputes in a file, once however often it is imported', async () => {
+  const file = 'name,from,until\nx.ee,2026-01-01,2026-01-31\ny.ee,2026-01-01,2026-01-31\n';
+  const args = ['dispute', 'import', '-'];
+  expect(await registry.done(args, file)).toMatchObject({ opened: 2 });
+  expect(await registry.done(args, file)).toMatchObject({ opened: 0, unchanged: 2 });
+  const wrong = `${file}x.ee,2026-01-31,2026-02-01\nz.ee,2026-02-30,2026-03-01\n`;
+  expect(await refused(args, wrong)).toBe(
+    'refused: standard input:4: "x.ee" is already disputed from 2026-01-01 to 2026-01-31 [name]\n' +
+      'refused: standard input:5: "2026-02-30" is not a day in the calendar; write it like 2026-01-31 [from]\n',
+  );
+  const overlapping = 'name,from,until\nv.ee,2026-01-01,2026-01-31\nv.ee,2026-01-15,2026-02-01\n';
+  expect(await refused(args, overlapping)).toContain(
+    'standard input:3: "v.ee" is already disputed',
+  );
+});

@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { beforeAll, expect, test } from 'vitest';
+import { startTool, type TestRegistry } from './tool.ts';
+
+const tool = startTool();
+let registry: TestRegistry;
+
+beforeAll(async () => {
+  registry = await tool.newRegistry();
+  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  await registry.done(['registrar', 'update', 'ALPHA', '--name', 'Alpha AS']);
+  await registry.done(['retained', 'add', 'a.ee', 'b.ee', '--status', 'reserved']);
+  await registry.done(['auction', 'start', 'kohv.ee']);
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: entries of history
+async function entries(...args: string[]): Promise<any[]> {
+  const { status, stdout } = await registry.run(['history', ...args, '--json']);
+  expect(status).toBe(0);
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+test('streams everything, the newest last, under the names of the nouns', async () => {
+  const all = await entries();
+  expect(all.map(({ subject, key, action }) => [subject, key, action])).toEqual([
+    ['registrar', 'ALPHA', 'create'],
+    ['registrar', 'ALPHA', 'update'],
+    ['retained', 'a.ee', 'create'],
+    ['retained', 'b.ee', 'create'],
+    ['auction', 'kohv.ee', 'create'],
+  ]);
+  const { stdout } = await registry.run(['history', 'retained']);
+  expect(stdout).toMatch(
+    /create retained a\.ee by Operator .*\n {4}status: null to "reserved"\n.*b\.ee/,
+  );
+});
+
+test('filters by time, actor and request', async () => {
+  const all = await entries();
+  const requests = new Set(all.map(({ request_id }) => request_id));
+  expect(requests.size).toBe(4);
+  expect(await entries('--request', all[2].request_id)).toEqual(all.slice(2, 4));
+  const [{ occurred_at: last }] = all.slice(-1);
+  expect(await entries('--since', last)).toEqual(all.slice(-1));
+  expect(await entries('--until', last)).toEqual(all.slice(0, -1));
+  const today = last.slice(0, 10);
+  expect(await entries('--since', today, '--until', today)).toEqual(all);
+  expect(await entries('--since', '2999-01-01')).toEqual([]);
+  expect(await entries('--by', 'Operator')).toEqual(all);
+  expect(await entries('--by', 'nobody')).toEqual([]);
+  expect((await registry.run(['history', '--since', 'yesterday'])).status).toBe(2);
+});
+
+test('follows what comes later', async () => {
+  const child = registry.start(['history', 'registrar', 'ALPHA', '--follow', '--json']);
+  const lines: string[] = [];
+  const reader = createInterface({ input: child.stdout });
+  reader.on('line', (line) => lines.push(line));
+  await once(reader, 'line');
+  await registry.done(['registrar', 'update', 'ALPHA', '--name', 'Alpha OÜ']);
+  while (lines.length < 3) await once(reader, 'line');
+  child.kill('SIGINT');
+  const [status] = await once(child, 'close');
+  expect(status).toBe(130);
+  expect(JSON.parse(lines[2]!)).toMatchObject({
+    changes: { name: { from: 'Alpha AS', to: 'Alpha OÜ' } },
+  });
+});
+
+test('reports on a month as a table, CSV or JSON', async () => {
+  const report = await registry.done(['report', 'month']);
+  expect(report).toMatchObject({
+    contacts: [{ registrar: 'ALPHA', count: 0 }],
+    changes: expect.arrayContaining([{ subject: 'retained', action: 'create', count: 2 }]),
+    auctions: [{ outcome: 'started', count: 1 }],
+    names: expect.arrayContaining([{ list: 'reserved', count: 2 }]),
+  });
+  const csv = await registry.run(['report', 'month', '--csv']);
+  expect(csv.stdout).toContain(
+    'section,name,count\ncontacts now,ALPHA,0\nchanges,auction create,1\n',
+  );
+  expect((await registry.run(['report', 'month'])).stdout).toMatch(/^SECTION +NAME +COUNT\n/);
+  const before = await registry.done(['report', 'month', '2020-02']);
+  expect(before).toMatchObject({ month: '2020-02', changes: [], auctions: [] });
+});
