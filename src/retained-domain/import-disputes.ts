@@ -57,6 +57,7 @@ async function loadDisputes(db: Database, records: readonly NewDispute[]): Promi
   return kept;
 }
 
+/** Of two records that overlap, the second one is wrong. */
 function problemsOf(records: readonly NewDispute[], present: readonly Kept[]): DisputeProblem[] {
   const others = Map.groupBy<string, Kept>([...present, ...records], ({ name }) => name);
   return records.flatMap((record) => {
@@ -66,9 +67,10 @@ function problemsOf(records: readonly NewDispute[], present: readonly Kept[]): D
       if (!(error instanceof RegistryError)) throw error;
       return error.problems.map((problem) => ({ ...problem, record }));
     }
-    const overlapping = others
-      .get(record.name)!
-      .find((other) => other !== record && !isSame(record, other) && overlaps(record, other));
+    const ofName = others.get(record.name)!;
+    const overlapping = ofName
+      .slice(0, ofName.indexOf(record))
+      .find((other) => !isSame(record, other) && overlaps(record, other));
     return overlapping ? [{ ...overlapProblem(overlapping), record }] : [];
   });
 }
