@@ -16,7 +16,7 @@ async function stored(uuid: string) {
   return auction;
 }
 
-/** The binding, whose batches run `inFront` before they are sent. */
+/** The binding, which runs `inFront` before it sends a batch. */
 function withBatch(inFront: (send: () => Promise<unknown>) => Promise<unknown>): D1Database {
   return new Proxy(worker.env.DB, {
     get(target, property) {
@@ -30,7 +30,7 @@ function withBatch(inFront: (send: () => Promise<unknown>) => Promise<unknown>):
 }
 
 describe('registerAuction', () => {
-  it('ends a paid auction as registered, for its code', async () => {
+  it('ends a paid auction as registered if the code is right', async () => {
     const auction = await addAuction(worker.env, paid);
     const ended = await registerAuction(worker.db, operator, auction.uuid, registrationCode);
     expect(ended).toMatchObject({ status: 'domain_registered', registrationCode: null });
@@ -78,7 +78,7 @@ describe('registerAuction', () => {
     ).rejects.toMatchObject({ reason: 'not_found' });
   });
 
-  it('checks in a dry run, and writes nothing', async () => {
+  it('checks in a dry run and writes nothing', async () => {
     const auction = await addAuction(worker.env, paid);
     const ended = await registerAuction(worker.db, operator, auction.uuid, registrationCode, {
       isDryRun: true,
@@ -87,7 +87,7 @@ describe('registerAuction', () => {
     expect(await stored(auction.uuid)).toEqual(auction);
   });
 
-  it('is done once where it was done but reported as failed', async () => {
+  it('takes effect once if it succeeded but was reported as failed', async () => {
     const auction = await addAuction(worker.env, paid);
     const failingOnce = withBatch(async (send) => {
       await send();
@@ -105,7 +105,7 @@ describe('registerAuction', () => {
 });
 
 describe('updateAuction', () => {
-  it('looks again where somebody else was faster, and keeps what they did', async () => {
+  it('looks again if somebody else was faster, and keeps what they did', async () => {
     const auction = await addAuction(worker.env);
     let isFirst = true;
     const overtaken = withBatch(async (send) => {
@@ -126,7 +126,7 @@ describe('updateAuction', () => {
     expect(await historyOf(worker.env, 'auction', auction)).toHaveLength(2);
   });
 
-  it('starts no auction, and records nothing, behind a write that came too late', async () => {
+  it('starts no auction and records nothing after a write that came too late', async () => {
     const auction = await addAuction(worker.env);
     const restarting = ['payment_not_received'] as const;
     const overtaken = withBatch(async (send) => {
@@ -141,7 +141,7 @@ describe('updateAuction', () => {
     expect(await historyOf(worker.env, 'auction', auction)).toHaveLength(2);
   });
 
-  it('starts no auction behind a write that failed, even where the name is free', async () => {
+  it('starts no auction after a write that failed, even if the name is free', async () => {
     const auction = await addAuction(worker.env, { status: 'awaiting_payment' });
     const report = { status: 'payment_not_received' } as const;
     const overtaken = withBatch(async (send) => {
@@ -153,7 +153,7 @@ describe('updateAuction', () => {
     expect(all.map(({ status }) => status)).toEqual(['payment_not_received']);
   });
 
-  it('takes one batch to write, behind one look', async () => {
+  it('takes one look and one batch to write', async () => {
     const auction = await addAuction(worker.env);
     let batches = 0;
     const counting = withBatch((send) => {

@@ -53,7 +53,7 @@ describe('startAuctions', () => {
     ]);
   });
 
-  it('starts a name again once its auction is over', async () => {
+  it('starts another auction of a name once its auction is over', async () => {
     const name = newName();
     await addAuction(worker.env, { ...name, status: 'no_bids' });
     expect(await startAuctions(worker.db, origin, [name])).toBe(1);
@@ -78,7 +78,7 @@ describe('startAuctions', () => {
     },
   );
 
-  it('starts one auction of a name that is started twice at once', async () => {
+  it('starts one auction if a name is started twice at once', async () => {
     const name = newName();
     const results = await Promise.allSettled(
       Array.from({ length: 4 }, () => startAuctions(worker.db, origin, [name])),
@@ -105,7 +105,7 @@ describe('startAuctions', () => {
     expect(await auctionsOf(worker.env, name)).toEqual([]);
   });
 
-  it('counts in a dry run, and writes nothing', async () => {
+  it('counts in a dry run and writes nothing', async () => {
     const name = newName();
     expect(await startAuctions(worker.db, origin, [name], { isDryRun: true })).toBe(1);
     expect(await auctionsOf(worker.env, name)).toEqual([]);
@@ -117,7 +117,7 @@ describe('startAuctions', () => {
 });
 
 describe('importAuctions', () => {
-  it('starts the names that have no auction in progress, and leaves the others', async () => {
+  it('starts auctions of the names that have none in progress, and leaves the others', async () => {
     const [free, taken] = [newName(), newName()];
     await startAuctions(worker.db, origin, [taken]);
     expect(await importAuctions(worker.db, origin, [free, taken, free], { isDryRun: true })).toBe(
@@ -130,7 +130,7 @@ describe('importAuctions', () => {
     expect(await historyOf(worker.env, 'auction', free)).toHaveLength(1);
   });
 
-  it('starts 10,000 names in one step', async () => {
+  it('starts 10,000 auctions in one step', async () => {
     const names = Array.from({ length: 10_000 }, newName);
     expect(await importAuctions(worker.db, origin, names)).toBe(10_000);
     expect(await historyOf(worker.env, 'auction', names.at(-1)!)).toHaveLength(1);
@@ -138,7 +138,7 @@ describe('importAuctions', () => {
 });
 
 describe('listAuctions', () => {
-  it('gives the auctions of a status, page by page', async () => {
+  it('returns the auctions of a status page by page', async () => {
     const [first, second] = [
       await addAuction(worker.env, { status: 'domain_not_registered' }),
       await addAuction(worker.env, { status: 'domain_not_registered' }),
@@ -155,7 +155,7 @@ describe('listAuctions', () => {
   });
 });
 
-it('finds an auction by its UUID in either case', async () => {
+it('finds an auction by its UUID, ignoring case', async () => {
   const auction = await addAuction(worker.env);
   expect(await getAuction(worker.db, auction.uuid.toUpperCase())).toEqual(auction);
 });

@@ -31,7 +31,7 @@ test('finds the contacts of a person however their code is spelt, at every call'
   }
 });
 
-test('gives a code without letters and digits to nobody else', async () => {
+test('treats a code without letters and digits as its own only spelling', async () => {
   const registrar = await addRegistrar(worker.env);
   await addContact(worker.env, registrar, { ident: '---', identCountryCode: 'FI' });
   const own = await addContact(worker.env, registrar, { ident: '-', identCountryCode: 'FI' });

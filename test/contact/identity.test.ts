@@ -25,7 +25,7 @@ test.each([
   ['LT', '38703181746'],
   ['DE', 'C01X00T47'],
   ['AQ', 'anything'],
-])('takes a personal code of %s: %s', (country, code) => {
+])('accepts a personal code of %s: %s', (country, code) => {
   expect(problem('priv', country, code)).toBeUndefined();
 });
 
@@ -53,13 +53,13 @@ function withCheckDigit(digits: string): string {
   return digits + (first < 10 ? first : second % 10);
 }
 
-test('refuses an Estonian code whose day the calendar does not have, good as its check digit is', () => {
+test('refuses an Estonian code whose day does not exist, even with the right check digit', () => {
   expect(problem('priv', 'EE', withCheckDigit('3800228571'))).toBeUndefined();
   expect(problem('priv', 'EE', withCheckDigit('3800229571'))).toBeUndefined();
   expect(problem('priv', 'EE', withCheckDigit('3800230571'))).toEqual(nonconforming);
   expect(problem('priv', 'EE', withCheckDigit('3810229571'))).toEqual(nonconforming);
   expect(problem('priv', 'EE', withCheckDigit('3800431571'))).toEqual(nonconforming);
-  // 1900 was no leap year, 2000 was.
+  // 1900 was not a leap year; 2000 was.
   expect(problem('priv', 'EE', withCheckDigit('3000229571'))).toEqual(nonconforming);
   expect(problem('priv', 'EE', withCheckDigit('5000229571'))).toBeUndefined();
 });
@@ -67,7 +67,7 @@ test('refuses an Estonian code whose day the calendar does not have, good as its
 test.each([
   ['EE', '12345678'],
   ['DE', 'HRB 1234'],
-])('takes an organisation of %s: %s', (country, code) => {
+])('accepts an organisation of %s: %s', (country, code) => {
   expect(problem('org', country, code)).toBeUndefined();
 });
 
@@ -78,7 +78,7 @@ test.each(['1234567', '123456789', '1234567A', '12345678\n'])(
   },
 );
 
-test.each(['1876-11-21', '1980-02-29', '2026-11-21'])('takes the birthday %s', (code) => {
+test.each(['1876-11-21', '1980-02-29', '2026-11-21'])('accepts the birthday %s', (code) => {
   expect(problem('birthday', 'US', code)).toBeUndefined();
 });
 
@@ -116,7 +116,7 @@ test.each([
   ['AB 123.456/7', 'ab1234567'],
   ['KD\u00a012\u20133', 'kd123'],
   ['Õ1', 'õ-1'].map((code) => code.toUpperCase()) as [string, string],
-])('takes %j and %j for one code', (one, other) => {
+])('treats %j and %j as one code', (one, other) => {
   expect(isSameIdentityCode(one, other)).toBe(true);
 });
 
@@ -127,6 +127,6 @@ test.each([
   ['-', ''],
   ['Ж1', '1'],
   ['ß', 'SS'],
-])('takes %j and %j for two codes', (one, other) => {
+])('treats %j and %j as two codes', (one, other) => {
   expect(isSameIdentityCode(one, other)).toBe(false);
 });

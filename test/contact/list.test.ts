@@ -8,7 +8,7 @@ const worker = shareWorker();
 
 const contactsInBlock = 1024;
 
-/** A registrar with contacts numbered 1 to `count`, of which those that `isDeleted` picks are gone again. */
+/** A registrar with contacts numbered 1 to `count`, without those that `isDeleted` picks. */
 async function addRegistrarWith(count: number, isDeleted: (number: number) => boolean) {
   const registrar = await addRegistrar(worker.env);
   const numbers = Array.from({ length: count }, (_, n) => n + 1);
@@ -29,7 +29,7 @@ async function addRegistrarWith(count: number, isDeleted: (number: number) => bo
   return registrar;
 }
 
-/** The database, and how many rows its queries have read. */
+/** The database and the number of rows that its queries have read. */
 function countingDatabase() {
   const counted = { rowsRead: 0, roundTrips: 0 };
   const { DB } = worker.env;
@@ -54,7 +54,7 @@ const layouts: [string, number, (number: number) => boolean][] = [
   ['all but a few deleted', 3 * contactsInBlock, (n) => ![1, 1023, 1024, 1025, 3000].includes(n)],
 ];
 
-test.each(layouts)('gives the page of any offset: %s', async (_, count, isDeleted) => {
+test.each(layouts)('returns the page at any offset: %s', async (_, count, isDeleted) => {
   const { id, login } = await addRegistrarWith(count, isDeleted);
   const { results } = await worker.env.DB.prepare(
     'select code from contacts where registrar_id = ? order by id',
@@ -85,7 +85,7 @@ test.each(layouts)('gives the page of any offset: %s', async (_, count, isDelete
   );
 });
 
-test('walks through no more than a block for a page far behind, in one round trip', async () => {
+test('walks at most one block for a page at a large offset, in one round trip', async () => {
   const { login } = await addRegistrarWith(8 * contactsInBlock, (n) => n % 5 === 0);
   const first = countingDatabase();
   await listContactCodes(first.db, login, { limit: 200, offset: 0 });

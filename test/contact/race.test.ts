@@ -15,7 +15,7 @@ afterEach(() => {
 
 const request = { at: new Date('2026-11-21T12:00:00Z'), requestId: 'race' };
 
-/** The database, where somebody else is faster: between the first look and the write that follows it. */
+/** The database, where somebody else writes between the first look and the write that follows it. */
 function databaseWith(somebodyElse: () => Promise<unknown>) {
   const { DB } = worker.env;
   let batches = 0;
@@ -79,7 +79,7 @@ test('finds a contact missing that is deleted after it was looked at', async () 
   ).rejects.toMatchObject({ reason: 'not_found' });
 });
 
-test('draws another code where the drawn one is taken', async () => {
+test('draws another code if the drawn one is taken', async () => {
   const registrar = await addRegistrar(worker.env);
   await addContact(worker.env, registrar, { code: `${registrar.code}:00000000` });
   const draw = crypto.getRandomValues.bind(crypto);

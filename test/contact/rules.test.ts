@@ -43,7 +43,7 @@ test.each([
   'пётр.иванов@пример.рф',
   '用户@例子.中国',
   `mari@${'x'.repeat(63)}.ee`,
-])('takes the address %s', (email) => {
+])('accepts the address %s', (email) => {
   expect(accepts('email', email)).toBe(true);
 });
 
@@ -93,7 +93,7 @@ test.each(['می‌خواهم', '👩‍💻', '\u200bMari'])(
 test.each([
   ['ee', 'EE'],
   ['Ee', 'EE'],
-])('takes the country code %s as %s', (given, kept) => {
+])('accepts the country code %s as %s', (given, kept) => {
   expect(contactRules.countryCode().parse(given)).toBe(kept);
 });
 

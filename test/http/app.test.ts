@@ -40,7 +40,7 @@ test.each([
   ['/', nobody, fieldForm('Not found')],
   ['/reppx', nobody, fieldForm('Not found')],
   ['/%E0%A4%A', nobody, fieldForm('Not found')],
-])('answers the unknown route %s in the form of its interface', async (path, caller, body) => {
+])('answers the unknown route %s in the format of its interface', async (path, caller, body) => {
   const { status, ...answer } = await onTheWire(worker.url, path, {
     headers: { Authorization: await caller() },
   });
@@ -64,15 +64,18 @@ test.each([
   ['GET', '/api/v1/registrant/auth/eid', nobody, 'POST', otherWrongMethod],
   ['POST', '/api/v1/auctions', nobody, 'GET, HEAD', otherWrongMethod],
   ['DELETE', `/api/v1/auctions/${uuid}`, nobody, 'GET, HEAD, PATCH', otherWrongMethod],
-])('answers %s %s with what is allowed there', async (method, path, caller, allow, body) => {
-  const answer = await onTheWire(worker.url, path, {
-    method,
-    headers: { Authorization: await caller() },
-  });
-  expect(answer.status).toBe(405);
-  expect(answer.headers.allow).toBe(allow);
-  expect(JSON.parse(answer.body)).toEqual(body);
-});
+])(
+  'answers %s %s with the methods that are allowed there',
+  async (method, path, caller, allow, body) => {
+    const answer = await onTheWire(worker.url, path, {
+      method,
+      headers: { Authorization: await caller() },
+    });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.allow).toBe(allow);
+    expect(JSON.parse(answer.body)).toEqual(body);
+  },
+);
 
 test.each(['TRACE', 'PROPFIND', 'MKCOL', 'QUERY', 'PURGE'])(
   'answers the unusual method %s in the form of the interface',
@@ -90,7 +93,7 @@ test.each([
   ['an encoded slash', '/repp/v1/contacts/A%2FB', 2303, 'Object does not exist'],
   ['LIKE metacharacters', '/repp/v1/contacts/%25', 2303, 'Object does not exist'],
   ['a long path', `/repp/v1/contacts/${'x'.repeat(15_000)}`, 2303, 'Object does not exist'],
-])('answers %s in the path in the form of the interface', async (_, path, code, message) => {
+])('answers %s in the path in the format of the interface', async (_, path, code, message) => {
   const owner = await addRegistrar(worker.env);
   await addContact(worker.env, owner);
   const headers = { Authorization: owner.authorization };
@@ -99,7 +102,7 @@ test.each([
   expect(JSON.parse(answer.body)).toEqual(registrarForm(code, message));
 });
 
-test('takes malformed percent-encoding in a query for a wrong value', async () => {
+test('treats malformed percent-encoding in a query as an invalid value', async () => {
   const headers = { Authorization: await registrar() };
   const answer = await onTheWire(worker.url, '/repp/v1/contacts?limit=%E0%A4%A', { headers });
   expect(answer.status).toBe(400);
@@ -154,7 +157,7 @@ test('answers HEAD as GET, without the body', async () => {
   }
 });
 
-test('marks every answer of the private interfaces with a request id of its own, and as private', async () => {
+test('gives every answer of the private interfaces its own request id, and marks it as private', async () => {
   const owner = await addRegistrar(worker.env);
   const paths = [
     '/repp/v1/contacts',
@@ -183,7 +186,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The bindings with a database that refuses every query, as it might after a migration went wrong. */
+/** The bindings with a database that refuses every query, as after a failed migration. */
 function withFailingDatabase(): Env {
   const fail = () => Promise.reject(new Error('D1_ERROR: no such table: contacts: SQLITE_ERROR'));
   const statement = { bind: () => statement, all: fail, raw: fail, run: fail, first: fail };
@@ -199,7 +202,7 @@ test.each([
   [`/api/v1/registrant/contacts/${uuid}`, person, fieldForm],
   ['/api/v1/auctions', nobody, fieldForm],
   [`/api/v1/auctions/${uuid}`, nobody, fieldForm],
-])('tells of a failure at %s nothing but the request id', async (path, caller, form) => {
+])('reveals only the request id of a failure at %s', async (path, caller, form) => {
   vi.spyOn(console, 'error').mockReturnValue();
   vi.spyOn(console, 'info').mockReturnValue();
   const headers = { Authorization: await caller(), 'CF-Connecting-IP': '127.0.0.1' };
@@ -210,7 +213,7 @@ test.each([
   expect(await response.json()).toEqual(form(`Internal error, request id ${id}`));
 });
 
-test('logs a failure once with its request id, and with no value of the query that failed', async () => {
+test('logs a failure once with its request id, and without the values of the failed query', async () => {
   const logged = [vi.spyOn(console, 'error'), vi.spyOn(console, 'info')];
   for (const spy of logged) spy.mockReturnValue();
   const holder = await addPerson(worker.env, { code: '60001019906' });

@@ -37,14 +37,14 @@ it.each(['payment_not_received', 'domain_not_registered'])(
   },
 );
 
-it('starts one new auction however often the status is said', async () => {
+it('starts one new auction however often the status is reported', async () => {
   const { uuid, name } = await addAuction(worker.env, { status: 'awaiting_payment' });
   await Promise.all(Array.from({ length: 5 }, () => report(uuid, 'payment_not_received')));
   await report(uuid, 'payment_not_received');
   expect(await auctionsOf(worker.env, { name })).toHaveLength(2);
 });
 
-it('starts none where the name has an auction in progress', async () => {
+it('starts none if the name has an auction in progress', async () => {
   const { uuid, name } = await addAuction(worker.env, { status: 'awaiting_payment' });
   await addAuction(worker.env, { name });
   const response = await report(uuid, 'payment_not_received');
@@ -52,7 +52,7 @@ it('starts none where the name has an auction in progress', async () => {
   expect(await auctionsOf(worker.env, { name })).toHaveLength(2);
 });
 
-it('starts one of a name whose auctions all end that way at once', async () => {
+it('starts one if several auctions of the name end that way at once', async () => {
   const first = await addAuction(worker.env, { status: 'awaiting_payment' });
   const second = await addAuction(worker.env, { name: first.name, status: 'awaiting_payment' });
   await Promise.all([first, second].map(({ uuid }) => report(uuid, 'payment_not_received')));
@@ -86,7 +86,7 @@ it.each([
   ]);
 });
 
-it('starts one where only an older auction is paid', async () => {
+it('starts one if only an older auction is paid', async () => {
   const { name } = await addAuction(worker.env, { status: 'domain_registered' });
   const { uuid } = await addAuction(worker.env, { name, status: 'awaiting_payment' });
 
@@ -99,7 +99,7 @@ it('starts one where only an older auction is paid', async () => {
   ]);
 });
 
-it('gives the next auction the platform of the one before, also one that comes with the report', async () => {
+it('gives the next auction the platform of the previous one, even if it comes with the report', async () => {
   const known = await addAuction(worker.env, { status: 'awaiting_payment', platform: 'english' });
   await report(known.uuid, 'payment_not_received');
   const told = await addAuction(worker.env, { status: 'awaiting_payment' });

@@ -19,7 +19,7 @@ async function stored(uuid: string) {
   return auction!;
 }
 
-/** What KV holds now, without the few seconds' copy in the Worker's memory. */
+/** What KV holds now, not what the Worker has remembered for a few seconds. */
 async function publishedNames(): Promise<string[]> {
   const { body } = await published(worker.env, 'auctions');
   return body.auctions.map(({ domain_name }: { domain_name: string }) => domain_name);
@@ -46,7 +46,7 @@ describe('GET /api/v1/auctions', () => {
     ]);
   });
 
-  it('is open to every address, with a trailing slash as well', async () => {
+  it('is open to every address, with or without a trailing slash', async () => {
     const response = await worker.fetch('/api/v1/auctions/', {
       headers: { 'CF-Connecting-IP': '203.0.113.9' },
     });
@@ -121,20 +121,20 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     expect(new Set(codes).size).toBe(3);
   });
 
-  it('keeps the registration code when the payment is said again', async () => {
+  it('keeps the registration code when the payment is reported again', async () => {
     const auction = await addAuction(worker.env, paid);
     const response = await centre.report(auction.uuid, { status: 'payment_received' });
     expect(await response.json()).toMatchObject({ registration_code: code });
   });
 
-  it('drops the registration code once the auction is paid no longer', async () => {
+  it('drops the registration code once the auction is no longer paid', async () => {
     const auction = await addAuction(worker.env, paid);
     const response = await centre.report(auction.uuid, { status: 'domain_not_registered' });
     expect(await response.json()).toMatchObject({ registration_code: null });
     expect(await stored(auction.uuid)).toMatchObject({ registrationCode: null });
   });
 
-  it('changes nothing where the status is null, as where there is none', async () => {
+  it('changes nothing if the status is null, as if there were none', async () => {
     const auction = await addAuction(worker.env, paid);
     const response = await centre.report(auction.uuid, { status: null });
     expect(response.status).toBe(200);
@@ -168,7 +168,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     expect(await historyOf(worker.env, 'auction', auction)).toEqual([]);
   });
 
-  it('takes no body for an empty one', async () => {
+  it('treats a missing body as an empty one', async () => {
     const auction = await addAuction(worker.env);
     const response = await worker.fetch(`/api/v1/auctions/${auction.uuid}`, { method: 'PATCH' });
     expect(response.status).toBe(200);
@@ -184,14 +184,14 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     });
   });
 
-  it('ignores what it does not know in a report, and names it', async () => {
+  it('ignores unknown fields in a report, and names them', async () => {
     const { uuid } = await addAuction(worker.env);
     const response = await centre.report(uuid, { status: 'no_bids', bids: 0 });
     expect(response.status).toBe(200);
     expect(response.headers.get('Ignored-Fields')).toBe('bids');
   });
 
-  it('answers 404 in the form of the auction centre for an unknown auction', async () => {
+  it('answers 404 in the format of the auction centre for an unknown auction', async () => {
     const response = await centre.report(unknownUuid, { status: 'no_bids' });
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({
@@ -201,7 +201,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     });
   });
 
-  it('leaves no trace of the same status said twice', async () => {
+  it('leaves no trace of a repeated status', async () => {
     const { uuid, name } = await addAuction(worker.env);
     const first = await centre.report(uuid, { status: 'payment_received' });
     const afterFirst = await stored(uuid);
@@ -211,7 +211,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     expect(await historyOf(worker.env, 'auction', { name })).toHaveLength(1);
   });
 
-  it('records who reported what, and of the registration code no more than its change', async () => {
+  it('records who reported what, and of the registration code only that it changed', async () => {
     const auction = await addAuction(worker.env);
     const response = await centre.report(
       auction.uuid,
@@ -233,7 +233,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     ]);
   });
 
-  it('does what two reports at once say one after the other', async () => {
+  it('applies two simultaneous reports one after the other', async () => {
     const { uuid, name } = await addAuction(worker.env);
     const responses = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -250,7 +250,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     expect(await stored(uuid)).toMatchObject({ status, version: recorded.length + 1 });
   });
 
-  it('gives one registration code to equal reports at once', async () => {
+  it('gives equal simultaneous reports the same registration code', async () => {
     const { uuid, name } = await addAuction(worker.env);
     const answers = await Promise.all(
       Array.from({ length: 5 }, async () => {
@@ -317,7 +317,7 @@ describe('registration_deadline', () => {
     expect(await stored(uuid)).toMatchObject({ registrationDeadline: null });
   });
 
-  it('said again leaves no trace', async () => {
+  it('leaves no trace when it is repeated', async () => {
     const { uuid, name } = await addAuction(worker.env);
     await centre.report(uuid, { registration_deadline: '2026-12-31T22:00:00Z' });
     await centre.report(uuid, { registration_deadline: '2027-01-01T00:00:00+02:00' });
@@ -326,7 +326,7 @@ describe('registration_deadline', () => {
 });
 
 describe('platform', () => {
-  it('is kept, and shown as a fourth field wherever the auction is', async () => {
+  it('is kept, and is shown as a fourth field wherever the auction is', async () => {
     const { uuid, name } = await addAuction(worker.env);
     const shown = { id: uuid, domain: name, status: 'started', platform: 'english' };
 
@@ -345,7 +345,7 @@ describe('platform', () => {
     expect(await response.json()).toMatchObject({ platform: 'english' });
   });
 
-  it.each([null, '', ' '])('is cleared with %j, and not shown then', async (platform) => {
+  it.each([null, '', ' '])('is cleared with %j, and then not shown', async (platform) => {
     const { uuid, name } = await addAuction(worker.env, { platform: 'english' });
     await centre.report(uuid, { platform });
     expect(await (await centre.read(uuid)).json()).toEqual({
@@ -368,13 +368,13 @@ describe('platform', () => {
     },
   );
 
-  it('has 50 characters at most, not bytes', async () => {
+  it('has at most 50 characters, not bytes', async () => {
     const { uuid } = await addAuction(worker.env);
     const response = await centre.report(uuid, { platform: 'õ'.repeat(50) });
     expect(await response.json()).toMatchObject({ platform: 'õ'.repeat(50) });
   });
 
-  it('said again leaves no trace', async () => {
+  it('leaves no trace when it is repeated', async () => {
     const { uuid, name } = await addAuction(worker.env);
     await centre.report(uuid, { platform: 'english' });
     await centre.report(uuid, { platform: 'english' });

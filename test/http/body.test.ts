@@ -60,7 +60,7 @@ test.each([
   'application/x-www-form-urlencoded',
   'multipart/form-data',
   'application/jsonp',
-])('refuses a body of the type %s', async (type) => {
+])('refuses a body of type %s', async (type) => {
   const registrar = await addRegistrar(worker.env);
   const headers = { 'Content-Type': type };
   expect(await repp.create(registrar, newContact(), headers)).toEqual({
@@ -78,7 +78,7 @@ test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/v
   },
 );
 
-test('takes a body without a type, and one with a byte order mark', async () => {
+test('accepts a body without a type, and one with a byte order mark', async () => {
   const { authorization } = await addRegistrar(worker.env);
   for (const body of [
     Buffer.from(JSON.stringify({ contact: newContact() })),
@@ -93,7 +93,7 @@ test('takes a body without a type, and one with a byte order mark', async () => 
   }
 });
 
-/** A create whose body has exactly that many bytes. */
+/** A create request whose body has exactly this many bytes. */
 function bodyOf(bytes: number): Buffer {
   const shortest = JSON.stringify({ contact: newContact(), padding: '' });
   const padding = 'x'.repeat(bytes - shortest.length);
@@ -108,7 +108,7 @@ test.each([
     'in chunks',
     (body: Buffer) => [body.subarray(0, 40 * kibibytes), body.subarray(40 * kibibytes)],
   ],
-])('takes 64 KiB sent %s, and not a byte more', async (_, cut) => {
+])('accepts 64 KiB sent %s, and not a byte more', async (_, cut) => {
   const { authorization } = await addRegistrar(worker.env);
   const post = (bytes: number) =>
     onTheWire(worker.url, '/repp/v1/contacts', {
@@ -126,7 +126,7 @@ test.each([
   ['/api/v1/registrant/auth/eid', 'POST'],
   [`/api/v1/registrant/contacts/${crypto.randomUUID()}`, 'PATCH'],
   [`/api/v1/auctions/${crypto.randomUUID()}`, 'PATCH'],
-])('answers a larger body at %s in the form of its interface', async (path, method) => {
+])('answers a larger body at %s in the format of its interface', async (path, method) => {
   const { authorization } = await addPerson(worker.env);
   const headers = { Authorization: authorization, 'Content-Type': 'application/json' };
   const body = bodyOf(64 * kibibytes + 1);
@@ -147,11 +147,11 @@ async function ignoredFields(contact: object, beside: object = {}) {
   return response.headers.get('Ignored-Fields');
 }
 
-test('names no ignored field where none is', async () => {
+test('names no ignored field if there is none', async () => {
   expect(await ignoredFields({ addr: { city: 'Tartu' }, fax: null })).toBeNull();
 });
 
-test('names the fields that a create does not know by their paths', async () => {
+test('names the fields that a create does not know, by their paths', async () => {
   expect(
     await ignoredFields(
       {
@@ -167,7 +167,7 @@ test('names the fields that a create does not know by their paths', async () => 
   );
 });
 
-test('names the fields that an update ignores, also where it is refused', async () => {
+test('names the fields that an update ignores, even if it is refused', async () => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
   const put = (contact: object) => repp.request(registrar, 'PUT', `/${code}`, { contact });

@@ -17,7 +17,7 @@ async function registrarsContact() {
 }
 
 describe('If-Match over the registrar interface', () => {
-  it('lets an update through while the contact is at the version that was read', async () => {
+  it('allows an update while the contact is at the version that was read', async () => {
     const { send, etag } = await registrarsContact();
 
     const response = await send('PUT', { 'If-Match': await etag() }, { phone: '+372.111' });
@@ -25,7 +25,7 @@ describe('If-Match over the registrar interface', () => {
     expect(response.status).toBe(200);
   });
 
-  it('stops an update when somebody else was faster, and changes nothing', async () => {
+  it('stops an update if somebody else was faster, and changes nothing', async () => {
     const { send, etag } = await registrarsContact();
     const read = await etag();
     await send('PUT', {}, { phone: '+372.111' });
@@ -43,7 +43,7 @@ describe('If-Match over the registrar interface', () => {
     expect(data.contact.phone).toBe('+372.111');
   });
 
-  it('stops a deletion when somebody else was faster', async () => {
+  it('stops a deletion if somebody else was faster', async () => {
     const { send, etag } = await registrarsContact();
     const read = await etag();
     await send('PUT', {}, { phone: '+372.111' });
@@ -52,7 +52,7 @@ describe('If-Match over the registrar interface', () => {
     expect((await send('GET')).status).toBe(200);
   });
 
-  it('lets one of many updates through that have read the same version', async () => {
+  it('allows one of many updates that have read the same version', async () => {
     const { send, etag } = await registrarsContact();
     const read = await etag();
 
@@ -66,7 +66,7 @@ describe('If-Match over the registrar interface', () => {
     expect(statuses).toEqual([200, 412, 412, 412, 412, 412]);
   });
 
-  it('matches one of several tags, and whatever there is with *', async () => {
+  it('matches one of several tags, and everything with *', async () => {
     const { send, etag } = await registrarsContact();
 
     const several = await send('PUT', { 'If-Match': `"0-0", ${await etag()}` }, { phone: '+1.1' });
@@ -106,7 +106,7 @@ describe('the entity tag of a contact', () => {
 });
 
 describe('If-Match over the registrant interface', () => {
-  it('stops an update when the registrar was faster, in the interface’s form', async () => {
+  it('stops an update if the registrar was faster, in the format of the interface', async () => {
     const { contact, send } = await registrarsContact();
     const person = { authorization: await bearer(worker) };
     const path = `/${contact.uuid}`;
@@ -122,7 +122,7 @@ describe('If-Match over the registrant interface', () => {
     });
   });
 
-  it('takes the tag that an update answered with', async () => {
+  it('accepts the tag from the answer to an update', async () => {
     const { contact } = await registrarsContact();
     const person = { authorization: await bearer(worker) };
     const update = (phone: string, headers: Record<string, string> = {}) =>

@@ -24,7 +24,7 @@ async function historyAt(registrar: { authorization: string }, path: string): Pr
 }
 
 describe('GET /repp/v1/contacts/{code}/history', () => {
-  it('tells who changed what, when and in which request, the newest first', async () => {
+  it('shows who changed what, when and in which request, newest first', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha, { phone: '+372.111', fax: '+372.9' });
     const update = await repp.request(
@@ -51,7 +51,7 @@ describe('GET /repp/v1/contacts/{code}/history', () => {
     });
   });
 
-  it('shows a registrant’s change with the name and never the identity code', async () => {
+  it('shows a registrant’s change with their name, never the identity code', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha);
     const person = { authorization: await bearer(worker) };
@@ -62,7 +62,7 @@ describe('GET /repp/v1/contacts/{code}/history', () => {
     expect(newest?.by).toBe('RegistrantUser: Mari Maasikas');
   });
 
-  it('does not show what an earlier contact of the same code lived through', async () => {
+  it('does not show the history of an earlier contact with the same code', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = newContact({ id: 'AGAIN' });
     await repp.request(alpha, 'POST', '', { contact });
@@ -74,7 +74,7 @@ describe('GET /repp/v1/contacts/{code}/history', () => {
     expect(entries.map((entry) => entry.action)).toEqual(['create']);
   });
 
-  it('is given page by page', async () => {
+  it('is shown page by page', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha);
     for (const phone of ['+1.1', '+1.2', '+1.3']) {
@@ -98,7 +98,7 @@ describe('GET /repp/v1/contacts/{code}/history', () => {
 });
 
 describe('GET /api/v1/registrant/contacts/{uuid}/history', () => {
-  it('tells the person who changed their data', async () => {
+  it('shows the person who changed their data', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha, { phone: '+372.111' });
     await repp.request(alpha, 'PUT', `/${contact.code}`, { contact: { phone: '+372.222' } });
@@ -134,7 +134,7 @@ describe('GET /api/v1/registrant/contacts/{uuid}/history', () => {
 });
 
 describe('the history table', () => {
-  it('holds no auth_info and no secret', async () => {
+  it('contains no auth_info and no secret', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha, { authInfo: 'before-secret' });
     await repp.request(alpha, 'PUT', `/${contact.code}`, {
@@ -176,7 +176,7 @@ describe('a client’s own reference', () => {
     expect(response.headers.get(name)).toBe('REF 1');
   });
 
-  it('is refused where it is longer than 64 characters', async () => {
+  it('is refused if it is longer than 64 characters', async () => {
     const alpha = await addRegistrar(worker.env);
 
     const response = await repp.request(alpha, 'GET', '', undefined, {

@@ -14,7 +14,7 @@ const login = (username: string) => ({
   address: undefined,
 });
 
-test('refuses an address for the window, and says for how long', () => {
+test('refuses an address until the window ends, and says for how long', () => {
   refuseLogins('window', now, 60);
 
   expect(refusedSeconds('window', login('ats'), now)).toBe(60);
@@ -23,7 +23,7 @@ test('refuses an address for the window, and says for how long', () => {
   expect(refusedSeconds('elsewhere', login('ats'), now)).toBe(0);
 });
 
-test('lets a login through that has succeeded, until the database refuses it', () => {
+test('lets a login that has succeeded through, until the database refuses it', () => {
   refuseLogins('shared', now, 60);
   rememberLogin(login('mari'));
 
@@ -33,7 +33,7 @@ test('lets a login through that has succeeded, until the database refuses it', (
   expect(refusedSeconds('shared', login('mari'), now)).toBe(60);
 });
 
-test('remembers 5,000 addresses, the latest ones', () => {
+test('remembers the latest 5,000 addresses', () => {
   for (let n = 0; n <= 5_000; n++) refuseLogins(`address${n}`, now, 60);
 
   expect(refusedSeconds('address0', login('ats'), now)).toBe(0);

@@ -92,7 +92,7 @@ describe('parameters that a call does not know', () => {
   });
 });
 
-test('names no parameter where each is known, or none was sent', async () => {
+test('names no parameter if all are known or none was sent', async () => {
   const alpha = await addRegistrar(worker.env);
   for (const query of ['', '?', '?limit=5&offset=0&details=true']) {
     expect((await ignored(`/repp/v1/contacts${query}`, send('GET', alpha))).ignored).toBeNull();

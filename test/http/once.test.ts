@@ -22,7 +22,7 @@ const creation = { contact: newContact() };
 const key = (value: string) => ({ 'Idempotency-Key': value });
 
 describe('a request with an Idempotency-Key', () => {
-  it('creates one contact however often it is sent, and answers alike', async () => {
+  it('creates one contact however often it is sent, and gives the same answer', async () => {
     const alpha = await addRegistrar(worker.env);
     const create = () => repp.request(alpha, 'POST', '', creation, key('"k1"'));
 
@@ -119,7 +119,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(row?.phone).toBe('+372.222');
   });
 
-  it('keeps its answer also where there was nothing to change', async () => {
+  it('keeps its answer even if there was nothing to change', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha, { phone: '+372.111' });
     const path = `/${contact.code}`;
@@ -133,7 +133,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(repeated.headers.get('Idempotent-Replayed')).toBe('true');
   });
 
-  it('tells of a deletion as done when it is repeated', async () => {
+  it('reports a deletion as done when it is repeated', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha);
     const remove = () => repp.request(alpha, 'DELETE', `/${contact.code}`, undefined, key('gone'));
@@ -149,7 +149,7 @@ describe('a request with an Idempotency-Key', () => {
     });
   });
 
-  it('is judged anew after a refusal, which kept nothing', async () => {
+  it('is judged again after a refusal, which keeps nothing', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha);
     const domain = await addDomainOf(worker.env, contact);
@@ -214,7 +214,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await update('xy1')).headers.get('Idempotent-Replayed')).toBe('true');
   });
 
-  it('is forgotten by the daily run after 24 hours, and not before', async () => {
+  it('is deleted by the scheduled run after 24 hours, and not before', async () => {
     const kept = { requestDigest: '0', body: '', outcome: 'null' };
     await worker.db.insert(idempotencyKeys).values([
       { caller: 'test', key: 'old', createdAt: '2026-03-01T11:59:59.999Z', ...kept },

@@ -47,7 +47,7 @@ async function registrarWith(count: number) {
   return { ...registrar, codes };
 }
 
-/** An `after` that the caller was given for the list at this path. */
+/** An `after` that the caller received for the list at this path. */
 async function givenAfter(caller: Caller, path: string): Promise<string> {
   const { next } = await pageAt(caller, path);
   return new URL(next as string).searchParams.get('after') as string;
@@ -68,7 +68,7 @@ describe('the list of a registrar', () => {
     expect(following.body).toEqual({ contacts: [], total_number_of_records: 3 });
   });
 
-  it('links no page that is not full', async () => {
+  it('adds no link to a page that is not full', async () => {
     const registrar = await registrarWith(1);
     for (const query of ['', '?limit=2', '?details=true', '?limit=1&offset=1']) {
       expect((await pageAt(registrar, list + query)).next).toBeUndefined();
@@ -110,7 +110,7 @@ describe('the list of a registrar', () => {
     expect(gone.size).toBeGreaterThan(10);
   });
 
-  it('goes on behind a place whose contact is gone', async () => {
+  it('continues after a contact that is gone', async () => {
     const registrar = await registrarWith(4);
     const { next } = await pageAt(registrar, `${list}?limit=2`);
     await asRegistrar.delete(registrar, registrar.codes[1] as string);
@@ -140,7 +140,7 @@ describe('the list of a registrar', () => {
     );
   });
 
-  it('refuses an after that was changed, or given for something else', async () => {
+  it('refuses an after that was changed or issued for something else', async () => {
     const [registrar, other] = [await registrarWith(2), await registrarWith(2)];
     const { code } = await addContact(worker.env, registrar);
     for (const phone of ['+1.1', '+1.2']) await asRegistrar.update(registrar, code, { phone });
@@ -167,7 +167,7 @@ describe('the list of a registrar', () => {
 });
 
 describe('the list of a person', () => {
-  it('leads to every contact by its links, in order, whatever is gone meanwhile', async () => {
+  it('leads to every contact by its links, in order, whatever is deleted meanwhile', async () => {
     const registrar = await addRegistrar(worker.env);
     const person = await addPerson(worker.env, { code: `P${unique()}`, countryCode: 'LV' });
     const identity = { ident: person.code, identCountryCode: 'LV' };
@@ -187,7 +187,7 @@ describe('the list of a person', () => {
     expect(seen).toEqual(codes);
   });
 
-  it('refuses an after that was never given to them', async () => {
+  it('refuses an after that was never issued to them', async () => {
     const registrar = await addRegistrar(worker.env);
     const [person, other] = [await addPerson(worker.env), await addPerson(worker.env)];
     await addContact(worker.env, registrar, { ident: other.code });
@@ -202,7 +202,7 @@ describe('the list of a person', () => {
 });
 
 describe('a history', () => {
-  it('leads to every entry by its links, the newest first, whatever is added meanwhile', async () => {
+  it('leads to every entry by its links, newest first, whatever is added meanwhile', async () => {
     const registrar = await addRegistrar(worker.env);
     const person = await addPerson(worker.env);
     const { code, uuid } = await addContact(worker.env, registrar, { ident: person.code });
@@ -232,7 +232,7 @@ describe('a history', () => {
   });
 });
 
-/** The same but for the last character. */
+/** The same text except for the last character. */
 function othersLike(after: string): string[] {
   return Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
     .map((last) => after.slice(0, -1) + last)

@@ -13,7 +13,7 @@ const worker = startWorker();
 const auctionsPath = '/repp/v1/auctions';
 const retainedPath = '/repp/v1/retained_domains';
 
-/** What the daily run makes of the tables as they are; it makes the isolate forget what it remembers, too. */
+/** Publishes the tables as they are, as the scheduled run does; the isolate then forgets what it remembers. */
 beforeEach(async () => {
   await emptyLists(worker.env);
   await worker.scheduled('1 0 * * *');
@@ -53,7 +53,7 @@ test('lists the retained domains of every type', async () => {
   });
 });
 
-test.each(['reserved', 'blocked', 'disputed'])('lists the %s domains alone', async (type) => {
+test.each(['reserved', 'blocked', 'disputed'])('lists only the %s domains', async (type) => {
   await addRetainedDomain(worker.env, { name: 'reserved.ee', status: 'reserved' });
   await addRetainedDomain(worker.env, { name: 'blocked.ee', status: 'blocked' });
   await addDispute(worker.env, { name: 'disputed.ee' });
@@ -65,7 +65,7 @@ test.each(['reserved', 'blocked', 'disputed'])('lists the %s domains alone', asy
   });
 });
 
-test('answers a list with a slash behind it', async () => {
+test('accepts a trailing slash', async () => {
   expect((await worker.fetch(`${auctionsPath}/`)).status).toBe(200);
   expect((await worker.fetch(`${retainedPath}/?type=blocked`)).status).toBe(200);
 });
@@ -80,7 +80,7 @@ test.each(['?type=', '?type=all', '?type=Blocked', '?type', '?type=blocked&type=
   },
 );
 
-test('says on 200 and 304 alike how long a list is fresh, and lets every page read it', async () => {
+test('says on both 200 and 304 how long a list is fresh, and lets any web page read it', async () => {
   const fresh = await worker.fetch(retainedPath);
   const etag = fresh.headers.get('ETag')!;
   const revalidated = await worker.fetch(retainedPath, { headers: { 'If-None-Match': etag } });
@@ -120,7 +120,7 @@ test.each([
   ]);
 });
 
-test('gives each type an ETag of its own', async () => {
+test('gives each type its own ETag', async () => {
   const paths = ['', '?type=reserved', '?type=blocked', '?type=disputed'];
   const etags = await Promise.all(paths.map((query) => etagOf(retainedPath + query)));
   expect(new Set([...etags, await etagOf(auctionsPath)]).size).toBe(5);
@@ -136,7 +136,7 @@ test('keeps the ETag when the same content is published again', async () => {
   expect(await etagOf(auctionsPath)).toBe(before);
 });
 
-test('answers a changed list with the whole of it', async () => {
+test('answers with the whole list after a change', async () => {
   const before = await etagOf(auctionsPath);
   await addAuction(worker.env);
   await publish();
@@ -200,12 +200,12 @@ test.each([auctionsPath, retainedPath])('answers a preflight for %s', async (pat
   });
 });
 
-test('answers OPTIONS without an origin with what is allowed', async () => {
+test('answers OPTIONS without an origin with the allowed methods', async () => {
   const response = await onTheWire(worker.url, auctionsPath, { method: 'OPTIONS' });
   expect([response.status, response.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
 });
 
-test('sends the stored blocks as they are to a client that takes gzip', async () => {
+test('sends the stored blocks as they are to a client that accepts gzip', async () => {
   await addRetainedDomain(worker.env);
   await publish();
   const headers = { 'Accept-Encoding': 'gzip' };
@@ -232,7 +232,7 @@ test.each([
   });
   expect(response.headers['content-encoding']).toBeUndefined();
   expect(JSON.parse(response.body).count).toBe(1);
-  // The platform's cache before the Worker cannot tell this answer from the compressed one.
+  // The platform's cache in front of the Worker cannot tell this answer from the compressed one.
   expect(response.headers['cloudflare-cdn-cache-control']).toBe('no-store');
 });
 
@@ -247,7 +247,7 @@ test.each([
   ['gzip;q=0.000, *', false],
   ['*;q=0', false],
   ['', false],
-])('takes Accept-Encoding %j of a client as gzip: %s', (header, isAccepted) => {
+])('accepts gzip for Accept-Encoding %j of a client: %s', (header, isAccepted) => {
   const direct = new Request('http://localhost/', { headers: { 'Accept-Encoding': header } });
   expect(acceptsGzip(direct)).toBe(isAccepted);
   const atTheEdge = Object.assign(
@@ -259,14 +259,14 @@ test.each([
   expect(acceptsGzip(Object.assign(kept, { cf: { colo: 'TLL' } }))).toBe(isAccepted);
 });
 
-test('publishes an auction that starts or ends at the latest with the next run', async () => {
+test('publishes an auction that starts or ends with the next run at the latest', async () => {
   await addAuction(worker.env);
   expect(await countOf(worker.env)).toBe(0);
   await publish();
   expect(await countOf(worker.env)).toBe(1);
 });
 
-test('publishes a change through the auction interface after it was answered', async () => {
+test('publishes a change through the auction interface after the answer', async () => {
   const auction = await addAuction(worker.env);
   await publish();
   const response = await worker.fetch(`/api/v1/auctions/${auction.uuid}`, {

@@ -10,7 +10,7 @@ import { startWorker } from '../worker.ts';
 const worker = startWorker();
 beforeEach(() => emptyLists(worker.env));
 
-/** What a deployment's context has, and the local runtime's has not. */
+/** The part of a deployment's context that the local runtime lacks. */
 function contextWithCache(success = true) {
   const purged: string[][] = [];
   const cache = {
@@ -22,7 +22,7 @@ function contextWithCache(success = true) {
   return { cache, purged };
 }
 
-/** Until what the answer does not wait for is done, too. */
+/** Waits for the work after the answer, too. */
 async function reportNoBids(uuid: string, env: Env) {
   const later: Promise<unknown>[] = [];
   const context = {
@@ -36,7 +36,7 @@ async function reportNoBids(uuid: string, env: Env) {
   await Promise.all(later);
 }
 
-test("has the platform's cache forget the lists that changed, and no other", async () => {
+test("purges the lists that changed, and no others, from the platform's cache", async () => {
   const { cache, purged } = contextWithCache();
   await publishAndPurge(worker.env, { cache }, listNames);
   await addAuction(worker.env);
@@ -48,7 +48,7 @@ test("has the platform's cache forget the lists that changed, and no other", asy
   ]);
 });
 
-test('publishes though the cache refuses to forget, and only warns of it', async () => {
+test('publishes even if the cache refuses the purge, and only warns', async () => {
   const { cache } = contextWithCache(false);
   const [warn, error] = [vi.spyOn(console, 'warn'), vi.spyOn(console, 'error')];
   await publishAndPurge(worker.env, { cache }, ['auctions']);
@@ -58,7 +58,7 @@ test('publishes though the cache refuses to forget, and only warns of it', async
   vi.restoreAllMocks();
 });
 
-test('publishes once more what failed after an answer', async () => {
+test('tries once more if publishing fails after an answer', async () => {
   const { uuid } = await addAuction(worker.env);
   await publishAndPurge(worker.env, {}, ['auctions']);
   let calls = 0;
@@ -76,7 +76,7 @@ test('publishes once more what failed after an answer', async () => {
   expect((await published(worker.env, 'auctions')).body.count).toBe(0);
 });
 
-test('publishes one after the other what many reports change at once, and misses none', async () => {
+test('publishes the changes of many simultaneous reports one after the other, and misses none', async () => {
   const auctions = await Promise.all(Array.from({ length: 30 }, () => addAuction(worker.env)));
   await publishAndPurge(worker.env, {}, ['auctions']);
   let [writing, puts, mostAtOnce] = [0, 0, 0];

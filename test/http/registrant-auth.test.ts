@@ -42,7 +42,7 @@ test('signs a token with the key, issuer, audience and times that are checked', 
   expect(exp! - iat!).toBe(2 * 60 * 60);
 });
 
-test('lets the person of the token in, of Estonia where no country is given', async () => {
+test('accepts the token of the person, with Estonia as the default country', async () => {
   const registrar = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, registrar, { ident: '60001019906' });
   await addContact(worker.env, registrar, { ident: '60001019906', identCountryCode: 'LV' });
@@ -64,7 +64,7 @@ test.each(['ident', 'first_name', 'last_name'])(
   },
 );
 
-test('names all fields that are missing or wrong at once', async () => {
+test('names all missing and invalid fields at once', async () => {
   expect(await login({ ident: 48001084719, country_code: 'XX' })).toEqual({
     status: 400,
     body: {

@@ -7,7 +7,7 @@ const worker = shareWorker();
 const portal = registrantClient(worker);
 const repp = registrarClient(worker);
 
-/** A person, and a contact of theirs. */
+/** A person and one of their contacts. */
 async function addPersonWithContact(overrides: Parameters<typeof addContact>[2] = {}) {
   const [person, registrar] = [await addPerson(worker.env), await addRegistrar(worker.env)];
   const ofPerson = { ident: person.code, ...overrides };
@@ -29,7 +29,7 @@ const filled = {
   countryCode: 'EE',
 };
 
-test('shows a contact field by field, disclosed attributes where it is alone', async () => {
+test('shows a contact field by field, with disclosed attributes only outside lists', async () => {
   const { person, contact } = await addPersonWithContact({
     ...filled,
     disclosedAttributes: ['name'],
@@ -62,7 +62,7 @@ test('shows a contact field by field, disclosed attributes where it is alone', a
   expect(await alone.text()).toBe(JSON.stringify({ ...listed, disclosed_attributes: ['name'] }));
 });
 
-test('shows what is not known as an empty string', async () => {
+test('shows unknown values as empty strings', async () => {
   const { person, contact } = await addPersonWithContact();
   expect((await portal.read(person, contact.uuid)).body).toMatchObject({
     fax: '',
@@ -72,7 +72,7 @@ test('shows what is not known as an empty string', async () => {
   });
 });
 
-test("lists a person's contacts at every registrar in the order of the record ids, by page", async () => {
+test("lists a person's contacts at every registrar page by page, in the order of the record ids", async () => {
   const { person, contact: first } = await addPersonWithContact();
   const second = await addContact(worker.env, await addRegistrar(worker.env), {
     ident: person.code,
@@ -105,7 +105,7 @@ test.each([
   expect(await portal.list(person, `?${query}`)).toEqual(refused(field, message));
 });
 
-test('shows as missing what is not the contact of this very person', async () => {
+test('shows a contact of anybody else as missing', async () => {
   const { contact: other, registrar } = await addPersonWithContact();
   const person = await addPerson(worker.env, { countryCode: 'LV', code: '38001085718' });
   const sameCodeElsewhere = await addContact(worker.env, registrar, { ident: person.code });
@@ -122,7 +122,7 @@ test('shows as missing what is not the contact of this very person', async () =>
   expect((await portal.list(person)).body).toEqual({ contacts: [] });
 });
 
-test('finds a contact by its UUID in either case', async () => {
+test('finds a contact by its UUID, ignoring case', async () => {
   const { person, contact } = await addPersonWithContact();
   const { body } = await portal.read(person, contact.uuid.toUpperCase());
   expect(body.id).toBe(contact.uuid);
@@ -133,7 +133,7 @@ test.each([
   ['a malformed one', { Authorization: 'Bearer a.b.c' }],
   ['an empty one', { Authorization: 'Bearer ' }],
   ['another scheme', { Authorization: 'Basic YTpi' }],
-])('asks for a token where the header is %s', async (_, headers) => {
+])('asks for a token if the header is %s', async (_, headers) => {
   for (const path of ['', `/${crypto.randomUUID()}`]) {
     const response = await worker.fetch(`/api/v1/registrant/contacts${path}`, {
       headers: headers as Record<string, string>,
@@ -157,7 +157,7 @@ test.each([
     { disclosed_attributes: ['name', 'email'] },
   ],
   [{ disclosed_attributes: [] }, { disclosed_attributes: [] }],
-])('changes with %j what is given and nothing else', async (fields, changed) => {
+])('changes only the given fields with %j', async (fields, changed) => {
   const { person, contact } = await addPersonWithContact({
     ...filled,
     disclosedAttributes: ['email'],
@@ -207,7 +207,7 @@ async function patchForm(person: { authorization: string }, uuid: string, form: 
   };
 }
 
-test('takes the whole form of the portal, empty fields included', async () => {
+test('accepts the whole form of the portal, including empty fields', async () => {
   const { person, contact } = await addPersonWithContact(filled);
   const { status, ignored, body } = await patchForm(
     person,
@@ -231,7 +231,7 @@ test.each([
   ['disclosed_attributes[]=', []],
   ['disclosed_attributes[]=email', ['email']],
   ['disclosed_attributes[0]=name&disclosed_attributes[1]=email', ['name', 'email']],
-])('takes the form %s for a list', async (form, disclosed) => {
+])('reads the form %s as a list', async (form, disclosed) => {
   const { person, contact } = await addPersonWithContact({ disclosedAttributes: ['name'] });
   const { body } = await patchForm(person, contact.uuid, form);
   expect(body.disclosed_attributes).toEqual(disclosed);
@@ -282,7 +282,7 @@ test.each([
   expect(await portal.read(person, contact.uuid)).toEqual(before);
 });
 
-test('refuses a body of which it knows no field, and names what it ignored', async () => {
+test('refuses a body with only unknown fields, and names them', async () => {
   const { person, contact, registrar } = await addPersonWithContact();
   const fields = { ident: { code: '1' }, auth_info: 'mine' };
   const response = await portal.request(person, 'PATCH', `/${contact.uuid}`, fields);
@@ -295,7 +295,7 @@ test('refuses a body of which it knows no field, and names what it ignored', asy
   });
 });
 
-test('changes nothing where nothing is asked for', async () => {
+test('changes nothing if nothing is asked for', async () => {
   const { person, contact } = await addPersonWithContact();
   expect(await portal.update(person, contact.uuid, {})).toMatchObject({ status: 200 });
 });
@@ -323,7 +323,7 @@ test.each(['clientUpdateProhibited', 'serverUpdateProhibited', 'pendingUpdate'] 
   },
 );
 
-test('tells the registrar who changed the contact, by name and never by identity code', async () => {
+test('shows the registrar who changed the contact, by name, never by identity code', async () => {
   const { person, contact, registrar } = await addPersonWithContact();
   await portal.update(person, contact.uuid, { phone: '+372.5999999' });
   expect(await repp.read(registrar, contact.code)).toMatchObject({

@@ -23,7 +23,7 @@ test('creates a contact with the chosen id and answers its code', async () => {
   });
 });
 
-test('does not double the prefix that the registrar wrote, in either case', async () => {
+test('does not add the prefix twice if the registrar wrote it, in upper or lower case', async () => {
   const registrar = await addRegistrar(worker.env);
   expect(await createdCode(registrar, { id: `${registrar.code.toLowerCase()}:a` })).toBe(
     `${registrar.code}:A`,
@@ -41,7 +41,7 @@ test.each([{}, { id: null }, { id: '' }])(
   },
 );
 
-test('takes a code of 100 characters, and none of 101', async () => {
+test('accepts a code of 100 characters, and refuses one of 101', async () => {
   const registrar = await addRegistrar(worker.env);
   const longest = 'X'.repeat(100 - registrar.code.length - 1);
   expect(await createdCode(registrar, { id: longest })).toBe(`${registrar.code}:${longest}`);
@@ -60,14 +60,14 @@ test.each(['a b', 'a/b', 'õ', 'a\nb', 'a,b', 7, ['a'], '\ud800'])(
   },
 );
 
-test('refuses the prefix alone as an id', async () => {
+test('refuses an id that is only the prefix', async () => {
   const registrar = await addRegistrar(worker.env);
   expect(await repp.create(registrar, newContact({ id: `${registrar.code}:` }))).toEqual(
     refused(2005, 'Contact id is invalid [id]', 'id'),
   );
 });
 
-test('refuses an id that is taken, in either case', async () => {
+test('refuses an id that is taken, ignoring case', async () => {
   const registrar = await addRegistrar(worker.env);
   await addContact(worker.env, registrar, { code: `${registrar.code}:TAKEN` });
   expect(await repp.create(registrar, newContact({ id: 'taken' }))).toEqual(
@@ -75,7 +75,7 @@ test('refuses an id that is taken, in either case', async () => {
   );
 });
 
-test('gives one of two creates of one code at once 1000 and the other 2302', async () => {
+test('answers one of two simultaneous creates of a code with 1000 and the other with 2302', async () => {
   const registrar = await addRegistrar(worker.env);
   const answers = await Promise.all(
     [1, 2].map(() => repp.create(registrar, newContact({ id: 'same' }))),
@@ -147,7 +147,7 @@ test.each([undefined, null, ''])(
   },
 );
 
-test('leaves empty what is null or an empty string among the optional fields', async () => {
+test('leaves optional fields empty if they are null or an empty string', async () => {
   const registrar = await addRegistrar(worker.env);
   const code = await createdCode(registrar, {
     fax: null,
@@ -165,7 +165,7 @@ test('leaves empty what is null or an empty string among the optional fields', a
   });
 });
 
-test('trims text and keeps it in normalisation form C', async () => {
+test('trims text and normalises it to NFC', async () => {
   const registrar = await addRegistrar(worker.env);
   const code = await createdCode(registrar, {
     name: ' \t Jo\u0303geva 😀 \n',
@@ -292,13 +292,13 @@ test.each([
   ['org', '12345678', 'EE'],
   ['org', 'HRB 1234', 'DE'],
   ['birthday', '1980-01-08', 'US'],
-])('takes an identity of type %s with the code %s of %s', async (type, code, country) => {
+])('accepts an identity of type %s with the code %s of %s', async (type, code, country) => {
   const registrar = await addRegistrar(worker.env);
   const ident = { ident: code, ident_type: type, ident_country_code: country };
   expect(await repp.create(registrar, newContact({ ident }))).toMatchObject({ status: 200 });
 });
 
-test('tells everything that is wrong with a create at once, the first as the answer', async () => {
+test('names everything that is wrong with a create, the first problem as the answer', async () => {
   const registrar = await addRegistrar(worker.env);
   const { body } = await repp.create(registrar, { phone: '123', addr: { country_code: 'XX' } });
   expect(body).toEqual({
@@ -336,7 +336,7 @@ test.each(['Mari', ['Mari'], 7, true])('refuses the contact %j', async (contact)
   );
 });
 
-test('creates nothing where anything is wrong', async () => {
+test('creates nothing if anything is wrong', async () => {
   const registrar = await addRegistrar(worker.env);
   await repp.create(registrar, newContact({ phone: '123' }));
   const { body: list } = await repp.list(registrar);

@@ -13,7 +13,7 @@ const done = {
 const linked = refused(2305, 'Object association prohibits operation [domains]', 'domains');
 const missing = refused(2303, 'Object does not exist', null, 404);
 
-test('deletes a contact: it is gone from the list, and a second delete misses it', async () => {
+test('deletes a contact: it is gone from the list, and a second delete does not find it', async () => {
   const registrar = await addRegistrar(worker.env);
   const [first, second] = [
     await addContact(worker.env, registrar),
@@ -40,7 +40,7 @@ test('refuses to delete a linked contact', async () => {
   expect(await repp.delete(registrar, contact.code)).toEqual(linked);
 });
 
-test('looks at the link before the statuses', async () => {
+test('checks for a link before the statuses', async () => {
   const registrar = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, registrar, { statuses: ['serverDeleteProhibited'] });
   const domain = await addDomainOf(worker.env, contact);
@@ -73,7 +73,7 @@ test.each([
   expect(await repp.delete(registrar, code)).toEqual(done);
 });
 
-test('lets a delete or a link in the same moment win, and never both', async () => {
+test('lets either a delete or a simultaneous link win, never both', async () => {
   const registrar = await addRegistrar(worker.env);
   for (let round = 0; round < 10; round++) {
     const contact = await addContact(worker.env, registrar);
@@ -88,7 +88,7 @@ test('lets a delete or a link in the same moment win, and never both', async () 
   }
 });
 
-test('deletes once what two delete at once', async () => {
+test('deletes a contact once if two delete it at once', async () => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
   const answers = await Promise.all([repp.delete(registrar, code), repp.delete(registrar, code)]);

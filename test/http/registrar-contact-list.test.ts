@@ -28,7 +28,7 @@ test('lists nothing for a registrar without contacts', async () => {
   expect(await repp.list(registrar, '?details=true&offset=5')).toEqual(empty);
 });
 
-test('gives the page that limit and offset describe, with the total of all', async () => {
+test('returns the page that limit and offset describe, with the total of all', async () => {
   const registrar = await registrarWithContacts(4);
   const [, second, third, fourth] = registrar.codes;
   const page = async (query: string) => (await repp.list(registrar, query)).body;
@@ -44,7 +44,7 @@ test('gives the page that limit and offset describe, with the total of all', asy
   });
 });
 
-test('gives at most 200 contacts where no limit is given', async () => {
+test('returns at most 200 contacts without a limit', async () => {
   const registrar = await addRegistrar(worker.env);
   await worker.env.DB.prepare(
     `insert into contacts (uuid, registrar_id, number, code, name, email, phone, ident, ident_type,
@@ -116,7 +116,7 @@ test('shows a contact with details field by field in the documented order', asyn
   );
 });
 
-test('shows what is not known as null, or as empty where the field is a string', async () => {
+test('shows unknown values as null, or as an empty string where the field is a string', async () => {
   const registrar = await addRegistrar(worker.env);
   await addContact(worker.env, registrar);
   const { body } = (await repp.list(registrar, '?details=true')) as {
@@ -217,7 +217,7 @@ test.each([
   expect(await repp.list(registrar, `?${query}`)).toEqual(refused(code, message, field));
 });
 
-test('tells everything that is wrong with a list, the first as the answer', async () => {
+test('names everything that is wrong with a list, the first problem as the answer', async () => {
   const registrar = await addRegistrar(worker.env);
   expect((await repp.list(registrar, '?details=maybe&offset=-5&limit=500')).body).toEqual({
     code: 2004,
@@ -231,7 +231,7 @@ test('tells everything that is wrong with a list, the first as the answer', asyn
   });
 });
 
-test.each(['-0', '00'])('takes offset %s for the beginning', async (offset) => {
+test.each(['-0', '00'])('treats offset %s as the beginning', async (offset) => {
   const registrar = await registrarWithContacts(1);
   expect((await repp.list(registrar, `?offset=${offset}`)).body).toMatchObject({
     contacts: registrar.codes,

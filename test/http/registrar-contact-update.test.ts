@@ -51,7 +51,7 @@ test.each([
   [{ addr: { state: '' } }, { state: null }],
   [{ addr: { country_code: '' } }, { country_code: '' }],
   [{ addr: null }, { street: '', city: '', zip: '', state: null, country_code: '' }],
-])('changes with %j what is given and nothing else', async (fields, changed) => {
+])('changes only the given fields with %j', async (fields, changed) => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar, filled);
   const before = await repp.read(registrar, code);
@@ -66,7 +66,7 @@ test.each([
   expect((after.updated_at as string) > (before.updated_at as string)).toBe(true);
 });
 
-test.each([null, ''])('makes a new auth_info of 22 hexadecimal digits for %j', async (given) => {
+test.each([null, ''])('draws a new auth_info of 22 hexadecimal digits for %j', async (given) => {
   const registrar = await addRegistrar(worker.env);
   const { code, authInfo } = await addContact(worker.env, registrar);
   await repp.update(registrar, code, { auth_info: given });
@@ -89,7 +89,7 @@ test.each([
   [{ ident: ' 38001085718 ' }],
   [{ ident_type: 'priv' }],
   [{ ident: '380 010-85718' }],
-])('takes the identity on record, given as %j, with an update', async (ident) => {
+])('accepts the identity on record, given as %j, with an update', async (ident) => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
   expect(await repp.update(registrar, code, { ident, name: 'Mari Kask' })).toMatchObject({

@@ -40,7 +40,7 @@ test.each([
   ['no base64', { Authorization: 'Basic ***' }],
   ['no colon', { Authorization: `Basic ${Buffer.from('user').toString('base64')}` }],
   ['nobody', { Authorization: basic('', '') }],
-])('asks for credentials where the header is %s', async (_, headers) => {
+])('asks for credentials if the header is %s', async (_, headers) => {
   expect(await answer(headers as Record<string, string>)).toEqual(refused);
 });
 
@@ -102,7 +102,7 @@ test.each([
   ['with colons', 'a:b::c:'],
   ['in UTF-8', 'pässwörd-õ😀'],
   ['with spaces', ' open sesame '],
-])('takes a secret %s', async (_, secret) => {
+])('accepts a secret %s', async (_, secret) => {
   const { apiUser } = await addRegistrar(
     worker.env,
     {},
@@ -111,18 +111,18 @@ test.each([
   expect(await answer({ Authorization: basic(apiUser.username, secret) })).toEqual(empty);
 });
 
-test('takes a username in UTF-8', async () => {
+test('accepts a username in UTF-8', async () => {
   const { secret } = await addRegistrar(worker.env, {}, { username: 'jüri.õunapuu' });
   expect(await answer({ Authorization: basic('jüri.õunapuu', secret) })).toEqual(empty);
 });
 
-test('takes the scheme in any case, and several spaces behind it', async () => {
+test('accepts the scheme in any case, and several spaces after it', async () => {
   const { authorization } = await addRegistrar(worker.env);
   const credentials = authorization.slice('Basic '.length);
   expect(await answer({ Authorization: `bASIC   ${credentials}` })).toEqual(empty);
 });
 
-test('lets several users of one registrar in', async () => {
+test('admits several users of one registrar', async () => {
   const { id, authorization } = await addRegistrar(worker.env);
   const timestamp = '2026-01-02T03:04:05.678Z';
   await worker.env.DB.prepare(

@@ -29,7 +29,7 @@ function expectSecured(headers: Headers) {
 const tlsForAYear = 'max-age=31536000; includeSubDomains';
 const deployment = () => ({ ...worker.env, ENVIRONMENT: 'production' });
 
-/** Runs what an answer does not wait for. */
+/** Runs the work that an answer does not wait for. */
 function newContext() {
   const works: Promise<unknown>[] = [];
   const context = {
@@ -41,11 +41,11 @@ function newContext() {
 }
 
 describe('every answer', () => {
-  it.each(paths)('forbids to sniff, frame and script it: %s', async (path) => {
+  it.each(paths)('forbids sniffing, framing and scripts: %s', async (path) => {
     expectSecured((await worker.fetch(path)).headers);
   });
 
-  it.each(paths)('asks for TLS in a deployment, and only there: %s', async (path) => {
+  it.each(paths)('demands TLS in a deployment, and only there: %s', async (path) => {
     const { context, finish } = newContext();
     const local = await worker.fetch(path);
     const deployed = await app.request(path, {}, deployment(), context);
@@ -56,7 +56,7 @@ describe('every answer', () => {
   });
 });
 
-it('has an X-Request-Id of its own for each 304 that is answered before the application', async () => {
+it('gives each 304 that is answered before the application its own X-Request-Id', async () => {
   const path = '/repp/v1/auctions';
   const { context, finish } = newContext();
   const env = deployment();

@@ -8,7 +8,7 @@ const worker = shareWorker();
 
 const bookmark = '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683';
 
-/** Where D1 was told to begin the request's session. */
+/** The bookmark or constraint with which the request's session began. */
 async function beginningOf(path: string, init: RequestInit): Promise<unknown[]> {
   const beginnings: unknown[] = [];
   const DB = {
@@ -24,12 +24,12 @@ async function beginningOf(path: string, init: RequestInit): Promise<unknown[]> 
   return beginnings;
 }
 
-test('serves a client that sends no bookmark without a session, which is by the primary', async () => {
+test('serves a client without a bookmark from the primary, without a session', async () => {
   const registrar = await addRegistrar(worker.env);
   expect(await beginningOf('/repp/v1/contacts', send('GET', registrar))).toEqual([]);
 });
 
-test('serves a client that sends its bookmark from any replica that has come so far', async () => {
+test('serves a client with a bookmark from any replica that has that state', async () => {
   const registrar = await addRegistrar(worker.env);
   const headers = { 'X-D1-Bookmark': bookmark };
   expect(
@@ -45,7 +45,7 @@ test('begins every write at the primary, whatever bookmark came with it', async 
   expect(await beginningOf(`/repp/v1/contacts/${contact.code}`, init)).toEqual(['first-primary']);
 });
 
-test('gives a bookmark with a write, and takes it with the read that follows', async () => {
+test('returns a bookmark with a write, and accepts it with the next read', async () => {
   const registrar = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, registrar);
   const path = `/repp/v1/contacts/${contact.code}`;
@@ -62,11 +62,11 @@ test('gives a bookmark with a write, and takes it with the read that follows', a
   );
 
   expect(await read.json()).toMatchObject({ data: { contact: { name: 'Jüri Tamm' } } });
-  // Bookmarks sort as time does.
+  // Later bookmarks sort after earlier ones.
   expect(String(read.headers.get('X-D1-Bookmark')) >= given).toBe(true);
 });
 
-describe('a bookmark that is none', () => {
+describe('an invalid bookmark', () => {
   it.each(['first-unconstrained', `${bookmark}0`, bookmark.toUpperCase(), "' or 1=1 --"])(
     'is refused to a registrar: %j',
     async (given) => {
@@ -88,7 +88,7 @@ describe('a bookmark that is none', () => {
     },
   );
 
-  it('is refused when only D1 finds that it is none of its own, and to strangers as everything', async () => {
+  it('is refused if only D1 finds out, and hidden from strangers like everything else', async () => {
     const { DB } = worker.env;
     const batch = () => Promise.reject(new Error('D1_ERROR: bookmark not found'));
     const prepare = (query: string) => DB.prepare(query);
@@ -109,7 +109,7 @@ describe('a bookmark that is none', () => {
     expect(await statusFor({ authorization: 'Basic YW55OmFueQ==' })).toBe(401);
   });
 
-  it('is refused in the form of each interface', async () => {
+  it('is refused in the format of each interface', async () => {
     const headers = { Authorization: await bearer(worker), 'X-D1-Bookmark': 'forged' };
     const auction = await addAuction(worker.env);
     for (const path of ['/api/v1/registrant/contacts', `/api/v1/auctions/${auction.uuid}`]) {
@@ -121,7 +121,7 @@ describe('a bookmark that is none', () => {
     }
   });
 
-  it('is no answer to a caller who may not come in', async () => {
+  it('is not reported to a caller who may not log in', async () => {
     const headers = { 'X-D1-Bookmark': 'forged' };
     const stranger = { authorization: 'Basic YW55OmFueQ==' };
     const response = await worker.fetch(
@@ -132,7 +132,7 @@ describe('a bookmark that is none', () => {
   });
 });
 
-test('gives no bookmark with a public list, which is everybody’s', async () => {
+test('returns no bookmark with a public list', async () => {
   const response = await worker.fetch('/repp/v1/auctions');
   expect(response.status).toBe(200);
   expect(response.headers.get('X-D1-Bookmark')).toBeNull();

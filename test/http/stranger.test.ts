@@ -3,7 +3,7 @@ import { addContact, addRegistrar, basic, newContact } from '../fixtures.ts';
 import { onTheWire } from '../wire.ts';
 import { shareWorker } from '../worker.ts';
 
-/** Who may not log in learns no more from any request than from the simplest one. */
+/** Whoever may not log in learns no more from any request than from the simplest one. */
 const worker = shareWorker();
 
 type Sent = Parameters<typeof onTheWire>[2];
@@ -73,7 +73,7 @@ const requests: [what: string, path: string, sent: Sent][] = [
   ['a version', '/A:B', { method: 'DELETE', headers: { 'If-Match': '"1"' } }],
 ];
 
-test.each(requests)('answers %s as any request of a stranger', async (_, path, sent) => {
+test.each(requests)('answers %s like any other request of a stranger', async (_, path, sent) => {
   for (const [who, headers] of Object.entries(strangers)) {
     const plain = await answerTo('', { headers });
     expect(plain.status).toBe(401);
@@ -82,7 +82,7 @@ test.each(requests)('answers %s as any request of a stranger', async (_, path, s
   }
 });
 
-test('answers every call about a contact as if it were not there', async () => {
+test('answers every call about a contact as if it did not exist', async () => {
   const headers = strangers['nobody known'] as Record<string, string>;
   for (const method of ['GET', 'PUT', 'DELETE']) {
     const body = method === 'PUT' ? '{"contact":{"phone":"+1.1"}}' : '';

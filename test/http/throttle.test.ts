@@ -12,7 +12,7 @@ const worker = startWorker({}, 'production');
 const policy =
   '"caller";q=600;w=60, "address";q=1200;w=60, "failed-login";q=10;w=60, "registrant-write";q=20;w=60';
 
-/** As a registrar is told, and as everyone else. */
+/** The refusal as a registrar sees it, and as everybody else does. */
 const registrarRefusal = {
   code: 2502,
   message: 'Session limit exceeded; try again later',
@@ -21,7 +21,7 @@ const registrarRefusal = {
 };
 const refusal = { errors: { base: ['Too many requests, try again later'] } };
 
-/** Calls the app with real bindings, but for a limiter that has had enough of every key. */
+/** Calls the app with real bindings, except for a limiter that refuses every key. */
 function fetchExhausted(
   exhausted: keyof Env,
   path: string,
@@ -73,7 +73,7 @@ describe('failed logins', () => {
     expect((await login(wrong, '2001:db8:0:2::1')).status).toBe(401);
   });
 
-  it('leave alone whoever has logged in before from the address', async () => {
+  it('do not lock out a user who has logged in before from the address', async () => {
     const alpha = await addRegistrar(worker.env);
     const beta = await addRegistrar(worker.env);
     expect((await login(alpha.authorization, '192.0.2.4')).status).toBe(200);
@@ -84,7 +84,7 @@ describe('failed logins', () => {
     expect((await login(beta.authorization, '192.0.2.5')).status).toBe(200);
   });
 
-  it('cost no query once there were too many, until the window has passed', async () => {
+  it('cost no query once there are too many, until the window has passed', async () => {
     const { apiUser, authorization } = await addRegistrar(worker.env);
     const bindings = counted(worker.env);
     const attempt = async (header = basic(apiUser.username, 'wrong')) => {
@@ -103,7 +103,7 @@ describe('failed logins', () => {
     expect(await attempt(authorization)).toEqual([200, 1]);
   });
 
-  it('count for registrants too, in their form', async () => {
+  it('count for registrants too, in the format of their interface', async () => {
     const login = () =>
       worker.fetch('/api/v1/registrant/contacts', {
         headers: { Authorization: 'Bearer forged', 'CF-Connecting-IP': '192.0.2.3' },
@@ -138,14 +138,14 @@ describe('the writes of a registrant', () => {
   });
 });
 
-describe('a limit that is exceeded', () => {
+describe('an exceeded limit', () => {
   it.each([
     ['/repp/v1/contacts', registrarRefusal],
     ['/api/v1/registrant/contacts', refusal],
     ['/api/v1/registrant/auth/eid', refusal],
     ['/api/v1/auctions', refusal],
     [`/api/v1/auctions/${crypto.randomUUID()}`, refusal],
-  ])('stops an address at %s, in the form of the interface', async (path, body) => {
+  ])('stops an address at %s, in the format of the interface', async (path, body) => {
     const method = path.endsWith('/eid') ? 'POST' : 'GET';
     await expectThrottled(
       await fetchExhausted('ADDRESS_LIMITER', path, { 'CF-Connecting-IP': '127.0.0.1' }, method),
@@ -193,25 +193,28 @@ describe('the policy', () => {
     expect(response.headers.get('RateLimit-Policy')).toBe(policy);
   });
 
-  it.each([undefined, 'production'])('says what the limiters do in environment %s', (env) => {
-    const { ratelimits, vars } = unstable_readConfig({
-      config: './wrangler.toml',
-      ...(env ? { env } : {}),
-    });
-    const names = [
-      'CALLER_LIMITER',
-      'ADDRESS_LIMITER',
-      'FAILED_LOGIN_LIMITER',
-      'REGISTRANT_WRITE_LIMITER',
-    ];
-    const said = [...String(vars.RATE_LIMIT_POLICY).matchAll(/q=(\d+);w=(\d+)/g)];
+  it.each([undefined, 'production'])(
+    'states the limits of the limiters in environment %s',
+    (env) => {
+      const { ratelimits, vars } = unstable_readConfig({
+        config: './wrangler.toml',
+        ...(env ? { env } : {}),
+      });
+      const names = [
+        'CALLER_LIMITER',
+        'ADDRESS_LIMITER',
+        'FAILED_LOGIN_LIMITER',
+        'REGISTRANT_WRITE_LIMITER',
+      ];
+      const said = [...String(vars.RATE_LIMIT_POLICY).matchAll(/q=(\d+);w=(\d+)/g)];
 
-    const limits = names.map(
-      (name) => ratelimits.find((limiter: { name: string }) => limiter.name === name)?.simple,
-    );
+      const limits = names.map(
+        (name) => ratelimits.find((limiter: { name: string }) => limiter.name === name)?.simple,
+      );
 
-    expect(
-      said.map(([, limit, period]) => ({ limit: Number(limit), period: Number(period) })),
-    ).toEqual(limits);
-  });
+      expect(
+        said.map(([, limit, period]) => ({ limit: Number(limit), period: Number(period) })),
+      ).toEqual(limits);
+    },
+  );
 });
