@@ -349,13 +349,19 @@ export const listSources = sqliteTable(
 const journalColumns = () => ({
   id: integer().primaryKey(),
   name: text().notNull(),
+  /** Null in rows from before the column. */
+  at: text(),
 });
 
 /** The names whose auctions in progress changed, in the order of the changes; written by triggers. */
 export const auctionChanges = sqliteTable('auction_changes', journalColumns());
 
 /** The same for reserved, blocked and disputed names. */
-export const retainedChanges = sqliteTable('retained_changes', journalColumns());
+export const retainedChanges = sqliteTable('retained_changes', {
+  ...journalColumns(),
+  /** The status that the name got or lost; null where it may be any. */
+  status: text(),
+});
 
 /** What was last published of each public list. */
 export const listPublications = sqliteTable('list_publications', {
@@ -480,6 +486,17 @@ export const sweeps = sqliteTable('sweeps', {
   name: text().primaryKey(),
   /** The last id that was looked at. */
   after: integer().notNull(),
+});
+
+/** The last runs of the cron. */
+export const cronRuns = sqliteTable('cron_runs', {
+  id: integer().primaryKey(),
+  /** The expression in wrangler.toml that started it. */
+  cron: text().notNull(),
+  startedAt: text('started_at').notNull(),
+  tookMilliseconds: integer('took_ms').notNull(),
+  /** JSON: the names of the works that failed. */
+  failed: text({ mode: 'json' }).$type<string[]>().notNull(),
 });
 
 /** Outcomes of writes that carried an idempotency key, kept for a day. */

@@ -217,6 +217,10 @@ export const commands: Readonly<Record<string, Noun | CommandEntry>> = {
       },
     },
   },
+  health: {
+    summary: 'Show whether anything needs attention: the lists, the cron, the size of the database',
+    load: () => import('./health.ts'),
+  },
   report: {
     summary: 'Figures for a month',
     example: 'report month',

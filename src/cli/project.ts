@@ -1,8 +1,14 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** Where the repository is, wherever the command was called from. */
 export const projectDirectory = path.resolve(import.meta.dirname, '../..');
 export const configPath = path.join(projectDirectory, 'wrangler.toml');
+
+/** The version in package.json. */
+export function projectVersion(): string {
+  return JSON.parse(readFileSync(path.join(projectDirectory, 'package.json'), 'utf8')).version;
+}
 
 /** Goes back to the directory that the user called the npm script from: npm runs it in the project's. */
 export function enterUsersDirectory(script: string): void {

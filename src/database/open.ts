@@ -1,7 +1,7 @@
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
 import { type Meter, newMeter } from './meter.ts';
 
-export type Database = DrizzleD1Database & { $client: Pick<D1Database, 'prepare'> };
+export type Database = DrizzleD1Database & { $client: Connection };
 
 /** The binding, or a session of it. */
 type Connection = Pick<D1Database, 'prepare' | 'batch'>;

@@ -9,6 +9,7 @@ import { auctionError } from './auction/answer.ts';
 import { auctions } from './auction/auctions.ts';
 import { bookmarkHeader } from './bookmark.ts';
 import type { AppContext, AppEnv } from './context.ts';
+import { health } from './health/health.ts';
 import { nameIgnoredParameters } from './ignored.ts';
 import { logRequest } from './log.ts';
 import { listError } from './public/answer.ts';
@@ -58,6 +59,7 @@ app.use(
 );
 
 app.route('/', publicLists);
+app.route('/health', health);
 app.route('/repp/v1/contacts', registrarContacts);
 app.route('/api/v1/registrant/auth', registrantAuth);
 app.route('/api/v1/registrant/contacts', registrantContacts);

@@ -77,7 +77,7 @@ export async function listStatus(db: Database, kv: KVNamespace, now: Date): Prom
  * KV's listing may show what it held a minute ago, and a publisher that finishes late may have put back what was before.
  * So a list is up to date only if KV and the record in the database agree.
  */
-function isBehind(
+export function isBehind(
   { list, inKv }: Pick<Progress, 'list' | 'inKv'>,
   { records, versions }: Source,
 ): boolean {
@@ -94,7 +94,7 @@ async function lookAtKv(kv: KVNamespace, progress: readonly Progress[]): Promise
 }
 
 /** Listing the keys gives the metadata of all heads in one operation. */
-async function readPublished(kv: KVNamespace): Promise<Map<string, Published | undefined>> {
+export async function readPublished(kv: KVNamespace): Promise<Map<string, Published | undefined>> {
   const { keys } = await kv.list<Published>({ prefix: headPrefix });
   return new Map(keys.map(({ name, metadata }) => [name.slice(headPrefix.length), metadata]));
 }

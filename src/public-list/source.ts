@@ -36,6 +36,9 @@ export interface Source {
 export interface PublicationRecord extends Place {
   publication: string;
   etag: string;
+  count: number;
+  /** ISO 8601. */
+  publishedAt: string;
   sourceVersion: string;
 }
 
@@ -60,7 +63,8 @@ function sourceQuery(day: string): SQL {
       (select max(id) from ${auctionChanges}) as auction_position,
       (select max(id) from ${retainedChanges}) as retained_position,
       (select json_group_object(list, json_object('publication', publication, 'etag', etag,
-          'sourceVersion', source_version, 'journalPosition', journal_position, 'day', day))
+          'sourceVersion', source_version, 'journalPosition', journal_position, 'day', day,
+          'count', metadata ->> 'count', 'publishedAt', metadata ->> 'publishedAt'))
         from ${listPublications}) as records
     from ${listSources}`;
 }

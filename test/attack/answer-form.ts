@@ -185,10 +185,31 @@ const publicLists: Form = (status) =>
       ])
     : fieldErrors;
 
+const health: Form = (status) =>
+  status === 200 || status === 503
+    ? z
+        .strictObject({
+          status: z.enum(['ok', 'failing']),
+          reason: text.min(1).optional(),
+          version: text,
+          database: z.strictObject({ is_reachable: z.boolean() }),
+          lists: z.record(
+            text,
+            z.strictObject({
+              count: z.int().nullable(),
+              etag: optionalText,
+              published_at: instant.nullable(),
+              is_behind: z.boolean().nullable(),
+            }),
+          ),
+        })
+        .refine((body) => (body.status === 'ok') === (status === 200))
+    : fieldErrors;
+
 /** Which interface a path belongs to, by its first words. */
 function interfaceOf(path: string): string {
   const first =
-    /^\/(repp\/v1\/(auctions|retained_domains)|repp|api\/v1\/registrant|api\/v1\/auctions)(\/|$)/;
+    /^\/(health|repp\/v1\/(auctions|retained_domains)|repp|api\/v1\/registrant|api\/v1\/auctions)(\/|$)/;
   return first.exec(path)?.[1] ?? 'none';
 }
 
@@ -200,6 +221,8 @@ function formOf(path: string): Form {
       return registrant;
     case 'api/v1/auctions':
       return auctions;
+    case 'health':
+      return health;
     case 'none':
       return () => fieldErrors;
     default:

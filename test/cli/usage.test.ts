@@ -58,6 +58,7 @@ test('has the nouns and verbs that an operator needs', () => {
     'domain list',
     'domain remove',
     'domain show',
+    'health',
     'history archive',
     'history show',
     'lists publish',
@@ -114,7 +115,7 @@ test('says of each column of an import what it holds, and whether it is required
 });
 
 test('takes --json on every verb, and --dry-run on every one that writes', () => {
-  const reading = ['list', 'show', 'export', 'lists status', 'issue', 'report month'];
+  const reading = ['list', 'show', 'export', 'lists status', 'issue', 'report month', 'health'];
   for (const [words, { options }] of verbs) {
     const flags = options.map(({ long }) => long);
     expect(flags).toEqual(

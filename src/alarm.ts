@@ -1,0 +1,46 @@
+import type { CronRun } from './cron.ts';
+import { type DatabaseSize, maximumDatabaseBytes } from './database/size.ts';
+import type { Health } from './health.ts';
+
+/** What an operator has to look at; the runbook has a paragraph for each. */
+export type AlarmName = 'failing' | 'cron_late' | 'cron_failed' | 'database_large';
+
+export interface Alarm {
+  alarm: AlarmName;
+  message: string;
+}
+
+/** The cron runs every hour. */
+const maximumCronPauseMilliseconds = 2 * 60 * 60 * 1000;
+const largeShare = 0.8;
+
+export interface Findings {
+  health: Health;
+  /** The newest first. */
+  runs: readonly CronRun[];
+  size: DatabaseSize;
+  /** A local server runs no cron by itself. */
+  isDeployed: boolean;
+}
+
+/** The alarms that the findings raise now. */
+export function findAlarms({ health, runs, size, isDeployed }: Findings, now: Date): Alarm[] {
+  const alarms: Alarm[] = health.reasons.map((message) => ({ alarm: 'failing', message }));
+  const [last] = runs;
+  const lastAt = last ? Date.parse(last.startedAt) : 0;
+  if (isDeployed && now.getTime() - lastAt > maximumCronPauseMilliseconds) {
+    const message = last
+      ? `The cron has not run since ${last.startedAt}.`
+      : 'The cron has never run.';
+    alarms.push({ alarm: 'cron_late', message });
+  }
+  if (last && last.failed.length > 0) {
+    const message = `The last cron run failed to do ${last.failed.join(', ')}.`;
+    alarms.push({ alarm: 'cron_failed', message });
+  }
+  if (size.bytes > largeShare * maximumDatabaseBytes) {
+    const percent = Math.floor((100 * size.bytes) / maximumDatabaseBytes);
+    alarms.push({ alarm: 'database_large', message: `The database is ${percent} % full.` });
+  }
+  return alarms;
+}

@@ -1,0 +1,68 @@
+import { desc, sql } from 'drizzle-orm';
+import { cronRuns } from '../drizzle/schema.ts';
+import { type Database, openDatabase } from './database/open.ts';
+import type { Env } from './env.ts';
+import { logUnexpected } from './log.ts';
+import { listNames } from './public-list/lists.ts';
+import { type PurgeContext, publishAndPurge } from './public-list/publication.ts';
+import { sweepLists } from './public-list/sweep.ts';
+import { endHistoryValues, endOrphanContacts } from './retention.ts';
+import { deleteOldOutcomes } from './write.ts';
+
+type Work = (env: Env, context: PurgeContext, at: Date) => Promise<unknown>;
+
+/** What each run of the cron does, by the name under which a failure is recorded. */
+const works: Readonly<Record<string, Work>> = {
+  publish_lists: (env, context) => publishAndPurge(env, context, listNames),
+  sweep_lists: ({ DB, LISTS }, _, at) => sweepLists(openDatabase(DB), LISTS, at),
+  delete_idempotency_keys: ({ DB }, _, at) => deleteOldOutcomes(openDatabase(DB), at),
+  delete_orphan_contacts: (env, _, at) => endOrphanContacts(env, at),
+  remove_history_values: (env, _, at) => endHistoryValues(env, at),
+};
+
+/**
+ * Publishes what the calendar changed and what a failed run left undone, and deletes expired idempotency keys, the
+ * personal data that the settings no longer keep, and parts of lists that nobody needs any more. What fails does not
+ * hold up the rest; it is logged, and the run throws in the end, so that the platform counts it as failed as well.
+ */
+export async function runCron(cron: string, env: Env, context: PurgeContext): Promise<void> {
+  const startedAt = new Date();
+  const names = Object.keys(works);
+  const results = await Promise.allSettled(
+    Object.values(works).map(async (work) => work(env, context, startedAt)),
+  );
+  const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  const failed = names.filter((_, index) => results[index]?.status === 'rejected');
+  try {
+    await addCronRun(openDatabase(env.DB), { cron, startedAt, failed });
+  } catch (error) {
+    errors.push(error);
+  }
+  for (const error of errors) logUnexpected(error, undefined);
+  if (errors.length > 0) throw new AggregateError(errors, 'scheduled work failed');
+}
+
+/** Two weeks of hourly and daily runs. */
+const maximumRuns = 350;
+
+async function addCronRun(
+  db: Database,
+  { cron, startedAt, failed }: { cron: string; startedAt: Date; failed: string[] },
+): Promise<void> {
+  await db.batch([
+    db.insert(cronRuns).values({
+      cron,
+      startedAt: startedAt.toISOString(),
+      tookMilliseconds: Date.now() - startedAt.getTime(),
+      failed,
+    }),
+    db.delete(cronRuns).where(sql`id <= (select max(id) from ${cronRuns}) - ${maximumRuns}`),
+  ]);
+}
+
+export type CronRun = typeof cronRuns.$inferSelect;
+
+/** The last runs, the newest first. */
+export function listCronRuns(db: Database, count: number): Promise<CronRun[]> {
+  return db.select().from(cronRuns).orderBy(desc(cronRuns.id)).limit(count);
+}

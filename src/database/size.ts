@@ -1,0 +1,27 @@
+import { getTableName, is } from 'drizzle-orm';
+import { SQLiteTable } from 'drizzle-orm/sqlite-core';
+import * as schema from '../../drizzle/schema.ts';
+import type { Database } from './open.ts';
+
+/** What D1 allows (d1/platform/limits). */
+export const maximumDatabaseBytes = 10_000_000_000;
+
+export interface DatabaseSize {
+  bytes: number;
+  /** By table. */
+  rows: Record<string, number>;
+}
+
+const tables = Object.values(schema).filter((value) => is(value, SQLiteTable)) as SQLiteTable[];
+
+/** The size of the database in one round trip. Reads every row of an index of each table, which D1 bills. */
+export async function readSize(db: Database): Promise<DatabaseSize> {
+  const counts = tables.map((table) =>
+    db.$client.prepare(`select count(*) as count from ${getTableName(table)}`),
+  );
+  const results = await db.$client.batch<{ count: number }>(counts);
+  const rows = tables.map(
+    (table, index) => [getTableName(table), results[index]?.results[0]?.count ?? 0] as const,
+  );
+  return { bytes: results[0]?.meta.size_after ?? 0, rows: Object.fromEntries(rows) };
+}

@@ -1,0 +1,90 @@
+import type { Database } from './database/open.ts';
+import { retried } from './database/retry.ts';
+import { findBehindSince } from './public-list/behind.ts';
+import type { Published } from './public-list/head.ts';
+import { type ListName, listNames } from './public-list/lists.ts';
+import { isBehind, readPublished } from './public-list/publish.ts';
+import { readSource, type Source } from './public-list/source.ts';
+
+export interface Health {
+  /** Why the registry is failing, one sentence each; empty if it is not. */
+  reasons: string[];
+  isDatabaseReachable: boolean;
+  lists: Record<ListName, ListHealth>;
+}
+
+export interface ListHealth {
+  /** Undefined where it was never published, or where nobody can say. */
+  published: Pick<Published, 'count' | 'etag' | 'publishedAt'> | undefined;
+  /** Undefined where the database or KV does not answer. */
+  isBehind: boolean | undefined;
+}
+
+/** A change is in the published lists within a minute; a list that is behind for longer than this needs an operator. */
+const maximumBehindMilliseconds = 120_000;
+
+/** What does not answer within this time counts as unreachable: who asks for the health does not wait for long. */
+const patienceMilliseconds = 5_000;
+
+/** The state of what the interfaces depend on. Never throws: what does not answer is part of the state. */
+export async function readHealth(db: Database, kv: KVNamespace, now: Date): Promise<Health> {
+  const [source, published] = await Promise.all([
+    answered(retried(() => readSource(db, now))),
+    answered(readPublished(kv)),
+  ]);
+  const since = source && published && (await answered(readDelays(db, source, published)));
+  const isDatabaseReachable =
+    source !== undefined && (published === undefined || since !== undefined);
+  const late = listNames.flatMap((list) => {
+    const instant = since?.get(list);
+    return instant !== undefined && now.getTime() - Date.parse(instant) >= maximumBehindMilliseconds
+      ? [{ list, instant }]
+      : [];
+  });
+  return {
+    reasons: [
+      ...(isDatabaseReachable ? [] : ['The database is unreachable.']),
+      ...(published ? [] : ['The store of the public lists is unreachable.']),
+      ...late.map(
+        ({ list, instant }) => `The list ${list} has been behind its source since ${instant}.`,
+      ),
+    ],
+    isDatabaseReachable,
+    lists: perList((list) => ({
+      published: published?.get(list) ?? source?.records[list],
+      isBehind: since?.has(list),
+    })),
+  };
+}
+
+/** The lists that are behind, with the instant since when, if it is known. */
+async function readDelays(
+  db: Database,
+  source: Source,
+  published: Map<string, Published | undefined>,
+): Promise<Map<ListName, string | undefined>> {
+  const delays = new Map<ListName, string | undefined>();
+  for (const list of listNames) {
+    if (!isBehind({ list, inKv: published.get(list)?.publication }, source)) continue;
+    delays.set(list, await retried(() => findBehindSince(db, list, source)));
+  }
+  return delays;
+}
+
+/** The result, or undefined if the work fails or takes too long. */
+async function answered<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  const { promise: patience, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(resolve, patienceMilliseconds);
+  try {
+    return await Promise.race([work, patience]);
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function perList<Value>(value: (list: ListName) => Value): Record<ListName, Value> {
+  const entries = listNames.map((list) => [list, value(list)]);
+  return Object.fromEntries(entries);
+}

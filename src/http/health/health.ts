@@ -1,0 +1,60 @@
+import { Hono } from 'hono';
+import { version } from '../../../package.json';
+import { settings } from '../../env.ts';
+import { type Health, type ListHealth, readHealth } from '../../health.ts';
+import { logUnexpected } from '../../log.ts';
+import { type AppContext, type AppEnv, database } from '../context.ts';
+
+/** Open to everybody: it says nothing that the lists do not, and the caches keep whoever asks often from the database. */
+export const health = new Hono<AppEnv>({ strict: false });
+
+const maximumAgeSeconds = 5;
+
+/** What this isolate has last found, by database; shared by all requests, because it depends on none of them. */
+const known = new WeakMap<D1Database, { health: Health; freshUntil: number }>();
+
+health.get('/', async (c) => {
+  const { reasons, isDatabaseReachable, lists } = await recentHealth(c);
+  const all = settingsProblem(c) ?? reasons;
+  const [reason] = all;
+  const body = {
+    status: reason === undefined ? 'ok' : 'failing',
+    ...(reason !== undefined && { reason }),
+    version,
+    database: { is_reachable: isDatabaseReachable },
+    lists: Object.fromEntries(
+      Object.entries(lists).map(([list, state]) => [list, listData(state)]),
+    ),
+  };
+  c.header('Cache-Control', `public, max-age=${maximumAgeSeconds}`);
+  return c.json(body, reason === undefined ? 200 : 503);
+});
+
+async function recentHealth(c: AppContext): Promise<Health> {
+  const now = c.var.now.getTime();
+  const last = known.get(c.env.DB);
+  if (last && now < last.freshUntil) return last.health;
+  const health = await readHealth(database(c), c.env.LISTS, c.var.now);
+  known.set(c.env.DB, { health, freshUntil: now + maximumAgeSeconds * 1000 });
+  return health;
+}
+
+/** While a setting is wrong, everything that depends on settings answers 500. */
+function settingsProblem(c: AppContext): string[] | undefined {
+  try {
+    settings(c.env);
+    return undefined;
+  } catch (error) {
+    logUnexpected(error, c.var.requestId);
+    return ['A setting is missing or malformed; the log says which.'];
+  }
+}
+
+function listData({ published, isBehind }: ListHealth) {
+  return {
+    count: published?.count ?? null,
+    etag: published?.etag ?? null,
+    published_at: published?.publishedAt ?? null,
+    is_behind: isBehind ?? null,
+  };
+}

@@ -1,0 +1,39 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { auctionChanges, disputes, retainedChanges } from '../../drizzle/schema.ts';
+import type { Database } from '../database/open.ts';
+import { type ListName, publicLists, shows } from './lists.ts';
+import { isOfAuctions, type PublicationRecord, type Source } from './source.ts';
+
+/**
+ * Since when a list that is behind its source has been so: the instant of the first change that it lacks, or, where no
+ * change is known, of its last publication. Undefined for a list that was never published and lacks nothing.
+ */
+export async function findBehindSince(
+  db: Database,
+  list: ListName,
+  { records, versions, day }: Source,
+): Promise<string | undefined> {
+  const record = records[list];
+  const isCurrent = record?.sourceVersion === versions[list];
+  const [row] = isCurrent
+    ? []
+    : await db.all<{ since: string | null }>(firstMissing(list, record, day));
+  return row?.since ?? record?.publishedAt;
+}
+
+function firstMissing(list: ListName, record: PublicationRecord | undefined, day: string): SQL {
+  const position = record?.journalPosition ?? 0;
+  if (isOfAuctions(list)) {
+    return sql`select min(at) as since from ${auctionChanges} where id > ${position}`;
+  }
+  const statuses = sql`select value from json_each(${JSON.stringify(publicLists[list].entries)})`;
+  const journalled = sql`select at from ${retainedChanges} where id > ${position} and at is not null
+    and (status is null or status in (${statuses})) order by id limit 1`;
+  if (!record || !shows(list, 'disputed')) return sql`select (${journalled}) as since`;
+  const midnights = sql`select first_day from ${disputes} where first_day > ${record.day} and first_day <= ${day}
+    union all
+    select date(last_day, '+1 day') from ${disputes} where last_day >= ${record.day} and last_day < ${day}`;
+  return sql`select min(at) as since from (
+    select * from (${journalled})
+    union all select first_day || 'T00:00:00.000Z' from (${midnights}))`;
+}

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { type Findings, findAlarms } from '../src/alarm.ts';
+import { listNames } from '../src/public-list/lists.ts';
+
+const now = new Date('2026-11-21T12:00:00.000Z');
+
+const run = (overrides: Partial<Findings['runs'][number]> = {}) => ({
+  id: 1,
+  cron: '31 * * * *',
+  startedAt: '2026-11-21T11:31:00.000Z',
+  tookMilliseconds: 12,
+  failed: [],
+  ...overrides,
+});
+
+function alarmsOf(overrides: Partial<Findings> = {}) {
+  const lists = Object.fromEntries(
+    listNames.map((list) => [list, { published: undefined, isBehind: false }]),
+  ) as Findings['health']['lists'];
+  return findAlarms(
+    {
+      health: { reasons: [], isDatabaseReachable: true, lists },
+      runs: [run()],
+      size: { bytes: 1_000_000, rows: {} },
+      isDeployed: true,
+      ...overrides,
+    },
+    now,
+  );
+}
+
+test('there is none while everything is well', () => {
+  expect(alarmsOf()).toEqual([]);
+});
+
+test('each reason for failing health is one', () => {
+  const { lists } = { lists: {} as Findings['health']['lists'] };
+  const reasons = ['The database is unreachable.', 'The store of the public lists is unreachable.'];
+  const health = { reasons, isDatabaseReachable: false, lists };
+  expect(alarmsOf({ health })).toEqual(reasons.map((message) => ({ alarm: 'failing', message })));
+});
+
+test('a deployed cron that has not run for two hours is one, or that has never run', () => {
+  const late = [run({ startedAt: '2026-11-21T09:59:59.000Z' })];
+  expect(alarmsOf({ runs: late })).toEqual([
+    { alarm: 'cron_late', message: 'The cron has not run since 2026-11-21T09:59:59.000Z.' },
+  ]);
+  expect(alarmsOf({ runs: [] })).toEqual([
+    { alarm: 'cron_late', message: 'The cron has never run.' },
+  ]);
+  expect(alarmsOf({ runs: late, isDeployed: false })).toEqual([]);
+});
+
+test('a cron run that failed is one until a later run succeeds', () => {
+  const failed = run({ failed: ['publish_lists', 'sweep_lists'] });
+  expect(alarmsOf({ runs: [failed, run()] })).toEqual([
+    {
+      alarm: 'cron_failed',
+      message: 'The last cron run failed to do publish_lists, sweep_lists.',
+    },
+  ]);
+  expect(alarmsOf({ runs: [run(), failed] })).toEqual([]);
+});
+
+test('a database that is four fifths full is one', () => {
+  expect(alarmsOf({ size: { bytes: 8_000_000_000, rows: {} } })).toEqual([]);
+  expect(alarmsOf({ size: { bytes: 8_500_000_000, rows: {} } })).toEqual([
+    { alarm: 'database_large', message: 'The database is 85 % full.' },
+  ]);
+});
