@@ -1,7 +1,7 @@
 import { and, eq, type SQL } from 'drizzle-orm';
 import { type ContactStatus, contacts } from '../../drizzle/schema.ts';
 import { randomHex } from '../digest.ts';
-import { RegistryError } from '../error.ts';
+import { type Problem, RegistryError } from '../error.ts';
 import type { ApiUser } from '../registrar/login.ts';
 import type { Writer } from '../write.ts';
 
@@ -15,8 +15,23 @@ export function statusesOf(contact: Pick<Contact, 'statuses' | 'domainCount'>): 
 
 /** Whether a prohibiting or pending status of the contact names the operation (RFC 5733, section 2.2). */
 export function prohibits(contact: Contact, operation: 'Update' | 'Delete'): boolean {
+  return statusAgainst(contact, operation) !== undefined;
+}
+
+/** Throws the problem, with the status, if one prohibits the operation. */
+export function checkStatuses(
+  contact: Contact,
+  operation: 'Update' | 'Delete',
+  problem: Problem,
+): void {
+  const status = statusAgainst(contact, operation);
+  if (status === undefined) return;
+  throw new RegistryError([{ ...problem, detail: `The contact has the status ${status}.` }]);
+}
+
+function statusAgainst(contact: Contact, operation: 'Update' | 'Delete') {
   const prohibiting = prohibitingStatuses(operation);
-  return contact.statuses.some((status) => prohibiting.includes(status));
+  return contact.statuses.find((status) => prohibiting.includes(status));
 }
 
 export function prohibitingStatuses(operation: 'Update' | 'Delete'): ContactStatus[] {

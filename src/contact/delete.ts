@@ -15,8 +15,8 @@ import {
 import {
   apiUserWriter,
   type Contact,
+  checkStatuses,
   isUnchanged,
-  prohibits,
   subjectOf,
   theContact,
   versionOf,
@@ -51,9 +51,11 @@ export function contactDeletion(
   checkVersion(request, versionOf(contact));
   const linked = new RegistryError('linked', 'Object association prohibits operation', 'domains');
   if (contact.domainCount > 0) throw linked;
-  if (prohibits(contact, 'Delete')) {
-    throw new RegistryError('delete_prohibited', 'Contact delete prohibited by status', 'statuses');
-  }
+  checkStatuses(contact, 'Delete', {
+    reason: 'delete_prohibited',
+    message: 'Contact delete prohibited by status',
+    field: 'statuses',
+  });
   return {
     by,
     subject: subjectOf(contact),

@@ -16,9 +16,9 @@ import {
   apiUserWriter,
   type Contact,
   type ContactReference,
+  checkStatuses,
   generateAuthInfo,
   isUnchanged,
-  prohibits,
   referenceTo,
   subjectOf,
   theContact,
@@ -86,9 +86,10 @@ export function contactUpdate(
   by: Writer,
 ): Change<Contact> {
   checkVersion(request, versionOf(contact));
-  if (prohibits(contact, 'Update')) {
-    throw new RegistryError('update_prohibited', 'Object status prohibits operation');
-  }
+  checkStatuses(contact, 'Update', {
+    reason: 'update_prohibited',
+    message: 'Object status prohibits operation',
+  });
   const values = { ...changes, authInfo: authInfo === null ? generateAuthInfo() : authInfo };
   const differing = difference(contact, values);
   const subject = subjectOf(contact);

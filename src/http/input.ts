@@ -1,10 +1,12 @@
 import { bodyLimit } from 'hono/body-limit';
 import { validator } from 'hono/validator';
-import * as z from 'zod';
+import type * as z from 'zod';
 import { type Problem, RegistryError } from '../error.ts';
 import { isBlank } from '../text-field.ts';
+import { objectDetail, unknownFields } from './body-shape.ts';
 import type { AppContext } from './context.ts';
 import { nameIgnoredFields } from './ignored.ts';
+import { malformed, parseJsonObject } from './json.ts';
 
 const maximumBodyBytes = 64 * 1024;
 
@@ -36,24 +38,10 @@ export function query<Shape extends z.ZodObject>(shape: () => Shape) {
  */
 export async function jsonBody(c: AppContext): Promise<Record<string, unknown>> {
   const label = c.req.header('Content-Type');
-  if (label === undefined || /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(label)) {
-    const value = parseJson(await c.req.arrayBuffer());
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown>;
-    }
+  if (label !== undefined && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(label)) {
+    throw malformed('The Content-Type of the body is not JSON.');
   }
-  throw new RegistryError('malformed', 'Request body is not a JSON object');
-}
-
-/** Throws a TypeError for bytes that are not UTF-8. */
-export const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
-
-function parseJson(bytes: ArrayBuffer): unknown {
-  try {
-    return JSON.parse(utf8.decode(bytes));
-  } catch {
-    return undefined;
-  }
+  return parseJsonObject(await c.req.arrayBuffer());
 }
 
 /** Parses a body with a zod type, and names the fields that the type does not know in `Ignored-Fields`. */
@@ -66,29 +54,21 @@ export async function parseBody<Shape extends z.ZodObject>(
   // An issue's input shows whether the value is missing or invalid.
   const result = await shape.safeParseAsync(body, { reportInput: true });
   if (result.success) return result.data;
-  throw new RegistryError(problemsOf(result.error));
+  throw new RegistryError(problemsOf(result.error, (path) => objectDetail(shape, body, path)));
 }
 
-function problemsOf(error: z.core.$ZodError): [Problem, ...Problem[]] {
+function problemsOf(
+  error: z.core.$ZodError,
+  detailOf: (path: readonly PropertyKey[]) => string | undefined = () => undefined,
+): [Problem, ...Problem[]] {
   return error.issues.map((issue): Problem => {
     const { message, path } = issue;
     // A problem of an element is reported as a problem of its list.
     const field = path.filter((part) => typeof part === 'string').join('.');
+    const detail = detailOf(path);
     if (issue.code === 'custom' && issue.params?.reason) {
-      return { reason: issue.params.reason, message, field };
+      return { reason: issue.params.reason, message, field, detail };
     }
-    return { reason: isBlank(issue.input) ? 'missing' : 'invalid', message, field };
+    return { reason: isBlank(issue.input) ? 'missing' : 'invalid', message, field, detail };
   }) as [Problem, ...Problem[]];
-}
-
-/** Paths of the fields in a body that its zod type has no place for. */
-function unknownFields(shape: z.ZodObject, body: object, prefix = ''): string[] {
-  return Object.entries(body).flatMap(([name, value]) => {
-    const path = prefix + name;
-    if (!Object.hasOwn(shape.shape, name)) return [path];
-    let inner = shape.shape[name];
-    while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable) inner = inner.unwrap();
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return inner instanceof z.ZodObject && isObject ? unknownFields(inner, value, `${path}.`) : [];
-  });
 }

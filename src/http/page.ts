@@ -40,7 +40,7 @@ export async function requestedPage(
 ): Promise<Page> {
   if (after === undefined) return { limit, offset: offset ?? 0 };
   if (offset !== undefined) {
-    throw new RegistryError([{ ...invalid, detail: 'after and offset exclude each other' }]);
+    throw new RegistryError([{ ...invalid, detail: 'after and offset exclude each other.' }]);
   }
   return { limit, offset: 0, after: await placeOf(c, after) };
 }

@@ -80,7 +80,14 @@ const registrar: Form = (status) =>
         message: text.min(1),
         data: z.strictObject({}),
         errors: z
-          .array(z.strictObject({ code: resultCode, message: text.min(1), field: text.nullable() }))
+          .array(
+            z.strictObject({
+              code: resultCode,
+              message: text.min(1),
+              field: text.nullable(),
+              detail: text.min(1).optional(),
+            }),
+          )
           .min(1),
       });
 

@@ -11,7 +11,9 @@ const syntaxError = {
   code: 2001,
   message: 'Command syntax error',
   data: {},
-  errors: [{ code: 2001, message: 'Command syntax error', field: null }],
+  errors: [
+    { code: 2001, message: 'Command syntax error', field: null, detail: expect.any(String) },
+  ],
 };
 
 const wrongBodies: [string, string | Buffer][] = [

@@ -37,7 +37,14 @@ describe('If-Match over the registrar interface', () => {
       code: 2304,
       message: 'Contact is not at the expected version',
       data: {},
-      errors: [{ code: 2304, message: 'Contact is not at the expected version', field: null }],
+      errors: [
+        {
+          code: 2304,
+          message: 'Contact is not at the expected version',
+          field: null,
+          detail: expect.any(String),
+        },
+      ],
     });
     const { data } = (await (await send('GET')).json()) as { data: { contact: { phone: string } } };
     expect(data.contact.phone).toBe('+372.111');

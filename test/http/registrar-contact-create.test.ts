@@ -267,7 +267,9 @@ test.each([
 ])('refuses a create with %j', async (fields, message) => {
   const registrar = await addRegistrar(worker.env);
   const field = /\[(.*)\]$/.exec(message)![1]!;
-  expect(await repp.create(registrar, newContact(fields))).toEqual(refused(2005, message, field));
+  expect(await repp.create(registrar, newContact(fields))).toMatchObject(
+    refused(2005, message, field),
+  );
 });
 
 test.each([
@@ -331,7 +333,7 @@ test.each([{}, { contact: null }, { contact: '' }, { name: 'Mari' }])(
 
 test.each(['Mari', ['Mari'], 7, true])('refuses the contact %j', async (contact) => {
   const registrar = await addRegistrar(worker.env);
-  expect(await repp.create(registrar, contact)).toEqual(
+  expect(await repp.create(registrar, contact)).toMatchObject(
     refused(2005, 'Contact is invalid [contact]', 'contact'),
   );
 });

@@ -36,12 +36,21 @@ export const registrarError: ErrorForm = (error, c) => {
   return c.json({ code, message, data: {}, errors }, status);
 };
 
-function worded({ reason, message, field }: Problem) {
+/** What people are told where a reason shares its code and message with others. */
+const details: Partial<Record<Reason, (problem: Problem) => string>> = {
+  too_large: ({ message }) => `${message}.`,
+  changed_meanwhile: () =>
+    'The contact has changed since the version that If-Match names; no status prohibits the operation.',
+};
+
+function worded(problem: Problem) {
+  const { reason, message, field, detail = details[reason]?.(problem) } = problem;
   const [code, fixed = message] = answers[reason];
   // On the wire, a contact's fields are named without the object around them.
   const name = field?.replace(/^contact\./, '');
   const suffix = name === undefined || reason === withoutField ? '' : ` [${name}]`;
-  return { code, message: fixed + suffix, field: name ?? null };
+  const worded = { code, message: fixed + suffix, field: name ?? null };
+  return detail === undefined ? worded : { ...worded, detail };
 }
 
 /** The envelope of a command that succeeded. */

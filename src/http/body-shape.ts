@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import { isBlank } from '../text-field.ts';
+
+/** What a body has to do with its zod type beyond the values: fields that the type does not know, and objects. */
+
+/** Paths of the fields in a body that its zod type has no place for. */
+export function unknownFields(shape: z.ZodObject, body: object, prefix = ''): string[] {
+  return Object.entries(body).flatMap(([name, value]) => {
+    const path = prefix + name;
+    const inner = fieldOf(shape, name);
+    if (!inner) return [path];
+    return inner instanceof z.ZodObject && isObject(value)
+      ? unknownFields(inner, value, `${path}.`)
+      : [];
+  });
+}
+
+/** A sentence about the value at a path where an object belongs: its form, or what became of its fields. */
+export function objectDetail(
+  shape: z.ZodObject,
+  body: object,
+  path: readonly PropertyKey[],
+): string | undefined {
+  let type: z.core.$ZodType | undefined = shape;
+  let value: unknown = body;
+  for (const name of path) {
+    type = type instanceof z.ZodObject ? fieldOf(type, String(name)) : undefined;
+    value = isObject(value) ? value[String(name)] : undefined;
+  }
+  if (!(type instanceof z.ZodObject) || isBlank(value)) return undefined;
+  if (!isObject(value)) {
+    return `An object is expected, with the fields ${Object.keys(type.shape).join(', ')}.`;
+  }
+  return unknownDetail(type, Object.keys(value));
+}
+
+/** For an object with these fields alone: clients send back what reading shows, where nothing is nested. */
+function unknownDetail(shape: z.ZodObject, given: readonly string[]): string | undefined {
+  if (given.length === 0 || given.some((name) => fieldOf(shape, name))) return undefined;
+  const places = Object.keys(shape.shape).flatMap((name) => {
+    const inner = fieldOf(shape, name);
+    const nested = given.filter((field) => inner instanceof z.ZodObject && fieldOf(inner, field));
+    const verb = nested.length === 1 ? 'belongs' : 'belong';
+    return nested.length > 0 ? [`${nested.join(' and ')} ${verb} in ${name}`] : [];
+  });
+  return places.length > 0
+    ? `None of its fields is known here; ${places.join('; ')}.`
+    : `None of its fields is known here, which are ${Object.keys(shape.shape).join(', ')}.`;
+}
+
+/** The zod type of a field, whether or not the field may be left out; undefined for one that is not known. */
+function fieldOf(shape: z.ZodObject, name: string): z.core.$ZodType | undefined {
+  if (!Object.hasOwn(shape.shape, name)) return undefined;
+  let type = shape.shape[name];
+  while (type instanceof z.ZodOptional || type instanceof z.ZodNullable) type = type.unwrap();
+  return type;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
