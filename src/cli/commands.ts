@@ -91,6 +91,10 @@ export const commands: Readonly<Record<string, Noun | CommandEntry>> = {
         summary: "Write a registrar's contacts, auth_info included, to a file for contact import",
         load: () => import('./contact/export.ts'),
       },
+      erase: {
+        summary: 'Erase what is personal of a contact, at the request of the person',
+        load: () => import('./contact/erase.ts'),
+      },
     },
   },
   domain: {

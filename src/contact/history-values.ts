@@ -81,7 +81,7 @@ const personalFields = sql.raw(
 );
 
 /** Whether a row of `json_each` on `changes` has values to remove. */
-const isValue = sql`key in (${personalFields}) and json_type(value, '$.from') is not null`;
+export const isValue = sql`key in (${personalFields}) and json_type(value, '$.from') is not null`;
 
 /** Whether an entry's changes have personal values. */
 export function hasValues(changes: SQL | typeof history.changes): SQL {

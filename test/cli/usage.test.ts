@@ -44,6 +44,7 @@ test('has the nouns and verbs that an operator needs', () => {
     'auction show',
     'auction start',
     'contact delete',
+    'contact erase',
     'contact export',
     'contact import',
     'contact list',

@@ -1,0 +1,180 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { contacts, history, historyPermits, idempotencyKeys } from '../../drizzle/schema.ts';
+import { asciiLowerCase, asciiUpperCase } from '../ascii-case.ts';
+import type { Database } from '../database/open.ts';
+import { RegistryError } from '../error.ts';
+import type { Changes, Origin } from '../history.ts';
+import { type Change, type Writer, write } from '../write.ts';
+import { type Contact, subjectOf } from './contact.ts';
+import { contactDeletion } from './delete.ts';
+import { contactColumns } from './fields.ts';
+import { endPermit, hasValues, isValue, permitRemoval, removeValues } from './history-values.ts';
+
+type Identifiers = Pick<Contact, 'code' | 'uuid'>;
+
+/** What an erasure removes. Who changed what and when stays in the history. */
+export interface Erasure extends Identifiers {
+  /** The personal fields that are known of the contact; undefined where it was deleted before. */
+  contact: string[] | undefined;
+  /** The entries of history that have personal values, and the fields that these are of. */
+  history: { entries: number; fields: string[] };
+  /** Copies of the contact that are kept to answer repeated requests. */
+  outcomes: number;
+  /** Contacts with the same identity, which keep theirs. */
+  others: string[];
+}
+
+/**
+ * Removes everything personal that is kept of a contact, given by its code or UUID: deletes the contact as every deletion does,
+ * removes the values from its history, and deletes kept outcomes. Throws `linked` while a domain refers to it,
+ * `delete_prohibited`, `not_found`, and `invalid` for a code that several contacts had.
+ */
+export async function eraseContact(
+  db: Database,
+  origin: Origin,
+  codeOrUuid: string,
+  { isDryRun }: { isDryRun: boolean },
+): Promise<Erasure> {
+  const attempt = attemptToErase(db, origin, await identify(db, codeOrUuid));
+  if (isDryRun) return attempt.judge(await attempt.look()).outcome;
+  return (await write(db, origin, attempt)).outcome;
+}
+
+/** The one contact, deleted or not, that has or had the code or UUID. */
+async function identify(db: Database, codeOrUuid: string): Promise<Identifiers> {
+  const [code, uuid] = [asciiUpperCase(codeOrUuid), asciiLowerCase(codeOrUuid)];
+  const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uuid);
+  const [existing] = await db
+    .select({ code: contacts.code, uuid: contacts.uuid })
+    .from(contacts)
+    .where(isUuid ? eq(contacts.uuid, uuid) : eq(contacts.code, code));
+  if (isUuid && existing) return existing;
+  const recorded = await db
+    .selectDistinct({ code: history.subjectKey, uuid: sql<string>`${history.subjectUuid}` })
+    .from(history)
+    .where(
+      and(
+        eq(history.subject, 'contact'),
+        isUuid ? eq(history.subjectUuid, uuid) : eq(history.subjectKey, code),
+      ),
+    );
+  const all = new Map([...(existing ? [existing] : []), ...recorded].map((one) => [one.uuid, one]));
+  const [found, ...others] = all.values();
+  if (!found) throw new RegistryError('not_found', `nothing is kept of a contact ${codeOrUuid}`);
+  if (others.length === 0) return found;
+  const uuids = [...all.keys()].map((key) => (key === existing?.uuid ? `${key} (exists)` : key));
+  const message = `${code} has been the code of ${all.size} contacts; name one by its UUID: ${uuids.join(', ')}`;
+  throw new RegistryError('invalid', message);
+}
+
+interface Seen {
+  contact: Contact | undefined;
+  history: Erasure['history'];
+  outcomes: number;
+  others: string[];
+}
+
+function attemptToErase(db: Database, origin: Origin, contact: Identifiers) {
+  const subject = subjectOf(contact);
+  const by: Writer = { actorType: origin.actorType, actor: origin.actor };
+  const judge = ({ contact: row, ...seen }: Seen): Change<Erasure> => {
+    const outcome = { ...contact, ...seen, contact: row && personalFieldsOf(row) };
+    if (row) {
+      checkUnlinked(row);
+      const followedBy = removalOf(db, contact);
+      return { ...contactDeletion(db, row, origin, by), followedBy, outcome };
+    }
+    const [statement, ...followedBy] = removalOf(db, contact);
+    const changes = changesOf(seen.history.fields);
+    const erasure = { by, subject, action: 'update', changes, outcome } as const;
+    const isNothing = seen.history.entries + seen.outcomes === 0;
+    return isNothing ? erasure : { ...erasure, statement, followedBy };
+  };
+  return { look: () => look(db, contact), judge };
+}
+
+async function look(db: Database, contact: Identifiers): Promise<Seen> {
+  const [[row], [values], [kept], others] = await db.batch([
+    db.select().from(contacts).where(eq(contacts.uuid, contact.uuid)),
+    db
+      .select({
+        entries: sql<number>`count(distinct ${history.id})`,
+        fields: sql<string>`json_group_array(distinct key)`,
+      })
+      .from(history)
+      .crossJoin(sql`json_each(${history.changes})`)
+      .where(and(isEntryOf(contact), isValue)),
+    db.select({ outcomes: sql<number>`count(*)` }).from(idempotencyKeys).where(isCopyOf(contact)),
+    db.select({ code: contacts.code }).from(contacts).where(isOfSamePerson(contact)),
+  ]);
+  const fields = new Set<string>(JSON.parse(values!.fields));
+  return {
+    contact: row,
+    history: {
+      entries: values!.entries,
+      fields: contactColumns.map(([column]) => column).filter((column) => fields.has(column)),
+    },
+    outcomes: kept!.outcomes,
+    others: others.map(({ code }) => code),
+  };
+}
+
+/** The registry has to know who holds a domain, so the contact goes after the domain has another. */
+function checkUnlinked({ code, domainCount }: Contact): void {
+  if (domainCount === 0) return;
+  const message = `domains refer to ${code}, and the registry must know their contacts; give the domains another contact first (domain list --contact ${code} shows them)`;
+  throw new RegistryError('linked', message, 'domains');
+}
+
+/**
+ * The statements that remove what is left of a contact that does not exist (any more). Where it does, because somebody else
+ * was faster, they do nothing. The first changes a row if there is anything to do.
+ */
+function removalOf(db: Database, contact: Identifiers) {
+  const isGone = sql`not exists (select 1 from ${contacts} where ${contacts.uuid} = ${contact.uuid})`;
+  const range = sql`ifnull(min(${history.id}), 0), ifnull(max(${history.id}), 0)
+    from ${history} where ${isEntryOf(contact)} having ${isGone}`;
+  const hasPermit = sql`exists (select 1 from ${historyPermits})`;
+  return [
+    permitRemoval(db, range),
+    removeValues(db, and(isEntryOf(contact), hasValues(history.changes), hasPermit)!),
+    db.delete(idempotencyKeys).where(and(isCopyOf(contact), hasPermit)),
+    endPermit(db),
+  ] as const;
+}
+
+function isEntryOf({ code, uuid }: Identifiers): SQL {
+  const { subject, subjectKey, subjectUuid } = history;
+  return and(eq(subject, 'contact'), eq(subjectKey, code), eq(subjectUuid, uuid))!;
+}
+
+/** Whether a kept outcome is the contact as a registrant saw it; a registrar's outcome has nothing but its code. */
+function isCopyOf({ uuid }: Identifiers): SQL {
+  const { outcome, body } = idempotencyKeys;
+  // The version before this one kept the answer's body, and others leave it empty.
+  return sql`(${outcome} ->> '$.uuid' = ${uuid} or iif(json_valid(${body}), ${body} ->> '$.id', null) = ${uuid})`;
+}
+
+/** Whether a contact is another one of the person. */
+function isOfSamePerson({ uuid }: Identifiers): SQL {
+  return sql`${contacts.identType} = 'priv' and ${contacts.uuid} <> ${uuid}
+    and (${contacts.identCountryCode}, ${contacts.identKey}) = (
+      select ident_country_code, ident_key from ${contacts} as erased
+      where erased.uuid = ${uuid} and erased.ident_type = 'priv'
+    )`;
+}
+
+/** The personal fields that are not empty. */
+function personalFieldsOf(contact: Contact): string[] {
+  return contactColumns
+    .filter(([column, { isPersonal }]) => isPersonal && !isEmpty(contact[column]))
+    .map(([column]) => column);
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+}
+
+function changesOf(fields: readonly string[]): Changes {
+  return Object.fromEntries(fields.map((field) => [field, { removed: true as const }]));
+}
