@@ -2,9 +2,10 @@ import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts, history, historyPermits, idempotencyKeys } from '../../drizzle/schema.ts';
 import { asciiLowerCase, asciiUpperCase } from '../ascii-case.ts';
 import type { Database } from '../database/open.ts';
+import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError } from '../error.ts';
 import type { Changes, Origin } from '../history.ts';
-import { type Change, type Writer, write } from '../write.ts';
+import { type Change, write } from '../write.ts';
 import { type Contact, subjectOf } from './contact.ts';
 import { contactDeletion } from './delete.ts';
 import { contactColumns } from './fields.ts';
@@ -33,7 +34,7 @@ export async function eraseContact(
   db: Database,
   origin: Origin,
   codeOrUuid: string,
-  { isDryRun }: { isDryRun: boolean },
+  { isDryRun }: ChangeOptions = {},
 ): Promise<Erasure> {
   const attempt = attemptToErase(db, origin, await identify(db, codeOrUuid));
   if (isDryRun) return attempt.judge(await attempt.look()).outcome;
@@ -76,17 +77,16 @@ interface Seen {
 
 function attemptToErase(db: Database, origin: Origin, contact: Identifiers) {
   const subject = subjectOf(contact);
-  const by: Writer = { actorType: origin.actorType, actor: origin.actor };
   const judge = ({ contact: row, ...seen }: Seen): Change<Erasure> => {
     const outcome = { ...contact, ...seen, contact: row && personalFieldsOf(row) };
     if (row) {
       checkUnlinked(row);
       const followedBy = removalOf(db, contact);
-      return { ...contactDeletion(db, row, origin, by), followedBy, outcome };
+      return { ...contactDeletion(db, row, origin, origin), followedBy, outcome };
     }
     const [statement, ...followedBy] = removalOf(db, contact);
     const changes = changesOf(seen.history.fields);
-    const erasure = { by, subject, action: 'update', changes, outcome } as const;
+    const erasure = { by: origin, subject, action: 'update', changes, outcome } as const;
     const isNothing = seen.history.entries + seen.outcomes === 0;
     return isNothing ? erasure : { ...erasure, statement, followedBy };
   };
