@@ -14,19 +14,19 @@ export interface Health {
 }
 
 export interface ListHealth {
-  /** Undefined where it was never published, or where nobody can say. */
+  /** Undefined if the list was never published, or if that is not known. */
   published: Pick<Published, 'count' | 'etag' | 'publishedAt'> | undefined;
-  /** Undefined where the database or KV does not answer. */
+  /** Undefined if the database or KV does not answer. */
   isBehind: boolean | undefined;
 }
 
 /** A change is in the published lists within a minute; a list that is behind for longer than this needs an operator. */
 const maximumBehindMilliseconds = 120_000;
 
-/** What does not answer within this time counts as unreachable: who asks for the health does not wait for long. */
+/** Whatever does not answer within this time counts as unreachable, because monitors do not wait for long. */
 const patienceMilliseconds = 5_000;
 
-/** The state of what the interfaces depend on. Never throws: what does not answer is part of the state. */
+/** The state of everything that the interfaces depend on. Never throws: a missing answer is part of the state. */
 export async function readHealth(db: Database, kv: KVNamespace, now: Date): Promise<Health> {
   const [source, published] = await Promise.all([
     answered(retried(() => readSource(db, now))),
@@ -57,7 +57,7 @@ export async function readHealth(db: Database, kv: KVNamespace, now: Date): Prom
   };
 }
 
-/** The lists that are behind, with the instant since when, if it is known. */
+/** The lists that are behind, each with the instant since when, if that is known. */
 async function readDelays(
   db: Database,
   source: Source,

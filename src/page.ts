@@ -3,11 +3,11 @@ export interface Page {
   /** 1 to 200. */
   limit: number;
   offset: number;
-  /** A place in the order, as `placeAfter` gives it: the page begins after it, whatever came and went since. */
+  /** A place in the order, from `placeAfter`. The page begins after it, whatever has been added or deleted since. */
   after?: number | undefined;
 }
 
-/** The place where the page after these rows begins; undefined where this page is not full, and so the last. */
+/** The place after which the next page begins; undefined if this page is not full and therefore the last one. */
 export function placeAfter<Row>(
   rows: readonly Row[],
   { limit }: Page,

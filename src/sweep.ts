@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { sweeps } from '../drizzle/schema.ts';
 import type { Database } from './database/open.ts';
 
-/** What the scheduled run looks through, a part in each run. */
+/** What the cron looks through, one part in each run. */
 export type Sweep = 'history_values' | 'orphan_contacts';
 
 /** How much of a sweep one run does. */
@@ -13,7 +13,7 @@ export interface SweepLimits {
   windows: number;
 }
 
-/** The id after which the sweep continues; 0 where it begins. */
+/** The id after which the sweep continues; 0 at the beginning. */
 export async function placeOf(db: Database, name: Sweep): Promise<number> {
   const [row] = await db.select().from(sweeps).where(eq(sweeps.name, name));
   return row?.after ?? 0;

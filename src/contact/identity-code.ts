@@ -2,8 +2,8 @@ import { identSeparators } from '../../drizzle/schema.ts';
 import { asciiUpperCase } from '../ascii-case.ts';
 
 /**
- * The form in which two codes are compared: letters and digits only, ASCII letters in upper case. A code that has
- * none stands for itself, so that it is nobody else's.
+ * The form in which codes are compared: letters and digits only, with ASCII letters in upper case. A code without any is
+ * its own key, so that it equals no other code.
  */
 export function identityKey(code: string): string {
   const bare = Array.from(code).filter((character) => !identSeparators.includes(character));

@@ -43,7 +43,7 @@ export interface ContactPage {
   next: number | undefined;
 }
 
-/** The registrar's contacts in the order of their ids, as registrars are shown them. One round trip. */
+/** The registrar's contacts in the order of their ids, as registrars see them. One round trip. */
 export async function listContacts(db: Database, login: Login, page: Page): Promise<ContactPage> {
   const [caller, rows] = await readWithLogin(db, login, () => [detailedPages(db, login, page)]);
   const json = joinedJson(rows.map(({ place: _, ...columns }: DetailedRow) => columns));
@@ -55,7 +55,7 @@ type DetailedRow = { place: number } & Record<`json${number}`, string>;
 
 const detailedPages = pagesOf<DetailedRow>(representedByDatabase);
 
-/** As `listContacts`, but the codes alone, which are read from an index. */
+/** Like `listContacts`, but only the codes, which are read from an index. */
 export async function listContactCodes(
   db: Database,
   login: Login,

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { isBlank } from '../text-field.ts';
 
-/** What a body has to do with its zod type beyond the values: fields that the type does not know, and objects. */
+/** Compares the shape of a body with its zod type: unknown fields, and fields outside the object they belong in. */
 
-/** Paths of the fields in a body that its zod type has no place for. */
+/** The paths of the fields that the zod type of a body does not know. */
 export function unknownFields(shape: z.ZodObject, body: object, prefix = ''): string[] {
   return Object.entries(body).flatMap(([name, value]) => {
     const path = prefix + name;
@@ -15,7 +15,7 @@ export function unknownFields(shape: z.ZodObject, body: object, prefix = ''): st
   });
 }
 
-/** A sentence about the value at a path where an object belongs: its form, or what became of its fields. */
+/** A sentence about a value where an object is expected: which fields it has, or where the given ones belong. */
 export function objectDetail(
   shape: z.ZodObject,
   body: object,
@@ -34,7 +34,7 @@ export function objectDetail(
   return unknownDetail(type, Object.keys(value));
 }
 
-/** For an object with these fields alone: clients send back what reading shows, where nothing is nested. */
+/** For an object with only unknown fields: clients often send back what reading shows, where nothing is nested. */
 function unknownDetail(shape: z.ZodObject, given: readonly string[]): string | undefined {
   if (given.length === 0 || given.some((name) => fieldOf(shape, name))) return undefined;
   const places = Object.keys(shape.shape).flatMap((name) => {
@@ -48,7 +48,7 @@ function unknownDetail(shape: z.ZodObject, given: readonly string[]): string | u
     : `None of its fields is known here, which are ${Object.keys(shape.shape).join(', ')}.`;
 }
 
-/** The zod type of a field, whether or not the field may be left out; undefined for one that is not known. */
+/** The zod type of a field, without `optional` and `nullable`; undefined for an unknown field. */
 function fieldOf(shape: z.ZodObject, name: string): z.core.$ZodType | undefined {
   if (!Object.hasOwn(shape.shape, name)) return undefined;
   let type = shape.shape[name];

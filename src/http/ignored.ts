@@ -1,6 +1,6 @@
 import type { AppContext } from './context.ts';
 
-/** What a call ignores is named in its answer, so that it does not look as if it had worked. */
+/** An answer names what the call ignored, so that it does not look as if it had worked. */
 
 /** Names fields of the body in `Ignored-Fields`, by their paths. */
 export function nameIgnoredFields(c: AppContext, paths: readonly string[]): void {
@@ -19,7 +19,7 @@ export function nameIgnoredParameters(c: AppContext): void {
 const maximumHeaderLength = 1024;
 
 /**
- * A header's list of names, in which all but visible ASCII, commas and % are percent-encoded. One that would be too long
+ * A header's list of names. Commas, % and everything but visible ASCII are percent-encoded. A list that would be too long
  * is cut after a name and ends with `...`.
  */
 function headerList(names: readonly string[]): string {

@@ -9,9 +9,9 @@ import type { TokenKey } from '../registrant/token.ts';
 import type { AppContext } from './context.ts';
 
 /**
- * Paging: `offset` counts from the beginning, so it skips or repeats elements where others come and go; `after` names
- * the place in the order where the page before ended. The registry signs it, for the caller and the listing that it
- * is given to, so that a client takes it from the `Link` (RFC 8288) of a full page and never makes one up.
+ * Paging. `offset` counts from the beginning, so it skips or repeats elements when others are deleted or added. `after`
+ * names the place in the order where the previous page ended. It is signed for one caller and one listing, so that clients
+ * take it from the `Link` (RFC 8288) of a full page and never make one up.
  */
 
 const wholeNumber = (label: string, minimum: number, maximum: number) =>
@@ -33,7 +33,7 @@ export const pageQuery = onFirstUse(() =>
   }),
 );
 
-/** The page that the parameters ask for. Throws `invalid` for an `after` that the caller was never given. */
+/** The page that the parameters ask for. Throws `invalid` for an `after` that was not issued to the caller. */
 export async function requestedPage(
   c: AppContext,
   { limit, offset, after }: z.output<ReturnType<typeof pageQuery>>,

@@ -5,12 +5,12 @@ import { type Health, type ListHealth, readHealth } from '../../health.ts';
 import { logUnexpected } from '../../log.ts';
 import { type AppContext, type AppEnv, database } from '../context.ts';
 
-/** Open to everybody: it says nothing that the lists do not, and the caches keep whoever asks often from the database. */
+/** Open to anybody: it says nothing that the lists do not show, and caches keep frequent requests off the database. */
 export const health = new Hono<AppEnv>({ strict: false });
 
 const maximumAgeSeconds = 5;
 
-/** What this isolate has last found, by database; shared by all requests, because it depends on none of them. */
+/** What this isolate found last, by database. Shared by all requests, because it does not depend on them. */
 const known = new WeakMap<D1Database, { health: Health; freshUntil: number }>();
 
 health.get('/', async (c) => {

@@ -47,10 +47,11 @@ publicLists.on('OPTIONS', [...listPaths], (c) => {
 });
 
 /**
- * For the plain answer. The cache before the Worker knows `Accept-Encoding` only as the platform has rewritten it, the
- * same for every client, so `Vary` does not tell the two encodings apart there. It may hold the gzip answer alone: the
- * platform decompresses that for a client that accepts no compression, and a 304 for the ETag that both share renews
- * no other. The header is for the platform's cache only (RFC 9213); others see the client's own `Accept-Encoding`.
+ * For the plain answer. The cache in front of the Worker only sees the `Accept-Encoding` that the platform has rewritten,
+ * which is the same for every client, so `Vary` cannot tell the two encodings apart there. Therefore it may store only
+ * the gzip answer: the platform decompresses that for clients that accept no compression, and a 304 for the ETag that
+ * both share cannot renew another. This header is for the platform's cache only (RFC 9213); other caches see the
+ * client's own `Accept-Encoding`.
  */
 const uncached = { 'Cloudflare-CDN-Cache-Control': 'no-store' };
 

@@ -36,7 +36,7 @@ export const registrarError: ErrorForm = (error, c) => {
   return c.json({ code, message, data: {}, errors }, status);
 };
 
-/** What people are told where a reason shares its code and message with others. */
+/** A sentence for people, for reasons that share their code and message with others. */
 const details: Partial<Record<Reason, (problem: Problem) => string>> = {
   too_large: ({ message }) => `${message}.`,
   changed_meanwhile: () =>
