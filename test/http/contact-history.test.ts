@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { history } from '../../drizzle/schema.ts';
 import { registrantClient, registrarClient } from '../client.ts';
-import { addContact, addRegistrar, bearer, newContact } from '../fixtures.ts';
+import { addContact, addRegistrar, bearer, newContact, unique } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
@@ -72,6 +72,48 @@ describe('GET /repp/v1/contacts/{code}/history', () => {
     const entries = await historyAt(alpha, `/${alpha.code}:AGAIN/history`);
 
     expect(entries.map((entry) => entry.action)).toEqual(['create']);
+  });
+
+  it('stays readable to the registrar after the contact is deleted', async () => {
+    const alpha = await addRegistrar(worker.env);
+    await repp.create(alpha, newContact({ id: 'GONE' }));
+    await repp.update(alpha, `${alpha.code}:GONE`, { phone: '+1.1' });
+    await repp.delete(alpha, `${alpha.code}:GONE`);
+
+    for (const code of [`${alpha.code}:GONE`, `${alpha.code}:gone`.toLowerCase()]) {
+      const entries = await historyAt(alpha, `/${code}/history`);
+      expect(entries.map((entry) => entry.action)).toEqual(['delete', 'update', 'create']);
+    }
+    expect(await historyAt(alpha, `/${alpha.code}:GONE/history?offset=3`)).toEqual([]);
+  });
+
+  it('shows the last one of several deleted contacts with the same code', async () => {
+    const alpha = await addRegistrar(worker.env);
+    for (const name of ['First One', 'Second One']) {
+      await repp.create(alpha, newContact({ id: 'AGAIN', name }));
+      await repp.delete(alpha, `${alpha.code}:AGAIN`);
+    }
+
+    const entries = await historyAt(alpha, `/${alpha.code}:AGAIN/history`);
+
+    expect(entries.map(({ action }) => action)).toEqual(['delete', 'create']);
+    expect(entries[1]?.changes).toMatchObject({ name: { from: null, to: 'Second One' } });
+  });
+
+  it('shows nobody else what happened to a deleted contact', async () => {
+    const n = unique();
+    const alpha = await addRegistrar(worker.env, { code: `A_${n}` });
+    await repp.create(alpha, newContact({ id: 'GONE' }));
+    await repp.delete(alpha, `${alpha.code}:GONE`);
+
+    // Codes that a careless comparison takes for the same: a wildcard, a beginning, a longer one.
+    for (const code of [`AX${n}`, 'A_', `A_${n}_B`, `B${n}`]) {
+      const other = await addRegistrar(worker.env, { code });
+      const { status } = await repp.request(other, 'GET', `/${alpha.code}:GONE/history`);
+      expect({ code, status }).toEqual({ code, status: 404 });
+    }
+    expect((await repp.request(alpha, 'GET', `/${alpha.code}:NEVER/history`)).status).toBe(404);
+    expect((await repp.request(alpha, 'GET', `/${alpha.code}:/history`)).status).toBe(404);
   });
 
   it('is shown page by page', async () => {
