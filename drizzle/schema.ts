@@ -499,6 +499,36 @@ export const cronRuns = sqliteTable('cron_runs', {
   failed: text({ mode: 'json' }).$type<string[]>().notNull(),
 });
 
+export const notificationEvents = ['contact.updated', 'contact.deleted'] as const;
+export type NotificationEvent = (typeof notificationEvents)[number];
+
+/** What others did to a registrar's contacts, for the registrar to read; written in the batch of the change. */
+export const notifications = sqliteTable(
+  'notifications',
+  {
+    /** Never given twice: a registrar may still refer to one that was deleted. */
+    id: integer().primaryKey({ autoIncrement: true }),
+    registrarId: integer('registrar_id')
+      .notNull()
+      .references(() => registrars.id),
+    event: text({ enum: notificationEvents }).notNull(),
+    text: text().notNull(),
+    /** The contact may be gone. */
+    contactCode: text('contact_code').notNull(),
+    /** The names of the fields that changed, as registrars know them; no values. */
+    fields: text({ mode: 'json' }).$type<string[]>().notNull(),
+    createdAt: createdAt(),
+    /** Null until the registrar says that it has read it. */
+    readAt: text('read_at'),
+  },
+  (table) => [
+    check('notifications_event', isOneOf(table.event, notificationEvents)),
+    check('notifications_fields', sql`json_valid(${table.fields})`),
+    index('notifications_unread').on(table.registrarId, table.id).where(sql`read_at is null`),
+    index('notifications_read').on(table.readAt).where(sql`read_at is not null`),
+  ],
+);
+
 /** Outcomes of writes that carried an idempotency key, kept for a day. */
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',

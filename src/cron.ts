@@ -6,6 +6,7 @@ import { logUnexpected } from './log.ts';
 import { listNames } from './public-list/lists.ts';
 import { type PurgeContext, publishAndPurge } from './public-list/publication.ts';
 import { sweepLists } from './public-list/sweep.ts';
+import { deleteOldNotifications } from './registrar/notification.ts';
 import { endHistoryValues, endOrphanContacts } from './retention.ts';
 import { deleteOldOutcomes } from './write.ts';
 
@@ -16,14 +17,15 @@ const works: Readonly<Record<string, Work>> = {
   publish_lists: (env, context) => publishAndPurge(env, context, listNames),
   sweep_lists: ({ DB, LISTS }, _, at) => sweepLists(openDatabase(DB), LISTS, at),
   delete_idempotency_keys: ({ DB }, _, at) => deleteOldOutcomes(openDatabase(DB), at),
+  delete_notifications: ({ DB }, _, at) => deleteOldNotifications(openDatabase(DB), at),
   delete_orphan_contacts: (env, _, at) => endOrphanContacts(env, at),
   remove_history_values: (env, _, at) => endHistoryValues(env, at),
 };
 
 /**
- * Publishes what the calendar changed and what a failed run left undone, and deletes expired idempotency keys, the
- * personal data that the settings no longer keep, and parts of lists that nobody needs any more. What fails does not
- * hold up the rest; it is logged, and the run throws in the end, so that the platform counts it as failed as well.
+ * Publishes what the calendar changed and what a failed run left undone, and deletes expired idempotency keys,
+ * notifications that were read long ago, the personal data that the settings no longer keep, and parts of lists that
+ * nobody needs any more. What fails does not hold up the rest; it is logged, and the run throws in the end, so that the platform counts it as failed as well.
  */
 export async function runCron(cron: string, env: Env, context: PurgeContext): Promise<void> {
   const startedAt = new Date();

@@ -4,6 +4,7 @@ import {
   addAuction,
   addContact,
   addDomainOf,
+  addNotification,
   addRegistrar,
   bearer,
   newContact,
@@ -180,7 +181,29 @@ test('a person’s contacts are read in one round trip and updated in two', asyn
     expect(await costOf(path, send('GET', caller))).toEqual({ status: 200, answer, after: {} });
   }
   const update = await costOf(`${ofPerson}/${uuid}`, send('PATCH', caller, { name: 'Jüri Tamm' }));
-  expect(update.answer).toEqual({ d1RoundTrips: 2, rowsRead: 6, rowsWritten: 3 });
+  // The contact, the history and its index, the notification, its index and its id's sequence.
+  expect(update.answer).toEqual({ d1RoundTrips: 2, rowsRead: 10, rowsWritten: 6 });
+});
+
+test('a notification is read in one round trip, however many there are, and marked in two', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const [first] = await Promise.all(
+    Array.from({ length: 50 }, () => addNotification(worker.env, registrar)),
+  );
+  const path = '/repp/v1/registrar/notifications';
+  const costs = {
+    [path]: { d1RoundTrips: 1, rowsRead: 4 },
+    [`${path}/${first!.id}`]: { d1RoundTrips: 1, rowsRead: 4 },
+    [`${path}/all_notifications?limit=10`]: { d1RoundTrips: 1, rowsRead: 13 },
+  };
+  for (const [url, answer] of Object.entries(costs)) {
+    expect(await costOf(url, send('GET', registrar))).toEqual({ status: 200, answer, after: {} });
+  }
+  const mark = () =>
+    costOf(`${path}/${first!.id}`, send('PUT', registrar, { notification: { read: true } }));
+  // The notification and its place among those that were read.
+  expect((await mark()).answer).toEqual({ d1RoundTrips: 2, rowsRead: 5, rowsWritten: 2 });
+  expect((await mark()).answer).toEqual({ d1RoundTrips: 1, rowsRead: 4 });
 });
 
 test('an auction is read in one round trip and reported in two', async () => {

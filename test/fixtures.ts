@@ -5,6 +5,7 @@ import {
   disputes,
   domainContacts,
   domains,
+  notifications,
   registrars,
   retainedDomains,
 } from '../drizzle/schema.ts';
@@ -159,6 +160,28 @@ export async function addDomainOf(env: Env, contact: { id: number; registrarId: 
     .insert(domainContacts)
     .values({ domainId: domain!.id, contactId: contact.id, role: 'registrant' });
   return domain!;
+}
+
+/** An unread notification of a registrar, about a contact that need not be there. */
+export async function addNotification(
+  env: Env,
+  registrar: { id: number; code: string },
+  overrides: Partial<typeof notifications.$inferInsert> = {},
+) {
+  const contactCode = overrides.contactCode ?? `${registrar.code}:C${unique()}`;
+  const [notification] = await openDatabase(env.DB)
+    .insert(notifications)
+    .values({
+      registrarId: registrar.id,
+      event: 'contact.updated',
+      text: `Contact ${contactCode} has been updated by registrant`,
+      contactCode,
+      fields: ['email'],
+      createdAt: timestamp,
+      ...overrides,
+    })
+    .returning();
+  return notification!;
 }
 
 /** An auction in progress. */

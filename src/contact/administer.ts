@@ -11,6 +11,7 @@ import { type Contact, isUnchanged, subjectOf } from './contact.ts';
 import { contactDeletion } from './delete.ts';
 import type { ContactChanges } from './fields.ts';
 import { identityKey } from './identity-code.ts';
+import { notifyingRegistrar } from './notify.ts';
 import { contactUpdate } from './update.ts';
 
 /** A contact with the code of its registrar, as the operator sees it. */
@@ -140,7 +141,7 @@ function statusUpdate(
   return { ...update, statement: db.update(contacts).set(row).where(isUnchanged(contact)) };
 }
 
-/** Makes a change to the contact with this code, and returns what differs. */
+/** Makes a change to the contact with this code, of which its registrar is notified, and returns what differs. */
 async function change<Outcome>(
   db: Database,
   origin: Origin,
@@ -153,7 +154,7 @@ async function change<Outcome>(
   await write(db, origin, {
     look: async () => ({ contact: await rowOf(db, code) }),
     judge({ contact }) {
-      const made = changeOf(contact);
+      const made = notifyingRegistrar(db, contact, changeOf(contact), origin.at);
       changes = made.changes;
       return made;
     },

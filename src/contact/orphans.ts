@@ -6,6 +6,7 @@ import { continueAfter, placeOf, type SweepLimits } from '../sweep.ts';
 import { type Change, type WriteRequest, type Writer, write } from '../write.ts';
 import { type Contact, prohibitingStatuses, prohibits, subjectOf } from './contact.ts';
 import { contactDeletion } from './delete.ts';
+import { notifyingRegistrar } from './notify.ts';
 
 const scheduledRun: Writer = { actorType: 'cron', actor: 'Scheduled run' };
 
@@ -108,7 +109,8 @@ async function deleteOrphan(
       }),
       judge({ rows: [contact] }) {
         if (!contact || !isOrphan(contact, before) || prohibits(contact, 'Delete')) return kept;
-        return { ...contactDeletion(db, contact, request, scheduledRun), outcome: true };
+        const deletion = contactDeletion(db, contact, request, scheduledRun);
+        return { ...notifyingRegistrar(db, contact, deletion, request.at), outcome: true };
       },
     });
     return outcome;

@@ -26,6 +26,7 @@ import {
 } from './contact.ts';
 import type { ContactChanges, ContactIdentity } from './fields.ts';
 import { identityKey, isSameIdentityCode } from './identity-code.ts';
+import { notifyingRegistrar } from './notify.ts';
 import { contactOfPerson, lookAtContact } from './read.ts';
 
 /**
@@ -73,7 +74,11 @@ export function updateContactOfPerson(
       ]);
       return { kept, rows };
     },
-    judge: ({ rows }) => contactUpdate(db, theContact(rows), changes, request, by),
+    judge({ rows }) {
+      const contact = theContact(rows);
+      const change = contactUpdate(db, contact, changes, request, by);
+      return notifyingRegistrar(db, contact, change, request.at);
+    },
   });
 }
 

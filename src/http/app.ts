@@ -20,6 +20,7 @@ import { personalExport } from './registrant/export.ts';
 import { auth as registrantAuth } from './registrant/token.ts';
 import { registrarError } from './registrar/answer.ts';
 import { contacts as registrarContacts } from './registrar/contacts.ts';
+import { notifications } from './registrar/notifications.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** Headers that strangers are not sent. */
@@ -61,6 +62,7 @@ app.use(
 app.route('/', publicLists);
 app.route('/health', health);
 app.route('/repp/v1/contacts', registrarContacts);
+app.route('/repp/v1/registrar/notifications', notifications);
 app.route('/api/v1/registrant/auth', registrantAuth);
 app.route('/api/v1/registrant/contacts', registrantContacts);
 app.route('/api/v1/registrant/export', personalExport);

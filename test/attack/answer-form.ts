@@ -55,6 +55,15 @@ const historyEntry = z.strictObject({
     ]),
   ),
 });
+const notification = z.strictObject({
+  id: z.int(),
+  text,
+  attached_obj_type: z.literal('Contact'),
+  attached_obj_id: text,
+  created_at: instant,
+  read: z.boolean(),
+  fields: z.array(text),
+});
 const resultCode = z.int().min(2000).max(2502);
 const registrar: Form = (status) =>
   status === 200
@@ -72,6 +81,9 @@ const registrar: Form = (status) =>
             z.strictObject({ contact: z.strictObject({ id: text, available: z.boolean() }) }),
             z.strictObject({ contact: registrarContact }),
             z.strictObject({ history: z.array(historyEntry) }),
+            notification,
+            z.array(notification),
+            z.strictObject({ notification_id: z.int(), read: z.literal(true) }),
           ]),
         }),
       ])

@@ -47,6 +47,9 @@ export function validBody(method: string, path: string): fc.Arbitrary<object> {
     const updated = fc.record(contactFields, { requiredKeys: [] });
     return (method === 'POST' ? created : updated).map((contact) => ({ contact }));
   }
+  if (path.startsWith('/repp/v1/registrar/notifications')) {
+    return fc.constant({ notification: { read: true } });
+  }
   if (path.includes('/auth')) {
     const person = { ident: '49403136526', first_name: 'Kati', last_name: 'Karu' };
     return fc.constantFrom<object>(person, { ...person, country_code: 'LV' });

@@ -1,11 +1,12 @@
 import { asc, eq } from 'drizzle-orm';
-import { auctions, contacts, history } from '../../drizzle/schema.ts';
+import { auctions, contacts, history, notifications } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 import {
   addAuction,
   addContact,
   addDomainOf,
+  addNotification,
   addPerson,
   newContact,
   send,
@@ -39,9 +40,14 @@ export function kindsOf(env: Env, registrar: Login): Kinds {
       .from(history)
       .where(eq(history.subjectKey, code))
       .orderBy(asc(history.id));
+    const notified = await db
+      .select({ fields: notifications.fields })
+      .from(notifications)
+      .where(eq(notifications.contactCode, code));
     return {
       row: row && { ...row, ...varying, authInfo: row.authInfo.length },
       told,
+      notified,
     };
   };
   const onContact =
@@ -75,8 +81,9 @@ export function kindsOf(env: Env, registrar: Login): Kinds {
         path: `/api/v1/registrant/contacts${suffix === 'list' ? '' : `/${contact.uuid}${suffix}`}`,
         init: send(method, person, body, { ...loopback, ...headers(contact) }),
         state: async () => {
-          const { row, told } = await stateOf(contact.code);
-          return { row: row && { ...row, ident: '', identKey: '', identCountryCode: '' }, told };
+          const { row, ...others } = await stateOf(contact.code);
+          const same = row && { ...row, ident: '', identKey: '', identCountryCode: '' };
+          return { row: same, ...others };
         },
       };
     };
@@ -96,6 +103,17 @@ export function kindsOf(env: Env, registrar: Login): Kinds {
           })),
           told: told.map(({ action, changes }) => ({ action, changes: Object.keys(changes) })),
         };
+      },
+    };
+  };
+  const onNotification = (method: string, body?: unknown) => async (): Promise<Command> => {
+    const { id } = await addNotification(env, registrar);
+    return {
+      path: `/repp/v1/registrar/notifications/${id}`,
+      init: send(method, registrar, body, loopback),
+      state: async () => {
+        const [row] = await db.select().from(notifications).where(eq(notifications.id, id));
+        return row && { isRead: row.readAt !== null };
       },
     };
   };
@@ -148,6 +166,8 @@ export function kindsOf(env: Env, registrar: Login): Kinds {
     'a registrant’s update': ofPerson('PATCH', '', { name: 'Kati Karu' }),
     'a registrant’s conditional update': ofPerson('PATCH', '', { name: 'Kati Karu' }, ifVersion),
     'a registrant’s update with a key': ofPerson('PATCH', '', { name: 'Kati Karu' }, key),
+    'a read of a notification': onNotification('GET'),
+    'a notification marked as read': onNotification('PUT', { notification: { read: true } }),
     'a read of an auction': onAuction('GET'),
     'a report of a payment': onAuction('PATCH', { status: 'payment_received' }),
     'a report that restarts the auction': onAuction('PATCH', { status: 'payment_not_received' }),

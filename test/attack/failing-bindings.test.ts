@@ -47,7 +47,10 @@ function told({ status, text }: { status: number; text: string }) {
     .replaceAll(/[0-9a-f]{32}/g, '<code>')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<instant>')
     .replaceAll(/(REG\d+:)?(C|NEW|contact|auction)\d+/g, '<name>')
-    .replaceAll(/"id":\d+|"ident":"[^"]*"|"code":"[A-Z0-9-]{6,}"|"country_code":"[^"]*"/g, '<own>');
+    .replaceAll(
+      /"(notification_)?id":\d+|"ident":"[^"]*"|"code":"[A-Z0-9-]{6,}"|"country_code":"[^"]*"/g,
+      '<own>',
+    );
   return { status, text: same };
 }
 

@@ -46,6 +46,10 @@ const queries: Record<string, string> = {
     select uuid from auctions where (status = 'payment_received') <> (registration_code is not null)`,
   'an outcome is kept for a write that was done': `
     select caller, key from idempotency_keys where not ifnull(json_valid(outcome), 0)`,
+  'a registrar is told of each change that a registrant makes': `
+    select subject_key, count(*) as n from history
+    where subject = 'contact' and actor_type = 'registrant' group by subject_key
+    having n <> (select count(*) from notifications where contact_code = subject_key and event = 'contact.updated')`,
   'foreign keys lead to rows': 'select * from pragma_foreign_key_check()',
 };
 

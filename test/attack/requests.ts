@@ -92,6 +92,7 @@ function valuesOf(path: string, world: World): string[] {
   const made = ['F1', 'F2', 'F3', 'F4'].map((id) => `${world.prefix}:${id}`);
   const values: Record<string, string[]> = {
     '/repp/v1/contacts/': [...own, ...own, ...world.codes, ...made, 'F1'],
+    '/repp/v1/registrar/notifications/': world.notificationIds.map(String),
     '/api/v1/registrant/contacts/': [...world.personsUuids, ...world.personsUuids, ...world.uuids],
     '/api/v1/auctions/': world.auctionUuids,
   };

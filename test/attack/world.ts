@@ -2,7 +2,14 @@ import { auctions, contacts } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 import { issueToken, type Person } from '../../src/registrant/token.ts';
-import { addAuction, addContact, addDomainOf, addRegistrar, basic } from '../fixtures.ts';
+import {
+  addAuction,
+  addContact,
+  addDomainOf,
+  addNotification,
+  addRegistrar,
+  basic,
+} from '../fixtures.ts';
 
 /** The demo key of `.dev.vars`, so that a test can sign what the service would, and what it would not. */
 const demoKey = {
@@ -70,6 +77,11 @@ export async function plant(env: Env) {
       ...overrides,
     });
   };
+  const markedNotification = (registrar: typeof caller) => {
+    const contactCode = `mark${crypto.randomUUID().replaceAll('-', '')}`;
+    markers.push({ text: contactCode, visibleTo: registrar === caller ? ['registrar'] : [] });
+    return addNotification(env, registrar, { contactCode });
+  };
   const own = await Promise.all([
     marked(caller, true),
     marked(caller, true, { statuses: ['serverUpdateProhibited', 'clientDeleteProhibited'] }),
@@ -96,6 +108,7 @@ export async function plant(env: Env) {
 
   const db = openDatabase(env.DB);
   const now = new Date();
+  const told = await Promise.all([caller, caller, bystander].map(markedNotification));
   const hoursLater = (hours: number) => new Date(now.getTime() + hours * 3_600_000);
   const bearer = async (key = demoKey, at = now) =>
     `Bearer ${(await issueToken([key], mari, at)).token}`;
@@ -156,6 +169,7 @@ export async function plant(env: Env) {
     prefix: caller.code,
     ownContacts: [...own, linked],
     auctionUuids: planted.map(({ uuid }) => uuid),
+    notificationIds: told.map(({ id }) => id),
     /** What no caller may change. */
     untouchable: others,
     contacts: await db.select().from(contacts),

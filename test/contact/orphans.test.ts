@@ -1,6 +1,6 @@
 import { eq, inArray } from 'drizzle-orm';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { contacts, domainContacts, history, sweeps } from '../../drizzle/schema.ts';
+import { contacts, domainContacts, history, notifications, sweeps } from '../../drizzle/schema.ts';
 import { importContacts } from '../../src/contact/import.ts';
 import { deleteOrphans } from '../../src/contact/orphans.ts';
 import { addContact, addDomainOf, addRegistrar, operator } from '../fixtures.ts';
@@ -49,6 +49,25 @@ describe('contacts that no domain refers to', () => {
           name: { from: 'Mari Maasikas', to: null },
           fax: { from: '+372.6123456', to: null },
         },
+      },
+    ]);
+  });
+
+  it('are named to their registrar, which is told nothing of what stays', async () => {
+    const contact = await add();
+    await addDomainOf(worker.env, await add());
+    await worker.db.delete(notifications);
+    expect(await deleteThem()).toBe(1);
+    expect(await worker.db.select().from(notifications)).toEqual([
+      {
+        id: expect.any(Number),
+        registrarId: registrar.id,
+        event: 'contact.deleted',
+        text: `Contact ${contact.code} has been deleted by registry`,
+        contactCode: contact.code,
+        fields: [],
+        createdAt: at.toISOString(),
+        readAt: null,
       },
     ]);
   });

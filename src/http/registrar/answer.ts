@@ -46,8 +46,8 @@ const details: Partial<Record<Reason, (problem: Problem) => string>> = {
 function worded(problem: Problem) {
   const { reason, message, field, detail = details[reason]?.(problem) } = problem;
   const [code, fixed = message] = answers[reason];
-  // On the wire, a contact's fields are named without the object around them.
-  const name = field?.replace(/^contact\./, '');
+  // On the wire, fields are named without the object around all of them.
+  const name = field?.replace(/^(contact|notification)\./, '');
   const suffix = name === undefined || reason === withoutField ? '' : ` [${name}]`;
   const worded = { code, message: fixed + suffix, field: name ?? null };
   return detail === undefined ? worded : { ...worded, detail };

@@ -1,0 +1,79 @@
+import { Hono } from 'hono';
+import * as z from 'zod';
+import { RegistryError } from '../../error.ts';
+import { onFirstUse } from '../../on-first-use.ts';
+import { placeAfter } from '../../page.ts';
+import {
+  getNotification,
+  listUnreadNotifications,
+  markNotificationRead,
+  type Notification,
+} from '../../registrar/notification.ts';
+import { echoClientReference } from '../client-reference.ts';
+import { type AppEnv, database } from '../context.ts';
+import { jsonBody, limitBody, parseBody, query } from '../input.ts';
+import { linkNext, pageQuery, requestedPage } from '../page.ts';
+import { continueSession } from '../session.ts';
+import { throttleAddress } from '../throttle.ts';
+import { done } from './answer.ts';
+import { basicLogin } from './login.ts';
+
+export const notifications = new Hono<AppEnv>({ strict: false });
+
+notifications.use(throttleAddress, basicLogin, limitBody, echoClientReference, continueSession);
+
+notifications.get('/', async (c) => {
+  const first = { limit: 1, offset: 0 };
+  const [oldest] = await listUnreadNotifications(database(c), c.var.login, first);
+  return c.json(done(oldest ? represented(oldest) : {}));
+});
+
+notifications.get('/all_notifications', query(pageQuery), async (c) => {
+  const page = await requestedPage(c, c.req.valid('query'));
+  const unread = await listUnreadNotifications(database(c), c.var.login, page);
+  await linkNext(
+    c,
+    page,
+    placeAfter(unread, page, ({ id }) => id),
+  );
+  return c.json(done(unread.map(represented)));
+});
+
+notifications.get('/:id', async (c) => {
+  const id = parseId(c.req.param('id'));
+  return c.json(done(represented(await getNotification(database(c), c.var.login, id))));
+});
+
+const readBody = onFirstUse(() =>
+  z.object({
+    notification: z.object(
+      { read: z.literal(true, 'Read must be true') },
+      'Notification is invalid',
+    ),
+  }),
+);
+
+notifications.put('/:id', async (c) => {
+  await parseBody(c, readBody(), await jsonBody(c));
+  const id = parseId(c.req.param('id'));
+  await markNotificationRead(database(c), c.var.login, id, c.var.now);
+  return c.json(done({ notification_id: id, read: true }));
+});
+
+/** Throws `not_found` for what is not the id of any notification. */
+function parseId(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new RegistryError('not_found', 'Object does not exist');
+}
+
+function represented({ id, text, contactCode, createdAt, readAt, fields }: Notification) {
+  return {
+    id,
+    text,
+    attached_obj_type: 'Contact',
+    attached_obj_id: contactCode,
+    created_at: createdAt,
+    read: readAt !== null,
+    fields,
+  };
+}

@@ -1,0 +1,99 @@
+import { and, asc, eq, gt, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm';
+import { notifications } from '../../drizzle/schema.ts';
+import type { Database } from '../database/open.ts';
+import { retried } from '../database/retry.ts';
+import { RegistryError } from '../error.ts';
+import type { Page } from '../page.ts';
+import { type Login, readWithLogin } from './login.ts';
+
+/** What a registrar is told about one of its contacts. */
+export type Notification = typeof notifications.$inferSelect;
+
+type NewNotification = Omit<typeof notifications.$inferInsert, 'id' | 'readAt'>;
+
+/**
+ * The insert of a notification. Put it in the batch of the change, after its history: it writes only if the statement
+ * before it has written (`changes()`).
+ */
+export function insertNotification(db: Database, notification: NewNotification) {
+  const { registrarId, event, text, contactCode, fields, createdAt } = notification;
+  return db.insert(notifications).select(sql`
+    select null, ${registrarId}, ${event}, ${text}, ${contactCode}, ${JSON.stringify(fields)}, ${createdAt}, null
+    where changes() > 0`);
+}
+
+/** The registrar's unread notifications, the oldest first. One round trip. */
+export async function listUnreadNotifications(
+  db: Database,
+  login: Login,
+  { limit, offset, after = 0 }: Page,
+): Promise<Notification[]> {
+  const [, unread] = await readWithLogin(db, login, (registrarId) => [
+    db
+      .select()
+      .from(notifications)
+      .where(
+        and(
+          eq(notifications.registrarId, registrarId),
+          gt(notifications.id, after),
+          isNull(notifications.readAt),
+        ),
+      )
+      .orderBy(asc(notifications.id))
+      .limit(limit)
+      .offset(offset),
+  ]);
+  return unread;
+}
+
+/** The registrar's notification with this id, read or not. One round trip. Throws `not_found`. */
+export async function getNotification(
+  db: Database,
+  login: Login,
+  id: number,
+): Promise<Notification> {
+  const [, [notification]] = await readWithLogin(db, login, (registrarId) => [
+    db.select().from(notifications).where(isRegistrars(registrarId, id)),
+  ]);
+  if (!notification) throw new RegistryError('not_found', 'Object does not exist');
+  return notification;
+}
+
+/**
+ * Marks the registrar's notification as read; to say it again changes nothing. Two round trips: the address of the login
+ * is judged before anything is written. Throws `not_found`.
+ */
+export async function markNotificationRead(
+  db: Database,
+  login: Login,
+  id: number,
+  at: Date,
+): Promise<void> {
+  const { registrarId, readAt } = await getNotification(db, login, id);
+  if (readAt !== null) return;
+  await retried(() =>
+    db
+      .update(notifications)
+      .set({ readAt: at.toISOString() })
+      .where(and(isRegistrars(sql`${registrarId}`, id), isNull(notifications.readAt))),
+  );
+}
+
+function isRegistrars(registrarId: SQL, id: number): SQL | undefined {
+  return and(eq(notifications.id, id), eq(notifications.registrarId, registrarId));
+}
+
+const keptForDays = 90;
+/** What one run deletes at most; the next one continues. */
+const maximumDeleted = 10_000;
+
+/** Deletes the notifications that were read 90 days ago. */
+export async function deleteOldNotifications(db: Database, now: Date): Promise<void> {
+  const oldest = new Date(now.getTime() - keptForDays * 24 * 60 * 60 * 1000).toISOString();
+  const old = db
+    .select({ id: notifications.id })
+    .from(notifications)
+    .where(lt(notifications.readAt, oldest))
+    .limit(maximumDeleted);
+  await db.delete(notifications).where(inArray(notifications.id, old));
+}
