@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { registrantClient, registrarClient } from '../client.ts';
-import { addContact, addDomainOf, addRegistrar, bearer } from '../fixtures.ts';
+import { addContact, addDomainOf, addRegistrar, bearer, newContact } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
@@ -109,6 +109,75 @@ describe('the entity tag of a contact', () => {
     await addDomainOf(worker.env, contact);
 
     expect(await etag()).not.toBe(before);
+  });
+});
+
+describe('the answer to a write', () => {
+  const key = (value: string) => ({ 'Idempotency-Key': value });
+  const tagOf = (response: Response) => response.headers.get('ETag');
+
+  it('has the tag of the new contact, which a later write may depend on', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const created = await repp.request(alpha, 'POST', '', { contact: newContact({ id: 'NEW' }) });
+    const path = `/${alpha.code}:NEW`;
+    expect(tagOf(created)).toMatch(/^"[\w-]+"$/);
+    expect(tagOf(created)).toBe(tagOf(await repp.request(alpha, 'GET', path)));
+
+    const update = { contact: { phone: '+1.1' } };
+    const headers = { 'If-Match': tagOf(created) as string };
+    const updated = await repp.request(alpha, 'PUT', path, update, headers);
+    expect(updated.status).toBe(200);
+    expect(tagOf(updated)).toBe(tagOf(await repp.request(alpha, 'GET', path)));
+    expect(tagOf(updated)).not.toBe(tagOf(created));
+    // What changes nothing leaves the tag.
+    expect(tagOf(await repp.request(alpha, 'PUT', path, update))).toBe(tagOf(updated));
+  });
+
+  it('has the tag of a contact that a domain refers to', async () => {
+    const { contact, send, etag } = await registrarsContact();
+    await addDomainOf(worker.env, contact);
+    const updated = await send('PUT', {}, { phone: '+1.1' });
+    expect(tagOf(updated)).toBe(await etag());
+  });
+
+  it('has the same tag when it is replayed, whatever has changed since', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const path = `/${alpha.code}:TWICE`;
+    const create = () =>
+      repp.request(alpha, 'POST', '', { contact: newContact({ id: 'TWICE' }) }, key('create'));
+    const update = () =>
+      repp.request(alpha, 'PUT', path, { contact: { phone: '+1.1' } }, key('update'));
+    const first = [tagOf(await create()), tagOf(await update())];
+    expect(first).toEqual([expect.any(String), expect.any(String)]);
+    await repp.update(alpha, `${alpha.code}:TWICE`, { phone: '+1.2' });
+
+    const replayed = [await create(), await update()];
+
+    expect(replayed.map((each) => each.headers.get('Idempotent-Replayed'))).toEqual([
+      'true',
+      'true',
+    ]);
+    expect(replayed.map(tagOf)).toEqual(first);
+    const stale = { 'If-Match': first[1] as string };
+    expect((await repp.update(alpha, `${alpha.code}:TWICE`, { fax: null }, stale)).status).toBe(
+      412,
+    );
+  });
+
+  it('has the tag over the registrant interface, when it is replayed too', async () => {
+    const { contact, send } = await registrarsContact();
+    const person = { authorization: await bearer(worker) };
+    const patch = () =>
+      portal.request(person, 'PATCH', `/${contact.uuid}`, { phone: '+1.1' }, key('patch'));
+    const first = await patch();
+    expect(tagOf(first)).toBe(tagOf(await portal.request(person, 'GET', `/${contact.uuid}`)));
+    await send('PUT', {}, { phone: '+1.2' });
+
+    const replayed = await patch();
+
+    expect(replayed.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(tagOf(replayed)).toBe(tagOf(first));
+    expect(await replayed.text()).toBe(await first.text());
   });
 });
 
