@@ -20,6 +20,7 @@ export type Reason =
   | 'identity_change'
   | 'changed_meanwhile' // the version that the caller saw is no longer current
   | 'key_reused' // an idempotency key that was used with another request
+  | 'gone' // something that is no longer kept
   | 'unknown_route'
   | 'method_not_allowed'
   | 'unexpected';

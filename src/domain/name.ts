@@ -47,6 +47,27 @@ export function parseDomainName(text: string): DomainName {
   return { name: text, punycode: ascii };
 }
 
+/**
+ * Reads a domain name in any spelling: Unicode or punycode, in either case. Throws `invalid` as `parseDomainName` does,
+ * and for punycode that stands for no such name.
+ */
+export function readDomainName(text: string): DomainName {
+  const name = text.normalize('NFC').toLowerCase();
+  if (!name.split('.').some((label) => label.startsWith('xn--'))) return parseDomainName(name);
+  const unicode = decoded(name);
+  const read = unicode === undefined ? undefined : parseDomainName(unicode);
+  if (read?.punycode === name) return read;
+  throw new RegistryError('invalid', `${JSON.stringify(text)} is not a domain name`, 'name');
+}
+
+function decoded(name: string): string | undefined {
+  try {
+    return punycode.toUnicode(name);
+  } catch {
+    return undefined;
+  }
+}
+
 function checkLabel(label: string, refuse: (message: string) => never): void {
   if (label === '') refuse('has an empty label');
   if (label.includes('_')) refuse('contains an underscore, which host names cannot');
@@ -65,9 +86,6 @@ function checkLabel(label: string, refuse: (message: string) => never): void {
 }
 
 function unicodeForm(name: string): string {
-  try {
-    return `, ${JSON.stringify(punycode.toUnicode(name))}`;
-  } catch {
-    return '';
-  }
+  const unicode = decoded(name);
+  return unicode === undefined ? '' : `, ${JSON.stringify(unicode)}`;
 }

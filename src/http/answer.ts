@@ -26,6 +26,7 @@ export const statuses: Record<Reason, ContentfulStatusCode> = {
   identity_change: 400,
   changed_meanwhile: 412,
   key_reused: 422,
+  gone: 410,
   unknown_route: 404,
   method_not_allowed: 405,
   unexpected: 500,

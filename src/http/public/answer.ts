@@ -1,8 +1,9 @@
 import { type ErrorForm, fieldErrors } from '../answer.ts';
+import { openToPages } from './headers.ts';
 
 /** Web pages of any origin may read refusals, as they may read the lists. */
 export const listError: ErrorForm = (error, c) => {
   const answer = fieldErrors(error, c);
-  answer.headers.set('Access-Control-Allow-Origin', '*');
+  for (const [name, value] of Object.entries(openToPages)) answer.headers.set(name, value);
   return answer;
 };

@@ -1,21 +1,29 @@
 import { cacheTag, type ListName } from '../../public-list/lists.ts';
 
 /**
- * A location may keep what it read from KV for 30 seconds, and an isolate keeps its copy for five; so a change is seen
- * within a minute.
+ * With the 30 seconds for which a location may keep what it has read from KV, and the five for which an isolate keeps
+ * its copy, a change is seen within a minute.
  */
 const maximumAgeSeconds = 15;
-/** How long a cache may serve an old list while the service fails (RFC 5861). */
+/** How long a cache may answer with an old list while the service fails (RFC 5861). */
 const staleIfErrorSeconds = 24 * 60 * 60;
 
-/** The headers that a list's 200 and 304 have in common. */
-export function listHeaders(list: ListName, etag: string): Record<string, string> {
+/** The headers that 200 and 304 have in common, of a list or of what is read from several. */
+export function listHeaders(
+  lists: readonly ListName[],
+  etag: string,
+): Record<string, string> & { ETag: string } {
   return {
     ETag: etag,
     'Cache-Control': `public, max-age=${maximumAgeSeconds}, stale-if-error=${staleIfErrorSeconds}`,
     Vary: 'Accept-Encoding',
-    'Cache-Tag': cacheTag(list),
-    'Access-Control-Allow-Origin': '*',
-    'Access-Control-Expose-Headers': 'ETag, X-Request-Id',
+    'Cache-Tag': lists.map(cacheTag).join(','),
+    ...openToPages,
   };
 }
+
+/** Any page may read a public answer. */
+export const openToPages = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'ETag, X-Request-Id',
+};

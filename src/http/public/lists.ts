@@ -1,19 +1,13 @@
 import { Hono } from 'hono';
-import { RegistryError } from '../../error.ts';
-import { logUnexpected } from '../../log.ts';
-import {
-  findList,
-  hasTypes,
-  type ListName,
-  type ListPath,
-  listPaths,
-} from '../../public-list/lists.ts';
+import { type ListName, listPaths } from '../../public-list/lists.ts';
 import { readList } from '../../public-list/read.ts';
-import type { Reader } from '../../public-list/reader.ts';
-import { type AppContext, type AppEnv, database } from '../context.ts';
-import { matchesWeakly } from '../entity-tag.ts';
+import type { AppContext, AppEnv } from '../context.ts';
+import { changes, changesPaths } from './changes.ts';
 import { acceptsGzip } from './encoding.ts';
 import { listHeaders } from './headers.ts';
+import { lookupPath, namePath, names } from './names.ts';
+import { isKnown, readerOf } from './reader.ts';
+import { requestedList } from './requested-list.ts';
 
 /** Mounted at the root, because the table of lists contains whole paths. */
 export const publicLists = new Hono<AppEnv>({ strict: false });
@@ -25,26 +19,26 @@ for (const path of listPaths) {
   });
 }
 
-/** Throws `invalid` for an unknown or repeated `type`. A path that serves only one list has no `type`. */
-function requestedList(path: ListPath, types: readonly string[] = []): ListName {
-  const given = hasTypes(path) ? types : [];
-  const list = given.length > 1 ? undefined : findList(path, given[0]);
-  if (list === undefined) {
-    throw new RegistryError('invalid', 'is not included in the list', 'type');
-  }
-  return list;
-}
+publicLists.route('/', changes);
+publicLists.route('/', names);
 
-publicLists.on('OPTIONS', [...listPaths], (c) => {
-  const methods = 'GET, HEAD, OPTIONS';
-  return c.body(null, 204, {
+const readable = [...listPaths, ...changesPaths, namePath];
+
+publicLists.options(lookupPath, (c) => c.body(null, 204, preflightHeaders(c, 'POST, OPTIONS')));
+
+publicLists.on('OPTIONS', readable, (c) =>
+  c.body(null, 204, preflightHeaders(c, 'GET, HEAD, OPTIONS')),
+);
+
+function preflightHeaders(c: AppContext, methods: string): Record<string, string> {
+  return {
     Allow: methods,
     'Access-Control-Allow-Origin': '*',
     'Access-Control-Allow-Methods': methods,
     'Access-Control-Allow-Headers': c.req.header('Access-Control-Request-Headers') ?? '*',
     'Access-Control-Max-Age': '86400',
-  });
-});
+  };
+}
 
 /**
  * For the plain answer. The cache in front of the Worker only sees the `Accept-Encoding` that the platform has rewritten,
@@ -60,14 +54,11 @@ const uncached = { 'Cloudflare-CDN-Cache-Control': 'no-store' };
  */
 async function answerWithList(c: AppContext, list: ListName): Promise<Response> {
   const request = c.req.raw;
-  const known = request.headers.get('If-None-Match');
-  const isKnown = (etag: string) =>
-    known !== null && (known === etag || matchesWeakly(known, opaque(etag)));
-  const { etag, body } = await readList(list, readerOf(c), isKnown);
-  const headers = { ...listHeaders(list, etag), 'X-Request-Id': c.var.requestId } as Record<
-    string,
-    string
-  >;
+  const { etag, body } = await readList(list, readerOf(c), (etag) => isKnown(c, etag));
+  const headers: Record<string, string> = {
+    ...listHeaders([list], etag),
+    'X-Request-Id': c.var.requestId,
+  };
   if (!body) return new Response(null, { status: 304, headers });
   headers['Content-Type'] = 'application/json; charset=utf-8';
   const isGzip = acceptsGzip(request);
@@ -79,22 +70,6 @@ async function answerWithList(c: AppContext, list: ListName): Promise<Response> 
   }
   if (isGzip) return new Response(body, { headers, encodeBody: 'manual' });
   return new Response(decompressed(body), { headers });
-}
-
-export function readerOf(c: AppContext): Reader {
-  return {
-    db: () => database(c),
-    kv: c.env.LISTS,
-    meter: c.var.meter,
-    clock: () => new Date(),
-    later: (work) =>
-      c.executionCtx.waitUntil(work.catch((error) => logUnexpected(error, c.var.requestId))),
-  };
-}
-
-/** The part of a weak tag between its quotes. */
-function opaque(etag: string): string {
-  return etag.slice('W/"'.length, -1);
 }
 
 function decompressed(body: Uint8Array<ArrayBuffer> | ReadableStream): ReadableStream {

@@ -43,7 +43,7 @@ const built = new Map<ListName, { etag: string; headers: Headers }>();
 function headersOf(list: ListName, etag: string): Headers {
   const known = built.get(list);
   if (known?.etag === etag) return known.headers;
-  const headers = new Headers(listHeaders(list, etag));
+  const headers = new Headers(listHeaders([list], etag));
   built.set(list, { etag, headers });
   return headers;
 }

@@ -20,6 +20,7 @@ const answers: Record<Reason, [code: number, message?: string]> = {
   identity_change: [2308],
   changed_meanwhile: [2304],
   key_reused: [2306],
+  gone: [2303, 'Object does not exist'],
   unknown_route: [2000, 'Unknown command'],
   method_not_allowed: [2101, 'Unimplemented command'],
   unexpected: [2400],

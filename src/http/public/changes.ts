@@ -1,0 +1,34 @@
+import { Hono } from 'hono';
+import { RegistryError } from '../../error.ts';
+import { listPaths } from '../../public-list/lists.ts';
+import { readChanges } from '../../public-list/read-changes.ts';
+import type { AppEnv } from '../context.ts';
+import { listHeaders } from './headers.ts';
+import { answerWithJson, readerOf } from './reader.ts';
+import { requestedList } from './requested-list.ts';
+
+export const changesPaths = listPaths.map((path) => `${path}/changes` as const);
+
+/** What changed in a list since the client fetched it. */
+export const changes = new Hono<AppEnv>({ strict: false });
+
+for (const path of listPaths) {
+  changes.get(`${path}/changes`, async (c) => {
+    const list = requestedList(path, c.req.queries('type'));
+    const read = await readChanges(list, heldTag(c.req.query('since')), readerOf(c));
+    if (!read) {
+      throw new RegistryError('gone', 'is not kept any more; take the whole list', 'since');
+    }
+    const { since, current, difference } = read;
+    const [added, removed] = [difference.added.join(','), difference.removed.join(',')];
+    const tags = `"since":${JSON.stringify(since)},"current":${JSON.stringify(current)}`;
+    const json = `{${tags},"added":[${added}],"removed":[${removed}]}`;
+    return answerWithJson(c, listHeaders([list], current), json);
+  });
+}
+
+/** The list's ETag in its own form; `W/` and the quotes may be left out. */
+function heldTag(since: string | undefined): string {
+  if (!since) throw new RegistryError('missing', 'parameter is required', 'since');
+  return `W/"${since.replace(/^W\//, '').replace(/^"(.*)"$/, '$1')}"`;
+}

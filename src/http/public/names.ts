@@ -1,0 +1,78 @@
+import { Hono } from 'hono';
+import * as z from 'zod';
+import { type DomainName, readDomainName } from '../../domain/name.ts';
+import { RegistryError } from '../../error.ts';
+import { onFirstUse } from '../../on-first-use.ts';
+import { findNames, type ListedName } from '../../public-list/find-names.ts';
+import { auctionList, publicLists, retainedList } from '../../public-list/lists.ts';
+import type { AppEnv } from '../context.ts';
+import { jsonBody, parseBody } from '../input.ts';
+import { listHeaders, openToPages } from './headers.ts';
+import { answerWithJson, readerOf } from './reader.ts';
+
+const { path } = publicLists[retainedList];
+export const lookupPath = `${path}/lookup` as const;
+export const namePath = `${path}/:name` as const;
+
+/** One name, and many names at once, by the lists as they are published. */
+export const names = new Hono<AppEnv>({ strict: false });
+
+const maximumNames = 500;
+
+const lookupBody = onFirstUse(() =>
+  z.object({
+    names: z
+      .array(z.unknown(), 'must be an array of names')
+      .min(1, 'must contain at least one name')
+      .max(maximumNames, `must contain at most ${maximumNames} names`),
+  }),
+);
+
+names.post(lookupPath, async (c) => {
+  const body = await parseBody(c, lookupBody(), await jsonBody(c));
+  const read = body.names.map(readName);
+  const known = read.flatMap(({ domain }) => domain ?? []);
+  const listed = await findNames(
+    known.map(({ name }) => name),
+    readerOf(c),
+  );
+  const results = new Map(known.map((domain, index) => [domain, listed[index]]));
+  return c.json(
+    {
+      results: read.map(({ given, domain, error }) => {
+        const found = domain && results.get(domain);
+        return found ? shown(domain, found) : { name: given, error };
+      }),
+    },
+    200,
+    openToPages,
+  );
+});
+
+names.get(namePath, async (c) => {
+  const domain = readDomainName(c.req.param('name'));
+  const [listed] = await findNames([domain.name], readerOf(c));
+  if (!listed) throw new Error('a name was not looked up');
+  const headers = listHeaders([retainedList, auctionList], etagOf(listed));
+  return answerWithJson(c, headers, JSON.stringify(shown(domain, listed)));
+});
+
+/** A name of a look-up, or what is wrong with it. */
+function readName(given: unknown): { given: unknown; domain?: DomainName; error?: string } {
+  if (typeof given !== 'string') return { given, error: 'is not a domain name' };
+  try {
+    return { given, domain: readDomainName(given) };
+  } catch (error) {
+    if (error instanceof RegistryError) return { given, error: error.message };
+    throw error;
+  }
+}
+
+function shown({ name, punycode }: DomainName, { statuses, isInAuction }: ListedName) {
+  return { name, punycode_name: punycode, statuses, in_auction: isInAuction };
+}
+
+/** Of one URL's answers, the statuses tell all that differs. */
+function etagOf({ statuses, isInAuction }: ListedName): string {
+  return `W/"${[...statuses, ...(isInAuction ? ['in_auction'] : [])].join('+') || 'free'}"`;
+}

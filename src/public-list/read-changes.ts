@@ -1,0 +1,51 @@
+import { differenceSince, readSteps, type Steps } from './changes.ts';
+import { changesKey, type Head } from './head.ts';
+import type { ListName } from './lists.ts';
+import { findHead, memoryOf, type Reader } from './reader.ts';
+import type { Difference } from './update.ts';
+
+export interface ReadChanges {
+  /** The ETag that the client holds, and the one of the list that the changes lead to. */
+  since: string;
+  current: string;
+  difference: Difference;
+}
+
+/**
+ * What leads from the list that a client holds to the published one; undefined where the ETag is not among those kept.
+ * Costs at most two reads of KV, and none of the database.
+ */
+export async function readChanges(
+  list: ListName,
+  since: string,
+  reader: Reader,
+): Promise<ReadChanges | undefined> {
+  const remembered = memoryOf(reader).findFresh(list, reader.clock().getTime())?.head;
+  const found = remembered && (await changesTo(remembered, since, reader));
+  if (found) return found;
+  // Another isolate may have learnt of a newer list and told the client.
+  const head = await findHead(list, reader, { isFresh: true });
+  return head && changesTo(head, since, reader);
+}
+
+async function changesTo(
+  head: Head,
+  since: string,
+  reader: Reader,
+): Promise<ReadChanges | undefined> {
+  const current = head.etag;
+  if (since === current) return { since, current, difference: { added: [], removed: [] } };
+  const difference = differenceSince(await stepsOf(head, reader), since);
+  return difference && { since, current, difference };
+}
+
+async function stepsOf(head: Head, reader: Reader): Promise<Steps> {
+  const memory = memoryOf(reader);
+  const key = changesKey(head.list, head.publication);
+  const kept = memory.steps.find(key);
+  if (kept) return kept;
+  reader.meter.kvReads += 1;
+  const { steps, bytes } = await readSteps(reader.kv, head);
+  memory.steps.keep(key, steps, bytes);
+  return steps;
+}
