@@ -12,7 +12,7 @@ interface Run {
 
 const runs = new WeakMap<KVNamespace, Run>();
 
-const pauseMilliseconds = 2_000;
+const pauseMilliseconds = 500;
 
 /** For how long a run accepts more lists: the platform ends work after a response at 30 seconds. */
 const joinableMilliseconds = 10_000;

@@ -192,6 +192,14 @@ const retained = {
   status: z.enum(['reserved', 'blocked', 'disputed']),
   punycode_name: text,
 };
+const changes = (entry: z.ZodType) =>
+  z.strictObject({ since: text, current: text, added: z.array(entry), removed: z.array(entry) });
+const listedName = z.strictObject({
+  name: text,
+  punycode_name: text,
+  statuses: z.array(z.enum(['blocked', 'disputed', 'reserved'])),
+  in_auction: z.boolean(),
+});
 const publicLists: Form = (status) =>
   status === 200
     ? z.union([
@@ -201,6 +209,14 @@ const publicLists: Form = (status) =>
         z
           .strictObject({ domains: z.array(z.strictObject(retained)), count: z.int() })
           .refine((list) => list.count === list.domains.length),
+        changes(z.strictObject(names)),
+        changes(z.strictObject(retained)),
+        listedName,
+        z.strictObject({
+          results: z.array(
+            z.union([listedName, z.strictObject({ name: z.json(), error: text.min(1) })]),
+          ),
+        }),
       ])
     : fieldErrors;
 
@@ -260,7 +276,7 @@ function routedPath(sent: string): string {
   });
 }
 
-const allowedStatuses = [200, 204, 304, 400, 401, 404, 405, 412, 413, 422];
+const allowedStatuses = [200, 204, 304, 400, 401, 404, 405, 410, 412, 413, 422];
 
 /** What is wrong with the form of an answer, if anything is. */
 export function formProblem(sent: Sent, { status, headers, body }: Received): string | undefined {

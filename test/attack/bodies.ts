@@ -70,6 +70,10 @@ export function validBody(method: string, path: string): fc.Arbitrary<object> {
       { requiredKeys: [] },
     );
   }
+  if (path.endsWith('/lookup')) {
+    const name = fc.constantFrom('retained1.ee', 'Õ.ee', 'xn--mda.ee', 'no name');
+    return fc.record({ names: fc.array(name, { minLength: 1, maxLength: 5 }) });
+  }
   const disclosed = fc.subarray(['name', 'email']);
   const changed = { ...common, address, disclosed_attributes: disclosed };
   return fc.record(changed, { requiredKeys: [] });

@@ -80,7 +80,9 @@ describe.each(kindNames)('%s', (name) => {
     const state = await undisturbed.state();
     const callsBefore = name.startsWith('a report') ? 2 : calm.calls.length;
 
-    for (let place = 0; place < calm.calls.length; place++) {
+    // Of what goes on after the answer, one call stands for all: failing-publication.test.ts fails each of them.
+    const places = Math.min(calm.calls.length, callsBefore + 2);
+    for (let place = 0; place < places; place++) {
       if (calm.calls[place] !== 'd1') continue;
       const passing = passingFaults(place);
       for (const fault of [...lasting, ...passing]) {

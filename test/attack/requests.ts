@@ -95,6 +95,7 @@ function valuesOf(path: string, world: World): string[] {
     '/repp/v1/registrar/notifications/': world.notificationIds.map(String),
     '/api/v1/registrant/contacts/': [...world.personsUuids, ...world.personsUuids, ...world.uuids],
     '/api/v1/auctions/': world.auctionUuids,
+    '/repp/v1/retained_domains/': ['retained1.ee', 'free.ee', 'xn--mda.ee', '%C3%B5.ee'],
   };
   const [, known] = Object.entries(values).find(([prefix]) => path.startsWith(prefix)) ?? [];
   if (!known) throw new Error(`say here what may stand in ${path}`);
@@ -113,6 +114,7 @@ const queryOf: fc.Arbitrary<string> = fc.oneof(
             'offset',
             'details',
             'type',
+            'since',
             'limit',
             'x',
             '__proto__',

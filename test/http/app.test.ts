@@ -31,7 +31,7 @@ test.each([
   ['/repp/v1', nobody, registrarForm(2000, 'Unknown command')],
   ['/repp/v1/domains', nobody, registrarForm(2000, 'Unknown command')],
   ['/repp/v2/contacts', nobody, registrarForm(2000, 'Unknown command')],
-  ['/repp/v1/retained_domains/x', nobody, fieldForm('Not found')],
+  ['/repp/v1/retained_domains/x/y', nobody, fieldForm('Not found')],
   ['/api/v1/registrant', nobody, fieldForm('Not found')],
   ['/api/v1/registrant/domains', nobody, fieldForm('Not found')],
   [`/api/v1/registrant/contacts/${uuid}/x`, person, fieldForm('Not found')],

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { RegistryError } from '../../error.ts';
-import { listPaths } from '../../public-list/lists.ts';
+import { hasTypes, listPaths } from '../../public-list/lists.ts';
 import { readChanges } from '../../public-list/read-changes.ts';
 import type { AppEnv } from '../context.ts';
 import { listHeaders } from './headers.ts';
@@ -14,6 +14,7 @@ export const changes = new Hono<AppEnv>({ strict: false });
 
 for (const path of listPaths) {
   changes.get(`${path}/changes`, async (c) => {
+    c.set('knownParameters', hasTypes(path) ? ['since', 'type'] : ['since']);
     const list = requestedList(path, c.req.queries('type'));
     const read = await readChanges(list, heldTag(c.req.query('since')), readerOf(c));
     if (!read) {

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { type ListName, listPaths } from '../../public-list/lists.ts';
+import { hasTypes, type ListName, listPaths } from '../../public-list/lists.ts';
 import { readList } from '../../public-list/read.ts';
 import type { AppContext, AppEnv } from '../context.ts';
 import { changes, changesPaths } from './changes.ts';
