@@ -214,7 +214,7 @@ const publicLists: Form = (status) =>
         listedName,
         z.strictObject({
           results: z.array(
-            z.union([listedName, z.strictObject({ name: z.json(), error: text.min(1) })]),
+            z.union([listedName, z.strictObject({ name: z.unknown(), error: text.min(1) })]),
           ),
         }),
       ])
