@@ -143,6 +143,7 @@ describe('POST /repp/v1/retained_domains/lookup', () => {
     ['501', { names: Array.from({ length: 501 }, () => 'a.ee') }],
     ['a text instead of', { names: 'a.ee' }],
     ['no field of', {}],
+    ['an object among the', { names: ['a.ee', { name: 'b.ee' }] }],
   ])('refuses %s names', async (_, asked) => {
     const { status, body } = await lookUp(asked);
     expect(status).toBe(400);

@@ -19,10 +19,14 @@ export const names = new Hono<AppEnv>({ strict: false });
 
 const maximumNames = 500;
 
+/** What can be answered as it was given; an object could be nested without end. */
+const scalar = () =>
+  z.union([z.string(), z.number(), z.boolean(), z.null()], 'must be an array of names');
+
 const lookupBody = onFirstUse(() =>
   z.object({
     names: z
-      .array(z.unknown(), 'must be an array of names')
+      .array(scalar(), 'must be an array of names')
       .min(1, 'must contain at least one name')
       .max(maximumNames, `must contain at most ${maximumNames} names`),
   }),
