@@ -235,6 +235,22 @@ export const commands: Readonly<Record<string, Noun | CommandEntry>> = {
       },
     },
   },
+  backup: {
+    summary: 'Write the whole database to one file',
+    load: () => import('./backup/backup.ts'),
+  },
+  restore: {
+    summary: 'Copy a backup into an empty database and publish the lists',
+    load: () => import('./backup/restore.ts'),
+  },
+  shell: {
+    summary: 'Run commands from standard input, one per line, in one process',
+    load: () => import('./shell.ts'),
+  },
+  completion: {
+    summary: 'Print a script that completes commands and options in a shell',
+    load: () => import('./completion.ts'),
+  },
   history: {
     summary: 'Who changed what and when, deleted things included',
     example: 'history contact ALPHA:1B7A3C5D',

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { programName, withExamples } from './command.ts';
 import { type CommandEntry, commands, isNoun, type Noun } from './commands.ts';
+import { projectDirectory } from './project.ts';
 import { inSession, Session } from './session.ts';
 
 /**
@@ -24,6 +27,7 @@ async function newProgram(
   const program = new Command(programName)
     .description("The operator's tool: everything a registry's operator does, without SQL")
     .usage('<noun> <verb> [options]')
+    .version(version(), '--version')
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .exitOverride()
     .addHelpText(
@@ -43,6 +47,11 @@ Example:
     );
   }
   return program as unknown as CommandUnknownOpts;
+}
+
+function version(): string {
+  const file = path.join(projectDirectory, 'package.json');
+  return JSON.parse(readFileSync(file, 'utf8')).version;
 }
 
 async function newNoun(

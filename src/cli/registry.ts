@@ -23,18 +23,16 @@ export interface Registry {
 
 /** Opens the local registry, or the deployed one with --remote. Refuses a database that lacks migrations. */
 export async function openRegistry(options: CommonOptions): Promise<Registry> {
-  const { env } = await currentSession().bindings(options, async () => {
-    const bindings = options.remote
-      ? await (await import('./remote.ts')).openRemote(options)
-      : await openLocal(options);
-    try {
-      await checkMigrations(openDatabase(bindings.env.DB));
-    } catch (error) {
-      await bindings.dispose();
-      throw error;
-    }
-    return bindings;
-  });
+  const registry = await openUnchecked(options);
+  await checkMigrations(registry.db);
+  return registry;
+}
+
+/** Like `openRegistry`, but on a database that need not have any tables. */
+export async function openUnchecked(options: CommonOptions): Promise<Registry> {
+  const { env } = await currentSession().bindings(options, async () =>
+    options.remote ? (await import('./remote.ts')).openRemote(options) : openLocal(options),
+  );
   const { ZONES = env.ZONES } = process.env;
   return {
     db: openDatabase(env.DB),

@@ -3,7 +3,8 @@ import { type Problem, RegistryError } from '../error.ts';
 import type { ListName } from '../public-list/lists.ts';
 import type { CommonOptions } from './command.ts';
 import { type FileProblem, problemLine } from './file/problem.ts';
-import { openRegistry, type Registry } from './registry.ts';
+import { openRegistry, openUnchecked, type Registry } from './registry.ts';
+import { counted } from './text.ts';
 
 /** What a command answers: `data` with --json, `text` without. */
 export interface Report {
@@ -30,9 +31,27 @@ export async function runPrepared<Prepared>(
   prepare: () => Promise<Prepared>,
   work: (registry: Registry, prepared: Prepared) => Promise<Report | undefined>,
 ): Promise<void> {
+  await runOn(openRegistry, options, prepare, work);
+}
+
+/** Like `runPrepared`, but on a database that need not have any tables. */
+export async function runUnchecked<Prepared>(
+  options: CommonOptions,
+  prepare: () => Promise<Prepared>,
+  work: (registry: Registry, prepared: Prepared) => Promise<Report | undefined>,
+): Promise<void> {
+  await runOn(openUnchecked, options, prepare, work);
+}
+
+async function runOn<Prepared>(
+  open: (options: CommonOptions) => Promise<Registry>,
+  options: CommonOptions,
+  prepare: () => Promise<Prepared>,
+  work: (registry: Registry, prepared: Prepared) => Promise<Report | undefined>,
+): Promise<void> {
   try {
     const prepared = await prepare();
-    const registry = await openRegistry(options);
+    const registry = await open(options);
     const report = await work(registry, prepared);
     if (report) print(await published(report, registry), options);
   } catch (error) {
@@ -68,7 +87,7 @@ function print({ data, text }: Report, { json }: CommonOptions): void {
   else if (text !== '') console.log(text);
 }
 
-/** Beyond these, the problems of a file are only counted. */
+/** Beyond these, problems are only counted. */
 const printedProblems = 20;
 
 function printProblems(error: unknown, options: CommonOptions): void {
@@ -80,11 +99,16 @@ function printProblems(error: unknown, options: CommonOptions): void {
     console.log(JSON.stringify({ errors: problems }));
     return;
   }
-  for (const problem of problems.slice(0, printedProblems)) {
-    console.error(`refused: ${problemLine(problem)}`);
+  // The same cause in many rows is printed once.
+  const causes = [
+    ...Map.groupBy(problems, ({ message, field }) => `${field}: ${message}`).values(),
+  ];
+  for (const [first, ...others] of causes.slice(0, printedProblems)) {
+    const rows = others.length === 0 ? '' : ` (and in ${counted(others.length, 'more row')})`;
+    console.error(`refused: ${problemLine(first!)}${rows}`);
   }
-  const others = problems.length - printedProblems;
-  if (others > 0) console.error(`refused: ${others} more; --json shows all`);
+  const hidden = causes.length - printedProblems;
+  if (hidden > 0) console.error(`refused: ${counted(hidden, 'more problem')}; --json shows all`);
 }
 
 /** The innermost message: Drizzle's own contains the whole statement with its values. */

@@ -148,7 +148,7 @@ test('imports the good rows with --skip-invalid, and saves the bad ones with the
   });
   expect(await readFile(rejected, 'utf8')).toBe(
     `${header},rejected_line,rejected_field,rejected_reason,rejected_text\n` +
-      `${bad},3,email; phone,email is missing; Phone nr is invalid,\n` +
+      `${bad},3,email; phone,"email is missing; ""5123457"" is not valid: +, country code, dot and number, for example +372.5123456",\n` +
       `${row({ name: 'Keegi muu' })},4,,ALPHA:2 is already in line 2,\n`,
   );
   const corrected = (await readFile(rejected, 'utf8'))

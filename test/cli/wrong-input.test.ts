@@ -55,7 +55,7 @@ const files: [string, string | Buffer, string][] = [
     ':3: "disputed" is neither reserved nor blocked [status]',
   ],
   ['a missing value', 'nimi.ee,', ':3: status is missing [status]'],
-  ['too many fields', 'nimi.ee,reserved,x', ':3: has 3 fields, where the header names 2'],
+  ['too many fields', 'nimi.ee,reserved,x', ':3: has 3 fields, but the header has 2'],
   ['a quote that is never closed', '"nimi.ee,reserved', ':3: is not CSV: Quote Not Closed'],
   ['a quote within a field', 'ni"mi.ee,reserved', ':3: is not CSV: Invalid Opening Quote'],
   ['another encoding', Buffer.from('õ.ee,reserved', 'latin1'), ':3: is not UTF-8'],
@@ -72,7 +72,7 @@ test.each(files)('refuses a file with %s, and changes nothing', async (_, row, m
 test.each([
   ['without a header line', 'hea.ee,reserved\n', ':1: there is no column "hea.ee"'],
   ['that lacks a column', 'status\nreserved\n', ':1: the header line lacks the column name'],
-  ['that separates by semicolons', 'name;status\n', ':1: there is no column "name;status"'],
+  ['with a column that it does not have', 'nimi;status\n', ':1: there is no column "nimi"'],
   ['that is empty', '', ':1: is empty'],
   ['in UTF-16', Buffer.from(`\ufeff${header}`, 'utf16le'), ':1: is UTF-16'],
 ])('refuses a file %s, and changes nothing', async (_, content, message) => {

@@ -11,11 +11,18 @@ export const command = importing(
   'contact import - --format ndjson < contacts.ndjson',
 )
   .option('--registrar <code>', 'the registrar of rows without one')
+  .option('--legacy', "also import what today's rules refuse, with a warning for each rule")
   .action((file, options) => {
     const now = new Date();
+    const legacy: Record<string, number> = {};
+    const onLegacy = options.legacy
+      ? (column: string) => {
+          legacy[column] = (legacy[column] ?? 0) + 1;
+        }
+      : undefined;
     const reader: RowReader<ContactRecord> = {
       columns: contactColumns,
-      read: (values) => readContact(values, options.registrar, now),
+      read: (values) => readContact(values, { registrar: options.registrar, now, onLegacy }),
       keys: ({ code, uuid }) => (uuid === undefined ? [code] : [code, uuid]),
     };
     return runRecordImport(file, options, {
@@ -27,6 +34,17 @@ export const command = importing(
       },
       none: { added: 0, unchanged: 0 },
       text: ({ added, unchanged }, registry) =>
-        `${did('add', registry)} ${counted(added, 'contact')}, ${unchanged} already there`,
+        `${did('add', registry)} ${counted(added, 'contact')}, ${unchanged} already there${warningsOf(legacy)}`,
+      ...(options.legacy && { extra: { warnings: legacy } }),
     });
   });
+
+/** A line for each column with values that today's rules refuse. */
+function warningsOf(legacy: Readonly<Record<string, number>>): string {
+  return Object.entries(legacy)
+    .map(
+      ([column, count]) =>
+        `\nwarning: ${counted(count, 'row')} with a ${column} that today's rules refuse`,
+    )
+    .join('');
+}

@@ -6,12 +6,12 @@ import { contactFields, type FileColumn } from '../../contact/fields.ts';
 import { identityProblem } from '../../contact/identity.ts';
 import type { ContactRecord } from '../../contact/import.ts';
 import { contactRules } from '../../contact/rules.ts';
-import { type Problem, RegistryError } from '../../error.ts';
-import { isBlank } from '../../text-field.ts';
+import { type Problem, RegistryError, throwProblems } from '../../error.ts';
+import { isBlank, textField } from '../../text-field.ts';
 import { words, wordsNote } from '../file/field.ts';
 import type { Columns } from '../file/read.ts';
 
-/** What is left empty counts as not given. */
+/** An empty value counts as not given. */
 const optional = <Field extends z.ZodType>(field: Field) =>
   z.preprocess((value) => (isBlank(value) ? undefined : value), field.optional());
 
@@ -19,24 +19,27 @@ const optional = <Field extends z.ZodType>(field: Field) =>
 const list = <Field extends z.ZodType>(field: Field) => optional(z.preprocess(words, field));
 
 const timestamp = z.iso
-  .datetime({ offset: true, error: 'is no ISO 8601 timestamp, as 2026-01-31T12:00:00.000Z' })
+  .datetime({
+    offset: true,
+    error: 'is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z',
+  })
   .transform((text) => new Date(text).toISOString());
 
 const label = z
-  .union([z.string(), z.number().int()], 'is no text')
+  .union([z.string(), z.number().int()], 'is not text')
   .transform(String)
-  .pipe(z.string().trim().max(255, 'has over 255 characters'));
+  .pipe(z.string().trim().max(255, 'has more than 255 characters'));
 
-/** The names that a contact's listing shows, which are derived from others. */
+/** Listings show these, but they are not stored. */
 const derivedStatuses = ['ok', 'linked'] as const;
 
 const statuses = z
-  .array(z.enum([...contactStatuses, ...derivedStatuses], 'is no status of a contact'))
-  .transform((given) => contactStatuses.filter((status) => given.includes(status)));
+  .array(z.enum([...contactStatuses, ...derivedStatuses], 'is not a status of a contact'))
+  .transform((statuses) => contactStatuses.filter((status) => statuses.includes(status)));
 
 const statusNotes = z.preprocess(
   (value) => (typeof value === 'string' ? parseJson(value) : value),
-  z.record(z.string(), z.string(), 'is no JSON object of texts'),
+  z.record(z.string(), z.string(), 'is not a JSON object of strings'),
 );
 
 function parseJson(text: string): unknown {
@@ -48,30 +51,30 @@ function parseJson(text: string): unknown {
 }
 
 const text = (limit: number) => `at most ${limit} characters`;
-const country = 'two letters (ISO 3166-1), as EE';
-const phone = 'as +372.5123456';
-const instant = 'ISO 8601 with Z or an offset, as 2026-01-31T12:00:00.000Z';
+const country = 'two letters (ISO 3166-1), for example EE';
+const phone = '+, country code, dot and number, for example +372.5123456';
+const instant = 'ISO 8601 with Z or an offset, for example 2026-01-31T12:00:00.000Z';
 
-/** What a file may give for each column, and what the help says of it. */
+/** The rule for each column of a file, and what the help says about it. */
 const fileRules = {
   code: contactRules
     .code()
     .transform(asciiUpperCase)
     .describe(
-      `<code of the registrar>:<suffix> of letters, digits, _ . : and -, ${text(100)}, as ALPHA:1B7A3C5D`,
+      `<code of the registrar>:<suffix> of letters, digits, _ . : and -, ${text(100)}, for example ALPHA:1B7A3C5D`,
     ),
-  uuid: optional(z.guid('is no UUID').transform(asciiLowerCase)).describe(
-    'as 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11; a new one unless given',
+  uuid: optional(z.guid('is not a UUID').transform(asciiLowerCase)).describe(
+    'for example 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11; by default, a new one',
   ),
   name: contactRules.name().describe(text(255)),
   orgName: optional(contactRules.orgName()).describe(text(255)),
-  email: contactRules.email().describe('one address'),
+  email: contactRules.email().describe('one address, for example mari@example.ee'),
   phone: contactRules.phone().describe(phone),
   fax: optional(contactRules.fax()).describe(phone),
   ident: contactRules
     .ident()
     .describe(
-      `identity code, checked by its type and country; ${text(64)}; a date, as 2001-12-31, for birthday`,
+      `identity code, checked by its type and country; ${text(64)}; for birthday a date, for example 2001-12-31`,
     ),
   identType: contactRules.identType().describe(identityTypes.join(', ')),
   identCountryCode: contactRules.identCountryCode().describe(country),
@@ -80,36 +83,34 @@ const fileRules = {
   zip: optional(contactRules.zip()).describe(text(16)),
   state: optional(contactRules.state()).describe(text(255)),
   countryCode: optional(contactRules.countryCode()).describe(country),
-  authInfo: optional(contactRules.authInfo()).describe(`${text(255)}; a new one unless given`),
+  authInfo: optional(contactRules.authInfo()).describe(`${text(255)}; by default, a new one`),
   statuses: list(statuses).describe(
-    `${wordsNote}: ${contactStatuses.join(' ')}; ${derivedStatuses.join(' and ')} are derived, and left out`,
+    `${wordsNote}: ${contactStatuses.join(' ')}; ${derivedStatuses.join(' and ')} are ignored`,
   ),
   statusNotes: optional(statusNotes).describe(
-    'JSON object of a text by status, as {"serverUpdateProhibited":"why"}; in CSV in quotes, its own quotes doubled',
+    'JSON object of notes by status, for example {"serverUpdateProhibited":"why"}; in CSV in quotes, its own quotes doubled',
   ),
   disclosedAttributes: list(contactRules.disclosedAttributes()).describe(
     `${wordsNote}: ${discloseableAttributes.join(' ')}`,
   ),
-  legacyId: optional(label).describe(`${text(255)}; in NDJSON a whole number, too`),
-  creator: optional(label).describe(`who made it, ${text(255)}; the operator unless given`),
+  legacyId: optional(label).describe(`${text(255)}; in NDJSON also a whole number`),
+  creator: optional(label).describe(`who created it, ${text(255)}; by default, the operator`),
   updater: optional(label).describe(`who changed it last, ${text(255)}`),
-  createdAt: optional(timestamp).describe(`${instant}; updated_at, or now, unless given`),
-  updatedAt: optional(timestamp).describe('in the same form; created_at unless given'),
+  createdAt: optional(timestamp).describe(`${instant}; by default, updated_at, or now`),
+  updatedAt: optional(timestamp).describe('in the same format; by default, created_at'),
 } satisfies Record<FileColumn, z.ZodType>;
 
 /** In the order of a file's columns. */
 const fileColumns = Object.keys(fileRules) as FileColumn[];
 
-/** The rules by the names that the columns have in a file. */
+/** The rules by the columns' names in a file. */
 const fields = Object.fromEntries(
   fileColumns.map((column) => [contactFields[column].file, fileRules[column]]),
 );
 
-const shape = z.object(fields);
-
 export const contactColumns: Columns = {
   registrar: {
-    note: 'code of the registrar, as ALPHA; required unless --registrar says it for all rows',
+    note: 'code of the registrar, for example ALPHA; otherwise the one of --registrar or of the code',
     isRequired: false,
   },
   ...Object.fromEntries(
@@ -122,37 +123,67 @@ export const contactColumns: Columns = {
 
 const required = Object.keys(contactColumns).filter((name) => contactColumns[name]!.isRequired);
 
-/** Reads a row of a file; throws everything that is wrong with it. `registrar` is meant where the row names none. */
+/** How rows are read. */
+export interface ReadOptions {
+  /** The registrar of rows that name none; without it, the one in the code's prefix. */
+  registrar: string | undefined;
+  now: Date;
+  /** Called with each column of a row that breaks today's rules; without it, such a row is refused. */
+  onLegacy?: ((column: string) => void) | undefined;
+}
+
+/** Reads a row of a file; throws everything that is wrong with it. */
 export function readContact(
   values: Record<string, unknown>,
-  registrar: string | undefined,
-  now: Date,
+  { registrar, now, onLegacy }: ReadOptions,
 ): ContactRecord {
-  const given = isBlank(values.registrar) ? registrar : values.registrar;
-  const missing = required.filter((field) => isBlank(values[field]));
-  if (given === undefined) missing.push('registrar');
-  const problems: Problem[] = missing.map((field) => ({
-    reason: 'missing',
-    message: `${field} is missing`,
-    field,
-  }));
-  const parsed = shape.safeParse(values);
-  let record: ContactRecord | undefined;
-  if (!parsed.success) {
-    for (const { message, path } of parsed.error.issues) {
-      const field = String(path[0]);
-      if (!missing.includes(field)) problems.push({ reason: 'invalid', message, field });
-    }
-  } else {
-    record = recordOf(parsed.data, String(given));
-    const { ident, identType, identCountryCode } = record;
-    const identity = { code: ident, type: identType, countryCode: identCountryCode };
-    const problem = identityProblem(identity, now);
-    if (problem) problems.push(problem);
+  const problems: Problem[] = required
+    .filter((field) => isBlank(values[field]))
+    .map((field) => ({ reason: 'missing', message: `${field} is missing`, field }));
+  const row: Record<string, unknown> = {};
+  for (const [field, rule] of Object.entries(fields)) {
+    if (problems.some((problem) => problem.field === field)) continue;
+    const parsed = rule.safeParse(values[field]);
+    const legacy = parsed.success || !onLegacy ? undefined : legacyText(field, values[field]);
+    if (legacy !== undefined) onLegacy?.(field);
+    if (parsed.success || legacy !== undefined) row[field] = parsed.data ?? legacy;
+    else
+      problems.push({ reason: 'invalid', message: reasonOf(field, values[field], parsed), field });
   }
-  const [first, ...others] = problems;
-  if (first || !record) throw new RegistryError([first!, ...others]);
+  throwProblems(problems);
+  const record = recordOf(row, registrarOf(values, registrar));
+  const { ident, identType, identCountryCode } = record;
+  const identity = { code: ident, type: identType, countryCode: identCountryCode };
+  const problem = identityProblem(identity, now);
+  if (problem && !onLegacy) throw new RegistryError([problem]);
+  if (problem) onLegacy?.('ident');
   return record;
+}
+
+/** The registrar that the row names, the one of the command, or the one in the code's prefix. */
+function registrarOf(values: Record<string, unknown>, registrar: string | undefined): string {
+  if (!isBlank(values.registrar)) return String(values.registrar);
+  const [prefix = '', ...suffix] = String(values.code).split(':');
+  if (registrar !== undefined) return registrar;
+  if (suffix.length > 0) return asciiUpperCase(prefix);
+  const message = 'registrar is missing: name it in the column, with --registrar or in the code';
+  throw new RegistryError('missing', message, 'registrar');
+}
+
+/** Text that is kept although it breaks today's rule; undefined where the database depends on the rule. */
+function legacyText(field: string, value: unknown): string | undefined {
+  if (!legacyFields.includes(field)) return undefined;
+  const text = textField('', 255).safeParse(value);
+  return text.success ? text.data : undefined;
+}
+
+const legacyFields = 'name org_name email phone fax ident street city zip state'.split(' ');
+
+/** What is wrong with a value: the messages of the interfaces name no value, so the column's note says what is right. */
+function reasonOf(field: string, value: unknown, { error }: z.ZodSafeParseResult<unknown>): string {
+  const [issue] = error?.issues ?? [];
+  if (!/ is invalid$/.test(issue?.message ?? '')) return issue?.message ?? '';
+  return `${JSON.stringify(value)} is not valid: ${contactColumns[field]!.note}`;
 }
 
 function recordOf(row: Record<string, unknown>, registrar: string): ContactRecord {
@@ -161,7 +192,7 @@ function recordOf(row: Record<string, unknown>, registrar: string): ContactRecor
   return { registrar, ...Object.fromEntries(columns) } as ContactRecord;
 }
 
-/** The contact as `readContact` reads it. Lists are words, which a field of CSV holds as they are. */
+/** The contact as `readContact` reads it, its lists as words separated by spaces. */
 export function contactRow(contact: Contact, registrar: string): Record<string, unknown> {
   const columns = fileColumns.map((column) => {
     const value = contact[column];

@@ -28,6 +28,8 @@ interface RecordImport<Row, Counts> {
   /** The counts of no rows. */
   none: Counts;
   text(counts: Counts, registry: { isDryRun: boolean }): string;
+  /** More of the answer with --json. */
+  extra?: Record<string, unknown>;
   /** The public lists that the rows may change. */
   publish?: readonly ListName[];
   /** Called once the rows are known to be valid; what it returns is done after the import. */
@@ -71,6 +73,7 @@ export function runRecordImport<Row, Counts extends Record<keyof Counts, number>
           read: rows.length + rejected,
           ...counts,
           ...addition?.counts,
+          ...kind.extra,
           rejected,
           rejected_file: rejectedFile ?? null,
           changed: isChange && !isDryRun,

@@ -1,12 +1,11 @@
-import { createReadStream } from 'node:fs';
 import path from 'node:path';
-import { type Duplex, pipeline } from 'node:stream';
-import { CsvError, parse } from 'csv-parse';
+import { pipeline } from 'node:stream';
 import split2 from 'split2';
 import { RegistryError } from '../../error.ts';
 import { usageError } from '../command.ts';
-import { displayName, unreadableFile } from './problem.ts';
-import { checkedUtf8 } from './utf8.ts';
+import { readCsv } from './csv.ts';
+import { openText } from './open.ts';
+import { displayName } from './problem.ts';
 
 export const formats = ['csv', 'ndjson'] as const;
 export type Format = (typeof formats)[number];
@@ -48,7 +47,7 @@ export const rejectionColumns = [
 ];
 
 /** The limit of a row and of a line. It stops a quote that is never closed. */
-const maximumRowCharacters = 128_000;
+export const maximumRowCharacters = 128_000;
 
 /** The rows of a file in order. Throws `malformed` if they can't be told apart, `not_found`. */
 export async function* readRows(
@@ -64,10 +63,6 @@ export async function* readRows(
 }
 
 function readingError(file: string, error: unknown): unknown {
-  if (error instanceof CsvError) {
-    const line = typeof error.lines === 'number' ? error.lines : 1;
-    return unreadableFile(file, line, `is not CSV: ${error.message}`);
-  }
   const { code } = error as NodeJS.ErrnoException;
   const reasons: Record<string, string> = {
     ENOENT: 'there is no such file',
@@ -78,60 +73,14 @@ function readingError(file: string, error: unknown): unknown {
   return new RegistryError('not_found', `${displayName(file)} cannot be read: ${reasons[code]}`);
 }
 
-/** The file's checked bytes through the parser; the iteration throws every error on the way. */
-function through(file: string, parser: Duplex): AsyncIterable<unknown> {
-  const source = file === '-' ? process.stdin : createReadStream(file);
-  const check = (chunks: AsyncIterable<Buffer>) => checkedUtf8(chunks, file);
-  return pipeline(source, check, parser, () => {});
-}
-
-async function* readCsv(file: string, columns: Columns): AsyncGenerator<FileRow> {
-  const parser = parse({
-    info: true,
-    skip_empty_lines: true,
-    relax_column_count: true,
-    max_record_size: maximumRowCharacters,
-  });
-  let header: string[] | undefined;
-  for await (const parsed of through(file, parser)) {
-    const { record, info } = parsed as { record: string[]; info: { lines: number } };
-    if (!header) {
-      header = record.map((name) => name.trim());
-      checkHeader(file, header, columns);
-      continue;
-    }
-    const row: FileRow = {
-      line: info.lines,
-      values: Object.fromEntries(header.map((name, index) => [name, record[index] ?? ''])),
-    };
-    if (record.length !== header.length) {
-      row.values.rejected_text = record.join(',');
-      row.problem = `has ${record.length} fields, where the header names ${header.length}`;
-    }
-    yield row;
-  }
-  if (!header) throw unreadableFile(file, 1, 'is empty: a CSV file begins with a header line');
-}
-
-function checkHeader(file: string, header: string[], columns: Columns): void {
-  const known = Object.keys(columns);
-  const unknown = header.find((name) => !known.includes(name) && !rejectionColumns.includes(name));
-  if (unknown !== undefined) {
-    const message = `there is no column ${JSON.stringify(unknown)}; the header line names, separated by commas, some of: ${known.join(', ')}`;
-    throw unreadableFile(file, 1, message);
-  }
-  const twice = header.find((name, index) => header.indexOf(name) !== index);
-  if (twice !== undefined) throw unreadableFile(file, 1, `the column ${twice} is there twice`);
-  const missing = known.filter((name) => columns[name]!.isRequired && !header.includes(name));
-  if (missing.length > 0) {
-    throw unreadableFile(file, 1, `the header line lacks the column ${missing.join(', ')}`);
-  }
-}
-
 async function* readNdjson(file: string, columns: Columns): AsyncGenerator<FileRow> {
   const known = Object.keys(columns);
   let line = 0;
-  for await (const text of through(file, split2({ maxLength: maximumRowCharacters }))) {
+  for await (const text of pipeline(
+    openText(file),
+    split2({ maxLength: maximumRowCharacters }),
+    () => {},
+  )) {
     line += 1;
     if (String(text).trim() === '') continue;
     yield { line, ...parseLine(String(text), known) };

@@ -1,0 +1,72 @@
+import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import { bare } from './command.ts';
+import { wholeProgram } from './program.ts';
+
+const shells = ['bash', 'zsh', 'fish'] as const;
+
+export const command = bare('completion bash', 'completion fish')
+  .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+  .addHelpText(
+    'after',
+    `
+It completes the command "registry": put src/cli/registry into your PATH or give it an alias, then
+  bash:  source <(registry completion bash)
+  zsh:   source <(registry completion zsh)
+  fish:  registry completion fish | source`,
+  )
+  .action(async (shell) => {
+    const words = wordsAfter(await wholeProgram(), '');
+    console.log({ bash: bashScript, zsh: zshScript, fish: fishScript }[shell](words));
+  });
+
+/** What may follow the words of each command, by those words. */
+function wordsAfter(command: CommandUnknownOpts, path: string): Map<string, string[]> {
+  const options = command.options.flatMap(({ long }) => (long ? [long] : []));
+  const words = new Map([[path, [...command.commands.map((each) => each.name()), ...options]]]);
+  for (const child of command.commands) {
+    for (const entry of wordsAfter(child, `${path} ${child.name()}`.trim())) words.set(...entry);
+  }
+  return words;
+}
+
+function bashScript(words: Map<string, string[]>): string {
+  const cases = [...words].map(
+    ([path, next]) => `    ${JSON.stringify(path)}) words=${JSON.stringify(next.join(' '))} ;;`,
+  );
+  return `_registry() {
+  local path='' word words
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case $word in -*) break ;; *) [ "$(wc -w <<< "$path")" -lt 2 ] && path="\${path:+$path }$word" ;; esac
+  done
+  for path in "$path" "\${path%% *}"; do
+    words=''
+    case $path in
+${cases.join('\n')}
+    esac
+    [ -n "$words" ] && break
+  done
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _registry registry`;
+}
+
+/** zsh runs bash's completions. */
+function zshScript(words: Map<string, string[]>): string {
+  return `autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n${bashScript(words)}`;
+}
+
+function fishScript(words: Map<string, string[]>): string {
+  const lines = [...words].flatMap(([path, next]) => {
+    const condition = path === '' ? '__fish_use_subcommand' : `__registry_at ${path}`;
+    return next.map((word) =>
+      word.startsWith('--')
+        ? `complete -c registry -n '${condition}' -l ${word.slice(2)}`
+        : `complete -c registry -f -n '${condition}' -a ${word}`,
+    );
+  });
+  return `function __registry_at
+  set -l words (commandline -opc)[2..]
+  test "$words[1..(count $argv)]" = "$argv"
+end
+${lines.join('\n')}`;
+}

@@ -1,0 +1,104 @@
+import { pipeline } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import { openText } from './open.ts';
+import { unreadableFile } from './problem.ts';
+import { type Columns, type FileRow, maximumRowCharacters, rejectionColumns } from './read.ts';
+
+/** The rows of a CSV file with a header line, whatever separates its fields. */
+export async function* readCsv(file: string, columns: Columns): AsyncGenerator<FileRow> {
+  const lines = openText(file);
+  const { value: head = Buffer.alloc(0) } = await lines.next();
+  const { separator, length } = findSeparator(String(head), columns);
+  const skippedLines = length === 0 ? 0 : 1;
+  let lastLine = skippedLines;
+  const parser = parse({
+    delimiter: separator,
+    info: true,
+    raw: true,
+    skip_empty_lines: true,
+    relax_column_count: true,
+    max_record_size: maximumRowCharacters,
+    // The iteration below does not see the rows before an error: the parser is ahead of it.
+    on_record: (row, { lines }) => {
+      lastLine = lines + skippedLines;
+      return row;
+    },
+  });
+  const text = async function* () {
+    yield head.subarray(length);
+    yield* lines;
+  };
+  let header: string[] | undefined;
+  try {
+    for await (const parsed of pipeline(text, parser, () => {})) {
+      const { record, raw, info } = parsed as ParsedRow;
+      if (!header) {
+        header = readHeader(file, record, columns);
+        continue;
+      }
+      const row: FileRow = {
+        line: info.lines + skippedLines - (raw.trim().split('\n').length - 1),
+        values: Object.fromEntries(header.map((name, index) => [name, record[index] ?? ''])),
+      };
+      if (record.length !== header.length) {
+        row.values.rejected_text = record.join(separator);
+        row.problem = `has ${record.length} fields, but the header has ${header.length}`;
+      }
+      yield row;
+    }
+  } catch (error) {
+    // The error names the line where the parser gave up; for a quote that is never closed, that is the last one.
+    if (error instanceof CsvError)
+      throw unreadableFile(file, lastLine + 1, `is not CSV: ${error.message}`);
+    throw error;
+  }
+  if (!header) throw unreadableFile(file, 1, 'is empty: a CSV file begins with a header line');
+}
+
+interface ParsedRow {
+  record: string[];
+  raw: string;
+  info: { lines: number };
+}
+
+const separators = [',', ';', '\t'];
+
+/** What separates the fields: a first line `sep=;` says it, and has this length, or else the header shows it. */
+function findSeparator(text: string, columns: Columns): { separator: string; length: number } {
+  const [line, separator] = /^sep=(.)\r?\n/i.exec(text) ?? [];
+  if (line && separator) return { separator, length: Buffer.byteLength(line) };
+  const [header = ''] = text.split('\n', 1);
+  const known = (separator: string) =>
+    header.split(separator).filter((name) => columnName(name) in columns).length;
+  const best = separators.reduce((best, next) => (known(next) > known(best) ? next : best));
+  return { separator: best, length: 0 };
+}
+
+/** A name in the header, in either case and with or without quotes. */
+function columnName(text: string): string {
+  return text
+    .trim()
+    .replace(/^"(.*)"$/, '$1')
+    .toLowerCase();
+}
+
+function readHeader(file: string, texts: string[], columns: Columns): string[] {
+  const header = texts.map(columnName);
+  const known = Object.keys(columns);
+  const unknown = header.findIndex(
+    (name) => !known.includes(name) && !rejectionColumns.includes(name),
+  );
+  if (unknown !== -1) {
+    const message = `there is no column ${JSON.stringify(texts[unknown])}; the header line may name: ${known.join(', ')}`;
+    throw unreadableFile(file, 1, message);
+  }
+  const repeated = header.find((name, index) => header.indexOf(name) !== index);
+  if (repeated !== undefined) {
+    throw unreadableFile(file, 1, `the header line names ${repeated} twice`);
+  }
+  const missing = known.filter((name) => columns[name]!.isRequired && !header.includes(name));
+  if (missing.length > 0) {
+    throw unreadableFile(file, 1, `the header line lacks the column ${missing.join(', ')}`);
+  }
+  return header;
+}

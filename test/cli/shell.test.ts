@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { wordsOf } from '../../src/cli/shell.ts';
+import { captured } from './captured.ts';
+import { startTool, TestRegistry } from './tool.ts';
+
+const tool = startTool();
+
+test.each([
+  ['registrar list', ['registrar', 'list']],
+  ['  registry registrar list # all of them', ['registrar', 'list']],
+  [
+    'npm run registry -- registrar add --name "Alpha OÜ"',
+    ['registrar', 'add', '--name', 'Alpha OÜ'],
+  ],
+  [`a 'b c' "d \\"e\\"" f\\ g --x="y z" ''`, ['a', 'b c', 'd "e"', 'f g', '--x=y z', '']],
+  ['# a comment', []],
+  ['', []],
+])('reads the words of %j', (line, words) => {
+  expect(wordsOf(line)).toEqual(words);
+});
+
+test('runs the commands of its input in one process, and goes on after one that fails', async () => {
+  const registry = await tool.newRegistry();
+  const input = `registrar add --code ALPHA --name "Alpha OÜ"
+# a comment
+registrar add --code ALPHA --name again
+
+registrar show BETA --json
+npm run registry -- registrar list
+`;
+  const { status, stdout, stderr } = await registry.run(['shell'], input);
+  expect(status).toBe(1);
+  expect(stdout).toContain('added registrar ALPHA');
+  expect(stdout).toContain('"there is no registrar \\"BETA\\""');
+  expect(stdout).toContain('ALPHA  Alpha OÜ');
+  expect(stderr).toBe('refused: there is already a registrar ALPHA [code]\n');
+});
+
+test('answers wrong usage in JSON as well', async () => {
+  const nowhere = new TestRegistry('/nonexistent');
+  const { status, stdout, stderr } = await nowhere.run(['registrar', 'lst', '--json']);
+  expect({ status, stderr }).toEqual({ status: 2, stderr: '' });
+  expect(JSON.parse(stdout)).toEqual({
+    errors: [{ reason: 'usage', message: "unknown command 'lst'\n(Did you mean list?)" }],
+  });
+});
+
+test('completes commands and options in bash', async () => {
+  const { runProgram } = await import('../../src/cli/program.ts');
+  const { stdout: script } = await captured(() => runProgram(['completion', 'bash']));
+  const complete = (...words: string[]) => {
+    const typed = words.map((word) => `'${word}'`).join(' ');
+    const commands = `COMP_WORDS=(registry ${typed}); COMP_CWORD=${words.length}; _registry; echo "\${COMPREPLY[*]}"`;
+    return execFileSync('bash', ['-c', `${script}\n${commands}`], { encoding: 'utf8' }).trim();
+  };
+  expect(complete('regis')).toBe('registrar');
+  expect(complete('registrar', '')).toContain('add list show update');
+  expect(complete('contact', 'show', 'ALPHA:1', '--js')).toBe('--json');
+  expect(complete('backup', 'file', '--rem')).toBe('--remote');
+});
+
+test('says its version', async () => {
+  const { runProgram } = await import('../../src/cli/program.ts');
+  const { status, stdout } = await captured(() => runProgram(['--version']));
+  expect({ status, stdout }).toEqual({
+    status: 0,
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+  });
+});
