@@ -20,12 +20,12 @@ const endWithParent = `data:text/javascript,${encodeURIComponent(`
   process.channel?.unref();
 `)}`;
 
-function spawnWrangler(args: string[]): ChildProcess {
+function spawnWrangler(args: readonly string[], input?: string): ChildProcess {
   const script = path.join(projectDirectory, 'node_modules/wrangler/wrangler-dist/cli.js');
   return spawn(process.execPath, ['--no-warnings', '--import', endWithParent, script, ...args], {
     cwd: projectDirectory,
     // Wrangler reports through the last one that it is ready.
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'ipc'],
     env: environment,
   });
 }
@@ -38,13 +38,22 @@ function collect(child: ChildProcess, take: (line: string, isError: boolean) => 
   read(child.stderr, true);
 }
 
-/** Runs a wrangler command; throws an Error with its output if it fails. */
-export async function runWrangler(args: string[]): Promise<void> {
-  const child = spawnWrangler(args);
+/**
+ * Runs a wrangler command, with an input if it reads one, and returns its standard output. Throws an Error with all of
+ * its output if it fails.
+ */
+export async function runWrangler(args: readonly string[], input?: string): Promise<string> {
+  const child = spawnWrangler(args, input);
   const printed: string[] = [];
-  collect(child, (line) => printed.push(line));
+  const answer: string[] = [];
+  collect(child, (line, isError) => {
+    printed.push(line);
+    if (!isError) answer.push(line);
+  });
+  child.stdin?.end(input);
   const [status] = await once(child, 'close');
   if (status !== 0) throw new Error(printed.join('\n'));
+  return answer.join('\n');
 }
 
 /** Lines of wrangler that are of no use beside the Worker's own log. */

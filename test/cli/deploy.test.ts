@@ -1,0 +1,344 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { parse } from 'smol-toml';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Deployment, runSteps } from '../../src/cli/deploy/deployment.ts';
+import { addressIn, listLeft, steps } from '../../src/cli/deploy/steps.ts';
+import { Account, type WranglerFault } from './account.ts';
+
+let directory: string;
+let configPath: string;
+let account: Account;
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'registry-deploy-'));
+  configPath = path.join(directory, 'wrangler.toml');
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+beforeEach(async () => {
+  await cp('wrangler.toml', configPath);
+  account = new Account();
+});
+
+const healthy = () => Response.json({ status: 'ok', version: '1.2.3', lists: {} });
+
+/** A deployment on the stand-in, with what it has printed. */
+function newDeployment(overrides: Partial<Deployment> = {}) {
+  const said: string[] = [];
+  const asked: string[] = [];
+  const deployment: Deployment = {
+    environment: 'production',
+    configPath,
+    version: '1.2.3',
+    wrangler: account.wrangler,
+    publish: async () => {},
+    fetch: async (url) => {
+      asked.push(url);
+      return healthy();
+    },
+    pause: async () => {},
+    say: (line) => said.push(line),
+    ...overrides,
+  };
+  return { deployment, said, asked };
+}
+
+const deploy = (overrides: Partial<Deployment> = {}) => {
+  const { deployment, said, asked } = newDeployment(overrides);
+  return runSteps(steps, deployment).then((isDone) => ({ isDone, said: said.join('\n'), asked }));
+};
+
+const database = 'd1000000-0000-4000-8000-000000000001';
+const namespace = 'c0000000000000000000000000000001';
+
+/** The calls of a deployment for which everything is there already. */
+const repeated = [
+  'whoami --json',
+  'd1 migrations apply DB --remote --env production',
+  'secret list --env production --format json',
+  'deploy --env production',
+];
+
+describe('npm run deploy', () => {
+  it('creates what is missing, the tables before the Worker and the key before both answer', async () => {
+    const { isDone, said, asked } = await deploy();
+
+    expect(said).not.toContain('✗');
+    expect(isDone).toBe(true);
+    expect(account.calls.filter((call) => !call.startsWith('queues'))).toEqual([
+      'whoami --json',
+      'd1 list --json',
+      'd1 create registry-edge',
+      'd1 list --json',
+      'kv namespace list',
+      'kv namespace create registry-edge-production-lists',
+      'kv namespace list',
+      'd1 migrations apply DB --remote --env production',
+      'secret list --env production --format json',
+      'secret put REGISTRANT_TOKEN_KEYS --env production',
+      'deploy --env production',
+    ]);
+    expect(account.secrets.get('REGISTRANT_TOKEN_KEYS')).toMatch(/^k1:[0-9a-f]{64}$/);
+    expect(said).not.toContain(account.secrets.get('REGISTRANT_TOKEN_KEYS'));
+    expect(asked).toEqual(['https://registry-edge-production.example.workers.dev/health']);
+  });
+
+  it('writes the two ids into wrangler.toml, and changes nothing else', async () => {
+    const before = await readFile(configPath, 'utf8');
+    await deploy();
+    const added = linesOf(configPath).filter((line) => !before.split('\n').includes(line));
+    expect(added).toEqual([`database_id = "${database}"`, `id = "${namespace}"`]);
+    expect(linesOf(configPath)).toHaveLength(before.split('\n').length);
+  });
+
+  it('creates nothing and keeps the key when it is run again', async () => {
+    await deploy();
+    const key = account.secrets.get('REGISTRANT_TOKEN_KEYS');
+    account.calls.length = 0;
+
+    const { isDone } = await deploy();
+
+    expect(isDone).toBe(true);
+    expect(account.calls.filter((call) => !call.startsWith('queues'))).toEqual(repeated);
+    expect(account.secrets.get('REGISTRANT_TOKEN_KEYS')).toBe(key);
+    expect(account.deployments).toBe(2);
+  });
+
+  it('finds by name what was created before its id could be written', async () => {
+    await deploy();
+    await cp('wrangler.toml', configPath);
+    await deploy();
+    expect(account.databases).toHaveLength(1);
+    expect(account.namespaces).toHaveLength(1);
+    expect(linesOf(configPath)).toContain(`database_id = "${database}"`);
+  });
+
+  it('deploys staging beside production, with data of its own', async () => {
+    await deploy();
+    const { isDone } = await deploy({ environment: 'staging' });
+    expect(isDone).toBe(true);
+    expect(account.databases.map(({ name }) => name)).toEqual([
+      'registry-edge',
+      'registry-edge-staging',
+    ]);
+    const { env } = parse(readFileSync(configPath, 'utf8')) as unknown as {
+      env: Record<string, Bindings>;
+    };
+    expect(env.production?.d1_databases[0]?.database_id).toBe(database);
+    expect(env.staging?.d1_databases[0]?.database_id).toBe(account.databases[1]?.uuid);
+    expect(env.staging?.kv_namespaces[0]?.id).toBe(account.namespaces[1]?.id);
+  });
+
+  it('creates the queues that wrangler.toml names', async () => {
+    const toml = await readFile('wrangler.toml', 'utf8');
+    const queue = `
+[[env.production.queues.producers]]
+binding = "SOME"
+queue = "some-queue"
+
+[[env.production.queues.consumers]]
+queue = "some-queue"
+dead_letter_queue = "some-dead-letters"
+`;
+    await writeFile(configPath, toml.replace(/\n\[\[env\.\w+\.queues[^[]*/g, '\n') + queue);
+    await deploy();
+    await deploy();
+    expect(account.queues).toEqual(['some-queue', 'some-dead-letters']);
+  });
+});
+
+interface Bindings {
+  d1_databases: { database_id: string }[];
+  kv_namespaces: { id: string }[];
+}
+
+const linesOf = (file: string) => readFileSync(file, 'utf8').split('\n');
+
+describe('a deployment that stops midway', () => {
+  it.each([false, true])(
+    'continues when it is run again, whichever call fails (done: %s)',
+    async (isDone) => {
+      await deploy();
+      const callCount = account.calls.length;
+      for (let at = 0; at < callCount; at++) {
+        await cp('wrangler.toml', configPath);
+        account = new Account();
+        await expectRepaired({ at, isDone });
+      }
+    },
+  );
+
+  /** The fault ends the run, and after a second run everything is there once. */
+  async function expectRepaired(fault: WranglerFault) {
+    account.fault = fault;
+    const first = await deploy();
+    const label = `call ${fault.at}: ${account.calls[fault.at]}`;
+    expect(first.isDone, label).toBe(false);
+    expect(first.said, label).toContain('wrangler: the connection was lost');
+    account.fault = undefined;
+    const key = account.secrets.get('REGISTRANT_TOKEN_KEYS');
+
+    const second = await deploy();
+
+    expect(second.isDone, label).toBe(true);
+    expect(account.databases, label).toHaveLength(1);
+    expect(account.namespaces, label).toHaveLength(1);
+    expect(new Set(account.queues).size, label).toBe(account.queues.length);
+    expect(account.deployments, label).toBeGreaterThan(0);
+    const newKey = account.secrets.get('REGISTRANT_TOKEN_KEYS');
+    expect(newKey, label).toMatch(/^k1:/);
+    if (key !== undefined) expect(newKey, label).toBe(key);
+    expect(linesOf(configPath), label).toContain(`database_id = "${database}"`);
+    expect(linesOf(configPath), label).toContain(`id = "${namespace}"`);
+  }
+
+  it('never replaces a key because it could not be listed', async () => {
+    await deploy();
+    const key = account.secrets.get('REGISTRANT_TOKEN_KEYS');
+    account.calls.length = 0;
+    await deploy();
+    const listing = account.calls.findIndex((call) => call.startsWith('secret list'));
+    account.calls.length = 0;
+    account.fault = { at: listing, isDone: false };
+    const { isDone } = await deploy();
+    expect(account.calls.at(-1)).toContain('secret list');
+    expect(isDone).toBe(false);
+    expect(account.secrets.get('REGISTRANT_TOKEN_KEYS')).toBe(key);
+  });
+
+  it('stops before the Worker when the migrations fail', async () => {
+    await deploy();
+    const at = account.calls.findIndex((call) => call.startsWith('d1 migrations apply'));
+    await cp('wrangler.toml', configPath);
+    account = new Account();
+    account.fault = { at, isDone: false };
+    await deploy();
+    expect(account.calls.at(-1)).toMatch(/^d1 migrations apply/);
+    expect(account.deployments).toBe(0);
+  });
+
+  it('says so when the lists could not be published, and publishes them when it is run again', async () => {
+    let published = 0;
+    const publish = async () => {
+      published += 1;
+      if (published === 1) throw new Error('The lists were not published, see above.');
+    };
+    const first = await deploy({ publish });
+    expect(first.isDone).toBe(false);
+    expect(first.said).toContain('The lists were not published');
+    expect(first.asked).toEqual([]);
+    expect((await deploy({ publish })).isDone).toBe(true);
+    expect(published).toBe(2);
+  });
+});
+
+describe('the health after a deployment', () => {
+  it('is asked until the new release answers', async () => {
+    const answers = [
+      () => Promise.reject(new Error('getaddrinfo ENOTFOUND')),
+      async () => new Response('error code: 1042', { status: 404 }),
+      async () => Response.json({ version: '1.2.2' }),
+      async () => healthy(),
+    ];
+    const { isDone } = await deploy({ fetch: () => answers.shift()!() });
+    expect(isDone).toBe(true);
+    expect(answers).toEqual([]);
+  });
+
+  it('fails the deployment with its reason when it does not become well', async () => {
+    const reason = 'The database is unreachable.';
+    const { isDone, said } = await deploy({
+      fetch: async () => Response.json({ version: '1.2.3', reason }, { status: 503 }),
+    });
+    expect(isDone).toBe(false);
+    expect(said).toContain('/health: 503, release 1.2.3: The database is unreachable.');
+  });
+});
+
+describe('the login', () => {
+  it('is asked for before anything is done', async () => {
+    const refusing: Deployment['wrangler'] = async (args) => {
+      account.calls.push(args.join(' '));
+      throw new Error('{"loggedIn":false}');
+    };
+    const { isDone, said } = await deploy({ wrangler: refusing });
+    expect(isDone).toBe(false);
+    expect(said).toContain('You are not logged in. Run npx wrangler login');
+    expect(account.calls).toEqual(['whoami --json']);
+  });
+
+  it('has to choose one of several accounts', async () => {
+    account.login = {
+      loggedIn: true,
+      accounts: [
+        { id: 'a1', name: 'Registry' },
+        { id: 'a2', name: 'Private' },
+      ],
+    };
+    const { said } = await deploy();
+    expect(said).toContain(
+      'Set CLOUDFLARE_ACCOUNT_ID to one of them:\n  a1  Registry\n  a2  Private',
+    );
+  });
+});
+
+describe('what is left to do', () => {
+  it('names the closed doors, the missing registrar and the missing domain', async () => {
+    const { deployment } = newDeployment({ address: 'https://x.workers.dev' });
+    expect(await listLeft(deployment)).toEqual([
+      expect.stringContaining('Set AUCTION_API_ALLOWED_IPS'),
+      expect.stringContaining('Set REGISTRANT_AUTH_ALLOWED_IPS'),
+      expect.stringContaining('Add the first registrar: npm run registry -- registrar add'),
+      expect.stringContaining("the registry's own domain"),
+      expect.stringContaining('check list'),
+    ]);
+  });
+
+  it('is the check list alone once all of that is done', async () => {
+    const toml = await readFile('wrangler.toml', 'utf8');
+    await writeFile(configPath, toml.replaceAll('"127.0.0.0/8, ::1"', '"192.0.2.0/24"'));
+    account.registrars = 3;
+    const { deployment } = newDeployment({ address: 'https://registry.example.ee' });
+    expect(await listLeft(deployment)).toEqual([expect.stringContaining('check list')]);
+  });
+});
+
+it.each([
+  ['  https://a.b.workers.dev\n', 'https://a.b.workers.dev'],
+  ['  registry.example.ee (custom domain)\n', 'https://registry.example.ee'],
+  [
+    '  https://a.b.workers.dev\n  registry.example.ee (custom domain - zone id: 1)\n',
+    'https://registry.example.ee',
+  ],
+  ['  registry.example.ee/* (zone name: example.ee)\n', 'https://registry.example.ee'],
+  ['No targets deployed\n', undefined],
+])('reads the address in %j', (printed, address) => {
+  expect(addressIn(printed)).toBe(address);
+});
+
+it('prints every step and does none with --dry-run, without an account', async () => {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['src/cli/deploy/index.ts', '--env', 'staging', '--dry-run'],
+    { env: { PATH: process.env.PATH } },
+  );
+  const titles = stdout.split('\n').filter((line) => /^\d/.test(line));
+  expect(titles).toEqual(steps.map(({ title }, index) => `${index + 1}. ${title}`));
+  expect(stdout).toContain('     wrangler d1 migrations apply DB --remote --env staging\n');
+});
+
+it('has in staging every setting and binding of production', () => {
+  const { env } = parse(readFileSync('wrangler.toml', 'utf8')) as { env: Record<string, object> };
+  const bare = (environment: object | undefined) =>
+    JSON.parse(
+      JSON.stringify(environment)
+        .replaceAll('-staging', '')
+        .replaceAll(/"namespace_id":"\d(\d+)"/g, '"namespace_id":"$1"')
+        .replaceAll(/"(database_id|id)":"[^"]+"/g, '"$1":"…"'),
+    );
+  expect(bare(env.staging)).toEqual(bare(env.production));
+});
