@@ -9,7 +9,8 @@ const worker = shareWorker();
 type Sent = Parameters<typeof onTheWire>[2];
 
 async function answerTo(path: string, sent: Sent = {}) {
-  const { status, headers, body } = await onTheWire(worker.url, `/repp/v1/contacts${path}`, sent);
+  const whole = path.startsWith('/repp') ? path : `/repp/v1/contacts${path}`;
+  const { status, headers, body } = await onTheWire(worker.url, whole, sent);
   const { 'x-request-id': id, date: _, connection: __, 'keep-alive': ___, ...told } = headers;
   expect(id).toMatch(/^[0-9a-f-]{36}$/);
   return { status, headers: told, body };
@@ -70,6 +71,11 @@ const requests: [what: string, path: string, sent: Sent][] = [
     { headers: { 'X-D1-Bookmark': `00000000-00000000-00000000-${'0'.repeat(32)}` } },
   ],
   ['a malformed reference', '', { headers: { 'X-Client-Transaction-Id': 'x'.repeat(65) } }],
+  ['notifications', '/repp/v1/registrar/notifications', {}],
+  ['a page of notifications', '/repp/v1/registrar/notifications/all_notifications?limit=x', {}],
+  ['a notification', '/repp/v1/registrar/notifications/1', { method: 'PUT', body: '{"x":1}' }],
+  ['an unknown route of notifications', '/repp/v1/registrar/notifications/1/2', {}],
+  ['a wrong method of notifications', '/repp/v1/registrar/notifications', { method: 'DELETE' }],
   ['a version', '/A:B', { method: 'DELETE', headers: { 'If-Match': '"1"' } }],
 ];
 

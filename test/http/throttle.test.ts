@@ -103,6 +103,32 @@ describe('failed logins', () => {
     expect(await attempt(authorization)).toEqual([200, 1]);
   });
 
+  it('count whatever else is wrong with the request', async () => {
+    const { apiUser } = await addRegistrar(worker.env);
+    const wrong = { authorization: basic(apiUser.username, 'wrong') };
+    const attempts: [path: string, method: string, body?: string, headers?: object][] = [
+      ['', 'POST', '{'],
+      ['/A:B', 'PUT', '[]'],
+      ['?limit=0', 'GET'],
+      ['/A/B/C', 'GET'],
+      ['/A:B', 'PATCH', '{}'],
+      ['', 'POST', ' '.repeat(70_000)],
+      ['', 'POST', '{}', { 'Idempotency-Key': '"' }],
+      ['', 'GET', undefined, { 'X-D1-Bookmark': 'forged' }],
+      ['', 'GET', undefined, { 'X-Client-Transaction-Id': 'x'.repeat(65) }],
+      ['?after=1', 'GET'],
+      ['', 'POST', '{'],
+    ];
+    const statuses: number[] = [];
+    for (const [path, method, body, headers] of attempts) {
+      const from = { 'CF-Connecting-IP': '192.0.2.7', ...headers };
+      const sent = send(method, wrong, body, from);
+      statuses.push((await worker.fetch(`/repp/v1/contacts${path}`, sent)).status);
+    }
+
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+  });
+
   it('count for registrants too, in the format of their interface', async () => {
     const login = () =>
       worker.fetch('/api/v1/registrant/contacts', {
