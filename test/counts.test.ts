@@ -221,6 +221,18 @@ test('an auction is read in one round trip and reported in two', async () => {
   expect(report.after).toMatchObject({ kvWrites: 2 });
 });
 
+test('an auction that starts the next one reads no other auctions, however many there were', async () => {
+  for (let n = 0; n < 50; n++) await addAuction(worker.env, { status: 'domain_registered' });
+  const { uuid } = await addAuction(worker.env, { status: 'awaiting_payment' });
+  const restarting = { ...worker.env, AUCTION_RESTART_STATUSES: 'payment_not_received' };
+  const report = await cost(counted(restarting), `/api/v1/auctions/${uuid}`, {
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ status: 'payment_not_received' }),
+  });
+  expect(report.answer).toMatchObject({ d1RoundTrips: 2, rowsRead: 16 });
+});
+
 describe('a public list', () => {
   it('is read from KV once, then from memory, and never from the database', async () => {
     await costOf('/repp/v1/retained_domains');
