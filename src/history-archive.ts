@@ -34,8 +34,8 @@ export async function countArchivable(db: Database, before: string) {
 }
 
 /**
- * Begins to archive, or continues an archive to the same file that was interrupted; returns which. Throws `taken` while an
- * archive to another file is not finished, unless `isForced`: entries that were written to that file last may then be in both.
+ * Begins to archive, or continues an interrupted archive to the same file; returns which. Throws `taken` while an
+ * archive to another file is unfinished, unless `isForced`: the entries written to that file last may then be in both.
  */
 export async function startArchive(
   db: Database,
@@ -57,7 +57,8 @@ export async function startArchive(
   const [unfinished] = await db.select().from(historyArchives);
   throw new RegistryError(
     'taken',
-    `the archive to ${unfinished?.file} is not finished: repeat it with --to ${unfinished?.file}, or, if that file is lost, use --force`,
+    `the archive to ${unfinished?.file} is not finished: ` +
+      `repeat it with --to ${unfinished?.file}, or, if that file is lost, use --force`,
   );
 }
 

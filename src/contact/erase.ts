@@ -26,9 +26,9 @@ export interface Erasure extends Identifiers {
 }
 
 /**
- * Removes everything personal that is kept of a contact, given by its code or UUID: deletes the contact as every deletion does,
- * removes the values from its history, and deletes kept outcomes. Throws `linked` while a domain refers to it,
- * `delete_prohibited`, `not_found`, and `invalid` for a code that several contacts had.
+ * Removes everything personal that is kept of a contact, given by its code or UUID: deletes the contact like any other
+ * deletion, removes the values from its history, and deletes kept outcomes. Throws `linked` while a domain refers to
+ * it, `delete_prohibited`, `not_found`, and `invalid` for a code that several contacts had.
  */
 export async function eraseContact(
   db: Database,
@@ -122,13 +122,17 @@ async function look(db: Database, contact: Identifiers): Promise<Seen> {
 /** The registry has to know who holds a domain, so the contact goes after the domain has another. */
 function checkUnlinked({ code, domainCount }: Contact): void {
   if (domainCount === 0) return;
-  const message = `domains refer to ${code}, and the registry must know their contacts; give the domains another contact first (domain list --contact ${code} shows them)`;
-  throw new RegistryError('linked', message, 'domains');
+  throw new RegistryError(
+    'linked',
+    `domains refer to ${code}, and the registry must know their contacts; ` +
+      `give the domains another contact first (domain list --contact ${code} shows them)`,
+    'domains',
+  );
 }
 
 /**
- * The statements that remove what is left of a contact that does not exist (any more). Where it does, because somebody else
- * was faster, they do nothing. The first changes a row if there is anything to do.
+ * The statements that remove what is left of a contact that no longer exists. If it does exist, because another writer
+ * was faster, they do nothing. The first one changes a row if the contact is gone.
  */
 function removalOf(db: Database, contact: Identifiers) {
   const isGone = sql`not exists (select 1 from ${contacts} where ${contacts.uuid} = ${contact.uuid})`;

@@ -1,10 +1,18 @@
 import { and, asc, eq, gt, gte, type SQL, sql } from 'drizzle-orm';
-import { contacts, domainContacts, domains, history, registrars } from '../../drizzle/schema.ts';
+import {
+  contacts,
+  deletedIdentity,
+  domainContacts,
+  domains,
+  history,
+  registrars,
+} from '../../drizzle/schema.ts';
 import { everyPage } from '../database/every-page.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import type { Person } from '../registrant/token.ts';
 import type { Contact } from './contact.ts';
+import { identityKey } from './identity-code.ts';
 import { isPersons } from './read.ts';
 
 type Entry = typeof history.$inferSelect;
@@ -35,6 +43,25 @@ export async function* listPersonalData(
   for await (const { contact, registrar } of everyContact(db, person)) {
     const { id } = contact;
     yield { contact, registrar, domains: domainsOf(id), history: historyOf(id) };
+  }
+}
+
+/** What is kept about a person of one contact that was deleted. */
+export interface DeletedContact {
+  code: string;
+  uuid: string | null;
+  /** The oldest entry first; it is there until its values are removed. */
+  history: AsyncIterable<{ entry: Entry }>;
+}
+
+/** What is kept of the person's contacts that were deleted, in the order of their deletions, as `listPersonalData`. */
+export async function* listDeletedPersonalData(
+  db: Database,
+  person: Person,
+): AsyncGenerator<DeletedContact, void> {
+  const historyOf = byContact(everyEntryOfDeleted(db, person));
+  for await (const { id, code, uuid } of everyDeletion(db, person)) {
+    yield { code, uuid, history: historyOf(id) };
   }
 }
 
@@ -121,7 +148,63 @@ function isEntryOf(after: EntryRow | undefined): SQL | undefined {
   );
 }
 
-/** Divides rows that are in the order of their contacts: the rows of a contact are there once the ones before were asked for. */
+interface Deletion {
+  id: number;
+  code: string;
+  uuid: string | null;
+}
+
+function everyDeletion(db: Database, person: Person) {
+  const { id, subjectKey: code, subjectUuid: uuid } = history;
+  return everyPage<Deletion>(pageRows, (after, limit) =>
+    retried(() =>
+      db
+        .select({ id, code, uuid })
+        .from(history)
+        .where(and(isDeletionOf(person), gt(id, after?.id ?? 0)))
+        .orderBy(asc(id))
+        .limit(limit),
+    ),
+  );
+}
+
+function everyEntryOfDeleted(db: Database, person: Person) {
+  const deletions = db
+    .select({ id: history.id, code: history.subjectKey, uuid: history.subjectUuid })
+    .from(history)
+    .where(isDeletionOf(person))
+    .as('deletions');
+  return everyPage<EntryRow>(pageRows, (after, limit) =>
+    retried(() =>
+      db
+        .select({ contactId: deletions.id, entry: history })
+        .from(deletions)
+        .crossJoin(history)
+        .where(
+          and(
+            eq(history.subject, 'contact'),
+            eq(history.subjectKey, deletions.code),
+            eq(history.subjectUuid, deletions.uuid),
+            after && gte(deletions.id, after.contactId),
+            after &&
+              sql`${history.id} > iif(${deletions.id} = ${after.contactId}, ${after.entry.id}, 0)`,
+          ),
+        )
+        .orderBy(asc(deletions.id), asc(history.id))
+        .limit(limit),
+    ),
+  );
+}
+
+function isDeletionOf({ countryCode, code }: Person): SQL | undefined {
+  return and(
+    deletedIdentity.isPersons,
+    sql`${deletedIdentity.countryCode} = ${countryCode}`,
+    sql`${deletedIdentity.key} = ${identityKey(code)}`,
+  );
+}
+
+/** Divides rows that are in the order of their contacts. The contacts have to be asked for in that order. */
 function byContact<Row extends { contactId: number }>(rows: AsyncGenerator<Row, void>) {
   let next: IteratorResult<Row, void> | undefined;
   return async function* rowsOf(contactId: number): AsyncGenerator<Row, void> {

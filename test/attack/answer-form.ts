@@ -150,6 +150,9 @@ const personalData = z.strictObject({
       history: z.array(historyEntry),
     }),
   ),
+  deleted_contacts: z.array(
+    z.strictObject({ id: z.uuid(), code: text, history: z.array(historyEntry).min(1) }),
+  ),
 });
 const registrant: Form = (status) =>
   status === 200

@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest';
 
+import { eraseContact } from '../../src/contact/erase.ts';
 import { jsonArrays } from '../../src/database/json-rows.ts';
 import { app } from '../../src/http/app.ts';
 import { Faults } from '../attack/faults.ts';
 import { answerOf, registrarClient } from '../client.ts';
-import { addContact, addDomainOf, addPerson, addRegistrar, send, unique } from '../fixtures.ts';
+import {
+  addContact,
+  addDomainOf,
+  addPerson,
+  addRegistrar,
+  operator,
+  send,
+  unique,
+} from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
@@ -96,8 +105,41 @@ describe('GET /api/v1/registrant/export', () => {
             ],
           }),
         ],
+        deleted_contacts: [],
       },
     });
+  });
+
+  it('has the history of deleted contacts, until their values are removed', async () => {
+    const person = await addPerson(worker.env);
+    const registrar = await addRegistrar(worker.env);
+    const separated = `${person.code.slice(0, 6)}-${person.code.slice(6)}`;
+    const contact = await addContact(worker.env, registrar, { ident: separated });
+    for (const overrides of [
+      { ident: `${person.code}1` },
+      { ident: person.code, identType: 'org' as const },
+    ]) {
+      const other = await addContact(worker.env, registrar, overrides);
+      await repp.delete(registrar, other.code);
+    }
+    await repp.update(registrar, contact.code, { phone: '+372.5000000' });
+    await repp.delete(registrar, contact.code);
+    const { body } = await answerOf(exportOf(person));
+    expect(body).toMatchObject({
+      contacts: [],
+      deleted_contacts: [
+        {
+          id: contact.uuid,
+          code: contact.code,
+          history: [
+            { action: 'update', changes: { phone: { to: '+372.5000000' } } },
+            { action: 'delete', changes: { ident: { from: separated, to: null } } },
+          ],
+        },
+      ],
+    });
+    await eraseContact(worker.db, operator, contact.code);
+    expect((await answerOf(exportOf(person))).body.deleted_contacts).toEqual([]);
   });
 
   it('has nothing of anybody else', async () => {

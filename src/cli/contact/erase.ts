@@ -5,7 +5,8 @@ import { run } from '../run.ts';
 import { counted, did } from '../text.ts';
 
 const backups =
-  'backups (Time Travel) keep the values for up to 30 days, and files that were exported or archived as long as you keep them';
+  'backups (Time Travel) keep the values for up to 30 days, ' +
+  'and files that were exported or archived as long as you keep them';
 
 export const command = writing(
   'contact erase ALPHA:1B7A3C5D --dry-run',

@@ -17,8 +17,8 @@ type Line = z.infer<typeof line>;
 const lineStart = '{"id":';
 
 /**
- * A file of archived history that entries are appended to, each once. What a killed process has left behind the last whole line is
- * overwritten: it was not removed from the database.
+ * A file of archived history that entries are appended to, each once. A line that a killed process has left unfinished
+ * is overwritten: its entry was not removed from the database.
  */
 export class ArchiveFile implements AsyncDisposable {
   readonly #name: string;
@@ -34,11 +34,11 @@ export class ArchiveFile implements AsyncDisposable {
   }
 
   /**
-   * Opens or creates the file, readable by its owner alone. Remembers its entries from `firstId` on, the first in the database. Throws `invalid` for a file that is
-   * not an archive, and leaves it as it was.
+   * Opens the file, or creates one that only its owner can read. Remembers its entries from `firstId` on, which is the
+   * first in the database. Throws `invalid` for a file that is not an archive, and leaves it as it was.
    */
   static async open(name: string, firstId: number): Promise<ArchiveFile> {
-    // Appending would not let a line be overwritten that was cut off.
+    // Not for appending: an unfinished line is overwritten.
     const handle = await open(name, 'r+').catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
       return open(name, 'wx+', 0o600);

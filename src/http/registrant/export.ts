@@ -1,5 +1,11 @@
 import { Hono } from 'hono';
-import { listPersonalData, type PersonalContact } from '../../contact/personal-data.ts';
+import type { history } from '../../../drizzle/schema.ts';
+import {
+  type DeletedContact,
+  listDeletedPersonalData,
+  listPersonalData,
+  type PersonalContact,
+} from '../../contact/personal-data.ts';
 import { personalRepresentation } from '../../contact/representation.ts';
 import { logUnexpected } from '../../log.ts';
 import type { Person } from '../../registrant/token.ts';
@@ -17,8 +23,9 @@ personalExport.use(throttleAddress, bearerLogin, limitBody, echoClientReference,
 
 personalExport.get('/', async (c) => {
   const { person, now, requestId } = c.var;
-  const contacts = listPersonalData(database(c), person);
-  const body = await streamOf(documentOf(person, now, contacts), requestId);
+  const db = database(c);
+  const [contacts, deleted] = [listPersonalData(db, person), listDeletedPersonalData(db, person)];
+  const body = await streamOf(documentOf(person, now, contacts, deleted), requestId);
   return c.body(body, 200, { 'Content-Type': 'application/json' });
 });
 
@@ -27,11 +34,14 @@ async function* documentOf(
   { countryCode, code }: Person,
   now: Date,
   contacts: AsyncIterable<PersonalContact>,
+  deleted: AsyncIterable<DeletedContact>,
 ): AsyncGenerator<string, void> {
   const person = { ident: { code, type: 'priv', country_code: countryCode } };
   const head = JSON.stringify({ exported_at: now.toISOString(), person });
   yield `${head.slice(0, -1)},"contacts":`;
   yield* arrayOf(contacts, contactText);
+  yield ',"deleted_contacts":';
+  yield* arrayOf(deleted, deletedText);
   yield '}';
 }
 
@@ -40,8 +50,18 @@ async function* contactText({ contact, registrar, domains, history }: PersonalCo
   yield `${known.slice(0, -1)},"domains":`;
   yield* arrayOf(domains, ({ name, role }) => [JSON.stringify({ name, role })]);
   yield ',"history":';
-  yield* arrayOf(history, ({ entry }) => [JSON.stringify(historyEntry(entry))]);
+  yield* arrayOf(history, entryText);
   yield '}';
+}
+
+async function* deletedText({ code, uuid, history }: DeletedContact) {
+  yield `${JSON.stringify({ id: uuid, code }).slice(0, -1)},"history":`;
+  yield* arrayOf(history, entryText);
+  yield '}';
+}
+
+function entryText({ entry }: { entry: typeof history.$inferSelect }): string[] {
+  return [JSON.stringify(historyEntry(entry))];
 }
 
 async function* arrayOf<Item>(
@@ -61,8 +81,8 @@ async function* arrayOf<Item>(
 const chunkLength = 16_384;
 
 /**
- * The text as a stream that reads as fast as the client takes it. The first chunk is there when it is returned, so that what
- * fails at once is answered as an error; what fails later is logged, and breaks the answer off.
+ * The text as a stream, read as fast as the client takes it. The first chunk is read before the stream is returned, so
+ * what fails at once is answered as an error; what fails later is logged and breaks the answer off.
  */
 async function streamOf(
   text: AsyncGenerator<string, void>,
