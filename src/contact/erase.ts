@@ -10,6 +10,7 @@ import { type Contact, subjectOf } from './contact.ts';
 import { contactDeletion } from './delete.ts';
 import { contactColumns } from './fields.ts';
 import { endPermit, hasValues, isValue, permitRemoval, removeValues } from './history-values.ts';
+import { notifyingRegistrar } from './notify.ts';
 
 type Identifiers = Pick<Contact, 'code' | 'uuid'>;
 
@@ -81,8 +82,9 @@ function attemptToErase(db: Database, origin: Origin, contact: Identifiers) {
     const outcome = { ...contact, ...seen, contact: row && personalFieldsOf(row) };
     if (row) {
       checkUnlinked(row);
+      const deletion = { ...contactDeletion(db, row, origin, origin), outcome };
       const followedBy = removalOf(db, contact);
-      return { ...contactDeletion(db, row, origin, origin), followedBy, outcome };
+      return notifyingRegistrar(db, row, { ...deletion, followedBy }, origin.at);
     }
     const [statement, ...followedBy] = removalOf(db, contact);
     const changes = changesOf(seen.history.fields);

@@ -1,6 +1,6 @@
 import { asc, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { contacts, history, idempotencyKeys } from '../../drizzle/schema.ts';
+import { contacts, history, idempotencyKeys, notifications } from '../../drizzle/schema.ts';
 import { eraseContact } from '../../src/contact/erase.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { Faults } from '../attack/faults.ts';
@@ -100,6 +100,20 @@ describe('contact erase', () => {
       actorType: 'operator',
       actor: 'Operator',
       changes: { name: removed, orgName: removed, identType: { from: 'priv', to: null } },
+    });
+  });
+
+  it('notifies the registrar of the deletion, without a word about the person', async () => {
+    const life = await addLife();
+    await erase(life.code);
+    const told = await worker.db
+      .select()
+      .from(notifications)
+      .where(eq(notifications.contactCode, life.code))
+      .orderBy(asc(notifications.id));
+    expect(told.at(-1)).toMatchObject({
+      text: `Contact ${life.code} has been deleted by registry`,
+      fields: [],
     });
   });
 
