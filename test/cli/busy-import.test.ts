@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { basic } from '../fixtures.ts';
+import { startTool, type TestRegistry } from './tool.ts';
+
+const tool = startTool();
+/** The first errors came after 10,000. */
+const contacts = 12_000;
+const writers = 6;
+
+let registry: TestRegistry;
+let server: ChildProcess;
+let address: string;
+
+beforeAll(async () => {
+  registry = await tool.newRegistry();
+  server = spawn(
+    process.execPath,
+    ['src/cli/start.ts', '--no-demo', '--port', '0', '--persist-to', registry.directory],
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NO_COLOR: '1' } },
+  );
+  for await (const line of createInterface({ input: server.stdout! })) {
+    address ??= /listens on (\S+);/.exec(line)?.[1] as string;
+    if (address) break;
+  }
+  server.stdout!.resume();
+}, 120_000);
+
+afterAll(async () => {
+  server.kill('SIGINT');
+  await once(server, 'exit');
+}, 60_000);
+
+function file(): string {
+  const header = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
+  const rows = Array.from(
+    { length: contacts },
+    (_, n) => `ALPHA:I${n},Mari ${n},mari${n}@example.ee,+372.5123456,${n},org,LV\n`,
+  );
+  return header + rows.join('');
+}
+
+const ident = { ident: '12345678', ident_type: 'org', ident_country_code: 'EE' };
+const body = JSON.stringify({
+  contact: { name: 'Jaan', email: 'jaan@example.ee', phone: '+372.5123456', ident },
+});
+
+test('imports while clients of the running server write, without an error for either', async () => {
+  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  const user = ['api-user', 'add', '--registrar', 'ALPHA', '--username', 'ats'];
+  const { secret } = await registry.done(user);
+  const headers = { Authorization: basic('ats', secret), 'Content-Type': 'application/json' };
+  const statuses = new Map<number, number>();
+  let isDone = false;
+  const write = async () => {
+    while (!isDone) {
+      const url = `${address}/repp/v1/contacts`;
+      const { status } = await fetch(url, { method: 'POST', headers, body });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  };
+  const writing = Array.from({ length: writers }, write);
+  const imported = await registry.spawn(['contact', 'import', '-', '--json'], file());
+  isDone = true;
+  await Promise.all(writing);
+  expect(imported).toMatchObject({ status: 0 });
+  expect(JSON.parse(imported.stdout)).toMatchObject({ added: contacts });
+  expect([...statuses.keys()]).toEqual([200]);
+  const { registrar } = await registry.done(['registrar', 'show', 'ALPHA']);
+  expect(registrar.contact_count).toBe(contacts + statuses.get(200)!);
+}, 300_000);
