@@ -1,0 +1,60 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { projectVersion } from '../../src/cli/project.ts';
+import type { Env } from '../../src/env.ts';
+import worker from '../../src/index.ts';
+import { kindsOf } from '../attack/commands.ts';
+import { addRegistrar, addRetainedDomain } from '../fixtures.ts';
+import { migrate, openLocalData } from '../local-data.ts';
+import { type Call, recorded, recordingText } from './recorded.ts';
+
+/**
+ * Writes down what the Worker of this release says to D1 while it answers each kind of request and runs its cron, twice:
+ * for the tests of the next release, which run it again on their own tables. Run it when a release is made:
+ * `npx node test/previous-release/record.ts`.
+ */
+const file = path.join(import.meta.dirname, 'recording.ndjson');
+
+const directory = await mkdtemp(path.join(tmpdir(), 'registry-record-'));
+await migrate(directory);
+const { env, dispose } = await openLocalData(directory);
+const calls: Call[] = [];
+try {
+  for (const round of [1, 2]) {
+    const recording = recorded(env, (call) => calls.push({ round, ...call }));
+    await answerEverything({ ...recording, AUCTION_RESTART_STATUSES: 'payment_not_received' });
+  }
+} finally {
+  await dispose();
+  await rm(directory, { recursive: true });
+}
+const migrations = (await readdir('migrations')).filter((name) => name.endsWith('.sql')).sort();
+await writeFile(file, recordingText({ release: projectVersion(), migrations, calls }));
+
+async function answerEverything(env: Env): Promise<void> {
+  const registrar = await addRegistrar(env);
+  await addRetainedDomain(env);
+  for (const prepare of Object.values(kindsOf(env, registrar))) {
+    const { path, init } = await prepare();
+    await answered(env, path, init);
+  }
+  for (const list of ['auctions', 'retained_domains', 'retained_domains?type=disputed']) {
+    await answered(env, `/repp/v1/${list}`, {});
+  }
+  const works: Promise<unknown>[] = [];
+  await worker.scheduled({ cron: '1 0 * * *' } as never, env, newContext(works));
+  await Promise.all(works);
+}
+
+async function answered(env: Env, path: string, init: RequestInit): Promise<void> {
+  const works: Promise<unknown>[] = [];
+  const request = new Request(new URL(path, 'http://localhost'), init);
+  const response = await worker.fetch(request as never, env, newContext(works));
+  await response.arrayBuffer();
+  await Promise.all(works);
+}
+
+function newContext(works: Promise<unknown>[]): ExecutionContext {
+  return { waitUntil: (work: Promise<unknown>) => works.push(work) } as never;
+}
