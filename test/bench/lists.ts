@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib';
-import { seedRetainedNames } from '../seed.ts';
-import { atLeast, type Figure } from './figure.ts';
+import type { Env } from '../../src/env.ts';
+import { cost, counted } from '../counted.ts';
+import { nameOf, seedRetainedNames } from '../seed.ts';
+import { atLeast, atMost, type Figure } from './figure.ts';
 import { compare, edgeHeaders } from './load.ts';
 import { type Runtime, service, startRuntime } from './runtime.ts';
 
@@ -8,7 +10,13 @@ export const retainedDomains = '/repp/v1/retained_domains';
 
 /** A list of 100,000 names against Workers that do next to nothing, and against the straightforward one. */
 export async function lists(): Promise<Figure[]> {
-  const runtime = await startRuntime(['same-304', 'constant-304', 'stored-bytes', 'naive']);
+  const runtime = await startRuntime([
+    'same-304',
+    'constant-304',
+    'constant-json',
+    'stored-bytes',
+    'naive',
+  ]);
   try {
     await seedRetainedNames(runtime.env, 100_000);
     await runtime.publish(service);
@@ -34,16 +42,35 @@ export async function lists(): Promise<Figure[]> {
       { rounds: 3 },
     );
     const [, naive200] = await compare([{ ...naive, status: 200 }, whole], { rounds: 3 });
+    const name = `${retainedDomains}/${nameOf(0).punycode}`;
+    const [, oneName] = await compare([
+      { url: runtime.url('constant-json'), status: 200 },
+      { url: runtime.url(service, name), status: 200 },
+    ]);
+    const reads = await kvReadsOfOneName(runtime.env);
     return [
       atLeast('304 of 100,000 names, requests/s', same304!, '× a constant 304, same headers', 0.85),
       atLeast('304 of 100,000 names, requests/s', bare304!, '× a constant 304, two headers', 0.8),
       atLeast('200 of 100,000 names, gzip, bytes/s', bytes!, '× the stored bytes', 0.85),
       atLeast('304 of 100,000 names, requests/s', naive304!, '× the straightforward Worker', 300),
       atLeast('200 of 100,000 names, requests/s', naive200!, '× the straightforward Worker', 300),
+      atLeast('One name of 100,000, requests/s', oneName!, '× constant JSON, same headers', 0.6),
+      atMost('One name: KV reads, cold', reads.cold, '', 4),
+      atMost('One name: KV reads, warm', reads.warm, '', 1),
+      atMost('One name: D1 queries', reads.d1, '', 0),
     ];
   } finally {
     await runtime.stop();
   }
+}
+
+/** What an isolate asks of KV and D1 for the first name, and for one in the same place a moment later. */
+async function kvReadsOfOneName(env: Env): Promise<{ cold: number; warm: number; d1: number }> {
+  const bindings = counted(env);
+  const ask = () => cost(bindings, `${retainedDomains}/${nameOf(1).punycode}`);
+  const [first, second] = [await ask(), await ask()];
+  const d1 = (first.answer.d1RoundTrips ?? 0) + (second.answer.d1RoundTrips ?? 0);
+  return { cold: first.answer.kvReads ?? 0, warm: second.answer.kvReads ?? 0, d1 };
 }
 
 /** Stores the whole list, compressed, for the Worker that returns stored bytes. */

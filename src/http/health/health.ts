@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { version } from '../../../package.json';
+import packageJson from '../../../package.json' with { type: 'json' };
 import { settings } from '../../env.ts';
 import { type Health, type ListHealth, readHealth } from '../../health.ts';
 import { logUnexpected } from '../../log.ts';
@@ -20,7 +20,7 @@ health.get('/', async (c) => {
   const body = {
     status: reason === undefined ? 'ok' : 'failing',
     ...(reason !== undefined && { reason }),
-    version,
+    version: packageJson.version,
     database: { is_reachable: isDatabaseReachable },
     lists: Object.fromEntries(
       Object.entries(lists).map(([list, state]) => [list, listData(state)]),

@@ -1,0 +1,25 @@
+/** A constant answer with every header that the service's answer about one name has. */
+const headers = {
+  ETag: 'W/"reserved"',
+  'Cache-Control': 'public, max-age=15, stale-if-error=86400',
+  Vary: 'Accept-Encoding',
+  'Cache-Tag': 'list-all,list-auctions',
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'ETag, X-Request-Id',
+  'Content-Type': 'application/json; charset=utf-8',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'X-Request-Id': '00000000-0000-4000-8000-000000000000',
+};
+const body = JSON.stringify({
+  name: 'kalemitu0.ee',
+  punycode_name: 'kalemitu0.ee',
+  statuses: ['reserved'],
+  in_auction: false,
+});
+
+export default {
+  fetch: () => new Response(body, { headers }),
+};
