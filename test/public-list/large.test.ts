@@ -1,11 +1,16 @@
 import { beforeAll, expect, test } from 'vitest';
+import { newMeter } from '../../src/database/meter.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { listsShowing } from '../../src/public-list/lists.ts';
+import { findNames } from '../../src/public-list/find-names.ts';
+import { listNames, listsShowing } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish.ts';
+import { counted } from '../counted.ts';
 import { startWorker } from '../worker.ts';
 import { published, withMethods } from './published.ts';
 
 const worker = startWorker();
+const retainedLists = listsShowing(['reserved', 'blocked', 'disputed']);
+const publishRetained = () => publish(worker.db, worker.env.LISTS, retainedLists, clock);
 const clock = () => new Date('2026-05-05T12:00:00Z');
 const names = 50_000;
 
@@ -54,7 +59,7 @@ function pagedDatabase(onPage: (page: number) => void = () => {}) {
 
 test('publishes 50,000 names in order, each row read once', async () => {
   const { db, rowsRead } = pagedDatabase();
-  await publish(db, worker.env.LISTS, listsShowing(['reserved', 'blocked', 'disputed']), clock);
+  await publish(db, worker.env.LISTS, retainedLists, clock);
 
   const { body, metadata } = await published(worker.env, 'all');
   expect(metadata!.count).toBe(50_500);
@@ -73,20 +78,67 @@ test('publishes 50,000 names in order, each row read once', async () => {
 });
 
 test('keeps what was published where the database fails midway through the names', async () => {
-  await publish(
-    worker.db,
-    worker.env.LISTS,
-    listsShowing(['reserved', 'blocked', 'disputed']),
-    clock,
-  );
+  await publish(worker.db, worker.env.LISTS, retainedLists, clock);
   await worker.env.DB.prepare("delete from retained_domains where name = 'name000001.ee'").run();
   const { db } = pagedDatabase((page) => {
     if (page === 3) throw new Error('D1_ERROR: Network connection lost.');
   });
   await expect(
-    publish(db, worker.env.LISTS, listsShowing(['reserved', 'blocked', 'disputed']), clock, {
+    publish(db, worker.env.LISTS, retainedLists, clock, {
       isForced: true,
     }),
   ).rejects.toThrow();
   expect((await published(worker.env, 'all')).body.count).toBe(50_500);
+});
+
+test('publishes one added name by its blocks alone, whatever else the lists hold', async () => {
+  await publishRetained();
+  const puts: string[] = [];
+  const { env, counts } = counted(worker.env);
+  const kv = withMethods(env.LISTS, {
+    put: (key: string, value: ArrayBuffer, options: KVNamespacePutOptions) => {
+      puts.push(key.split('/')[0]!);
+      return env.LISTS.put(key, value, options);
+    },
+  });
+  const name = 'name025000x.ee';
+  await worker.env.DB.prepare("insert into retained_domains values (?1, ?1, 'reserved', '')")
+    .bind(name)
+    .run();
+
+  await publish(openDatabase(env.DB), kv, retainedLists, clock);
+
+  // Of each of two lists a block, the changes and the head; a block more where the name divides one.
+  expect(puts.filter((kind) => kind === 'list')).toHaveLength(2);
+  expect(puts.length).toBeLessThanOrEqual(8);
+  expect(counts.rowsRead).toBeLessThanOrEqual(100);
+  // The blocks and the changes before.
+  expect(counts.kvReads).toBeLessThanOrEqual(8);
+  expect((await published(worker.env, 'all')).metadata).toMatchObject({ added: 1, removed: 0 });
+});
+
+test('finds names by no more blocks than they lie in', async () => {
+  await publish(worker.db, worker.env.LISTS, listNames, clock);
+  const { env, counts } = counted(worker.env);
+  const { head } = await published(worker.env, 'all');
+  const reader = {
+    db: () => openDatabase(env.DB),
+    kv: env.LISTS,
+    meter: newMeter(),
+    clock,
+    later: () => {},
+  };
+  const names = Array.from(
+    { length: 500 },
+    (_, index) => `name${String(index * 100).padStart(6, '0')}.ee`,
+  );
+
+  const found = await findNames(names, reader);
+
+  expect(found.every(({ statuses }) => statuses.join() === 'blocked,disputed')).toBe(true);
+  // Two heads and the blocks; the list of auctions has none.
+  expect(counts.kvReads).toBe(2 + head!.blocks.length);
+  await findNames(['name000001.ee'], reader);
+  expect(counts.kvReads).toBe(2 + head!.blocks.length);
+  expect(counts.d1RoundTrips).toBe(0);
 });

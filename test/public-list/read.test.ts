@@ -2,11 +2,12 @@ import { gunzipSync } from 'node:zlib';
 import { beforeEach, expect, test } from 'vitest';
 import { newMeter } from '../../src/database/meter.ts';
 import { openDatabase } from '../../src/database/open.ts';
+import { blockKey } from '../../src/public-list/head.ts';
 import { listNames } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish.ts';
 import { readList } from '../../src/public-list/read.ts';
 import type { Reader } from '../../src/public-list/reader.ts';
-import { expireCopies } from '../../src/public-list/recall.ts';
+import { expireCopies, recollectionOf } from '../../src/public-list/recall.ts';
 import { addAuction, emptyLists } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 import { published, withMethods } from './published.ts';
@@ -173,4 +174,42 @@ test('serves an older copy in memory while both are down', async () => {
   isDown = true;
   pass(3600);
   expect(await countIn((await read()).body)).toBe(1);
+});
+
+test('streams a list to others while one request that was cut off fetches it, and fetches it again later', async () => {
+  await addAuction(worker.env);
+  await publishAll();
+  let isHanging = true;
+  const { context, pass } = reader();
+  const kv = withMethods(context.kv, {
+    get: (...values: unknown[]) => {
+      if (isHanging) return new Promise(() => {});
+      return (worker.env.LISTS.get as (...values: unknown[]) => unknown)(...values);
+    },
+  });
+  const read = () => readList('auctions', { ...context, kv }, () => false);
+  read();
+  await expect.poll(() => recollectionOf(kv).find('auctions')).toBeDefined();
+  // The first request is past its head now, and never gets its block.
+  await new Promise((resolve) => setImmediate(resolve));
+  isHanging = false;
+
+  expect((await read()).body).toBeInstanceOf(ReadableStream);
+  pass(31);
+  expect((await read()).body).toBeInstanceOf(Uint8Array);
+});
+
+test('answers from the database where KV lacks a block, and publishes the list anew', async () => {
+  await addAuction(worker.env);
+  await publishAll();
+  const { head } = await published(worker.env, 'auctions');
+  await worker.env.LISTS.delete(blockKey('auctions', head!.blocks[0]!));
+  const { read, background } = reader();
+
+  const { body, etag } = await read();
+
+  expect(await countIn(body)).toBe(1);
+  expect(etag).toBe(head!.etag);
+  while (background.length > 0) await background.shift();
+  expect((await published(worker.env, 'auctions')).body.count).toBe(1);
 });
