@@ -56,7 +56,9 @@ function startBar(label: string, total: number): Progress {
   const bar = new cliProgress.SingleBar({
     stream: process.stderr,
     hideCursor: true,
-    format: '{label} {bar} {value} of {total}, {rate}/s, {eta_formatted} left',
+    format: '{label} {bar} {value}/{total}, {rate}/s, {eta_formatted}',
+    // The rest takes some forty columns.
+    barsize: Math.max(0, Math.min(40, (process.stderr.columns ?? 80) - 42)),
   });
   bar.start(total, 0, { label, rate: 0 });
   return {

@@ -3,6 +3,7 @@ import { type Problem, RegistryError } from '../error.ts';
 import type { ListName } from '../public-list/lists.ts';
 import type { CommonOptions } from './command.ts';
 import { type FileProblem, problemLine } from './file/problem.ts';
+import { atInterrupt } from './interrupt.ts';
 import { openRegistry, openUnchecked, type Registry } from './registry.ts';
 import { counted } from './text.ts';
 
@@ -50,8 +51,10 @@ async function runOn<Prepared>(
   work: (registry: Registry, prepared: Prepared) => Promise<Report | undefined>,
 ): Promise<void> {
   try {
-    const prepared = await prepare();
-    const registry = await open(options);
+    const [prepared, registry] = await beforeChanges(async () => [
+      await prepare(),
+      await open(options),
+    ]);
     const report = await work(registry, prepared);
     if (report) print(await published(report, registry), options);
   } catch (error) {
@@ -61,12 +64,22 @@ async function runOn<Prepared>(
   }
 }
 
+/** Does what changes nothing, and says so at Ctrl-C. */
+async function beforeChanges<Result>(work: () => Promise<Result>): Promise<Result> {
+  using _ = atInterrupt(() => 'interrupted; nothing was changed');
+  return await work();
+}
+
 /** Publishes the report's lists and adds the outcome. If they can't be published, the change stands and the status is 1. */
 async function published(report: Report, { db, env, isDryRun }: Registry): Promise<Report> {
   const { data, text, publish: lists } = report;
   if (!lists) return report;
   if (isDryRun) return { text, data: { ...data, published: [] } };
   const { publish } = await import('../public-list/publish.ts');
+  using _ = atInterrupt(
+    () =>
+      `${text}\ninterrupted; not published yet: ${lists.join(', ')}; repeat the command to publish`,
+  );
   try {
     const changed = await publish(db, env.LISTS, lists, () => new Date());
     return {

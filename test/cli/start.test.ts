@@ -112,6 +112,21 @@ describe('npm start', () => {
     expect(await get(`${address}/api/v1/auctions`)).toEqual([200, []]);
   });
 
+  it('leaves no server behind when it is killed', { timeout: startMilliseconds }, async () => {
+    const { child, address } = await start('--no-demo', '--persist-to', newDirectory());
+    child.kill('SIGKILL');
+    await expect
+      .poll(
+        () =>
+          fetch(address).then(
+            () => 'running',
+            () => 'ended',
+          ),
+        { timeout: 20_000 },
+      )
+      .toBe('ended');
+  });
+
   it('says that the port is in use, and does nothing', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
