@@ -7,6 +7,8 @@ import type { TokenKey } from './registrant/token.ts';
 export interface Env {
   DB: D1Database;
   LISTS: KVNamespace;
+  /** Where data points go; without it, there are none. */
+  METRICS?: AnalyticsEngineDataset;
   CALLER_LIMITER: RateLimit;
   ADDRESS_LIMITER: RateLimit;
   FAILED_LOGIN_LIMITER: RateLimit;

@@ -16,9 +16,11 @@ export function openDatabase(binding: Connection, meter: Meter = newMeter()): Da
   };
   const counted: Connection = {
     prepare: (query) => binding.prepare(query),
-    batch: (statements) => {
+    async batch<Row>(statements: D1PreparedStatement[]) {
       count();
-      return binding.batch(statements);
+      const results = await binding.batch<Row>(statements);
+      for (const { meta } of results) meter.rowsRead += meta.rows_read;
+      return results;
     },
   };
   // Drizzle logs the queries that run outside a batch; they are counted here.

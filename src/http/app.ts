@@ -3,7 +3,6 @@ import { methodNotAllowed } from 'hono/method-not-allowed';
 import { newMeter } from '../database/meter.ts';
 import { RegistryError } from '../error.ts';
 import { logUnexpected } from '../log.ts';
-import { listPaths } from '../public-list/lists.ts';
 import { type ErrorForm, fieldErrors, refusalOf } from './answer.ts';
 import { auctionError } from './auction/answer.ts';
 import { auctions } from './auction/auctions.ts';
@@ -11,6 +10,7 @@ import { bookmarkHeader } from './bookmark.ts';
 import type { AppContext, AppEnv } from './context.ts';
 import { health } from './health/health.ts';
 import { nameIgnoredParameters } from './ignored.ts';
+import { type InterfaceName, interfaceOf } from './interface.ts';
 import { logRequest } from './log.ts';
 import { listError } from './public/answer.ts';
 import { publicLists } from './public/lists.ts';
@@ -68,17 +68,16 @@ app.route('/api/v1/registrant/contacts', registrantContacts);
 app.route('/api/v1/registrant/export', personalExport);
 app.route('/api/v1/auctions', auctions);
 
-/** The first pattern that a path matches decides which interface's error format is used. */
-const errorForms: [path: RegExp, form: ErrorForm][] = [
-  [new RegExp(`^(${listPaths.join('|')})(/|$)`), listError],
-  [/^\/repp(\/|$)/, registrarError],
-  [/^\/api\/v1\/registrant(\/|$)/, registrantError],
-  [/^\/api\/v1\/auctions(\/|$)/, auctionError],
-];
+const errorForms: Record<InterfaceName, ErrorForm> = {
+  lists: listError,
+  registrar: registrarError,
+  registrant: registrantError,
+  auction: auctionError,
+  other: fieldErrors,
+};
 
 function answer(error: RegistryError, c: AppContext): Response {
-  const [, form] = errorForms.find(([path]) => path.test(c.req.path)) ?? [];
-  return (form ?? fieldErrors)(error, c);
+  return errorForms[interfaceOf(c.req.path)](error, c);
 }
 
 app.notFound((c) => answer(new RegistryError('unknown_route', 'Not found'), c));

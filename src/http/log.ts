@@ -1,6 +1,8 @@
 import { routePath } from 'hono/route';
 import { writeLog } from '../log.ts';
+import { requestPoint, writePoint } from '../metrics.ts';
 import type { AppContext } from './context.ts';
+import { interfaceOf } from './interface.ts';
 
 /** What the log says about a request. */
 interface RequestLog {
@@ -15,19 +17,21 @@ interface RequestLog {
   kv: number;
 }
 
-/** Logs a request in one line, which contains no body, credential, identity code or name. */
+/** Logs a request in one line and one data point, which contain no body, credential, identity code or name. */
 export function logRequest(c: AppContext, startedAtMilliseconds: number): void {
-  const fields = requestFields({
-    requestId: c.var.requestId,
+  const { requestId, login, meter } = c.var;
+  const request = {
     method: c.req.method,
     route: routePath(c, -1),
     status: c.res.status,
     durationMilliseconds: Date.now() - startedAtMilliseconds,
-    registrar: c.var.login?.caller?.registrarCode ?? null,
-    d1: c.var.meter.d1,
-    kv: c.var.meter.kvReads,
-  });
-  writeLog('info', fields);
+    registrar: login?.caller?.registrarCode ?? null,
+    d1: meter.d1,
+  };
+  writeLog('info', requestFields({ requestId, ...request, kv: meter.kvReads }));
+  const { rowsRead, kvReads } = meter;
+  const metrics = { interface: interfaceOf(c.req.path), ...request, rowsRead, kvReads };
+  writePoint(c.env, requestPoint(metrics));
 }
 
 function requestFields({ requestId, durationMilliseconds, ...fields }: RequestLog) {

@@ -1,6 +1,7 @@
 import { openDatabase } from '../database/open.ts';
 import type { Env } from '../env.ts';
 import { writeLog } from '../log.ts';
+import { publicationPoint, writePoint } from '../metrics.ts';
 import { cacheTag, type ListName } from './lists.ts';
 import { publish } from './publish.ts';
 import { expireCopies } from './recall.ts';
@@ -15,14 +16,32 @@ export interface PurgeContext {
  * it. Throws as `publish` does.
  */
 export async function publishAndPurge(
-  { DB, LISTS }: Pick<Env, 'DB' | 'LISTS'>,
+  env: Pick<Env, 'DB' | 'LISTS' | 'METRICS'>,
   context: PurgeContext,
   lists: readonly ListName[],
 ): Promise<void> {
-  const written = await publish(openDatabase(DB), LISTS, lists, () => new Date());
+  const written = await measuredPublish(env, lists);
   if (written.length === 0) return;
-  expireCopies(LISTS, written);
+  expireCopies(env.LISTS, written);
   await purge(context, written);
+}
+
+/** Publishes with a data point for each list that was written, or for each that was asked for if that failed. */
+async function measuredPublish(
+  env: Pick<Env, 'DB' | 'LISTS' | 'METRICS'>,
+  lists: readonly ListName[],
+): Promise<ListName[]> {
+  const startedAt = Date.now();
+  const measure = (list: ListName, outcome: 'published' | 'failed') =>
+    writePoint(env, publicationPoint(list, outcome, Date.now() - startedAt));
+  try {
+    const written = await publish(openDatabase(env.DB), env.LISTS, lists, () => new Date());
+    for (const list of written) measure(list, 'published');
+    return written;
+  } catch (error) {
+    for (const list of lists) measure(list, 'failed');
+    throw error;
+  }
 }
 
 /** A refused purge is only a warning: without it, cached answers expire within seconds. */

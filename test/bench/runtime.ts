@@ -54,6 +54,8 @@ export async function startRuntime(
     script,
     d1Databases: { DB: storage },
     kvNamespaces: { LISTS: storage },
+    // As in a deployment.
+    analyticsEngineDatasets: { METRICS: { dataset: 'registry_edge' } },
     unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
   });
   const source = (name: string) =>

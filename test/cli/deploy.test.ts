@@ -336,7 +336,7 @@ it('has in staging every setting and binding of production', () => {
   const bare = (environment: object | undefined) =>
     JSON.parse(
       JSON.stringify(environment)
-        .replaceAll('-staging', '')
+        .replaceAll(/[-_]staging/g, '')
         .replaceAll(/"namespace_id":"\d(\d+)"/g, '"namespace_id":"$1"')
         .replaceAll(/"(database_id|id)":"[^"]+"/g, '"$1":"…"'),
     );

@@ -1,0 +1,57 @@
+import type { Env } from './env.ts';
+import type { ListName } from './public-list/lists.ts';
+
+/**
+ * Data points in Workers Analytics Engine, which the runbook's queries read: their columns have numbers and no names.
+ * A point has a kind and no personal data; the index is what the platform samples by.
+ */
+
+/** What a request was and has cost. */
+export interface RequestMetrics {
+  interface: string;
+  method: string;
+  /** The pattern of the route. */
+  route: string;
+  status: number;
+  registrar: string | null;
+  durationMilliseconds: number;
+  /** Round trips to D1. */
+  d1: number;
+  /** Of D1, as far as it tells: not of a query outside a batch. */
+  rowsRead: number;
+  kvReads: number;
+}
+
+export function requestPoint(request: RequestMetrics): AnalyticsEngineDataPoint {
+  const { method, route, status, registrar } = request;
+  const { durationMilliseconds, d1, rowsRead, kvReads } = request;
+  return {
+    indexes: [request.interface],
+    blobs: ['request', request.interface, method, route, String(status), registrar ?? ''],
+    doubles: [durationMilliseconds, d1, rowsRead, kvReads],
+  };
+}
+
+export function publicationPoint(
+  list: ListName,
+  outcome: 'published' | 'failed',
+  durationMilliseconds: number,
+): AnalyticsEngineDataPoint {
+  return {
+    indexes: ['publication'],
+    blobs: ['publication', list, outcome],
+    doubles: [durationMilliseconds],
+  };
+}
+
+/** Writes the point where there is a dataset. Never throws: nothing depends on a metric. */
+export function writePoint(
+  { METRICS }: Pick<Env, 'METRICS'>,
+  point: AnalyticsEngineDataPoint,
+): void {
+  try {
+    METRICS?.writeDataPoint(point);
+  } catch {
+    // A point that is lost is missing from a chart, and its request is in the log.
+  }
+}

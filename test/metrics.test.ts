@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Env } from '../src/env.ts';
+import worker from '../src/index.ts';
+import { publishAndPurge } from '../src/public-list/publication.ts';
+import { Faults } from './attack/faults.ts';
+import { addAuction, addContact, addRegistrar, emptyLists, send } from './fixtures.ts';
+import { startWorker } from './worker.ts';
+
+const registry = startWorker();
+
+beforeEach(async () => {
+  vi.spyOn(console, 'info').mockImplementation(() => {});
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+  await emptyLists(registry.env);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** The bindings with a dataset that keeps its points. */
+function measured(writeDataPoint?: () => void) {
+  const points: AnalyticsEngineDataPoint[] = [];
+  const METRICS = {
+    writeDataPoint:
+      writeDataPoint ?? ((point: AnalyticsEngineDataPoint) => void points.push(point)),
+  };
+  const env: Env = { ...new Faults().wrap(registry.env), METRICS };
+  return { env, points };
+}
+
+async function answerTo(env: Env, path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = { 'CF-Connecting-IP': '127.0.0.1', ...(init.headers as object) };
+  const request = new Request(new URL(path, 'http://localhost'), { ...init, headers });
+  const works: Promise<unknown>[] = [];
+  const context = { waitUntil: (work: Promise<unknown>) => works.push(work) };
+  const response = await worker.fetch(request as never, env, context as never);
+  await response.arrayBuffer();
+  await Promise.all(works);
+  return response;
+}
+
+it('writes one point for a request: its interface, route, status, registrar, duration and costs', async () => {
+  const registrar = await addRegistrar(registry.env);
+  const { code } = await addContact(registry.env, registrar);
+  const { env, points } = measured();
+
+  await answerTo(env, `/repp/v1/contacts/${code}`, send('GET', registrar));
+
+  expect(points).toEqual([
+    {
+      indexes: ['registrar'],
+      blobs: ['request', 'registrar', 'GET', '/repp/v1/contacts/:code', '200', registrar.code],
+      // Milliseconds, round trips, rows read, reads of KV.
+      doubles: [expect.any(Number), 1, 4, 0],
+    },
+  ]);
+});
+
+it('writes one point for a 304 from memory', async () => {
+  const { env, points } = measured();
+  const path = '/repp/v1/auctions';
+  const etag = (await answerTo(env, path)).headers.get('ETag')!;
+  points.length = 0;
+
+  const { status } = await answerTo(env, path, { headers: { 'If-None-Match': etag } });
+
+  expect(status).toBe(304);
+  expect(points).toEqual([
+    {
+      indexes: ['lists'],
+      blobs: ['request', 'lists', 'GET', '/repp/v1/auctions', '304', ''],
+      doubles: [0, 0, 0, 0],
+    },
+  ]);
+});
+
+it.each([
+  ['/repp/v1/contacts/EE:38001085718', 'registrar'],
+  ['/api/v1/registrant/contacts/38001085718', 'registrant'],
+  ['/api/v1/auctions/38001085718', 'auction'],
+  ['/repp/v1/retained_domains?type=38001085718', 'lists'],
+  ['/38001085718', 'other'],
+])('writes nothing of %s but its interface and its pattern', async (path, name) => {
+  const { env, points } = measured();
+  await answerTo(env, path);
+  expect(points).toMatchObject([
+    {
+      indexes: [name],
+      blobs: ['request', name, 'GET', expect.any(String), expect.any(String), ''],
+    },
+  ]);
+  expect(JSON.stringify(points)).not.toContain('38001085718');
+});
+
+it('writes one point for each list that a publication wrote, and for each that failed', async () => {
+  const { env, points } = measured();
+  await publishAndPurge(env, {}, ['auctions', 'blocked']);
+  await addAuction(registry.env);
+  await publishAndPurge(env, {}, ['auctions', 'blocked']);
+  expect(points.map(({ blobs }) => blobs)).toEqual([
+    ['publication', 'auctions', 'published'],
+    ['publication', 'blocked', 'published'],
+    ['publication', 'auctions', 'published'],
+  ]);
+  points.length = 0;
+
+  const fault = { message: 'KV failed', isDone: false };
+  const down = new Faults(fault, (_, binding) => binding === 'kv').wrap(env);
+  await expect(publishAndPurge(down, {}, ['auctions'])).rejects.toThrow();
+
+  expect(points).toEqual([
+    {
+      indexes: ['publication'],
+      blobs: ['publication', 'auctions', 'failed'],
+      doubles: [expect.any(Number)],
+    },
+  ]);
+});
+
+it('answers although no point can be written', async () => {
+  const { env } = measured(() => {
+    throw new Error('too many data points');
+  });
+  expect((await answerTo(env, '/repp/v1/auctions')).status).toBe(200);
+  expect((await answerTo(registry.env, '/repp/v1/auctions')).status).toBe(200);
+});
