@@ -1,7 +1,8 @@
+import { zValidator } from '@hono/zod-validator';
 import { bodyLimit } from 'hono/body-limit';
-import { validator } from 'hono/validator';
 import type * as z from 'zod';
 import { type Problem, RegistryError } from '../error.ts';
+import { onFirstUse } from '../on-first-use.ts';
 import { isBlank } from '../text-field.ts';
 import { objectDetail, unknownFields } from './body-shape.ts';
 import type { AppContext } from './context.ts';
@@ -20,16 +21,21 @@ export const limitBody = bodyLimit({
 
 /** Reads the query by a zod type, all of whose parameters are optional, refusing as every input is refused. */
 export function query<Shape extends z.ZodObject>(shape: () => Shape) {
-  return validator('query', (given, c: AppContext): z.output<Shape> => {
-    c.set('knownParameters', Object.keys(shape().shape));
-    const result = shape().safeParse(given);
-    if (result.success) return result.data;
-    // Nothing here is required, so an empty value is an invalid one.
-    const [first, ...others] = problemsOf(result.error);
-    const invalid = (problem: Problem): Problem =>
-      problem.reason === 'missing' ? { ...problem, reason: 'invalid' } : problem;
-    throw new RegistryError([invalid(first), ...others.map(invalid)]);
-  });
+  const validate = onFirstUse(() =>
+    zValidator('query', shape(), (result) => {
+      if (result.success) return;
+      // Nothing here is required, so an empty value is an invalid one.
+      const [first, ...others] = problemsOf(result.error);
+      const invalid = (problem: Problem): Problem =>
+        problem.reason === 'missing' ? { ...problem, reason: 'invalid' } : problem;
+      throw new RegistryError([invalid(first), ...others.map(invalid)]);
+    }),
+  );
+  const middleware: ReturnType<typeof validate> = (c, next) => {
+    (c as AppContext).set('knownParameters', Object.keys(shape().shape));
+    return validate()(c, next);
+  };
+  return middleware;
 }
 
 /**
