@@ -541,6 +541,49 @@ export const notifications = sqliteTable(
   ],
 );
 
+/** Where a registrar wants its notifications pushed to. */
+export const webhooks = sqliteTable('webhooks', {
+  registrarId: integer('registrar_id')
+    .primaryKey()
+    .references(() => registrars.id),
+  url: text().notNull(),
+  /** `whsec_` and base64, as it was shown to the operator: signing takes the secret itself, not a digest. */
+  secret: text().notNull(),
+  createdAt: createdAt(),
+});
+
+/** What is to be pushed and what was: the outbox of the queue, written in the batch of the change, and its log. */
+export const webhookDeliveries = sqliteTable(
+  'webhook_deliveries',
+  {
+    /** `webhook-id`, by which the receiver recognises a repetition. */
+    id: text().primaryKey(),
+    registrarId: integer('registrar_id')
+      .notNull()
+      .references(() => registrars.id),
+    /** Null for a test. */
+    notificationId: integer('notification_id').references(() => notifications.id, {
+      onDelete: 'cascade',
+    }),
+    createdAt: createdAt(),
+    /** When it was last given to the queue. */
+    queuedAt: text('queued_at'),
+    attempts: integer().notNull().default(0),
+    attemptedAt: text('attempted_at'),
+    /** What came of the last attempt, in a few words. */
+    outcome: text(),
+    deliveredAt: text('delivered_at'),
+    /** When it was given up. */
+    failedAt: text('failed_at'),
+  },
+  (table) => [
+    index('webhook_deliveries_created_at').on(table.createdAt),
+    index('webhook_deliveries_open')
+      .on(table.queuedAt)
+      .where(sql`delivered_at is null and failed_at is null`),
+  ],
+);
+
 /** Outcomes of writes that carried an idempotency key, kept for a day. */
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',

@@ -8,6 +8,7 @@ import { type PurgeContext, publishAndPurge } from './public-list/publication.ts
 import { sweepLists } from './public-list/sweep.ts';
 import { deleteOldNotifications } from './registrar/notification.ts';
 import { endHistoryValues, endOrphanContacts } from './retention.ts';
+import { endOldDeliveries, queueDeliveries } from './webhook/outbox.ts';
 import { deleteOldOutcomes } from './write.ts';
 
 type Work = (env: Env, context: PurgeContext, at: Date) => Promise<unknown>;
@@ -20,21 +21,36 @@ const works: Readonly<Record<string, Work>> = {
   delete_notifications: ({ DB }, _, at) => deleteOldNotifications(openDatabase(DB), at),
   delete_orphan_contacts: (env, _, at) => endOrphanContacts(env, at),
   remove_history_values: (env, _, at) => endHistoryValues(env, at),
+  end_webhook_deliveries: ({ DB }, _, at) => endOldDeliveries(openDatabase(DB), at),
+};
+
+/** What comes after them, since they may have notified registrars. */
+const laterWorks: Readonly<Record<string, Work>> = {
+  queue_webhook_deliveries: async ({ DB, WEBHOOKS: queue }, _, at) =>
+    queue && queueDeliveries(openDatabase(DB), queue, at),
 };
 
 /**
  * Publishes what the calendar changed and what a failed run left undone, and deletes expired idempotency keys,
  * notifications that were read long ago, the personal data that the settings no longer keep, and parts of lists that
- * nobody needs any more. What fails does not hold up the rest; it is logged, and the run throws in the end, so that the platform counts it as failed as well.
+ * nobody needs any more. Then queues what waits to be pushed. What fails does not hold up the rest; it is logged, and the
+ * run throws in the end, so that the platform counts it as failed as well.
  */
 export async function runCron(cron: string, env: Env, context: PurgeContext): Promise<void> {
   const startedAt = new Date();
-  const names = Object.keys(works);
-  const results = await Promise.allSettled(
-    Object.values(works).map(async (work) => work(env, context, startedAt)),
-  );
-  const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-  const failed = names.filter((_, index) => results[index]?.status === 'rejected');
+  const errors: unknown[] = [];
+  const failed: string[] = [];
+  for (const phase of [works, laterWorks]) {
+    const doing = Object.entries(phase).map(async ([name, work]) => {
+      try {
+        await work(env, context, startedAt);
+      } catch (error) {
+        errors.push(error);
+        failed.push(name);
+      }
+    });
+    await Promise.all(doing);
+  }
   try {
     await addCronRun(openDatabase(env.DB), { cron, startedAt, failed });
   } catch (error) {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { AuctionStatus } from '../drizzle/schema.ts';
 import { type AddressList, parseAddressList } from './address-list.ts';
 import type { TokenKey } from './registrant/token.ts';
+import type { WebhookMessage } from './webhook/outbox.ts';
 
 /** Bindings and raw settings from wrangler.toml, `.dev.vars` and the deployment's secrets. */
 export interface Env {
@@ -13,6 +14,8 @@ export interface Env {
   ADDRESS_LIMITER: RateLimit;
   FAILED_LOGIN_LIMITER: RateLimit;
   REGISTRANT_WRITE_LIMITER: RateLimit;
+  /** Absent where nothing is pushed. */
+  WEBHOOKS?: Queue<WebhookMessage>;
   ENVIRONMENT?: string;
   AUCTION_API_ALLOWED_IPS?: string;
   AUCTION_RESTART_STATUSES?: string;
@@ -136,6 +139,11 @@ const rateLimitPolicy = () =>
       limits: Object.fromEntries(limits) as Record<RateLimitName, RateLimitSetting>,
     };
   });
+
+/** Whether this is the local environment; needs no other setting. */
+export function isLocalEnvironment(env: Env): boolean {
+  return env.ENVIRONMENT === 'local';
+}
 
 const parsed = new WeakMap<Env, Settings>();
 

@@ -81,7 +81,7 @@ export async function isRecorded(
 }
 
 /** For these fields, history shows that they changed but not their values. */
-const secretFields = new Set(['authInfo', 'registrationCode', 'secretDigest']);
+const secretFields = new Set(['authInfo', 'registrationCode', 'secretDigest', 'webhookSecret']);
 
 /** The fields in which the new values differ from the row; empty if none do. */
 export function difference(

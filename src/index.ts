@@ -1,10 +1,15 @@
 import { runCron } from './cron.ts';
+import { openDatabase } from './database/open.ts';
 import type { Env } from './env.ts';
 import { app } from './http/app.ts';
 import { answerRevalidation } from './http/public/revalidation.ts';
+import { consumeDeliveries } from './webhook/consume.ts';
+import { senderOf } from './webhook/deliver.ts';
+import type { WebhookMessage } from './webhook/outbox.ts';
 
 export default {
   fetch: (request, env, context) =>
     answerRevalidation(request, env, context) ?? app.fetch(request, env, context),
   scheduled: ({ cron }, env, context) => runCron(cron, env, context),
-} satisfies ExportedHandler<Env>;
+  queue: (batch, env) => consumeDeliveries(batch, openDatabase(env.DB), senderOf(env)),
+} satisfies ExportedHandler<Env, WebhookMessage>;

@@ -12,7 +12,7 @@ export interface Noun {
   example: string;
   /** The verb that is meant where none is named. */
   unnamedVerb?: string;
-  verbs: Readonly<Record<string, CommandEntry>>;
+  verbs: Readonly<Record<string, Noun | CommandEntry>>;
 }
 
 /** Every command of the operator's tool by its words. */
@@ -28,8 +28,22 @@ export const commands: Readonly<Record<string, Noun | CommandEntry>> = {
         load: () => import('./registrar/show.ts'),
       },
       update: {
-        summary: 'Change the name of a registrar or the addresses it may call from',
+        summary: 'Change the name of a registrar, the addresses it may call from, or its webhook',
         load: () => import('./registrar/update.ts'),
+      },
+      webhook: {
+        summary: "What is pushed to registrars' webhooks",
+        example: 'registrar webhook test ALPHA',
+        verbs: {
+          test: {
+            summary: 'Send a test from this machine to the webhook of a registrar',
+            load: () => import('./registrar/webhook/test.ts'),
+          },
+          list: {
+            summary: 'List what was pushed to one registrar or to all, and when it arrived',
+            load: () => import('./registrar/webhook/list.ts'),
+          },
+        },
       },
     },
   },

@@ -1,5 +1,6 @@
 import type { Env } from '../env.ts';
 import worker from '../index.ts';
+import type { WebhookMessage } from '../webhook/outbox.ts';
 import { bindingsPath, type DatabaseCall, tokenHeader } from './http-bindings.ts';
 
 /**
@@ -18,7 +19,7 @@ export default {
       (error: Error) => new Response(error.message, { status: 500 }),
     );
   },
-} satisfies ExportedHandler<Env & { TOOL_TOKEN?: string }>;
+} satisfies ExportedHandler<Env & { TOOL_TOKEN?: string }, WebhookMessage>;
 
 async function answer(
   request: Request,

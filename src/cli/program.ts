@@ -58,15 +58,21 @@ async function newNoun(
   name: string,
   { summary, example, unnamedVerb, verbs }: Noun,
   isAsked: (verb: string) => boolean,
-) {
+): Promise<CommandUnknownOpts> {
   const command = withExamples(new Command(name), [example])
     .description(summary)
     .configureHelp({ subcommandTerm: (verb) => verb.name() });
   for (const [verb, entry] of Object.entries(verbs)) {
     const isDefault = verb === unnamedVerb;
-    command.addCommand(await newCommand(verb, entry, isDefault || isAsked(verb)), { isDefault });
+    const isWanted = isDefault || isAsked(verb);
+    command.addCommand(
+      isNoun(entry)
+        ? await newNoun(verb, entry, () => isWanted)
+        : await newCommand(verb, entry, isWanted),
+      { isDefault },
+    );
   }
-  return command;
+  return command as unknown as CommandUnknownOpts;
 }
 
 async function newCommand(

@@ -1,5 +1,5 @@
-import { and, asc, eq } from 'drizzle-orm';
-import { registrars } from '../../drizzle/schema.ts';
+import { and, asc, eq, sql } from 'drizzle-orm';
+import { registrars, webhooks } from '../../drizzle/schema.ts';
 import { parseAddressList } from '../address-list.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
@@ -7,25 +7,34 @@ import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError } from '../error.ts';
 import { type Changes, difference, type Origin, recordIfChanged } from '../history.ts';
 import { textField } from '../text-field.ts';
+import { generateWebhookSecret } from '../webhook/signature.ts';
 
 /** A registrar as the operator sees it. */
 export type Registrar = Pick<
   typeof registrars.$inferSelect,
   'code' | 'name' | 'allowedIps' | 'contactCount' | 'createdAt' | 'updatedAt'
->;
+> & {
+  /** Where its notifications are pushed to; null for nowhere. */
+  webhookUrl: string | null;
+};
 
 const registrarColumns = {
   code: registrars.code,
   name: registrars.name,
   allowedIps: registrars.allowedIps,
   contactCount: registrars.contactCount,
+  webhookUrl: webhooks.url,
   createdAt: registrars.createdAt,
   updatedAt: registrars.updatedAt,
 };
 
 /** Every registrar, by code. */
 export async function listRegistrars(db: Database): Promise<Registrar[]> {
-  return db.select(registrarColumns).from(registrars).orderBy(asc(registrars.code));
+  return db
+    .select(registrarColumns)
+    .from(registrars)
+    .leftJoin(webhooks, eq(webhooks.registrarId, registrars.id))
+    .orderBy(asc(registrars.code));
 }
 
 /** The registrar with this code. Throws `not_found`. */
@@ -33,6 +42,7 @@ export async function getRegistrar(db: Database, code: string): Promise<Registra
   const [registrar] = await db
     .select(registrarColumns)
     .from(registrars)
+    .leftJoin(webhooks, eq(webhooks.registrarId, registrars.id))
     .where(eq(registrars.code, code));
   if (!registrar) throw unknownRegistrar(code);
   return registrar;
@@ -73,7 +83,13 @@ export async function addRegistrar(
     allowedIps: addressEntries(wanted.allowedIps),
   };
   const at = origin.at.toISOString();
-  const registrar = { ...described, contactCount: 0, createdAt: at, updatedAt: at };
+  const registrar = {
+    ...described,
+    contactCount: 0,
+    webhookUrl: null,
+    createdAt: at,
+    updatedAt: at,
+  };
   const taken = () => new RegistryError('taken', `there is already a registrar ${code}`, 'code');
   const [same] = await db
     .select({ id: registrars.id })
@@ -83,7 +99,7 @@ export async function addRegistrar(
   if (isDryRun) return registrar;
   try {
     await db.batch([
-      db.insert(registrars).values(registrar),
+      db.insert(registrars).values({ ...described, createdAt: at, updatedAt: at }),
       recordIfChanged(db, origin, subjectOf(code), 'create', difference({}, described)),
     ]);
   } catch (error) {
@@ -93,47 +109,76 @@ export async function addRegistrar(
   return registrar;
 }
 
+/** What may change of a registrar; a field that is undefined stays. */
+export interface RegistrarChanges {
+  name?: string | undefined;
+  allowedIps?: string[] | undefined;
+  /** From `parseWebhookUrl`; null removes the webhook. */
+  webhookUrl?: string | null | undefined;
+}
+
 /**
- * Changes a registrar's name or replaces its allow-list; a field that is undefined stays. Throws `not_found`,
- * `invalid`, `changed_meanwhile`.
+ * Changes a registrar. A webhook's URL, even the one that it has, comes with a new secret, which is returned, this once;
+ * a dry run returns none. Throws `not_found`, `invalid`, `changed_meanwhile`.
  */
 export async function updateRegistrar(
   db: Database,
   origin: Origin,
   code: string,
-  wanted: { name?: string | undefined; allowedIps?: string[] | undefined },
+  wanted: RegistrarChanges,
   { isDryRun = false }: ChangeOptions = {},
-): Promise<{ registrar: Registrar; changes: Changes }> {
+): Promise<{ registrar: Registrar; changes: Changes; webhookSecret?: string }> {
   const registrar = await getRegistrar(db, code);
+  const { webhookUrl = registrar.webhookUrl } = wanted;
+  const webhookSecret = wanted.webhookUrl ? generateWebhookSecret() : undefined;
   const values = {
     name: wanted.name === undefined ? registrar.name : registrarName(wanted.name),
     allowedIps: wanted.allowedIps ? addressEntries(wanted.allowedIps) : registrar.allowedIps,
   };
-  const changes = difference(registrar, values);
+  const changes = difference(registrar, { ...values, webhookUrl, webhookSecret });
   if (Object.keys(changes).length === 0) return { registrar, changes };
-  const written = { ...values, updatedAt: origin.at.toISOString() };
-  if (!isDryRun) {
-    const [updated] = await db.batch([
-      db
-        .update(registrars)
-        .set(written)
-        .where(
-          and(
-            eq(registrars.code, code),
-            eq(registrars.name, registrar.name),
-            eq(registrars.allowedIps, registrar.allowedIps),
-          ),
-        ),
-      recordIfChanged(db, origin, subjectOf(code), 'update', changes),
-    ]);
-    if (updated.meta.changes === 0) {
-      throw new RegistryError(
-        'changed_meanwhile',
-        `somebody else changed registrar ${code} just now; try again`,
-      );
-    }
+  const updatedAt = origin.at.toISOString();
+  const updated = { ...registrar, ...values, webhookUrl, updatedAt };
+  if (isDryRun) return { registrar: updated, changes };
+  const [written] = await db.batch([
+    db
+      .update(registrars)
+      .set({ ...values, updatedAt })
+      .where(isAsSeen(registrar)),
+    recordIfChanged(db, origin, subjectOf(code), 'update', changes),
+    ...webhookStatements(db, updated, webhookSecret),
+  ]);
+  if (written.meta.changes > 0) {
+    return { registrar: updated, changes, ...(webhookSecret && { webhookSecret }) };
   }
-  return { registrar: { ...registrar, ...written }, changes };
+  throw new RegistryError(
+    'changed_meanwhile',
+    `somebody else changed registrar ${code} just now; try again`,
+  );
+}
+
+function isAsSeen({ code, name, allowedIps, webhookUrl }: Registrar) {
+  return and(
+    eq(registrars.code, code),
+    eq(registrars.name, name),
+    eq(registrars.allowedIps, allowedIps),
+    sql`(select url from ${webhooks} where registrar_id = ${registrars.id}) is ${webhookUrl}`,
+  );
+}
+
+/** The statements that make the webhook what it should be; they follow the history and write if that has (`changes()`). */
+function webhookStatements(db: Database, registrar: Registrar, secret: string | undefined) {
+  const { code, webhookUrl: url, updatedAt } = registrar;
+  if (url === null) {
+    const id = sql`(select id from ${registrars} where code = ${code})`;
+    return [db.delete(webhooks).where(sql`changes() > 0 and registrar_id = ${id}`)];
+  }
+  if (secret === undefined) return [];
+  const webhook = sql`select id, ${url}, ${secret}, ${updatedAt} from ${registrars} where code = ${code} and changes() > 0`;
+  const set = { url, secret, createdAt: updatedAt };
+  return [
+    db.insert(webhooks).select(webhook).onConflictDoUpdate({ target: webhooks.registrarId, set }),
+  ];
 }
 
 function subjectOf(code: string) {

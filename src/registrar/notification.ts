@@ -22,6 +22,20 @@ export function insertNotification(db: Database, notification: NewNotification) 
     where changes() > 0`);
 }
 
+/** The notification as registrars see it, and as webhooks carry it. */
+export function notificationRepresentation(notification: Notification) {
+  const { id, text, contactCode, createdAt, readAt, fields } = notification;
+  return {
+    id,
+    text,
+    attached_obj_type: 'Contact',
+    attached_obj_id: contactCode,
+    created_at: createdAt,
+    read: readAt !== null,
+    fields,
+  };
+}
+
 /** The registrar's unread notifications, the oldest first. One round trip. */
 export async function listUnreadNotifications(
   db: Database,

@@ -14,7 +14,7 @@ export const passingMessages = [
 ];
 export const overload = 'D1_ERROR: D1 DB is overloaded. Requests queued for too long.';
 
-type Binding = 'd1' | 'kv' | 'limiter';
+type Binding = 'd1' | 'kv' | 'limiter' | 'queue';
 
 /** Counts the calls of the bindings, and lets those fail that `isFaulty` names by their place. */
 export class Faults {
@@ -52,6 +52,7 @@ export class Faults {
       REGISTRANT_WRITE_LIMITER: this.#intercepted(env.REGISTRANT_WRITE_LIMITER, 'limiter', [
         'limit',
       ]),
+      ...(env.WEBHOOKS && { WEBHOOKS: this.#intercepted(env.WEBHOOKS, 'queue', ['sendBatch']) }),
     };
   }
 

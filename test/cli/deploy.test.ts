@@ -134,20 +134,9 @@ describe('npm run deploy', () => {
   });
 
   it('creates the queues that wrangler.toml names', async () => {
-    const toml = await readFile('wrangler.toml', 'utf8');
-    const queue = `
-[[env.production.queues.producers]]
-binding = "SOME"
-queue = "some-queue"
-
-[[env.production.queues.consumers]]
-queue = "some-queue"
-dead_letter_queue = "some-dead-letters"
-`;
-    await writeFile(configPath, toml.replace(/\n\[\[env\.\w+\.queues[^[]*/g, '\n') + queue);
     await deploy();
     await deploy();
-    expect(account.queues).toEqual(['some-queue', 'some-dead-letters']);
+    expect(account.queues).toEqual(['registry-edge-webhooks', 'registry-edge-webhooks-dead']);
   });
 });
 

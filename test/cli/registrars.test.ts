@@ -25,6 +25,7 @@ test('adds, changes and lists registrars, and records the operator', async () =>
       code: 'ALPHA',
       name: 'Alpha AS',
       allowed_ips: [],
+      webhook_url: null,
       contact_count: 0,
       created_at: expect.any(String),
       updated_at: expect.any(String),

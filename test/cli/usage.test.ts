@@ -70,6 +70,8 @@ test('has the nouns and verbs that an operator needs', () => {
     'registrar list',
     'registrar show',
     'registrar update',
+    'registrar webhook list',
+    'registrar webhook test',
     'report month',
     'restore',
     'retained add',
@@ -126,6 +128,7 @@ test('takes --json on every verb, and --dry-run on every one that writes', () =>
     'export',
     'lists status',
     'issue',
+    'webhook test',
     'report month',
     'health',
     'backup',
@@ -169,7 +172,7 @@ test.each([
   [
     'a change of nothing',
     ['registrar', 'update', 'ALPHA'],
-    'nothing to change: give --name, --allow-ip or --allow-all',
+    'nothing to change: give --name, --allow-ip, --allow-all, --webhook or --no-webhook',
   ],
   [
     'an unknown value',

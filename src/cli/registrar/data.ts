@@ -6,6 +6,7 @@ export function registrarData(registrar: Registrar) {
     code: registrar.code,
     name: registrar.name,
     allowed_ips: registrar.allowedIps,
+    webhook_url: registrar.webhookUrl,
     contact_count: registrar.contactCount,
     created_at: registrar.createdAt,
     updated_at: registrar.updatedAt,

@@ -17,6 +17,7 @@ import { historyEntry } from '../history.ts';
 import { jsonBody, limitBody, parseBody, query } from '../input.ts';
 import { utf8 } from '../json.ts';
 import { linkNext, pageQuery, requestedPage } from '../page.ts';
+import { pushAfterResponse } from '../push.ts';
 import { continueSession } from '../session.ts';
 import { throttleAddress } from '../throttle.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
@@ -71,6 +72,7 @@ contacts.patch('/:uuid', async (c) => {
     columnsOf('registrant', given),
     await writeRequest(c),
   );
+  pushAfterResponse(c);
   markReplay(c, isReplay);
   return answer(c, outcome);
 });

@@ -7,7 +7,7 @@ import {
   getNotification,
   listUnreadNotifications,
   markNotificationRead,
-  type Notification,
+  notificationRepresentation,
 } from '../../registrar/notification.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { type AppEnv, database } from '../context.ts';
@@ -25,7 +25,7 @@ notifications.use(throttleAddress, basicLogin, limitBody, echoClientReference, c
 notifications.get('/', async (c) => {
   const first = { limit: 1, offset: 0 };
   const [oldest] = await listUnreadNotifications(database(c), c.var.login, first);
-  return c.json(done(oldest ? represented(oldest) : {}));
+  return c.json(done(oldest ? notificationRepresentation(oldest) : {}));
 });
 
 notifications.get('/all_notifications', query(pageQuery), async (c) => {
@@ -36,12 +36,14 @@ notifications.get('/all_notifications', query(pageQuery), async (c) => {
     page,
     placeAfter(unread, page, ({ id }) => id),
   );
-  return c.json(done(unread.map(represented)));
+  return c.json(done(unread.map(notificationRepresentation)));
 });
 
 notifications.get('/:id', async (c) => {
   const id = parseId(c.req.param('id'));
-  return c.json(done(represented(await getNotification(database(c), c.var.login, id))));
+  return c.json(
+    done(notificationRepresentation(await getNotification(database(c), c.var.login, id))),
+  );
 });
 
 const readBody = onFirstUse(() =>
@@ -64,16 +66,4 @@ notifications.put('/:id', async (c) => {
 function parseId(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
   throw new RegistryError('not_found', 'Object does not exist');
-}
-
-function represented({ id, text, contactCode, createdAt, readAt, fields }: Notification) {
-  return {
-    id,
-    text,
-    attached_obj_type: 'Contact',
-    attached_obj_id: contactCode,
-    created_at: createdAt,
-    read: readAt !== null,
-    fields,
-  };
 }

@@ -1,0 +1,50 @@
+import { RegistryError } from '../error.ts';
+
+const maximumLength = 2_000;
+
+/** The last labels of names that lead into private networks: RFC 6761, 6762 and 8375, ICANN's `internal`, and common ones. */
+const privateSuffixes = [
+  'localhost',
+  'local',
+  'internal',
+  'home.arpa',
+  ...['lan', 'home', 'corp', 'intranet', 'private'],
+];
+
+/**
+ * A webhook's URL, normalised. It must be https with the name of a public host: not an IP address, not a name of a
+ * private network, no user name or password. In the local environment, http and this machine are allowed as well.
+ * Throws `invalid` with the reason.
+ */
+export function parseWebhookUrl(text: string, { isLocal }: { isLocal: boolean }): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || text.length > maximumLength)
+    throw refused(`must be a URL of at most ${maximumLength} characters`);
+  if (url.username !== '' || url.password !== '')
+    throw refused('must not contain a user name or password');
+  url.hash = '';
+  if (isLocal && isThisMachine(url)) return url.href;
+  if (url.protocol !== 'https:') throw refused('must begin with https://');
+  if (isIpAddress(url.hostname)) throw refused('must name its host, not give an IP address');
+  if (isPrivateName(url.hostname)) throw refused('must name a host of the public internet');
+  return url.href;
+}
+
+function refused(problem: string): RegistryError {
+  return new RegistryError('invalid', `the webhook ${problem}`, 'webhook');
+}
+
+function isThisMachine({ protocol, hostname }: URL): boolean {
+  return /^https?:$/.test(protocol) && ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+}
+
+/** The parser has turned every way to write an IPv4 address (127.1, 0x7f000001, 2130706433) into this one. */
+function isIpAddress(hostname: string): boolean {
+  return hostname.startsWith('[') || /^[\d.]+$/.test(hostname);
+}
+
+function isPrivateName(hostname: string): boolean {
+  const name = hostname.replace(/\.$/, '');
+  const isPrivate = (suffix: string) => name === suffix || name.endsWith(`.${suffix}`);
+  return !name.includes('.') || privateSuffixes.some(isPrivate);
+}

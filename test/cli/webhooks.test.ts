@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { startEndpoint, verified } from '../webhook/endpoint.ts';
+import { startTool } from './tool.ts';
+
+const tool = startTool();
+const endpoint = startEndpoint();
+
+async function registryWithAlpha() {
+  const registry = await tool.newRegistry();
+  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  return registry;
+}
+
+test('sets a webhook, shows its secret once, tests it, and says what was delivered when', async () => {
+  const registry = await registryWithAlpha();
+  const set = ['registrar', 'update', 'ALPHA', '--webhook', endpoint.url];
+  expect(await registry.done([...set, '--dry-run'])).not.toHaveProperty('webhook_secret');
+  const { webhook_secret: secret, registrar } = await registry.done(set);
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect(registrar.webhook_url).toBe(endpoint.url);
+
+  const tested = await registry.done(['registrar', 'webhook', 'test', 'ALPHA']);
+  expect(tested).toEqual({
+    id: endpoint.received[0]!.headers['webhook-id'],
+    outcome: 'HTTP 204',
+    delivered: true,
+  });
+  expect(verified(secret, endpoint.received[0]!)).toEqual({
+    type: 'webhook.test',
+    timestamp: expect.any(String),
+    data: {},
+  });
+
+  endpoint.answerStatus(() => 500);
+  expect(await registry.run(['registrar', 'webhook', 'test', 'ALPHA'])).toEqual({
+    status: 1,
+    stdout: expect.stringMatching(/^not delivered \(HTTP 500\): msg_[0-9a-f]{32}\n$/),
+    stderr: '',
+  });
+  const { deliveries } = await registry.done(['registrar', 'webhook', 'list', 'ALPHA']);
+  expect(deliveries).toMatchObject([
+    { outcome: 'HTTP 500', delivered_at: null, failed_at: expect.any(String), attempts: 1 },
+    {
+      id: tested.id,
+      registrar: 'ALPHA',
+      event: 'webhook.test',
+      contact: null,
+      outcome: 'HTTP 204',
+      delivered_at: expect.any(String),
+      failed_at: null,
+    },
+  ]);
+  const { stdout } = await registry.run(['registrar', 'webhook', 'list']);
+  expect(stdout).toMatch(/ALPHA +webhook\.test +- +given up \S+, attempt 1: HTTP 500\n/);
+  expect(stdout).toMatch(/ALPHA +webhook\.test +- +delivered \S+, attempt 1\n/);
+}, 120_000);
+
+test('replaces the secret of a webhook, records neither, and removes the webhook', async () => {
+  const registry = await registryWithAlpha();
+  const set = ['registrar', 'update', 'ALPHA', '--webhook', endpoint.url];
+  const { webhook_secret: first } = await registry.done(set);
+  const { webhook_secret: second } = await registry.done(set);
+  expect(second).not.toBe(first);
+  await registry.done(['registrar', 'webhook', 'test', 'ALPHA']);
+  expect(verified(second, endpoint.received[0]!).type).toBe('webhook.test');
+
+  const remove = ['registrar', 'update', 'ALPHA', '--no-webhook'];
+  expect(await registry.done(remove)).toMatchObject({
+    registrar: { webhook_url: null },
+    changed: true,
+  });
+  expect(await registry.done(remove)).toMatchObject({ changed: false });
+  expect((await registry.run(['registrar', 'webhook', 'test', 'ALPHA'])).stderr).toBe(
+    'refused: there is no registrar "ALPHA" with a webhook [registrar]\n',
+  );
+  const rows = await registry.rows();
+  expect(rows.webhooks).toEqual([]);
+  const told = JSON.stringify(rows.history);
+  expect(told).not.toContain(first);
+  expect(told).not.toContain(second);
+  const { history } = await registry.done(['history', 'registrar', 'ALPHA']);
+  expect(history.map(({ changes }: { changes: object }) => changes).slice(1)).toEqual([
+    { webhook_url: { from: null, to: endpoint.url }, webhook_secret: { redacted: true } },
+    { webhook_secret: { redacted: true } },
+    { webhook_url: { from: endpoint.url, to: null } },
+  ]);
+}, 120_000);
+
+test('refuses a webhook without https, and one in a private network', async () => {
+  const registry = await registryWithAlpha();
+  const set = (url: string) => registry.run(['registrar', 'update', 'ALPHA', '--webhook', url]);
+  expect((await set('http://hooks.example.ee/')).stderr).toBe(
+    'refused: the webhook must begin with https:// [webhook]\n',
+  );
+  expect((await set('https://10.0.0.1/')).stderr).toBe(
+    'refused: the webhook must name its host, not give an IP address [webhook]\n',
+  );
+  expect((await registry.rows()).webhooks).toEqual([]);
+});
