@@ -111,7 +111,7 @@ export function decompressJson(value: ArrayBuffer): string {
 }
 
 /** The head in KV as this location sees it. */
-export async function findHead(kv: KVNamespace, list: ListName): Promise<Head | undefined> {
+export async function findStoredHead(kv: KVNamespace, list: ListName): Promise<Head | undefined> {
   const value = await tried(() => kv.get(headKey(list), 'arrayBuffer'));
   return value ? headFromJson(list, decompressJson(value)) : undefined;
 }

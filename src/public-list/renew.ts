@@ -9,7 +9,7 @@ import {
   bodyBytes,
   changesKey,
   createHead,
-  findHead,
+  findStoredHead,
   type Head,
   putHead,
 } from './head.ts';
@@ -25,7 +25,7 @@ import {
 import {
   type Place,
   type PublicationRecord,
-  readChanges,
+  readSnapshot,
   type Snapshot,
   type Source,
 } from './source.ts';
@@ -78,7 +78,7 @@ export async function updateList(
   const renewal = await beginRenewal(tools, { list, record, isTrusted: true });
   const { kept, writer } = renewal;
   if (!kept) return 'overtaken';
-  const snapshot = await retried(() => readChanges(tools.db, list, record, tools.clock()));
+  const snapshot = await retried(() => readSnapshot(tools.db, list, record, tools.clock()));
   if (!snapshot) return 'too much';
   const { blocks, difference } = await updateBlocks(kept.head.blocks, snapshot.changed, writer);
   return conclude(tools, renewal, { blocks, snapshot, previous: kept.head, difference });
@@ -121,12 +121,12 @@ async function catchUp(
 ): Promise<Outcome> {
   const { list, writer, kept, isTrusted } = renewal;
   await writer.finish();
-  const snapshot = await retried(() => readChanges(tools.db, list, since, tools.clock()));
+  const snapshot = await retried(() => readSnapshot(tools.db, list, since, tools.clock()));
   if (!snapshot) return 'overtaken';
   const { blocks } = await updateBlocks(built, snapshot.changed, writer);
   await writer.finish();
   // Of a restored database, the record is older than what the readers have seen.
-  const previous = isTrusted ? kept?.head : ((await findHead(tools.kv, list)) ?? kept?.head);
+  const previous = isTrusted ? kept?.head : ((await findStoredHead(tools.kv, list)) ?? kept?.head);
   const difference =
     previous && (await compareBlocks(previous.blocks, blocks, writer.load).catch(() => undefined));
   return conclude(tools, renewal, { blocks, snapshot, previous, difference });

@@ -125,7 +125,7 @@ const maximumChangedNames = 20_000;
  * What changed in a list's source since it was at a place, in one transaction, so that all of it is of one moment.
  * Undefined where so much changed that the list is better built again.
  */
-export async function readChanges(
+export async function readSnapshot(
   db: Database,
   list: ListName,
   since: Place,

@@ -1,8 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
+import { newMeter } from '../../src/database/meter.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 import { blockKey, headKey } from '../../src/public-list/head.ts';
 import { listNames } from '../../src/public-list/lists.ts';
 import { listStatus, publish } from '../../src/public-list/publish.ts';
+import { readChanges } from '../../src/public-list/read-changes.ts';
 import { sweepLists } from '../../src/public-list/sweep.ts';
 import { addAuction, addRetainedDomain, emptyLists } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
@@ -84,6 +87,31 @@ test('publishes a restored database though what its record names was swept since
   expect(await namesIn()).toEqual(['kept.ee']);
 });
 
+test('leads a client that holds a list from before a restore to the list after it', async () => {
+  await addNames('kept.ee');
+  await publishAll();
+  const restore = await backUp();
+  await addNames('wrong.ee');
+  await publishAll();
+  const { head: wrong } = await published(worker.env, 'all');
+  await restore();
+  await addNames('right.ee');
+
+  await publishAll();
+
+  const changes = await readChanges('all', wrong!.etag, {
+    db: () => worker.db,
+    kv: worker.env.LISTS,
+    meter: newMeter(),
+    clock: () => noon,
+    later: () => {},
+  });
+  const names = (entries: string[]) => entries.map((json) => JSON.parse(json).name);
+  expect(names(changes!.difference.removed)).toEqual(['wrong.ee']);
+  expect(names(changes!.difference.added)).toEqual(['right.ee']);
+  expect(changes!.current).toBe((await published(worker.env, 'all')).head!.etag);
+});
+
 test('publishes a removal though the listing of KV still shows what was before the addition', async () => {
   await publishAll();
   const lagging = await worker.env.LISTS.list({ prefix: 'list/' });
@@ -121,7 +149,6 @@ test('publishes through passing faults of the database', async () => {
       return DB.batch(statements);
     },
   });
-  const { openDatabase } = await import('../../src/database/open.ts');
   await publish(openDatabase(binding), worker.env.LISTS, ['auctions'], () => noon);
   expect(calls).toBeGreaterThan(1);
   expect(await namesIn('auctions')).toEqual(['through.ee']);

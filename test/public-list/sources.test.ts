@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { beforeEach, expect, test } from 'vitest';
+import { buildBlock } from '../../src/public-list/block.ts';
+import { buildLists } from '../../src/public-list/build.ts';
+import { beginsBlock } from '../../src/public-list/cut.ts';
+import type { Entry } from '../../src/public-list/entry.ts';
+import { createHead } from '../../src/public-list/head.ts';
+import { listNames } from '../../src/public-list/lists.ts';
+import { publish } from '../../src/public-list/publish.ts';
+import { replaceRetainedDomains } from '../../src/retained-domain/replace.ts';
+import { emptyLists, operator } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+import { published } from './published.ts';
+
+const worker = startWorker();
+beforeEach(() => emptyLists(worker.env));
+
+/** Some begin a block, so that the lists have several. */
+const names = [
+  ...Array.from({ length: 60_000 }, (_, number) => `s${number}.ee`).filter(beginsBlock),
+  ...['a.ee', 'm.ee', 's1.ee', 's3.ee', 's5.ee', 'z.ee'],
+];
+const days = ['2026-05-01', '2026-05-02', '2026-05-03', '2026-05-04', '2026-05-05'];
+
+const name = fc.constantFrom(...names);
+const status = fc.constantFrom('reserved', 'blocked');
+const day = fc.nat(days.length - 1);
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('add' as const), name, status }),
+  fc.record({ kind: fc.constant('remove' as const), name, status }),
+  fc.record({ kind: fc.constant('dispute' as const), name, from: day, until: day }),
+  fc.record({ kind: fc.constant('close' as const), name, until: day }),
+  fc.record({ kind: fc.constant('replace' as const), names: fc.uniqueArray(name) }),
+  fc.record({ kind: fc.constant('start' as const), name }),
+  fc.record({ kind: fc.constant('end' as const), name }),
+  fc.record({ kind: fc.constant('pass' as const), days: fc.integer({ min: -1, max: 3 }) }),
+);
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Does what the operator, the auction centre or the calendar does. */
+async function take(step: Step): Promise<void> {
+  const run = (query: string, ...values: unknown[]) =>
+    worker.env.DB.prepare(query)
+      .bind(...values)
+      .run();
+  switch (step.kind) {
+    case 'add':
+      await run(
+        "insert or ignore into retained_domains values (?1, ?1, ?2, '')",
+        step.name,
+        step.status,
+      );
+      break;
+    case 'remove':
+      await run(
+        'delete from retained_domains where name = ? and status = ?',
+        step.name,
+        step.status,
+      );
+      break;
+    case 'dispute': {
+      const [from, until] = [step.from, step.until].sort();
+      await run(
+        "insert into disputes (name, punycode, first_day, last_day, created_at) values (?1, ?1, ?2, ?3, '')",
+        step.name,
+        days[from!],
+        days[until!],
+      );
+      break;
+    }
+    case 'close':
+      await run(
+        'update disputes set last_day = ?2 where name = ?1 and first_day <= ?2',
+        step.name,
+        days[step.until],
+      );
+      break;
+    case 'replace': {
+      const rows = step.names.map((name) => ({
+        name,
+        punycode: name,
+        status: 'reserved' as const,
+      }));
+      await replaceRetainedDomains(worker.db, operator, ['reserved'], [rows]);
+      break;
+    }
+    case 'start':
+      await run(
+        "insert or ignore into auctions (uuid, name, punycode, created_at, updated_at) values (?2, ?1, ?1, '', '')",
+        step.name,
+        crypto.randomUUID(),
+      );
+      break;
+    case 'end':
+      await run("update auctions set status = 'no_bids' where name = ?", step.name);
+      break;
+  }
+}
+
+/** The ETags of the lists as they are built from nothing. */
+async function builtEtags(day: string) {
+  const save = async (entries: Entry[]) => (await buildBlock('', entries)).block;
+  const buildings = listNames.map((list) => ({ list, save, atHand: [] }));
+  const built = await buildLists(worker.db, buildings, day);
+  const etags = listNames.map(async (list) => {
+    const blocks = built.get(list);
+    if (!blocks || blocks instanceof Error) throw blocks;
+    return [list, (await createHead(list, '', blocks)).etag] as const;
+  });
+  return Object.fromEntries(await Promise.all(etags));
+}
+
+test('publishes of every change of the source exactly what a build from nothing has', {
+  timeout: 180_000,
+}, async () => {
+  const histories = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), {
+    minLength: 2,
+    maxLength: 2,
+  });
+  let today = 0;
+  await fc.assert(
+    fc.asyncProperty(histories, async (history) => {
+      for (const steps of history) {
+        for (const step of steps) {
+          if (step.kind === 'pass')
+            today = Math.min(days.length - 1, Math.max(0, today + step.days));
+          else await take(step);
+        }
+        const day = days[today]!;
+        await publish(worker.db, worker.env.LISTS, listNames, () => new Date(`${day}T12:00:00Z`));
+        const right = await builtEtags(day);
+        for (const list of listNames) {
+          expect((await published(worker.env, list)).metadata?.etag, list).toBe(right[list]);
+        }
+      }
+    }),
+    // The lists go on from history to history: there is nothing to shrink towards.
+    { numRuns: 10, endOnFailure: true },
+  );
+});
