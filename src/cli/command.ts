@@ -20,7 +20,11 @@ export function reading(...examples: string[]) {
 
 /** A command that writes. */
 export function writing(...examples: string[]) {
-  return reading(...examples).option('--dry-run', 'show what would change, and change nothing');
+  return reading(...examples).option(
+    '--dry-run',
+    'show what would change, and change nothing',
+    false,
+  );
 }
 
 /** A command without a registry. */
@@ -34,7 +38,8 @@ export interface CommonOptions {
   env?: string;
   yes?: true;
   json?: true;
-  dryRun?: true;
+  /** Undefined for a command that only reads. */
+  dryRun?: boolean;
 }
 
 /** Adds the examples to the help. */

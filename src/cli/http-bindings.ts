@@ -45,7 +45,8 @@ export function openOverHttp(address: string, token: string) {
   };
 }
 
-function databaseOver(send: (call: DatabaseCall) => Promise<unknown>) {
+/** The parts of D1's interface that the registry uses, over calls of any kind. */
+export function databaseOver(send: (call: DatabaseCall) => Promise<unknown>) {
   const statement = (sql: string, params: unknown[]) => {
     const wire: WireStatement = { sql, params };
     const run = async () => ((await send({ statements: [wire], isRaw: false })) as [D1Result])[0];

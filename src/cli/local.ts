@@ -5,14 +5,19 @@ import { RegistryError } from '../error.ts';
 import type { CommonOptions } from './command.ts';
 import { readLocalConfig } from './local-config.ts';
 import { localDirectory } from './local-directory.ts';
+import { findDatabaseFile, openFileForReading } from './local-file.ts';
 import { openRunningServer } from './local-server.ts';
 import type { Bindings } from './session.ts';
 
 /**
  * Opens the local data: through the local server while it runs, since two processes that write to one SQLite file
- * disturb each other, and otherwise through a runtime with nothing but the bindings.
+ * disturb each other; otherwise from its file for a command that only reads, and through a runtime with nothing but the
+ * bindings for others.
  */
-export async function openLocal({ persistTo, env }: CommonOptions): Promise<Bindings> {
+export async function openLocal(
+  { persistTo, env }: CommonOptions,
+  { isWritable }: { isWritable: boolean },
+): Promise<Bindings> {
   const directory = localDirectory(persistTo);
   // Opening would create it.
   if (!existsSync(path.join(stateOf(directory), 'd1'))) {
@@ -22,7 +27,40 @@ export async function openLocal({ persistTo, env }: CommonOptions): Promise<Bind
       `there is no local database in ${directory}; create it with: ${start}`,
     );
   }
-  return (await openRunningServer(directory, env)) ?? openLocalData(directory, env);
+  const server = await openRunningServer(directory, env);
+  if (server) return server;
+  const file = isWritable ? undefined : findDatabaseFile(directory);
+  return file === undefined ? openLocalData(directory, env) : openForReading(directory, file, env);
+}
+
+/** The database from its file, and the lists through a runtime, which starts when they are first asked for. */
+function openForReading(
+  directory: string,
+  file: string,
+  environment: string | undefined,
+): Bindings {
+  const { vars } = readLocalConfig(environment);
+  const { database, close } = openFileForReading(file);
+  let runtime: Promise<Bindings> | undefined;
+  const lists = async () => {
+    runtime ??= openLocalData(directory, environment);
+    return (await runtime).env.LISTS;
+  };
+  const LISTS: Pick<KVNamespace, 'list' | 'get' | 'getWithMetadata'> = {
+    list: async (...args) => (await lists()).list(...args),
+    // biome-ignore lint/suspicious/noExplicitAny: KV has an overload for each type of value
+    get: async (...args: any[]) => (await lists()).get(...(args as [string])) as any,
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    getWithMetadata: async (...args: any[]): Promise<any> =>
+      (await lists()).getWithMetadata(...(args as [string])),
+  };
+  return {
+    env: { ...vars, DB: database, LISTS } as unknown as Env,
+    async dispose() {
+      close();
+      await (await runtime)?.dispose();
+    },
+  };
 }
 
 /** Opens the data in the directory, which is created if need be. */

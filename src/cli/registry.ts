@@ -23,15 +23,24 @@ export interface Registry {
 
 /** Opens the local registry, or the deployed one with --remote. Refuses a database that lacks migrations. */
 export async function openRegistry(options: CommonOptions): Promise<Registry> {
-  const registry = await openUnchecked(options);
+  const registry = await open(options, { isWritable: options.dryRun !== undefined });
   await checkMigrations(registry.db);
   return registry;
 }
 
-/** Like `openRegistry`, but on a database that need not have any tables. */
-export async function openUnchecked(options: CommonOptions): Promise<Registry> {
-  const { env } = await currentSession().bindings(options, async () =>
-    options.remote ? (await import('./remote.ts')).openRemote(options) : openLocal(options),
+/** Opens a registry for writing, even if its database has no tables yet. */
+export function openUnchecked(options: CommonOptions): Promise<Registry> {
+  return open(options, { isWritable: true });
+}
+
+async function open(
+  options: CommonOptions,
+  { isWritable }: { isWritable: boolean },
+): Promise<Registry> {
+  const { env } = await currentSession().bindings(options, { isWritable }, async () =>
+    options.remote
+      ? (await import('./remote.ts')).openRemote(options)
+      : openLocal(options, { isWritable }),
   );
   const { ZONES = env.ZONES } = process.env;
   return {

@@ -14,24 +14,31 @@ export interface Bindings {
  */
 export class Session implements AsyncDisposable {
   #place: string | undefined;
+  #isWritable = false;
   #bindings: Promise<Bindings> | undefined;
 
-  /** The bindings that the options choose, which the session disposes of. */
+  /**
+   * The bindings that the options choose, which the session disposes of. Those for writing also serve a command that
+   * reads.
+   */
   async bindings(
     { persistTo, remote, env }: CommonOptions,
+    { isWritable }: { isWritable: boolean },
     open: () => Promise<Bindings>,
   ): Promise<Bindings> {
     const place = JSON.stringify({ persistTo, remote, env });
-    if (this.#bindings === undefined || place !== this.#place) {
+    const isOpen = this.#bindings !== undefined && place === this.#place;
+    if (!isOpen || (isWritable && !this.#isWritable)) {
       await this.close();
       this.#place = place;
+      this.#isWritable = isWritable;
       this.#bindings = open();
       // A command that could not open the registry leaves nothing behind.
       this.#bindings.catch(() => {
         this.#bindings = undefined;
       });
     }
-    return this.#bindings;
+    return this.#bindings!;
   }
 
   async close(): Promise<void> {

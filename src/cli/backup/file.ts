@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import path from 'node:path';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { RegistryError } from '../../error.ts';
+import { findDatabaseFile } from '../local-file.ts';
 
 /** What a backup contains, in numbers. */
 export interface BackupSummary {
@@ -47,14 +47,12 @@ export function checkBackup(file: string): BackupSummary {
 
 /** Copies a local database, as it is at one moment, while others may write to it. */
 export function copyLocal(directory: string, target: string): void {
-  const folder = path.join(directory, 'v3/d1/miniflare-D1DatabaseObject');
-  const files = readdirSync(folder).filter((name) => /^[0-9a-f]+\.sqlite$/.test(name));
-  const [name, ...others] = files;
-  if (name === undefined || others.length > 0) {
-    throw new RegistryError('invalid', `${folder} has ${files.length} databases instead of one`);
+  const file = findDatabaseFile(directory);
+  if (file === undefined) {
+    throw new RegistryError('invalid', `${directory} has no database, or several`);
   }
   {
-    using source = new DatabaseSync(path.join(folder, name), { timeout: 30_000 });
+    using source = new DatabaseSync(file, { timeout: 30_000 });
     source.prepare('vacuum into ?').run(target);
   }
   using copy = new DatabaseSync(target);

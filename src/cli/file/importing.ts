@@ -7,7 +7,7 @@ export interface ImportOptions {
   format?: Format;
   skipInvalid?: true;
   rejected?: string;
-  dryRun?: true;
+  dryRun?: boolean;
 }
 
 /** A command that imports a file with these columns. */
