@@ -59,7 +59,7 @@ export async function runWrangler(args: readonly string[], input?: string): Prom
 /** Lines of wrangler that are of no use beside the Worker's own log. */
 const noise = [
   /^\s*$/,
-  /^\[wrangler:info\] (Ready on|[A-Z]+ \/)/,
+  /^\[wrangler:info\] (Ready on|[A-Z]+ \/|QUEUE )/,
   /Starting local server/,
   /Scheduled Workers are not automatically triggered/,
   /^ {2}(To manually trigger a scheduled event|For more details, see)/,

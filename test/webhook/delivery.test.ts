@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { eq } from 'drizzle-orm';
 import { describe, expect, it, vi } from 'vitest';
 import { notifications, webhooks } from '../../drizzle/schema.ts';
+import { runCron } from '../../src/cron.ts';
 import { updateRegistrar } from '../../src/registrar/account.ts';
 import { deliver } from '../../src/webhook/deliver.ts';
 import { endOldDeliveries } from '../../src/webhook/outbox.ts';
 import { generateWebhookSecret } from '../../src/webhook/signature.ts';
-import { operator } from '../fixtures.ts';
+import { addContact, operator } from '../fixtures.ts';
 import { type Received, verified } from './endpoint.ts';
 import { startPushing } from './pushing.ts';
 
@@ -71,6 +72,18 @@ describe('a delivery', () => {
     await worker.db.delete(webhooks).where(eq(webhooks.registrarId, world.registrar.id));
     await changeEmail();
     expect(await deliveries()).toEqual([]);
+  });
+
+  it('of what the scheduled run itself did is queued in the same run', async () => {
+    const orphan = await addContact(worker.env, world.registrar, {
+      createdAt: '2020-01-01T00:00:00.000Z',
+    });
+    const env = { ...worker.env, ORPHAN_CONTACT_MONTHS: '12', WEBHOOKS: world.queue as never };
+    await runCron('31 * * * *', env, {});
+    await pass(0);
+    expect(endpoint.received.map(({ body }) => JSON.parse(body))).toMatchObject([
+      { type: 'contact.deleted', data: { attached_obj_id: orphan.code, fields: [] } },
+    ]);
   });
 
   it('follows no redirect', async () => {
