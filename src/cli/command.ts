@@ -20,10 +20,11 @@ export function reading(...examples: string[]) {
 
 /** A command that writes. */
 export function writing(...examples: string[]) {
-  return reading(...examples).option(
-    '--dry-run',
-    'show what would change, and change nothing',
-    false,
+  return (
+    reading(...examples)
+      .option('--dry-run', 'show what would change, and change nothing')
+      // Marks the command as one that writes. As a default of the option, the help would show it.
+      .setOptionValueWithSource('dryRun', false, 'default')
   );
 }
 
