@@ -3,7 +3,8 @@ import { type DatabaseSize, maximumDatabaseBytes } from './database/size.ts';
 import type { Health } from './health.ts';
 
 /** What an operator has to look at; the runbook has a paragraph for each. */
-export type AlarmName = 'failing' | 'cron_late' | 'cron_failed' | 'database_large';
+export const alarmNames = ['failing', 'cron_late', 'cron_failed', 'database_large'] as const;
+export type AlarmName = (typeof alarmNames)[number];
 
 export interface Alarm {
   alarm: AlarmName;

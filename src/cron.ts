@@ -30,6 +30,9 @@ const laterWorks: Readonly<Record<string, Work>> = {
     queue && queueDeliveries(openDatabase(DB), queue, at),
 };
 
+/** The names under which failures are recorded. */
+export const workNames = [...Object.keys(works), ...Object.keys(laterWorks)];
+
 /**
  * Publishes what the calendar changed and what a failed run left undone, and deletes expired idempotency keys,
  * notifications that were read long ago, the personal data that the settings no longer keep, and parts of lists that

@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { alarmNames } from '../../src/alarm.ts';
+import { workNames } from '../../src/cron.ts';
+
+const runbook = readFileSync('src/cli/runbook.md', 'utf8');
+
+/** The events of the log, by the calls that write them. */
+const events = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .flatMap((file) => [...readFileSync(`src/${file}`, 'utf8').matchAll(/\bevent: '(\w+)'/g)])
+  .map(([, event]) => event!)
+  .filter((event) => event !== 'request');
+
+it.each(alarmNames.map((name) => [name]))('explains the alarm %s', (name) => {
+  expect(runbook).toContain(`\`${name}\``);
+});
+
+it.each(workNames.map((name) => [name]))('explains what a failure of %s means', (name) => {
+  expect(runbook).toContain(`\`${name}\``);
+});
+
+it.each([...new Set(events)].map((name) => [name]))('explains the line %s of the log', (event) => {
+  expect(runbook).toContain(`"event":"${event}"`);
+});
