@@ -135,8 +135,7 @@ export async function testWebhook(
     select ${id}, registrars.id, ${at}, ${at} from registrars join webhooks on registrar_id = registrars.id
     where code = ${code}`);
   if (meta.changes === 0) {
-    const message = `there is no registrar ${JSON.stringify(code)} with a webhook`;
-    throw new RegistryError('not_found', message, 'registrar');
+    throw new RegistryError('not_found', `registrar ${code} has no webhook`, 'registrar');
   }
   await deliver(db, id, sender);
   await record(db, id, { failedAt: sender.now().toISOString() });

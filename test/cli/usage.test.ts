@@ -128,7 +128,6 @@ test('takes --json on every verb, and --dry-run on every one that writes', () =>
     'export',
     'lists status',
     'issue',
-    'webhook test',
     'report month',
     'health',
     'backup',

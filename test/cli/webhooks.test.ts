@@ -19,8 +19,14 @@ test('sets a webhook, shows its secret once, tests it, and says what was deliver
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(registrar.webhook_url).toBe(endpoint.url);
 
-  const tested = await registry.done(['registrar', 'webhook', 'test', 'ALPHA']);
+  const test = ['registrar', 'webhook', 'test', 'ALPHA'];
+  expect(await registry.done([...test, '--dry-run'])).toEqual({ url: endpoint.url });
+  expect(endpoint.received).toEqual([]);
+  // A process of its own opens the database for this command alone.
+  const { stdout: printed } = await registry.spawn([...test, '--json']);
+  const tested = JSON.parse(printed);
   expect(tested).toEqual({
+    url: endpoint.url,
     id: endpoint.received[0]!.headers['webhook-id'],
     outcome: 'HTTP 204',
     delivered: true,
@@ -32,7 +38,7 @@ test('sets a webhook, shows its secret once, tests it, and says what was deliver
   });
 
   endpoint.answerStatus(() => 500);
-  expect(await registry.run(['registrar', 'webhook', 'test', 'ALPHA'])).toEqual({
+  expect(await registry.run(test)).toEqual({
     status: 1,
     stdout: expect.stringMatching(/^not delivered \(HTTP 500\): msg_[0-9a-f]{32}\n$/),
     stderr: '',
@@ -71,7 +77,7 @@ test('replaces the secret of a webhook, records neither, and removes the webhook
   });
   expect(await registry.done(remove)).toMatchObject({ changed: false });
   expect((await registry.run(['registrar', 'webhook', 'test', 'ALPHA'])).stderr).toBe(
-    'refused: there is no registrar "ALPHA" with a webhook [registrar]\n',
+    'refused: registrar ALPHA has no webhook [registrar]\n',
   );
   const rows = await registry.rows();
   expect(rows.webhooks).toEqual([]);
