@@ -76,8 +76,8 @@ test("imports with --legacy what today's rules refuse, with a warning for each r
   const { stdout } = await registry.run(args, header + rows);
   expect(stdout).toBe(
     'added 3 contacts, 0 already there\n' +
-      "warning: 2 rows with a phone that today's rules refuse\n" +
-      "warning: 1 row with a ident that today's rules refuse\n",
+      "warning: 2 rows whose phone today's rules refuse\n" +
+      "warning: 1 row whose ident today's rules refuse\n",
   );
   expect(await registry.done(args, header + rows)).toMatchObject({
     ...{ unchanged: 3, warnings: { phone: 2, ident: 1 } },

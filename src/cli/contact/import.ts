@@ -44,7 +44,7 @@ function warningsOf(legacy: Readonly<Record<string, number>>): string {
   return Object.entries(legacy)
     .map(
       ([column, count]) =>
-        `\nwarning: ${counted(count, 'row')} with a ${column} that today's rules refuse`,
+        `\nwarning: ${counted(count, 'row')} whose ${column} today's rules refuse`,
     )
     .join('');
 }
