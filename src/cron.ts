@@ -1,5 +1,6 @@
 import { desc, sql } from 'drizzle-orm';
 import { cronRuns } from '../drizzle/schema.ts';
+import { currentTime } from './clock.ts';
 import { type Database, openDatabase } from './database/open.ts';
 import type { Env } from './env.ts';
 import { logUnexpected } from './log.ts';
@@ -40,7 +41,8 @@ export const workNames = [...Object.keys(works), ...Object.keys(laterWorks)];
  * run throws in the end, so that the platform counts it as failed as well.
  */
 export async function runCron(cron: string, env: Env, context: PurgeContext): Promise<void> {
-  const startedAt = new Date();
+  const startedAt = currentTime();
+  const startedAtMilliseconds = Date.now();
   const errors: unknown[] = [];
   const failed: string[] = [];
   for (const phase of [works, laterWorks]) {
@@ -55,7 +57,8 @@ export async function runCron(cron: string, env: Env, context: PurgeContext): Pr
     await Promise.all(doing);
   }
   try {
-    await addCronRun(openDatabase(env.DB), { cron, startedAt, failed });
+    const tookMilliseconds = Date.now() - startedAtMilliseconds;
+    await addCronRun(openDatabase(env.DB), { cron, startedAt, tookMilliseconds, failed });
   } catch (error) {
     errors.push(error);
   }
@@ -68,15 +71,10 @@ const maximumRuns = 350;
 
 async function addCronRun(
   db: Database,
-  { cron, startedAt, failed }: { cron: string; startedAt: Date; failed: string[] },
+  { startedAt, ...run }: Omit<CronRun, 'id' | 'startedAt'> & { startedAt: Date },
 ): Promise<void> {
   await db.batch([
-    db.insert(cronRuns).values({
-      cron,
-      startedAt: startedAt.toISOString(),
-      tookMilliseconds: Date.now() - startedAt.getTime(),
-      failed,
-    }),
+    db.insert(cronRuns).values({ ...run, startedAt: startedAt.toISOString() }),
     db.delete(cronRuns).where(sql`id <= (select max(id) from ${cronRuns}) - ${maximumRuns}`),
   ]);
 }

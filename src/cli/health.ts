@@ -1,4 +1,5 @@
 import { type Alarm, type Findings, findAlarms } from '../alarm.ts';
+import { currentTime } from '../clock.ts';
 import { listCronRuns } from '../cron.ts';
 import { maximumDatabaseBytes, readSize } from '../database/size.ts';
 import { readHealth } from '../health.ts';
@@ -12,7 +13,7 @@ const shownRuns = 5;
 
 export const command = reading('health', 'health --remote --json').action((options) =>
   run(options, async ({ db, env }) => {
-    const now = new Date();
+    const now = currentTime();
     const health = await readHealth(db, env.LISTS, now);
     const [runs, size] = await Promise.all([listCronRuns(db, shownRuns), readSize(db)]);
     const findings = { health, runs, size, isDeployed: options.remote ?? false };

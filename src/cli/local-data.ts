@@ -1,3 +1,4 @@
+import { currentTime } from '../clock.ts';
 import { openDatabase } from '../database/open.ts';
 import { listNames } from '../public-list/lists.ts';
 import { publish } from '../public-list/publish.ts';
@@ -15,7 +16,7 @@ export async function prepareLocalData(
   const { env, dispose } = await openLocalData(directory);
   try {
     const isDemoLoaded = isDemoWanted && (await loadDemoData(env));
-    await publish(openDatabase(env.DB), env.LISTS, listNames, () => new Date());
+    await publish(openDatabase(env.DB), env.LISTS, listNames, currentTime);
     return { isDemoLoaded, hasDemoUsers: await hasDemoUsers(env) };
   } finally {
     await dispose();

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
+import { currentTime } from '../clock.ts';
 import { type Database, openDatabase } from '../database/open.ts';
 import type { Env } from '../env.ts';
 import { RegistryError } from '../error.ts';
@@ -49,7 +50,7 @@ async function open(
     origin: {
       actorType: 'operator',
       actor: `Operator ${operatorName()}`,
-      at: new Date(),
+      at: currentTime(),
       requestId: crypto.randomUUID(),
     },
     isDryRun: options.dryRun ?? false,

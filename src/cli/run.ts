@@ -1,4 +1,5 @@
 import { CommanderError } from '@commander-js/extra-typings';
+import { currentTime } from '../clock.ts';
 import { type Problem, RegistryError } from '../error.ts';
 import type { ListName } from '../public-list/lists.ts';
 import type { CommonOptions } from './command.ts';
@@ -81,7 +82,7 @@ async function published(report: Report, { db, env, isDryRun }: Registry): Promi
       `${text}\ninterrupted; not published yet: ${lists.join(', ')}; repeat the command to publish`,
   );
   try {
-    const changed = await publish(db, env.LISTS, lists, () => new Date());
+    const changed = await publish(db, env.LISTS, lists, currentTime);
     return {
       data: { ...data, published: changed },
       text: changed.length === 0 ? text : `${text}; published: ${changed.join(', ')}`,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
 import { asciiUpperCase } from '../ascii-case.ts';
+import { currentTime } from '../clock.ts';
 import { onFirstUse } from '../on-first-use.ts';
 import { textField } from '../text-field.ts';
 import { isCountryCode } from './country.ts';
@@ -53,7 +54,7 @@ export async function checkIdentity(
   const identity = { code: ident, type: identType, countryCode: identCountryCode };
   // An isolate that creates no contact starts without the validator.
   const { identityProblem } = await import('./identity.ts');
-  const problem = identityProblem(identity, new Date());
+  const problem = identityProblem(identity, currentTime());
   if (!problem) return;
   const { reason, message } = problem;
   context.addIssue({ code: 'custom', message, params: { reason } });

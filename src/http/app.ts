@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
+import { currentTime } from '../clock.ts';
 import { newMeter } from '../database/meter.ts';
 import { RegistryError } from '../error.ts';
 import { logUnexpected } from '../log.ts';
@@ -30,8 +31,8 @@ const headersForCallers = [bookmarkHeader, 'Ignored-Fields'];
 export const app = new Hono<AppEnv>({ strict: false });
 
 app.use(async (c, next) => {
-  const startedAt = new Date();
-  c.set('now', startedAt);
+  const startedAtMilliseconds = Date.now();
+  c.set('now', currentTime());
   c.set('meter', newMeter());
   c.set('requestId', crypto.randomUUID());
   c.header('X-Request-Id', c.var.requestId);
@@ -46,7 +47,7 @@ app.use(async (c, next) => {
     for (const name of headersForCallers) c.res.headers.delete(name);
   }
   if (!c.res.headers.has('Cache-Control')) c.res.headers.set('Cache-Control', 'private, no-store');
-  logRequest(c, startedAt.getTime());
+  logRequest(c, startedAtMilliseconds);
 });
 
 app.use(

@@ -1,3 +1,4 @@
+import { currentTime } from '../clock.ts';
 import { openDatabase } from '../database/open.ts';
 import type { Env } from '../env.ts';
 import { writeLog } from '../log.ts';
@@ -35,7 +36,7 @@ async function measuredPublish(
   const measure = (list: ListName, outcome: 'published' | 'failed') =>
     writePoint(env, publicationPoint(list, outcome, Date.now() - startedAt));
   try {
-    const written = await publish(openDatabase(env.DB), env.LISTS, lists, () => new Date());
+    const written = await publish(openDatabase(env.DB), env.LISTS, lists, currentTime);
     for (const list of written) measure(list, 'published');
     return written;
   } catch (error) {

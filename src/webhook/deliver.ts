@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { notifications, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
+import { clockAhead, currentTime } from '../clock.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { type Env, isLocalEnvironment } from '../env.ts';
@@ -22,7 +23,7 @@ export interface Sender {
 export function senderOf(env: Env): Sender {
   return {
     fetch: (url, init) => fetch(url, init),
-    now: () => new Date(),
+    now: currentTime,
     isLocal: isLocalEnvironment(env),
   };
 }
@@ -90,6 +91,8 @@ async function post(
   { id, body }: Payload,
   { fetch, now, isLocal, timeoutMilliseconds = maximumMilliseconds }: Sender,
 ): Promise<{ outcome: string; isDelivered: boolean }> {
+  // The receiver judges it by the real time.
+  const signedAt = new Date(now().getTime() - clockAhead());
   try {
     // The rule may have become stricter since the URL was stored.
     const response = await fetch(parseWebhookUrl(url, { isLocal }), {
@@ -97,7 +100,7 @@ async function post(
       headers: {
         'Content-Type': 'application/json',
         'User-Agent': 'Registry-Edge',
-        ...(await signedHeaders(secret, { id, at: now(), body })),
+        ...(await signedHeaders(secret, { id, at: signedAt, body })),
       },
       body,
       // A redirect could lead into a private network.

@@ -1,3 +1,4 @@
+import { currentTime } from '../../clock.ts';
 import { type ContactRecord, findContactProblems, importContacts } from '../../contact/import.ts';
 import { runRecordImport } from '../file/import-records.ts';
 import { importing } from '../file/importing.ts';
@@ -13,7 +14,7 @@ export const command = importing(
   .option('--registrar <code>', 'the registrar of rows without one')
   .option('--legacy', "also import what today's rules refuse, with a warning for each rule")
   .action((file, options) => {
-    const now = new Date();
+    const now = currentTime();
     const legacy: Record<string, number> = {};
     const onLegacy = options.legacy
       ? (column: string) => {

@@ -1,3 +1,4 @@
+import { currentTime } from '../../clock.ts';
 import { listNames } from '../../public-list/lists.ts';
 import { listStatus, publish } from '../../public-list/publish.ts';
 import { writing } from '../command.ts';
@@ -8,7 +9,7 @@ export const command = writing('lists publish', 'lists publish --force')
   .action(({ force: isForced = false, ...options }) =>
     run(options, async ({ db, env, isDryRun }) => {
       if (isDryRun) {
-        const states = await listStatus(db, env.LISTS, new Date());
+        const states = await listStatus(db, env.LISTS, currentTime());
         const behind = states
           .filter(({ isBehind }) => isForced || isBehind)
           .map(({ list }) => list);
@@ -18,7 +19,7 @@ export const command = writing('lists publish', 'lists publish --force')
             behind.length === 0 ? 'every list is up to date' : `would publish ${behind.join(', ')}`,
         };
       }
-      const published = await publish(db, env.LISTS, listNames, () => new Date(), { isForced });
+      const published = await publish(db, env.LISTS, listNames, currentTime, { isForced });
       return {
         data: { published, changed: published.length > 0 },
         text:

@@ -1,3 +1,4 @@
+import { currentTime } from '../../clock.ts';
 import type { Published } from '../../public-list/head.ts';
 import { listStatus } from '../../public-list/publish.ts';
 import { reading } from '../command.ts';
@@ -6,7 +7,7 @@ import { table } from '../text.ts';
 
 export const command = reading('lists status --json').action((options) =>
   run(options, async ({ db, env }) => {
-    const now = new Date();
+    const now = currentTime();
     const states = await listStatus(db, env.LISTS, now);
     return {
       data: {

@@ -11,7 +11,7 @@ export const health = new Hono<AppEnv>({ strict: false });
 const maximumAgeSeconds = 5;
 
 /** What this isolate found last, by database. Shared by all requests, because it does not depend on them. */
-const known = new WeakMap<D1Database, { health: Health; freshUntil: number }>();
+const known = new WeakMap<D1Database, { health: Health; readAt: number }>();
 
 health.get('/', async (c) => {
   const { reasons, isDatabaseReachable, lists } = await recentHealth(c);
@@ -33,9 +33,11 @@ health.get('/', async (c) => {
 async function recentHealth(c: AppContext): Promise<Health> {
   const now = c.var.now.getTime();
   const last = known.get(c.env.DB);
-  if (last && now < last.freshUntil) return last.health;
+  const age = last ? now - last.readAt : 0;
+  // A clock that was set back is younger than what is remembered.
+  if (last && age >= 0 && age < maximumAgeSeconds * 1000) return last.health;
   const health = await readHealth(database(c), c.env.LISTS, c.var.now);
-  known.set(c.env.DB, { health, freshUntil: now + maximumAgeSeconds * 1000 });
+  known.set(c.env.DB, { health, readAt: now });
   return health;
 }
 

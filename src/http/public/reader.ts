@@ -1,3 +1,4 @@
+import { currentTime } from '../../clock.ts';
 import { logUnexpected } from '../../log.ts';
 import type { Reader } from '../../public-list/reader.ts';
 import { type AppContext, database } from '../context.ts';
@@ -9,7 +10,7 @@ export function readerOf(c: AppContext): Reader {
     db: () => database(c),
     kv: c.env.LISTS,
     meter: c.var.meter,
-    clock: () => new Date(),
+    clock: currentTime,
     later: (work) =>
       c.executionCtx.waitUntil(work.catch((error) => logUnexpected(error, c.var.requestId))),
   };

@@ -1,3 +1,4 @@
+import { currentMilliseconds } from '../../clock.ts';
 import type { Env } from '../../env.ts';
 import { requestPoint, writePoint } from '../../metrics.ts';
 import { type ListName, listNames, publicLists } from '../../public-list/lists.ts';
@@ -29,7 +30,8 @@ export function answerRevalidation(
   if (known === null || request.method !== 'GET') return undefined;
   const { url } = request;
   const list = lists.get(url.slice(url.indexOf('/', hostStart)));
-  if (list === undefined || recallEtag(env.LISTS, list, Date.now()) !== known) return undefined;
+  if (list === undefined || recallEtag(env.LISTS, list, currentMilliseconds()) !== known)
+    return undefined;
 
   const requestId = crypto.randomUUID();
   const response = new Response(null, { status: 304, headers: headersOf(list, known) });
