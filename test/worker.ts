@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'smol-toml';
 import { afterAll, beforeAll } from 'vitest';
-import { createTestHarness, type TestHarness } from 'wrangler';
+import { createTestHarness, type TestHarness, type TestHarnessOptions } from 'wrangler';
+import { readLocalConfig } from '../src/cli/local-config.ts';
 import { type Database, openDatabase } from '../src/database/open.ts';
 import type { Env } from '../src/env.ts';
 
@@ -41,14 +44,27 @@ export function shareWorker() {
   return workerOn(() => runtime!);
 }
 
-async function startRuntime(
-  vars: Record<string, string>,
-  environment?: 'production',
-): Promise<Runtime> {
-  const configuration = { configPath: './wrangler.toml', vars };
-  const harness = createTestHarness({
-    workers: [environment ? { ...configuration, env: environment } : configuration],
+/** The Worker of `npm start -- --sandbox`, as `startWorker` starts the one that is deployed. */
+export function startSandbox(vars: Record<string, string> = {}) {
+  let runtime: Runtime | undefined;
+  beforeAll(async () => {
+    const config = parse(readFileSync('wrangler.toml', 'utf8'));
+    delete config.env;
+    const main = 'src/cli/sandbox/worker.ts';
+    const all = { ...readLocalConfig(undefined).vars, ...vars };
+    runtime = await startHarness({ config: { ...config, main, vars: all } });
   });
+  afterAll(() => runtime?.harness.close());
+  return workerOn(() => runtime!);
+}
+
+function startRuntime(vars: Record<string, string>, environment?: 'production'): Promise<Runtime> {
+  const configuration = { configPath: './wrangler.toml', vars };
+  return startHarness(environment ? { ...configuration, env: environment } : configuration);
+}
+
+async function startHarness(worker: TestHarnessOptions['workers'][number]): Promise<Runtime> {
+  const harness = createTestHarness({ workers: [worker] });
   const { url } = await harness.listen();
   await harness.getWorker().applyD1Migrations('DB');
   return { harness, url, env: (await harness.getWorker().getEnv()) as Env };

@@ -14,6 +14,12 @@ export interface DatabaseCall {
   isRaw: boolean;
 }
 
+/** What a server tells the tool of itself. */
+export interface ServerState {
+  /** How far a sandbox's clock has been moved; 0 elsewhere. */
+  clockAheadMilliseconds: number;
+}
+
 type BodyType = 'text' | 'json' | 'arrayBuffer' | 'stream';
 
 /** D1 and KV of a running local server, in the parts of their interface that the registry uses. */
@@ -29,12 +35,13 @@ export function openOverHttp(address: string, token: string) {
     throw new Error(await response.text());
   };
   return {
-    async isReachable(): Promise<boolean> {
+    /** Undefined if no server answers there. */
+    async findState(): Promise<ServerState | undefined> {
       try {
         const response = await call('', { method: 'GET' });
-        return response.ok;
+        return response.ok ? await response.json() : undefined;
       } catch {
-        return false;
+        return undefined;
       }
     },
     database: databaseOver(async (body) => {

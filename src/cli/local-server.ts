@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setClockAhead } from '../clock.ts';
 import type { Env } from '../env.ts';
 import { openOverHttp } from './http-bindings.ts';
 import { readLocalConfig } from './local-config.ts';
@@ -36,10 +37,13 @@ export async function openRunningServer(
   if (server.environment !== environment) return undefined;
   const bindings = openOverHttp(server.address, server.token);
   // The note of a server that was killed stays behind.
-  if (!(await bindings.isReachable())) return undefined;
+  const state = await bindings.findState();
+  if (!state) return undefined;
+  // What the tool does in a sandbox happens at the sandbox's time.
+  setClockAhead(state.clockAheadMilliseconds);
   const { vars } = readLocalConfig(environment);
   return {
     env: { ...vars, DB: bindings.database, LISTS: bindings.namespace } as unknown as Env,
-    dispose: async () => {},
+    dispose: async () => setClockAhead(0),
   };
 }

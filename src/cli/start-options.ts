@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
+import { Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { localDirectory } from './local-directory.ts';
 
 export interface StartOptions {
@@ -7,6 +7,8 @@ export interface StartOptions {
   directory: string;
   environment: string | undefined;
   isDemoWanted: boolean;
+  /** A clock that can be moved, and demo data that can be brought back. */
+  isSandbox: boolean;
   /** For wrangler dev. */
   wranglerArgs: string[];
   /** The arguments without the port. */
@@ -27,6 +29,12 @@ export function readStartOptions(args: readonly string[]): StartOptions | number
     .option('--persist-to <dir>', 'where to keep the data (default: .wrangler/state)')
     .option('--env <name>', 'an environment in wrangler.toml, for example for its limits')
     .option('--no-demo', 'leave an empty database empty')
+    .addOption(
+      new Option(
+        '--sandbox',
+        'start from the demo data each time, with a clock that can be moved (default directory: .wrangler/sandbox)',
+      ).conflicts(['env', 'demo']),
+    )
     .usage('[options] [-- options of wrangler dev]')
     .allowExcessArguments(false)
     .showHelpAfterError(
@@ -39,10 +47,10 @@ export function readStartOptions(args: readonly string[]): StartOptions | number
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     throw error;
   }
-  const { port, ip, persistTo, env, demo } = command.opts();
+  const { port, ip, persistTo, env, demo, sandbox: isSandbox = false } = command.opts();
   return {
-    ...{ port, ip, environment: env, isDemoWanted: demo },
-    directory: localDirectory(persistTo),
+    ...{ port, ip, environment: env, isDemoWanted: demo, isSandbox },
+    directory: localDirectory(persistTo, isSandbox ? 'sandbox' : 'state'),
     wranglerArgs: [...wranglerArgs],
     otherArgs: withoutPort(args),
   };

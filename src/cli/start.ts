@@ -7,6 +7,7 @@ import './load-fast.ts';
 import { forgetServer, noteServer } from './local-server.ts';
 import { makeWritableDirectory } from './make-directory.ts';
 import { enterUsersDirectory } from './project.ts';
+import { prepareDirectory } from './sandbox/directory.ts';
 import { readStartOptions, type StartOptions } from './start-options.ts';
 import { runWrangler, serve } from './wrangler.ts';
 
@@ -45,7 +46,12 @@ async function migrate({ directory, environment }: StartOptions): Promise<void> 
   step(`Database migrated in ${path.relative('', directory) || '.'}`);
 }
 
-function welcome(address: string, { hasDemoUsers }: { hasDemoUsers: boolean }): void {
+interface Started {
+  hasDemoUsers: boolean;
+  isSandbox: boolean;
+}
+
+function welcome(address: string, { hasDemoUsers, isSandbox }: Started): void {
   const bold = (text: string) => styleText('bold', text);
   console.log(`\n  Registry Edge listens on ${bold(address)}; Ctrl-C stops it.`);
   const contacts = `-u alpha:alpha-demo-secret '${address}/repp/v1/contacts?limit=3'`;
@@ -61,13 +67,22 @@ function welcome(address: string, { hasDemoUsers }: { hasDemoUsers: boolean }): 
     curl ${hasDemoUsers ? contacts : `${address}/repp/v1/auctions`}
     curl ${address}/api/v1/auctions
 `);
+  if (!isSandbox) return;
+  console.log(`  A sandbox. To move its clock, and to bring the demo data and the real time back:
+
+    curl ${address}/sandbox/clock --json '{"advance": "P8D"}'
+    curl -X POST ${address}/sandbox/reset
+`);
 }
 
 async function start(options: StartOptions): Promise<void> {
-  const { port, ip, directory, environment, isDemoWanted, wranglerArgs } = options;
+  const { port, ip, directory, environment, isDemoWanted, isSandbox, wranglerArgs } = options;
+  const refuse = (problem: string) => fail(`--persist-to ${directory}: ${problem}`);
   const problem = makeWritableDirectory(directory);
-  if (problem) fail(`--persist-to ${directory}: ${problem}`);
+  if (problem) refuse(problem);
   await checkPort(options);
+  const otherUse = await prepareDirectory(directory, { isSandbox });
+  if (otherUse) refuse(otherUse);
   await migrate(options);
   // Loaded late, so that a faulty option is reported without this second.
   const { prepareLocalData } = await import('./local-data.ts');
@@ -76,7 +91,7 @@ async function start(options: StartOptions): Promise<void> {
   step('Public lists published');
   const token = randomBytes(32).toString('hex');
   const args = [
-    'src/cli/local-worker.ts',
+    isSandbox ? 'src/cli/sandbox/worker.ts' : 'src/cli/local-worker.ts',
     ...['--port', String(port), '--ip', ip, '--persist-to', directory],
     ...['--var', `TOOL_TOKEN:${token}`],
     ...(environment === undefined ? [] : ['--env', environment]),
@@ -85,7 +100,7 @@ async function start(options: StartOptions): Promise<void> {
   try {
     process.exitCode = await serve(args, (address) => {
       noteServer(directory, { address, token, environment });
-      welcome(address, data);
+      welcome(address, { ...data, isSandbox });
     });
   } finally {
     forgetServer(directory);

@@ -1,14 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { basic } from '../fixtures.ts';
 
 // Three processes of wrangler one after the other, on a machine that is busy with other tests.
 const startMilliseconds = 120_000;
+
+const execute = promisify(execFile);
 
 const directories: string[] = [];
 const running = new Set<ChildProcess>();
@@ -127,6 +130,38 @@ describe('npm start', () => {
       .toBe('ended');
   });
 
+  it('walks through the life of an auction with --sandbox, in a directory that no other start takes', {
+    timeout: 2 * startMilliseconds,
+  }, async () => {
+    const directory = newDirectory();
+    const { address, printed } = await start('--sandbox', '--persist-to', directory);
+    expect(printed()).toContain(`curl -X POST ${address}/sandbox/reset`);
+
+    const { stdout } = await execute('test/walkthrough/auction.sh', [address, directory]);
+    expect(stdout).toContain('\nDone.\n');
+    // The operator ended it a week after it began: the tool follows the clock of the sandbox.
+    const days = [...stdout.matchAll(/^(\S+)T\S+ .*by Operator/gm)].map(([, day]) =>
+      Date.parse(day!),
+    );
+    expect((days[1]! - days[0]!) / (24 * 60 * 60 * 1000)).toBeGreaterThanOrEqual(8);
+
+    const second = run('--sandbox', '--port', '0', '--persist-to', directory);
+    expect(await second.ended).toBe(1);
+    expect(second.printed()).toContain('a sandbox is running there');
+    const ordinary = run('--port', '0', '--persist-to', directory);
+    expect(await ordinary.ended).toBe(1);
+    expect(ordinary.printed()).toContain('it belongs to a sandbox; start it with --sandbox');
+  });
+
+  it('leaves a registry that is not a sandbox alone', async () => {
+    const directory = newDirectory();
+    mkdirSync(join(directory, 'v3'));
+    const { ended, printed } = run('--sandbox', '--port', '0', '--persist-to', directory);
+    expect(await ended).toBe(1);
+    expect(printed()).toContain('it contains a registry that is not a sandbox');
+    expect(existsSync(join(directory, 'v3'))).toBe(true);
+  });
+
   it('says that the port is in use, and does nothing', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
@@ -143,6 +178,8 @@ describe('npm start', () => {
     ['a port without a value', ['--port'], "option '--port <port>' argument missing"],
     ['a port that is not a number', ['--port', 'http'], 'It must be a number from 0 to 65535.'],
     ['a stray word', ['demo'], 'too many arguments'],
+    ['a sandbox without demo data', ['--sandbox', '--no-demo'], 'cannot be used with'],
+    ['a sandbox of an environment', ['--sandbox', '--env', 'production'], 'cannot be used with'],
   ])('calls %s wrong usage, and does nothing', async (_, options, message) => {
     const { ended, printed } = run(...options);
     expect(await ended).toBe(2);

@@ -1,0 +1,52 @@
+import { Hono } from 'hono';
+import * as z from 'zod';
+import { currentTime } from '../../clock.ts';
+import { RegistryError } from '../../error.ts';
+import type { AppEnv } from '../../http/context.ts';
+import { jsonBody, limitBody, parseBody } from '../../http/input.ts';
+import { instantAfter } from './duration.ts';
+import { moveClock } from './move.ts';
+import { resetSandbox } from './reset.ts';
+
+/** What only a sandbox answers. */
+export const sandbox = new Hono<AppEnv>({ strict: false });
+
+sandbox.get('/clock', (c) => c.json({ now: currentTime() }));
+
+const clockBody = z.object({
+  now: z.iso
+    .datetime({ offset: true, error: 'is not an ISO 8601 date-time' })
+    .transform((text) => new Date(text))
+    .optional(),
+  advance: z.iso.duration('is not an ISO 8601 duration').optional(),
+});
+
+sandbox.post('/clock', limitBody, async (c) => {
+  const { now, advance } = await parseBody(c, clockBody, await jsonBody(c));
+  if ((now === undefined) === (advance === undefined)) {
+    throw new RegistryError('invalid', 'either now or advance is required');
+  }
+  const to = now ?? instantAfter(currentTime(), advance ?? '');
+  checkDistance(to, now ? 'now' : 'advance');
+  await moveClock(c.env, to);
+  return c.json({ now: currentTime() });
+});
+
+sandbox.post('/reset', async (c) => {
+  await resetSandbox(c.env);
+  return c.json({ now: currentTime() });
+});
+
+/** Every day on the way takes a run of the cron. */
+const maximumDays = 366;
+
+function checkDistance(to: Date, field: string): void {
+  const milliseconds = to.getTime() - currentTime().getTime();
+  if (milliseconds < 0) {
+    const message = 'is before the time of the sandbox, which only a reset sets back';
+    throw new RegistryError('out_of_range', message, field);
+  }
+  if (!(milliseconds <= maximumDays * 24 * 60 * 60 * 1000)) {
+    throw new RegistryError('out_of_range', `is more than ${maximumDays} days ahead`, field);
+  }
+}

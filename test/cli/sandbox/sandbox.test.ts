@@ -1,0 +1,201 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { listCronRuns } from '../../../src/cron.ts';
+import { dayOf } from '../../../src/day.ts';
+import { importDomains } from '../../../src/domain/import.ts';
+import { removeDomains } from '../../../src/domain/remove.ts';
+import { openDispute } from '../../../src/retained-domain/dispute.ts';
+import { answerOf, registrantClient, registrarClient } from '../../client.ts';
+import { basic, newContact, operator } from '../../fixtures.ts';
+import { startSandbox } from '../../worker.ts';
+
+const worker = startSandbox({ ORPHAN_CONTACT_MONTHS: '1' });
+const { fetch } = worker;
+const asRegistrar = registrarClient({ fetch });
+const asRegistrant = registrantClient({ fetch });
+const alpha = { authorization: basic('alpha', 'alpha-demo-secret') };
+
+const post = (path: string, body?: unknown) => {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const headers = { 'Content-Type': 'application/json' };
+  return answerOf(fetch(`/sandbox/${path}`, { method: 'POST', headers, body: text ?? null }));
+};
+
+async function currentTime(): Promise<Date> {
+  const { body } = await answerOf(fetch('/sandbox/clock'));
+  return new Date(body.now);
+}
+
+/** Two minutes after the midnight that begins the day so many days from now. */
+async function dayAhead(days: number): Promise<string> {
+  const now = await currentTime();
+  return `${dayOf(new Date(now.getTime() + days * 24 * 60 * 60 * 1000))}T00:02:00.000Z`;
+}
+
+async function disputedNames(): Promise<string[]> {
+  const { body } = await answerOf(fetch('/repp/v1/retained_domains?type=disputed'));
+  return body.domains.map(({ name }: { name: string }) => name);
+}
+
+beforeEach(async () => {
+  expect((await post('reset')).status).toBe(200);
+});
+
+describe('the clock', () => {
+  it('goes on from where it is set', async () => {
+    const now = await dayAhead(3);
+    const { status, body } = await post('clock', { now });
+    expect(status).toBe(200);
+    expect(body.now.slice(0, 10)).toBe(now.slice(0, 10));
+    expect((await currentTime()).getTime()).toBeGreaterThanOrEqual(Date.parse(body.now));
+    await post('clock', { advance: 'P1DT1H' });
+    expect((await currentTime()).getTime()).toBeGreaterThanOrEqual(
+      Date.parse(now) + 25 * 60 * 60 * 1000,
+    );
+  });
+
+  it.each([
+    ['nothing to do', {}, { base: ['either now or advance is required'] }],
+    [
+      'both',
+      { now: '2999-01-01T00:00:00Z', advance: 'P1D' },
+      { base: ['either now or advance is required'] },
+    ],
+    ['a day', { now: '2999-01-01' }, { now: ['is not an ISO 8601 date-time'] }],
+    ['a number', { now: 1 }, { now: ['is not an ISO 8601 date-time'] }],
+    ['a word', { advance: 'week' }, { advance: ['is not an ISO 8601 duration'] }],
+    ['an empty duration', { advance: 'P' }, { advance: ['is not an ISO 8601 duration'] }],
+    [
+      'the past',
+      { now: '2020-01-01T00:00:00Z' },
+      { now: ['is before the time of the sandbox, which only a reset sets back'] },
+    ],
+    ['the far future', { now: '2999-01-01T00:00:00Z' }, { now: ['is more than 366 days ahead'] }],
+    ['no Date at all', { advance: 'P999999Y' }, { advance: ['is more than 366 days ahead'] }],
+    ['an array', [], { base: ['Request body is not a JSON object'] }],
+    ['no JSON', '{"now"', { base: ['Request body is not a JSON object'] }],
+    ['no body', '', { base: ['Request body is not a JSON object'] }],
+  ])('refuses %s and does not move', async (_, body, errors) => {
+    expect(await post('clock', body)).toEqual({ status: 400, body: { errors } });
+    expect(dayOf(await currentTime())).toBe(dayOf(new Date()));
+  });
+
+  it('answers other methods and paths below /sandbox as everywhere', async () => {
+    const wrong = await fetch('/sandbox/clock', { method: 'DELETE' });
+    expect([wrong.status, wrong.headers.get('Allow')]).toEqual([405, 'GET, HEAD, POST']);
+    expect(await answerOf(fetch('/sandbox/tide'))).toEqual({
+      status: 404,
+      body: { errors: { base: ['Not found'] } },
+    });
+  });
+});
+
+describe('moving the clock', () => {
+  it('begins and ends a dispute', async () => {
+    const first = await dayAhead(2);
+    const last = await dayAhead(3);
+    const after = await dayAhead(4);
+    await openDispute(worker.db, operator, {
+      ...{ name: 'piip.ee', punycode: 'piip.ee' },
+      ...{ firstDay: dayOf(new Date(first)), lastDay: dayOf(new Date(last)) },
+    });
+    await post('clock', { now: await dayAhead(1) });
+    expect(await disputedNames()).not.toContain('piip.ee');
+    await post('clock', { now: first });
+    expect(await disputedNames()).toContain('piip.ee');
+    await post('clock', { now: last });
+    expect(await disputedNames()).toContain('piip.ee');
+    await post('clock', { now: after });
+    expect(await disputedNames()).not.toContain('piip.ee');
+  });
+
+  it('makes a token expire', async () => {
+    const person = { ident: '38001085718', first_name: 'Jaan', last_name: 'Tamm' };
+    const issue = () =>
+      answerOf(
+        fetch('/api/v1/registrant/auth/eid', {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify(person),
+        }),
+      );
+    const bearer = async () => ({
+      authorization: `Bearer ${(await issue()).body.access_token}`,
+    });
+    const jaan = await bearer();
+    await post('clock', { advance: 'PT1H50M' });
+    expect((await asRegistrant.list(jaan)).status).toBe(200);
+    await post('clock', { advance: 'PT11M' });
+    expect((await asRegistrant.list(jaan)).status).toBe(401);
+    expect((await asRegistrant.list(await bearer())).status).toBe(200);
+  });
+
+  it('makes an idempotency key forgotten', async () => {
+    const headers = { 'Idempotency-Key': '"rehearsal"' };
+    const create = (id: string) => asRegistrar.create(alpha, newContact({ id }), headers);
+    expect((await create('first')).status).toBe(200);
+    await post('clock', { advance: 'PT20H' });
+    expect((await create('second')).status).toBe(422);
+    await post('clock', { advance: 'PT6H' });
+    expect((await create('second')).status).toBe(200);
+  });
+
+  it('runs the cron for every day in between, each at its own time', async () => {
+    const days = [await dayAhead(1), await dayAhead(2), await dayAhead(3)];
+    await post('clock', { now: days[2] });
+    const runs = (await listCronRuns(worker.db, 100)).filter(({ cron }) => cron === '1 0 * * *');
+    expect(runs.map(({ startedAt }) => startedAt.slice(0, 16)).reverse()).toEqual(
+      days.map((day) => day.replace('00:02:00.000Z', '00:01')),
+    );
+    expect(runs.flatMap(({ failed }) => failed)).toEqual([]);
+  });
+
+  it('counts the months of a contact without domains by the clock at which it lost the last one', async () => {
+    const code = 'ALPHA:HEINO';
+    await asRegistrar.create(alpha, newContact({ id: 'heino' }));
+    const name = 'heino.ee';
+    const domain = { name, punycode: name, registrar: 'ALPHA', registrant: code };
+    await importDomains(worker.db, operator, [{ ...domain, admin: [code], tech: [code] }]);
+    await post('clock', { advance: 'P15D' });
+    await removeDomains(worker.db, operator, [name]);
+
+    await post('clock', { advance: 'P20D' });
+    expect((await asRegistrar.request(alpha, 'GET', `/${code}`)).status).toBe(200);
+    await post('clock', { advance: 'P12D' });
+    expect((await asRegistrar.request(alpha, 'GET', `/${code}`)).status).toBe(404);
+  });
+});
+
+describe('a reset', () => {
+  /** What clients see of the demo data. */
+  const shown = async () => ({
+    contacts: (await asRegistrar.list(alpha, '?details=true')).body,
+    auctions: (await answerOf(fetch('/api/v1/auctions'))).body,
+    lists: (await fetch('/repp/v1/retained_domains')).headers.get('ETag'),
+    inAuction: (await answerOf(fetch('/repp/v1/auctions'))).body,
+    history: (await asRegistrar.request(alpha, 'GET', '/ALPHA:TAMM/history')).status,
+  });
+
+  it('brings back the demo data and the real time, as often as it is asked for', async () => {
+    const before = await shown();
+    for (let time = 0; time < 2; time++) {
+      await asRegistrar.create(alpha, newContact({ id: 'mets' }));
+      await asRegistrar.delete(alpha, 'ALPHA:KUUSK');
+      await openDispute(worker.db, operator, {
+        ...{ name: 'piip.ee', punycode: 'piip.ee' },
+        ...{ firstDay: '2026-01-01', lastDay: '2998-01-01' },
+      });
+      await post('clock', { advance: 'P2D' });
+      expect(await shown()).not.toEqual(before);
+
+      const { status, body } = await post('reset');
+      expect(status).toBe(200);
+      expect(dayOf(new Date(body.now))).toBe(dayOf(new Date()));
+      expect(await shown()).toEqual(before);
+      expect((await answerOf(fetch('/health'))).body.status).toBe('ok');
+    }
+  });
+
+  it('leaves the database with its guards', async () => {
+    await expect(worker.env.DB.prepare('delete from history').run()).rejects.toThrow('append-only');
+  });
+});
