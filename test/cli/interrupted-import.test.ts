@@ -99,7 +99,7 @@ test(
     const before = await tool.newRegistry();
     await before.done(['retained', 'import', await before.file('old.csv', namesFile('vana'))]);
     const old = await listsOf(before);
-    const args = ['retained', 'import', file, '--replace'];
+    const args = ['retained', 'import', file, '--replace', '--yes'];
     for (const moment of moments(2, writing)) {
       const registry = new TestRegistry(`${before.directory}-killed-${moment}`);
       await cp(before.directory, registry.directory, { recursive: true });
