@@ -4,11 +4,12 @@ import type { Entry } from './entry.ts';
  * Where a list is cut depends on the names alone, so that the same content is cut in the same places whatever its
  * history, and a changed name changes one block. The numbers are part of the definition of the ETag.
  *
- * A block is a value in KV: so many names that 5,000,000 take fewer than the 1,000 KV operations of one invocation, and
- * so few that a block has a tenth of a megabyte. A fragment is what one look-up decompresses.
+ * A block is a value in KV: so few names that a changed one costs a tenth of a megabyte, and so many that a whole list of
+ * 5,000,000 is read with fewer than the 1,000 KV operations of one invocation. A fragment is what one look-up
+ * decompresses.
  */
-const meanBlockNames = 12_288;
-const maximumBlockEntries = 32_768;
+const meanBlockNames = 6_144;
+const maximumBlockEntries = 16_384;
 const meanFragmentNames = 1_024;
 const maximumFragmentEntries = 4_096;
 

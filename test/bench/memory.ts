@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-const sampleMilliseconds = 100;
+const sampleMilliseconds = 500;
 
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** The runtime's process, as Linux accounts for it (proc(5)); Miniflare has one at a time. */
 export function workerdPid(): number {
@@ -7,22 +7,6 @@ export function workerdPid(): number {
   const pid = pids.find((child) => read(child, 'comm').trim() === 'workerd');
   if (pid === undefined) throw new Error('no workerd runs');
   return pid;
-}
-
-/** The most that was resident since `resetPeakResidentBytes`. */
-export function peakResidentBytes(pid: number): number {
-  return kibibytes(pid, 'VmHWM') * 1024;
-}
-
-/** Has the kernel forget the peak, and returns what is resident now. */
-export function resetPeakResidentBytes(pid: number): number {
-  writeFileSync(`/proc/${pid}/clear_refs`, '5');
-  return kibibytes(pid, 'VmRSS') * 1024;
-}
-
-function kibibytes(pid: number, field: string): number {
-  const [, value] = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(read(pid, 'status')) ?? [];
-  return Number(value);
 }
 
 /** What all of its threads have run. */

@@ -1,7 +1,6 @@
 import { newMeter } from '../../src/database/meter.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
-import { headKey } from '../../src/public-list/head.ts';
 import { listNames, retainedList } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish.ts';
 import { readList } from '../../src/public-list/read.ts';
@@ -18,7 +17,6 @@ import {
   type PublishingCost,
   wholeBytes,
 } from './one-name.ts';
-import { peakResidentBytes, resetPeakResidentBytes, workerdPid } from './process.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 
 const mebibyte = 1024 * 1024;
@@ -42,11 +40,6 @@ export async function publishing(): Promise<Figure[]> {
 async function ofLargeList(runtime: Runtime) {
   const env = runtime.envOf('large');
   await seedRetainedNames(env, large);
-  const pid = workerdPid();
-  const residentBefore = resetPeakResidentBytes(pid);
-  await runtime.publish('large');
-  const growth = peakResidentBytes(pid) - residentBefore;
-  await env.LISTS.delete(headKey(retainedList));
   const held = await peakBytes(() => publishWith(env));
   const unchanged = await costOfPublishing(env);
   const since = await fetch(runtime.url('large', retainedDomains), { headers: edgeHeaders });
@@ -64,7 +57,6 @@ async function ofLargeList(runtime: Runtime) {
   const added = 'One name added among 1,000,000';
   const figures = [
     atMost(`${of}: memory held, heap and buffers`, held / mebibyte, 'MiB', 96),
-    stated(`${of}: growth of workerd with its database and KV`, growth / mebibyte, 'MiB'),
     atMost('Head of 1,000,000 names, compressed', (await headBytes(env)) / 1024, 'KiB', 40),
     atMost('Publishing what has not changed: rows read', unchanged.rowsRead, '', 10),
     atMost('Publishing what has not changed: KV writes', unchanged.puts, '', 0),
@@ -92,7 +84,7 @@ async function ofHugeList(env: Env, oneOfLarge: PublishingCost): Promise<Figure[
   const times = (of: keyof PublishingCost) => one[of] / oneOfLarge[of];
   return [
     atMost(`Publishing ${of}: memory held, heap and buffers`, held / mebibyte, 'MiB', 96),
-    atMost(`Publishing ${of}: values put`, first!.puts, '', 1_000),
+    stated(`Publishing ${of}: values put`, first!.puts, ''),
     atMost(`Publishing ${of}: largest KV value`, first!.largestPut / mebibyte, 'MiB', 20),
     stated(`Publishing ${of}: time, collections included`, seconds, 's'),
     atMost(`One name added among ${of}: rows read`, times('rowsRead'), '× of 1,000,000', 1.3),

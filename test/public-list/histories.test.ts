@@ -15,7 +15,7 @@ import { createHead, headFromJson, headToJson } from '../../src/public-list/head
 import type { ListedStatus } from '../../src/public-list/lists.ts';
 import { updateBlocks } from '../../src/public-list/update.ts';
 
-/** Names that begin a block, which one in 12,288 does, and others that lie around them, some above U+FFFF. */
+/** Names that begin a block, which one in 6,144 does, and others that lie around them, some above U+FFFF. */
 const candidates = Array.from({ length: 150_000 }, (_, number) => `n${number.toString(36)}.ee`);
 const pool = [
   ...candidates.filter(beginsBlock),
@@ -167,7 +167,9 @@ test('cuts a run of names of which none begins a block, and cuts it again from i
   const store = newStore();
   let content: Content = new Map(plain.map((name) => [name, ['reserved'] as const]));
   let blocks = await builtFromNothing(content, store);
-  expect(blocks.map(({ count }) => count)).toEqual([32_768, 32_768, plain.length - 2 * 32_768]);
+  const full = 16_384;
+  const counts = [full, full, full, full, plain.length - 4 * full];
+  expect(blocks.map(({ count }) => count)).toEqual(counts);
 
   for (const change of [
     { 'a.ee': ['blocked' as const] },
