@@ -9,8 +9,14 @@ export default defineConfig({
     maxWorkers: '100%',
     // A process loads what the tests use once. What a file changes beyond its own rows, it puts back.
     isolate: false,
-    // Each start of the local runtime would ask Cloudflare where this machine is, and report to it.
-    env: { CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' },
+    globalSetup: 'test/build-assets.ts',
+    env: {
+      // Each start of the local runtime would build them again.
+      ASSETS_ARE_BUILT: 'yes',
+      // Each start of the local runtime would ask Cloudflare where this machine is, and report to it.
+      CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+      WRANGLER_SEND_METRICS: 'false',
+    },
     // Starting the runtime takes a second or two; on a busy machine, several.
     hookTimeout: 60_000,
     testTimeout: 60_000,

@@ -61,6 +61,8 @@ const noise = [
   /^\s*$/,
   /^\[wrangler:info\] (Ready on|[A-Z]+ \/|QUEUE )/,
   /Starting local server/,
+  /^\[custom build\]/,
+  /Parsed \d+ valid header rule/,
   /Scheduled Workers are not automatically triggered/,
   /^ {2}(To manually trigger a scheduled event|For more details, see)/,
   /^ {4}curl "http.*\/scheduled"$/,

@@ -1,0 +1,55 @@
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { projectDirectory } from './project.ts';
+
+/**
+ * Writes the files that the platform serves without running the Worker to .wrangler/assets: wrangler's build command,
+ * which runs before each bundling. A file is replaced in one step, and only if it changes, because several servers may
+ * be starting at the same time.
+ */
+
+const staticDirectory = path.join(projectDirectory, 'src/http/static');
+const target = path.join(projectDirectory, '.wrangler/assets');
+
+type Files = Map<string, Buffer | string>;
+
+function readDirectory(directory: string): Files {
+  const names = globSync('**/*', { cwd: directory, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(directory, path.join(entry.parentPath, entry.name)));
+  return new Map(names.map((name) => [name, readFileSync(path.join(directory, name))]));
+}
+
+function write(files: Files): void {
+  for (const [name, content] of files) {
+    const file = path.join(target, name);
+    const bytes = Buffer.from(content);
+    if (existsSync(file) && readFileSync(file).equals(bytes)) continue;
+    mkdirSync(path.dirname(file), { recursive: true });
+    const whole = `${file}.${process.pid}`;
+    writeFileSync(whole, bytes);
+    renameSync(whole, file);
+  }
+}
+
+/** Removes what an earlier build wrote and this one does not. */
+function removeOthers(files: Files): void {
+  for (const name of readDirectory(target).keys()) {
+    if (!files.has(name)) rmSync(path.join(target, name), { force: true });
+  }
+}
+
+// The tests build once for all the runtimes that they start.
+if (!process.env.ASSETS_ARE_BUILT) {
+  const files = readDirectory(staticDirectory);
+  write(files);
+  removeOthers(files);
+}
