@@ -1,10 +1,25 @@
 import { defineConfig } from 'vitest/config';
+import type { Reporter } from 'vitest/node';
+
+/** Says after a run which tests were skipped for want of something, and of what. */
+const whySkipped: Reporter = {
+  onTestRunEnd(modules) {
+    for (const { children, relativeModuleId } of modules) {
+      const results = [...children.allTests('skipped')].map((test) => test.result());
+      const reasons = results.map((result) => ('note' in result ? result.note : undefined));
+      for (const reason of new Set(reasons)) {
+        if (reason) process.stderr.write(`Skipped ${relativeModuleId}: ${reason}\n`);
+      }
+    }
+  },
+};
 
 export default defineConfig({
   test: {
     // The log lines of what is called in the test process matter where a test fails.
     silent: 'passed-only',
     include: ['test/**/*.test.ts'],
+    reporters: ['default', whySkipped],
     // One for each core: a test often waits for its runtime, which is a process of its own.
     maxWorkers: '100%',
     // A process loads what the tests use once. What a file changes beyond its own rows, it puts back.
