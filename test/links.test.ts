@@ -2,7 +2,9 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 
-const documents = globSync(['*.md', '{src,test,drizzle,migrations}/**/*.md']);
+const documents = globSync(['*.md', '{src,test,drizzle,migrations}/**/*.md'], {
+  exclude: (name) => name === 'node_modules',
+});
 
 /** The text without code, in which a bracket is no link and a # no heading. */
 function prose(file: string): string {
