@@ -32,6 +32,27 @@ export function parseEntries(text: string): Entry[] {
   });
 }
 
+/** The rows that `entryOf` has made the entries of a text from. */
+export function parseRows(text: string): EntryRow[] {
+  const objects: (AuctionObject | RetainedObject)[] = JSON.parse(`[${text}]`);
+  return objects.map((object) =>
+    'domain_name' in object
+      ? [object.domain_name, object.punycode_domain_name, 'auction']
+      : [object.name, object.punycode_name, object.status],
+  );
+}
+
+interface AuctionObject {
+  domain_name: string;
+  punycode_domain_name: string;
+}
+
+interface RetainedObject {
+  name: string;
+  status: ListedStatus;
+  punycode_name: string;
+}
+
 /** Compares names as SQLite does, by their UTF-8: below zero where `a` comes first. */
 export function compareNames(a: string, b: string): number {
   const length = Math.min(a.length, b.length);

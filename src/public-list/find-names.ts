@@ -1,8 +1,8 @@
 import type { Database } from '../database/open.ts';
-import { dayOf } from '../day.ts';
-import { type Block, findFragment, findLast, type OpenBlock, readFragment } from './block.ts';
+import { type Block, findFragment, findLast } from './block.ts';
 import { entryStart } from './entry.ts';
-import { blockKey, type Head } from './head.ts';
+import { readWithFallback } from './fallback.ts';
+import type { Head } from './head.ts';
 import {
   auctionList,
   type ListedStatus,
@@ -10,10 +10,8 @@ import {
   publicLists,
   retainedList,
 } from './lists.ts';
-import { republish } from './read.ts';
-import { findHead, loadBlock, memoryOf, type Reader } from './reader.ts';
+import { loadBlock, loadFragment, type Reader } from './reader.ts';
 import { listEntries } from './source.ts';
-import { MissingBlockError } from './writer.ts';
 
 /** What the public lists say about a name. */
 export interface ListedName {
@@ -39,19 +37,15 @@ export async function findNames(names: readonly string[], reader: Reader): Promi
 
 type Statuses = (ListedStatus | 'auction')[];
 
-async function findEntries(
+function findEntries(
   list: ListName,
   names: readonly string[],
   reader: Reader,
 ): Promise<Map<string, Statuses>> {
-  try {
-    const head = await findHead(list, reader);
-    if (head) return await findInBlocks(head, names, reader);
-    reader.later(republish(list, reader, 'empty'));
-  } catch (error) {
-    if (error instanceof MissingBlockError) reader.later(republish(list, reader, 'broken'));
-  }
-  return findInDatabase(reader.db(), list, names, dayOf(reader.clock()));
+  return readWithFallback(list, reader, {
+    fromHead: (head) => findInBlocks(head, names, reader),
+    fromDatabase: (db, day) => findInDatabase(db, list, names, day),
+  });
 }
 
 /** Blocks that are loaded at the same time: a Worker may have six connections open. */
@@ -67,10 +61,9 @@ async function findInBlocks(
   const find = async (block: Block, names: readonly string[]) => {
     const open = await loadBlock(head.list, block, reader, { isKept: true });
     for (const name of names) {
-      found.set(
-        name,
-        statusesIn(textAround(name, head.list, block, open, reader), head.list, name),
-      );
+      const fragment = findFragment(open, name);
+      const text = fragment ? loadFragment(head.list, block, open, fragment, reader) : '';
+      found.set(name, statusesIn(text, head.list, name));
     }
   };
   const blocks = [...namesOf].flatMap(([block, names]) => (block ? [{ block, names }] : []));
@@ -79,26 +72,6 @@ async function findInBlocks(
     await Promise.all(some.map(({ block, names }) => find(block, names)));
   }
   return found;
-}
-
-/** The text in which the name's entries are, if the block has any; remembered, because many ask for the same names. */
-function textAround(
-  name: string,
-  list: ListName,
-  block: Block,
-  open: OpenBlock,
-  reader: Reader,
-): string {
-  const fragment = findFragment(open, name);
-  if (!fragment) return '';
-  const { fragments } = memoryOf(reader);
-  const key = `${blockKey(list, block)} ${fragment.first}`;
-  const kept = fragments.find(key);
-  if (kept !== undefined) return kept;
-  const text = readFragment(open, fragment);
-  // A character takes two bytes at most.
-  fragments.keep(key, text, 2 * text.length);
-  return text;
 }
 
 const statusField = '"status":"';

@@ -152,7 +152,7 @@ async function readFromDatabase(
   }
   try {
     const { etag, body }: Build = await build.built;
-    memoryOf(reader).keep(list, reader.clock().getTime(), etag, undefined);
+    memoryOf(reader).keep(list, reader.clock().getTime(), { etag, head: undefined });
     memoryOf(reader).bodies.keep(bodyKey(list, etag), body, body.byteLength);
     return { etag, body: isKnown(etag) ? undefined : body };
   } finally {

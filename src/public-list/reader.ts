@@ -1,7 +1,14 @@
 import type { Meter } from '../database/meter.ts';
 import type { Database } from '../database/open.ts';
-import { type Block, type OpenBlock, openBlock } from './block.ts';
-import { blockKey, decompressJson, type Head, headFromJson, headKey } from './head.ts';
+import { type Block, type Fragment, type OpenBlock, openBlock, readFragment } from './block.ts';
+import {
+  blockKey,
+  decompressJson,
+  type Head,
+  headFromJson,
+  headKey,
+  type Published,
+} from './head.ts';
 import { getConstant } from './kv.ts';
 import type { ListName } from './lists.ts';
 import { type Recollection, recollectionOf } from './recall.ts';
@@ -38,17 +45,17 @@ export async function findHead(
   const seen = isFresh ? undefined : memory.findFresh(list, now);
   if (seen?.head) return seen.head;
   reader.meter.kvReads += 1;
-  const { value, metadata } = await reader.kv.getWithMetadata<{ publication: string }>(
-    headKey(list),
-    { type: 'arrayBuffer', cacheTtl: headCacheSeconds },
-  );
+  const { value, metadata } = await reader.kv.getWithMetadata<Published>(headKey(list), {
+    type: 'arrayBuffer',
+    cacheTtl: headCacheSeconds,
+  });
   if (!value) return undefined;
   const known = memory.find(list)?.head;
   const head =
     known && known.publication === metadata?.publication
       ? known
       : headFromJson(list, decompressJson(value));
-  memory.keep(list, now, head.etag, head);
+  memory.keep(list, now, { etag: head.etag, head, publishedAt: metadata?.publishedAt });
   return head;
 }
 
@@ -69,4 +76,22 @@ export async function loadBlock(
   const open = openBlock(value);
   if (isKept) memory.blocks.keep(key, open, value.byteLength);
   return open;
+}
+
+/** The text of a fragment; remembered, because many ask for the same names. */
+export function loadFragment(
+  list: ListName,
+  block: Block,
+  open: OpenBlock,
+  fragment: Fragment,
+  reader: Reader,
+): string {
+  const { fragments } = memoryOf(reader);
+  const key = `${blockKey(list, block)} ${fragment.first}`;
+  const kept = fragments.find(key);
+  if (kept !== undefined) return kept;
+  const text = readFragment(open, fragment);
+  // A character takes two bytes at most.
+  fragments.keep(key, text, 2 * text.length);
+  return text;
 }

@@ -1,4 +1,5 @@
 import type { OpenBlock } from './block.ts';
+import type { BrowsedName } from './browse.ts';
 import type { Steps } from './changes.ts';
 import type { Head } from './head.ts';
 import type { ListName } from './lists.ts';
@@ -12,6 +13,8 @@ interface Seen {
   etag: string;
   /** Undefined for what was built from the database. */
   head: Head | undefined;
+  /** ISO 8601; undefined likewise. */
+  publishedAt?: string | undefined;
   freshUntil: number;
 }
 
@@ -26,6 +29,8 @@ export class Recollection {
   readonly steps = new Shelf<Steps>(this.budget);
   /** The text of fragments, by the key of their block and their first name. */
   readonly fragments = new Shelf<string>(this.budget);
+  /** Every name of a list, by list and ETag. */
+  readonly names = new Shelf<readonly BrowsedName[]>(this.budget);
   /** Work under way that others wait for or leave alone. */
   readonly marks = new Marks();
 
@@ -39,8 +44,8 @@ export class Recollection {
     return seen && seen.freshUntil > nowMilliseconds ? seen : undefined;
   }
 
-  keep(list: ListName, nowMilliseconds: number, etag: string, head: Head | undefined): void {
-    this.#seen.set(list, { etag, head, freshUntil: nowMilliseconds + freshMilliseconds });
+  keep(list: ListName, nowMilliseconds: number, seen: Omit<Seen, 'freshUntil'>): void {
+    this.#seen.set(list, { ...seen, freshUntil: nowMilliseconds + freshMilliseconds });
   }
 
   expire(list: ListName): void {

@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from 'vitest';
-import { newMeter } from '../../src/database/meter.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { findNames } from '../../src/public-list/find-names.ts';
 import { listNames, listsShowing } from '../../src/public-list/lists.ts';
@@ -7,6 +6,7 @@ import { publish } from '../../src/public-list/publish.ts';
 import { counted } from '../counted.ts';
 import { startWorker } from '../worker.ts';
 import { published, withMethods } from './published.ts';
+import { newReader } from './reader.ts';
 
 const worker = startWorker();
 const retainedLists = listsShowing(['reserved', 'blocked', 'disputed']);
@@ -121,13 +121,7 @@ test('finds names by no more blocks than they lie in', async () => {
   await publish(worker.db, worker.env.LISTS, listNames, clock);
   const { env, counts } = counted(worker.env);
   const { head } = await published(worker.env, 'all');
-  const reader = {
-    db: () => openDatabase(env.DB),
-    kv: env.LISTS,
-    meter: newMeter(),
-    clock,
-    later: () => {},
-  };
+  const { reader } = newReader(env, clock);
   const names = Array.from(
     { length: 500 },
     (_, index) => `name${String(index * 100).padStart(6, '0')}.ee`,

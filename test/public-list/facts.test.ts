@@ -1,0 +1,61 @@
+import { beforeEach, expect, test } from 'vitest';
+import { readFacts } from '../../src/public-list/facts.ts';
+import { listNames } from '../../src/public-list/lists.ts';
+import { publish } from '../../src/public-list/publish.ts';
+import { counted } from '../counted.ts';
+import { addAuction, emptyLists } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+import { published, withMethods } from './published.ts';
+import { newReader } from './reader.ts';
+
+const worker = startWorker();
+let now = new Date('2026-05-05T12:00:00Z');
+const clock = () => now;
+const publishAll = () => publish(worker.db, worker.env.LISTS, listNames, clock);
+beforeEach(async () => {
+  await emptyLists(worker.env);
+  await addAuction(worker.env);
+});
+
+test('gives count, ETag and time of every list, by one read of KV for each', async () => {
+  await publishAll();
+  const { env, counts } = counted(worker.env);
+  const { reader } = newReader(env, clock);
+  const facts = await readFacts(reader);
+  for (const list of listNames) {
+    const { metadata } = await published(worker.env, list);
+    expect(facts[list]).toEqual({
+      etag: metadata!.etag,
+      count: list === 'auctions' ? 1 : 0,
+      publishedAt: '2026-05-05T12:00:00.000Z',
+    });
+  }
+  expect(await readFacts(reader)).toEqual(facts);
+  expect(counts).toMatchObject({ kvReads: listNames.length, kvLists: 0, d1RoundTrips: 0 });
+  expect(reader.meter.kvReads).toBe(listNames.length);
+});
+
+test('has none of a list that was never published', async () => {
+  await publish(worker.db, worker.env.LISTS, ['auctions'], clock);
+  const { reader } = newReader(worker.env, clock);
+  const facts = await readFacts(reader);
+  expect(facts.auctions?.count).toBe(1);
+  expect(facts.all).toBeUndefined();
+});
+
+test('gives what it has last seen where KV fails', async () => {
+  await publishAll();
+  let isDown = false;
+  const LISTS = withMethods(worker.env.LISTS, {
+    async getWithMetadata(key: string, options: KVNamespaceGetOptions<'arrayBuffer'>) {
+      if (isDown) throw new Error('KV GET failed: 503');
+      return worker.env.LISTS.getWithMetadata(key, options);
+    },
+  });
+  const { reader } = newReader({ ...worker.env, LISTS }, clock);
+  const facts = await readFacts(reader);
+  isDown = true;
+  now = new Date(now.getTime() + 60_000);
+  expect(await readFacts(reader)).toEqual(facts);
+  expect((await readFacts(newReader({ ...worker.env, LISTS }, clock).reader)).all).toBeUndefined();
+});
