@@ -12,18 +12,21 @@ const visible = /[^\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /**
  * Text: trimmed, NFC, at most `limit` characters, with at least one visible character, and without control characters
- * or lone surrogates.
+ * or lone surrogates. The limits stand on the string as well, where the document of the interfaces finds them.
  */
 export function textField(
   message: string,
   limit: number,
-  accepts: (value: string) => boolean = () => true,
+  accepts: RegExp | ((value: string) => boolean) = () => true,
 ) {
-  return z.string(message).transform((given, context) => {
+  const pattern = accepts instanceof RegExp ? { pattern: accepts.source } : {};
+  const isAccepted = accepts instanceof RegExp ? (value: string) => accepts.test(value) : accepts;
+  const text = z.string(message).meta({ minLength: 1, maxLength: limit, ...pattern });
+  return text.transform((given, context) => {
     const value = given.trim().normalize('NFC');
     const isClean =
       visible.test(value) && Array.from(value).length <= limit && !/[\p{Cc}\p{Cs}]/u.test(value);
-    if (isClean && accepts(value)) return value;
+    if (isClean && isAccepted(value)) return value;
     context.addIssue({ code: 'custom', message, input: given });
     return z.NEVER;
   });

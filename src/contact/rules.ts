@@ -20,10 +20,8 @@ export const contactRules = {
   name: onFirstUse(() => textField('Name is invalid', 255)),
   orgName: onFirstUse(() => textField('Org name is invalid', 255)),
   email: onFirstUse(() => textField('Email is invalid', 255, isEmail)),
-  phone: onFirstUse(() =>
-    textField('Phone nr is invalid', 19, (value) => phonePattern.test(value)),
-  ),
-  fax: onFirstUse(() => textField('Fax nr is invalid', 19, (value) => phonePattern.test(value))),
+  phone: onFirstUse(() => textField('Phone nr is invalid', 19, phonePattern)),
+  fax: onFirstUse(() => textField('Fax nr is invalid', 19, phonePattern)),
   authInfo: onFirstUse(() => textField('Auth info is invalid', 255)),
   street: onFirstUse(() => textField('Street is invalid', 255)),
   city: onFirstUse(() => textField('City is invalid', 255)),
@@ -34,9 +32,7 @@ export const contactRules = {
   identType: onFirstUse(() => z.enum(identityTypes, 'Ident type is invalid')),
   identCountryCode: onFirstUse(() => countryCode('Ident country code is invalid')),
   /** The part after the registrar's prefix, or the whole code. */
-  code: onFirstUse(() =>
-    textField('Contact id is invalid', 100, (value) => /^[A-Za-z0-9_.:-]+$/.test(value)),
-  ),
+  code: onFirstUse(() => textField('Contact id is invalid', 100, /^[A-Za-z0-9_.:-]+$/)),
   disclosedAttributes: onFirstUse(() =>
     z
       .array(z.enum(discloseableAttributes, 'is not included in the list'), 'is not a list')

@@ -3,10 +3,8 @@ import { RegistryError } from '../error.ts';
 /** The header with D1's bookmark of the database state that a client has seen. */
 export const bookmarkHeader = 'X-D1-Bookmark';
 
-/** Whether the text has the form of a D1 bookmark (d1/reference/time-travel): four hexadecimal numbers. */
-export function isBookmark(text: string): boolean {
-  return /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/.test(text);
-}
+/** The form of a D1 bookmark (d1/reference/time-travel): four hexadecimal numbers. */
+export const bookmarkPattern = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
 
 export function bookmarkRefused(): RegistryError {
   return new RegistryError('invalid', 'Bookmark is invalid', bookmarkHeader);

@@ -3,14 +3,14 @@ import { RegistryError } from '../error.ts';
 import type { AppContext, AppEnv } from './context.ts';
 
 /** The headers in which clients send their own reference for a transaction; the first one present counts. */
-const names = ['X-Client-Transaction-Id', 'RPP-Cltrid'];
+export const clientReferenceHeaders = ['X-Client-Transaction-Id', 'RPP-Cltrid'];
 
 /** 1 to 64 printable ASCII characters: what EPP's clTRID (RFC 5730) allows and a header can repeat. */
-const pattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/;
+export const clientReferencePattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/;
 
 /** The client's reference, if there is one, and the header that it came in. */
 export function clientReference(c: AppContext): { name: string; value: string } | undefined {
-  return names
+  return clientReferenceHeaders
     .map((name) => ({ name, value: c.req.header(name) }))
     .find((header): header is { name: string; value: string } => header.value !== undefined);
 }
@@ -20,7 +20,7 @@ export const echoClientReference: MiddlewareHandler<AppEnv> = async (c, next) =>
   const reference = clientReference(c);
   if (reference) {
     const { name, value } = reference;
-    if (!pattern.test(value)) {
+    if (!clientReferencePattern.test(value)) {
       throw new RegistryError('invalid', 'Client transaction id is invalid', name);
     }
     c.header(name, value);

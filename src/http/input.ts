@@ -9,7 +9,7 @@ import type { AppContext } from './context.ts';
 import { nameIgnoredFields } from './ignored.ts';
 import { malformed, parseJsonObject } from './json.ts';
 
-const maximumBodyBytes = 64 * 1024;
+export const maximumBodyBytes = 64 * 1024;
 
 /** Middleware for interfaces that take bodies; put it after the login. Throws `too_large`. */
 export const limitBody = bodyLimit({

@@ -17,6 +17,7 @@ import type { AppContext } from './context.ts';
 const wholeNumber = (label: string, minimum: number, maximum: number) =>
   z
     .string(`${label} is invalid`)
+    .meta({ minimum, maximum })
     .regex(/^-?\d+$/, `${label} is invalid`)
     .transform(Number)
     .refine((value) => value >= minimum && value <= maximum, {

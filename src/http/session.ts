@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { bookmarkHeader, bookmarkRefused, isBookmark } from './bookmark.ts';
+import { bookmarkHeader, bookmarkPattern, bookmarkRefused } from './bookmark.ts';
 import type { AppEnv } from './context.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { AppEnv } from './context.ts';
 export const continueSession: MiddlewareHandler<AppEnv> = async (c, next) => {
   const given = c.req.header(bookmarkHeader);
   if (given !== undefined) {
-    if (!isBookmark(given)) throw bookmarkRefused();
+    if (!bookmarkPattern.test(given)) throw bookmarkRefused();
     c.set('bookmark', given);
   }
   await next();

@@ -26,7 +26,7 @@ export function markReplay(c: AppContext, isReplay: boolean): void {
 }
 
 /** A string (RFC 8941), as the draft requires, or the bare key that most clients send. */
-const keyPattern =
+export const keyPattern =
   /^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255}))$/;
 
 async function idempotencyKey(c: AppContext): Promise<IdempotencyKey | undefined> {

@@ -40,7 +40,7 @@ auctions.get('/:uuid', async (c) => {
 
 const deadlineMessage = 'is not an ISO 8601 date or date-time';
 
-const reportBody = onFirstUse(() => {
+export const reportBody = onFirstUse(() => {
   const instant = z.iso
     .datetime({ offset: true, local: true, error: deadlineMessage })
     // Without an offset it is UTC, like every instant in the registry.

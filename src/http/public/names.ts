@@ -23,7 +23,7 @@ const maximumNames = 500;
 const scalar = () =>
   z.union([z.string(), z.number(), z.boolean(), z.null()], 'must be an array of names');
 
-const lookupBody = onFirstUse(() =>
+export const lookupBody = onFirstUse(() =>
   z.object({
     names: z
       .array(scalar(), 'must be an array of names')

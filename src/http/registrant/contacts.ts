@@ -55,7 +55,9 @@ contacts.get('/:uuid/history', query(pageQuery), async (c) => {
   return c.json({ history: entries.map(historyEntry) });
 });
 
-const updateBody = onFirstUse(() => z.object(bodyFields('registrant', { isCreation: false })));
+export const updateBody = onFirstUse(() =>
+  z.object(bodyFields('registrant', { isCreation: false })),
+);
 
 contacts.patch('/:uuid', async (c) => {
   const body = isForm(c) ? await formBody(c) : await jsonBody(c);

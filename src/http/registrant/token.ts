@@ -12,7 +12,7 @@ import { throttleAddress } from '../throttle.ts';
 
 export const auth = new Hono<AppEnv>({ strict: false });
 
-const eidBody = onFirstUse(() =>
+export const eidBody = onFirstUse(() =>
   z.object({
     ident: contactRules.ident(),
     first_name: contactRules.name(),

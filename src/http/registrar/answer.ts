@@ -2,7 +2,7 @@ import type { Problem, Reason } from '../../error.ts';
 import { type ErrorForm, statuses } from '../answer.ts';
 
 /** The result code (RFC 5730, section 3) and, if it is fixed, the message. */
-const answers: Record<Reason, [code: number, message?: string]> = {
+export const answers: Record<Reason, [code: number, message?: string]> = {
   malformed: [2001, 'Command syntax error'],
   missing: [2003, 'Required parameter missing'],
   out_of_range: [2004, 'Parameter value range error'],

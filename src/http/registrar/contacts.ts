@@ -32,7 +32,7 @@ export const contacts = new Hono<AppEnv>({ strict: false });
 
 contacts.use(throttleAddress, basicLogin, limitBody, echoClientReference, continueSession);
 
-const listQuery = onFirstUse(() =>
+export const listQuery = onFirstUse(() =>
   pageQuery().extend({
     details: z.enum(['true', 'false'], 'Details is invalid').default('false'),
   }),
@@ -72,14 +72,16 @@ contacts.get('/:code/history', query(pageQuery), async (c) => {
   return c.json(done({ history: entries.map(historyEntry) }));
 });
 
-const createBody = onFirstUse(() =>
+export const createBody = onFirstUse(() =>
   contactBody({
     id: clearable(contactRules.code()),
     ...bodyFields('registrar', { isCreation: true }),
   }),
 );
 
-const updateBody = onFirstUse(() => contactBody(bodyFields('registrar', { isCreation: false })));
+export const updateBody = onFirstUse(() =>
+  contactBody(bodyFields('registrar', { isCreation: false })),
+);
 
 contacts.post('/', async (c) => {
   const { contact } = await parseBody(c, createBody(), await jsonBody(c));

@@ -46,7 +46,7 @@ notifications.get('/:id', async (c) => {
   );
 });
 
-const readBody = onFirstUse(() =>
+export const readBody = onFirstUse(() =>
   z.object({
     notification: z.object(
       { read: z.literal(true, 'Read must be true') },

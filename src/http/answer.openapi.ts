@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import type { Reason } from '../error.ts';
+import { maximumBodyBytes } from './input.ts';
+
+/** When each reason to refuse applies, as the document says it under the status that the reason is answered with. */
+export const reasonCases: Record<Reason, string> = {
+  malformed: 'the body is not a JSON object, or its `Content-Type` is another',
+  missing: 'a required field or parameter is missing',
+  out_of_range: 'a number is out of its range',
+  invalid: 'a parameter, header or field has an invalid value',
+  identity_invalid: 'the identity code does not conform to the national format',
+  too_large: `the body is larger than ${maximumBodyBytes / 1024} KiB`,
+  unauthorized: 'the credentials are missing, malformed, wrong, expired or disabled',
+  address_denied: 'the caller’s address is not allowed',
+  throttled: 'too many requests: try again after `Retry-After` seconds',
+  taken: 'the chosen id is taken',
+  not_found: 'it does not exist, or the caller may not see it',
+  update_prohibited: 'a status of the contact prohibits updates',
+  delete_prohibited: 'a status of the contact prohibits the deletion',
+  linked: 'a domain refers to the contact',
+  identity_change: 'the identity is not the one on record',
+  changed_meanwhile: 'the contact is not at the version that `If-Match` names',
+  key_reused: 'the `Idempotency-Key` was used with another request',
+  gone: 'the tag is not kept any more: take the whole list',
+  unknown_route: 'there is no such path',
+  method_not_allowed: 'the path exists, but not for this method; `Allow` names those that it has',
+  unexpected: 'a failure of the service; the message has the request id and no internals',
+};
+
+/** The error form of all interfaces but the registrars'. */
+export const fieldErrors = z
+  .object({
+    errors: z.record(z.string(), z.array(z.string().min(1)).min(1)).meta({
+      description:
+        'The messages by field, nested fields by their path (`address.country_code`). What concerns no field is under `base`.',
+    }),
+  })
+  .meta({ id: 'FieldErrors' });

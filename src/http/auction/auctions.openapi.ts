@@ -1,0 +1,112 @@
+import * as z from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { auctionStatuses } from '../../../drizzle/schema.ts';
+import { maximumPlatformLength } from '../../auction/start.ts';
+import { fieldErrors } from '../answer.openapi.ts';
+import { callsOf, type Interface } from '../openapi/call.ts';
+import { reportBody } from './auctions.ts';
+
+const notFound = z
+  .object({
+    error: z.literal('Not Found'),
+    uuid: z.string().optional(),
+    message: z.string(),
+  })
+  .meta({ id: 'AuctionNotFound' });
+
+const everybody: Interface = {
+  name: 'Auction',
+  tag: 'Auctions',
+  security: [],
+  refusals: ['invalid', 'method_not_allowed', 'throttled', 'unexpected'],
+  errorOf: (status) => (status === 404 ? notFound : fieldErrors),
+  headers: ['X-D1-Bookmark', 'RateLimit-Policy'],
+  parameters: ['X-D1-Bookmark'],
+};
+
+const publicCall = callsOf(everybody);
+const call = callsOf({
+  ...everybody,
+  name: 'AuctionCentre',
+  refusals: [...everybody.refusals, 'address_denied', 'not_found'],
+});
+
+const shape = {
+  id: z.guid(),
+  domain: z.string().meta({ description: 'The name, in Unicode.' }),
+  status: z.enum(auctionStatuses),
+  platform: z
+    .string()
+    .max(maximumPlatformLength)
+    .optional()
+    .meta({ description: 'Present only for an auction that has one.' }),
+};
+const auction = z.object(shape).meta({ id: 'Auction' });
+const reported = z
+  .object({
+    ...shape,
+    registration_code: z
+      .string()
+      .regex(/^[0-9a-f]{32}$/)
+      .nullable()
+      .meta({ description: 'Null unless the status is `payment_received`.' }),
+  })
+  .meta({ id: 'ReportedAuction' });
+
+const report = reportBody();
+const { status, registration_deadline: deadline, platform } = report.shape;
+z.globalRegistry
+  .add(status, { description: 'Left out or null: the status stays as it is.' })
+  .add(deadline, {
+    description:
+      'A date or an instant (ISO 8601, UTC where it has no offset). Null or the empty string clears it.',
+  })
+  .add(platform, {
+    description: 'What the auction centre calls the kind of the auction. Null clears it.',
+  });
+
+const uuid = z.string().meta({
+  description: 'The auction’s UUID.',
+  param: { id: 'AuctionUuid', example: 'a0000000-0000-4000-8000-000000000001' },
+});
+
+const addresses =
+  'For the auction centre: only the addresses that the operator allows may call it.';
+
+export const auctionPaths: ZodOpenApiPathsObject = {
+  '/api/v1/auctions': {
+    get: publicCall({
+      operationId: 'listAuctions',
+      summary: 'List the auctions in progress',
+      description: 'In the order in which they started. Open to anybody.',
+      success: {
+        description: 'The auctions.',
+        schema: z.array(auction).meta({ id: 'AuctionList' }),
+      },
+    }),
+  },
+  '/api/v1/auctions/{uuid}': {
+    get: call({
+      operationId: 'getAuction',
+      summary: 'Read an auction',
+      description: addresses,
+      path: z.object({ uuid }),
+      success: { description: 'The auction.', schema: auction },
+    }),
+    patch: call({
+      operationId: 'reportAuction',
+      summary: 'Report what became of an auction',
+      description: `${addresses} What a report does not mention stays as it is; repeating one has no further effect.`,
+      path: z.object({ uuid }),
+      body: {
+        content: { 'application/json': { schema: report.meta({ id: 'AuctionReport' }) } },
+      },
+      success: {
+        description: 'The auction as it is now.',
+        headers: ['Ignored-Fields'],
+        schema: reported,
+      },
+      refusals: ['malformed', 'too_large'],
+    }),
+  },
+};

@@ -1,0 +1,174 @@
+import { getTableColumns } from 'drizzle-orm';
+import * as z from 'zod';
+import {
+  contactStatuses,
+  contacts,
+  discloseableAttributes,
+  history,
+} from '../../drizzle/schema.ts';
+import type { Contact } from '../contact/contact.ts';
+import { type ContactField, contactColumns, type contactFields } from '../contact/fields.ts';
+import {
+  personalRepresentation,
+  registrantRepresentation,
+  registrarRepresentation,
+} from '../contact/representation.ts';
+
+/**
+ * How the document shows a contact. Its fields are those of the one list of fields; the answers' shapes are what the
+ * functions that make the answers make of a contact whose values are zod types.
+ */
+
+type Fields = typeof contactFields;
+type ShownColumn = {
+  [Column in keyof Fields]: Fields[Column] extends { registrar: null; registrant: null }
+    ? never
+    : Column;
+}[keyof Fields];
+type JsonColumn = {
+  [Column in ShownColumn]: Contact[Column] extends string | number | null ? never : Column;
+}[ShownColumn];
+
+/** What each field that an interface shows is. */
+const descriptions: Record<ShownColumn, string> = {
+  id: 'The record id, by which lists are ordered.',
+  uuid: 'The contact’s UUID.',
+  name: 'The name of the person or organisation.',
+  code: 'The contact’s code: the registrar’s prefix, a colon, and the id that it chose or that was drawn.',
+  ident:
+    'The identity code. `priv`: for Estonia, a personal code of eleven digits; elsewhere any text, such as a passport number. `org`: for Estonia, eight digits; any text elsewhere. `birthday`: a date within the last 150 years, `YYYY-MM-DD`.',
+  identType: 'What kind of code it is: of a private person, of an organisation, or a birthday.',
+  identCountryCode: 'The country of the identity code (ISO 3166-1 alpha-2).',
+  email: 'The email address; both its parts may be international.',
+  phone: 'The telephone number (RFC 5733): `+`, the country’s code, a dot, the number.',
+  fax: 'The fax number, in the form of `phone`.',
+  street: 'Street and house.',
+  zip: 'The postal code.',
+  city: 'The city.',
+  state: 'The state or county.',
+  countryCode: 'The country of the address (ISO 3166-1 alpha-2).',
+  orgName: 'The organisation that the person belongs to.',
+  authInfo:
+    'The password for a transfer: 22 random hexadecimal digits unless the registrar chose another.',
+  statuses:
+    'The statuses of RFC 5733: those that are set, or `ok` if none is, and `linked` if a domain refers to the contact.',
+  statusNotes: 'Notes of the registry about statuses, by status.',
+  disclosedAttributes: 'What of the contact is shown publicly.',
+  legacyId: 'The id in the system that the contact was imported from.',
+  registrarId: 'The record id of the registrar.',
+  creator: 'Who created it: `<id>-ApiUser: <username>`, or what an import said.',
+  updater:
+    'Who changed it last: `<id>-ApiUser: <username>`, or `RegistrantUser: <first and last name>`.',
+  createdAt: 'When it was created.',
+  updatedAt: 'When it was changed last.',
+};
+
+/** What the rules say in code, for JSON Schema. */
+const forms: Partial<Record<ShownColumn, Record<string, unknown>>> = {
+  email: { format: 'idn-email' },
+  identCountryCode: { pattern: '^[A-Za-z]{2}$' },
+  countryCode: { pattern: '^[A-Za-z]{2}$' },
+};
+
+// The zod types that validate bodies are described here, for the document alone.
+for (const [column, { rule }] of contactColumns) {
+  const shown = column as ShownColumn;
+  if (rule) z.globalRegistry.add(rule(), { description: descriptions[shown], ...forms[shown] });
+}
+
+const instant = () => z.iso.datetime({ precision: 3 });
+
+const jsonTypes: Record<JsonColumn, z.ZodType> = {
+  statuses: z.enum([...contactStatuses, 'ok', 'linked']),
+  statusNotes: z.record(z.string(), z.string()),
+  disclosedAttributes: z.array(z.enum(discloseableAttributes)),
+};
+
+const formats: Partial<Record<keyof Contact, z.ZodType>> = {
+  uuid: z.guid(),
+  createdAt: instant(),
+  updatedAt: instant(),
+};
+
+const columns = getTableColumns(contacts);
+
+function storedType(column: keyof Contact): z.ZodType {
+  const { dataType, enumValues } = columns[column];
+  if (Object.hasOwn(jsonTypes, column)) return jsonTypes[column as JsonColumn];
+  if (formats[column]) return formats[column];
+  if (dataType === 'number') return z.int();
+  return enumValues ? z.enum(enumValues as [string, ...string[]]) : z.string();
+}
+
+type TypeOf = (stored: z.ZodType, column: keyof Contact, field: ContactField) => z.ZodType;
+
+/** A contact whose values are zod types, for the functions that make answers of contacts. */
+function contactOfTypes(typeOf: TypeOf): Contact {
+  const types = contactColumns.map(([column, field]) => {
+    const description = descriptions[column as ShownColumn];
+    return [column, typeOf(storedType(column), column, field).meta({ description })];
+  });
+  return { ...Object.fromEntries(types), statuses: [jsonTypes.statuses], domainCount: 0 };
+}
+
+/** The zod type of an answer that was made of zod types. */
+function answerType(shape: Record<string, unknown>): z.ZodObject {
+  return z.object(
+    Object.fromEntries(Object.entries(shape).map(([name, value]) => [name, valueType(value)])),
+  );
+}
+
+function valueType(value: unknown): z.ZodType {
+  if (value instanceof z.ZodType) return value;
+  if (!Array.isArray(value)) return answerType(value as Record<string, unknown>);
+  return z.array(value[0]).min(1).meta({ description: descriptions.statuses });
+}
+
+/** Null if the value is unknown. */
+const asStored: TypeOf = (stored, column) => (columns[column].notNull ? stored : stored.nullable());
+
+export const registrarContact = answerType(
+  registrarRepresentation(
+    contactOfTypes((stored, column, field) =>
+      field.blank === '' ? stored : asStored(stored, column, field),
+    ),
+  ),
+).meta({ id: 'RegistrarContact' });
+
+const registrantTypes: TypeOf = (stored, column, field) =>
+  field.registrant === null ? asStored(stored, column, field) : stored;
+
+/** What a single contact's answer has. */
+const registrantShape = answerType(registrantRepresentation(contactOfTypes(registrantTypes)));
+
+export const registrantContact = registrantShape.meta({ id: 'RegistrantContact' });
+
+export const listedRegistrantContact = registrantShape
+  .omit({ disclosed_attributes: true })
+  .meta({ id: 'ListedRegistrantContact' });
+
+export const personalContact = answerType(personalRepresentation(contactOfTypes(registrantTypes)));
+
+const change = z.union([
+  z.object({ from: z.unknown(), to: z.unknown() }),
+  z.object({ redacted: z.literal(true) }).meta({ description: 'It changed; its value is secret.' }),
+  z
+    .object({ removed: z.literal(true) })
+    .meta({ description: 'It changed; its value was personal and has been removed since.' }),
+]);
+
+export const historyEntryType = z
+  .object({
+    at: instant(),
+    action: z.enum(history.action.enumValues),
+    by: z.string().meta({ description: 'Who acted, in the form of `creator_str`.' }),
+    request_id: z.string().nullable().meta({ description: 'The `X-Request-Id` of the request.' }),
+    client_reference: z
+      .string()
+      .nullable()
+      .meta({ description: 'The client’s own reference, if it sent one.' }),
+    changes: z.record(z.string(), change).meta({
+      description: 'What changed, by field: `from` is null in a creation, `to` in a deletion.',
+    }),
+  })
+  .meta({ id: 'HistoryEntry' });

@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { listNames } from '../../public-list/lists.ts';
+import { fieldErrors } from '../answer.openapi.ts';
+import { callsOf } from '../openapi/call.ts';
+import { headersOf } from '../openapi/headers.ts';
+
+const call = callsOf({
+  name: 'Health',
+  tag: 'Health',
+  security: [],
+  refusals: ['method_not_allowed', 'unexpected'],
+  errorOf: () => fieldErrors,
+  headers: [],
+  parameters: [],
+});
+
+const list = z
+  .object({
+    count: z.int().nonnegative().nullable(),
+    etag: z.string().nullable(),
+    published_at: z.iso.datetime({ precision: 3 }).nullable(),
+    is_behind: z
+      .boolean()
+      .nullable()
+      .meta({ description: 'Whether the list lacks a change; null if that is not known.' }),
+  })
+  .meta({ id: 'ListHealth', description: 'The last publication; null where there is none.' });
+
+const common = {
+  version: z.string().meta({ description: 'The release that runs.' }),
+  database: z.object({ is_reachable: z.boolean() }),
+  lists: z.object(Object.fromEntries(listNames.map((name) => [name, list]))),
+};
+
+export const healthPaths: ZodOpenApiPathsObject = {
+  '/health': {
+    get: call({
+      operationId: 'getHealth',
+      summary: 'Read whether the service works',
+      description: 'For monitors and load balancers: open, and cached for five seconds.',
+      success: {
+        description: 'It works.',
+        schema: z.object({ status: z.literal('ok'), ...common }).meta({ id: 'Health' }),
+      },
+      others: {
+        503: {
+          description: 'It is failing, for the `reason`.',
+          headers: headersOf('X-Request-Id', 'Cache-Control'),
+          content: {
+            'application/json': {
+              schema: z
+                .object({ status: z.literal('failing'), reason: z.string().min(1), ...common })
+                .meta({ id: 'FailingHealth' }),
+            },
+          },
+        },
+      },
+    }),
+  },
+};

@@ -1,0 +1,72 @@
+import { createDocument } from 'zod-openapi';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { auctionPaths } from '../auction/auctions.openapi.ts';
+import { healthPaths } from '../health/health.openapi.ts';
+import { changesPathItems } from '../public/changes.openapi.ts';
+import { listPathItems } from '../public/lists.openapi.ts';
+import { namePaths } from '../public/names.openapi.ts';
+import { registrantContactPaths } from '../registrant/contacts.openapi.ts';
+import { exportPaths } from '../registrant/export.openapi.ts';
+import { tokenPaths } from '../registrant/token.openapi.ts';
+import { contactPaths } from '../registrar/contacts.openapi.ts';
+import { notificationPaths } from '../registrar/notifications.openapi.ts';
+import { webhooks } from '../registrar/webhooks.openapi.ts';
+import { headers } from './headers.ts';
+import { description, tags } from './introduction.ts';
+import { keepInput, tidy } from './json-schema.ts';
+import { parameterComponents } from './parameters.ts';
+
+/**
+ * The OpenAPI 3.1 document of all interfaces, made from the zod types that validate. Made when the Worker is built: nothing
+ * that the Worker bundles imports it, or the files beside the routes that it is made from.
+ */
+export function openApiDocument() {
+  const document = createDocument(
+    {
+      openapi: '3.1.1',
+      info: {
+        title: 'Registry Edge',
+        version: packageJson.version,
+        description,
+        license: { name: packageJson.license, identifier: packageJson.license },
+      },
+      servers: [{ url: '/', description: 'The service that serves this document' }],
+      tags,
+      security: [],
+      paths: {
+        ...contactPaths,
+        ...notificationPaths,
+        ...tokenPaths,
+        ...registrantContactPaths,
+        ...exportPaths,
+        ...auctionPaths,
+        ...listPathItems,
+        ...changesPathItems,
+        ...namePaths,
+        ...healthPaths,
+      },
+      webhooks,
+      components: {
+        headers,
+        parameters: parameterComponents,
+        securitySchemes: {
+          basic: {
+            type: 'http',
+            scheme: 'basic',
+            description:
+              'An API user’s name and secret. With the demo data: `alpha` and `alpha-demo-secret`.',
+          },
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'JWT',
+            description: 'A token from `POST /api/v1/registrant/auth/eid`.',
+          },
+        },
+      },
+    },
+    { override: keepInput },
+  );
+  tidy(document);
+  return document;
+}

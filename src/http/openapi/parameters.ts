@@ -1,0 +1,55 @@
+import type { oas31 } from 'zod-openapi';
+import { bookmarkHeader, bookmarkPattern } from '../bookmark.ts';
+import { clientReferencePattern } from '../client-reference.ts';
+import { keyPattern } from '../write-request.ts';
+
+type Parameter = Pick<oas31.ParameterObject, 'description' | 'schema' | 'example'>;
+
+const reference = { type: 'string', pattern: clientReferencePattern.source } as const;
+
+/** The request headers that more than one call takes; all are optional. */
+export const headerParameters = {
+  'Idempotency-Key': {
+    description:
+      'Makes the write take effect once: the same request with the same key gets the first answer again, for 24 hours. 1 to 255 printable ASCII characters, with or without quotes.',
+    schema: { type: 'string', pattern: keyPattern.source },
+  },
+  'If-Match': {
+    description:
+      'An `ETag` of the contact, or `*`. The write takes effect only if the contact is still at that version.',
+    schema: { type: 'string' },
+  },
+  'If-None-Match': {
+    description:
+      'The `ETag` that the client holds, several of them, or `*` (RFC 9110, weak comparison). If it is current, the answer is 304 without a body.',
+    schema: { type: 'string' },
+  },
+  'X-Client-Transaction-Id': {
+    description:
+      'The client’s own reference, 1 to 64 printable ASCII characters. The answer repeats it, and the history keeps it.',
+    schema: reference,
+  },
+  'RPP-Cltrid': {
+    description: 'The same as `X-Client-Transaction-Id`, which counts if both are sent.',
+    schema: reference,
+  },
+  [bookmarkHeader]: {
+    description:
+      'The bookmark of an earlier answer: a read then sees the state of that answer or a later one, from the nearest replica.',
+    schema: { type: 'string', pattern: bookmarkPattern.source },
+  },
+} as const satisfies Record<string, Parameter>;
+
+export type HeaderParameter = keyof typeof headerParameters;
+
+/** References to the parameters' components. */
+export function parametersOf(...names: readonly HeaderParameter[]): oas31.ReferenceObject[] {
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+}
+
+export const parameterComponents: Record<string, oas31.ParameterObject> = Object.fromEntries(
+  Object.entries(headerParameters).map(([name, parameter]) => [
+    name,
+    { name, in: 'header', ...parameter },
+  ]),
+);

@@ -1,0 +1,19 @@
+import * as z from 'zod';
+import { pageQuery } from './page.ts';
+
+/** The parameters of listings: one component each. */
+const { limit, offset, after } = pageQuery().shape;
+
+z.globalRegistry
+  .add(limit, { description: 'How many elements the page has at most.', param: { id: 'Limit' } })
+  .add(offset, {
+    description: 'How many elements to skip; 0 if it is left out.',
+    param: { id: 'Offset' },
+  })
+  .add(after, {
+    description:
+      'The place where the previous page ended: opaque, and taken from its `Link`. Excludes `offset`.',
+    param: { id: 'After' },
+  });
+
+export { pageQuery } from './page.ts';

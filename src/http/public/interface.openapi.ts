@@ -1,0 +1,72 @@
+import type * as z from 'zod';
+import type {
+  ZodOpenApiOperationObject,
+  ZodOpenApiResponseObject,
+  ZodOpenApiResponsesObject,
+} from 'zod-openapi';
+import { fieldErrors } from '../answer.openapi.ts';
+import { type Call, callsOf, type Interface, type Success } from '../openapi/call.ts';
+import { headersOf } from '../openapi/headers.ts';
+
+export const readers: Interface = {
+  name: 'Public',
+  tag: 'Public lists',
+  security: [],
+  refusals: ['method_not_allowed', 'unexpected'],
+  errorOf: () => fieldErrors,
+  headers: ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'],
+  parameters: [],
+};
+
+export const publicCall = callsOf(readers);
+
+const cached = ['ETag', 'Vary'] as const;
+
+const notModified: ZodOpenApiResponsesObject = {
+  304: {
+    id: 'NotModified',
+    description: 'The client has the current version. No body.',
+    headers: headersOf(
+      'X-Request-Id',
+      'Cache-Control',
+      'Ignored-Parameters',
+      ...readers.headers,
+      ...cached,
+    ),
+  },
+};
+
+/** Something that caches keep and clients revalidate. */
+export function cachedCall(call: Call & { success: Success }): ZodOpenApiOperationObject {
+  return publicCall({
+    ...call,
+    parameters: ['If-None-Match'],
+    success: { ...call.success, headers: cached },
+    others: notModified,
+  });
+}
+
+const preflightAnswer: ZodOpenApiResponseObject = {
+  id: 'Preflight',
+  description: 'Any origin may. No body.',
+  headers: headersOf(
+    'X-Request-Id',
+    'Cache-Control',
+    'Ignored-Parameters',
+    'Allow',
+    'Access-Control-Allow-Origin',
+    'Access-Control-Allow-Methods',
+    'Access-Control-Allow-Headers',
+    'Access-Control-Max-Age',
+  ),
+};
+
+/** The answer to a browser that asks whether a page of another origin may send the request. */
+export function preflight(operationId: string, path?: z.ZodObject): ZodOpenApiOperationObject {
+  return publicCall({
+    operationId,
+    summary: 'Preflight request of a browser',
+    ...(path && { path }),
+    others: { 204: preflightAnswer },
+  });
+}

@@ -1,0 +1,92 @@
+import * as z from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import {
+  hasTypes,
+  type ListPath,
+  listNames,
+  listPaths,
+  publicLists,
+} from '../../public-list/lists.ts';
+import { cachedCall, preflight } from './interface.openapi.ts';
+
+const punycode = z.string().meta({ description: 'The name in ASCII.' });
+const unicode = z.string().meta({ description: 'The name in Unicode.' });
+
+/** Every status that a name can be listed with. */
+export const listedStatus = z
+  .enum([
+    ...new Set(
+      listNames.flatMap((list) => {
+        const { entries } = publicLists[list];
+        return entries === 'auctions' ? [] : entries;
+      }),
+    ),
+  ])
+  .meta({ id: 'ListedStatus' });
+
+interface Described {
+  /** The names of its calls end with it. */
+  name: string;
+  what: string;
+  entry: z.ZodType;
+}
+
+export const described: Record<ListPath, Described> = {
+  '/repp/v1/auctions': {
+    name: 'Auctions',
+    what: 'the names in auction',
+    entry: z
+      .object({ domain_name: unicode, punycode_domain_name: punycode })
+      .meta({ id: 'NameInAuction' }),
+  },
+  '/repp/v1/retained_domains': {
+    name: 'RetainedDomains',
+    what: 'the retained names',
+    entry: z
+      .object({ name: unicode, status: listedStatus, punycode_name: punycode })
+      .meta({ id: 'RetainedName' }),
+  },
+};
+
+const listsOf = (path: ListPath) =>
+  listNames.map((list) => publicLists[list]).filter((list) => list.path === path);
+
+/** The parameter that selects one of the lists of a path, where there are several. */
+export function typeQuery(path: ListPath): z.ZodRawShape {
+  if (!hasTypes(path)) return {};
+  const types = listsOf(path).flatMap(({ type }) => type ?? []);
+  const type = z.enum(types).optional();
+  return {
+    type: type.meta({ description: 'Limits the list to one status.', param: { id: 'Type' } }),
+  };
+}
+
+const typed = Object.fromEntries(listPaths.map((path) => [path, typeQuery(path)]));
+export const queryOf = (path: ListPath, others: z.ZodRawShape = {}) =>
+  z.object({ ...others, ...typed[path] });
+
+function listAt(path: ListPath) {
+  const { name, what, entry } = described[path];
+  const [{ field }] = listsOf(path) as [(typeof publicLists)['all']];
+  return {
+    get: cachedCall({
+      operationId: `list${name}Publicly`,
+      summary: `List ${what}`,
+      description:
+        'Ordered by name, then status. A name with several statuses appears once for each.',
+      query: queryOf(path),
+      success: {
+        description: 'The whole list.',
+        schema: z
+          .object({ [field]: z.array(entry), count: z.int().nonnegative() })
+          .meta({ id: `Public${name}` }),
+      },
+      ...(hasTypes(path) && { refusals: ['invalid'] }),
+    }),
+    options: preflight(`preflightList${name}Publicly`),
+  };
+}
+
+export const listPathItems: ZodOpenApiPathsObject = Object.fromEntries(
+  listPaths.map((path) => [path, listAt(path)]),
+);

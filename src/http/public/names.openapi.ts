@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { callsOf, jsonBody } from '../openapi/call.ts';
+import { cachedCall, preflight, readers } from './interface.openapi.ts';
+import { listedStatus } from './lists.openapi.ts';
+import { lookupBody } from './names.ts';
+
+const { names } = lookupBody().shape;
+
+const listedName = z
+  .object({
+    name: z.string().meta({ description: 'The name in Unicode.' }),
+    punycode_name: z.string().meta({ description: 'The name in ASCII.' }),
+    statuses: z.array(listedStatus).meta({
+      description: 'In alphabetical order; empty for a name that is not retained.',
+    }),
+    in_auction: z.boolean(),
+  })
+  .meta({ id: 'ListedName' });
+
+const wrongName = z
+  .object({
+    name: names.element.meta({ description: 'As it was given.' }),
+    error: z.string().min(1),
+  })
+  .meta({ id: 'WrongName' });
+
+const name = z.string().meta({
+  description: 'The name, in Unicode or punycode, in either case.',
+  param: { id: 'Name', example: 'kuressaare.ee' },
+});
+const path = z.object({ name });
+
+const lookUp = callsOf({
+  ...readers,
+  name: 'Lookup',
+  refusals: [...readers.refusals, 'malformed', 'missing', 'invalid', 'too_large'],
+});
+
+const body = lookupBody()
+  .extend({ names: names.meta({ description: 'Names in Unicode or punycode, in either case.' }) })
+  .meta({ id: 'Lookup' });
+
+export const namePaths: ZodOpenApiPathsObject = {
+  '/repp/v1/retained_domains/{name}': {
+    get: cachedCall({
+      operationId: 'getName',
+      summary: 'Read what the lists say about a name',
+      path,
+      success: { description: 'The name, in both forms.', schema: listedName },
+      refusals: ['invalid'],
+    }),
+    options: preflight('preflightGetName', path),
+  },
+  '/repp/v1/retained_domains/lookup': {
+    post: lookUp({
+      operationId: 'lookUpNames',
+      summary: 'Look up many names',
+      body: jsonBody(body),
+      success: {
+        description: 'The results in the order asked; a wrong name is answered in its place.',
+        schema: z
+          .object({ results: z.array(z.union([listedName, wrongName])) })
+          .meta({ id: 'LookupAnswer' }),
+      },
+    }),
+    options: preflight('preflightLookUpNames'),
+  },
+};

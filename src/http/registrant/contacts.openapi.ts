@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import {
+  historyEntryType,
+  listedRegistrantContact,
+  registrantContact,
+} from '../contact-answer.openapi.ts';
+import { pageQuery } from '../page.openapi.ts';
+import { updateBody } from './contacts.ts';
+import { registrantCall as call } from './interface.openapi.ts';
+
+const uuid = z.string().meta({
+  description: 'The contact’s UUID, in either case.',
+  param: { id: 'ContactUuid', example: 'c0000000-0000-4000-8000-000000000001' },
+});
+
+const contactList = z.union([
+  z.object({ contacts: z.array(listedRegistrantContact) }),
+  z.array(listedRegistrantContact).meta({
+    description: 'The bare array, if the operator has set the list’s form to `array`.',
+  }),
+]);
+
+const update = updateBody().meta({ id: 'RegistrantContactUpdate' });
+
+export const registrantContactPaths: ZodOpenApiPathsObject = {
+  '/api/v1/registrant/contacts': {
+    get: call({
+      operationId: 'listContactsOfPerson',
+      summary: 'List the person’s contacts',
+      description: 'At every registrar, ordered by record id.',
+      query: pageQuery(),
+      success: {
+        description: 'A page of contacts. Unknown values are empty strings.',
+        headers: ['Link'],
+        schema: contactList,
+      },
+      refusals: ['out_of_range'],
+    }),
+  },
+  '/api/v1/registrant/contacts/{uuid}': {
+    get: call({
+      operationId: 'getContactOfPerson',
+      summary: 'Read a contact',
+      path: z.object({ uuid }),
+      success: {
+        description: 'The contact, and its version in `ETag`. Unknown values are empty strings.',
+        headers: ['ETag'],
+        schema: registrantContact,
+      },
+      refusals: ['not_found'],
+    }),
+    patch: call({
+      operationId: 'updateContactOfPerson',
+      summary: 'Update a contact',
+      description:
+        'Fields that are not given stay as they are. `address` is merged part by part; `"address": null` clears all of it. Null or the empty string clears `fax` and the parts of the address. In a form, `address[street]=…` and `disclosed_attributes[]=name`.',
+      parameters: ['Idempotency-Key', 'If-Match'],
+      path: z.object({ uuid }),
+      body: {
+        required: true,
+        content: {
+          'application/json': { schema: update },
+          'application/x-www-form-urlencoded': {
+            schema: update,
+            encoding: { address: { style: 'deepObject', explode: true } },
+          },
+        },
+      },
+      success: {
+        description: 'The contact as it is now, and its new version in `ETag`.',
+        headers: ['ETag', 'Ignored-Fields', 'Idempotent-Replayed'],
+        schema: registrantContact,
+      },
+      refusals: [
+        'malformed',
+        'missing',
+        'key_reused',
+        'not_found',
+        'update_prohibited',
+        'changed_meanwhile',
+      ],
+    }),
+  },
+  '/api/v1/registrant/contacts/{uuid}/history': {
+    get: call({
+      operationId: 'listHistoryOfPerson',
+      summary: 'List what happened to a contact',
+      description: 'The newest change first.',
+      path: z.object({ uuid }),
+      query: pageQuery(),
+      success: {
+        description: 'A page of the history.',
+        headers: ['Link'],
+        schema: z.object({ history: z.array(historyEntryType) }).meta({ id: 'HistoryAnswer' }),
+      },
+      refusals: ['out_of_range', 'not_found'],
+    }),
+  },
+};

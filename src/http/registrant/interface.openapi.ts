@@ -1,0 +1,21 @@
+import { fieldErrors } from '../answer.openapi.ts';
+import { callsOf, type Interface } from '../openapi/call.ts';
+
+export const registrants: Interface = {
+  name: 'Registrant',
+  tag: 'Registrant',
+  security: [{ bearer: [] }],
+  refusals: [
+    'invalid',
+    'unauthorized',
+    'method_not_allowed',
+    'too_large',
+    'throttled',
+    'unexpected',
+  ],
+  errorOf: () => fieldErrors,
+  headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark', 'RateLimit-Policy'],
+  parameters: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark'],
+};
+
+export const registrantCall = callsOf(registrants);

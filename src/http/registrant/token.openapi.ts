@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { callsOf, jsonBody } from '../openapi/call.ts';
+import { registrants } from './interface.openapi.ts';
+import { eidBody } from './token.ts';
+
+const call = callsOf({
+  ...registrants,
+  name: 'Token',
+  security: [],
+  refusals: [
+    'invalid',
+    'address_denied',
+    'method_not_allowed',
+    'too_large',
+    'throttled',
+    'unexpected',
+  ],
+  headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'RateLimit-Policy'],
+  parameters: ['X-Client-Transaction-Id', 'RPP-Cltrid'],
+});
+
+const { shape } = eidBody();
+const body = eidBody()
+  .extend({
+    ident: shape.ident.meta({ description: 'The national identity code.' }),
+    first_name: shape.first_name.meta({ description: 'The person’s first name.' }),
+    last_name: shape.last_name.meta({ description: 'The person’s last name.' }),
+    country_code: shape.country_code.meta({
+      description: 'The country of the code (ISO 3166-1 alpha-2), in either case.',
+      pattern: '^[A-Za-z]{2}$',
+    }),
+  })
+  .meta({ id: 'TokenRequest' });
+
+export const tokenPaths: ZodOpenApiPathsObject = {
+  '/api/v1/registrant/auth/eid': {
+    post: call({
+      operationId: 'createToken',
+      summary: 'Get a token for a person',
+      description:
+        'For the portal that has authenticated the person: only the addresses that the operator allows may call it.',
+      body: jsonBody(body),
+      success: {
+        description: 'The token (a JWT), valid for two hours.',
+        headers: ['Ignored-Fields'],
+        schema: z
+          .object({
+            access_token: z.string(),
+            expires_at: z.iso.datetime({ precision: 3 }),
+            type: z.literal('Bearer'),
+          })
+          .meta({ id: 'Token' }),
+      },
+      refusals: ['malformed', 'missing'],
+    }),
+  },
+};

@@ -1,0 +1,151 @@
+import * as z from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { contactRules } from '../../contact/rules.ts';
+import { historyEntryType, registrarContact } from '../contact-answer.openapi.ts';
+import { jsonBody } from '../openapi/call.ts';
+import { pageQuery } from '../page.openapi.ts';
+import { createBody, listQuery, updateBody } from './contacts.ts';
+import { envelope, registrarCalls } from './interface.openapi.ts';
+
+const call = registrarCalls('Registrar: contacts');
+
+z.globalRegistry
+  .add(listQuery().shape.details, {
+    description: 'Whether to list whole contacts, not only codes.',
+  })
+  .add(contactRules.code(), {
+    description:
+      'The part of the code after the registrar’s prefix, which may stand before it. Drawn at random if it is left out.',
+  });
+
+const code = z.string().meta({
+  description: 'The contact’s code, in either case.',
+  param: { id: 'ContactCode', example: 'ALPHA:TAMM' },
+});
+
+const written = envelope(
+  'WrittenContactAnswer',
+  z.object({ contact: z.object({ id: z.string() }) }),
+);
+const writing = ['Idempotency-Key', 'If-Match'] as const;
+const writtenHeaders = ['Ignored-Fields', 'Idempotent-Replayed'] as const;
+const bodyRefusals = ['malformed', 'missing', 'key_reused'] as const;
+
+export const contactPaths: ZodOpenApiPathsObject = {
+  '/repp/v1/contacts': {
+    get: call({
+      operationId: 'listContacts',
+      summary: 'List contacts',
+      description: 'The registrar’s own contacts, ordered by record id.',
+      query: listQuery(),
+      success: {
+        description: 'A page of codes, or of contacts with `details=true`.',
+        headers: ['Link'],
+        schema: z
+          .object({
+            contacts: z.union([z.array(z.string()), z.array(registrarContact)]),
+            total_number_of_records: z
+              .int()
+              .nonnegative()
+              .meta({ description: 'How many contacts the registrar has.' }),
+          })
+          .meta({ id: 'ContactListAnswer' }),
+      },
+      refusals: ['out_of_range'],
+    }),
+    post: call({
+      operationId: 'createContact',
+      summary: 'Create a contact',
+      parameters: ['Idempotency-Key'],
+      body: jsonBody(createBody().meta({ id: 'ContactCreation' })),
+      success: {
+        description: 'The contact’s code, and its version in `ETag`.',
+        headers: ['ETag', ...writtenHeaders],
+        schema: written,
+      },
+      refusals: [...bodyRefusals, 'identity_invalid', 'taken'],
+    }),
+  },
+  '/repp/v1/contacts/check/{code}': {
+    get: call({
+      operationId: 'checkContact',
+      summary: 'Check whether an id is free',
+      description:
+        'Answers about the contact that a creation with this id would make, so it names the whole code.',
+      path: z.object({
+        code: z.string().meta({
+          description: 'The id, with or without the registrar’s prefix.',
+          param: { example: 'KUUSK' },
+        }),
+      }),
+      success: {
+        description: 'The whole code, and whether it is free.',
+        schema: envelope(
+          'ContactCheckAnswer',
+          z.object({ contact: z.object({ id: z.string(), available: z.boolean() }) }),
+        ),
+      },
+    }),
+  },
+  '/repp/v1/contacts/{code}': {
+    get: call({
+      operationId: 'getContact',
+      summary: 'Read a contact',
+      path: z.object({ code }),
+      success: {
+        description: 'The contact, and its version in `ETag`.',
+        headers: ['ETag'],
+        schema: envelope('ContactAnswer', z.object({ contact: registrarContact })),
+      },
+      refusals: ['not_found'],
+    }),
+    put: call({
+      operationId: 'updateContact',
+      summary: 'Update a contact',
+      description:
+        'Fields that are not given stay as they are. `addr` is merged part by part; `"addr": null` clears all of it. Null or the empty string clears an optional field; clearing `auth_info` draws a new value. `ident` may be given if it is the one on record.',
+      parameters: writing,
+      path: z.object({ code }),
+      body: jsonBody(updateBody().meta({ id: 'ContactUpdate' })),
+      success: {
+        description: 'The contact’s code, and its new version in `ETag`.',
+        headers: ['ETag', ...writtenHeaders],
+        schema: written,
+      },
+      refusals: [
+        ...bodyRefusals,
+        'not_found',
+        'update_prohibited',
+        'identity_change',
+        'changed_meanwhile',
+      ],
+    }),
+    delete: call({
+      operationId: 'deleteContact',
+      summary: 'Delete a contact',
+      parameters: writing,
+      path: z.object({ code }),
+      success: {
+        description: 'It is deleted.',
+        headers: ['Idempotent-Replayed'],
+        schema: envelope('EmptyAnswer', z.object({})),
+      },
+      refusals: ['key_reused', 'not_found', 'linked', 'delete_prohibited', 'changed_meanwhile'],
+    }),
+  },
+  '/repp/v1/contacts/{code}/history': {
+    get: call({
+      operationId: 'listContactHistory',
+      summary: 'List what happened to a contact',
+      description: 'The newest change first; also after the contact’s deletion.',
+      path: z.object({ code }),
+      query: pageQuery(),
+      success: {
+        description: 'A page of the history.',
+        headers: ['Link'],
+        schema: envelope('ContactHistoryAnswer', z.object({ history: z.array(historyEntryType) })),
+      },
+      refusals: ['out_of_range', 'not_found'],
+    }),
+  },
+};

@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import type { Reason } from '../../error.ts';
+import { reasonCases } from '../answer.openapi.ts';
+import { callsOf, type Interface } from '../openapi/call.ts';
+import { answers, done } from './answer.ts';
+
+const codes = [...new Set(Object.values(answers).map(([code]) => code))].sort();
+const code = z.literal(codes).meta({
+  description: 'The result code (RFC 5730).',
+});
+const message = z.string().min(1);
+
+const registrarError = z
+  .object({
+    code,
+    message,
+    data: z.object({}),
+    errors: z
+      .array(
+        z.object({
+          code,
+          message,
+          field: z.string().nullable().meta({
+            description: 'The field, parameter or header; null if the error concerns none.',
+          }),
+          detail: z.string().min(1).optional().meta({
+            description: 'A sentence for people. Its wording may change.',
+          }),
+        }),
+      )
+      .min(1)
+      .meta({
+        description: 'Everything that is wrong; `code` and `message` are those of the first.',
+      }),
+  })
+  .meta({ id: 'RegistrarError' });
+
+/** `2003` and what it says, if that is fixed. */
+function show(reason: Reason): string {
+  const [code, fixed] = answers[reason];
+  return `\`${code}\`${fixed === undefined ? '' : ` ${fixed}`}: ${reasonCases[reason]}`;
+}
+
+export const registrars: Omit<Interface, 'tag'> = {
+  name: 'Registrar',
+  security: [{ basic: [] }],
+  refusals: [
+    'invalid',
+    'unauthorized',
+    'address_denied',
+    'method_not_allowed',
+    'too_large',
+    'throttled',
+    'unexpected',
+  ],
+  errorOf: () => registrarError,
+  show,
+  headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark', 'RateLimit-Policy'],
+  parameters: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark'],
+};
+
+export const registrarCalls = (tag: string) => callsOf({ ...registrars, tag });
+
+/** The envelope of a command that succeeded. */
+export function envelope(id: string, data: z.ZodType) {
+  const fixed = done({});
+  return z
+    .object({ code: z.literal(fixed.code), message: z.literal(fixed.message), data })
+    .meta({ id });
+}

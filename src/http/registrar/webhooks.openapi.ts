@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
+import { type NotificationEvent, notificationEvents } from '../../../drizzle/schema.ts';
+import { notification } from './notifications.openapi.ts';
+
+/** What webhooks receive: Standard Webhooks (standardwebhooks.com). */
+
+const header = z.object({
+  'webhook-id': z.string().meta({
+    description: 'The same each time that a delivery is repeated.',
+    param: { id: 'WebhookId' },
+  }),
+  'webhook-timestamp': z.string().meta({
+    description: 'When it was sent: seconds since 1970.',
+    pattern: '^\\d+$',
+    param: { id: 'WebhookTimestamp' },
+  }),
+  'webhook-signature': z.string().meta({
+    description: '`v1,` and the HMAC-SHA256 of id, timestamp and body in base64.',
+    pattern: '^v1,',
+    param: { id: 'WebhookSignature' },
+  }),
+});
+
+const timestamp = z.iso.datetime({ precision: 3 }).meta({ description: 'When it happened.' });
+
+function webhook(operationId: string, summary: string, payload: z.ZodType) {
+  const operation: ZodOpenApiOperationObject = {
+    operationId,
+    summary,
+    tags: ['Registrar: webhooks'],
+    security: [],
+    requestParams: { header },
+    requestBody: { required: true, content: { 'application/json': { schema: payload } } },
+    responses: {
+      '2XX': { description: 'Delivered. Answer within ten seconds, and do the work afterwards.' },
+      '4XX': { description: 'Not delivered: tried again, for two and a half days in all.' },
+      '5XX': { description: 'Not delivered: tried again, for two and a half days in all.' },
+    },
+  };
+  return { post: operation };
+}
+
+const summaries: Record<NotificationEvent, string> = {
+  'contact.updated': 'Somebody else has updated one of the registrar’s contacts',
+  'contact.deleted': 'Somebody else has deleted one of the registrar’s contacts',
+};
+
+const nameOf = (type: string) =>
+  type
+    .split('.')
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('');
+
+const data = notification.omit({ read: true }).meta({ id: 'PushedNotification' });
+
+const ofNotifications = notificationEvents.map((type) => {
+  const id = `${nameOf(type)}Event`;
+  const payload = z.object({ type: z.literal(type), timestamp, data }).meta({ id });
+  return [type, webhook(`on${nameOf(type)}`, summaries[type], payload)];
+});
+
+export const webhooks: ZodOpenApiPathsObject = {
+  ...Object.fromEntries(ofNotifications),
+  'webhook.test': webhook(
+    'onWebhookTest',
+    'The operator tests the registrar’s webhook',
+    z
+      .object({ type: z.literal('webhook.test'), timestamp, data: z.object({}) })
+      .meta({ id: 'WebhookTestEvent' }),
+  ),
+};

@@ -1,0 +1,23 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { expect, it } from 'vitest';
+import { openApiDocument } from '../../../src/http/openapi/document.ts';
+
+/** Rules that make no sense here, and why. */
+const switchedOff = {
+  // `check/{code}` and `{code}/history` could both mean `check/history`: the first one does, and no code is "check", which has no colon.
+  'no-ambiguous-paths': 'off',
+} as const;
+
+it('finds nothing to say about the document', async () => {
+  const config = await createConfig({ extends: ['recommended-strict'], rules: switchedOff });
+
+  const problems = await lintFromString({
+    source: JSON.stringify(openApiDocument()),
+    absoluteRef: 'openapi.json',
+    config,
+  });
+
+  expect(
+    problems.map(({ ruleId, message, location: [first] }) => [ruleId, first?.pointer, message]),
+  ).toEqual([]);
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { app } from '../../../src/http/app.ts';
+import { openApiDocument } from '../../../src/http/openapi/document.ts';
+
+const methods = ['get', 'put', 'post', 'delete', 'options', 'patch'];
+
+/** `GET /path/{parameter}` of each route of the application. */
+const routed = new Set(
+  app.routes
+    .filter(({ method, path }) => method !== 'ALL' && !path.includes('*'))
+    .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`),
+);
+
+const documented = Object.entries(openApiDocument().paths ?? {}).flatMap(([path, item]) =>
+  Object.keys(item)
+    .filter((key) => methods.includes(key))
+    .map((method) => `${method.toUpperCase()} ${path}`),
+);
+
+describe('the document', () => {
+  it('describes every route of the application, and no other', () => {
+    expect(documented.toSorted()).toEqual([...routed].sort());
+  });
+
+  it('gives each call an id of its own', () => {
+    const { paths = {}, webhooks = {} } = openApiDocument();
+    const ids = [paths, webhooks]
+      .flatMap((items) => Object.values(items))
+      .flatMap((item) => Object.values(item))
+      .map(({ operationId }: { operationId: string }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
