@@ -391,6 +391,25 @@ export const listLeftovers = sqliteTable('list_leftovers', {
   since: text().notNull(),
 });
 
+/**
+ * How many names were on each public list on a day, as it was published when the cron first ran on that day. A few rows
+ * a day, kept for ever.
+ */
+export const dailyCounts = sqliteTable(
+  'daily_counts',
+  {
+    /** In UTC, `YYYY-MM-DD`. */
+    day: text().notNull(),
+    list: text().notNull(),
+    count: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.day, table.list] }),
+    check('daily_counts_day', isDay(table.day)),
+    check('daily_counts_count', sql`${table.count} >= 0`),
+  ],
+);
+
 /** Read and written by version 0.1 only, which may still run during a deployment. */
 export const listBuilds = sqliteTable('list_builds', {
   list: text().primaryKey(),

@@ -4,6 +4,7 @@ import { currentTime } from './clock.ts';
 import { type Database, openDatabase } from './database/open.ts';
 import type { Env } from './env.ts';
 import { logUnexpected } from './log.ts';
+import { recordDailyCounts } from './public-list/daily-counts.ts';
 import { listNames } from './public-list/lists.ts';
 import { type PurgeContext, publishAndPurge } from './public-list/publication.ts';
 import { sweepLists } from './public-list/sweep.ts';
@@ -25,8 +26,9 @@ const works: Readonly<Record<string, Work>> = {
   end_webhook_deliveries: ({ DB }, _, at) => endOldDeliveries(openDatabase(DB), at),
 };
 
-/** What comes after them, since they may have notified registrars. */
+/** What comes after them: they publish the lists that are counted, and may have notified registrars. */
 const laterWorks: Readonly<Record<string, Work>> = {
+  record_daily_counts: ({ DB, LISTS }, _, at) => recordDailyCounts(openDatabase(DB), LISTS, at),
   queue_webhook_deliveries: async ({ DB, WEBHOOKS: queue }, _, at) =>
     queue && queueDeliveries(openDatabase(DB), queue, at),
 };
@@ -37,8 +39,8 @@ export const workNames = [...Object.keys(works), ...Object.keys(laterWorks)];
 /**
  * Publishes what the calendar changed and what a failed run left undone, and deletes expired idempotency keys,
  * notifications that were read long ago, the personal data that the settings no longer keep, and parts of lists that
- * nobody needs any more. Then queues what waits to be pushed. What fails does not hold up the rest; it is logged, and the
- * run throws in the end, so that the platform counts it as failed as well.
+ * nobody needs any more. Then records how many names the lists have, and queues what waits to be pushed. What fails does
+ * not hold up the rest; it is logged, and the run throws in the end, so that the platform counts it as failed as well.
  */
 export async function runCron(cron: string, env: Env, context: PurgeContext): Promise<void> {
   const startedAt = currentTime();

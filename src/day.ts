@@ -3,10 +3,10 @@ export function dayOf(instant: Date): string {
   return instant.toISOString().slice(0, 10);
 }
 
-/** The day before a day. */
-export function dayBefore(day: string): string {
+/** The day so many days before a day. */
+export function daysBefore(day: string, days: number): string {
   const date = new Date(`${day}T00:00:00Z`);
-  date.setUTCDate(date.getUTCDate() - 1);
+  date.setUTCDate(date.getUTCDate() - days);
   return dayOf(date);
 }
 

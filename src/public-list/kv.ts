@@ -16,10 +16,10 @@ export function putConstant(
 export function putVariable(
   kv: KVNamespace,
   key: string,
-  value: Uint8Array<ArrayBuffer>,
-  metadata: object,
+  value: Uint8Array<ArrayBuffer> | string,
+  metadata?: object,
 ): Promise<void> {
-  return tried(() => kv.put(key, value, { metadata }), sameKeyPauseMilliseconds);
+  return tried(() => kv.put(key, value, metadata && { metadata }), sameKeyPauseMilliseconds);
 }
 
 /** For how long a location may keep what never changes. Longer than a day it may be swept. */

@@ -71,6 +71,20 @@ export const auctionLists: readonly ListName[] = listNames.filter(
   (list) => publicLists[list].entries === 'auctions',
 );
 
+/** The lists that are counted every day: those of auctions, and each that shows one status. */
+export const countedLists: readonly CountedList[] = listNames.filter(isCounted);
+
+export type CountedList = {
+  [List in ListName]: (typeof publicLists)[List]['entries'] extends 'auctions' | readonly [unknown]
+    ? List
+    : never;
+}[ListName];
+
+function isCounted(list: ListName): list is CountedList {
+  const { entries }: PublicList = publicLists[list];
+  return entries === 'auctions' || entries.length === 1;
+}
+
 /** The lists in which names with one of the statuses appear. */
 export function listsShowing(statuses: readonly ListedStatus[]): ListName[] {
   return listNames.filter((list) => statuses.some((status) => shows(list, status)));

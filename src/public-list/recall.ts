@@ -1,6 +1,7 @@
 import type { OpenBlock } from './block.ts';
 import type { BrowsedName } from './browse.ts';
 import type { Steps } from './changes.ts';
+import type { DailyCounts } from './daily-counts.ts';
 import type { Head } from './head.ts';
 import type { ListName } from './lists.ts';
 import { Budget, Shelf } from './memory.ts';
@@ -31,6 +32,8 @@ export class Recollection {
   readonly fragments = new Shelf<string>(this.budget);
   /** Every name of a list, by list and ETag. */
   readonly names = new Shelf<readonly BrowsedName[]>(this.budget);
+  /** How many names the lists had on each day of the last year, and until when that need not be read again. */
+  dailyCounts: { days: readonly DailyCounts[]; freshUntil: number } | undefined;
   /** Work under way that others wait for or leave alone. */
   readonly marks = new Marks();
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, gte, lte, sql } from 'drizzle-orm';
 import { disputes } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
-import { dayBefore, dayOf, isDay } from '../day.ts';
+import { dayOf, daysBefore, isDay } from '../day.ts';
 import type { DomainName } from '../domain/name.ts';
 import type { ChangeOptions } from '../dry-run.ts';
 import { type Problem, RegistryError, throwProblems } from '../error.ts';
@@ -108,7 +108,7 @@ export async function closeDispute(
   if (isDryRun) return outcome;
   const isClosed =
     outcome === 'ended'
-      ? await endDispute(db, origin, dispute, dayBefore(today))
+      ? await endDispute(db, origin, dispute, daysBefore(today, 1))
       : await deleteDispute(db, origin, dispute);
   if (isClosed) return outcome;
   // Not retried: the name's next dispute might be mistaken for the one that was meant.

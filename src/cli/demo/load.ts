@@ -4,6 +4,7 @@ import {
   apiUsers,
   auctions,
   contacts,
+  dailyCounts,
   disputes,
   domainContacts,
   domainRoles,
@@ -11,12 +12,15 @@ import {
   registrars,
   retainedDomains,
 } from '../../../drizzle/schema.ts';
+import { currentTime } from '../../clock.ts';
 import { type Database, openDatabase } from '../../database/open.ts';
+import { dayOf } from '../../day.ts';
 import { parseDomainName } from '../../domain/name.ts';
 import type { Env } from '../../env.ts';
 import { difference, type Origin, recordIfChanged, type Subject } from '../../history.ts';
 import { digestSecret } from '../../registrar/login.ts';
 import { alphaContacts, betaContacts, type DemoContact, demoDomains } from './contacts.ts';
+import { demoDailyCounts } from './daily-counts.ts';
 import { blockedNames, demoAuctions, demoDisputes, reservedNames } from './names.ts';
 
 const demoRegistrars = [
@@ -39,8 +43,8 @@ const origin: Origin = {
 };
 
 /**
- * Loads the demo data, which is the same every time, into a registry that has nothing in it, all at once or
- * not at all; false if there was something. Throws an Error for any but the local environment.
+ * Loads the demo data into a registry that has nothing in it, all at once or not at all; false if there was something. It
+ * is the same every time, except that the daily counts end today. Throws an Error for any but the local environment.
  */
 export async function loadDemoData(env: Env): Promise<boolean> {
   if (env.ENVIRONMENT !== 'local') throw new Error('demo data is for the local environment alone');
@@ -52,6 +56,7 @@ export async function loadDemoData(env: Env): Promise<boolean> {
     ...domainRows(db),
     ...auctionRows(db),
     ...retainedRows(db),
+    dailyCountRows(db),
   ] as unknown as [BatchItem<'sqlite'>]);
   return true;
 }
@@ -182,4 +187,21 @@ function retainedRows(db: Database) {
     ...ofNames(blockedNames, 'blocked'),
     ...ofDisputes,
   ];
+}
+
+/** Takes the place of what the cron has counted while the registry was empty. */
+function dailyCountRows(db: Database) {
+  const rows = demoDailyCounts(dayOf(currentTime())).flatMap(({ day, counts }) =>
+    Object.entries(counts).map(([list, count]) => [day, list, count]),
+  );
+  // SQLite takes the conflict clause for a join without the condition.
+  const values = sql`select value ->> 0, value ->> 1, value ->> 2
+    from json_each(${JSON.stringify(rows)}) where true`;
+  return db
+    .insert(dailyCounts)
+    .select(values)
+    .onConflictDoUpdate({
+      target: [dailyCounts.day, dailyCounts.list],
+      set: { count: sql`excluded.count` },
+    });
 }

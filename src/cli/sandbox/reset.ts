@@ -1,4 +1,7 @@
+import { currentTime } from '../../clock.ts';
+import { openDatabase } from '../../database/open.ts';
 import type { Env } from '../../env.ts';
+import { recordDailyCounts } from '../../public-list/daily-counts.ts';
 import { listNames } from '../../public-list/lists.ts';
 import { publishAndPurge } from '../../public-list/publication.ts';
 import { loadDemoData } from '../demo/load.ts';
@@ -12,6 +15,7 @@ export async function resetSandbox(env: Env): Promise<void> {
   await emptyNamespace(env.LISTS);
   await loadDemoData(env);
   await publishAndPurge(env, noCache, listNames);
+  await recordDailyCounts(openDatabase(env.DB), env.LISTS, currentTime());
 }
 
 /** Tables with rows that the migrations made. */

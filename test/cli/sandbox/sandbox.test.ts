@@ -172,6 +172,7 @@ describe('a reset', () => {
     auctions: (await answerOf(fetch('/api/v1/auctions'))).body,
     lists: (await fetch('/repp/v1/retained_domains')).headers.get('ETag'),
     inAuction: (await answerOf(fetch('/repp/v1/auctions'))).body,
+    counts: await worker.env.LISTS.get('daily-counts'),
     history: (await asRegistrar.request(alpha, 'GET', '/ALPHA:TAMM/history')).status,
   });
 

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { demoDailyCounts } from '../../src/cli/demo/daily-counts.ts';
+import { prepareLocalData } from '../../src/cli/local-data.ts';
+import { dayOf, daysBefore } from '../../src/day.ts';
+import type { Env } from '../../src/env.ts';
+import { readDailyCounts } from '../../src/public-list/daily-counts.ts';
+import { readFacts } from '../../src/public-list/facts.ts';
+import { migrate, openLocalData } from '../local-data.ts';
+import { newReader } from '../public-list/reader.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'local-data-'));
+beforeAll(() => migrate(directory));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+async function withData<Result>(use: (env: Env) => Promise<Result>): Promise<Result> {
+  const { env, dispose } = await openLocalData(directory);
+  try {
+    return await use(env);
+  } finally {
+    await dispose();
+  }
+}
+
+/** What the page reads. */
+const read = () =>
+  withData(async (env) => {
+    const { reader } = newReader(env, () => new Date());
+    return { facts: await readFacts(reader), days: await readDailyCounts(reader) };
+  });
+
+it('prepares a year of daily counts, which ends with what the lists have today', async () => {
+  await prepareLocalData(directory, { isDemoWanted: true });
+  const { facts, days } = await read();
+  expect(days).toHaveLength(366);
+  const [first, last] = [days[0]!, days.at(-1)!];
+  expect(last.counts).toEqual({
+    auctions: facts.auctions!.count,
+    reserved: facts.reserved!.count,
+    blocked: facts.blocked!.count,
+    disputed: facts.disputed!.count,
+  });
+  expect(last.counts).toEqual({ auctions: 7, reserved: 24, blocked: 22, disputed: 16 });
+  expect(first.day).toBe(daysBefore(last.day, 365));
+  expect(new Set(days.map(({ counts }) => counts.auctions)).size).toBeGreaterThan(5);
+});
+
+it('keeps the counts of earlier days when it prepares the same data again', async () => {
+  await withData((env) => env.DB.exec('update daily_counts set count = 99 where count = 15'));
+  await prepareLocalData(directory, { isDemoWanted: true });
+  const { days } = await read();
+  expect(days).toHaveLength(366);
+  expect(days[0]!.counts.reserved).toBe(99);
+});
+
+it('gives the demo data the same counts for the same day, none of them impossible', () => {
+  for (const day of ['2026-03-01', '2028-02-29', dayOf(new Date())]) {
+    const days = demoDailyCounts(day);
+    expect(days).toEqual(demoDailyCounts(day));
+    expect(days.at(-1)!.day).toBe(day);
+    expect(new Set(days.map(({ day }) => day)).size).toBe(366);
+    expect(days.flatMap(({ counts }) => Object.values(counts)).every((count) => count > 0)).toBe(
+      true,
+    );
+  }
+});
