@@ -136,8 +136,8 @@ test('gives every name that begins with a prefix once, in order, whatever the pa
 test('gives the same from the database where KV fails', async () => {
   const { reader, background } = readerOf({ LISTS: failingKv() });
   for (const list of lists) {
-    for (const prefix of ['', 'a', 's', 'õ', 'x']) {
-      for (const limit of [1, 2, 50]) {
+    for (const prefix of ['', 'a', 'a.ee', 's', 'õ', 'x']) {
+      for (const limit of [2, 50]) {
         expect(await browseAll(list, { prefix, limit }, reader)).toEqual(
           namesOf(list).filter(({ name }) => name.startsWith(prefix)),
         );
