@@ -119,13 +119,6 @@ export async function write<Seen, Outcome>(
   throw new Error('every attempt lost the race for the row');
 }
 
-/** Throws `changed_meanwhile` if the request expects another version than this one. */
-export function checkVersion({ isExpected }: WriteRequest, version: string): void {
-  if (isExpected && !isExpected(version)) {
-    throw new RegistryError('changed_meanwhile', 'Contact is not at the expected version');
-  }
-}
-
 /** The request as history records it. */
 function originOf(request: WriteRequest, { actorType, actor }: Writer): Origin {
   const { at, requestId, clientReference } = request;

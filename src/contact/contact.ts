@@ -3,7 +3,7 @@ import { type ContactStatus, contacts } from '../../drizzle/schema.ts';
 import { randomHex } from '../digest.ts';
 import { type Problem, RegistryError } from '../error.ts';
 import type { ApiUser } from '../registrar/login.ts';
-import type { Writer } from '../write.ts';
+import type { WriteRequest, Writer } from '../write.ts';
 
 export type Contact = typeof contacts.$inferSelect;
 
@@ -57,6 +57,13 @@ type Versioned = Pick<Contact, 'uuid' | 'version' | 'domainCount'>;
  */
 export function versionOf({ uuid, version, domainCount }: Versioned): string {
   return `${uuid.slice(0, 8)}-${version}${domainCount > 0 ? '-linked' : ''}`;
+}
+
+/** Throws `changed_meanwhile` if the request expects another version of the contact. */
+export function checkVersion(contact: Contact, { isExpected }: WriteRequest): void {
+  if (isExpected && !isExpected(versionOf(contact))) {
+    throw new RegistryError('changed_meanwhile', 'Contact is not at the expected version');
+  }
 }
 
 /** The condition that guards a write: the contact is still as it was read. */

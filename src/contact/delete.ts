@@ -4,22 +4,15 @@ import { isForeignKeyViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
 import { difference } from '../history.ts';
 import type { Login } from '../registrar/login.ts';
-import {
-  type Change,
-  checkVersion,
-  type WriteRequest,
-  type Writer,
-  type Written,
-  write,
-} from '../write.ts';
+import { type Change, type WriteRequest, type Writer, type Written, write } from '../write.ts';
 import {
   apiUserWriter,
   type Contact,
   checkStatuses,
+  checkVersion,
   isUnchanged,
   subjectOf,
   theContact,
-  versionOf,
 } from './contact.ts';
 import { contactColumns } from './fields.ts';
 import { lookAtContact } from './read.ts';
@@ -48,7 +41,7 @@ export function contactDeletion(
   request: WriteRequest,
   by: Writer,
 ): Change<null> {
-  checkVersion(request, versionOf(contact));
+  checkVersion(contact, request);
   const linked = new RegistryError('linked', 'Object association prohibits operation', 'domains');
   if (contact.domainCount > 0) throw linked;
   checkStatuses(contact, 'Delete', {

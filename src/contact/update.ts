@@ -4,25 +4,18 @@ import { RegistryError } from '../error.ts';
 import { difference } from '../history.ts';
 import type { Person } from '../registrant/token.ts';
 import type { Login } from '../registrar/login.ts';
-import {
-  type Change,
-  checkVersion,
-  type WriteRequest,
-  type Writer,
-  type Written,
-  write,
-} from '../write.ts';
+import { type Change, type WriteRequest, type Writer, type Written, write } from '../write.ts';
 import {
   apiUserWriter,
   type Contact,
   type ContactReference,
   checkStatuses,
+  checkVersion,
   generateAuthInfo,
   isUnchanged,
   referenceTo,
   subjectOf,
   theContact,
-  versionOf,
 } from './contact.ts';
 import type { ContactChanges, ContactIdentity } from './fields.ts';
 import { identityKey, isSameIdentityCode } from './identity-code.ts';
@@ -90,7 +83,7 @@ export function contactUpdate(
   request: WriteRequest,
   by: Writer,
 ): Change<Contact> {
-  checkVersion(request, versionOf(contact));
+  checkVersion(contact, request);
   checkStatuses(contact, 'Update', {
     reason: 'update_prohibited',
     message: 'Object status prohibits operation',
