@@ -8,9 +8,22 @@ import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
 
+const may = ['2026-05-01', '2026-05-31'] as const;
+
 function newName() {
   const name = `disputed${unique()}.ee`;
   return { name, punycode: name };
+}
+
+function open(name: ReturnType<typeof newName>, [firstDay, lastDay]: readonly [string, string]) {
+  return openDispute(worker.db, operator, { ...name, firstDay, lastDay });
+}
+
+/** A name that is disputed in each of the periods. */
+async function disputedName(...periods: (readonly [string, string])[]) {
+  const name = newName();
+  for (const period of periods) await open(name, period);
+  return name;
 }
 
 /** The operator at noon of a day. */
@@ -29,13 +42,8 @@ async function daysOf({ name }: { name: string }) {
 
 describe('openDispute', () => {
   it('opens a dispute with its history', async () => {
-    const name = newName();
-    await openDispute(worker.db, operator, {
-      ...name,
-      firstDay: '2026-05-01',
-      lastDay: '2026-05-31',
-    });
-    expect(await daysOf(name)).toEqual([['2026-05-01', '2026-05-31']]);
+    const name = await disputedName(may);
+    expect(await daysOf(name)).toEqual([may]);
     expect(await changesOf(worker.env, 'dispute', name)).toEqual([
       {
         action: 'create',
@@ -48,17 +56,7 @@ describe('openDispute', () => {
   });
 
   it('takes a dispute of one day, and one right after another', async () => {
-    const name = newName();
-    await openDispute(worker.db, operator, {
-      ...name,
-      firstDay: '2026-05-01',
-      lastDay: '2026-05-01',
-    });
-    await openDispute(worker.db, operator, {
-      ...name,
-      firstDay: '2026-05-02',
-      lastDay: '2026-05-02',
-    });
+    const name = await disputedName(['2026-05-01', '2026-05-01'], ['2026-05-02', '2026-05-02']);
     expect(await daysOf(name)).toHaveLength(2);
   });
 
@@ -68,33 +66,18 @@ describe('openDispute', () => {
     ['2026-05-10', '2026-05-11'],
     ['2026-04-01', '2026-06-30'],
   ])('refuses one from %s to %s beside one in May', async (firstDay, lastDay) => {
-    const name = newName();
-    await openDispute(worker.db, operator, {
-      ...name,
-      firstDay: '2026-05-01',
-      lastDay: '2026-05-31',
-    });
-    await expect(
-      openDispute(worker.db, operator, { ...name, firstDay, lastDay }),
-    ).rejects.toMatchObject({
+    const name = await disputedName(may);
+    await expect(open(name, [firstDay, lastDay])).rejects.toMatchObject({
       reason: 'taken',
       message: `"${name.name}" is already disputed from 2026-05-01 to 2026-05-31`,
     });
-    expect(await daysOf(name)).toEqual([['2026-05-01', '2026-05-31']]);
+    expect(await daysOf(name)).toEqual([may]);
     expect(await changesOf(worker.env, 'dispute', name)).toHaveLength(1);
   });
 
   it('opens one of several that are requested at once', async () => {
     const name = newName();
-    const results = await Promise.allSettled(
-      Array.from({ length: 5 }, () =>
-        openDispute(worker.db, operator, {
-          ...name,
-          firstDay: '2026-05-01',
-          lastDay: '2026-05-31',
-        }),
-      ),
-    );
+    const results = await Promise.allSettled(Array.from({ length: 5 }, () => open(name, may)));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await daysOf(name)).toHaveLength(1);
     expect(await changesOf(worker.env, 'dispute', name)).toHaveLength(1);
@@ -114,9 +97,7 @@ describe('openDispute', () => {
     ['2026-05-02', '2026-05-01', 'the last day, 2026-05-01, comes before the first, 2026-05-02'],
   ])('refuses %s to %s', async (firstDay, lastDay, message) => {
     const name = newName();
-    await expect(
-      openDispute(worker.db, operator, { ...name, firstDay, lastDay }),
-    ).rejects.toMatchObject({
+    await expect(open(name, [firstDay, lastDay])).rejects.toMatchObject({
       reason: 'invalid',
       message,
     });
@@ -126,12 +107,7 @@ describe('openDispute', () => {
 
 describe('closeDispute', () => {
   it('ends the one in force as of yesterday', async () => {
-    const name = newName();
-    await openDispute(worker.db, operator, {
-      ...name,
-      firstDay: '2026-02-01',
-      lastDay: '2026-05-31',
-    });
+    const name = await disputedName(['2026-02-01', '2026-05-31']);
     expect(await closeDispute(worker.db, on('2026-03-01'), name)).toBe('ended');
     expect(await daysOf(name)).toEqual([['2026-02-01', '2026-02-28']]);
     expect((await changesOf(worker.env, 'dispute', name))[1]).toEqual({
@@ -141,12 +117,7 @@ describe('closeDispute', () => {
   });
 
   it('ends one whose last day is today', async () => {
-    const name = newName();
-    await openDispute(worker.db, operator, {
-      ...name,
-      firstDay: '2026-05-01',
-      lastDay: '2026-05-31',
-    });
+    const name = await disputedName(may);
     expect(await closeDispute(worker.db, on('2026-05-31'), name)).toBe('ended');
     expect(await daysOf(name)).toEqual([['2026-05-01', '2026-05-30']]);
   });
@@ -154,12 +125,7 @@ describe('closeDispute', () => {
   it.each(['2026-05-01', '2026-04-30'])(
     'deletes, on %s, one that begins on 2026-05-01',
     async (today) => {
-      const name = newName();
-      await openDispute(worker.db, operator, {
-        ...name,
-        firstDay: '2026-05-01',
-        lastDay: '2026-05-31',
-      });
+      const name = await disputedName(may);
       expect(await closeDispute(worker.db, on(today), name)).toBe('deleted');
       expect(await daysOf(name)).toEqual([]);
       expect((await changesOf(worker.env, 'dispute', name))[1]).toEqual({
@@ -173,22 +139,10 @@ describe('closeDispute', () => {
   );
 
   it('leaves past and later disputes alone', async () => {
-    const name = newName();
-    await openDispute(worker.db, operator, {
-      ...name,
-      firstDay: '2026-01-01',
-      lastDay: '2026-01-31',
-    });
-    await openDispute(worker.db, operator, {
-      ...name,
-      firstDay: '2026-05-01',
-      lastDay: '2026-05-31',
-    });
-    await openDispute(worker.db, operator, {
-      ...name,
-      firstDay: '2026-09-01',
-      lastDay: '2026-09-30',
-    });
+    const name = await disputedName(['2026-01-01', '2026-01-31'], may, [
+      '2026-09-01',
+      '2026-09-30',
+    ]);
     await closeDispute(worker.db, on('2026-05-15'), name);
     expect(await daysOf(name)).toEqual([
       ['2026-01-01', '2026-01-31'],
@@ -198,12 +152,7 @@ describe('closeDispute', () => {
   });
 
   it('refuses a name that is not disputed, or no longer', async () => {
-    const name = newName();
-    await openDispute(worker.db, operator, {
-      ...name,
-      firstDay: '2026-05-01',
-      lastDay: '2026-05-31',
-    });
+    const name = await disputedName(may);
     await expect(closeDispute(worker.db, on('2026-06-01'), name)).rejects.toMatchObject({
       reason: 'not_found',
       message: `"${name.name}" is not disputed`,
@@ -212,17 +161,7 @@ describe('closeDispute', () => {
 });
 
 it('lists disputes page by page', async () => {
-  const name = newName();
-  await openDispute(worker.db, operator, {
-    ...name,
-    firstDay: '2026-01-01',
-    lastDay: '2026-01-31',
-  });
-  await openDispute(worker.db, operator, {
-    ...name,
-    firstDay: '2026-05-01',
-    lastDay: '2026-05-31',
-  });
+  const name = await disputedName(['2026-01-01', '2026-01-31'], may);
   const listed = [];
   let after: number | undefined;
   for (;;) {
