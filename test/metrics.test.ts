@@ -79,6 +79,8 @@ it.each([
   ['/api/v1/registrant/contacts/38001085718', 'registrant'],
   ['/api/v1/auctions/38001085718', 'auction'],
   ['/repp/v1/retained_domains?type=38001085718', 'lists'],
+  ['/et/?name=38001085718', 'page'],
+  ['/et/38001085718', 'page'],
   ['/38001085718', 'other'],
 ])('writes nothing of %s but its interface and its pattern', async (path, name) => {
   const { env, points } = measured();

@@ -13,6 +13,8 @@ import { health } from './health/health.ts';
 import { nameIgnoredParameters } from './ignored.ts';
 import { type InterfaceName, interfaceOf } from './interface.ts';
 import { logRequest } from './log.ts';
+import { pageError } from './page/error.ts';
+import { pages } from './page/pages.ts';
 import { listError } from './public/answer.ts';
 import { publicLists } from './public/lists.ts';
 import { registrantError } from './registrant/answer.ts';
@@ -39,7 +41,10 @@ app.use(async (c, next) => {
   await next();
   // A 304 has no body to protect; the client keeps the headers of the answer that it has.
   if (c.res.status !== 304) {
-    for (const [name, value] of securityHeaders(c.env)) c.res.headers.set(name, value);
+    for (const [name, value] of securityHeaders(c.env)) {
+      // A page has a policy of its own.
+      if (!c.res.headers.has(name)) c.res.headers.set(name, value);
+    }
   }
   if (c.res.status < 400) nameIgnoredParameters(c);
   // A handler may have said these before its query found that the caller may not log in.
@@ -68,12 +73,14 @@ app.route('/api/v1/registrant/auth', registrantAuth);
 app.route('/api/v1/registrant/contacts', registrantContacts);
 app.route('/api/v1/registrant/export', personalExport);
 app.route('/api/v1/auctions', auctions);
+app.route('/', pages);
 
 const errorForms: Record<InterfaceName, ErrorForm> = {
   lists: listError,
   registrar: registrarError,
   registrant: registrantError,
   auction: auctionError,
+  page: pageError,
   other: fieldErrors,
 };
 

@@ -1,6 +1,7 @@
 import { listPaths } from '../public-list/lists.ts';
+import { languages } from './page/language.ts';
 
-export type InterfaceName = 'lists' | 'registrar' | 'registrant' | 'auction' | 'other';
+export type InterfaceName = 'lists' | 'registrar' | 'registrant' | 'auction' | 'page' | 'other';
 
 /** The first pattern that a path matches says to which interface it belongs. */
 const patterns: [path: RegExp, name: InterfaceName][] = [
@@ -8,6 +9,7 @@ const patterns: [path: RegExp, name: InterfaceName][] = [
   [/^\/repp(\/|$)/, 'registrar'],
   [/^\/api\/v1\/registrant(\/|$)/, 'registrant'],
   [/^\/api\/v1\/auctions(\/|$)/, 'auction'],
+  [new RegExp(`^/($|(${languages.join('|')})(/|$))`), 'page'],
 ];
 
 export function interfaceOf(path: string): InterfaceName {

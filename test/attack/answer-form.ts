@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { documentProblem } from '../http/page/document.ts';
 import type { Sent } from './requests.ts';
 
 /** An answer as it came over the wire. */
@@ -268,9 +269,18 @@ function formOf(path: string): Form {
   }
 }
 
-/** The path as it is routed: percent-encoding undone where it is UTF-8; dots are names like any other. */
+/**
+ * The path as it is routed: dots are resolved where the assets are looked for, before the Worker is asked, unless they
+ * are percent-encoded; then other percent-encoding is undone where it is UTF-8.
+ */
 function routedPath(sent: string): string {
-  return sent.replaceAll('%25', '%2525').replace(/(%[0-9a-f]{2})+/gi, (encoded) => {
+  const segments: string[] = [];
+  for (const segment of sent.split('/').slice(1)) {
+    if (segment === '..') segments.pop();
+    else if (segment !== '.') segments.push(segment);
+  }
+  const path = `/${segments.join('/')}`;
+  return path.replaceAll('%25', '%2525').replace(/(%[0-9a-f]{2})+/gi, (encoded) => {
     try {
       return decodeURI(encoded);
     } catch {
@@ -279,7 +289,18 @@ function routedPath(sent: string): string {
   });
 }
 
-const allowedStatuses = [200, 204, 304, 400, 401, 404, 405, 410, 412, 413, 422];
+/** What is wrong with an answer that is a page for people. */
+function pageProblem({ headers, body }: Received): string | undefined {
+  if (headers['content-type'] !== 'text/html; charset=UTF-8') {
+    return `content type ${headers['content-type']}`;
+  }
+  if (!String(headers['content-security-policy']).includes("script-src 'self'; ")) {
+    return 'no policy of its own';
+  }
+  return documentProblem(body);
+}
+
+const allowedStatuses = [200, 204, 302, 304, 400, 401, 404, 405, 410, 412, 413, 422];
 
 /** What is wrong with the form of an answer, if anything is. */
 export function formProblem(sent: Sent, { status, headers, body }: Received): string | undefined {
@@ -295,6 +316,11 @@ export function formProblem(sent: Sent, { status, headers, body }: Received): st
   if (status === 204 || status === 304 || sent.method === 'HEAD') {
     return body === '' ? undefined : 'a body where there is none';
   }
+  if (status === 302) {
+    return /^\/(et|en)\/(\?|$)/.test(String(headers.location)) ? undefined : 'leads elsewhere';
+  }
+  const path = routedPath(sent.path.split(/[?#]/)[0] as string);
+  if (/^\/($|(et|en)(\/|$))/.test(path)) return pageProblem({ status, headers, body });
   if (!/^application\/json(; charset=utf-8)?$/i.test(String(headers['content-type']))) {
     return `content type ${headers['content-type']}`;
   }
@@ -304,7 +330,6 @@ export function formProblem(sent: Sent, { status, headers, body }: Received): st
   } catch {
     return 'a body that is no JSON';
   }
-  const path = routedPath(sent.path.split(/[?#]/)[0] as string);
   const result = formOf(path)(status).safeParse(value);
   if (!result.success)
     return `not the form of ${interfaceOf(path)}: ${z.prettifyError(result.error)}`;

@@ -7,6 +7,9 @@ const count = z.int().min(0);
 /** Patterns of the URL map, and nothing that a client has put into a path. */
 const routes = [
   '/*',
+  '/',
+  '/et',
+  '/en',
   '/health',
   '/repp/v1/contacts',
   '/repp/v1/contacts/*',

@@ -34,7 +34,8 @@ const routes: Route[] = Array.from(
 
 /** Where there is nothing. */
 const nowhere: Route[] = [
-  '/',
+  '/x',
+  '/et/x',
   '/repp',
   '/repp/v1',
   '/repp/v1/domains',
@@ -115,6 +116,12 @@ const queryOf: fc.Arbitrary<string> = fc.oneof(
             'details',
             'type',
             'since',
+            'name',
+            'auctions',
+            'sort',
+            'page',
+            'starts',
+            'after',
             'limit',
             'x',
             '__proto__',
@@ -131,6 +138,8 @@ const queryOf: fc.Arbitrary<string> = fc.oneof(
               'reserved',
               'blocked',
               'disputed',
+              '-length',
+              'retained1.ee',
             ),
             fc.oneof(
               fc.constantFrom(

@@ -37,7 +37,7 @@ test.each([
   [`/api/v1/registrant/contacts/${uuid}/x`, person, fieldForm('Not found')],
   [`/api/v1/auctions/${uuid}/x`, nobody, { error: 'Not Found', message: 'Not found' }],
   ['/api/v1', nobody, fieldForm('Not found')],
-  ['/', nobody, fieldForm('Not found')],
+  ['/etc', nobody, fieldForm('Not found')],
   ['/reppx', nobody, fieldForm('Not found')],
   ['/%E0%A4%A', nobody, fieldForm('Not found')],
 ])('answers the unknown route %s in the format of its interface', async (path, caller, body) => {

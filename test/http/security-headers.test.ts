@@ -6,7 +6,7 @@ import { startWorker } from '../worker.ts';
 const worker = startWorker();
 
 const paths = [
-  '/',
+  '/unknown',
   '/repp/v1/auctions',
   '/repp/v1/retained_domains?type=none',
   '/repp/v1/contacts',

@@ -2,6 +2,7 @@ import { createDocument } from 'zod-openapi';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { auctionPaths } from '../auction/auctions.openapi.ts';
 import { healthPaths } from '../health/health.openapi.ts';
+import { pagePaths } from '../page/pages.openapi.ts';
 import { changesPathItems } from '../public/changes.openapi.ts';
 import { listPathItems } from '../public/lists.openapi.ts';
 import { namePaths } from '../public/names.openapi.ts';
@@ -44,6 +45,7 @@ export function openApiDocument() {
         ...changesPathItems,
         ...namePaths,
         ...healthPaths,
+        ...pagePaths,
       },
       webhooks,
       components: {

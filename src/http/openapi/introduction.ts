@@ -38,4 +38,5 @@ export const tags: oas31.TagObject[] = [
       'For anybody, pages of any origin included. Lists have a weak `ETag`, and take gzip. A change appears within a minute.',
   },
   { name: 'Health', description: 'For monitors.' },
+  { name: 'Pages', description: 'HTML for people, and not for programs.' },
 ];

@@ -13,12 +13,19 @@ export function listHeaders(
   lists: readonly ListName[],
   etag: string,
 ): Record<string, string> & { ETag: string } {
+  return { ...cacheHeaders(lists, etag), ...openToPages };
+}
+
+/** How caches keep what is read from the lists. */
+export function cacheHeaders(
+  lists: readonly ListName[],
+  etag: string,
+): Record<string, string> & { ETag: string } {
   return {
     ETag: etag,
     'Cache-Control': `public, max-age=${maximumAgeSeconds}, stale-if-error=${staleIfErrorSeconds}`,
     Vary: 'Accept-Encoding',
     'Cache-Tag': lists.map(cacheTag).join(','),
-    ...openToPages,
   };
 }
 

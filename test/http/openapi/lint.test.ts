@@ -8,6 +8,10 @@ const switchedOff = {
   'no-ambiguous-paths': 'off',
 } as const;
 
+/** `/` has no 2xx: it only redirects. */
+const isRedirect = (rule: string, pointer?: string) =>
+  rule === 'operation-2xx-response' && pointer === '#/paths/~1/get/responses';
+
 it('finds nothing to say about the document', async () => {
   const config = await createConfig({ extends: ['recommended-strict'], rules: switchedOff });
 
@@ -18,6 +22,8 @@ it('finds nothing to say about the document', async () => {
   });
 
   expect(
-    problems.map(({ ruleId, message, location: [first] }) => [ruleId, first?.pointer, message]),
+    problems
+      .map(({ ruleId, message, location: [first] }) => [ruleId, first?.pointer, message] as const)
+      .filter(([rule, pointer]) => !isRedirect(rule, pointer)),
   ).toEqual([]);
 });

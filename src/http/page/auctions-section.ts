@@ -1,0 +1,101 @@
+import { html } from 'hono/html';
+import type { BrowsedName } from '../../public-list/browse.ts';
+import { auctionList } from '../../public-list/lists.ts';
+import type { Content } from './content.ts';
+import type { Language } from './language.ts';
+import type { Html, Surroundings } from './layout.ts';
+import { renderPublished, renderSection } from './section.ts';
+import { hrefOf, type Sort, type View } from './view.ts';
+
+const section = 'auctions';
+const pageAuctions = 50;
+
+/** The auctions that the address asks for, in its order; a page beyond the last is the last. */
+export function selectAuctions(
+  all: readonly BrowsedName[],
+  { auctions: part, sort, page }: View,
+  language: Language,
+) {
+  const matching = all.filter(
+    ({ name, punycode }) => name.includes(part) || punycode.includes(part),
+  );
+  const { compare } = new Intl.Collator(language);
+  const direction = sort.startsWith('-') ? -1 : 1;
+  const byLength = sort.endsWith('length');
+  const sorted = matching.toSorted(
+    (a, b) =>
+      direction * ((byLength && lengthOf(a) - lengthOf(b)) || 0) ||
+      (byLength ? 1 : direction) * compare(a.name, b.name),
+  );
+  const pages = Math.max(1, Math.ceil(sorted.length / pageAuctions));
+  const shownPage = Math.min(page, pages);
+  const shown = sorted.slice((shownPage - 1) * pageAuctions, shownPage * pageAuctions);
+  return { shown, count: matching.length, page: shownPage, pages };
+}
+
+/** Characters, not code units. */
+function lengthOf({ name }: BrowsedName): number {
+  return [...name].length;
+}
+
+export function renderAuctionsSection(
+  around: Surroundings,
+  { auctions, facts }: Pick<Content, 'auctions' | 'facts'>,
+): Html {
+  const { text } = around;
+  return renderSection(
+    section,
+    text,
+    [
+      auctions && html`<strong>${text.auctionCount(auctions.length)}</strong>`,
+      renderPublished(text, facts?.[auctionList]?.publishedAt),
+    ],
+    auctions && renderBody(around, auctions),
+  );
+}
+
+function renderBody(around: Surroundings, all: readonly BrowsedName[]): Html {
+  const { language, text, view } = around;
+  if (all.length === 0) return html`<p>${text.noAuctions}</p>`;
+  const { shown, count, page, pages } = selectAuctions(all, view, language);
+  const isFiltered = view.auctions !== '';
+  return html`<form class="find" action="${hrefOf(language, {}, section)}">
+<label for="filter">${text.filterLabel}</label>
+<div class="field"><input id="filter" name="auctions" value="${view.auctions}" maxlength="255" autocomplete="off" autocapitalize="none" spellcheck="false"${pages === 1 && !isFiltered && html` data-rows="auction-rows" data-matching="${text.matching('{count}', '{all}')}"`}><button>${text.filter}</button></div>
+${view.sort !== 'name' && html`<input type="hidden" name="sort" value="${view.sort}">`}
+</form>
+<p class="matching" id="matching" aria-live="polite">${isFiltered && html`${text.matching(text.number(count), text.number(all.length))} · <a href="${hrefOf(language, { sort: view.sort }, section)}">${text.all}</a>`}</p>
+${shown.length === 0 ? html`<p>${text.noMatch}</p>` : renderTable(around, shown)}
+${pages > 1 && renderPages(around, page, pages)}`;
+}
+
+function renderTable({ language, text, view }: Surroundings, shown: readonly BrowsedName[]): Html {
+  const heading = (key: 'name' | 'length', label: string) => {
+    const current = view.sort === key ? 'ascending' : view.sort === `-${key}` ? 'descending' : '';
+    const sort: Sort = current === 'ascending' ? `-${key}` : key;
+    const href = hrefOf(language, { auctions: view.auctions, sort }, section);
+    const said = current === 'ascending' ? text.sortedUp : text.sortedDown;
+    return html`<th scope="col" class="${key}"${current && html` aria-sort="${current}"`}><a href="${href}">${label}${current && html`<span class="arrow" aria-hidden="true">${current === 'ascending' ? '↑' : '↓'}</span><span class="unseen">, ${said}</span>`}</a></th>`;
+  };
+  return html`<table class="names">
+<thead><tr>${heading('name', text.name)}<th scope="col" class="punycode">${text.punycode}</th>${heading('length', text.length)}</tr></thead>
+<tbody id="auction-rows">
+${shown.map(
+  (
+    auction,
+  ) => html`<tr><th scope="row"><a href="${hrefOf(language, { name: auction.name })}"><bdi>${auction.name}</bdi></a></th><td class="punycode">${auction.punycode}</td><td class="length">${lengthOf(auction)}</td></tr>
+`,
+)}</tbody>
+</table>`;
+}
+
+function renderPages({ language, text, view }: Surroundings, page: number, pages: number): Html {
+  const { auctions, sort } = view;
+  const link = (to: number, label: string, rel: string) =>
+    to >= 1 &&
+    to <= pages &&
+    html`<a rel="${rel}" href="${hrefOf(language, { auctions, sort, page: to }, section)}">${label}</a>`;
+  return html`<nav class="pages" aria-label="${text.auctionPages}">
+${link(page - 1, text.previous, 'prev')} <span>${text.pageOf(page, pages)}</span> ${link(page + 1, text.next, 'next')}
+</nav>`;
+}

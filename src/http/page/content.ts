@@ -1,0 +1,77 @@
+import { type DomainName, readDomainName } from '../../domain/name.ts';
+import { RegistryError } from '../../error.ts';
+import { type BrowsedName, browseNames, readNames } from '../../public-list/browse.ts';
+import { readDailyCounts } from '../../public-list/daily-counts.ts';
+import { readFacts } from '../../public-list/facts.ts';
+import { findNames, type ListedName } from '../../public-list/find-names.ts';
+import { auctionList, listNames, retainedList } from '../../public-list/lists.ts';
+import type { Reader } from '../../public-list/reader.ts';
+import type { View } from './view.ts';
+
+/** About the name that was asked for; `listed` is undefined while the lists cannot be read. */
+export type Answer =
+  | { isName: false; given: string }
+  | { isName: true; domain: DomainName; listed: ListedName | undefined };
+
+/** What the page shows. A part that cannot be read at the moment is undefined. */
+export interface Content {
+  answer: Answer | undefined;
+  auctions: readonly BrowsedName[] | undefined;
+  retained: { names: BrowsedName[]; hasMore: boolean } | undefined;
+  facts: Awaited<ReturnType<typeof readFacts>> | undefined;
+  days: Awaited<ReturnType<typeof readDailyCounts>> | undefined;
+}
+
+/** Names on a page of the retained ones, and those on the page that nobody has browsed yet. */
+const pageNames = 50;
+const firstNames = 10;
+
+/** Reads all parts at the same time. A part that fails does not take the others with it; `report` gets its error. */
+export async function readContent(
+  view: View,
+  reader: Reader,
+  report: (error: unknown) => void,
+): Promise<Content> {
+  const part = <Part>(read: Promise<Part>) =>
+    read.catch((error): undefined => {
+      report(error);
+    });
+  const { starts: prefix, after } = view;
+  const limit = prefix || after ? pageNames : firstNames;
+  const range = { prefix, after: after || undefined, limit };
+  const [answer, auctions, retained, facts, days] = await Promise.all([
+    answerTo(view.name, (name) => part(findNames([name], reader))),
+    part(readNames(auctionList, reader)),
+    part(browseNames(retainedList, range, reader)),
+    part(readFacts(reader)),
+    part(readDailyCounts(reader)),
+  ]);
+  return { answer, auctions, retained, facts, days };
+}
+
+/** Whether nothing is missing that may be there in a moment. */
+export function isComplete({ answer, auctions, retained, facts, days }: Content): boolean {
+  const isAnswered = !answer?.isName || answer.listed !== undefined;
+  const hasFacts = facts !== undefined && listNames.every((list) => facts[list] !== undefined);
+  return Boolean(isAnswered && auctions && retained && hasFacts && days?.length);
+}
+
+async function answerTo(
+  given: string,
+  find: (name: string) => Promise<ListedName[] | undefined>,
+): Promise<Answer | undefined> {
+  if (given === '') return undefined;
+  const domain = readName(given);
+  if (!domain) return { isName: false, given };
+  const listed = await find(domain.name);
+  return { isName: true, domain, listed: listed?.[0] };
+}
+
+function readName(given: string): DomainName | undefined {
+  try {
+    return readDomainName(given);
+  } catch (error) {
+    if (error instanceof RegistryError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import { Hono } from 'hono';
+import { sha256Hex } from '../../digest.ts';
+import { logUnexpected } from '../../log.ts';
+import { listNames } from '../../public-list/lists.ts';
+import type { AppContext, AppEnv } from '../context.ts';
+import { cacheHeaders } from '../public/headers.ts';
+import { isKnown, readerOf } from '../public/reader.ts';
+import { isComplete, readContent } from './content.ts';
+import { pageHeaders } from './headers.ts';
+import { type Language, languages, preferredLanguage } from './language.ts';
+import { renderPage } from './page.ts';
+import { texts } from './texts.ts';
+import { readView, viewParameters } from './view.ts';
+
+/** The page for people, in each language. */
+export const pages = new Hono<AppEnv>({ strict: false });
+
+/** The languages have addresses of their own, because shared caches know nothing of `Accept-Language`. */
+pages.get('/', (c) => {
+  c.set('knownParameters', viewParameters);
+  const { search } = new URL(c.req.url);
+  c.header('Vary', 'Accept-Language');
+  return c.redirect(`/${preferredLanguage(c)}/${search}`);
+});
+
+for (const language of languages) {
+  pages.get(`/${language}`, (c) => {
+    c.set('knownParameters', viewParameters);
+    return answerWithPage(c, language);
+  });
+}
+
+async function answerWithPage(c: AppContext, language: Language): Promise<Response> {
+  const { origin, searchParams } = new URL(c.req.url);
+  const view = readView(searchParams);
+  const content = await readContent(view, readerOf(c), (error) =>
+    logUnexpected(error as Error, c.var.requestId),
+  );
+  const document = String(renderPage({ language, text: texts[language], origin, view }, content));
+  const headers = pageHeaders(language);
+  const { answer } = content;
+  if (answer?.isName === false) return c.html(document, 400, headers);
+  // What is missing now would be missing for as long as a cache keeps the page.
+  if (!isComplete(content)) {
+    return c.html(document, answer && !answer.listed ? 503 : 200, headers);
+  }
+  const etag = `W/"${(await sha256Hex(document)).slice(0, 32)}"`;
+  const caching = cacheHeaders(listNames, etag);
+  if (isKnown(c, etag)) return c.body(null, 304, caching);
+  return c.html(document, 200, { ...headers, ...caching });
+}

@@ -1,0 +1,8 @@
+import type { Language } from './language.ts';
+import { en, type Texts } from './texts/en.ts';
+import { et } from './texts/et.ts';
+
+export type { Texts };
+
+/** What the page says in each language. A text that lacks its translation does not compile. */
+export const texts: Record<Language, Texts> = { et, en };

@@ -1,0 +1,159 @@
+import { dayParts, grouped } from './numbers.ts';
+
+const months = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+
+const number = (count: number) => grouped(count, 4, ',');
+const counted = (one: string, many: string) => (count: number) =>
+  `${number(count)} ${count === 1 ? one : many}`;
+
+function date(day: string): string {
+  const { year, month, day: dayOfMonth } = dayParts(day);
+  return `${dayOfMonth} ${months[month - 1]} ${year}`;
+}
+
+/** English, and what every other language has to say. */
+export const en = {
+  languageName: 'In English',
+  number,
+  date,
+  shortDate: date,
+  month: (day: string) => `${months[dayParts(day).month - 1]} ${dayParts(day).year}`,
+  instant: (day: string, time: string) => `${date(day)}, ${time} UTC`,
+  list: (words: readonly string[]) =>
+    [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' and '),
+
+  siteName: 'Registry Edge',
+  description:
+    'Check whether a domain name is reserved, blocked, disputed or in auction, and see all auctions in progress.',
+  skip: 'Skip to the content',
+  sections: 'On this page',
+  short: { auctions: 'Auctions', retained: 'Names', year: 'Year', developers: 'Developers' },
+  languages: 'Reference and language',
+  reference: 'Reference',
+
+  heading: 'Check a domain name',
+  lead: 'Is it reserved, blocked, disputed or in auction?',
+  nameLabel: 'Domain name',
+  nameHint: 'The whole name with its ending, for example näidis.ee; or its punycode.',
+  check: 'Check',
+  wrongName: (given: string) =>
+    `“${given}” is not a domain name. Write the whole name with its ending, for example näidis.ee.`,
+  error: 'Error',
+  isNow: (words: string) => `is ${words}`,
+  free: 'free of restrictions',
+  statuses: {
+    blocked: 'blocked',
+    disputed: 'disputed',
+    auction: 'in auction',
+    reserved: 'reserved',
+  },
+  meanings: {
+    free: 'The name is not reserved, blocked, disputed or in auction. This does not mean that nobody has it: it may already be registered. A registrar can tell you.',
+    blocked: 'Nobody can register this name.',
+    disputed:
+      'Somebody disputes the right to this name. Until the dispute is settled, it is neither registered nor transferred.',
+    auction:
+      'The name goes to the highest bidder. To get it, bid at the auction centre while the auction lasts.',
+    reserved:
+      'The registry keeps this name back. It can be registered only with the registry’s consent, by the procedure for reserved names.',
+  },
+  several: 'All of this applies at the same time:',
+  asJson: 'The same as JSON',
+  noAnswer: 'The lists cannot be read at the moment. Try again in a minute.',
+
+  auctions: 'Auctions in progress',
+  auctionCount: counted('auction', 'auctions'),
+  published: (instant: string) => `Published ${instant}`,
+  filter: 'Filter',
+  filterLabel: 'Part of a name',
+  show: 'Show',
+  matching: (count: string, all: string) => `${count} of ${all}`,
+  noMatch: 'No auction matches.',
+  noAuctions: 'There are no auctions in progress.',
+  name: 'Name',
+  punycode: 'Punycode',
+  length: 'Length',
+  sortedUp: 'sorted, lowest first',
+  sortedDown: 'sorted, highest first',
+  all: 'Show all',
+  previous: 'Previous',
+  next: 'Next',
+  first: 'From the beginning',
+  pageOf: (page: number, pages: number) => `Page ${number(page)} of ${number(pages)}`,
+  auctionPages: 'Pages of auctions',
+
+  retained: 'Retained names',
+  retainedLead: 'Names that are reserved, blocked or disputed.',
+  letters: 'First character',
+  alphabet: 'abcdefghijklmnopqrstuvwxyzõäöüšž0123456789',
+  startsLabel: 'Beginning of the name',
+  search: 'Search',
+  startingWith: (starts: string) => `Names that begin with “${starts}”`,
+  afterName: (name: string) => `after ${name}`,
+  fromStart: 'The first names in the list',
+  noNames: 'No retained name begins so.',
+  noRetained: 'No names are retained.',
+  noMore: 'No more names.',
+  status: 'Status',
+  retainedPages: 'Pages of names',
+
+  year: 'The last year',
+  yearLead:
+    'Names and auctions on the public lists, one point a day. Each chart has a scale of its own.',
+  series: {
+    reserved: 'Reserved names',
+    blocked: 'Blocked names',
+    disputed: 'Disputed names',
+    auctions: 'Auctions in progress',
+  },
+  seriesTitle: (series: string, from: string, to: string) => `${series}, ${from} to ${to}`,
+  seriesDescription: (first: string, last: string, lowest: string, highest: string) =>
+    `${first} at the beginning, ${last} at the end; the lowest ${lowest}, the highest ${highest}. The table below has every day.`,
+  asTable: 'The same figures as a table',
+  day: 'Day',
+  noYear: 'There are no figures to show. They are recorded once a day.',
+
+  developers: 'For developers',
+  developersLead: 'The lists are open to every program and need no key.',
+  openapi: 'OpenAPI document',
+  address: 'Address',
+  content: 'What it is',
+  lists: {
+    auctions: 'Auctions in progress',
+    all: 'All retained names',
+    reserved: 'Reserved names',
+    blocked: 'Blocked names',
+    disputed: 'Disputed names',
+  },
+  oneName: 'One name',
+  changes: 'What has changed since the list that you hold',
+  tryIt: 'Try it:',
+  copy: 'Copy',
+  copied: 'Copied',
+
+  notNow: 'This cannot be shown at the moment. Try again in a minute.',
+  notFound: 'There is no such page',
+  notFoundText: 'The address may be mistyped, or the page may have moved.',
+  failed: 'Something went wrong',
+  failedText: (requestId: string) =>
+    `The page could not be made. Try again in a minute; if it fails again, tell the registry this number: ${requestId}.`,
+  refused: 'This does not work here',
+  refusedText: 'The page can only be read.',
+  toStart: 'To the start page',
+  footer: 'All times are in UTC. This page sets no cookies.',
+};
+
+export type Texts = typeof en;

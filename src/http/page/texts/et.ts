@@ -1,0 +1,160 @@
+import type { Texts } from './en.ts';
+import { dayParts, grouped } from './numbers.ts';
+
+const months = [
+  'jaanuar',
+  'veebruar',
+  'märts',
+  'aprill',
+  'mai',
+  'juuni',
+  'juuli',
+  'august',
+  'september',
+  'oktoober',
+  'november',
+  'detsember',
+];
+
+/** Four digits are written together, and longer numbers in groups, as the Estonian orthography has it. */
+const number = (count: number) => grouped(count, 5, '\u00a0');
+const counted = (one: string, many: string) => (count: number) =>
+  `${number(count)} ${count === 1 ? one : many}`;
+
+function date(day: string): string {
+  const { year, month, day: dayOfMonth } = dayParts(day);
+  return `${dayOfMonth}. ${months[month - 1]} ${year}`;
+}
+
+export const et: Texts = {
+  languageName: 'Eesti keeles',
+  number,
+  date,
+  shortDate(day) {
+    const { year, month, day: dayOfMonth } = dayParts(day);
+    return `${dayOfMonth}.${month}.${year}`;
+  },
+  month: (day) => `${months[dayParts(day).month - 1]} ${dayParts(day).year}`,
+  instant: (day, time) => `${date(day)} kell ${time} UTC`,
+  list: (words) => [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' ja '),
+
+  siteName: 'Registry Edge',
+  description:
+    'Kontrolli, kas domeeninimi on reserveeritud, blokeeritud, vaidlustatud või oksjonil, ja vaata kõiki käimasolevaid oksjoneid.',
+  skip: 'Otse sisu juurde',
+  sections: 'Sellel lehel',
+  short: { auctions: 'Oksjonid', retained: 'Nimed', year: 'Aasta', developers: 'Arendajale' },
+  languages: 'Dokumentatsioon ja keel',
+  reference: 'Dokumentatsioon',
+
+  heading: 'Domeeninime kontroll',
+  lead: 'Kas nimi on reserveeritud, blokeeritud, vaidlustatud või oksjonil?',
+  nameLabel: 'Domeeninimi',
+  nameHint: 'Kogu nimi koos lõpuga, näiteks näidis.ee; sobib ka punycode.',
+  check: 'Kontrolli',
+  wrongName: (given) =>
+    `„${given}“ ei ole domeeninimi. Kirjuta kogu nimi koos lõpuga, näiteks näidis.ee.`,
+  error: 'Viga',
+  isNow: (words) => `on ${words}`,
+  free: 'piiranguteta',
+  statuses: {
+    blocked: 'blokeeritud',
+    disputed: 'vaidlustatud',
+    auction: 'oksjonil',
+    reserved: 'reserveeritud',
+  },
+  meanings: {
+    free: 'Nimi ei ole reserveeritud, blokeeritud, vaidlustatud ega oksjonil. See ei tähenda, et nimi on vaba: see võib olla juba registreeritud. Küsi järele registripidajalt.',
+    blocked: 'Seda nime ei saa keegi registreerida.',
+    disputed:
+      'Õigus sellele nimele on vaidluse all. Kuni vaidlus kestab, nime ei registreerita ega anta üle.',
+    auction:
+      'Nime saab endale parim pakkuja. Kui soovid seda nime, tee pakkumine oksjonikeskkonnas, kuni oksjon kestab.',
+    reserved:
+      'Register hoiab seda nime kinni. Registreerida saab selle ainult registri nõusolekul, reserveeritud nimede korra järgi.',
+  },
+  several: 'Kõik see kehtib korraga:',
+  asJson: 'Sama JSON-ina',
+  noAnswer: 'Nimekirju ei saa praegu lugeda. Proovi minuti pärast uuesti.',
+
+  auctions: 'Käimasolevad oksjonid',
+  auctionCount: counted('oksjon', 'oksjonit'),
+  published: (instant) => `Avaldatud ${instant}`,
+  filter: 'Filtreeri',
+  filterLabel: 'Osa nimest',
+  show: 'Näita',
+  matching: (count, all) => `${count} / ${all}`,
+  noMatch: 'Sobivaid oksjoneid ei ole.',
+  noAuctions: 'Praegu ei ole ühtegi oksjonit.',
+  name: 'Nimi',
+  punycode: 'Punycode',
+  length: 'Pikkus',
+  sortedUp: 'järjestatud kasvavalt',
+  sortedDown: 'järjestatud kahanevalt',
+  all: 'Näita kõiki',
+  previous: 'Eelmised',
+  next: 'Järgmised',
+  first: 'Algusesse',
+  pageOf: (page, pages) => `Leht ${number(page)} / ${number(pages)}`,
+  auctionPages: 'Oksjonite lehed',
+
+  retained: 'Piirangutega nimed',
+  retainedLead: 'Reserveeritud, blokeeritud ja vaidlustatud nimed.',
+  letters: 'Esimene märk',
+  alphabet: 'abcdefghijklmnopqrsšzžtuvwõäöüxy0123456789',
+  startsLabel: 'Nime algus',
+  search: 'Otsi',
+  startingWith: (starts) => `Nimed, mille alguses on „${starts}“`,
+  afterName: (name) => `pärast nime ${name}`,
+  fromStart: 'Nimekirja esimesed nimed',
+  noNames: 'Sellise algusega piirangutega nimesid ei ole.',
+  noRetained: 'Piirangutega nimesid ei ole.',
+  noMore: 'Rohkem nimesid ei ole.',
+  status: 'Olek',
+  retainedPages: 'Nimede lehed',
+
+  year: 'Viimane aasta',
+  yearLead:
+    'Nimede ja oksjonite arv avalikes nimekirjades, iga päeva kohta üks punkt. Igal graafikul on oma mõõtkava.',
+  series: {
+    reserved: 'Reserveeritud nimed',
+    blocked: 'Blokeeritud nimed',
+    disputed: 'Vaidlustatud nimed',
+    auctions: 'Käimasolevad oksjonid',
+  },
+  seriesTitle: (series, from, to) => `${series}, ${from}–${to}`,
+  seriesDescription: (first, last, lowest, highest) =>
+    `Alguses ${first}, lõpus ${last}; väikseim ${lowest}, suurim ${highest}. Kõik päevad on allpool tabelis.`,
+  asTable: 'Samad arvud tabelina',
+  day: 'Päev',
+  noYear: 'Näidata ei ole ühtegi arvu. Neid kogutakse kord päevas.',
+
+  developers: 'Arendajale',
+  developersLead: 'Nimekirjad on avatud igale programmile; võtit ei ole vaja.',
+  openapi: 'OpenAPI kirjeldus',
+  address: 'Aadress',
+  content: 'Sisu',
+  lists: {
+    auctions: 'Käimasolevad oksjonid',
+    all: 'Kõik piirangutega nimed',
+    reserved: 'Reserveeritud nimed',
+    blocked: 'Blokeeritud nimed',
+    disputed: 'Vaidlustatud nimed',
+  },
+  oneName: 'Üks nimi',
+  changes: 'Mis on muutunud pärast seda, kui nimekirja viimati küsisid',
+  tryIt: 'Proovi:',
+  copy: 'Kopeeri',
+  copied: 'Kopeeritud',
+
+  notNow: 'Seda ei saa praegu näidata. Proovi minuti pärast uuesti.',
+  notFound: 'Sellist lehte ei ole',
+  notFoundText: 'Aadressis võib olla viga või on leht mujale viidud.',
+  failed: 'Midagi läks valesti',
+  failedText: (requestId) =>
+    `Lehte ei õnnestunud koostada. Proovi minuti pärast uuesti; kui viga kordub, teata registrile see number: ${requestId}.`,
+  refused: 'Nii see ei käi',
+  refusedText: 'Seda lehte saab ainult lugeda.',
+  toStart: 'Avalehele',
+  footer: 'Kõik kellaajad on UTC järgi. See leht ei kasuta küpsiseid.',
+};

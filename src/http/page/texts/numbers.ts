@@ -1,0 +1,11 @@
+/** A whole number with its digits in groups of three, if it has so many digits. */
+export function grouped(count: number, minimumDigits: number, separator: string): string {
+  const digits = String(count);
+  return digits.length < minimumDigits ? digits : digits.replace(/\B(?=(\d{3})+$)/g, separator);
+}
+
+/** Year, month and day of `YYYY-MM-DD`. */
+export function dayParts(text: string): { year: number; month: number; day: number } {
+  const [year = 0, month = 0, day = 0] = text.split('-').map(Number);
+  return { year, month, day };
+}

@@ -1,0 +1,63 @@
+import type { Language } from './language.ts';
+
+export const sorts = ['name', '-name', 'length', '-length'] as const;
+export type Sort = (typeof sorts)[number];
+
+/** What the address asks the page to show. */
+export interface View {
+  /** The name that is asked about, as it was given. */
+  name: string;
+  /** What the names in auction shall contain. */
+  auctions: string;
+  sort: Sort;
+  /** Of the auctions, counted from 1. */
+  page: number;
+  /** What the retained names shall begin with. */
+  starts: string;
+  /** The last name of the previous page of retained names. */
+  after: string;
+}
+
+const plain: View = { name: '', auctions: '', sort: 'name', page: 1, starts: '', after: '' };
+
+export const viewParameters = Object.keys(plain) as (keyof View)[];
+
+/**
+ * Reads the parameters; the first counts where one is repeated. What cannot be shown is shown as if it had not been
+ * given: the page tells what it shows.
+ */
+export function readView(parameters: URLSearchParams): View {
+  const text = (name: keyof View) => cleanText(parameters.get(name) ?? '');
+  const page = Number(text('page'));
+  const sort = text('sort');
+  return {
+    name: text('name'),
+    auctions: text('auctions').normalize('NFC').toLowerCase(),
+    sort: sorts.find((known) => known === sort) ?? plain.sort,
+    page: Number.isSafeInteger(page) && page > 0 ? page : plain.page,
+    starts: text('starts').normalize('NFC').toLowerCase(),
+    after: text('after').normalize('NFC').toLowerCase(),
+  };
+}
+
+/** More than a domain name has, so that none becomes another one by being cut. */
+const maximumLength = 255;
+
+function cleanText(text: string): string {
+  return text
+    .replace(/\p{Cc}/gu, '\ufffd')
+    .trim()
+    .slice(0, maximumLength)
+    .toWellFormed();
+}
+
+/** The address of a page that shows this. */
+export function hrefOf(language: Language, view: Partial<View>, section = ''): string {
+  const parameters = new URLSearchParams();
+  for (const name of viewParameters) {
+    const value = view[name] ?? plain[name];
+    if (value !== plain[name]) parameters.set(name, String(value));
+  }
+  const query = parameters.size > 0 ? `?${parameters}` : '';
+  return `/${language}/${query}${section && `#${section}`}`;
+}

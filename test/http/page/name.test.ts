@@ -1,0 +1,158 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { addAuction, addDispute, addRetainedDomain } from '../../fixtures.ts';
+import { startWorker } from '../../worker.ts';
+import { documentProblem, linkOf, textOf } from './document.ts';
+
+const worker = startWorker();
+
+beforeAll(async () => {
+  await addRetainedDomain(worker.env, { name: 'reserved.ee', status: 'reserved' });
+  await addRetainedDomain(worker.env, { name: 'blocked.ee', status: 'blocked' });
+  await addDispute(worker.env, { name: 'disputed.ee' });
+  await addAuction(worker.env, { name: 'auction.ee' });
+  await addRetainedDomain(worker.env, { name: 'both.ee', status: 'reserved' });
+  await addDispute(worker.env, { name: 'both.ee' });
+  for (const status of ['reserved', 'blocked'] as const) {
+    await addRetainedDomain(worker.env, { name: 'all.ee', status });
+  }
+  await addDispute(worker.env, { name: 'all.ee' });
+  await addAuction(worker.env, { name: 'all.ee' });
+  await addRetainedDomain(worker.env, { name: 'õ.ee', punycode: 'xn--mda.ee', status: 'blocked' });
+  await worker.scheduled('31 * * * *');
+});
+
+async function ask(language: string, name: string) {
+  const response = await worker.fetch(`/${language}/?name=${encodeURIComponent(name)}`);
+  const html = await response.text();
+  const [, title = ''] = /<title>(.*?)<\/title>/.exec(html) ?? [];
+  const [answer = ''] = /<section class="answer".*?<\/section>/s.exec(html) ?? [];
+  const [heading = ''] = /<h2.*?<\/h2>/s.exec(answer) ?? [];
+  const status = response.status;
+  return { status, html, title: textOf(title), answer: textOf(answer), heading: textOf(heading) };
+}
+
+describe('the answer about a name', () => {
+  it.each([
+    ['free.ee', 'free of restrictions', 'piiranguteta'],
+    ['reserved.ee', 'reserved', 'reserveeritud'],
+    ['blocked.ee', 'blocked', 'blokeeritud'],
+    ['disputed.ee', 'disputed', 'vaidlustatud'],
+    ['auction.ee', 'in auction', 'oksjonil'],
+    ['both.ee', 'disputed and reserved', 'vaidlustatud ja reserveeritud'],
+    [
+      'all.ee',
+      'blocked, disputed, in auction and reserved',
+      'blokeeritud, vaidlustatud, oksjonil ja reserveeritud',
+    ],
+  ])('says of %s that it is %s', async (name, english, estonian) => {
+    const [en, et] = [await ask('en', name), await ask('et', name)];
+    expect([en.status, et.status]).toEqual([200, 200]);
+    expect(en.heading).toBe(`${name} is ${english}`);
+    expect(et.heading).toBe(`${name} on ${estonian}`);
+    expect(en.title).toBe(`${name} is ${english} · Registry Edge`);
+    expect(et.title).toBe(`${name} on ${estonian} · Registry Edge`);
+  });
+
+  it.each([
+    ['free.ee', 'it may already be registered', 'võib olla juba registreeritud'],
+    ['reserved.ee', 'only with the registry’s consent', 'ainult registri nõusolekul'],
+    ['blocked.ee', 'Nobody can register this name', 'ei saa keegi registreerida'],
+    ['disputed.ee', 'neither registered nor transferred', 'ei registreerita ega anta üle'],
+    ['auction.ee', 'bid at the auction centre', 'tee pakkumine oksjonikeskkonnas'],
+  ])(
+    'says what the state of %s means for someone who wants it',
+    async (name, english, estonian) => {
+      expect((await ask('en', name)).answer).toContain(english);
+      expect((await ask('et', name)).answer).toContain(estonian);
+    },
+  );
+
+  it('says all that a name with several states means', async () => {
+    const { answer } = await ask('en', 'both.ee');
+    expect(answer).toContain('neither registered nor transferred');
+    expect(answer).toContain('only with the registry’s consent');
+  });
+
+  it.each(['õ.ee', 'Õ.EE', 'xn--mda.ee', 'XN--MDA.ee', 'o\u0303.ee', ' õ.ee '])(
+    'knows the name as %s, and shows both forms',
+    async (name) => {
+      const { heading, answer } = await ask('en', name);
+      expect(heading).toBe('õ.ee is blocked');
+      expect(answer).toContain('xn--mda.ee');
+    },
+  );
+
+  it('links to the same answer as JSON', async () => {
+    const { html } = await ask('en', 'both.ee');
+    const response = await worker.fetch(linkOf(html, 'The same as JSON')!);
+    expect(await response.json()).toMatchObject({
+      name: 'both.ee',
+      statuses: ['disputed', 'reserved'],
+    });
+  });
+
+  it('comes before everything else that the page shows', async () => {
+    const { html } = await ask('en', 'both.ee');
+    expect(html.indexOf('<section class="answer"')).toBeLessThan(html.indexOf('<section id='));
+  });
+
+  it('stands in no page that was not asked', async () => {
+    for (const path of ['/en/', '/en/?name=', '/en/?name=%20']) {
+      const response = await worker.fetch(path);
+      expect(response.status).toBe(200);
+      expect(await response.text()).not.toContain('class="answer"');
+    }
+  });
+});
+
+describe('what is not a name', () => {
+  it.each([
+    'ee',
+    'a b.ee',
+    'xn--abc.ee',
+    '-a.ee',
+    'a..ee',
+    '"><script>alert(1)</script>',
+    `' onfocus='alert(1)`,
+    '<img src=x onerror=alert(1)>.ee',
+    '&lt;b&gt;.ee',
+    'a\0b.ee',
+    '\u202Eabc.ee',
+    '{{7*7}}.ee',
+    'x'.repeat(5_000),
+    `${'a.'.repeat(200)}ee`,
+  ])('is refused in its place, and never cached: %j', async (name) => {
+    const response = await worker.fetch(`/en/?name=${encodeURIComponent(name)}`);
+    expect(response.status).toBe(400);
+    expect(response.headers.get('Cache-Control')).toBe('private, no-store');
+    expect(response.headers.get('ETag')).toBeNull();
+    const html = await response.text();
+    expect(documentProblem(html)).toBeUndefined();
+    expect(textOf(html)).toContain('is not a domain name. Write the whole name');
+    expect(html).toContain('aria-invalid="true"');
+    expect(html).toContain('<title>Error: ');
+    expect(html).not.toContain('class="answer"');
+  });
+
+  it.each(['%ED%A0%80', '%C0%AF', '%', '%zz', '%00', '%F0%9F', '%E0%A4%A'])(
+    'may be encoded as wrongly as %s',
+    async (encoded) => {
+      const response = await worker.fetch(`/et/?name=${encoded}`);
+      expect(response.status).toBe(400);
+      const html = await response.text();
+      expect(documentProblem(html)).toBeUndefined();
+      expect(textOf(html)).toContain('ei ole domeeninimi');
+    },
+  );
+
+  it('leaves the field as it was filled in', async () => {
+    const { html } = await ask('en', 'a "b" & c.ee');
+    expect(html).toContain('value="a &quot;b&quot; &amp; c.ee"');
+  });
+});
+
+it('takes the first of several names', async () => {
+  const html = await (await worker.fetch('/en/?name=blocked.ee&name=reserved.ee')).text();
+  expect(textOf(html)).toContain('blocked.ee is blocked');
+  expect(html).not.toContain('value="reserved.ee"');
+});
