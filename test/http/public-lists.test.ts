@@ -10,6 +10,7 @@ import { onTheWire } from '../wire.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker();
+const json = { 'Content-Type': 'application/json' };
 const auctionsPath = '/repp/v1/auctions';
 const retainedPath = '/repp/v1/retained_domains';
 
@@ -91,11 +92,31 @@ test('says on both 200 and 304 how long a list is fresh, and lets any web page r
     expect(headers.get('Vary')).toBe('Accept-Encoding');
     expect(headers.get('Cache-Tag')).toBe('list-all');
     expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
-    expect(headers.get('Access-Control-Expose-Headers')).toContain('ETag');
     expect(headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/);
   }
   expect(fresh.headers.get('X-Content-Type-Options')).toBe('nosniff');
   expect(await revalidated.text()).toBe('');
+});
+
+test('lets scripts of any page read the headers of its own, on a refusal as well', async () => {
+  const etag = await etagOf(retainedPath);
+  const lookup = { method: 'POST', body: '{"names":["a.ee"],"color":"red"}' };
+  const calls: [path: string, status: number, init?: RequestInit][] = [
+    [`${retainedPath}?color=red`, 200],
+    [`${retainedPath}?color=red`, 304, { headers: { 'If-None-Match': etag } }],
+    [`${retainedPath}/a.ee?color=red`, 200],
+    [`${retainedPath}/lookup?color=red`, 200, { ...lookup, headers: json }],
+    [`${retainedPath}?type=x`, 400],
+  ];
+  for (const [path, status, init] of calls) {
+    const { status: answered, headers } = await worker.fetch(path, init);
+    expect(answered).toBe(status);
+    expect(headers.get('Access-Control-Expose-Headers')).toBe(
+      'ETag, Ignored-Fields, Ignored-Parameters, X-Request-Id',
+    );
+    if (status < 400) expect(headers.get('Ignored-Parameters')).toBe('color');
+    expect(headers.get('Ignored-Fields')).toBe(init?.method === 'POST' ? 'color' : null);
+  }
 });
 
 test.each([

@@ -32,5 +32,5 @@ export function cacheHeaders(
 /** Any page may read a public answer. */
 export const openToPages = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, X-Request-Id',
+  'Access-Control-Expose-Headers': 'ETag, Ignored-Fields, Ignored-Parameters, X-Request-Id',
 };

@@ -5,7 +5,7 @@ const headers = {
   Vary: 'Accept-Encoding',
   'Cache-Tag': 'list-all,list-auctions',
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, X-Request-Id',
+  'Access-Control-Expose-Headers': 'ETag, Ignored-Fields, Ignored-Parameters, X-Request-Id',
   'Content-Type': 'application/json; charset=utf-8',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
