@@ -1,8 +1,11 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { contractProblem } from './http/openapi/contract.ts';
 
 /**
  * A request as it stands on the wire, for what `fetch` forbids or tidies up: its path is sent as it is, any
- * method goes, and a body given in pieces travels in chunks, without a `Content-Length`.
+ * method goes, and a body given in pieces travels in chunks, without a `Content-Length`. Throws an Error if the answer is
+ * not as the OpenAPI document says.
  */
 export function onTheWire(
   url: URL,
@@ -29,12 +32,13 @@ export function onTheWire(
       response.on('error', reject);
       response.on('end', () => {
         const bytes = Buffer.concat(chunks);
-        resolve({
-          status: response.statusCode!,
-          headers: response.headers,
-          body: bytes.toString(),
-          bytes,
-        });
+        const { statusCode: status, headers } = response;
+        const answered = { status: status!, headers, body: bytes.toString() };
+        const isGzip = headers['content-encoding'] === 'gzip' && bytes.length > 0;
+        const text = isGzip ? gunzipSync(bytes).toString() : answered.body;
+        const problem = contractProblem({ method, path }, { ...answered, body: text });
+        if (problem) reject(new Error(`${method} ${path}: ${problem}`));
+        else resolve({ ...answered, bytes });
       });
     });
     if (Array.isArray(body)) {

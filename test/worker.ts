@@ -5,6 +5,7 @@ import { createTestHarness, type TestHarness, type TestHarnessOptions } from 'wr
 import { readLocalConfig } from '../src/cli/local-config.ts';
 import { type Database, openDatabase } from '../src/database/open.ts';
 import type { Env } from '../src/env.ts';
+import { type Asked, contractProblem } from './http/openapi/contract.ts';
 
 interface Runtime {
   harness: TestHarness;
@@ -58,6 +59,19 @@ export function startSandbox(vars: Record<string, string> = {}) {
   return workerOn(() => runtime!);
 }
 
+async function holdToContract(asked: Asked, response: Response): Promise<void> {
+  // A stream that was broken off has no whole document.
+  const body = await response
+    .clone()
+    .text()
+    .catch(() => undefined);
+  if (body === undefined) return;
+  const { status, headers } = response;
+  const problem = contractProblem(asked, { status, headers: Object.fromEntries(headers), body });
+  if (problem)
+    throw new Error(`${asked.method} ${asked.path}: ${problem}\n${status} ${body.slice(0, 2_000)}`);
+}
+
 function startRuntime(vars: Record<string, string>, environment?: 'production'): Promise<Runtime> {
   const configuration = { configPath: './wrangler.toml', vars };
   return startHarness(environment ? { ...configuration, env: environment } : configuration);
@@ -81,9 +95,16 @@ function workerOn(runtime: () => Runtime) {
     get db(): Database {
       return openDatabase(runtime().env.DB);
     },
-    /** A request over HTTP, from 127.0.0.1 unless the test says otherwise. */
-    fetch: (path: string, init?: RequestInit): Promise<Response> =>
-      runtime().harness.fetch(path, init as never) as unknown as Promise<Response>,
+    /**
+     * A request over HTTP, from 127.0.0.1 unless the test says otherwise. Throws an Error if the answer is not as the
+     * OpenAPI document says.
+     */
+    async fetch(path: string, init?: RequestInit): Promise<Response> {
+      const answer = await runtime().harness.fetch(path, init as never);
+      const response = answer as unknown as Response;
+      await holdToContract({ method: init?.method ?? 'GET', path }, response);
+      return response;
+    },
     scheduled: (cron: string) => runtime().harness.getWorker().scheduled({ cron }),
     logs: () => runtime().harness.getLogs(),
   };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { routedPath } from '../http/openapi/contract.ts';
 import { documentProblem } from '../http/page/document.ts';
 import type { Sent } from './requests.ts';
 
@@ -269,26 +270,6 @@ function formOf(path: string): Form {
   }
 }
 
-/**
- * The path as it is routed: dots are resolved where the assets are looked for, before the Worker is asked, unless they
- * are percent-encoded; then other percent-encoding is undone where it is UTF-8.
- */
-function routedPath(sent: string): string {
-  const segments: string[] = [];
-  for (const segment of sent.split('/').slice(1)) {
-    if (segment === '..') segments.pop();
-    else if (segment !== '.') segments.push(segment);
-  }
-  const path = `/${segments.join('/')}`;
-  return path.replaceAll('%25', '%2525').replace(/(%[0-9a-f]{2})+/gi, (encoded) => {
-    try {
-      return decodeURI(encoded);
-    } catch {
-      return encoded;
-    }
-  });
-}
-
 /** What is wrong with an answer that is a page for people. */
 function pageProblem({ headers, body }: Received): string | undefined {
   if (headers['content-type'] !== 'text/html; charset=UTF-8') {
@@ -319,7 +300,7 @@ export function formProblem(sent: Sent, { status, headers, body }: Received): st
   if (status === 302) {
     return /^\/(et|en)\/(\?|$)/.test(String(headers.location)) ? undefined : 'leads elsewhere';
   }
-  const path = routedPath(sent.path.split(/[?#]/)[0] as string);
+  const path = routedPath(sent.path);
   if (/^\/($|(et|en)(\/|$))/.test(path)) return pageProblem({ status, headers, body });
   if (!/^application\/json(; charset=utf-8)?$/i.test(String(headers['content-type']))) {
     return `content type ${headers['content-type']}`;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contacts } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { type Runtime, service, startRuntime } from '../bench/runtime.ts';
+import { contractProblem } from '../http/openapi/contract.ts';
 import { formProblem, type Received } from './answer-form.ts';
 import { brokenInvariants } from './invariants.ts';
 import { logProblem } from './log-lines.ts';
@@ -107,7 +108,10 @@ describe(`generated requests (seed ${seed})`, () => {
             if (received.status === 400 && received.body === 'invalid URI') continue;
             answered += 1;
             const problem =
-              formProblem(sent, received) ?? leak(sent, received) ?? intrusion(sent, received);
+              formProblem(sent, received) ??
+              contractProblem(sent, received) ??
+              leak(sent, received) ??
+              intrusion(sent, received);
             if (problem) {
               const shown = JSON.stringify({ ...sent, answer: received }, null, 2).slice(0, 4_000);
               throw new Error(`${problem}\n${shown}`);

@@ -64,9 +64,15 @@ const components = new Map<string, ZodOpenApiResponseObject>();
 /** Describes calls of the interface. */
 export function callsOf(face: Interface) {
   /** A status that every call refuses with for the same reasons is one component. */
-  function refusalOf(status: number, reasons: readonly Reason[]): ZodOpenApiResponseObject {
-    const response = refusal(face, status, reasons);
-    if (!reasons.every((reason) => face.refusals.includes(reason))) return response;
+  function refusalOf(
+    status: number,
+    reasons: readonly Reason[],
+    hasBody: boolean,
+  ): ZodOpenApiResponseObject {
+    const ignored = hasBody && afterBody.includes(status) ? (['Ignored-Fields'] as const) : [];
+    const response = refusal(face, status, reasons, ignored);
+    const isShared = reasons.every((reason) => face.refusals.includes(reason));
+    if (!isShared || ignored.length > 0) return response;
     const { description, headers } = response;
     const said = JSON.stringify([status, face.errorOf(status).meta(), description, headers]);
     const component = components.get(said) ?? {
@@ -84,7 +90,7 @@ export function callsOf(face: Interface) {
     );
     const errors = Array.from(byStatus, ([status, reasons]) => [
       status,
-      refusalOf(status, reasons),
+      refusalOf(status, reasons, call.body !== undefined),
     ]);
     const parameters = parametersOf(...(call.parameters ?? []), ...face.parameters);
     return {
@@ -129,6 +135,9 @@ const statusNames: Record<number, string> = {
   500: 'InternalServerError',
 };
 
+/** What may be found out once the body has been read, and its unknown fields are named. */
+const afterBody = [400, 404, 412, 422, 500];
+
 const headersOfStatus: Partial<Record<number, HeaderName[]>> = {
   401: ['WWW-Authenticate'],
   405: ['Allow'],
@@ -139,13 +148,14 @@ function refusal(
   { errorOf, show = (reason) => reasonCases[reason], headers }: Interface,
   status: number,
   reasons: readonly Reason[],
+  more: readonly HeaderName[],
 ): ZodOpenApiResponseObject {
   const cases = reasons.map(show);
   const description =
     cases.length === 1 ? `${capital(cases[0]!)}.` : cases.map((text) => `- ${text}`).join('\n');
   return {
     description,
-    headers: headersOf(...everyAnswer, ...headers, ...(headersOfStatus[status] ?? [])),
+    headers: headersOf(...everyAnswer, ...headers, ...(headersOfStatus[status] ?? []), ...more),
     content: { 'application/json': { schema: errorOf(status) } },
   };
 }

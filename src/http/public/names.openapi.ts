@@ -59,6 +59,7 @@ export const namePaths: ZodOpenApiPathsObject = {
       body: jsonBody(body),
       success: {
         description: 'The results in the order asked; a wrong name is answered in its place.',
+        headers: ['Ignored-Fields'],
         schema: z
           .object({ results: z.array(z.union([listedName, wrongName])) })
           .meta({ id: 'LookupAnswer' }),
