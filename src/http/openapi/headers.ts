@@ -105,6 +105,11 @@ export const headers = {
 
 export type HeaderName = keyof typeof headers;
 
+/** The same headers where they may be missing. */
+export function maybe(...names: readonly HeaderName[]): oas31.HeadersObject {
+  return Object.fromEntries(names.map((name) => [name, { ...headers[name], required: false }]));
+}
+
 /** References to the headers' components. */
 export function headersOf(...names: readonly HeaderName[]): oas31.HeadersObject {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

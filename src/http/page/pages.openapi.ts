@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
-import { headersOf } from '../openapi/headers.ts';
+import { headersOf, maybe } from '../openapi/headers.ts';
 import { parametersOf } from '../openapi/parameters.ts';
 import { type Language, languages } from './language.ts';
 import { sorts, type View } from './view.ts';
@@ -42,7 +42,7 @@ const pageIn = (language: Language, name: string): ZodOpenApiOperationObject => 
   responses: {
     200: {
       description: `The page, in ${name} (\`Content-Language: ${language}\`).`,
-      headers: headersOf(...always, 'Ignored-Parameters'),
+      headers: { ...headersOf(...always, 'Ignored-Parameters'), ...maybe('ETag', 'Vary') },
       content: document,
     },
     304: {

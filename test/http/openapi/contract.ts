@@ -46,7 +46,8 @@ export function contractProblem(asked: Asked, answered: Answered): string | unde
   const path = routedPath(asked.path);
   const fitting = contract.paths.filter(({ pattern }) => pattern.test(path));
   if (fitting.length === 0) {
-    return status === 404 ? bodyProblem(notFound[interfaceOf(path)], body, asked) : undefined;
+    const form = notFound[interfaceOf(path)];
+    return status === 404 && form ? bodyProblem(form, body, asked) : undefined;
   }
   const method = asked.method.toLowerCase().replace('head', 'get');
   // A method that no path has is refused as the path's calls may be.
@@ -61,11 +62,13 @@ export function contractProblem(asked: Asked, answered: Answered): string | unde
     : responseProblem(contract, pointer, asked, answered);
 }
 
-const notFound: Record<InterfaceName, string> = {
+/** The form of a 404 for a path that does not exist; a page is not JSON. */
+const notFound: Record<InterfaceName, string | undefined> = {
   lists: '/components/schemas/FieldErrors',
   registrar: '/components/schemas/RegistrarError',
   registrant: '/components/schemas/FieldErrors',
   auction: '/components/schemas/AuctionNotFound',
+  page: undefined,
   other: '/components/schemas/FieldErrors',
 };
 
