@@ -36,7 +36,7 @@ export const registrars = sqliteTable(
     name: text().notNull(),
     /** Addresses and CIDR ranges; empty allows every address. */
     allowedIps: text('allowed_ips', { mode: 'json' }).$type<string[]>().notNull().default([]),
-    /** Kept by triggers on contacts, so that a list's total costs no scan. */
+    /** Kept by triggers on contacts, so that the total of a list needs no scan. */
     contactCount: integer('contact_count').notNull().default(0),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -55,7 +55,7 @@ export const apiUsers = sqliteTable(
       .notNull()
       .references(() => registrars.id),
     username: text().notNull().unique(),
-    /** SHA-256 of the secret, 64 hexadecimal digits: the key that a login is looked up by. */
+    /** SHA-256 of the secret, 64 hexadecimal digits. A login is looked up by it. */
     secretDigest: text('secret_digest').notNull().unique(),
     disabledAt: text('disabled_at'),
     createdAt: createdAt(),
@@ -74,8 +74,8 @@ export const apiUsers = sqliteTable(
 export const identityTypes = ['priv', 'org', 'birthday'] as const;
 
 /**
- * What people write between the letters and digits of an identity code: everything else that ASCII has, and the
- * spaces, hyphens and dashes that a word processor puts in.
+ * What people write between the letters and digits of an identity code: every other ASCII character, and the spaces,
+ * hyphens and dashes that word processors insert.
  */
 export const identSeparators = [
   ' !"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~',
@@ -83,7 +83,7 @@ export const identSeparators = [
   '\u2010\u2011\u2012\u2013\u2014\u2015\u202f\u2060\u2212\ufeff',
 ].join('');
 
-/** `identityKey` (src/contact/identity-code.ts) in SQL. Most codes have no separators and take the short way. */
+/** `identityKey` (src/contact/identity-code.ts) in SQL. Most codes have no separators and need no replacements. */
 const identKeyOf = (ident: string) => {
   const bare = Array.from(identSeparators).reduce(
     (text, separator) => `replace(${text}, char(${separator.codePointAt(0)}), '')`,
@@ -93,7 +93,7 @@ const identKeyOf = (ident: string) => {
     else coalesce(nullif(${bare}, ''), ${ident}) end`);
 };
 
-/** What RFC 5733 lets be stored; `ok` and `linked` are derived. */
+/** The statuses of RFC 5733 that are stored; `ok` and `linked` are derived. */
 export const contactStatuses = [
   'clientDeleteProhibited',
   'clientTransferProhibited',
@@ -119,7 +119,7 @@ export const contacts = sqliteTable(
     registrarId: integer('registrar_id')
       .notNull()
       .references(() => registrars.id),
-    /** Counts a registrar's contacts in the order of their ids, with gaps where some were deleted. */
+    /** Numbers a registrar's contacts in the order of their ids, with gaps where contacts were deleted. */
     number: integer().notNull(),
     code: text().notNull().unique(),
     name: text().notNull(),
@@ -128,7 +128,7 @@ export const contacts = sqliteTable(
     phone: text().notNull(),
     fax: text(),
     ident: text().notNull(),
-    /** The form of `ident` that two codes are compared in: letters and digits only, without regard to case. */
+    /** `ident` in the form in which codes are compared: letters and digits only, without regard to case. */
     identKey: text('ident_key').generatedAlwaysAs(identKeyOf('ident'), { mode: 'virtual' }),
     identType: text('ident_type', { enum: identityTypes }).notNull(),
     identCountryCode: text('ident_country_code').notNull(),
@@ -148,11 +148,14 @@ export const contacts = sqliteTable(
       .notNull()
       .default([]),
     legacyId: text('legacy_id'),
-    /** Domains' references to the contact, kept by triggers on domain_contacts: above zero is `linked`. */
+    /** How often domains refer to the contact, kept by triggers on domain_contacts. Above zero, it is `linked`. */
     domainCount: integer('domain_count').notNull().default(0),
-    /** When the last reference went, kept by the same triggers; null where a domain has never referred to the contact. */
+    /**
+     * When the last reference was removed, kept by the same triggers; null if no domain has ever referred to the
+     * contact.
+     */
     unlinkedAt: text('unlinked_at'),
-    /** Grows by one with every update: what a conditional write compares. */
+    /** Increases by one with every update. Conditional writes compare it. */
     version: integer().notNull().default(1),
     creator: text(),
     updater: text(),
@@ -175,19 +178,21 @@ export const contacts = sqliteTable(
       sql`json_valid(${table.statuses}) and json_valid(${table.statusNotes}) and json_valid(${table.disclosedAttributes})`,
     ),
     check('contacts_domain_count', sql`${table.domainCount} >= 0`),
-    // The code rides along, so that a page of codes is read from the index alone.
+    // The index includes the code, so that a page of codes is read from the index alone.
     uniqueIndex('contacts_of_registrar').on(table.registrarId, table.number, table.code),
     index('contacts_of_identity')
       .on(table.identCountryCode, table.identKey)
       .where(sql`ident_type = 'priv'`),
-    // For the Worker from before `contacts_of_identity`: the release after it drops this one.
+    // For the Worker from before `contacts_of_identity`. The next release drops this index.
     index('contacts_of_person')
       .on(table.identCountryCode, table.ident)
       .where(sql`ident_type = 'priv'`),
   ],
 );
 
-/** How many contacts of a registrar have a number in each block of 1,024, so that a deep page is found without a walk. */
+/**
+ * How many contacts of a registrar have a number in each block of 1,024, so that a deep page is found without a scan.
+ */
 export const contactBlocks = sqliteTable(
   'contact_blocks',
   {
@@ -235,7 +240,7 @@ export const domainContacts = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.domainId, table.contactId, table.role] }),
     foreignKey({ columns: [table.domainId], foreignColumns: [domains.id] }).onDelete('cascade'),
-    // Refuses the deletion of a linked contact, whoever was faster.
+    // Refuses the deletion of a linked contact, even if the link was made a moment ago.
     foreignKey({ columns: [table.contactId], foreignColumns: [contacts.id] }).onDelete('restrict'),
     check('domain_contacts_role', isOneOf(table.role, domainRoles)),
     index('domain_contacts_contact').on(table.contactId),
@@ -261,10 +266,10 @@ export const auctions = sqliteTable(
     uuid: text().notNull().unique(),
     ...domainNameColumns(),
     status: text({ enum: auctionStatuses }).notNull().default('started'),
-    /** 32 hexadecimal digits, there exactly while the auction is paid. */
+    /** 32 hexadecimal digits; set only while the status is `payment_received`. */
     registrationCode: text('registration_code'),
     registrationDeadline: text('registration_deadline'),
-    /** What the auction centre calls the kind of the auction; the registry only keeps it. */
+    /** The auction centre's name for the kind of auction. The registry only stores it. */
     platform: text(),
     version: integer().notNull().default(1),
     createdAt: createdAt(),
@@ -296,11 +301,11 @@ export const retainedDomains = sqliteTable(
   ],
 );
 
-/** The names of a replacement of reserved or blocked ones, from the first of them to the step that makes them visible. */
+/** Names that are going to replace the reserved or blocked ones, until one step puts them in place. */
 export const retainedReplacements = sqliteTable(
   'retained_replacements',
   {
-    /** The instant at which the replacement began, and a UUID. */
+    /** The time at which the replacement began, and a UUID. */
     replacement: text().notNull(),
     ...domainNameColumns(),
     status: text({ enum: retainedStatuses }).notNull(),
@@ -311,7 +316,7 @@ export const retainedReplacements = sqliteTable(
   ],
 );
 
-/** A name is disputed from its first day to its last, both included, in UTC. */
+/** A name is disputed from the first day to the last, both included, in UTC. */
 export const disputes = sqliteTable(
   'disputes',
   {
@@ -331,8 +336,8 @@ export const disputes = sqliteTable(
 );
 
 /**
- * One row: the version of each source of the public lists. Triggers set it to a random number with every change, so
- * that no version ever names two contents, not even after a restore.
+ * One row with the version of each source of the public lists. Triggers set a version to a random number with every
+ * change, so the same version never stands for two contents, not even after a restore.
  */
 export const listSources = sqliteTable(
   'list_sources',
@@ -349,30 +354,30 @@ export const listSources = sqliteTable(
 const journalColumns = () => ({
   id: integer().primaryKey(),
   name: text().notNull(),
-  /** Null in rows from before the column. */
+  /** Null in rows that are older than this column. */
   at: text(),
 });
 
-/** The names whose auctions in progress changed, in the order of the changes; written by triggers. */
+/** The names that entered or left the auctions in progress, in the order of the changes. Written by triggers. */
 export const auctionChanges = sqliteTable('auction_changes', journalColumns());
 
-/** The same for reserved, blocked and disputed names. */
+/** The same for the reserved, blocked and disputed names. */
 export const retainedChanges = sqliteTable('retained_changes', {
   ...journalColumns(),
-  /** The status that the name got or lost; null where it may be any. */
+  /** The status that the name got or lost; null if it may be any. */
   status: text(),
 });
 
-/** What was last published of each public list. */
+/** The last publication of each public list. */
 export const listPublications = sqliteTable('list_publications', {
   list: text().primaryKey(),
-  /** Random; the prefix of the keys that the publication wrote to KV. */
+  /** Random; part of the keys that the publication wrote to KV. */
   publication: text().notNull(),
   etag: text().notNull(),
   sourceVersion: text('source_version').notNull(),
-  /** The id of the last change in the journal that the list contains. */
+  /** The id of the last change in the journal that is included. */
   journalPosition: integer('journal_position').notNull(),
-  /** The UTC day by which disputes were judged, `YYYY-MM-DD`. */
+  /** The UTC day that decided which disputes were in force, `YYYY-MM-DD`. */
   day: text().notNull(),
   /** JSON: the head that KV holds, and its metadata. */
   head: text().notNull(),
@@ -380,7 +385,7 @@ export const listPublications = sqliteTable('list_publications', {
 });
 
 /**
- * Keys in KV that no list will need a day after `since`: what a publication replaced and, while it is under way,
+ * Keys in KV that no list needs a day after `since`: those that a publication has replaced and, while it is under way,
  * everything that it writes.
  */
 export const listLeftovers = sqliteTable('list_leftovers', {
@@ -392,7 +397,7 @@ export const listLeftovers = sqliteTable('list_leftovers', {
 });
 
 /**
- * How many names were on each public list on a day, as it was published when the cron first ran on that day. A few rows
+ * How many names each public list had on each day, as it was published when the cron first ran on that day. A few rows
  * a day, kept for ever.
  */
 export const dailyCounts = sqliteTable(
@@ -410,7 +415,7 @@ export const dailyCounts = sqliteTable(
   ],
 );
 
-/** Read and written by version 0.1 only, which may still run during a deployment. */
+/** Used only by version 0.1, which may still run during a deployment. */
 export const listBuilds = sqliteTable('list_builds', {
   list: text().primaryKey(),
   sourceVersion: text('source_version').notNull(),
@@ -432,14 +437,14 @@ export const actorTypes = ['api_user', 'registrant', 'auction_centre', 'operator
 export type ActorType = (typeof actorTypes)[number];
 
 /**
- * What happened to a field: its values; or only that it changed, where they are secret (`redacted`) or were removed
- * later because they are personal (`removed`).
+ * What happened to a field: its values before and after; or only that it changed, if the values are secret (`redacted`)
+ * or were removed later because they are personal (`removed`).
  */
 export type FieldChange = { from: unknown; to: unknown } | { redacted: true } | { removed: true };
 
 /**
- * The identity that a person's contact had, in the history of its deletion. The index `history_of_deleted_persons` is
- * on these expressions; it is in a hand-written migration, because drizzle-kit cuts expressions at their commas.
+ * The identity of a deleted person's contact, from the history of its deletion. The index `history_of_deleted_persons`
+ * is on these expressions; it is in a hand-written migration, because drizzle-kit splits expressions at their commas.
  */
 export const deletedIdentity = {
   isPersons: sql.raw(
@@ -450,8 +455,8 @@ export const deletedIdentity = {
 };
 
 /**
- * Who changed what, written in the same batch as the change. Triggers refuse to change or delete a row, except as
- * `history_permits` says.
+ * Who changed what, written in the same batch as the change. Triggers refuse updates and deletions of its rows, except
+ * those that `history_permits` allows.
  */
 export const history = sqliteTable(
   'history',
@@ -459,13 +464,13 @@ export const history = sqliteTable(
     id: integer().primaryKey(),
     occurredAt: text('occurred_at').notNull(),
     subject: text({ enum: historySubjects }).notNull(),
-    /** What the operator calls it: a code, a name, a username. */
+    /** What the operator calls the subject: a code, a name or a username. */
     subjectKey: text('subject_key').notNull(),
-    /** Tells a contact from an earlier one with the same code. */
+    /** Distinguishes a contact from an earlier one with the same code. */
     subjectUuid: text('subject_uuid'),
     action: text({ enum: ['create', 'update', 'delete'] }).notNull(),
     actorType: text('actor_type', { enum: actorTypes }).notNull(),
-    /** In the form of creator_str: `7-ApiUser: ats`, `RegistrantUser: Mari Maasikas`, `Auction centre 192.0.2.7`. */
+    /** In the format of creator_str: `7-ApiUser: ats`, `RegistrantUser: Mari Maasikas`, `Auction centre 192.0.2.7`. */
     actor: text().notNull(),
     requestId: text('request_id'),
     clientReference: text('client_reference'),
@@ -482,15 +487,15 @@ export const history = sqliteTable(
 export const historyPermissions = ['archive', 'remove_values'] as const;
 
 /**
- * One row, and only inside a batch that inserts it first and deletes it last: which entries of history the batch may
- * delete, or remove the values of contacts from. Without it the triggers refuse both.
+ * Allows a batch to delete entries of history, or to remove contacts' values from them. The batch inserts the one row
+ * first and deletes it last. Without it, triggers refuse both.
  */
 export const historyPermits = sqliteTable(
   'history_permits',
   {
     id: integer().primaryKey(),
     permission: text({ enum: historyPermissions }).notNull(),
-    /** The entries from this one to that one, both included. */
+    /** The first and the last of the entries, both included. */
     firstId: integer('first_id').notNull(),
     lastId: integer('last_id').notNull(),
   },
@@ -500,19 +505,19 @@ export const historyPermits = sqliteTable(
   ],
 );
 
-/** One row while history is being archived, and after that was interrupted: the file that has to be finished first. */
+/** One row while history is being archived. If that was interrupted, this is the file to finish first. */
 export const historyArchives = sqliteTable(
   'history_archives',
   {
     id: integer().primaryKey(),
     file: text().notNull(),
-    /** A UUID of the process that archives: another one that takes over stops it. */
+    /** A UUID of the process that is archiving. It stops when another process takes over. */
     run: text().notNull(),
   },
   (table) => [check('history_archives_single', sql`${table.id} = 1`)],
 );
 
-/** How far the scheduled run has come in looking through a table, so that the next one continues there. */
+/** How far the cron has looked through a table, so that the next run continues there. */
 export const sweeps = sqliteTable('sweeps', {
   name: text().primaryKey(),
   /** The last id that was looked at. */
@@ -522,34 +527,34 @@ export const sweeps = sqliteTable('sweeps', {
 /** The last runs of the cron. */
 export const cronRuns = sqliteTable('cron_runs', {
   id: integer().primaryKey(),
-  /** The expression in wrangler.toml that started it. */
+  /** The cron expression in wrangler.toml that started the run. */
   cron: text().notNull(),
   startedAt: text('started_at').notNull(),
   tookMilliseconds: integer('took_ms').notNull(),
-  /** JSON: the names of the works that failed. */
+  /** JSON: what failed, by the names of the works in src/cron.ts. */
   failed: text({ mode: 'json' }).$type<string[]>().notNull(),
 });
 
 export const notificationEvents = ['contact.updated', 'contact.deleted'] as const;
 export type NotificationEvent = (typeof notificationEvents)[number];
 
-/** What others did to a registrar's contacts, for the registrar to read; written in the batch of the change. */
+/** What others did to a registrar's contacts, for the registrar to read. Written in the batch of the change. */
 export const notifications = sqliteTable(
   'notifications',
   {
-    /** Never given twice: a registrar may still refer to one that was deleted. */
+    /** Never reused: a registrar may still refer to a notification that was deleted. */
     id: integer().primaryKey({ autoIncrement: true }),
     registrarId: integer('registrar_id')
       .notNull()
       .references(() => registrars.id),
     event: text({ enum: notificationEvents }).notNull(),
     text: text().notNull(),
-    /** The contact may be gone. */
+    /** The contact may have been deleted since. */
     contactCode: text('contact_code').notNull(),
-    /** The names of the fields that changed, as registrars know them; no values. */
+    /** The fields that changed, by the names that registrars know; no values. */
     fields: text({ mode: 'json' }).$type<string[]>().notNull(),
     createdAt: createdAt(),
-    /** Null until the registrar says that it has read it. */
+    /** Null until the registrar marks it as read. */
     readAt: text('read_at'),
   },
   (table) => [
@@ -566,16 +571,16 @@ export const webhooks = sqliteTable('webhooks', {
     .primaryKey()
     .references(() => registrars.id),
   url: text().notNull(),
-  /** `whsec_` and base64, as it was shown to the operator: signing takes the secret itself, not a digest. */
+  /** `whsec_` and base64, as shown to the operator. Signing needs the secret itself, not a digest. */
   secret: text().notNull(),
   createdAt: createdAt(),
 });
 
-/** What is to be pushed and what was: the outbox of the queue, written in the batch of the change, and its log. */
+/** The outbox of the queue, written in the batch of the change, and the log of what was delivered. */
 export const webhookDeliveries = sqliteTable(
   'webhook_deliveries',
   {
-    /** `webhook-id`, by which the receiver recognises a repetition. */
+    /** Sent as `webhook-id`, by which the receiver recognises a repetition. */
     id: text().primaryKey(),
     registrarId: integer('registrar_id')
       .notNull()
@@ -585,14 +590,14 @@ export const webhookDeliveries = sqliteTable(
       onDelete: 'cascade',
     }),
     createdAt: createdAt(),
-    /** When it was last given to the queue. */
+    /** When it was last put into the queue. */
     queuedAt: text('queued_at'),
     attempts: integer().notNull().default(0),
     attemptedAt: text('attempted_at'),
-    /** What came of the last attempt, in a few words. */
+    /** The result of the last attempt, in a few words. */
     outcome: text(),
     deliveredAt: text('delivered_at'),
-    /** When it was given up. */
+    /** When the delivery was given up. */
     failedAt: text('failed_at'),
   },
   (table) => [
@@ -603,19 +608,19 @@ export const webhookDeliveries = sqliteTable(
   ],
 );
 
-/** Outcomes of writes that carried an idempotency key, kept for a day. */
+/** The outcomes of writes with an idempotency key, kept for a day. */
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',
   {
-    /** Whose key it is: two callers may use the same one. */
+    /** Who used the key: two callers may use the same one. */
     caller: text().notNull(),
     key: text().notNull(),
-    /** SHA-256 of method, path and body: tells a repeated request from another with the same key. */
+    /** SHA-256 of method, path and body: distinguishes a repeated request from another with the same key. */
     requestDigest: text('request_digest').notNull(),
-    /** Not used any more: the answer, where the version before this one kept it. */
+    /** No longer used. The previous version kept the answer here. */
     body: text().notNull(),
     createdAt: createdAt(),
-    /** JSON of what the write came to, from which the answer is made each time. */
+    /** JSON: the outcome of the write, from which the answer is made each time. */
     outcome: text(),
   },
   (table) => [

@@ -5,8 +5,8 @@ import { type ListName, publicLists, shows } from './lists.ts';
 import { isOfAuctions, type PublicationRecord, type Source } from './source.ts';
 
 /**
- * Since when a list that is behind its source has been so: the instant of the first change that it lacks, or, where no
- * change is known, of its last publication. Undefined for a list that was never published and lacks nothing.
+ * Finds since when a list has been behind its source: the time of the first change that it lacks or, if no such change
+ * is recorded, the time of its last publication. Undefined for a list that was never published and lacks nothing.
  */
 export async function findBehindSince(
   db: Database,

@@ -11,16 +11,16 @@ export interface Block {
   publication: string;
   /** SHA-256 of its text, 32 hexadecimal digits. */
   digest: string;
-  /** Of its text: the entries with commas between them. */
+  /** CRC and length of its text, which is the entries with commas between them. */
   sum: Sum;
-  /** Of its gzip fragments. */
+  /** Size of its gzip fragments. */
   bytes: number;
   count: number;
 }
 
-/** A block as KV holds it, opened for reading: never changed once it is written. */
+/** The value of a block in KV, opened for reading. It never changes once it is written. */
 export interface OpenBlock {
-  /** Gzip fragments with commas between them: a part of the whole list's body. */
+  /** Gzip fragments with commas between them, as they appear in the body of the whole list. */
   data: Uint8Array<ArrayBuffer>;
   fragments: readonly Fragment[];
 }
@@ -34,7 +34,7 @@ export interface Fragment {
 
 const lengthBytes = 4;
 
-/** The value that KV holds: the length of the directory, the directory, and the fragments. */
+/** Builds the value for KV: the length of the directory, the directory, and the fragments. */
 export async function buildBlock(publication: string, entries: readonly Entry[]) {
   const directory: [first: string, bytes: number][] = [];
   const parts: Uint8Array[] = [];
@@ -82,7 +82,7 @@ export function openBlock(value: ArrayBuffer): OpenBlock {
   return { data: new Uint8Array(value, lengthBytes + headerBytes), fragments };
 }
 
-/** The fragment in which the name's entries are, if the block has any. */
+/** The fragment that contains the name's entries, if the block has any. */
 export function findFragment({ fragments }: OpenBlock, name: string): Fragment | undefined {
   return fragments[findLast(fragments, name)];
 }
@@ -95,7 +95,7 @@ export function readEntries(open: OpenBlock): Entry[] {
   return open.fragments.flatMap((fragment) => parseEntries(readFragment(open, fragment)));
 }
 
-/** The last of the parts that begins with the name or before it; -1 if there is none. */
+/** The index of the last part whose first name is the given one or comes before it; -1 if there is none. */
 export function findLast(parts: readonly { first: string }[], name: string): number {
   let [low, high] = [0, parts.length];
   while (low < high) {

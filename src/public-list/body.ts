@@ -1,7 +1,7 @@
 import type { Block } from './block.ts';
 import { bodyBytes, frameOf, type Head } from './head.ts';
 
-/** Blocks that are fetched ahead of the one that is needed. */
+/** How many blocks are fetched ahead of the one that is needed. */
 const blocksAhead = 4;
 
 /** The parts of a whole list's gzip body, in order. */
@@ -15,7 +15,7 @@ export async function* bodyParts(
   for (let index = 0; index < head.blocks.length; index++) {
     for (const block of head.blocks.slice(index + loading.length, index + blocksAhead)) {
       const data = load(block);
-      // It is awaited in its turn; a failure before is no unhandled one.
+      // It is awaited in its turn; until then a failure must not count as an unhandled rejection.
       data.catch(() => {});
       loading.push(data);
     }
@@ -26,7 +26,7 @@ export async function* bodyParts(
   yield end;
 }
 
-/** The body as one array of the size that the head tells beforehand. */
+/** The body as one array. Its size is known from the head. */
 export async function wholeBody(
   head: Head,
   load: (block: Block) => Promise<Uint8Array<ArrayBuffer>>,
@@ -40,7 +40,7 @@ export async function wholeBody(
   return body;
 }
 
-/** The body as a stream that holds no more than the blocks that are under way. */
+/** The body as a stream, which holds only the blocks that are being fetched or sent. */
 export function bodyStream(
   head: Head,
   load: (block: Block) => Promise<Uint8Array<ArrayBuffer>>,

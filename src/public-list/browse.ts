@@ -35,8 +35,8 @@ export interface Range {
 
 /**
  * The names of a list, as it was last published, that begin with a prefix. A name with several statuses is one name.
- * Reads only the blocks that the names lie in, so it costs the same however long the list is; asks the database only
- * where KV has no list, lacks a part of it, or fails.
+ * Reads only the blocks that contain the names, so it costs the same however long the list is. Asks the database only
+ * if KV has no such list, lacks a part of it, or fails.
  */
 export function browseNames(list: ListName, range: Range, reader: Reader): Promise<Browsed> {
   return readWithFallback(list, reader, {
@@ -70,7 +70,7 @@ async function browseBlocks(head: Head, range: Range, reader: Reader): Promise<B
   return page.result();
 }
 
-/** The part that the name lies in and those after it. */
+/** The part that the name belongs to, and the parts after it. */
 function partsFrom<Part extends { first: string }>(parts: readonly Part[], name: string): Part[] {
   return parts.slice(Math.max(0, findLast(parts, name)));
 }
@@ -129,7 +129,7 @@ export function readNames(list: ListName, reader: Reader): Promise<readonly Brow
   });
 }
 
-/** About what an object with two short strings and an array takes, apart from the characters. */
+/** Roughly what an object with two strings and an array occupies, without the characters of the strings. */
 const nameBytes = 200;
 
 async function namesInBlocks(

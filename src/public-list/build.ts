@@ -7,18 +7,18 @@ import { type ListName, shows } from './lists.ts';
 import { isOfAuctions } from './source.ts';
 import type { BlockStore } from './update.ts';
 
-/** Where the blocks of a list that is built go. */
+/** A list to build, and where its blocks go. */
 export interface Building {
   list: ListName;
   save: BlockStore['save'];
-  /** Blocks that need not be written again. */
+  /** Blocks that KV has already, so they are not written again. */
   atHand: readonly Block[];
 }
 
 /**
- * Builds lists from their whole source, all lists of retained names in one pass over the names, and returns the blocks
- * of each, or why it failed. Holds a page of rows and one block of each list. What changes meanwhile may or may not be
- * in them.
+ * Builds lists from their whole source, and returns the blocks of each list, or the reason why it failed. All lists of
+ * retained names are built in one pass over the names. Holds one page of rows, and one block of each list, in memory.
+ * Changes made while it runs may or may not be included.
  */
 export async function buildLists(
   db: Database,
@@ -33,7 +33,7 @@ export async function buildLists(
   return built;
 }
 
-/** A list that fails is left out of the rest of the pass. */
+/** Skips a list that has failed for the rest of the pass. */
 async function fill(
   buildings: readonly Building[],
   pages: AsyncGenerator<EntryRow[]>,

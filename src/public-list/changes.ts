@@ -7,19 +7,19 @@ import type { Difference } from './update.ts';
 /** What one publication changed: the step from the content with one ETag to the next. */
 interface Step extends Difference {
   from: string;
-  /** When, ISO 8601. */
+  /** When it was published, ISO 8601. */
   at: string;
 }
 
-/** The changes that a publication carries, the oldest first; the last step leads to its own content. */
+/** The changes kept with a publication, oldest first. The last step leads to the publication's own content. */
 export type Steps = readonly Step[];
 
 const maximumSteps = 100;
 const maximumAgeMilliseconds = 7 * 24 * 60 * 60 * 1000;
-/** Characters of JSON; beyond them the oldest steps are dropped, whatever their age. */
+/** In characters of JSON. If the steps are longer, the oldest ones are dropped, whatever their age. */
 const maximumLength = 1_000_000;
 
-/** The steps that a publication keeps: those of the one before, and its own. Undefined where its own is not known. */
+/** The steps to keep with a publication: those of the previous one and its own. None if its own is not known. */
 export function addStep(
   before: Steps,
   from: string,
@@ -44,7 +44,7 @@ export function stepsToValue(steps: Steps): Uint8Array<ArrayBuffer> {
   return compressJson(JSON.stringify(steps));
 }
 
-/** The steps that a publication carries; none where KV does not have them. */
+/** Reads the steps kept with a publication; none if KV does not have them. */
 export async function readSteps(
   kv: KVNamespace,
   { list, publication }: Pick<Head, 'list' | 'publication'>,
@@ -56,11 +56,11 @@ export async function readSteps(
 }
 
 /**
- * What leads from the content with one ETag to the last: entries in the order of the list. Undefined where the ETag is
- * not among the steps.
+ * The entries, in the order of the list, to remove from and to add to the content with one ETag to get the current
+ * content. Undefined if the ETag is not among the steps.
  */
 export function differenceSince(steps: Steps, etag: string): Difference | undefined {
-  // A content may come again: the way from its last appearance is the shortest.
+  // The same content may have been published more than once; the way from its last publication is the shortest.
   const start = steps.findLastIndex(({ from }) => from === etag);
   if (start < 0) return undefined;
   const [added, removed] = [new Set<string>(), new Set<string>()];
@@ -81,10 +81,10 @@ function inOrder(entries: Iterable<string>): string[] {
     .map(({ json }) => json);
 }
 
-/** More blocks than these are not compared: the clients take the whole list. */
+/** If more blocks differ, they are not compared, and clients fetch the whole list. */
 const maximumComparedBlocks = 200;
 
-/** What leads from old blocks to new ones, found by comparing those that differ; undefined where it is too much. */
+/** Compares old and new blocks, and returns the entries that came and went; undefined if too many blocks differ. */
 export async function compareBlocks(
   old: readonly Block[],
   now: readonly Block[],
@@ -112,7 +112,7 @@ export async function compareBlocks(
   return difference;
 }
 
-/** By name, then by the rest, whose order matters only in that it is one. */
+/** By name, then by the rest of the entry, so that the order is always the same. */
 function compareEntries(a: Entry, b: Entry): number {
   return compareNames(a.name, b.name) || compareNames(a.json, b.json);
 }

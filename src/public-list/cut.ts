@@ -1,19 +1,19 @@
 import type { Entry } from './entry.ts';
 
 /**
- * Where a list is cut depends on the names alone, so that the same content is cut in the same places whatever its
- * history, and a changed name changes one block. The numbers are part of the definition of the ETag.
+ * Where a list is cut depends only on its names. So the same content is cut in the same places, whatever its history,
+ * and a change to one name changes one block. These numbers are part of the definition of the ETag.
  *
- * A block is a value in KV: so few names that a changed one costs a tenth of a megabyte, and so many that a whole list of
- * 5,000,000 is read with fewer than the 1,000 KV operations of one invocation. A fragment is what one look-up
- * decompresses.
+ * A block is one value in KV. It is small enough that a change to one name writes a tenth of a megabyte, and large
+ * enough that reading a list of 5,000,000 names stays below the 1,000 KV operations that one invocation may use. A
+ * fragment is what one look-up decompresses.
  */
 const meanBlockNames = 6_144;
 const maximumBlockEntries = 16_384;
 const meanFragmentNames = 1_024;
 const maximumFragmentEntries = 4_096;
 
-/** Whether a block begins with the name wherever it appears. Such a name begins a fragment as well. */
+/** Whether the name always begins a block, in every list that contains it. Such a name begins a fragment as well. */
 export function beginsBlock(name: string): boolean {
   return digest(name) % meanBlockNames === 0;
 }
@@ -22,7 +22,7 @@ function beginsFragment(name: string): boolean {
   return digest(name) % meanFragmentNames === 0;
 }
 
-/** FNV-1a, and the finalizer of MurmurHash3 so that every bit counts. */
+/** FNV-1a, followed by the finalizer of MurmurHash3, so that every bit of the name affects every bit of the digest. */
 function digest(name: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < name.length; index++) {
@@ -33,7 +33,7 @@ function digest(name: string): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Collects entries, which come in order, and gives back each part that is complete. */
+/** Collects entries, which must come in order, and returns each part when it is complete. */
 class Cutter {
   #entries: Entry[] = [];
   readonly #begins: (name: string) => boolean;
@@ -44,7 +44,7 @@ class Cutter {
     this.#maximum = maximum;
   }
 
-  /** The part before the entry, if the entry begins another. The entries of one name stay together. */
+  /** Returns the part before the entry if the entry begins a new one. The entries of one name stay together. */
   add(entry: Entry): Entry[] | undefined {
     const last = this.#entries.at(-1);
     const isCut =

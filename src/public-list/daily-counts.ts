@@ -12,7 +12,7 @@ import { recollectionOf } from './recall.ts';
 export interface DailyCounts {
   /** In UTC, `YYYY-MM-DD`. */
   day: string;
-  /** 0 for a list that was not counted on that day, which is one that was added later. */
+  /** 0 for a list that was not counted on that day, because it was added later. */
   counts: Record<CountedList, number>;
 }
 
@@ -22,9 +22,9 @@ const countsKey = 'daily-counts';
 const maximumDays = 366;
 
 /**
- * Records how many names each list has, as it was last published, unless that is recorded for the day; and makes KV
- * hold the counts of a year. May be repeated at any time: what an earlier run failed to do is done. Costs one round
- * trip, which reads the rows of a year, one read of KV, and a write where KV holds something else.
+ * Records how many names each list has, as it was last published, unless the day already has a record; then puts the
+ * counts of the last year into KV if they differ from what KV holds. It is safe to repeat, and finishes what a failed
+ * run left undone. Costs one round trip, which reads the rows of a year, one read of KV, and at most one write.
  */
 export async function recordDailyCounts(db: Database, kv: KVNamespace, now: Date): Promise<void> {
   const today = dayOf(now);
@@ -34,7 +34,7 @@ export async function recordDailyCounts(db: Database, kv: KVNamespace, now: Date
   recollectionOf(kv).dailyCounts = undefined;
 }
 
-/** What KV holds of a day: the lists that were counted. */
+/** A day as KV holds it, with the lists that were counted on it. */
 interface CountedDay {
   day: string;
   counts: Partial<Record<CountedList, number>>;
@@ -76,13 +76,13 @@ async function recordAndList(db: Database, today: string): Promise<CountedDay[]>
   return rows.map(({ day, counts }) => ({ day, counts: JSON.parse(counts) }));
 }
 
-/** For how long an isolate takes what it has read for what KV holds: the counts change once a day. */
+/** How long an isolate uses what it has read before it reads KV again. The counts change once a day. */
 const freshMilliseconds = 60_000;
 
 /**
- * The counts of the last year, the oldest day first, at most 366 days; days on which the cron did not run are missing.
- * By what this isolate remembers or by one read of KV, and never by a query. Where KV has none, or fails and nothing is
- * remembered, there are none.
+ * The counts of the last year, oldest day first: at most 366 days, without the days on which the cron did not run.
+ * Costs at most one read of KV, and never a query. Returns what this isolate last read if KV fails, and an empty list
+ * if there is nothing to return.
  */
 export async function readDailyCounts(reader: Reader): Promise<readonly DailyCounts[]> {
   const memory = memoryOf(reader);

@@ -5,10 +5,10 @@ import { retried } from '../database/retry.ts';
 import type { EntryRow } from './entry.ts';
 import { type ListedStatus, type ListName, publicLists, shows } from './lists.ts';
 
-/** Rows in a page: enough to make round trips few, few enough to weigh nothing. */
+/** Rows in a page: enough for few round trips, and few enough to need little memory. */
 const pageRows = 5_000;
 
-/** Names in auction, in pages, ordered by name. Every row is read once, from the index of auctions in progress. */
+/** The names in auction, in pages, by name. Reads each row once, from the index of auctions in progress. */
 export function auctionPages(db: Database): AsyncGenerator<EntryRow[]> {
   return pages((last) => {
     const [name] = last ?? [''];
@@ -19,13 +19,13 @@ export function auctionPages(db: Database): AsyncGenerator<EntryRow[]> {
 }
 
 /**
- * Reserved and blocked names and those in dispute on a day, in pages, ordered by name, then status; a name with
- * two disputes appears once as disputed. Both tables are walked along their names, so that every row is read once.
+ * The names that are reserved, blocked or, on a given day, in dispute, in pages, by name, then status. A name with two
+ * disputes is listed as disputed once. Both tables are read in the order of their names, so each row is read once.
  */
 export function retainedPages(db: Database, day: string): AsyncGenerator<EntryRow[]> {
   return pages((last) => {
     const [name, , status] = last ?? ['', '', ''];
-    // The plus keeps the days' indexes out of it: their order would mean reading all disputes for every page.
+    // The plus stops SQLite from using the indexes on days: it would read all disputes for every page.
     return db.values<EntryRow>(sql`
       select name, punycode, status from ${retainedDomains} where (name, status) > (${name}, ${status})
       union all
@@ -37,19 +37,19 @@ export function retainedPages(db: Database, day: string): AsyncGenerator<EntryRo
   });
 }
 
-/** Names of a list in its order, from one name to another. */
+/** A range of names, in the order of the lists. */
 export interface Bounds {
   from: string;
-  /** Whether `from` itself is left out. */
+  /** Whether the range begins after `from`, not at it. */
   isAfter: boolean;
-  /** Left out itself. */
+  /** Not part of the range. */
   to: string;
 }
 
 /**
- * The entries that the first names within the bounds have in a list on a day; perhaps some entries of the names that
- * follow. Both tables are walked from the first name on: the rows read grow with `limit`, and with the names on the way
- * that only other lists have.
+ * The entries that the first `limit` names in a range have in a list on a day, and possibly some entries of the names
+ * after them. Reads both tables from the first name of the range on, so the number of rows read depends on `limit` and
+ * on how many names in between are only on other lists.
  */
 export function rangeOfEntries(
   db: Database,

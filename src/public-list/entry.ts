@@ -1,16 +1,16 @@
 import type { ListedStatus } from './lists.ts';
 
-/** One entry of a list as its body has it. */
+/** One entry of a list. */
 export interface Entry {
   name: string;
-  /** The JSON object that the public interface answers with. */
+  /** The entry in the body of the list: a JSON object. */
   json: string;
 }
 
-/** A row of the source: an auction in progress has no status. */
+/** A row of the source. Names in auction have `auction` in place of a status. */
 export type EntryRow = [name: string, punycode: string, status: ListedStatus | 'auction'];
 
-/** The beginning of each entry of a name: its field names are those of the public interface. */
+/** How each entry of the name begins in the body. The field names are those of the public interface. */
 export function entryStart(name: string, entries: 'auctions' | readonly ListedStatus[]): string {
   return `{"${entries === 'auctions' ? 'domain_name' : 'name'}":${JSON.stringify(name)},`;
 }
@@ -23,7 +23,7 @@ export function entryOf([name, punycode, status]: EntryRow): Entry {
   return { name, json };
 }
 
-/** The entries of a text in which commas separate them. The name is the first field of each. */
+/** Reads entries from a text in which commas separate them. The name is the first field of each. */
 export function parseEntries(text: string): Entry[] {
   const objects: Record<string, string>[] = JSON.parse(`[${text}]`);
   return objects.map((object) => {
@@ -32,7 +32,7 @@ export function parseEntries(text: string): Entry[] {
   });
 }
 
-/** The rows that `entryOf` has made the entries of a text from. */
+/** Reads the same text as `parseEntries`, and returns the rows that `entryOf` made the entries from. */
 export function parseRows(text: string): EntryRow[] {
   const objects: (AuctionObject | RetainedObject)[] = JSON.parse(`[${text}]`);
   return objects.map((object) =>
@@ -53,7 +53,7 @@ interface RetainedObject {
   punycode_name: string;
 }
 
-/** Compares names as SQLite does, by their UTF-8: below zero where `a` comes first. */
+/** Compares names by their UTF-8 bytes, as SQLite does. Negative if `a` comes first. */
 export function compareNames(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {
@@ -63,7 +63,7 @@ export function compareNames(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates stand for characters above U+FFFF, so UTF-8 puts them after every other code unit. */
+/** Surrogates encode characters above U+FFFF, which in UTF-8 come after all others. */
 function utf8Rank(codeUnit: number): number {
   if (codeUnit >= 0xe000) return codeUnit - 0x800;
   return codeUnit >= 0xd800 ? codeUnit + 0x2000 : codeUnit;

@@ -1,19 +1,19 @@
 import { type ListName, listNames } from './lists.ts';
 import { findHead, memoryOf, type Reader } from './reader.ts';
 
-/** What a list is, without its names. */
+/** What is known of a list without reading its names. */
 export interface ListFacts {
   etag: string;
-  /** Of its entries. */
+  /** How many entries it has. */
   count: number;
   /** ISO 8601. */
   publishedAt: string;
 }
 
 /**
- * The facts of every list as it was last published, undefined for a list that KV does not have. Costs one read of KV
- * for each list that this isolate has not looked at for a few seconds, and no query. Where KV fails, what was last seen
- * is returned.
+ * The facts of every list as it was last published; undefined for a list that KV does not have. Costs one read of KV
+ * for each list that this isolate has not read in the last few seconds, and no query. If KV fails, returns what this
+ * isolate last read.
  */
 export async function readFacts(reader: Reader): Promise<Record<ListName, ListFacts | undefined>> {
   const entries = await Promise.all(

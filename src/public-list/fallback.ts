@@ -6,7 +6,7 @@ import { republish } from './read.ts';
 import { findHead, type Reader } from './reader.ts';
 import { MissingBlockError } from './writer.ts';
 
-/** The two ways to read something from a list: as it was last published, and as its source is on a day. */
+/** Two ways to read the same thing: from the list as it was last published, and from its source as it is on a day. */
 interface Ways<Result> {
   fromHead: (head: Head) => Promise<Result>;
   fromDatabase: (db: Database, day: string) => Promise<Result>;

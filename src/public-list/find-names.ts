@@ -21,8 +21,8 @@ export interface ListedName {
 }
 
 /**
- * What the lists say about each of the names, as they were last published: no more blocks are read than the names lie
- * in, and the database only where KV has no list, lacks a part of it, or fails.
+ * What the lists, as they were last published, say about each of the names. Reads only the blocks that could contain
+ * the names, and asks the database only if KV has no such list, lacks a part of it, or fails.
  */
 export async function findNames(names: readonly string[], reader: Reader): Promise<ListedName[]> {
   const [retained, auctions] = await Promise.all([
@@ -48,7 +48,7 @@ function findEntries(
   });
 }
 
-/** Blocks that are loaded at the same time: a Worker may have six connections open. */
+/** How many blocks are loaded at the same time: a Worker may have six connections open. */
 const blocksAtOnce = 6;
 
 async function findInBlocks(
@@ -76,7 +76,7 @@ async function findInBlocks(
 
 const statusField = '"status":"';
 
-/** The statuses of the name's entries, which stand one after the other. */
+/** The statuses in the name's entries, which follow one another in the text. */
 function statusesIn(text: string, list: ListName, name: string): Statuses {
   const { entries } = publicLists[list];
   const start = entryStart(name, entries);

@@ -1,15 +1,15 @@
 import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 
 /**
- * Pieces of one gzip member (RFC 1952) that are compressed on their own: each ends with a full flush, so that pieces in
- * any number can be joined, byte by byte, without compressing them again.
+ * A piece of a gzip member (RFC 1952), compressed on its own. Each piece ends with a full flush, so any number of
+ * pieces can be concatenated without compressing them again.
  */
 export interface Piece {
   data: Uint8Array<ArrayBuffer>;
   sum: Sum;
 }
 
-/** The CRC-32 of a text, and how many bytes it has. */
+/** The CRC-32 of a text, and its length in bytes. */
 export interface Sum {
   crc: number;
   length: number;
@@ -18,10 +18,10 @@ export interface Sum {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** What a gzip file begins with: no name, no time, unknown system. */
+/** The header of a gzip file without a name or a time, from an unknown system. */
 export const gzipHeader = new Uint8Array([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 
-/** A comma as a stored block of one byte, for between pieces. */
+/** A comma to put between pieces: an uncompressed deflate block of one byte. */
 export const comma: Piece = {
   data: new Uint8Array([0, 1, 0, 0xfe, 0xff, 0x2c]),
   sum: { crc: crc32(','), length: 1 },
@@ -37,7 +37,7 @@ export function decompressPiece(data: Uint8Array): string {
   return decoder.decode(inflateRawSync(data, { finishFlush: constants.Z_SYNC_FLUSH }));
 }
 
-/** The last text of a gzip file, and its trailer: `before` is the sum of all that precedes it. */
+/** The last piece of a gzip file, with its trailer. `before` is the sum of all the text before it. */
 export function gzipEnd(text: string, before: Sum): Uint8Array<ArrayBuffer> {
   const bytes = encoder.encode(text);
   const { crc, length } = joinSums(before, { crc: crc32(bytes), length: bytes.length });
@@ -57,13 +57,13 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
   return joined;
 }
 
-/** The sum of two texts, one after the other: CRC-32 is linear, so neither text is needed (zlib's crc32_combine). */
+/** The sum of two texts joined. CRC-32 is linear, so the texts themselves are not needed (zlib's crc32_combine). */
 export function joinSums(first: Sum, second: Sum): Sum {
   const shifted = multiply(powerOfX(8 * second.length), first.crc);
   return { crc: (shifted ^ second.crc) >>> 0, length: first.length + second.length };
 }
 
-/** CRC-32's polynomial; as in all of these numbers, the highest bit is the coefficient of x to the power of 0. */
+/** CRC-32's polynomial. In this and the numbers below, the highest bit is the coefficient of x to the power of 0. */
 const polynomial = 0xedb88320;
 const one = 0x80000000;
 

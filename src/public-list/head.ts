@@ -5,18 +5,18 @@ import { comma, compressPiece, gzipEnd, gzipHeader, joinSums } from './gzip.ts';
 import { putVariable, tried } from './kv.ts';
 import { type ListName, publicLists } from './lists.ts';
 
-/** What a list is: the value of its key in KV, with which a reader finds every block. */
+/** A published list: the value of its key in KV, from which a reader finds every block. */
 export interface Head {
   list: ListName;
-  /** Random; names the publication, and the keys that it wrote. */
+  /** Random; identifies the publication, and is part of the keys that it wrote. */
   publication: string;
-  /** Weak, as it stands in the header. */
+  /** Weak, in the form of the header. */
   etag: string;
   count: number;
   blocks: readonly Block[];
 }
 
-/** The metadata of a head's key, which listing the keys gives without their values. */
+/** The metadata of a head's key. Listing the keys returns it without reading their values. */
 export interface Published {
   publication: string;
   etag: string;
@@ -24,10 +24,10 @@ export interface Published {
   /** ISO 8601. */
   publishedAt: string;
   tookMilliseconds: number;
-  /** Of the whole list, compressed. */
+  /** Size of the whole list, compressed. */
   bytes: number;
   blocks: number;
-  /** Entries that the publication added and removed; null where it is not known. */
+  /** How many entries the publication added and removed; null if that is not known. */
   added: number | null;
   removed: number | null;
 }
@@ -50,7 +50,7 @@ export function blockPrefix(list: ListName, publication: string): string {
   return `block/${list}/${publication}/`;
 }
 
-/** The ETag depends on the list and its content and on nothing else. */
+/** Creates the head, whose ETag depends only on the list and its content. */
 export async function createHead(
   list: ListName,
   publication: string,
@@ -110,13 +110,13 @@ export function decompressJson(value: ArrayBuffer): string {
   return new TextDecoder().decode(gunzipSync(new Uint8Array(value)));
 }
 
-/** The head in KV as this location sees it. */
+/** The head in KV, as this location sees it. */
 export async function findStoredHead(kv: KVNamespace, list: ListName): Promise<Head | undefined> {
   const value = await tried(() => kv.get(headKey(list), 'arrayBuffer'));
   return value ? headFromJson(list, decompressJson(value)) : undefined;
 }
 
-/** Makes the publication the one that readers see. */
+/** Puts the head into KV: from now on, readers see this publication. */
 export async function putHead(
   kv: KVNamespace,
   { head, metadata }: { head: Head; metadata: Published },
@@ -124,7 +124,7 @@ export async function putHead(
   await putVariable(kv, headKey(head.list), compressJson(headToJson(head)), metadata);
 }
 
-/** What stands before, between and after the blocks in the whole list's gzip body. */
+/** What comes before, between and after the blocks in the gzip body of the whole list. */
 export function frameOf({ list, count, blocks }: Head) {
   const start = compressPiece(`{"${publicLists[list].field}":[`);
   let sum = start.sum;
@@ -139,7 +139,7 @@ export function frameOf({ list, count, blocks }: Head) {
   };
 }
 
-/** Bytes of the whole list's gzip body. */
+/** Size of the gzip body of the whole list, in bytes. */
 export function bodyBytes(head: Head): number {
   const { start, separator, end } = frameOf(head);
   const frame = [...start, end].reduce((total, { length }) => total + length, 0);

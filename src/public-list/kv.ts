@@ -1,9 +1,9 @@
 const maximumTries = 3;
 const pauseMilliseconds = 50;
-/** KV takes one write a second for a key. */
+/** KV accepts one write a second to the same key. */
 const sameKeyPauseMilliseconds = 1_100;
 
-/** Puts the value of a key that is written once. */
+/** Puts the value of a key that is written only once. */
 export function putConstant(
   kv: KVNamespace,
   key: string,
@@ -12,7 +12,7 @@ export function putConstant(
   return tried(() => kv.put(key, value));
 }
 
-/** Puts the value of a key that others may write at the same time. */
+/** Puts the value of a key that is written again and again, perhaps by others at the same time. */
 export function putVariable(
   kv: KVNamespace,
   key: string,
@@ -22,15 +22,15 @@ export function putVariable(
   return tried(() => kv.put(key, value, metadata && { metadata }), sameKeyPauseMilliseconds);
 }
 
-/** For how long a location may keep what never changes. Longer than a day it may be swept. */
+/** How long a location may cache what never changes. After a day, the sweep may delete it. */
 const blockCacheSeconds = 24 * 60 * 60;
 
-/** The value of a key that is written once; null where there is none. */
+/** The value of a key that is written only once; null if there is none. */
 export function getConstant(kv: KVNamespace, key: string): Promise<ArrayBuffer | null> {
   return kv.get(key, { type: 'arrayBuffer', cacheTtl: blockCacheSeconds });
 }
 
-/** Repeats what failed, twice: a put that failed may have come through, and may not. */
+/** Tries up to three times. Only for work that may be done twice: a put that fails may still have been done. */
 export async function tried<Result>(
   attempt: () => Promise<Result>,
   pause = pauseMilliseconds,

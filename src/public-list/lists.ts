@@ -1,12 +1,12 @@
 import type { retainedStatuses } from '../../drizzle/schema.ts';
 
-/** What a name can be on the lists of retained domains: what is stored, and what the calendar adds. */
+/** The statuses on the lists of retained domains: those that are stored, and `disputed`, which depends on the day. */
 export type ListedStatus = (typeof retainedStatuses)[number] | 'disputed';
 
-/** One public list: where it is served and what it is made from. */
+/** One public list: where it is served, and what it contains. */
 interface PublicList {
   path: `/repp/v1/${string}`;
-  /** The query parameter `type` that selects the list; undefined where the path alone does. */
+  /** The value of the query parameter `type` that selects the list; undefined if the path alone selects it. */
   type: string | undefined;
   /** The field of the body that holds the entries. */
   field: 'auctions' | 'domains';
@@ -17,8 +17,8 @@ interface PublicList {
 const retainedPath = '/repp/v1/retained_domains';
 
 /**
- * Every public list. The URL map, the revalidation before it, the error format of the paths, the publisher and the
- * tool all read this table.
+ * Every public list. The URL map, the fast revalidation, the error format of the paths, the publisher, the daily counts
+ * and the tool are all derived from this table.
  */
 export const publicLists = {
   auctions: {
@@ -55,14 +55,14 @@ export function findList(path: ListPath, type: string | undefined): ListName | u
   );
 }
 
-/** Whether the path serves several lists, which `type` selects. */
+/** Whether the path serves several lists, from which `type` selects one. */
 export function hasTypes(path: ListPath): boolean {
   return listNames.some(
     (list) => publicLists[list].path === path && publicLists[list].type !== undefined,
   );
 }
 
-/** The two lists in which every public name is. */
+/** The two lists that together contain every public name. */
 export const auctionList = 'auctions' satisfies ListName;
 export const retainedList = 'all' satisfies ListName;
 

@@ -1,10 +1,10 @@
 /**
- * Bodies, blocks and changes together. What the isolate remembers of lists is 16 MiB at most: the rest is for the heads
- * that it has seen, of which a list of 5,000,000 names has a tenth of a MiB.
+ * For bodies, blocks, changes and names together. An isolate remembers at most 16 MiB of the lists; the rest is for the
+ * heads that it has read, of which that of 5,000,000 names takes a tenth of a MiB.
  */
 const maximumBytes = 15 * 1024 * 1024;
 
-/** How much several shelves hold together. Where there is no room, what was not asked for longest is forgotten. */
+/** Limits what several shelves hold together. When the limit is reached, what was used least recently is dropped. */
 export class Budget {
   readonly #items = new Map<object, { bytes: number; forget: () => void }>();
   #bytes = 0;
@@ -40,7 +40,7 @@ export function fitsMemory(bytes: number): boolean {
   return bytes <= maximumBytes;
 }
 
-/** Values of one kind by their keys, within a budget that other shelves share. */
+/** Values of one kind, by key, within a budget that several shelves share. */
 export class Shelf<Value> {
   readonly #items = new Map<string, { value: Value }>();
   readonly #budget: Budget;
@@ -56,7 +56,7 @@ export class Shelf<Value> {
     return item.value;
   }
 
-  /** Keeps the value unless it is larger than the whole budget. */
+  /** Keeps the value, unless it alone exceeds the budget. */
   keep(key: string, value: Value, bytes: number): void {
     const old = this.#items.get(key);
     if (old) this.#budget.remove(old);

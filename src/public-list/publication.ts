@@ -7,14 +7,14 @@ import { cacheTag, type ListName } from './lists.ts';
 import { publish } from './publish.ts';
 import { expireCopies } from './recall.ts';
 
-/** The part of an execution context that publishing uses. There is no cache before the Worker locally. */
+/** The part of an execution context that publishing uses. Locally, there is no cache in front of the Worker. */
 export interface PurgeContext {
   cache?: Pick<CacheContext, 'purge'>;
 }
 
 /**
- * Publishes the lists from a Worker: this isolate reads what changed at once, and the platform's cache is purged of
- * it. Throws as `publish` does.
+ * Publishes the lists from a Worker. Then this isolate reads the new lists at once, and the old ones are purged from
+ * the platform's cache. Throws what `publish` throws.
  */
 export async function publishAndPurge(
   env: Pick<Env, 'DB' | 'LISTS' | 'METRICS'>,
@@ -27,7 +27,7 @@ export async function publishAndPurge(
   await purge(context, written);
 }
 
-/** Publishes with a data point for each list that was written, or for each that was asked for if that failed. */
+/** Publishes, and writes a data point for each list that was written or, if publishing fails, for each of the lists. */
 async function measuredPublish(
   env: Pick<Env, 'DB' | 'LISTS' | 'METRICS'>,
   lists: readonly ListName[],
@@ -45,7 +45,7 @@ async function measuredPublish(
   }
 }
 
-/** A refused purge is only a warning: without it, cached answers expire within seconds. */
+/** A refused purge is only a warning, because cached answers expire within seconds anyway. */
 async function purge({ cache }: PurgeContext, lists: readonly ListName[]): Promise<void> {
   const result = await cache?.purge({ tags: lists.map(cacheTag) });
   if (!result || result.success) return;

@@ -10,19 +10,19 @@ import { MissingBlockError } from './writer.ts';
 export interface ListStatus {
   list: ListName;
   published: Published | undefined;
-  /** Whether the source has changed the list since. */
+  /** Whether the source has changed since the list was published. */
   isBehind: boolean;
 }
 
-/** Rounds after which a list that changes faster than it is published is given up. */
+/** After this many rounds, a list that keeps changing while it is published is given up. */
 const maximumRounds = 8;
 
-/** Where the publishing of one list stands. */
+/** How far the publishing of one list has come. */
 interface Progress {
   list: ListName;
-  /** The publication that KV holds: undefined where it is not known, null where there is none. */
+  /** The publication that KV holds: undefined if it is not known, null if there is none. */
   inKv: string | null | undefined;
-  /** Whether nothing that KV holds is relied on. */
+  /** Whether to write everything again, without relying on anything that KV holds. */
   isForced: boolean;
   isWritten: boolean;
   /** Why the list was given up. */
@@ -30,10 +30,10 @@ interface Progress {
 }
 
 /**
- * Makes KV hold the lists as their sources are when it returns, whoever publishes at the same time. Writes only where
- * the content has changed, or everything where `isForced` says so. Returns the lists that it wrote. Where nothing
- * changed, it costs one small query and one listing of KV's keys. Lists that fail don't hold up the others; then it
- * throws, their last published content stays, and the next run repairs them.
+ * Brings the lists in KV up to date with their sources, even if others publish at the same time, and returns the lists
+ * that it wrote. Writes only what has changed, or everything with `isForced`. If nothing has changed, it costs one
+ * small query and one listing of KV's keys. A list that fails keeps its last published content, does not hold up the
+ * others, and is repaired by the next run; in the end this throws.
  */
 export async function publish(
   db: Database,
@@ -63,7 +63,7 @@ export async function publish(
   throw new Error(`lists ${lists.join(', ')} change faster than they are published`);
 }
 
-/** What is published of each list, and whether it is behind its source. */
+/** What is published of each list, and whether the list is behind its source. */
 export async function listStatus(db: Database, kv: KVNamespace, now: Date): Promise<ListStatus[]> {
   const [source, published] = await Promise.all([readSource(db, now), readPublished(kv)]);
   return listNames.map((list) => ({
@@ -74,8 +74,8 @@ export async function listStatus(db: Database, kv: KVNamespace, now: Date): Prom
 }
 
 /**
- * KV's listing may show what it held a minute ago, and a publisher that finishes late may have put back what was before.
- * So a list is up to date only if KV and the record in the database agree.
+ * Whether a list is behind its source. KV's listing may be a minute old, and a slow publisher may have put back an
+ * older head. So a list counts as up to date only if KV and the record in the database agree.
  */
 export function isBehind(
   { list, inKv }: Pick<Progress, 'list' | 'inKv'>,
@@ -85,7 +85,7 @@ export function isBehind(
   return record?.sourceVersion !== versions[list] || record.publication !== inKv;
 }
 
-/** Fills in what KV holds where it is not known. */
+/** Looks up which publications KV holds, where that is not known. */
 async function lookAtKv(kv: KVNamespace, progress: readonly Progress[]): Promise<void> {
   const unknown = progress.filter(({ inKv }) => inKv === undefined);
   if (unknown.length === 0) return;
@@ -93,13 +93,13 @@ async function lookAtKv(kv: KVNamespace, progress: readonly Progress[]): Promise
   for (const state of unknown) state.inKv = published.get(state.list)?.publication ?? null;
 }
 
-/** Listing the keys gives the metadata of all heads in one operation. */
+/** The metadata of all heads, by list, in one operation of KV. */
 export async function readPublished(kv: KVNamespace): Promise<Map<string, Published | undefined>> {
   const { keys } = await kv.list<Published>({ prefix: headPrefix });
   return new Map(keys.map(({ name, metadata }) => [name.slice(headPrefix.length), metadata]));
 }
 
-/** Brings each list a step further: it is updated, built again, or its head is put into KV once more. */
+/** Does the next step for each list: updates it, builds it again, or puts its head into KV again. */
 async function renew(tools: Tools, behind: readonly Progress[], source: Source): Promise<void> {
   const { records, versions } = source;
   const rebuilt: { state: Progress; base: Base }[] = [];
@@ -130,8 +130,8 @@ async function renew(tools: Tools, behind: readonly Progress[], source: Source):
 }
 
 /**
- * Whether the blocks that the record names are in KV. If KV holds a publication that the database has never heard of,
- * the database was restored, and what the record names may have been swept since.
+ * Whether KV has the blocks that the record names. If KV holds a publication that the database does not know, the
+ * database was restored, and the sweep may have deleted those blocks since.
  */
 async function isTrustworthy(
   { db }: Tools,
@@ -142,7 +142,7 @@ async function isTrustworthy(
   return inKv === record.publication || isKnownPublication(db, inKv);
 }
 
-/** Puts the head of the recorded publication: a publisher was killed before it did, or a late one overwrote it. */
+/** Puts the head of the recorded publication again: its publisher was killed before, or a slow one overwrote it. */
 async function putAgain(
   { db, kv }: Tools,
   state: Progress,
@@ -161,7 +161,7 @@ function note(state: Progress, outcome: Outcome): void {
   state.isForced = false;
 }
 
-/** Notes on the list's progress why the work on it failed. Without a block, the list is built from nothing. */
+/** Records why the work on a list failed. If a block was missing, the list is built again instead. */
 async function noting(state: Progress, work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -12,8 +12,8 @@ export interface ReadChanges {
 }
 
 /**
- * What leads from the list that a client holds to the published one; undefined where the ETag is not among those kept.
- * Costs at most two reads of KV, and none of the database.
+ * The difference between the list that a client holds and the published one; undefined if the client's ETag is not kept
+ * any more. Costs at most two reads of KV, and no query.
  */
 export async function readChanges(
   list: ListName,
@@ -23,7 +23,7 @@ export async function readChanges(
   const remembered = memoryOf(reader).findFresh(list, reader.clock().getTime())?.head;
   const found = remembered && (await changesTo(remembered, since, reader));
   if (found) return found;
-  // Another isolate may have learnt of a newer list and told the client.
+  // The client may have a newer list than this isolate has seen, from another isolate.
   const head = await findHead(list, reader, { isFresh: true });
   return head && changesTo(head, since, reader);
 }

@@ -10,7 +10,7 @@ import { publish } from './publish.ts';
 import { findHead, loadBlock, memoryOf, type Reader } from './reader.ts';
 import { MissingBlockError } from './writer.ts';
 
-/** A list as it is answered; no body for a client that has it already. */
+/** A list to answer with. It has no body if the client has the list already. */
 export interface ReadList {
   etag: string;
   /** Gzip. */
@@ -21,9 +21,9 @@ export interface ReadList {
 type IsKnown = (etag: string) => boolean;
 
 /**
- * The list as it was last published, from what this isolate learnt within a few seconds, or from KV, and never from
- * the database. Where KV holds none, it is built from the database and published; where KV fails, an older copy does,
- * or the database.
+ * The list as it was last published: from memory if this isolate has read it in the last few seconds, otherwise from
+ * KV. If KV has no such list, it is built from the database and published. If KV fails, the answer is an older copy in
+ * memory or, without one, the list from the database.
  */
 export async function readList(
   list: ListName,
@@ -48,7 +48,7 @@ export async function readList(
 
 const bodyKey = (list: ListName, etag: string) => `${list} ${etag}`;
 
-/** The answer if memory has all that it takes. */
+/** The answer, if it can be given from memory. */
 function recall(
   list: ListName,
   etag: string,
@@ -60,7 +60,7 @@ function recall(
   return body && { etag, body };
 }
 
-/** One request at a time fetches a body into memory, or they would add up; the others stream it. */
+/** Only one request at a time loads the body into memory, to limit what they hold together. The others stream it. */
 async function readFromKv(head: Head, reader: Reader): Promise<ReadList> {
   const { list, etag } = head;
   const { marks, bodies } = memoryOf(reader);
@@ -82,7 +82,7 @@ async function readFromKv(head: Head, reader: Reader): Promise<ReadList> {
   }
 }
 
-/** Loads a block; if KV lacks it, the answer breaks off, and the list is published anew. */
+/** Wraps `load`: if KV lacks a block, the answer breaks off, and the list is published again. */
 function repairing(
   list: ListName,
   load: (block: Block) => Promise<Uint8Array<ArrayBuffer>>,
@@ -98,10 +98,10 @@ function repairing(
   };
 }
 
-/** Why a list is read from the database: KV has none, lacks a part of it, or does not answer. */
+/** Why a list is read from the database: KV has no such list, lacks a part of it, or fails. */
 type Trouble = 'empty' | 'broken' | 'failing';
 
-/** Publishes a list that readers found missing or broken; one request at a time. */
+/** Publishes a list that a reader found missing or broken, unless another request is doing so. */
 export async function republish(list: ListName, reader: Reader, trouble: Trouble): Promise<void> {
   const { marks } = memoryOf(reader);
   const mark = `publish ${list}`;
@@ -121,14 +121,14 @@ interface Build {
   body: Uint8Array<ArrayBuffer>;
 }
 
-/** Builds under way: requests that come meanwhile wait for them, but not for one whose request was cut off. */
+/** Builds under way. Other requests wait for them, but not for ever: the request that builds may have been cut off. */
 const builds = new WeakMap<
   KVNamespace,
   Map<ListName, { built: Promise<Build>; startedAt: number }>
 >();
 const buildMilliseconds = 30_000;
 
-/** Builds the list, once for all requests that ask for it meanwhile, and has it published. */
+/** Builds the list, once for all requests that ask for it at the same time, and publishes it after the answer. */
 async function readFromDatabase(
   list: ListName,
   reader: Reader,
@@ -142,7 +142,7 @@ async function readFromDatabase(
   if (!build || now - build.startedAt > buildMilliseconds) {
     build = { built: buildBody(list, reader), startedAt: now };
     underWay.set(list, build);
-    // Whoever waits still gets it when the client that asked first has gone.
+    // The build goes on for those who wait for it, even if the client that asked first has gone.
     reader.later(
       build.built.then(
         () => republish(list, reader, trouble),
@@ -160,7 +160,7 @@ async function readFromDatabase(
   }
 }
 
-/** The list as the database has it now, with the ETag that it has when it is published. */
+/** The list as it is in the database, with the ETag that it will have when it is published. */
 async function buildBody(list: ListName, { db, clock }: Reader): Promise<Build> {
   const data = new Map<string, Uint8Array<ArrayBuffer>>();
   const save = async (entries: Entry[]): Promise<Block> => {

@@ -14,17 +14,17 @@ import type { ListName } from './lists.ts';
 import { type Recollection, recollectionOf } from './recall.ts';
 import { MissingBlockError } from './writer.ts';
 
-/** What reading a list depends on. */
+/** What reading a list needs. */
 export interface Reader {
   db: () => Database;
   kv: KVNamespace;
   meter: Meter;
   clock: () => Date;
-  /** Runs what the answer does not wait for. */
+  /** Runs work that the answer does not wait for. */
   later: (work: Promise<unknown>) => void;
 }
 
-/** The least that KV allows: for how long a location may keep what it has read. */
+/** How long a location may cache a head: the minimum that KV allows. */
 const headCacheSeconds = 30;
 
 export function memoryOf({ kv }: Reader): Recollection {
@@ -32,8 +32,8 @@ export function memoryOf({ kv }: Reader): Recollection {
 }
 
 /**
- * The list as it was last published, by what this isolate remembers or by one read of KV; undefined where KV has none.
- * Throws if KV fails.
+ * The head of the list as it was last published, from memory or by one read of KV; undefined if KV has none. Throws if
+ * KV fails.
  */
 export async function findHead(
   list: ListName,
@@ -59,7 +59,7 @@ export async function findHead(
   return head;
 }
 
-/** A block that a head names. Throws a MissingBlockError where KV lacks it. */
+/** Loads a block that a head names. Throws a MissingBlockError if KV lacks it. */
 export async function loadBlock(
   list: ListName,
   block: Block,
@@ -78,7 +78,7 @@ export async function loadBlock(
   return open;
 }
 
-/** The text of a fragment; remembered, because many ask for the same names. */
+/** The text of a fragment. It is remembered, because many requests ask for the same names. */
 export function loadFragment(
   list: ListName,
   block: Block,

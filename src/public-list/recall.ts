@@ -6,15 +6,15 @@ import type { Head } from './head.ts';
 import type { ListName } from './lists.ts';
 import { Budget, Shelf } from './memory.ts';
 
-/** For how long what the isolate remembers stands for what KV holds. */
+/** How long an isolate answers from memory before it reads KV again. */
 const freshMilliseconds = 5_000;
 
 /** What an isolate has last seen of a list. */
 interface Seen {
   etag: string;
-  /** Undefined for what was built from the database. */
+  /** Undefined if the list was built from the database. */
   head: Head | undefined;
-  /** ISO 8601; undefined likewise. */
+  /** ISO 8601; undefined in the same case. */
   publishedAt?: string | undefined;
   freshUntil: number;
 }
@@ -28,13 +28,13 @@ export class Recollection {
   /** By their keys in KV. */
   readonly blocks = new Shelf<OpenBlock>(this.budget);
   readonly steps = new Shelf<Steps>(this.budget);
-  /** The text of fragments, by the key of their block and their first name. */
+  /** The text of fragments, by the key of the block and the fragment's first name. */
   readonly fragments = new Shelf<string>(this.budget);
   /** Every name of a list, by list and ETag. */
   readonly names = new Shelf<readonly BrowsedName[]>(this.budget);
-  /** How many names the lists had on each day of the last year, and until when that need not be read again. */
+  /** The daily counts of the last year, and until when they are used without reading KV again. */
   dailyCounts: { days: readonly DailyCounts[]; freshUntil: number } | undefined;
-  /** Work under way that others wait for or leave alone. */
+  /** Work under way that other requests do not start again. */
   readonly marks = new Marks();
 
   /** What was last seen, however long ago. */
@@ -57,7 +57,7 @@ export class Recollection {
   }
 }
 
-/** A mark counts for so long: a request that is cut off never takes its own back. */
+/** How long a mark counts: a request that is cut off never removes its mark. */
 const markMilliseconds = 30_000;
 
 /** Marks of work under way, by its name. */
@@ -90,12 +90,12 @@ export function recollectionOf(kv: KVNamespace): Recollection {
   return recollection;
 }
 
-/** What this isolate remembers of the lists is no longer up to date. */
+/** Makes this isolate read the lists from KV again. */
 export function expireCopies(kv: KVNamespace, lists: readonly ListName[]): void {
   for (const list of lists) recollections.get(kv)?.expire(list);
 }
 
-/** The list's ETag, if this isolate has learnt it within the last few seconds. */
+/** The list's ETag, if this isolate has read it in the last few seconds. */
 export function recallEtag(
   kv: KVNamespace,
   list: ListName,

@@ -6,13 +6,13 @@ import { type Head, headFromJson, headToJson, type Published } from './head.ts';
 import type { ListName } from './lists.ts';
 import type { Place, PublicationRecord } from './source.ts';
 
-/** A publication as the database keeps it: enough to put its head into KV again. */
+/** A publication as the database keeps it, with all that is needed to put its head into KV again. */
 export interface KeptPublication {
   head: Head;
   metadata: Published;
 }
 
-/** Undefined if another publication has taken its place. */
+/** Undefined if the list has been published again since. */
 export async function findPublication(
   db: Database,
   list: ListName,
@@ -27,7 +27,7 @@ export async function findPublication(
   return row && { head: headFromJson(list, row.head), metadata: JSON.parse(row.metadata) };
 }
 
-/** Notes before its first put that a publication has begun: what it leaves behind if it is killed will be swept. */
+/** Records that a publication has begun, before its first put, so that its keys are swept if it is killed. */
 export async function announcePublication(
   db: Database,
   list: ListName,
@@ -42,7 +42,7 @@ export async function announcePublication(
   );
 }
 
-/** Whether the database knows the publication, which it does for a day; it does not after a restore. */
+/** Whether the database knows the publication. It does for a day, but not if it was restored to an earlier state. */
 export async function isKnownPublication(db: Database, publication: string): Promise<boolean> {
   const rows = await retried(() =>
     db
@@ -54,8 +54,8 @@ export async function isKnownPublication(db: Database, publication: string): Pro
 }
 
 /**
- * Records what a list's publication is from now on, and the keys in KV that it leaves over, unless somebody has
- * published the list since `base` was. Returns whether it did.
+ * Records the publication of a list, and the keys in KV that are no longer needed, unless the list has been published
+ * again since `base`. Returns whether this publication is the recorded one.
  */
 export async function recordPublication(
   db: Database,
@@ -75,7 +75,7 @@ export async function recordPublication(
   };
   const isRecorded = sql`exists (select 1 from ${listPublications}
     where list = ${list} and publication = ${publication})`;
-  // Said again after a fault that came too late, it changes nothing and answers the same.
+  // If a fault is reported although the batch was done, repeating it changes nothing and gives the same result.
   const [, , current] = await retried(() =>
     db.batch([
       base === undefined
@@ -100,7 +100,7 @@ export async function recordPublication(
   return current[0]?.publication === publication;
 }
 
-/** Records that the content of a publication is still that of the source. */
+/** Records that a publication still has the content of its source. */
 export async function recordUnchanged(
   db: Database,
   list: ListName,

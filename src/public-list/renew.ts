@@ -32,30 +32,30 @@ import {
 import { type Difference, updateBlocks } from './update.ts';
 import { BlockWriter } from './writer.ts';
 
-/** What publishing works with. */
+/** What publishing needs. */
 export interface Tools {
   db: Database;
   kv: KVNamespace;
   clock: () => Date;
 }
 
-/** What a list is renewed from. */
+/** What is known of a list before it is renewed. */
 export interface Base {
   list: ListName;
   record: PublicationRecord | undefined;
-  /** Whether the blocks that the record names are in KV. */
+  /** Whether KV has the blocks that the record names. */
   isTrusted: boolean;
 }
 
-/** The publication that was written; or why none was. */
+/** The publication that was written, or why none was. */
 export type Outcome = { publication: string } | 'unchanged' | 'overtaken';
 
-/** A publication of a list that is under way. */
+/** The renewal of a list that is under way. */
 interface Renewal extends Base {
   publication: string;
   writer: BlockWriter;
   startedAt: Date;
-  /** What the record names. */
+  /** The recorded publication. */
   kept: KeptPublication | undefined;
 }
 
@@ -69,7 +69,7 @@ async function beginRenewal({ db, kv, clock }: Tools, base: Base): Promise<Renew
   return { ...base, publication, writer, startedAt, kept };
 }
 
-/** Publishes what changed since the recorded publication. Throws a MissingBlockError where KV lacks a block of it. */
+/** Publishes what has changed since the recorded publication. Throws a MissingBlockError if KV lacks a block of it. */
 export async function updateList(
   tools: Tools,
   list: ListName,
@@ -85,8 +85,8 @@ export async function updateList(
 }
 
 /**
- * Builds the lists from their whole source and publishes them; then what changed meanwhile is added, so that each
- * is what its source was at one moment. An outcome is an error where a list failed.
+ * Builds the lists from their whole source and publishes them. Changes made while it runs are applied before a list is
+ * published, so that each list is what its source was at one moment. The outcome of a list that failed is an error.
  */
 export async function rebuildLists(
   tools: Tools,
@@ -125,14 +125,14 @@ async function catchUp(
   if (!snapshot) return 'overtaken';
   const { blocks } = await updateBlocks(built, snapshot.changed, writer);
   await writer.finish();
-  // Of a restored database, the record is older than what the readers have seen.
+  // If the database was restored, the record is older than what readers have seen.
   const previous = isTrusted ? kept?.head : ((await findStoredHead(tools.kv, list)) ?? kept?.head);
   const difference =
     previous && (await compareBlocks(previous.blocks, blocks, writer.load).catch(() => undefined));
   return conclude(tools, renewal, { blocks, snapshot, previous, difference });
 }
 
-/** What has become of the list, and what its readers had before. */
+/** What the list contains now, and what readers had before. */
 interface Result {
   blocks: readonly Block[];
   snapshot: Snapshot;
@@ -140,7 +140,7 @@ interface Result {
   difference: Difference | undefined;
 }
 
-/** Records the publication and puts its head, once everything that the head names is in KV. */
+/** Records the publication and puts its head, after everything that the head names is in KV. */
 async function conclude(
   tools: Tools,
   renewal: Renewal,
@@ -190,7 +190,7 @@ async function stepsTo(
   return previous.etag === head.etag ? steps : addStep(steps, previous.etag, difference, clock());
 }
 
-/** The keys of earlier publications, and of blocks written in vain, that the head does not name. */
+/** The keys of earlier publications, and of blocks that this one wrote, that the head does not name. */
 function leftoversOf(
   head: Head,
   earlier: readonly (Head | undefined)[],

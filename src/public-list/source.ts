@@ -14,22 +14,24 @@ import { dayOf } from '../day.ts';
 import { type Entry, type EntryRow, entryOf } from './entry.ts';
 import { type ListedStatus, type ListName, listNames, publicLists, shows } from './lists.ts';
 
-/** Up to where a list follows the changes of its source. */
+/** How far a list follows the changes of its source. */
 export interface Place {
   /** The id of the last change in the journal. */
   journalPosition: number;
-  /** The UTC day by which disputes are judged, `YYYY-MM-DD`. */
+  /** The UTC day that decides which disputes are in force, `YYYY-MM-DD`. */
   day: string;
 }
 
-/** What the lists are made from, at one moment. */
+/** The state of what the lists are made from, at one moment. */
 export interface Source {
-  /** The UTC day by which disputes are judged, `YYYY-MM-DD`. */
+  /** The UTC day that decides which disputes are in force, `YYYY-MM-DD`. */
   day: string;
-  /** Differs from every earlier one if a table or the calendar changed what the list is made from. */
+  /**
+   * A list's version differs from all earlier ones if a table or the calendar has changed what the list is made from.
+   */
   versions: Record<ListName, string>;
   places: Record<ListName, Place>;
-  /** What was last published, as the database recorded it. */
+  /** The last publications, as the database has recorded them. */
   records: Partial<Record<ListName, PublicationRecord>>;
 }
 
@@ -54,7 +56,9 @@ interface Row {
   records: string;
 }
 
-/** One row: the versions, the days on which disputes last began and ended, the journals' ends, the records. */
+/**
+ * One row: the versions, the last days on which disputes began and ended, the last ids of the journals, the records.
+ */
 function sourceQuery(day: string): SQL {
   return sql`
     select auctions, reserved, blocked, disputed,
@@ -69,7 +73,7 @@ function sourceQuery(day: string): SQL {
     from ${listSources}`;
 }
 
-/** Looks at the sources of all lists in one round trip of at most ten rows. */
+/** Reads the state of all lists' sources: one round trip, which reads at most ten rows. */
 export async function readSource(db: Database, now: Date): Promise<Source> {
   const day = dayOf(now);
   return sourceOf(await db.get<Row>(sourceQuery(day)), day);
@@ -105,25 +109,25 @@ export function isOfAuctions(list: ListName): boolean {
   return publicLists[list].entries === 'auctions';
 }
 
-/** A name that changed, with the entries that it has in the list now. */
+/** A name that has changed, with the entries that it has in the list now. */
 export interface ChangedName {
   name: string;
   entries: Entry[];
 }
 
-/** A list's source as it was at one moment, told by what changed. */
+/** A list's source at one moment, as the changes since an earlier one. */
 export interface Snapshot extends Place {
   sourceVersion: string;
   /** In the order of the list. */
   changed: ChangedName[];
 }
 
-/** More names than these are read with the whole list. */
+/** If more names have changed, the whole list is read. */
 const maximumChangedNames = 20_000;
 
 /**
- * What changed in a list's source since it was at a place, in one transaction, so that all of it is of one moment.
- * Undefined where so much changed that the list is better built again.
+ * Reads what has changed in a list's source since a place, in one transaction, so that it is the state at one moment.
+ * Undefined if so much has changed that the list is better built again.
  */
 export async function readSnapshot(
   db: Database,
@@ -159,7 +163,7 @@ interface EntryColumns {
   status: EntryRow[2];
 }
 
-/** The entries that the names have in a list now, in its order. */
+/** The entries that the names have in a list now, in the list's order. */
 export async function listEntries(
   db: Database,
   list: ListName,
@@ -173,7 +177,7 @@ export async function listEntries(
 function changedNames(list: ListName, { journalPosition, day: lastDay }: Place, day: string): SQL {
   const journal = isOfAuctions(list) ? auctionChanges : retainedChanges;
   const journalled = sql`select name from ${journal} where id > ${journalPosition}`;
-  // A clock can go back as well; the names that the calendar changes lie between the two days.
+  // Clocks can also go back. Either way, the calendar changes the names whose disputes begin or end between the days.
   const [earlier, later] = lastDay < day ? [lastDay, day] : [day, lastDay];
   const calendar = shows(list, 'disputed')
     ? sql`

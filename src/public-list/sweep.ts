@@ -11,16 +11,17 @@ import { blockPrefix, changesKey } from './head.ts';
 import { type ListName, listNames } from './lists.ts';
 import { isOfAuctions, readSource, type Source } from './source.ts';
 
-/** A reader that holds an older head finds its blocks for so long. */
+/** How long the blocks of an older head are kept for readers that still use it. */
 const keptMilliseconds = 24 * 60 * 60 * 1000;
-/** Deletions in one run: an invocation has 1,000 operations of KV in all. */
+/** Deletions in one run: an invocation may use 1,000 operations of KV in all. */
 const maximumDeletions = 400;
 /** Rows of a journal deleted in one run. */
 const maximumJournalRows = 100_000;
 
 /**
- * Deletes what the lists have not needed for a day: blocks and changes in KV that later publications replaced or that
- * killed ones left behind, and journals up to where every list follows them. A run does a bounded part of it.
+ * Deletes what the lists have not needed for a day: the blocks and changes in KV that later publications have replaced
+ * or that killed ones left behind, and the rows of the journals that all lists have followed. The work of one run is
+ * limited.
  */
 export async function sweepLists(db: Database, kv: KVNamespace, now: Date): Promise<void> {
   await sweepLeftovers(db, kv, now);
@@ -61,7 +62,7 @@ async function sweepLeftovers(db: Database, kv: KVNamespace, now: Date): Promise
   }
 }
 
-/** What a killed publication may have written: all of its keys, since none of them came to be named. */
+/** All keys that a killed publication may have written: no head names any of them. */
 async function keysOf(kv: KVNamespace, list: ListName, publication: string): Promise<string[]> {
   const { keys } = await kv.list({ prefix: blockPrefix(list, publication) });
   return [changesKey(list, publication), ...keys.map(({ name }) => name)];
@@ -75,7 +76,7 @@ async function pruneJournals(db: Database, source: Source): Promise<void> {
     const { journalPosition } = source.places[list];
     const record = source.records[list];
     if (!record || record.journalPosition === journalPosition) continue;
-    // Nothing in the journal since then concerns this list, or its version would be another.
+    // No later row of the journal concerns this list, or the list's version would have changed.
     await retried(() =>
       db
         .update(listPublications)
@@ -102,7 +103,7 @@ function positionOf({ records }: Source, isOne: (list: ListName) => boolean): nu
   return Math.min(...listNames.filter(isOne).map((list) => records[list]?.journalPosition ?? 0));
 }
 
-/** The last row stays: the next id is counted from it. */
+/** Keeps the last row, because SQLite derives the next id from it. */
 async function prune(
   db: Database,
   journal: typeof auctionChanges | typeof retainedChanges,

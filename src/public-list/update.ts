@@ -7,25 +7,28 @@ import type { ChangedName } from './source.ts';
 /** Where blocks are read from and written to. */
 export interface BlockStore {
   load: (block: Block) => Promise<Entry[]>;
-  /** Writes the entries unless one of the blocks at hand holds them. */
+  /** Writes the entries, unless one of the blocks at hand contains exactly them. */
   save: (entries: Entry[], atHand: readonly Block[]) => Promise<Block>;
 }
 
-/** Entries that came and went, in the order of the list, as JSON. */
+/** The entries that were added and removed, as JSON, in the order of the list. */
 export interface Difference {
   added: string[];
   removed: string[];
 }
 
-/** Blocks from one that begins wherever it appears to the next such one: what is cut again when one of them changes. */
+/**
+ * The blocks from a name that always begins a block (`beginsBlock`) up to the next such name. When one of them
+ * changes, they are cut again together.
+ */
 interface Run {
   from: number;
   to: number;
 }
 
 /**
- * The blocks of a list after names in it have changed: the very blocks that the list would have if it were built from
- * nothing. Loads only the runs that the names lie in.
+ * The blocks of a list after some of its names have changed: exactly the blocks that building the list again would
+ * give. Loads only the runs that contain the names.
  */
 export async function updateBlocks(
   blocks: readonly Block[],
@@ -54,12 +57,12 @@ function isBefore(changed: ChangedName | undefined, end: string | undefined): bo
   return changed !== undefined && (end === undefined || compareNames(changed.name, end) < 0);
 }
 
-/** The runs in which the names lie, in order and apart from each other. */
+/** The runs that contain the names, in order, without overlaps. */
 function runsOf(blocks: readonly Block[], changed: readonly ChangedName[]): Run[] {
   const runs: Run[] = [];
   for (const { name, entries } of changed) {
     const at = Math.max(0, findLast(blocks, name));
-    // Without its first name, a block becomes part of the run before it.
+    // A block that loses its first name becomes part of the run before it.
     let from = blocks[at]?.first === name && entries.length === 0 ? Math.max(0, at - 1) : at;
     while (from > 0 && !beginsBlock(blocks[from]?.first ?? '')) from -= 1;
     let to = Math.min(at + 1, blocks.length);
@@ -68,11 +71,11 @@ function runsOf(blocks: readonly Block[], changed: readonly ChangedName[]): Run[
     if (last && from < last.to) last.to = Math.max(last.to, to);
     else runs.push({ from, to });
   }
-  // An empty list has one run, of no blocks.
+  // An empty list has one run without blocks.
   return runs.length > 0 && blocks.length === 0 ? [{ from: 0, to: 0 }] : runs;
 }
 
-/** The entries with those of the changed names replaced; notes what that adds and removes. */
+/** Replaces the entries of the changed names, and records what that adds and removes. */
 function merge(
   before: readonly Entry[],
   changed: readonly ChangedName[],
@@ -91,7 +94,7 @@ function merge(
     added.push(...now.filter((json) => !old.includes(json)));
     after.push(...entries);
   }
-  // One by one, because a call takes only so many arguments.
+  // One by one, because the number of arguments of a call is limited.
   while (position < before.length) after.push(before[position++]!);
   return after;
 }

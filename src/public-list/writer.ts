@@ -5,15 +5,15 @@ import { getConstant, putConstant, tried } from './kv.ts';
 import type { ListName } from './lists.ts';
 import type { BlockStore } from './update.ts';
 
-/** Puts that are under way at the same time: more would only hold more memory. */
+/** How many puts run at the same time: more would only need more memory. */
 const maximumPuts = 4;
 
 /** A block that a head names is not in KV. */
 export class MissingBlockError extends Error {}
 
-/** The blocks of one publication of a list, on their way to KV. */
+/** Writes the blocks of one publication of a list to KV. */
 export class BlockWriter implements BlockStore {
-  /** Those that were written and not found at hand. */
+  /** The blocks that were written because they were not at hand. */
   readonly written: Block[] = [];
   readonly #kv: KVNamespace;
   readonly #list: ListName;
@@ -23,7 +23,7 @@ export class BlockWriter implements BlockStore {
   #announced: Promise<void> | undefined;
   #error: unknown;
 
-  /** `announce` is done before the first put, so that what a killed publisher leaves behind is known. */
+  /** `announce` runs before the first put, so that what a killed publisher leaves behind is known. */
   constructor(kv: KVNamespace, list: ListName, publication: string, announce: () => Promise<void>) {
     this.#kv = kv;
     this.#list = list;
@@ -64,7 +64,7 @@ export class BlockWriter implements BlockStore {
     return this.#announced;
   }
 
-  /** Until every put is done. Throws if one failed. */
+  /** Waits for every put. Throws if one failed. */
   async finish(): Promise<void> {
     await Promise.all(this.#puts);
     if (this.#error) throw this.#error;
