@@ -6,6 +6,7 @@ import {
   addDomainOf,
   addNotification,
   addRegistrar,
+  addRetainedDomain,
   bearer,
   newContact,
   send,
@@ -245,6 +246,52 @@ describe('a public list', () => {
     ];
     expect(first.answer.kvReads).toBe(1);
     expect(second).toEqual({ status: 200, answer: {}, after: {} });
+  });
+});
+
+describe('the page', () => {
+  const isolate = () => counted(worker.env);
+  /** In an isolate that has read nothing yet. */
+  const first = (query: string) => cost(isolate(), `/en/${query}`);
+
+  beforeAll(async () => {
+    await addAuction(worker.env, { name: 'page.ee' });
+    await addRetainedDomain(worker.env, { name: 'page.ee' });
+    await worker.scheduled('1 0 * * *');
+  });
+
+  it('is read from KV, then from memory, and never from the database', async () => {
+    // The head of each list, the figures of the year, and the blocks of the two lists that are shown.
+    const view = { status: 200, answer: { kvReads: 8 }, after: {} };
+    expect(await first('')).toEqual(view);
+    expect(await first('?starts=p&auctions=page&sort=length')).toEqual(view);
+    const env = isolate();
+    await cost(env, '/en/');
+    expect(await cost(env, '/et/?starts=p')).toEqual({ status: 200, answer: {}, after: {} });
+  });
+
+  it('costs one read more for the first answer about a name, and none for the next', async () => {
+    const env = isolate();
+    await cost(env, '/en/');
+    // The block of the auctions, of which only the names are remembered.
+    expect((await cost(env, '/en/?name=page.ee')).answer).toEqual({ kvReads: 1 });
+    expect((await cost(env, '/en/?name=free.ee')).answer).toEqual({});
+  });
+
+  it('reads as much of 20,000 names as of one', async () => {
+    await worker.env.DB.prepare(
+      `with recursive n(i) as (select 0 union all select i + 1 from n where i < 19999)
+       insert into retained_domains (name, punycode, status, created_at)
+       select 'many' || i || '.ee', 'many' || i || '.ee', 'reserved', '2026-01-01T00:00:00.000Z' from n`,
+    ).run();
+    await worker.scheduled('31 * * * *');
+    for (const query of ['', '?starts=many1', '?starts=m&after=many5.ee', '?after=many9998.ee']) {
+      const { answer, after } = await first(query);
+      expect(answer.d1RoundTrips).toBeUndefined();
+      // A page that goes on in another block reads that as well.
+      expect(answer.kvReads).toBeLessThanOrEqual(9);
+      expect(after).toEqual({});
+    }
   });
 });
 

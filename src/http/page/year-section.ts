@@ -20,7 +20,7 @@ function renderDays(days: Days, text: Texts): Html {
 ${allSeries.map((series) => renderChart(series, days, text))}</div>
 <details>
 <summary>${text.asTable}</summary>
-<div class="scroll" role="region" aria-labelledby="year-heading" tabindex="0">
+<div class="scroll" role="region" aria-label="${text.asTable}" tabindex="0">
 <table class="figures">
 <thead><tr><th scope="col">${text.day}</th>${allSeries.map((series) => html`<th scope="col">${text.series[series]}</th>`)}</tr></thead>
 <tbody>

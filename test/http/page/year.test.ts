@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import type { Language } from '../../../src/http/page/language.ts';
+import { texts } from '../../../src/http/page/texts.ts';
+import { readView } from '../../../src/http/page/view.ts';
+import { renderYearSection } from '../../../src/http/page/year-section.ts';
+import type { DailyCounts } from '../../../src/public-list/daily-counts.ts';
+import { rowsOf, textOf } from './document.ts';
+
+const series = ['reserved', 'blocked', 'disputed', 'auctions'] as const;
+
+function dayAfter(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** A year in which the counts go their ways; on some days, nothing was counted. */
+const year: DailyCounts[] = Array.from({ length: 366 }, (_, n) => ({
+  day: dayAfter('2025-11-21', n),
+  counts: {
+    reserved: 1_000_000 + Math.round(5_000 * Math.sin(n / 40)),
+    blocked: 22,
+    disputed: 10 + Math.floor(n / 30),
+    auctions: (n * 7) % 13,
+  },
+})).filter((_, n) => n % 50 !== 17);
+
+const render = (days: readonly DailyCounts[] | undefined, language: Language = 'en') =>
+  String(
+    renderYearSection(
+      {
+        language,
+        text: texts[language],
+        origin: 'http://localhost',
+        view: readView(new URLSearchParams()),
+      },
+      { days },
+    ),
+  );
+
+const numberIn = (text: string) => Number(text.replace(/[,\u00a0]/g, ''));
+
+/** The count of each day that a chart draws, by its path and the two numbers beside it. */
+function drawn(html: string, name: string): number[] {
+  const [figure = ''] = new RegExp(
+    `<figure>(?:(?!</figure>).)*"${name}-title".*?</figure>`,
+    's',
+  ).exec(html)!;
+  const [, path = ''] = /class="line" d="([^"]*)"/.exec(figure)!;
+  const [, scale = ''] = /<p class="scale".*?>(.*?)<\/p>/s.exec(figure)!;
+  const [highest = 0, lowest = highest] = textOf(scale).split(' ').map(numberIn);
+  const counts: number[] = [];
+  for (const [, height, width] of path.matchAll(/(?:M0 |V)([\d.]+)h(\d+)/g)) {
+    const count = Math.round(highest - (Number(height) / 60) * (highest - lowest));
+    for (let day = 0; day < Number(width); day++) counts.push(count);
+  }
+  return counts;
+}
+
+describe('the last year', () => {
+  it.each(['et', 'en'] as const)('draws the figures that its table has, in /%s/', (language) => {
+    const html = render(year, language);
+    const rows = new Map(rowsOf(html).map(([day, ...counts]) => [day, counts.map(numberIn)]));
+    expect(rows.size).toBe(year.length);
+    for (const [column, name] of series.entries()) {
+      const counts = drawn(html, name);
+      expect(counts).toHaveLength(366);
+      let before: number | undefined;
+      for (const [n, count] of counts.entries()) {
+        // A day that was not counted goes on as the one before it.
+        const expected: number | undefined =
+          rows.get(dayAfter('2025-11-21', n))?.[column] ?? before;
+        expect(Math.abs(count - expected!)).toBeLessThanOrEqual(expected! / 1e5);
+        before = expected;
+      }
+    }
+  });
+
+  it('has the recorded figures in its table, the newest day first', () => {
+    const rows = rowsOf(render(year));
+    const { day, counts } = year.at(-1)!;
+    expect(rows[0]).toEqual([day, ...series.map((name) => counts[name].toLocaleString('en'))]);
+    expect(rows.at(-1)![0]).toBe(year[0]!.day);
+  });
+
+  it('says in title and description what each chart shows', () => {
+    const html = render(year, 'et');
+    for (const name of series) {
+      expect(html).toContain(`aria-labelledby="${name}-title ${name}-description"`);
+      expect(html).toMatch(new RegExp(`<title id="${name}-title">[^<]+, 21.11.2025–21.11.2026`));
+      expect(html).toMatch(new RegExp(`<desc id="${name}-description">Alguses [^<]+suurim`));
+    }
+    expect(html).toContain('Alguses 10, lõpus 22; väikseim 10, suurim 22.');
+  });
+
+  it('draws a single day, and a count that never changes', () => {
+    const html = render(year.slice(0, 1));
+    expect(html).toContain('viewBox="0 0 1 60"');
+    expect(html).toContain('class="line" d="M0 30h1"');
+    expect(rowsOf(html)).toHaveLength(1);
+  });
+
+  it('says that there is nothing to show, or not at the moment', () => {
+    expect(textOf(render([]))).toContain('There are no figures to show.');
+    expect(textOf(render(undefined))).toContain('cannot be shown at the moment');
+  });
+});
