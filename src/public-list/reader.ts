@@ -40,10 +40,31 @@ export async function findHead(
   reader: Reader,
   { isFresh = false } = {},
 ): Promise<Head | undefined> {
+  const seen = isFresh
+    ? undefined
+    : memoryOf(reader).findFresh(list, reader.clock().getTime())?.head;
+  return seen ?? readHead(list, reader);
+}
+
+/** Reads under way, by request: a request must not wait for what another one reads, because it may be cut off. */
+const reads = new WeakMap<Reader, Map<ListName, Promise<Head | undefined>>>();
+
+/** Reads the head from KV, once for all parts of a request that want it at the same time. */
+async function readHead(list: ListName, reader: Reader): Promise<Head | undefined> {
+  const ofRequest = reads.get(reader) ?? new Map();
+  reads.set(reader, ofRequest);
+  const underWay = ofRequest.get(list) ?? readHeadAlone(list, reader);
+  ofRequest.set(list, underWay);
+  try {
+    return await underWay;
+  } finally {
+    ofRequest.delete(list);
+  }
+}
+
+async function readHeadAlone(list: ListName, reader: Reader): Promise<Head | undefined> {
   const memory = memoryOf(reader);
   const now = reader.clock().getTime();
-  const seen = isFresh ? undefined : memory.findFresh(list, now);
-  if (seen?.head) return seen.head;
   reader.meter.kvReads += 1;
   const { value, metadata } = await reader.kv.getWithMetadata<Published>(headKey(list), {
     type: 'arrayBuffer',

@@ -1,9 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
+import { browseNames, readNames } from '../../src/public-list/browse.ts';
 import { readFacts } from '../../src/public-list/facts.ts';
 import { listNames } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish.ts';
+import { Faults } from '../attack/faults.ts';
 import { counted } from '../counted.ts';
-import { addAuction, emptyLists } from '../fixtures.ts';
+import { addAuction, addRetainedDomain, emptyLists } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 import { published, withMethods } from './published.ts';
 import { newReader } from './reader.ts';
@@ -33,6 +35,28 @@ test('gives count, ETag and time of every list, by one read of KV for each', asy
   expect(await readFacts(reader)).toEqual(facts);
   expect(counts).toMatchObject({ kvReads: listNames.length, kvLists: 0, d1RoundTrips: 0 });
   expect(reader.meter.kvReads).toBe(listNames.length);
+});
+
+test('shares the reads of heads with the other parts of a request', async () => {
+  await addRetainedDomain(worker.env);
+  await publishAll();
+  const { reader } = newReader(worker.env, clock);
+  const [facts, names, page] = await Promise.all([
+    readFacts(reader),
+    readNames('auctions', reader),
+    browseNames('all', { prefix: '', limit: 10 }, reader),
+  ]);
+  expect([facts.auctions?.count, names.length, page.names.length]).toEqual([1, 1, 1]);
+  // The five heads, and one block of each of the two lists.
+  expect(reader.meter.kvReads).toBe(listNames.length + 2);
+});
+
+test('reads a head again that could not be read', async () => {
+  await publishAll();
+  const faults = new Faults({ message: 'KV failed: 503', isDone: false }, (call) => call === 0);
+  const { reader } = newReader(faults.wrap(worker.env), clock);
+  expect((await readFacts(reader)).auctions).toBeUndefined();
+  expect((await readFacts(reader)).auctions?.count).toBe(1);
 });
 
 test('has none of a list that was never published', async () => {
