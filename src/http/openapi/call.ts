@@ -2,12 +2,14 @@ import type * as z from 'zod';
 import type {
   oas31,
   ZodOpenApiOperationObject,
+  ZodOpenApiRequestBodyObject,
   ZodOpenApiResponseObject,
   ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import type { Reason } from '../../error.ts';
 import { reasonCases } from '../answer.openapi.ts';
 import { statuses } from '../answer.ts';
+import { answerTo, type Example, examples } from './example.ts';
 import { type HeaderName, headersOf } from './headers.ts';
 import { type HeaderParameter, parametersOf } from './parameters.ts';
 
@@ -42,13 +44,14 @@ export interface Call {
   parameters?: readonly HeaderParameter[];
   path?: z.ZodObject;
   query?: z.ZodObject;
-  body?: ZodOpenApiOperationObject['requestBody'];
+  body?: ZodOpenApiRequestBodyObject;
   /** Its 200. */
   success?: Success;
   /** Answers with other statuses that are no refusals. */
   others?: ZodOpenApiResponsesObject;
   /** Besides those of every call. */
   refusals?: readonly Reason[];
+  examples?: Record<string, Example>;
 }
 
 export const jsonBody = (schema: z.ZodType) => ({
@@ -92,6 +95,12 @@ export function callsOf(face: Interface) {
       status,
       refusalOf(status, reasons, call.body !== undefined),
     ]);
+    const responses: ZodOpenApiResponsesObject = {
+      ...(success && { 200: answer(face, success) }),
+      ...others,
+      ...Object.fromEntries(errors),
+    };
+    if (call.examples) showExamples(call.operationId, call.examples, responses);
     const parameters = parametersOf(...(call.parameters ?? []), ...face.parameters);
     return {
       operationId: call.operationId,
@@ -104,12 +113,8 @@ export function callsOf(face: Interface) {
         ...(call.query && { query: call.query }),
       },
       ...(parameters.length > 0 && { parameters }),
-      ...(call.body && { requestBody: call.body }),
-      responses: {
-        ...(success && { 200: answer(face, success) }),
-        ...others,
-        ...Object.fromEntries(errors),
-      },
+      ...(call.body && { requestBody: withExamples(call.body, call.examples) }),
+      responses,
     };
   };
 }
@@ -120,6 +125,46 @@ function answer(face: Interface, { description, headers = [], schema }: Success)
     headers: headersOf(...everyAnswer, ...face.headers, 'Ignored-Parameters', ...headers),
     content: { 'application/json': { schema } },
   };
+}
+
+/** Puts each example's answer under its status. */
+function showExamples(
+  operationId: string,
+  given: Record<string, Example>,
+  responses: ZodOpenApiResponsesObject,
+): void {
+  examples.set(operationId, given);
+  for (const [name, example] of Object.entries(given)) {
+    const value = answerTo(operationId, name);
+    const response = (responses as Record<number, ZodOpenApiResponseObject>)[example.status ?? 200];
+    const media = response?.content?.['application/json'];
+    if (!media || value === undefined) continue;
+    const shown = { summary: example.summary, ...requestOf(example), value };
+    media.examples = { ...media.examples, [name]: shown };
+  }
+}
+
+const isRefused = ({ status = 200 }: Example) => status >= 400;
+
+/** Says what was sent if it was refused: it is no example of a request. */
+function requestOf(example: Example): { description?: string } {
+  const { body } = example;
+  if (!isRefused(example) || body === undefined) return {};
+  return { description: `The answer to \`${JSON.stringify(body)}\`` };
+}
+
+/** Gives the body the examples' requests. */
+function withExamples(
+  body: ZodOpenApiRequestBodyObject,
+  given: Record<string, Example> = {},
+): ZodOpenApiRequestBodyObject {
+  const sent = Object.entries(given).filter(
+    ([, example]) => example.body !== undefined && !isRefused(example),
+  );
+  if (sent.length === 0) return body;
+  const shown = sent.map(([name, { summary, body: value }]) => [name, { summary, value }]);
+  const json = { ...body.content['application/json'], examples: Object.fromEntries(shown) };
+  return { ...body, content: { ...body.content, 'application/json': json } };
 }
 
 const statusNames: Record<number, string> = {

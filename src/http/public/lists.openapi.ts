@@ -7,6 +7,7 @@ import {
   listPaths,
   publicLists,
 } from '../../public-list/lists.ts';
+import type { Example } from '../openapi/example.ts';
 import { cachedCall, preflight } from './interface.openapi.ts';
 
 const punycode = z.string().meta({ description: 'The name in ASCII.' });
@@ -25,6 +26,8 @@ export const listedStatus = z
   .meta({ id: 'ListedStatus' });
 
 interface Described {
+  /** Of the lists, as they are with the demo data, and of what changed in them. */
+  examples: Record<'list' | 'changes', Record<string, Example>>;
   /** The names of its calls end with it. */
   name: string;
   what: string;
@@ -35,6 +38,16 @@ export const described: Record<ListPath, Described> = {
   '/repp/v1/auctions': {
     name: 'Auctions',
     what: 'the names in auction',
+    examples: {
+      list: { started: { summary: 'The whole list' } },
+      changes: {
+        nothing: {
+          summary: 'Nothing has changed',
+          given: { since: 'W/"7f177136240a037eb74e5223cdcf5125"' },
+        },
+        gone: { summary: 'A tag that is not kept', given: { since: 'W/"0"' }, status: 410 },
+      },
+    },
     entry: z
       .object({ domain_name: unicode, punycode_domain_name: punycode })
       .meta({ id: 'NameInAuction' }),
@@ -42,6 +55,13 @@ export const described: Record<ListPath, Described> = {
   '/repp/v1/retained_domains': {
     name: 'RetainedDomains',
     what: 'the retained names',
+    examples: {
+      list: {
+        disputed: { summary: 'The disputed names', given: { type: 'disputed' } },
+        unknown: { summary: 'A type that does not exist', given: { type: 'lost' }, status: 400 },
+      },
+      changes: { missing: { summary: 'No tag', status: 400 } },
+    },
     entry: z
       .object({ name: unicode, status: listedStatus, punycode_name: punycode })
       .meta({ id: 'RetainedName' }),
@@ -66,7 +86,7 @@ export const queryOf = (path: ListPath, others: z.ZodRawShape = {}) =>
   z.object({ ...others, ...typed[path] });
 
 function listAt(path: ListPath) {
-  const { name, what, entry } = described[path];
+  const { name, what, entry, examples } = described[path];
   const [{ field }] = listsOf(path) as [(typeof publicLists)['all']];
   return {
     get: cachedCall({
@@ -75,6 +95,7 @@ function listAt(path: ListPath) {
       description:
         'Ordered by name, then status. A name with several statuses appears once for each.',
       query: queryOf(path),
+      examples: examples.list,
       success: {
         description: 'The whole list.',
         schema: z

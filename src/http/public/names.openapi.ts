@@ -47,6 +47,10 @@ export const namePaths: ZodOpenApiPathsObject = {
       operationId: 'getName',
       summary: 'Read what the lists say about a name',
       path,
+      examples: {
+        twice: { summary: 'Disputed and reserved', given: { name: 'kuressaare.ee' } },
+        wrong: { summary: 'Not a domain name', given: { name: 'kuressaare' }, status: 400 },
+      },
       success: { description: 'The name, in both forms.', schema: listedName },
       refusals: ['invalid'],
     }),
@@ -57,6 +61,12 @@ export const namePaths: ZodOpenApiPathsObject = {
       operationId: 'lookUpNames',
       summary: 'Look up many names',
       body: jsonBody(body),
+      examples: {
+        names: {
+          summary: 'Three names, one of them wrong',
+          body: { names: ['kuressaare.ee', 'xn--rii-goa36d.ee', 'kuressaare'] },
+        },
+      },
       success: {
         description: 'The results in the order asked; a wrong name is answered in its place.',
         headers: ['Ignored-Fields'],

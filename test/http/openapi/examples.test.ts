@@ -1,0 +1,155 @@
+import { writeFile } from 'node:fs/promises';
+import { beforeAll, expect, it } from 'vitest';
+import { loadDemoData } from '../../../src/cli/demo/load.ts';
+import { openApiDocument } from '../../../src/http/openapi/document.ts';
+import { answerTo, type Example, examples } from '../../../src/http/openapi/example.ts';
+import { basic } from '../../fixtures.ts';
+import { startWorker } from '../../worker.ts';
+
+/**
+ * The examples of the document are what the service answers with the demo data. To record them again after a change that
+ * is meant, set RECORD_EXAMPLES=yes, and read the difference.
+ */
+const isRecording = process.env.RECORD_EXAMPLES === 'yes';
+const file = 'src/http/openapi/example-answers.json';
+
+interface Call {
+  operationId: string;
+  method: string;
+  path: string;
+  parameters: { name: string; in: string }[];
+  security: string | undefined;
+}
+
+const { paths, components } = JSON.parse(JSON.stringify(openApiDocument()));
+
+/** Every call of the document that has examples. */
+const calls: Call[] = Object.entries(paths as Record<string, Record<string, Operation>>)
+  .flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { operationId, parameters = [], security }]) => ({
+      operationId,
+      method: method.toUpperCase(),
+      path,
+      parameters: parameters.map(resolved),
+      security: Object.keys(security[0] ?? {})[0],
+    })),
+  )
+  .filter(({ operationId }) => examples.has(operationId));
+
+interface Operation {
+  operationId: string;
+  parameters?: Reference[];
+  security: object[];
+}
+type Reference = { $ref: string } | { name: string; in: string };
+
+function resolved(parameter: Reference): { name: string; in: string } {
+  if (!('$ref' in parameter)) return parameter;
+  return components.parameters[parameter.$ref.split('/').at(-1)!];
+}
+
+const named = calls.flatMap((call) =>
+  Object.entries(examples.get(call.operationId)!).map(([name, example]) => ({
+    name,
+    call,
+    example,
+  })),
+);
+
+/** Reads come before writes, and each after the calls that it shows the work of. */
+const inOrder: typeof named = [];
+const waiting = named.toSorted(
+  (a, b) => Number(a.call.method !== 'GET') - Number(b.call.method !== 'GET'),
+);
+while (waiting.length > 0) {
+  const next = waiting.findIndex(
+    ({ example }) => !waiting.some(({ call }) => call.operationId === example.after),
+  );
+  inOrder.push(...waiting.splice(Math.max(next, 0), 1));
+}
+
+/**
+ * What differs from run to run: instants (but those of the demo data itself), the ids of requests, tokens,
+ * registration codes and the release.
+ */
+function withoutChanging(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (key, inner) => {
+    if (key === 'access_token') return '<token>';
+    if (key === 'registration_code' && inner !== null) return '<code>';
+    if (key === 'version') return '<version>';
+    if (key === 'request_id' && inner !== 'demo-data') return '<request id>';
+    const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(inner);
+    return isInstant && inner !== '2025-03-14T09:26:53.589Z' ? '<instant>' : inner;
+  });
+}
+
+const worker = startWorker();
+let token: string;
+const recorded: Record<string, Record<string, unknown>> = {};
+
+beforeAll(async () => {
+  await loadDemoData(worker.env);
+  await worker.scheduled('31 * * * *');
+  const [url, init] = exampleOf('createToken', 'person');
+  const { access_token } = (await (await worker.fetch(url, init)).json()) as Record<string, string>;
+  token = `Bearer ${access_token}`;
+});
+
+function exampleOf(operationId: string, name: string) {
+  const call = calls.find((each) => each.operationId === operationId)!;
+  return requestOf(call, examples.get(operationId)![name]!);
+}
+
+function requestOf({ method, path, parameters, security }: Call, example: Example) {
+  const { given = {}, body, isAnonymous } = example;
+  const headers = new Headers();
+  const query = new URLSearchParams();
+  let filled = path;
+  for (const [name, value] of Object.entries(given)) {
+    const place = parameters.find((parameter) => parameter.name === name)?.in;
+    if (place === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(value));
+    else if (place === 'query') query.set(name, String(value));
+    else if (place === 'header') headers.set(name, String(value));
+    else throw new Error(`the call has no parameter ${name}`);
+  }
+  if (security && !isAnonymous) {
+    headers.set(
+      'Authorization',
+      security === 'basic' ? basic('alpha', 'alpha-demo-secret') : token,
+    );
+  }
+  if (body !== undefined) headers.set('Content-Type', 'application/json');
+  const url = query.size > 0 ? `${filled}?${query}` : filled;
+  return [
+    url,
+    { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) },
+  ] as const;
+}
+
+it.each(inOrder)('$call.operationId: $name', async ({ name, call, example }) => {
+  const [url, init] = requestOf(call, example);
+  const response = await worker.fetch(url, init);
+  const answer: unknown = await response.json();
+
+  expect(response.status).toBe(example.status ?? 200);
+  recorded[call.operationId] = { ...recorded[call.operationId], [name]: answer };
+  if (!isRecording) {
+    expect(withoutChanging(answer)).toEqual(withoutChanging(answerTo(call.operationId, name)));
+  }
+});
+
+it.runIf(isRecording)('are recorded', async () => {
+  const sorted = Object.fromEntries(
+    calls.map(({ operationId }) => [operationId, recorded[operationId]]),
+  );
+  await writeFile(file, `${JSON.stringify(sorted, null, 2)}\n`);
+});
+
+it('every call that answers JSON has an example', () => {
+  const without = Object.values(paths as Record<string, Record<string, Operation>>)
+    .flatMap((item) => Object.entries(item))
+    .filter(([method]) => method !== 'options')
+    .map(([, { operationId }]) => operationId)
+    .filter((id) => !examples.has(id) && !/Page/.test(id));
+  expect(without).toEqual([]);
+});
