@@ -27,8 +27,12 @@ const body = eidBody()
     first_name: shape.first_name.meta({ description: 'The person’s first name.' }),
     last_name: shape.last_name.meta({ description: 'The person’s last name.' }),
     country_code: shape.country_code.meta({
-      description: 'The country of the code (ISO 3166-1 alpha-2), in either case.',
+      description: `The country of the code (ISO 3166-1 alpha-2), in either case; \`${shape.country_code.def.defaultValue}\` if it is left out.`,
       pattern: '^[A-Za-z]{2}$',
+      // Generators take a field with a default for one that is always there.
+      override: ({ jsonSchema }) => {
+        delete jsonSchema.default;
+      },
     }),
   })
   .meta({ id: 'TokenRequest' });
