@@ -2,9 +2,10 @@ import { html } from 'hono/html';
 import type { BrowsedName } from '../../public-list/browse.ts';
 import { auctionList } from '../../public-list/lists.ts';
 import type { Content } from './content.ts';
+import { renderField } from './field.ts';
 import type { Language } from './language.ts';
 import type { Html, Surroundings } from './layout.ts';
-import { renderPublished, renderSection } from './section.ts';
+import { renderPublished, renderPunycode, renderSection } from './section.ts';
 import { hrefOf, type Sort, type View } from './view.ts';
 
 const section = 'auctions';
@@ -59,12 +60,23 @@ function renderBody(around: Surroundings, all: readonly BrowsedName[]): Html {
   if (all.length === 0) return html`<p>${text.noAuctions}</p>`;
   const { shown, count, page, pages } = selectAuctions(all, view, language);
   const isFiltered = view.auctions !== '';
+  // Where the table has all auctions, a script filters it as one types.
+  const live = html` data-rows="auction-rows" data-matching="${text.matching('{count}', '{all}')}"`;
+  const field = renderField({
+    id: 'filter',
+    name: 'auctions',
+    value: view.auctions,
+    button: text.filter,
+    more: pages === 1 && !isFiltered && live,
+  });
+  const matching = isFiltered && text.matching(text.number(count), text.number(all.length));
+  const whole = html` · <a href="${hrefOf(language, { sort: view.sort }, section)}">${text.all}</a>`;
   return html`<form class="find" action="${hrefOf(language, {}, section)}">
 <label for="filter">${text.filterLabel}</label>
-<div class="field"><input id="filter" name="auctions" value="${view.auctions}" maxlength="255" autocomplete="off" autocapitalize="none" spellcheck="false"${pages === 1 && !isFiltered && html` data-rows="auction-rows" data-matching="${text.matching('{count}', '{all}')}"`}><button>${text.filter}</button></div>
+${field}
 ${view.sort !== 'name' && html`<input type="hidden" name="sort" value="${view.sort}">`}
 </form>
-<p class="matching" id="matching" aria-live="polite">${isFiltered && html`${text.matching(text.number(count), text.number(all.length))} · <a href="${hrefOf(language, { sort: view.sort }, section)}">${text.all}</a>`}</p>
+<p class="matching" id="matching" aria-live="polite">${matching}${isFiltered && whole}</p>
 ${shown.length === 0 ? html`<p>${text.noMatch}</p>` : renderTable(around, shown)}
 ${pages > 1 && renderPages(around, page, pages)}`;
 }
@@ -75,17 +87,20 @@ function renderTable({ language, text, view }: Surroundings, shown: readonly Bro
     const sort: Sort = current === 'ascending' ? `-${key}` : key;
     const href = hrefOf(language, { auctions: view.auctions, sort }, section);
     const said = current === 'ascending' ? text.sortedUp : text.sortedDown;
-    return html`<th scope="col" class="${key}"${current && html` aria-sort="${current}"`}><a href="${href}">${label}${current && html`<span class="arrow" aria-hidden="true">${current === 'ascending' ? '↑' : '↓'}</span><span class="unseen">, ${said}</span>`}</a></th>`;
+    const order = html` aria-sort="${current}"`;
+    const arrow = current === 'ascending' ? '↑' : '↓';
+    const mark = html`<span class="arrow" aria-hidden="true">${arrow}</span><span class="unseen">, ${said}</span>`;
+    return html`<th scope="col" class="${key}"${current && order}><a href="${href}">${label}${current && mark}</a></th>`;
+  };
+  const row = (auction: BrowsedName) => {
+    const link = html`<a href="${hrefOf(language, { name: auction.name })}"><bdi>${auction.name}</bdi></a>`;
+    const length = html`<td class="length">${lengthOf(auction)}</td>`;
+    return html`<tr><th scope="row">${link}</th>${renderPunycode(auction)}${length}</tr>\n`;
   };
   return html`<table class="names">
 <thead><tr>${heading('name', text.name)}<th scope="col" class="punycode">${text.punycode}</th>${heading('length', text.length)}</tr></thead>
 <tbody id="auction-rows">
-${shown.map(
-  (
-    auction,
-  ) => html`<tr><th scope="row"><a href="${hrefOf(language, { name: auction.name })}"><bdi>${auction.name}</bdi></a></th><td class="punycode">${auction.punycode}</td><td class="length">${lengthOf(auction)}</td></tr>
-`,
-)}</tbody>
+${shown.map(row)}</tbody>
 </table>`;
 }
 

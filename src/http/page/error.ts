@@ -17,7 +17,7 @@ export const pageError: ErrorForm = (error, c) => {
   const main = html`<section class="ask" aria-labelledby="error-heading">
 <h1 id="error-heading">${heading}</h1>
 <p class="lead">${explanation}</p>
-<p><a href="${hrefOf(language, {})}">${text.toStart}</a></p>
+<p class="back"><a href="${hrefOf(language, {})}">${text.toStart}</a></p>
 </section>`;
   const title = `${heading} · ${text.siteName}`;
   const document = renderDocument(surroundingsOf(c), { title, main, isLinked: false });

@@ -27,6 +27,16 @@ interface Frame {
 /** A whole document. */
 export function renderDocument(around: Surroundings, { title, main, isLinked }: Frame): Html {
   const { language, text, view } = around;
+  const home = hrefOf(language, {});
+  const sectionLinks = sections.map(
+    (section) => html`<a href="${isLinked ? '' : home}#${section}">${text.short[section]}</a>\n`,
+  );
+  const languageLinks = languages
+    .filter((other) => other !== language)
+    .map((other) => {
+      const { languageName } = texts[other];
+      return html`<a href="${hrefOf(other, view)}" lang="${other}" hreflang="${other}">${languageName}</a>`;
+    });
   return html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -44,17 +54,12 @@ ${isLinked ? linksToSelf(around) : html`<meta name="robots" content="noindex">`}
 <body>
 <a class="skip" href="#main">${text.skip}</a>
 <header class="top">
-<a class="brand" href="${hrefOf(language, {})}">${text.siteName}</a>
+<a class="brand" href="${home}">${text.siteName}</a>
 <nav class="sections" aria-label="${text.sections}">
-${sections.map(
-  (
-    section,
-  ) => html`<a href="${isLinked ? '' : hrefOf(language, {})}#${section}">${text[section]}</a>
-`,
-)}</nav>
+${sectionLinks}</nav>
 <nav class="languages" aria-label="${text.languages}">
 <a href="/docs/">${text.reference}</a>
-${otherLanguages(language).map((other) => html`<a href="${hrefOf(other, view)}" lang="${other}" hreflang="${other}">${texts[other].languageName}</a>`)}
+${languageLinks}
 </nav>
 </header>
 <main id="main" tabindex="-1">
@@ -76,8 +81,4 @@ ${languages.map(
   (other) => html`<link rel="alternate" hreflang="${other}" href="${origin}${hrefOf(other, view)}">
 `,
 )}<link rel="alternate" hreflang="x-default" href="${origin}/${canonical.slice(hrefOf(language, {}).length)}">`;
-}
-
-function otherLanguages(language: Language): Language[] {
-  return languages.filter((other) => other !== language);
 }

@@ -3,6 +3,7 @@ import type { DomainName } from '../../domain/name.ts';
 import type { ListedName } from '../../public-list/find-names.ts';
 import { publicLists, retainedList } from '../../public-list/lists.ts';
 import type { Answer } from './content.ts';
+import { renderField } from './field.ts';
 import type { Html, Surroundings } from './layout.ts';
 import type { Texts } from './texts.ts';
 import { hrefOf } from './view.ts';
@@ -33,12 +34,20 @@ export function titleOf(answer: Answer | undefined, text: Texts): string {
 /** The field for one name, and the answer about it. */
 export function renderNameSection({ language, text, view }: Surroundings, answer?: Answer): Html {
   const isWrong = answer?.isName === false;
+  const described = isWrong ? 'name-error name-hint' : 'name-hint';
+  const field = renderField({
+    id: 'name',
+    name: 'name',
+    value: view.name,
+    button: text.check,
+    more: html` required inputmode="url" aria-describedby="${described}"${isWrong && html` aria-invalid="true"`}`,
+  });
   return html`<section class="ask" aria-labelledby="ask-heading">
 <h1 id="ask-heading">${text.heading}</h1>
 <p class="lead">${text.lead}</p>
 <form action="${hrefOf(language, {})}" role="search">
 <label for="name">${text.nameLabel}</label>
-<div class="field"><input id="name" name="name" value="${view.name}" required maxlength="255" inputmode="url" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${isWrong ? 'name-error ' : ''}name-hint"${isWrong && html` aria-invalid="true"`}><button>${text.check}</button></div>
+${field}
 ${isWrong && html`<p class="error" id="name-error"><bdi>${text.wrongName(view.name)}</bdi></p>`}
 <p class="hint" id="name-hint">${text.nameHint}</p>
 </form>

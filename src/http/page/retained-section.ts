@@ -2,8 +2,9 @@ import { html } from 'hono/html';
 import type { BrowsedName } from '../../public-list/browse.ts';
 import type { ListedStatus } from '../../public-list/lists.ts';
 import type { Content } from './content.ts';
+import { renderField } from './field.ts';
 import type { Html, Surroundings } from './layout.ts';
-import { renderPublished, renderSection } from './section.ts';
+import { renderPublished, renderPunycode, renderSection } from './section.ts';
 import { hrefOf } from './view.ts';
 
 const section = 'retained';
@@ -43,7 +44,7 @@ function renderSearch({ language, text, view }: Surroundings): Html {
 ${[...text.alphabet].map(letter)}</nav>
 <form class="find" action="${hrefOf(language, {}, section)}">
 <label for="starts">${text.startsLabel}</label>
-<div class="field"><input id="starts" name="starts" value="${view.starts}" maxlength="255" autocomplete="off" autocapitalize="none" spellcheck="false"><button>${text.search}</button></div>
+${renderField({ id: 'starts', name: 'starts', value: view.starts, button: text.search })}
 </form>`;
 }
 
@@ -51,27 +52,25 @@ function renderNames(
   { language, text, view: { starts, after } }: Surroundings,
   { names, hasMore }: NonNullable<Content['retained']>,
 ): Html {
-  const isBrowsed = starts !== '' || after !== '';
+  const first = html`<a href="${hrefOf(language, { starts }, section)}">${text.first}</a>`;
   if (names.length === 0) {
-    const none = after !== '' ? text.noMore : isBrowsed ? text.noNames : text.noRetained;
-    return html`<p class="missing">${none}</p>${after !== '' && html`<p><a href="${hrefOf(language, { starts }, section)}">${text.first}</a></p>`}`;
+    const none = after ? text.noMore : starts ? text.noNames : text.noRetained;
+    return html`<p class="missing">${none}</p>${after && html`<p>${first}</p>`}`;
   }
-  const next = hrefOf(language, { starts, after: names.at(-1)?.name ?? '' }, section);
-  const which = starts ? text.startingWith(starts) : text.fromStart;
+  const href = hrefOf(language, { starts, after: names.at(-1)?.name ?? '' }, section);
+  const next = html`<a rel="next" href="${href}">${text.next}</a>`;
+  const which = [starts && text.startingWith(starts), after && text.afterName(after)];
+  const row = ({ name, punycode, statuses }: BrowsedName) => {
+    const link = html`<a href="${hrefOf(language, { name })}"><bdi>${name}</bdi></a>`;
+    const words = statuses.map((status) => text.statuses[status]).join(', ');
+    const cells = html`<td>${words}</td>${renderPunycode({ name, punycode })}`;
+    return html`<tr><th scope="row">${link}</th>${cells}</tr>\n`;
+  };
   return html`<table class="names">
-<caption><bdi>${after ? `${starts ? `${which}, ` : ''}${text.afterName(after)}` : which}</bdi></caption>
+<caption><bdi>${which.filter(Boolean).join(', ') || text.fromStart}</bdi></caption>
 <thead><tr><th scope="col">${text.name}</th><th scope="col">${text.status}</th><th scope="col" class="punycode">${text.punycode}</th></tr></thead>
 <tbody>
-${names.map(renderRow)}</tbody>
+${names.map(row)}</tbody>
 </table>
-<nav class="pages" aria-label="${text.retainedPages}">
-${after !== '' && html`<a href="${hrefOf(language, { starts }, section)}">${text.first}</a>`}
-${hasMore && html`<a rel="next" href="${next}">${text.next}</a>`}
-</nav>`;
-
-  function renderRow({ name, punycode, statuses }: BrowsedName): Html {
-    const words = statuses.map((status) => text.statuses[status]).join(', ');
-    return html`<tr><th scope="row"><a href="${hrefOf(language, { name })}"><bdi>${name}</bdi></a></th><td>${words}</td><td class="punycode">${punycode}</td></tr>
-`;
-  }
+${(after || hasMore) && html`<nav class="pages" aria-label="${text.retainedPages}">${after && first} ${hasMore && next}</nav>`}`;
 }

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import type { BrowsedName } from '../../public-list/browse.ts';
 import type { Html, sections } from './layout.ts';
 import type { Texts } from './texts.ts';
 
@@ -30,4 +31,9 @@ export function renderPublished(text: Texts, publishedAt: string | undefined): H
   if (!publishedAt) return undefined;
   const [day = '', time = ''] = publishedAt.split('T');
   return html`<time datetime="${publishedAt}">${text.published(text.instant(day, time.slice(0, 5)))}</time>`;
+}
+
+/** A cell with the punycode of a name. */
+export function renderPunycode({ name, punycode }: Pick<BrowsedName, 'name' | 'punycode'>): Html {
+  return html`<td class="punycode${name === punycode && ' same'}"><span>${punycode}</span></td>`;
 }

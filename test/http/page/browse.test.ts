@@ -138,7 +138,7 @@ describe('the retained names', () => {
     expect(names(await section('/en/?starts=%C3%95', 'retained'))).toEqual(['õ.ee']);
     expect(names(await section('/en/?starts=k11', 'retained'))).toHaveLength(10);
     expect((await section('/en/?starts=nothing', 'retained')).text).toContain(
-      'No retained name begins so.',
+      'No retained name begins like this.',
     );
   });
 
@@ -161,7 +161,7 @@ describe('the retained names', () => {
 
   it('lead back from a later page to the first', async () => {
     const { html } = await section('/en/?starts=k&after=k049.ee', 'retained');
-    expect(linkOf(html, 'From the beginning')).toBe('/en/?starts=k#retained');
+    expect(linkOf(html, 'Back to the beginning')).toBe('/en/?starts=k#retained');
     const { text } = await section('/en/?starts=k&after=k119.ee', 'retained');
     expect(text).toContain('No more names.');
   });

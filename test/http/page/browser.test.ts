@@ -41,9 +41,8 @@ const states = [
 describe.each(['et', 'en'])('in /%s/', (language) => {
   it.each(states)('%s has no fault that axe-core finds, in light and dark', async (_, path) => {
     const { page, problems } = await open(`/${language}/${path}`);
-    await page.locator('details').evaluateAll((all) => {
-      for (const details of all) details.setAttribute('open', '');
-    });
+    // The table of a year takes axe-core seconds, and is the same in every state.
+    if (path === '') await page.locator('summary').click();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       expect(await findViolations(page), colorScheme).toEqual([]);

@@ -199,7 +199,7 @@ describe('an error', () => {
     });
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
     expect(documentProblem(answer.body)).toBeUndefined();
-    expect(answer.body).toContain(path === '/et/' ? 'Nii see ei käi' : 'This does not work here');
+    expect(answer.body).toContain(path === '/et/' ? 'Pole lubatud' : 'Not allowed');
   });
 
   it('of the service tells the request id and nothing else', async () => {

@@ -28,7 +28,6 @@ function date(day: string): string {
 export const en = {
   languageName: 'In English',
   number,
-  date,
   shortDate: date,
   month: (day: string) => `${months[dayParts(day).month - 1]} ${dayParts(day).year}`,
   instant: (day: string, time: string) => `${date(day)}, ${time} UTC`,
@@ -68,7 +67,7 @@ export const en = {
     auction:
       'The name goes to the highest bidder. To get it, bid at the auction centre while the auction lasts.',
     reserved:
-      'The registry keeps this name back. It can be registered only with the registry’s consent, by the procedure for reserved names.',
+      'The registry has set this name aside. It can be registered only with the registry’s consent, under the procedure for reserved names.',
   },
   several: 'All of this applies at the same time:',
   asJson: 'The same as JSON',
@@ -79,7 +78,6 @@ export const en = {
   published: (instant: string) => `Published ${instant}`,
   filter: 'Filter',
   filterLabel: 'Part of a name',
-  show: 'Show',
   matching: (count: string, all: string) => `${count} of ${all}`,
   noMatch: 'No auction matches.',
   noAuctions: 'There are no auctions in progress.',
@@ -91,7 +89,7 @@ export const en = {
   all: 'Show all',
   previous: 'Previous',
   next: 'Next',
-  first: 'From the beginning',
+  first: 'Back to the beginning',
   pageOf: (page: number, pages: number) => `Page ${number(page)} of ${number(pages)}`,
   auctionPages: 'Pages of auctions',
 
@@ -104,7 +102,7 @@ export const en = {
   startingWith: (starts: string) => `Names that begin with “${starts}”`,
   afterName: (name: string) => `after ${name}`,
   fromStart: 'The first names in the list',
-  noNames: 'No retained name begins so.',
+  noNames: 'No retained name begins like this.',
   noRetained: 'No names are retained.',
   noMore: 'No more names.',
   status: 'Status',
@@ -150,8 +148,8 @@ export const en = {
   failed: 'Something went wrong',
   failedText: (requestId: string) =>
     `The page could not be made. Try again in a minute; if it fails again, tell the registry this number: ${requestId}.`,
-  refused: 'This does not work here',
-  refusedText: 'The page can only be read.',
+  refused: 'Not allowed',
+  refusedText: 'This page can only be read.',
   toStart: 'To the start page',
   footer: 'All times are in UTC. This page sets no cookies.',
 };

@@ -21,21 +21,33 @@ const number = (count: number) => grouped(count, 5, '\u00a0');
 const counted = (one: string, many: string) => (count: number) =>
   `${number(count)} ${count === 1 ? one : many}`;
 
-function date(day: string): string {
-  const { year, month, day: dayOfMonth } = dayParts(day);
-  return `${dayOfMonth}. ${months[month - 1]} ${year}`;
-}
+const inMonths = [
+  'jaanuaril',
+  'veebruaril',
+  'märtsil',
+  'aprillil',
+  'mail',
+  'juunil',
+  'juulil',
+  'augustil',
+  'septembril',
+  'oktoobril',
+  'novembril',
+  'detsembril',
+];
 
 export const et: Texts = {
   languageName: 'Eesti keeles',
   number,
-  date,
   shortDate(day) {
     const { year, month, day: dayOfMonth } = dayParts(day);
     return `${dayOfMonth}.${month}.${year}`;
   },
   month: (day) => `${months[dayParts(day).month - 1]} ${dayParts(day).year}`,
-  instant: (day, time) => `${date(day)} kell ${time} UTC`,
+  instant(day, time) {
+    const { year, month, day: dayOfMonth } = dayParts(day);
+    return `${dayOfMonth}. ${inMonths[month - 1]} ${year} kell ${time.replace(':', '.')} (UTC)`;
+  },
   list: (words) => [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' ja '),
 
   siteName: 'Registry Edge',
@@ -64,10 +76,9 @@ export const et: Texts = {
     reserved: 'reserveeritud',
   },
   meanings: {
-    free: 'Nimi ei ole reserveeritud, blokeeritud, vaidlustatud ega oksjonil. See ei tähenda, et nimi on vaba: see võib olla juba registreeritud. Küsi järele registripidajalt.',
+    free: 'Nimi ei ole reserveeritud, blokeeritud, vaidlustatud ega oksjonil. See ei tähenda, et nimi on vaba: see võib olla juba registreeritud. Kas nimi on vaba, ütleb registripidaja.',
     blocked: 'Seda nime ei saa keegi registreerida.',
-    disputed:
-      'Õigus sellele nimele on vaidluse all. Kuni vaidlus kestab, nime ei registreerita ega anta üle.',
+    disputed: 'Selle nime üle käib vaidlus. Kuni see kestab, nime ei registreerita ega anta üle.',
     auction:
       'Nime saab endale parim pakkuja. Kui soovid seda nime, tee pakkumine oksjonikeskkonnas, kuni oksjon kestab.',
     reserved:
@@ -82,7 +93,6 @@ export const et: Texts = {
   published: (instant) => `Avaldatud ${instant}`,
   filter: 'Filtreeri',
   filterLabel: 'Osa nimest',
-  show: 'Näita',
   matching: (count, all) => `${count} / ${all}`,
   noMatch: 'Sobivaid oksjoneid ei ole.',
   noAuctions: 'Praegu ei ole ühtegi oksjonit.',
@@ -104,7 +114,7 @@ export const et: Texts = {
   alphabet: 'abcdefghijklmnopqrsšzžtuvwõäöüxy0123456789',
   startsLabel: 'Nime algus',
   search: 'Otsi',
-  startingWith: (starts) => `Nimed, mille alguses on „${starts}“`,
+  startingWith: (starts) => `Nimed algusega „${starts}“`,
   afterName: (name) => `pärast nime ${name}`,
   fromStart: 'Nimekirja esimesed nimed',
   noNames: 'Sellise algusega piirangutega nimesid ei ole.',
@@ -127,11 +137,11 @@ export const et: Texts = {
     `Alguses ${first}, lõpus ${last}; väikseim ${lowest}, suurim ${highest}. Kõik päevad on allpool tabelis.`,
   asTable: 'Samad arvud tabelina',
   day: 'Päev',
-  noYear: 'Näidata ei ole ühtegi arvu. Neid kogutakse kord päevas.',
+  noYear: 'Arvud puuduvad. Neid kogutakse kord päevas.',
 
   developers: 'Arendajale',
   developersLead: 'Nimekirjad on avatud igale programmile; võtit ei ole vaja.',
-  openapi: 'OpenAPI kirjeldus',
+  openapi: 'OpenAPI-kirjeldus',
   address: 'Aadress',
   content: 'Sisu',
   lists: {
@@ -142,7 +152,7 @@ export const et: Texts = {
     disputed: 'Vaidlustatud nimed',
   },
   oneName: 'Üks nimi',
-  changes: 'Mis on muutunud pärast seda, kui nimekirja viimati küsisid',
+  changes: 'Mis on muutunud võrreldes sinu nimekirjaga',
   tryIt: 'Proovi:',
   copy: 'Kopeeri',
   copied: 'Kopeeritud',
@@ -152,8 +162,8 @@ export const et: Texts = {
   notFoundText: 'Aadressis võib olla viga või on leht mujale viidud.',
   failed: 'Midagi läks valesti',
   failedText: (requestId) =>
-    `Lehte ei õnnestunud koostada. Proovi minuti pärast uuesti; kui viga kordub, teata registrile see number: ${requestId}.`,
-  refused: 'Nii see ei käi',
+    `Lehte ei õnnestunud koostada. Proovi minuti pärast uuesti; kui viga kordub, teata registrile see tunnus: ${requestId}.`,
+  refused: 'Pole lubatud',
   refusedText: 'Seda lehte saab ainult lugeda.',
   toStart: 'Avalehele',
   footer: 'Kõik kellaajad on UTC järgi. See leht ei kasuta küpsiseid.',
