@@ -46,7 +46,7 @@ function renderChart(series: Series, days: Days, text: Texts): Html {
   const width = daysBetween(first.day, last.day) + 1;
   const [title, description] = [`${series}-title`, `${series}-description`];
   return html`<figure>
-<figcaption><strong>${text.number(last.count)}</strong> ${text.series[series]}</figcaption>
+<figcaption>${text.series[series]} <strong>${text.number(last.count)}</strong></figcaption>
 <svg role="img" aria-labelledby="${title} ${description}" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none">
 <title id="${title}">${text.seriesTitle(text.series[series], text.shortDate(first.day), text.shortDate(last.day))}</title>
 <desc id="${description}">${text.seriesDescription(text.number(first.count), text.number(last.count), text.number(lowest), text.number(highest))}</desc>

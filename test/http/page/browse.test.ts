@@ -37,7 +37,7 @@ describe('the auctions in progress', () => {
   it('are counted, and shown with their punycode and length', async () => {
     const { text, rows } = await section('/en/', 'auctions');
     expect(text).toContain('6 auctions');
-    expect(text).toMatch(/Published \d{1,2} \w+ \d{4}, \d\d:\d\d UTC/);
+    expect(text).toMatch(/Published \d{1,2} \w+ \d{4}, \d\d:\d\d\u00a0UTC/);
     expect(rows).toContainEqual(['žürii.ee', 'xn--rii-goa36d.ee', '8']);
   });
 

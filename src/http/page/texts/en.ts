@@ -30,7 +30,7 @@ export const en = {
   number,
   shortDate: date,
   month: (day: string) => `${months[dayParts(day).month - 1]} ${dayParts(day).year}`,
-  instant: (day: string, time: string) => `${date(day)}, ${time} UTC`,
+  instant: (day: string, time: string) => `${date(day)}, ${time}\u00a0UTC`,
   list: (words: readonly string[]) =>
     [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' and '),
 

@@ -46,7 +46,7 @@ export const et: Texts = {
   month: (day) => `${months[dayParts(day).month - 1]} ${dayParts(day).year}`,
   instant(day, time) {
     const { year, month, day: dayOfMonth } = dayParts(day);
-    return `${dayOfMonth}. ${inMonths[month - 1]} ${year} kell ${time.replace(':', '.')} (UTC)`;
+    return `${dayOfMonth}. ${inMonths[month - 1]} ${year} kell\u00a0${time.replace(':', '.')}\u00a0(UTC)`;
   },
   list: (words) => [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' ja '),
 
