@@ -26,7 +26,7 @@ export interface Content {
 const pageNames = 50;
 const firstNames = 10;
 
-/** Reads every part. A part that fails does not take the others with it; `report` gets its error. */
+/** Reads all parts at the same time. A part that fails does not take the others with it; `report` gets its error. */
 export async function readContent(
   view: View,
   reader: Reader,
@@ -39,12 +39,12 @@ export async function readContent(
   const { starts: prefix, after } = view;
   const limit = prefix || after ? pageNames : firstNames;
   const range = { prefix, after: after || undefined, limit };
-  // The others find what this remembers of the lists; at the same time, each would read it for itself.
-  const [facts, days] = await Promise.all([part(readFacts(reader)), part(readDailyCounts(reader))]);
-  const [answer, auctions, retained] = await Promise.all([
+  const [answer, auctions, retained, facts, days] = await Promise.all([
     answerTo(view.name, (name) => part(findNames([name], reader))),
     part(readNames(auctionList, reader)),
     part(browseNames(retainedList, range, reader)),
+    part(readFacts(reader)),
+    part(readDailyCounts(reader)),
   ]);
   return { answer, auctions, retained, facts, days };
 }
