@@ -29,7 +29,9 @@ const list = z
 
 const common = {
   version: z.string().meta({ description: 'The release that runs.' }),
-  database: z.object({ is_reachable: z.boolean() }),
+  database: z.object({
+    is_reachable: z.boolean().meta({ description: 'Whether it answered within five seconds.' }),
+  }),
   lists: z.object(Object.fromEntries(listNames.map((name) => [name, list]))),
 };
 
@@ -53,7 +55,11 @@ export const healthPaths: ZodOpenApiPathsObject = {
           content: {
             'application/json': {
               schema: z
-                .object({ status: z.literal('failing'), reason: z.string().min(1), ...common })
+                .object({
+                  status: z.literal('failing'),
+                  reason: z.string().min(1).meta({ description: 'One sentence.' }),
+                  ...common,
+                })
                 .meta({ id: 'FailingHealth' }),
             },
           },

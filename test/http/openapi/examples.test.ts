@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadDemoData } from '../../../src/cli/demo/load.ts';
 import { openApiDocument } from '../../../src/http/openapi/document.ts';
 import { answerTo, type Example, examples } from '../../../src/http/openapi/example.ts';
@@ -8,7 +8,7 @@ import { startWorker } from '../../worker.ts';
 
 /**
  * The examples of the document are what the service answers with the demo data. To record them again after a change that
- * is meant, set RECORD_EXAMPLES=yes, and read the difference.
+ * is meant, run this file with RECORD_EXAMPLES=yes, then `npm run format`, and read the difference.
  */
 const isRecording = process.env.RECORD_EXAMPLES === 'yes';
 const file = 'src/http/openapi/example-answers.json';
@@ -138,11 +138,10 @@ it.each(inOrder)('$call.operationId: $name', async ({ name, call, example }) => 
   }
 });
 
-it.runIf(isRecording)('are recorded', async () => {
-  const sorted = Object.fromEntries(
-    calls.map(({ operationId }) => [operationId, recorded[operationId]]),
-  );
-  await writeFile(file, `${JSON.stringify(sorted, null, 2)}\n`);
+afterAll(async () => {
+  if (!isRecording) return;
+  const inOrderOfCalls = calls.map(({ operationId }) => [operationId, recorded[operationId]]);
+  await writeFile(file, `${JSON.stringify(Object.fromEntries(inOrderOfCalls), null, 2)}\n`);
 });
 
 it('every call that answers JSON has an example', () => {
