@@ -3,41 +3,12 @@ import type { BrowsedName } from '../../public-list/browse.ts';
 import { auctionList } from '../../public-list/lists.ts';
 import type { Content } from './content.ts';
 import { renderField } from './field.ts';
-import type { Language } from './language.ts';
 import type { Html, Surroundings } from './layout.ts';
 import { renderPublished, renderPunycode, renderSection } from './section.ts';
-import { hrefOf, type Sort, type View } from './view.ts';
+import { lengthOf, selectAuctions } from './select-auctions.ts';
+import { hrefOf, type Sort } from './view.ts';
 
 const section = 'auctions';
-const pageAuctions = 50;
-
-/** The auctions that the address asks for, in its order; a page beyond the last is the last. */
-export function selectAuctions(
-  all: readonly BrowsedName[],
-  { auctions: part, sort, page }: View,
-  language: Language,
-) {
-  const matching = all.filter(
-    ({ name, punycode }) => name.includes(part) || punycode.includes(part),
-  );
-  const { compare } = new Intl.Collator(language);
-  const direction = sort.startsWith('-') ? -1 : 1;
-  const byLength = sort.endsWith('length');
-  const sorted = matching.toSorted(
-    (a, b) =>
-      direction * ((byLength && lengthOf(a) - lengthOf(b)) || 0) ||
-      (byLength ? 1 : direction) * compare(a.name, b.name),
-  );
-  const pages = Math.max(1, Math.ceil(sorted.length / pageAuctions));
-  const shownPage = Math.min(page, pages);
-  const shown = sorted.slice((shownPage - 1) * pageAuctions, shownPage * pageAuctions);
-  return { shown, count: matching.length, page: shownPage, pages };
-}
-
-/** Characters, not code units. */
-function lengthOf({ name }: BrowsedName): number {
-  return [...name].length;
-}
 
 export function renderAuctionsSection(
   around: Surroundings,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addAuction, addRetainedDomain } from '../../fixtures.ts';
 import { startWorker } from '../../worker.ts';
-import { linkOf, rowsOf, sectionOf, textOf } from './document.ts';
+import { documentProblem, linkOf, rowsOf, sectionOf, textOf } from './document.ts';
 
 const worker = startWorker();
 
@@ -165,4 +165,15 @@ describe('the retained names', () => {
     const { text } = await section('/en/?starts=k&after=k119.ee', 'retained');
     expect(text).toContain('No more names.');
   });
+});
+
+it('shows whatever a list has as text', async () => {
+  const hostile = `"'><script>alert(1)</script>&lt;.ee`;
+  await addAuction(worker.env, { name: hostile, punycode: hostile });
+  await addRetainedDomain(worker.env, { name: hostile, punycode: hostile });
+  await worker.scheduled('31 * * * *');
+  const html = await (await worker.fetch('/en/?auctions=script&starts=%22')).text();
+  expect(documentProblem(html)).toBeUndefined();
+  expect(rowsOf(sectionOf(html, 'auctions'))[0]![0]).toBe(hostile);
+  expect(rowsOf(sectionOf(html, 'retained'))[0]![0]).toBe(hostile);
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, expect, it, type MockInstance, vi } from 'vitest';
-import type { Env } from '../../../src/env.ts';
 import { app } from '../../../src/http/app.ts';
+import { Faults } from '../../attack/faults.ts';
 import { addAuction, addRetainedDomain } from '../../fixtures.ts';
 import { startWorker } from '../../worker.ts';
 import { documentProblem, rowsOf, sectionOf, textOf } from './document.ts';
@@ -24,58 +24,34 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const refuse = () => Promise.reject(new Error('503 Service Unavailable'));
+const fault = { message: '503 Service Unavailable', isDone: false };
+const whole = () => new Faults();
+const without = (...bindings: string[]) =>
+  new Faults(fault, (_, binding) => bindings.includes(binding));
 
-function withFailingStore({ ...env }: Env): Env {
-  const methods = ['get', 'getWithMetadata', 'put', 'delete', 'list'];
-  env.LISTS = Object.fromEntries(methods.map((name) => [name, refuse])) as unknown as KVNamespace;
-  return env;
-}
-
-function withFailingDatabase({ ...env }: Env): Env {
-  const statement = { bind: () => statement, all: refuse, raw: refuse, run: refuse, first: refuse };
-  const connection = { prepare: () => statement, batch: refuse, getBookmark: () => null };
-  env.DB = { ...connection, withSession: () => connection } as unknown as D1Database;
-  return env;
-}
-
-/** What the Worker answers with these bindings, in an isolate that remembers nothing. */
-async function answer(path: string, env: Env) {
-  const LISTS = new Proxy(env.LISTS, {
-    get: (kv, name: keyof KVNamespace) => (kv[name] as () => unknown).bind(kv),
-  });
+/** What the Worker answers with these faults, in an isolate that remembers nothing. */
+async function answer(path: string, faults: Faults) {
   const works: Promise<unknown>[] = [];
   const context = { waitUntil: (work: Promise<unknown>) => works.push(work), props: {} };
-  const response = await app.request(
-    path,
-    {},
-    { ...env, LISTS },
-    context as unknown as ExecutionContext,
-  );
+  const env = faults.wrap(worker.env);
+  const response = await app.request(path, {}, env, context as unknown as ExecutionContext);
   const html = await response.text();
   await Promise.allSettled(works);
   expect(documentProblem(html)).toBeUndefined();
-  return { status: response.status, headers: response.headers, html };
+  return { status: response.status, cacheControl: response.headers.get('Cache-Control'), html };
 }
 
 it('is whole without the database', async () => {
-  const { status, headers, html } = await answer(
-    '/en/?name=blocked.ee',
-    withFailingDatabase(worker.env),
-  );
+  const { status, cacheControl, html } = await answer('/en/?name=blocked.ee', without('d1'));
   expect(status).toBe(200);
-  expect(headers.get('Cache-Control')).toContain('public');
+  expect(cacheControl).toContain('public');
   expect(html).not.toContain('at the moment');
   expect(textOf(html)).toContain('blocked.ee is blocked');
 });
 
 it('shows what the database has while KV fails, and is not cached', async () => {
-  const { status, headers, html } = await answer(
-    '/en/?name=blocked.ee',
-    withFailingStore(worker.env),
-  );
-  expect(status).toBe(200);
-  expect(headers.get('Cache-Control')).toBe('private, no-store');
+  const { status, cacheControl, html } = await answer('/en/?name=blocked.ee', without('kv'));
+  expect([status, cacheControl]).toEqual([200, 'private, no-store']);
   expect(textOf(html)).toContain('blocked.ee is blocked');
   expect(rowsOf(sectionOf(html, 'auctions'))).toEqual([['auction.ee', 'auction.ee', '10']]);
   expect(rowsOf(sectionOf(html, 'retained'))).toEqual([['blocked.ee', 'blocked', 'blocked.ee']]);
@@ -83,10 +59,8 @@ it('shows what the database has while KV fails, and is not cached', async () => 
 });
 
 it('says what cannot be shown while both fail, and is not cached', async () => {
-  const failing = withFailingDatabase(withFailingStore(worker.env));
-  const { status, headers, html } = await answer('/en/', failing);
-  expect(status).toBe(200);
-  expect(headers.get('Cache-Control')).toBe('private, no-store');
+  const { status, cacheControl, html } = await answer('/en/', without('d1', 'kv'));
+  expect([status, cacheControl]).toEqual([200, 'private, no-store']);
   for (const section of ['auctions', 'retained']) {
     expect(textOf(sectionOf(html, section))).toContain('This cannot be shown at the moment.');
   }
@@ -95,10 +69,23 @@ it('says what cannot be shown while both fail, and is not cached', async () => {
 });
 
 it('never takes a name for free because the lists cannot be read', async () => {
-  const failing = withFailingDatabase(withFailingStore(worker.env));
-  const { status, headers, html } = await answer('/en/?name=free.ee', failing);
-  expect(status).toBe(503);
-  expect(headers.get('Cache-Control')).toBe('private, no-store');
+  const { status, cacheControl, html } = await answer('/en/?name=free.ee', without('d1', 'kv'));
+  expect([status, cacheControl]).toEqual([503, 'private, no-store']);
   expect(textOf(html)).toContain('free.ee The lists cannot be read at the moment.');
   expect(html).not.toContain('free of restrictions');
+});
+
+it('answers whichever call fails, and is cached only if nothing is missing', async () => {
+  const calm = whole();
+  const right = await answer('/en/?name=blocked.ee', calm);
+  expect(calm.calls.length).toBeGreaterThan(5);
+  for (const place of calm.calls.keys()) {
+    const { status, cacheControl, html } = await answer(
+      '/en/?name=blocked.ee',
+      new Faults(fault, (call) => call === place),
+    );
+    expect(status).toBe(200);
+    expect(textOf(html)).toContain('blocked.ee is blocked');
+    if (cacheControl !== 'private, no-store') expect(html).toBe(right.html);
+  }
 });

@@ -1,0 +1,51 @@
+import type { BrowsedName } from '../../public-list/browse.ts';
+import type { Language } from './language.ts';
+import type { Sort, View } from './view.ts';
+
+type Names = readonly BrowsedName[];
+
+/** Auctions on a page. */
+const pageAuctions = 50;
+
+/** The auctions that the address asks for, in its order; a page beyond the last is the last. */
+export function selectAuctions(
+  all: Names,
+  { auctions: part, sort, page }: View,
+  language: Language,
+) {
+  const matching = inOrder(all, sort, language).filter(
+    ({ name, punycode }) => name.includes(part) || punycode.includes(part),
+  );
+  const pages = Math.max(1, Math.ceil(matching.length / pageAuctions));
+  const shownPage = Math.min(page, pages);
+  const shown = matching.slice((shownPage - 1) * pageAuctions, shownPage * pageAuctions);
+  return { shown, count: matching.length, page: shownPage, pages };
+}
+
+/**
+ * The orders in which a list was asked for, because sorting thousands of names takes milliseconds. Shared by all
+ * requests, as the list is, and forgotten with it.
+ */
+const orders = new WeakMap<Names, Map<string, Names>>();
+
+function inOrder(all: Names, sort: Sort, language: Language): Names {
+  const ofList = orders.get(all) ?? new Map<string, Names>();
+  orders.set(all, ofList);
+  const key = `${language} ${sort}`;
+  const sorted = ofList.get(key) ?? all.toSorted(comparison(sort, language));
+  ofList.set(key, sorted);
+  return sorted;
+}
+
+/** By the alphabet of the language, or by length and then by the alphabet. */
+function comparison(sort: Sort, language: Language): (a: BrowsedName, b: BrowsedName) => number {
+  const { compare } = new Intl.Collator(language);
+  const direction = sort.startsWith('-') ? -1 : 1;
+  if (!sort.endsWith('length')) return (a, b) => direction * compare(a.name, b.name);
+  return (a, b) => direction * (lengthOf(a) - lengthOf(b)) || compare(a.name, b.name);
+}
+
+/** Characters, not code units. */
+export function lengthOf({ name }: BrowsedName): number {
+  return [...name].length;
+}
