@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { listNames, publicLists, retainedList } from '../../public-list/lists.ts';
+import { listNames, listPaths, publicLists, retainedList } from '../../public-list/lists.ts';
 import type { Html, Surroundings } from './layout.ts';
 import { renderSection } from './section.ts';
 
@@ -12,7 +12,11 @@ export function renderDevelopersSection({ text, origin }: Surroundings): Html {
       return [type === undefined ? path : `${path}?type=${type}`, text.lists[list], true];
     }),
     [`${path}/{name}`, text.oneName, false],
-    [`${path}/changes?since={etag}`, text.changes, false],
+    ...listPaths.map((path): [string, string, boolean] => [
+      `${path}/changes?since={etag}`,
+      text.changes,
+      false,
+    ]),
   ];
   return renderSection(
     'developers',

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { Content } from './content.ts';
+import type { Language } from './language.ts';
 import type { Html, Surroundings } from './layout.ts';
 import { renderSection } from './section.ts';
 import type { Texts } from './texts.ts';
@@ -9,9 +10,25 @@ type Days = NonNullable<Content['days']>;
 type Series = keyof Texts['series'];
 const allSeries: Series[] = ['reserved', 'blocked', 'disputed', 'auctions'];
 
+/**
+ * What was rendered of the figures of a year, by language: they change once a day, and take ten times as long as the
+ * rest of the page. Shared by all requests, as the figures are, and forgotten with them.
+ */
+const rendered = new WeakMap<Days, Map<Language, Html>>();
+
 /** A chart of each series, and the same figures in a table. */
-export function renderYearSection({ text }: Surroundings, { days }: Pick<Content, 'days'>): Html {
-  return renderSection(section, text, [text.yearLead], days && renderDays(days, text));
+export function renderYearSection(
+  { language, text }: Pick<Surroundings, 'language' | 'text'>,
+  { days }: Pick<Content, 'days'>,
+): Html {
+  if (!days) return renderSection(section, text, [text.yearLead], undefined);
+  const inLanguages = rendered.get(days) ?? new Map<Language, Html>();
+  rendered.set(days, inLanguages);
+  const html =
+    inLanguages.get(language) ??
+    renderSection(section, text, [text.yearLead], renderDays(days, text));
+  inLanguages.set(language, html);
+  return html;
 }
 
 function renderDays(days: Days, text: Texts): Html {

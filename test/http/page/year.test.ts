@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Language } from '../../../src/http/page/language.ts';
 import { texts } from '../../../src/http/page/texts.ts';
-import { readView } from '../../../src/http/page/view.ts';
 import { renderYearSection } from '../../../src/http/page/year-section.ts';
 import type { DailyCounts } from '../../../src/public-list/daily-counts.ts';
 import { rowsOf, textOf } from './document.ts';
@@ -24,17 +23,7 @@ const year: DailyCounts[] = Array.from({ length: 366 }, (_, n) => ({
 })).filter((_, n) => n % 50 !== 17);
 
 const render = (days: readonly DailyCounts[] | undefined, language: Language = 'en') =>
-  String(
-    renderYearSection(
-      {
-        language,
-        text: texts[language],
-        origin: 'http://localhost',
-        view: readView(new URLSearchParams()),
-      },
-      { days },
-    ),
-  );
+  String(renderYearSection({ language, text: texts[language] }, { days }));
 
 const numberIn = (text: string) => Number(text.replace(/[,\u00a0]/g, ''));
 
