@@ -57,6 +57,13 @@ async function typeProblems(): Promise<string> {
   return run(compiler).catch(({ stdout }: { stdout: string }) => stdout);
 }
 
+it('may be read by pages of any origin', async () => {
+  const { status, headers } = await worker.fetch('/openapi.json');
+  expect(status).toBe(200);
+  expect(headers.get('Content-Type')).toBe('application/json');
+  expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
+});
+
 describe('a client with types from the document', () => {
   it('calls every interface', async () => {
     expect(await typeProblems()).toBe('');

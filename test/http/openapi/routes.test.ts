@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { app } from '../../../src/http/app.ts';
 import { openApiDocument } from '../../../src/http/openapi/document.ts';
@@ -17,7 +18,18 @@ const documented = Object.entries(openApiDocument().paths ?? {}).flatMap(([path,
     .map((method) => `${method.toUpperCase()} ${path}`),
 );
 
+/** What may import the descriptions: they themselves, and the build. */
+const isDescription = (file: string) =>
+  /\.openapi\.ts$|http\/openapi\/|build-assets\.ts$/.test(file);
+
 describe('the document', () => {
+  it('is imported by nothing that the Worker bundles', () => {
+    const importing = globSync('src/**/*.ts')
+      .filter((file) => !isDescription(file))
+      .filter((file) => /from '.*(\.openapi\.ts|\/openapi\/.*)'/.test(readFileSync(file, 'utf8')));
+    expect(importing).toEqual([]);
+  });
+
   it('describes every route of the application, and no other', () => {
     expect(documented.toSorted()).toEqual([...routed].sort());
   });
