@@ -20,6 +20,15 @@ import { projectDirectory } from './project.ts';
 const staticDirectory = path.join(projectDirectory, 'src/http/static');
 const target = path.join(projectDirectory, '.wrangler/assets');
 
+/** What the reference takes from Swagger UI, and the name that each file is served under. */
+const swaggerUi = {
+  'swagger-ui-bundle.js': 'swagger-ui-bundle.js',
+  'swagger-ui.css': 'swagger-ui.css',
+  LICENSE: 'swagger-ui-license.txt',
+  NOTICE: 'swagger-ui-notice.txt',
+  'swagger-ui-bundle.js.LICENSE.txt': 'swagger-ui-bundle.js.LICENSE.txt',
+};
+
 type Files = Map<string, Buffer | string>;
 
 function readDirectory(directory: string): Files {
@@ -55,6 +64,10 @@ if (!process.env.ASSETS_ARE_BUILT) {
   const { openApiDocument } = await import('../http/openapi/document.ts');
   const files = readDirectory(staticDirectory);
   files.set('openapi.json', JSON.stringify(openApiDocument()));
+  for (const [name, servedName] of Object.entries(swaggerUi)) {
+    const file = path.join(projectDirectory, 'node_modules/swagger-ui-dist', name);
+    files.set(path.join('docs', servedName), readFileSync(file));
+  }
   write(files);
   removeOthers(files);
 }

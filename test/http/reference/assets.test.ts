@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { shareWorker } from '../../worker.ts';
+
+const worker = shareWorker();
+
+/** Without looking for the path in the document. */
+const send = (path: string, init?: RequestInit) =>
+  fetch(new URL(path, worker.url), { redirect: 'manual', ...init });
+
+const closed = "default-src 'none'; frame-ancestors 'none'";
+const ofTheReference =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+describe('the static files', () => {
+  it.each([
+    ['/docs/', 'text/html; charset=utf-8', ofTheReference],
+    ['/docs/reference.js', 'text/javascript; charset=utf-8', ofTheReference],
+    ['/docs/reference.css', 'text/css; charset=utf-8', ofTheReference],
+    ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8', ofTheReference],
+    ['/docs/swagger-ui.css', 'text/css; charset=utf-8', ofTheReference],
+    ['/docs/swagger-ui-license.txt', 'text/plain; charset=utf-8', ofTheReference],
+    ['/openapi.json', 'application/json', closed],
+    ['/assets/site.css', 'text/css; charset=utf-8', closed],
+  ])(
+    'have their type, security headers and a tag for the cache: %s',
+    async (path, type, policy) => {
+      const { status, headers } = await send(path);
+
+      expect(status).toBe(200);
+      expect(headers.get('Content-Type')).toBe(type);
+      expect(headers.get('Content-Security-Policy')).toBe(policy);
+      expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+      expect(headers.get('X-Frame-Options')).toBe('DENY');
+      expect(headers.get('Referrer-Policy')).toBe('no-referrer');
+      expect(headers.get('Strict-Transport-Security')).toBe('max-age=31536000; includeSubDomains');
+      expect(headers.get('Cache-Control')).toMatch(/^public, max-age=300/);
+      expect(headers.get('ETag')).toMatch(/^"[0-9a-f]{32}"$/);
+    },
+  );
+
+  it('are not sent again to a client that has them', async () => {
+    const etag = (await send('/docs/')).headers.get('ETag')!;
+
+    expect((await send('/docs/', { headers: { 'If-None-Match': etag } })).status).toBe(304);
+  });
+
+  it('lead from /docs to the reference', async () => {
+    const { status, headers } = await send('/docs');
+
+    expect([status, headers.get('Location')]).toEqual([307, '/docs/']);
+  });
+
+  it('answer an unknown name below /docs/ with 404', async () => {
+    expect((await send('/docs/unknown')).status).toBe(404);
+  });
+
+  it.each(['/docs/', '/openapi.json', '/assets/site.css'])('can only be read: %s', async (path) => {
+    expect((await send(path, { method: 'POST' })).status).toBe(405);
+  });
+});
+
+describe('the interfaces', () => {
+  it.each([
+    ['POST', '/repp/v1/contacts', 401],
+    ['PUT', '/repp/v1/contacts/ALPHA:1', 401],
+    ['POST', '/repp/v1/retained_domains/lookup', 400],
+    ['POST', '/api/v1/registrant/auth/eid', 400],
+    ['PATCH', '/api/v1/auctions/unknown', 404],
+    ['POST', '/repp/docs/', 404],
+    ['GET', '/health', 200],
+    ['POST', '/openapi.json/', 404],
+  ])('are never answered by a file: %s %s', async (method, path, status) => {
+    const response = await send(path, { method });
+
+    expect(response.status).toBe(status);
+    expect(response.headers.has('X-Request-Id')).toBe(true);
+  });
+});

@@ -1,0 +1,178 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { loadDemoData } from '../../../src/cli/demo/load.ts';
+import { findViolations, startBrowser, type View } from '../../browser.ts';
+import { answerOf } from '../../client.ts';
+import { startWorker } from '../../worker.ts';
+
+const worker = startWorker();
+const browser = startBrowser();
+
+beforeAll(async () => {
+  await loadDemoData(worker.env);
+});
+
+const views: View[] = (['light', 'dark'] as const).flatMap((colorScheme) =>
+  [390, 1280].map((width) => ({ colorScheme, width })),
+);
+
+async function visit(view?: View, fragment = '') {
+  const { page, problems } = await browser.open(new URL(`/docs/${fragment}`, worker.url), view);
+  await page.waitForSelector('.opblock');
+  return { page, problems };
+}
+
+/** The element of a call, opened. */
+async function open(page: Page, operationId: string) {
+  const call = page.locator(`.opblock[id$="-${operationId}"]`);
+  await call.locator('.opblock-summary-control').click();
+  return call;
+}
+
+/** Sends the example of a call, and returns the status of the answer and its body. */
+async function tryOut(page: Page, operationId: string, parameters: Record<string, string> = {}) {
+  const call = await open(page, operationId);
+  await call.getByRole('button', { name: 'Try it out' }).click();
+  for (const [name, value] of Object.entries(parameters)) {
+    await call.getByLabel(name, { exact: true }).fill(value);
+  }
+  await call.getByRole('button', { name: 'Execute' }).click();
+  const answer = call.locator('.live-responses-table tbody tr').first();
+  const status = await answer.locator('.response-col_status').textContent();
+  return { status, body: await answer.locator('.highlight-code').first().textContent() };
+}
+
+/** Fills in the login of a scheme: its fields by their labels. */
+async function authorize(page: Page, scheme: string, fields: Record<string, string>) {
+  await page.getByRole('button', { name: 'Authorize' }).first().click();
+  const login = page.locator('.auth-container').filter({ hasText: scheme });
+  for (const [label, value] of Object.entries(fields)) await login.getByLabel(label).fill(value);
+  await login.getByRole('button', { name: 'Authorize' }).click();
+  await page.getByRole('button', { name: 'Close' }).first().click();
+}
+
+describe('the reference', () => {
+  it('shows every call of the document, without an error or a request to another host', async () => {
+    const { body } = await answerOf(worker.fetch('/openapi.json'));
+    const operations = [body.paths, body.webhooks].flatMap((paths) =>
+      Object.entries<Record<string, object>>(paths).flatMap(([path, item]) =>
+        Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+      ),
+    );
+
+    const { page, problems } = await visit();
+    const methods = await page.locator('.opblock-summary-method').allTextContents();
+    const paths = await page.locator('[data-path]').all();
+    const shown = await Promise.all(
+      paths.map(async (path, index) => `${methods[index]} ${await path.getAttribute('data-path')}`),
+    );
+    const tags = await page.locator('[data-tag]').all();
+
+    expect(shown.toSorted()).toEqual(operations.toSorted());
+    expect(await Promise.all(tags.map((tag) => tag.getAttribute('data-tag')))).toEqual(
+      body.tags.map(({ name }: { name: string }) => name),
+    );
+    expect(problems).toEqual([]);
+  });
+
+  it('opens the call that the address names', async () => {
+    const { page } = await visit();
+    await open(page, 'createToken');
+    const { hash } = new URL(page.url());
+
+    const again = await visit({}, hash);
+
+    expect(hash).toBe('#/Registrant/createToken');
+    const shown = again.page.locator('.opblock.is-open [data-path]');
+    expect(await shown.getAttribute('data-path')).toBe('/api/v1/registrant/auth/eid');
+  });
+
+  it('reads a public list', async () => {
+    const { page, problems } = await visit();
+
+    const { status, body } = await tryOut(page, 'listAuctionsPublicly');
+
+    expect(status).toBe('200');
+    expect(body).toContain('"domain_name": "õunaaed.ee"');
+    expect(problems).toEqual([]);
+  });
+
+  it('calls the registrar interface with a name and a secret', async () => {
+    const { page, problems } = await visit();
+    await authorize(page, 'Basic', { Username: 'alpha', Password: 'alpha-demo-secret' });
+
+    const { status, body } = await tryOut(page, 'getContact', { code: 'ALPHA:TAMM' });
+
+    expect(status).toBe('200');
+    expect(body).toContain('"code": "ALPHA:TAMM"');
+    expect(problems).toEqual([]);
+  });
+
+  it('gets a token for a person, and calls the registrant interface with it', async () => {
+    const { page, problems } = await visit();
+    const token = await tryOut(page, 'createToken');
+    const [, value = ''] = /"access_token": "([^"]+)"/.exec(token.body ?? '') ?? [];
+    await authorize(page, 'Bearer', { Value: value });
+
+    const { status, body } = await tryOut(page, 'listContactsOfPerson');
+
+    expect([token.status, status]).toEqual(['200', '200']);
+    expect(body).toContain('"code": "BETA:TAMM"');
+    expect(problems).toEqual([]);
+  });
+
+  it('reports on an auction, as the auction centre does', async () => {
+    const { page, problems } = await visit();
+    const uuid = 'a0000000-0000-4000-8000-000000000003';
+
+    const { status, body } = await tryOut(page, 'reportAuction', { uuid });
+
+    expect(status).toBe('200');
+    expect(body).toContain(uuid);
+    expect(problems).toEqual([]);
+  });
+
+  it('closes the login with the Escape key', async () => {
+    const { page } = await visit();
+    await page.getByRole('button', { name: 'Authorize' }).click();
+    const login = page.getByRole('dialog', { name: 'Login' });
+    await login.waitFor();
+
+    await page.keyboard.press('Escape');
+
+    await login.waitFor({ state: 'detached' });
+  });
+
+  it('says without JavaScript where the document is', async () => {
+    const url = new URL('/docs/', worker.url);
+    const { page, problems } = await browser.open(url, { isScriptOff: true });
+
+    expect(await page.locator('noscript').textContent()).toContain('OpenAPI document');
+    expect(problems).toEqual([]);
+  });
+});
+
+describe.each(views)('in $colorScheme, $width pixels wide', (view) => {
+  it('has nothing that axe-core objects to: calls, schemas and the login', async () => {
+    const { page, problems } = await visit(view);
+    await page.getByRole('button', { name: 'Schemas' }).click();
+    await page.getByRole('button', { name: 'Expand all' }).first().click();
+    expect(await findViolations(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Authorize' }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  it('has nothing that axe-core objects to when calls are tried out, and fits the window', async () => {
+    const { page } = await visit(view);
+    await authorize(page, 'Basic', { Username: 'alpha', Password: 'alpha-demo-secret' });
+    await tryOut(page, 'listContacts');
+    const form = await open(page, 'updateContactOfPerson');
+    await form.getByRole('tab', { name: 'Schema' }).first().click();
+
+    expect(await findViolations(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(view.width);
+  });
+});
