@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { pushProblem } from '../http/openapi/contract.ts';
 
 export interface Received {
   headers: IncomingHttpHeaders;
@@ -55,8 +56,13 @@ export function startEndpoint() {
   };
 }
 
-/** The payload of a request, verified by the package of the specification. */
+/**
+ * The payload of a request, verified by the package of the specification. Throws an Error if it is not as the OpenAPI
+ * document says.
+ */
 export function verified(secret: string, { headers, body }: Received) {
+  const problem = pushProblem({ headers, body });
+  if (problem) throw new Error(problem);
   // biome-ignore lint/suspicious/noExplicitAny: the payloads of every event
   return new Webhook(secret).verify(body, headers as Record<string, string>) as any;
 }

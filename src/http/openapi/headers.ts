@@ -105,6 +105,9 @@ export const headers = {
 
 export type HeaderName = keyof typeof headers;
 
+/** What every answer carries. */
+export const everyAnswer = ['X-Request-Id', 'Cache-Control'] as const satisfies HeaderName[];
+
 /** The same headers where they may be missing. */
 export function maybe(...names: readonly HeaderName[]): oas31.HeadersObject {
   return Object.fromEntries(names.map((name) => [name, { ...headers[name], required: false }]));

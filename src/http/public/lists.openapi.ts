@@ -25,15 +25,18 @@ export const listedStatus = z
   ])
   .meta({ id: 'ListedStatus' });
 
+/** What the lists of a path are about. */
 interface Described {
-  /** Of the lists, as they are with the demo data, and of what changed in them. */
-  examples: Record<'list' | 'changes', Record<string, Example>>;
-  /** The names of its calls end with it. */
+  /** Its calls and components are named by it. */
   name: string;
+  /** What the lists contain, in a few words. */
   what: string;
   entry: z.ZodType;
+  /** Of the calls for a list, and for what changed in one. */
+  examples: Record<'list' | 'changes', Record<string, Example>>;
 }
 
+/** By the path, so that a new one does not compile until it is described. */
 export const described: Record<ListPath, Described> = {
   '/repp/v1/auctions': {
     name: 'Auctions',
@@ -72,7 +75,7 @@ const listsOf = (path: ListPath) =>
   listNames.map((list) => publicLists[list]).filter((list) => list.path === path);
 
 /** The parameter that selects one of the lists of a path, where there are several. */
-export function typeQuery(path: ListPath): z.ZodRawShape {
+function typeQuery(path: ListPath): z.ZodRawShape {
   if (!hasTypes(path)) return {};
   const types = listsOf(path).flatMap(({ type }) => type ?? []);
   const type = z.enum(types).optional();
@@ -81,9 +84,12 @@ export function typeQuery(path: ListPath): z.ZodRawShape {
   };
 }
 
-const typed = Object.fromEntries(listPaths.map((path) => [path, typeQuery(path)]));
-export const queryOf = (path: ListPath, others: z.ZodRawShape = {}) =>
-  z.object({ ...others, ...typed[path] });
+const typeQueries = Object.fromEntries(listPaths.map((path) => [path, typeQuery(path)]));
+
+/** The query of a call about a list of the path. */
+export function queryOf(path: ListPath, others: z.ZodRawShape = {}): z.ZodObject {
+  return z.object({ ...others, ...typeQueries[path] });
+}
 
 function listAt(path: ListPath) {
   const { name, what, entry, examples } = described[path];

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { type NotificationEvent, notificationEvents } from '../../../drizzle/schema.ts';
+import exampleAnswers from '../openapi/example-answers.json' with { type: 'json' };
 import { notification } from './notifications.openapi.ts';
 
 /** What webhooks receive: Standard Webhooks (standardwebhooks.com). */
@@ -24,14 +25,23 @@ const header = z.object({
 
 const timestamp = z.iso.datetime({ precision: 3 }).meta({ description: 'When it happened.' });
 
-function webhook(operationId: string, summary: string, payload: z.ZodType) {
+/** The notification of the examples, which is unread, as a webhook gets it. */
+function pushedExample(): object {
+  const { read: _, ...pushed } = exampleAnswers.getOldestNotification.updated.data;
+  return { type: 'contact.updated', timestamp: pushed.created_at, data: pushed };
+}
+
+function webhook(operationId: string, summary: string, payload: z.ZodType, example?: object) {
   const operation: ZodOpenApiOperationObject = {
     operationId,
     summary,
     tags: ['Registrar: webhooks'],
     security: [],
     requestParams: { header },
-    requestBody: { required: true, content: { 'application/json': { schema: payload } } },
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: payload, ...(example && { example }) } },
+    },
     responses: {
       '2XX': { description: 'Delivered. Answer within ten seconds, and do the work afterwards.' },
       '4XX': { description: 'Not delivered: tried again, for two and a half days in all.' },
@@ -57,7 +67,8 @@ const data = notification.omit({ read: true }).meta({ id: 'PushedNotification' }
 const ofNotifications = notificationEvents.map((type) => {
   const id = `${nameOf(type)}Event`;
   const payload = z.object({ type: z.literal(type), timestamp, data }).meta({ id });
-  return [type, webhook(`on${nameOf(type)}`, summaries[type], payload)];
+  const example = type === 'contact.updated' ? pushedExample() : undefined;
+  return [type, webhook(`on${nameOf(type)}`, summaries[type], payload, example)];
 });
 
 export const webhooks: ZodOpenApiPathsObject = {

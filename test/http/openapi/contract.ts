@@ -60,6 +60,22 @@ export function contractProblem(asked: Asked, answered: Answered): string | unde
     : responseProblem(pointer, asked, answered);
 }
 
+/** What is wrong with what a webhook has received, if anything is. */
+export function pushProblem({ headers, body }: Omit<Answered, 'status'>): string | undefined {
+  contract ??= readContract();
+  const { type } = JSON.parse(body);
+  const webhook = pointerTo('webhooks', type, 'post');
+  const operation = valueAt(webhook) as oas31.OperationObject | undefined;
+  if (!operation) return `the event ${type} is not documented`;
+  for (const index of operation.parameters!.keys()) {
+    const { name } = resolved(`${webhook}/parameters/${index}`).value as { name: string };
+    const problem = headerProblem(`${webhook}/parameters/${index}`, headers[name]);
+    if (problem) return `the header ${name} ${problem}`;
+  }
+  const schema = `${webhook}/requestBody/content/application~1json/schema`;
+  return bodyProblem(schema, body, { method: 'POST', path: '' });
+}
+
 /** The form of a 404 for a path that does not exist; a page is not JSON. */
 const notFound: Record<InterfaceName, string | undefined> = {
   lists: '/components/schemas/FieldErrors',

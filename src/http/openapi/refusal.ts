@@ -1,0 +1,73 @@
+import { STATUS_CODES } from 'node:http';
+import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import type { Reason } from '../../error.ts';
+import { reasonCases } from '../answer.openapi.ts';
+import { statuses } from '../answer.ts';
+import type { Interface } from './call.ts';
+import { everyAnswer, type HeaderName, headersOf } from './headers.ts';
+
+/** What may be found out once the body has been read and its unknown fields have been named. */
+const afterBody = [400, 404, 412, 422, 500];
+
+const headersOfStatus: Partial<Record<number, HeaderName[]>> = {
+  401: ['WWW-Authenticate'],
+  405: ['Allow'],
+  429: ['Retry-After'],
+};
+
+/** Refusals that are components, by what they say. */
+const components = new Map<string, ZodOpenApiResponseObject>();
+
+/**
+ * The refusals of a call of the interface by their statuses: those of every call, and its own. What every call is refused
+ * with for the same reasons is one component.
+ */
+export function refusalsOf(
+  common: Interface,
+  reasons: readonly Reason[],
+  { hasBody }: { hasBody: boolean },
+): ZodOpenApiResponsesObject {
+  const all = new Set([...common.refusals, ...reasons]);
+  const byStatus = Map.groupBy(all, (reason) => statuses[reason]);
+  return Object.fromEntries(
+    Array.from(byStatus, ([status, reasons]) => {
+      const isOfBody = hasBody && afterBody.includes(status);
+      const response = refusal(common, status, reasons, isOfBody ? ['Ignored-Fields'] : []);
+      const isShared = reasons.every((reason) => common.refusals.includes(reason)) && !isOfBody;
+      return [status, isShared ? component(common, status, response) : response];
+    }),
+  );
+}
+
+function refusal(
+  { errorOf, show = (reason) => reasonCases[reason], headers }: Interface,
+  status: number,
+  reasons: readonly Reason[],
+  others: readonly HeaderName[],
+): ZodOpenApiResponseObject {
+  const cases = reasons.map(show);
+  const description =
+    cases.length === 1 ? `${capital(cases[0]!)}.` : cases.map((text) => `- ${text}`).join('\n');
+  return {
+    description,
+    headers: headersOf(...everyAnswer, ...headers, ...(headersOfStatus[status] ?? []), ...others),
+    content: { 'application/json': { schema: errorOf(status) } },
+  };
+}
+
+function component(
+  { name, errorOf }: Interface,
+  status: number,
+  response: ZodOpenApiResponseObject,
+): ZodOpenApiResponseObject {
+  const { description, headers } = response;
+  const said = JSON.stringify([status, errorOf(status).meta(), description, headers]);
+  const id = `${name}${STATUS_CODES[status]!.replaceAll(' ', '')}`;
+  const known = components.get(said) ?? { id, ...response };
+  components.set(said, known);
+  return known;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
