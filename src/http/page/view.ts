@@ -43,9 +43,10 @@ export function readView(parameters: URLSearchParams): View {
 /** More than a domain name has, so that none becomes another one by being cut. */
 const maximumLength = 255;
 
+/** What is invisible and would change how the text around it is shown is made visible. No name has any of it. */
 function cleanText(text: string): string {
   return text
-    .replace(/\p{Cc}/gu, '\ufffd')
+    .replace(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd')
     .trim()
     .slice(0, maximumLength)
     .toWellFormed();

@@ -145,6 +145,12 @@ describe('what is not a name', () => {
     },
   );
 
+  it('cannot turn the direction of the text round', async () => {
+    const { html } = await ask('en', '\u202Eee.cba');
+    expect(html).not.toContain('\u202E');
+    expect(textOf(html)).toContain('“\ufffdee.cba” is not a domain name.');
+  });
+
   it('leaves the field as it was filled in', async () => {
     const { html } = await ask('en', 'a "b" & c.ee');
     expect(html).toContain('value="a &quot;b&quot; &amp; c.ee"');
