@@ -35,10 +35,10 @@ const registrarError = z
   })
   .meta({ id: 'RegistrarError' });
 
-/** `2003` and what it says, if that is fixed. */
+/** The code, and the message if it is fixed. */
 function show(reason: Reason): string {
   const [code, fixed] = answers[reason];
-  return `\`${code}\`${fixed === undefined ? '' : ` ${fixed}`}: ${reasonCases[reason]}`;
+  return `\`${code}\`${fixed === undefined ? '' : ` *${fixed}*`}: ${reasonCases[reason]}`;
 }
 
 export const registrars: Omit<Interface, 'tag'> = {
