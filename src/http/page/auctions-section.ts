@@ -28,7 +28,7 @@ export function renderAuctionsSection(
 
 function renderBody(around: Surroundings, all: readonly BrowsedName[]): Html {
   const { language, text, view } = around;
-  if (all.length === 0) return html`<p>${text.noAuctions}</p>`;
+  if (all.length === 0) return html`<p class="missing">${text.noAuctions}</p>`;
   const { shown, count, page, pages } = selectAuctions(all, view, language);
   const isFiltered = view.auctions !== '';
   // Where the table has all auctions, a script filters it as one types.
@@ -48,7 +48,7 @@ ${field}
 ${view.sort !== 'name' && html`<input type="hidden" name="sort" value="${view.sort}">`}
 </form>
 <p class="matching" id="matching" aria-live="polite">${matching}${isFiltered && whole}</p>
-${shown.length === 0 ? html`<p>${text.noMatch}</p>` : renderTable(around, shown)}
+${shown.length === 0 ? html`<p class="missing">${text.noMatch}</p>` : renderTable(around, shown)}
 ${pages > 1 && renderPages(around, page, pages)}`;
 }
 

@@ -32,7 +32,7 @@ export function renderYearSection(
 }
 
 function renderDays(days: Days, text: Texts): Html {
-  if (days.length === 0) return html`<p>${text.noYear}</p>`;
+  if (days.length === 0) return html`<p class="missing">${text.noYear}</p>`;
   return html`<div class="charts">
 ${allSeries.map((series) => renderChart(series, days, text))}</div>
 <details>
