@@ -170,6 +170,7 @@ describe.each(views)('in $colorScheme, $width pixels wide', (view) => {
     await authorize(page, 'Basic', { Username: 'alpha', Password: 'alpha-demo-secret' });
     await tryOut(page, 'listContacts');
     const form = await open(page, 'updateContactOfPerson');
+    await form.getByText('Headers', { exact: true }).first().click();
     await form.getByRole('tab', { name: 'Schema' }).first().click();
 
     expect(await findViolations(page)).toEqual([]);

@@ -37,6 +37,11 @@ function dress({ React }) {
       // It appears on hover only.
       CopyToClipboardBtn: () => null,
     },
+    wrapComponents: {
+      // Most answers have the same ones.
+      headers: (Headers) => (properties) =>
+        h('details', null, h('summary', null, 'Headers'), h(Headers, properties)),
+    },
     // Classes, whose colours are in the style sheet, instead of inline styles.
     rootInjects: { syntaxHighlighting: { styles: { classes: { hljs: {} } } } },
   };
