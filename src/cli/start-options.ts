@@ -9,6 +9,8 @@ export interface StartOptions {
   isDemoWanted: boolean;
   /** A clock that can be moved, and demo data that can be brought back. */
   isSandbox: boolean;
+  /** The log as JSON, as in a deployment. */
+  isJsonLog: boolean;
   /** For wrangler dev. */
   wranglerArgs: string[];
   /** The arguments without the port. */
@@ -29,6 +31,7 @@ export function readStartOptions(args: readonly string[]): StartOptions | number
     .option('--persist-to <dir>', 'where to keep the data (default: .wrangler/state)')
     .option('--env <name>', 'an environment in wrangler.toml, for example for its limits')
     .option('--no-demo', 'leave an empty database empty')
+    .option('--json-log', 'log in JSON, as a deployment does')
     .addOption(
       new Option(
         '--sandbox',
@@ -47,9 +50,9 @@ export function readStartOptions(args: readonly string[]): StartOptions | number
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     throw error;
   }
-  const { port, ip, persistTo, env, demo, sandbox: isSandbox = false } = command.opts();
+  const { port, ip, persistTo, env, demo, jsonLog, sandbox: isSandbox = false } = command.opts();
   return {
-    ...{ port, ip, environment: env, isDemoWanted: demo, isSandbox },
+    ...{ port, ip, environment: env, isDemoWanted: demo, isSandbox, isJsonLog: jsonLog ?? false },
     directory: localDirectory(persistTo, isSandbox ? 'sandbox' : 'state'),
     wranglerArgs: [...wranglerArgs],
     otherArgs: withoutPort(args),

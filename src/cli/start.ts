@@ -51,32 +51,33 @@ interface Started {
   isSandbox: boolean;
 }
 
+/** What to open first, and what to paste. */
 function welcome(address: string, { hasDemoUsers, isSandbox }: Started): void {
   const bold = (text: string) => styleText('bold', text);
-  console.log(`\n  Registry Edge listens on ${bold(address)}; Ctrl-C stops it.`);
-  const contacts = `-u alpha:alpha-demo-secret '${address}/repp/v1/contacts?limit=3'`;
+  console.log(`
+  Registry Edge    ${bold(`${address}/`)}
+  API reference    ${bold(`${address}/docs/`)}`);
   if (hasDemoUsers) {
     console.log(`
   Demo registrars  ${bold('alpha:alpha-demo-secret')}   ${bold('beta:beta-demo-secret')}
   Demo registrant  ${bold('EE 38001085718')}, Jaan Tamm`);
   }
+  const contacts = `-u alpha:alpha-demo-secret '${address}/repp/v1/contacts?limit=3'`;
   console.log(`
-  To try:
+  curl ${hasDemoUsers ? contacts : `${address}/repp/v1/auctions`}`);
+  if (isSandbox) {
+    console.log(`
+  A sandbox: the first call moves its clock, the second brings the demo data and the real time back.
 
-    curl -i '${address}/repp/v1/retained_domains?type=disputed'
-    curl ${hasDemoUsers ? contacts : `${address}/repp/v1/auctions`}
-    curl ${address}/api/v1/auctions
-`);
-  if (!isSandbox) return;
-  console.log(`  A sandbox. To move its clock, and to bring the demo data and the real time back:
-
-    curl ${address}/sandbox/clock --json '{"advance": "P8D"}'
-    curl -X POST ${address}/sandbox/reset
-`);
+  curl ${address}/sandbox/clock --json '{"advance": "P8D"}'
+  curl -X POST ${address}/sandbox/reset`);
+  }
+  console.log('\n  Ctrl-C stops the server.\n');
 }
 
 async function start(options: StartOptions): Promise<void> {
-  const { port, ip, directory, environment, isDemoWanted, isSandbox, wranglerArgs } = options;
+  const { port, ip, directory, environment, isDemoWanted, isSandbox, isJsonLog, wranglerArgs } =
+    options;
   const refuse = (problem: string) => fail(`--persist-to ${directory}: ${problem}`);
   const problem = makeWritableDirectory(directory);
   if (problem) refuse(problem);
@@ -98,9 +99,12 @@ async function start(options: StartOptions): Promise<void> {
     ...wranglerArgs,
   ];
   try {
-    process.exitCode = await serve(args, (address) => {
-      noteServer(directory, { address, token, environment });
-      welcome(address, { ...data, isSandbox });
+    process.exitCode = await serve(args, {
+      isJsonLog,
+      welcome(address) {
+        noteServer(directory, { address, token, environment });
+        welcome(address, { ...data, isSandbox });
+      },
     });
   } finally {
     forgetServer(directory);

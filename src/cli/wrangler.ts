@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { projectDirectory } from './project.ts';
+import { logEntry, paintFor, readableLine } from './readable-log.ts';
 
 // Otherwise each start asks Cloudflare where this machine is.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';
@@ -56,10 +58,14 @@ export async function runWrangler(args: readonly string[], input?: string): Prom
   return answer.join('\n');
 }
 
-/** Lines of wrangler that are of no use beside the Worker's own log. */
+/** Lines of wrangler that are of no use beside the log. */
 const noise = [
   /^\s*$/,
   /^\[wrangler:info\] (Ready on|[A-Z]+ \/|QUEUE )/,
+  /^⎔ (Connection status updated|Reloading local server)/,
+  /^Your Worker has access to the following bindings:/,
+  /^Binding +Resource +Mode/,
+  /^env\.[A-Z_]+ \(.*local$/,
   /Starting local server/,
   /^\[custom build\]/,
   /Parsed \d+ valid header rule/,
@@ -68,20 +74,34 @@ const noise = [
   /^ {4}curl "http.*\/scheduled"$/,
 ];
 
+function print(line: string, stream: NodeJS.WriteStream, isJsonLog: boolean): void {
+  const paint = paintFor(stream);
+  const entry = isJsonLog ? logEntry(line) : readableLine(line, { now: () => new Date(), paint });
+  if (entry === undefined && noise.some((pattern) => pattern.test(line))) return;
+  // Wrangler colours its errors even in a pipe.
+  const isColoured = paint('dim', '.') !== '.';
+  stream.write(`${entry ?? (isColoured ? line : stripVTControlCharacters(line))}\n`);
+}
+
+interface Serving {
+  /** Whether the log is for programs, as the Worker writes it, instead of for people. */
+  isJsonLog: boolean;
+  /** Called once it listens. */
+  welcome: (address: string) => void;
+}
+
 /**
- * Runs `wrangler dev` until it is told to stop, calling `welcome` with its address once it listens. Returns the exit
- * status, 0 if it stopped because it was told to.
+ * Runs `wrangler dev` until it is told to stop, and prints its log. Returns the exit status, 0 if it stopped because it
+ * was told to.
  */
-export async function serve(args: string[], welcome: (address: string) => void): Promise<number> {
+export async function serve(args: string[], { isJsonLog, welcome }: Serving): Promise<number> {
   const server = spawnWrangler(['dev', '--local', '--show-interactive-dev-session=false', ...args]);
   // What it prints before it listens matters only if it never does.
   const early: string[] = [];
   let isReady = false;
   collect(server, (line, isError) => {
     if (!isReady) early.push(line);
-    else if (!noise.some((pattern) => pattern.test(line))) {
-      (isError ? process.stderr : process.stdout).write(`${line}\n`);
-    }
+    else print(line, isError ? process.stderr : process.stdout, isJsonLog);
   });
   server.on('message', (message) => {
     const { event, ip, port } = JSON.parse(String(message));

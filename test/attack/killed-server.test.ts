@@ -80,7 +80,7 @@ async function start(): Promise<URL> {
     let printed = '';
     const read = (chunk: Buffer) => {
       printed += chunk;
-      const [, address] = /listens on \S*?(http:\/\/[\w.:]+)/.exec(printed) ?? [];
+      const [, address] = /^ +Registry Edge +\S*?(http:\/\/[\w.:]+)\/\n/m.exec(printed) ?? [];
       if (address) resolve(new URL(address));
     };
     child.stdout.on('data', read);

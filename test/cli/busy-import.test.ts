@@ -22,7 +22,7 @@ beforeAll(async () => {
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NO_COLOR: '1' } },
   );
   for await (const line of createInterface({ input: server.stdout! })) {
-    address ??= /listens on (\S+);/.exec(line)?.[1] as string;
+    address ??= /^ +Registry Edge +(\S+)\/$/.exec(line)?.[1] as string;
     if (address) break;
   }
   server.stdout!.resume();

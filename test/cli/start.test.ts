@@ -57,9 +57,8 @@ async function start(...options: string[]) {
   const started = run('--port', '0', ...options);
   const address = new Promise<string>((resolve) => {
     started.child.stdout!.on('data', () => {
-      // The last of the lines to try is there.
-      const [, address, rest] = started.printed().split(/listens on (\S+);/);
-      if (address && rest?.includes('/api/v1/auctions\n')) resolve(address);
+      const [, address] = /^ +Registry Edge +(\S+)\/\n[\s\S]*Ctrl-C/m.exec(started.printed()) ?? [];
+      if (address) resolve(address);
     });
   });
   const failed = started.ended.then((status) => {
@@ -89,11 +88,11 @@ describe('npm start', () => {
     const first = await start('--persist-to', directory);
     expect(first.printed()).toContain('alpha:alpha-demo-secret   beta:beta-demo-secret');
 
-    const lines = [...first.printed().matchAll(/^ {4}curl .*?(http:\S+?)'?$/gm)];
-    expect(lines).toHaveLength(3);
-    for (const [line, url] of lines) {
-      const [status] = await get(url!, line.includes(' -u alpha:alpha-demo-secret ') ? alpha : {});
-      expect(status, line).toBe(200);
+    const [, contacts] = /^ +curl -u alpha:alpha-demo-secret '(http:\S+)'$/m.exec(first.printed())!;
+    expect(await get(contacts!, alpha)).toEqual([200, expect.anything()]);
+    for (const path of ['/', '/docs/']) {
+      expect(first.printed()).toContain(` ${first.address}${path}\n`);
+      expect((await fetch(first.address + path)).headers.get('Content-Type')).toMatch('text/html');
     }
     await fetch(`${first.address}/repp/v1/contacts/ALPHA:KUUSK`, {
       method: 'DELETE',
@@ -106,6 +105,26 @@ describe('npm start', () => {
     expect(second.printed()).toContain('Data kept');
     const [, list] = await get(`${second.address}/repp/v1/contacts?limit=1`, alpha);
     expect(list).toEqual({ contacts: ['ALPHA:TAMM'], total_number_of_records: 13 });
+  });
+
+  it('logs for people, or in JSON with --json-log', {
+    timeout: 2 * startMilliseconds,
+  }, async () => {
+    const directory = newDirectory();
+    const forPeople = await start('--no-demo', '--persist-to', directory);
+    await get(`${forPeople.address}/api/v1/auctions`);
+    await fetch(`${forPeople.address}/docs/`);
+    const line = (method: string, route: string) =>
+      new RegExp(`^\\d\\d:\\d\\d:\\d\\d ${method} +${route} +200 +\\d+ ms( d1 1)?$`, 'm');
+    await expect.poll(forPeople.printed).toMatch(line('GET', '/api/v1/auctions'));
+    await expect.poll(forPeople.printed).toMatch(line('GET', '/docs/'));
+    expect(forPeople.printed()).not.toMatch(/\{"level"|\[wrangler|env\./);
+    await stop(forPeople);
+
+    const forPrograms = await start('--json-log', '--no-demo', '--persist-to', directory);
+    await get(`${forPrograms.address}/api/v1/auctions`);
+    await expect.poll(forPrograms.printed).toMatch(/^\{"level":"info","event":"request",.*\}$/m);
+    expect(forPrograms.printed()).not.toMatch(/^\d\d:|\[wrangler/m);
   });
 
   it('leaves the database empty with --no-demo', { timeout: startMilliseconds }, async () => {

@@ -1,0 +1,96 @@
+import { stripVTControlCharacters, styleText } from 'node:util';
+
+/** A text style of node:util, such as `dim`. */
+type Style = Parameters<typeof styleText>[0];
+
+export interface LogOptions {
+  /** The time of a line; the Worker's lines have none. */
+  now: () => Date;
+  /** Text in a style, if where the log goes has colours. */
+  paint: (style: Style, text: string) => string;
+}
+
+type Fields = Record<string, unknown>;
+
+/** What `paint` does for a log on a terminal; it leaves the text alone elsewhere, and if NO_COLOR is set. */
+export const paintFor =
+  (stream: NodeJS.WriteStream): LogOptions['paint'] =>
+  (style, text) =>
+    styleText(style, text, { stream });
+
+/** The JSON of a line of the Worker's log, without the label that wrangler puts before errors and warnings. */
+export function logEntry(line: string): string | undefined {
+  return /^(?:\S+ \[(?:ERROR|WARNING)\] )?(\{"level":.*\})\s*$/.exec(
+    stripVTControlCharacters(line),
+  )?.[1];
+}
+
+/**
+ * A line that `wrangler dev` prints, as a person reads it: a request or an event of the Worker's log, or what wrangler says
+ * about what the Worker does not log: static files and the queue. Undefined for any other line.
+ */
+export function readableLine(line: string, { now, paint }: LogOptions): string | undefined {
+  const text = textOf(line, paint);
+  return text && `${paint('dim', now().toTimeString().slice(0, 8))} ${text}`;
+}
+
+function textOf(line: string, paint: LogOptions['paint']): string | undefined {
+  const entry = logEntry(line);
+  if (entry !== undefined) {
+    const fields: Fields = JSON.parse(entry);
+    if (fields.event === 'request') return requestText(fields, paint);
+    return fields.event === 'unexpected' ? errorText(fields, paint) : eventText(fields, paint);
+  }
+  const [, method, route, status, milliseconds] =
+    notLoggedByWorker.exec(stripVTControlCharacters(line)) ?? [];
+  if (method === undefined) return undefined;
+  return requestText({ method, route, status, duration_ms: milliseconds }, paint);
+}
+
+/** `[wrangler:info] GET /docs/ 200 OK (3ms)`, `[wrangler:info] QUEUE registry-edge-webhooks 1/1 (3ms)` */
+const notLoggedByWorker =
+  /^\[wrangler:info\] ([A-Z]+) (\/(?:docs|assets|openapi\.json)(?![\w-])\S*|(?!\/)\S+) ([\d/]+).* \((\d+)ms\)/;
+
+function requestText(fields: Fields, paint: LogOptions['paint']): string {
+  const { method, route, status, registrar, d1, kv, duration_ms: milliseconds } = fields;
+  const counts = [
+    ...(registrar ? [registrar] : []),
+    ...(d1 ? [`d1 ${d1}`] : []),
+    ...(kv ? [`kv ${kv}`] : []),
+  ];
+  const text = [
+    String(method).padEnd(7),
+    String(route).padEnd(34),
+    paint(styleOf(String(status)), String(status)),
+    `${milliseconds} ms`.padStart(7),
+    ...(counts.length === 0 ? [] : [paint('dim', counts.join(', '))]),
+  ];
+  return text.join(' ');
+}
+
+/** Of a status, or of the messages of a queue that were taken: `5/5`. */
+function styleOf(status: string): Style {
+  if (/^(2\d\d|(\d+)\/\2)$/.test(status)) return 'green';
+  if (status.startsWith('3')) return 'cyan';
+  return status.startsWith('5') ? 'red' : 'yellow';
+}
+
+/** The error, and below it where it was thrown. */
+function errorText({ name, message, stack }: Fields, paint: LogOptions['paint']): string {
+  const frames = String(stack ?? '')
+    .split('\n')
+    .filter((frame) => /^\s+at /.test(frame));
+  return [
+    `${paint('red', 'error  ')} ${name}: ${message}`,
+    ...frames.map((frame) => paint('dim', frame)),
+  ].join('\n');
+}
+
+function eventText({ level, event, ...details }: Fields, paint: LogOptions['paint']): string {
+  const style = level === 'error' ? 'red' : level === 'warn' ? 'yellow' : 'cyan';
+  const texts = Object.entries(details).map(
+    ([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  const head = `${paint(style, String(level).padEnd(7))} ${String(event).replaceAll('_', ' ')}`;
+  return texts.length === 0 ? head : `${head}: ${texts.join(', ')}`;
+}
