@@ -31,7 +31,10 @@ does not stop the others; the exit status is the highest of theirs.`,
     if (stdin.isTTY) lines.prompt();
     for await (const line of lines) {
       const words = wordsOf(line);
-      if (words.length > 0) {
+      if (!words) {
+        refuseLine(line, json ?? false);
+        status = Math.max(status, 2);
+      } else if (words.length > 0) {
         process.exitCode = undefined;
         await runProgram([...words, ...common], session);
         status = Math.max(status, Number(process.exitCode ?? 0));
@@ -41,11 +44,22 @@ does not stop the others; the exit status is the highest of theirs.`,
     process.exitCode = status;
   });
 
-/** The words of a line as a shell would split it; a line may begin with the words that call the tool. */
-export function wordsOf(line: string): string[] {
-  const words = [
-    ...line.matchAll(/(?:^|(?<=\s))#.*$|(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\])+/g),
-  ]
+function refuseLine(line: string, isJson: boolean): void {
+  const message = `a quote or an escape is not finished: ${line}`;
+  if (isJson) console.log(JSON.stringify({ errors: [{ reason: 'usage', message }] }));
+  else console.error(`error: ${message}`);
+}
+
+/** A comment, or a word with its quotes and escapes. */
+const wordPattern = /(?:^|(?<=\s))#.*$|(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\])+/g;
+
+/**
+ * The words of a line as a shell would split it, or undefined if a quote or an escape in it is not finished. A line may
+ * begin with the words that call the tool.
+ */
+export function wordsOf(line: string): string[] | undefined {
+  if (line.replace(wordPattern, '').trim() !== '') return undefined;
+  const words = [...line.matchAll(wordPattern)]
     .map(([word]) => word)
     .filter((word) => !word.startsWith('#'))
     .map((word) =>

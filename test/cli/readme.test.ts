@@ -55,7 +55,7 @@ test("runs the operator's day as it stands in the documentation", async () => {
         await writeFile(step.file, step.content);
         continue;
       }
-      const { stdout, stderr } = await registry.run(wordsOf(step.command));
+      const { stdout, stderr } = await registry.run(wordsOf(step.command)!);
       expect(`${step.command}\n${stable(stderr + stdout)}`).toBe(
         `${step.command}\n${stable(step.output)}`,
       );

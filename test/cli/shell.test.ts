@@ -15,6 +15,7 @@ test.each([
   ],
   [`a 'b c' "d \\"e\\"" f\\ g --x="y z" ''`, ['a', 'b c', 'd "e"', 'f g', '--x=y z', '']],
   ['# a comment', []],
+  ["registrar list # don't", ['registrar', 'list']],
   ['', []],
 ])('reads the words of %j', (line, words) => {
   expect(wordsOf(line)).toEqual(words);
@@ -35,6 +36,20 @@ npm run registry -- registrar list
   expect(stdout).toContain('"there is no registrar \\"BETA\\""');
   expect(stdout).toContain('ALPHA  Alpha OÜ');
   expect(stderr).toBe('refused: there is already a registrar ALPHA [code]\n');
+});
+
+test.each([
+  [`registrar add --code ALPHA --name O'Brien`],
+  ['registrar add --code ALPHA --name "Alpha'],
+  ['registrar list \\'],
+])('does nothing with a line that a shell would go on reading: %s', async (line) => {
+  const registry = await tool.newRegistry();
+  const input = `${line}\nregistrar list\n`;
+  const { status, stdout, stderr } = await registry.run(['shell'], input);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: 'there are no registrars yet\n' });
+  expect(stderr).toBe(`error: a quote or an escape is not finished: ${line}\n`);
+  const json = await registry.run(['shell', '--json'], line);
+  expect(JSON.parse(json.stdout)).toMatchObject({ errors: [{ reason: 'usage' }] });
 });
 
 test('answers wrong usage in JSON as well', async () => {
