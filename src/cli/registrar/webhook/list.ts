@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { getRegistrar } from '../../../registrar/account.ts';
 import { type ListedDelivery, listDeliveries } from '../../../webhook/outbox.ts';
 import { reading } from '../../command.ts';
 import { run } from '../../run.ts';
@@ -9,6 +10,7 @@ export const command = reading('registrar webhook list ALPHA')
   .option('--limit <count>', 'how many, the newest first', parseCount, 50)
   .action((code, { limit, ...options }) =>
     run(options, async ({ db }) => {
+      if (code !== undefined) await getRegistrar(db, code);
       const deliveries = await listDeliveries(db, { registrar: code, limit });
       return {
         data: { deliveries: deliveries.map(deliveryData) },
