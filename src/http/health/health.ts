@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
-import packageJson from '../../../package.json' with { type: 'json' };
+// By its name, so that the bundle gets the version and not the whole file.
+import { version } from '../../../package.json';
 import { settings } from '../../env.ts';
 import { type Health, type ListHealth, readHealth } from '../../health.ts';
 import { logUnexpected } from '../../log.ts';
@@ -20,7 +21,7 @@ health.get('/', async (c) => {
   const body = {
     status: reason === undefined ? 'ok' : 'failing',
     ...(reason !== undefined && { reason }),
-    version: packageJson.version,
+    version,
     database: { is_reachable: isDatabaseReachable },
     lists: Object.fromEntries(
       Object.entries(lists).map(([list, state]) => [list, listData(state)]),
