@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -37,6 +37,8 @@ async function newPlace(name: string): Promise<TestRegistry> {
 test('restores a backup into an empty database, row by row the same, and publishes its lists', async () => {
   const file = path.join(registry.directory, 'backup.sqlite');
   expect(await registry.done(['backup', file])).toMatchObject({ file, tables: expect.any(Number) });
+  // It has everybody's data.
+  expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
   expect((await registry.run(['backup', file])).stderr).toContain('already exists [file]');
   const restored = await newPlace('restored');
   expect(await restored.done(['restore', file])).toMatchObject({ changed: true });
@@ -54,6 +56,13 @@ test('restores a backup into an empty database, row by row the same, and publish
   );
   expect(ids[1]).toEqual(ids[0]);
   expect((await restored.run(['restore', file])).stderr).toContain('the database is not empty');
+});
+
+test('leaves nothing behind if there is nothing to back up', async () => {
+  const place = await newPlace('nowhere');
+  const file = path.join(await tool.newDirectory(), 'backup.sqlite');
+  expect((await place.run(['backup', file])).status).toBe(1);
+  expect(readdirSync(path.dirname(file))).toEqual([]);
 });
 
 test('refuses a file that is not a whole backup', async () => {

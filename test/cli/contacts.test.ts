@@ -1,9 +1,12 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
+
+/** Who may do what with a file, in octal digits. */
+const modeOf = ({ mode }: { mode: number }) => (mode & 0o777).toString(8);
 
 const known = {
   registrar: 'ALPHA',
@@ -107,6 +110,17 @@ test('imports what it has exported, as CSV, into another registry, and it is the
   expect(await readFile(again, 'utf8')).toBe(await readFile(exported, 'utf8'));
 }, 120_000);
 
+test('leaves a file as it is if the registrar whose contacts it is to have does not exist', async () => {
+  const registry = await registryWithAlpha();
+  const file = await registry.file('contacts.csv', 'of another day');
+  const { status, stderr } = await registry.run([
+    ...['contact', 'export', file, '--registrar', 'ALHPA'],
+  ]);
+  expect(status).toBe(1);
+  expect(stderr).toBe('refused: there is no registrar "ALHPA" [registrar]\n');
+  expect(await readFile(file, 'utf8')).toBe('of another day');
+});
+
 test('leaves contacts that are there already, and overwrites none that are different', async () => {
   const registry = await registryWithAlpha();
   const importRows = (...rows: unknown[]) =>
@@ -151,6 +165,7 @@ test('imports the good rows with --skip-invalid, and saves the bad ones with the
       `${bad},3,email; phone,"email is missing; ""5123457"" is not valid: +, country code, dot and number, for example +372.5123456",\n` +
       `${row({ name: 'Keegi muu' })},4,,ALPHA:2 is already in line 2,\n`,
   );
+  expect(modeOf(await stat(rejected))).toBe('600');
   const corrected = (await readFile(rejected, 'utf8'))
     .replace('ALPHA:3,Jaan Tamm,,5123457', 'ALPHA:3,Jaan Tamm,jaan@example.ee,+372.5123457')
     .replace('ALPHA:2,', 'ALPHA:5,');

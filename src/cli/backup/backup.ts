@@ -1,10 +1,10 @@
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { reading } from '../command.ts';
 import { localDirectory } from '../local-directory.ts';
 import { run } from '../run.ts';
 import { counted } from '../text.ts';
-import { copyLocal, loadSql, writeBackup } from './file.ts';
+import { copyLocal, createPrivateFile, loadSql, writeBackup } from './file.ts';
 
 export const command = reading(
   'backup registry-2026-11-21.sqlite',
@@ -14,8 +14,8 @@ export const command = reading(
   .addHelpText(
     'after',
     `
-The file contains everything: identity codes, auth_info, digests of secrets, history. It is checked before it gets
-its name. A deployed database answers nobody while it is exported.`,
+The file contains everything: identity codes, auth_info, digests of secrets, history. Only you can read it. It is
+checked before it gets its name. A deployed database answers nobody while it is exported.`,
   )
   .action((name, options) =>
     run(options, async () => {
@@ -35,11 +35,12 @@ its name. A deployed database answers nobody while it is exported.`,
 async function exportRemote(target: string, environment: string): Promise<void> {
   const { runWrangler } = await import('../wrangler.ts');
   const sql = `${target}.sql`;
+  createPrivateFile(sql);
   try {
     const database = ['d1', 'export', 'DB', '--remote', '--env', environment];
     await runWrangler([...database, '--skip-confirmation', '--output', sql]);
     loadSql(readFileSync(sql, 'utf8'), target);
   } finally {
-    if (existsSync(sql)) rmSync(sql);
+    rmSync(sql, { force: true });
   }
 }

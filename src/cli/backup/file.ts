@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { RegistryError } from '../../error.ts';
 import { findDatabaseFile } from '../local-file.ts';
@@ -9,9 +9,16 @@ export interface BackupSummary {
   rows: number;
 }
 
+/** Creates an empty file that only its owner can read. */
+export function createPrivateFile(file: string): void {
+  rmSync(file, { force: true });
+  writeFileSync(file, '', { mode: 0o600, flag: 'wx' });
+}
+
 /**
- * Has `write` fill a SQLite file, checks it and gives it its name. A backup that is interrupted leaves only a file
- * whose name ends with .partial. Throws `taken` if there is a file of this name.
+ * Has `write` fill an empty SQLite file that only its owner can read, checks it and gives it its name. A backup that is
+ * interrupted leaves only files whose names begin with that name and .partial. Throws `taken` if there is a file of this
+ * name.
  */
 export async function writeBackup(
   file: string,
@@ -19,11 +26,15 @@ export async function writeBackup(
 ): Promise<BackupSummary> {
   if (existsSync(file)) throw new RegistryError('taken', `${file} already exists`, 'file');
   const partial = `${file}.partial`;
-  rmSync(partial, { force: true });
-  await write(partial);
-  const summary = checkBackup(partial);
-  renameSync(partial, file);
-  return summary;
+  createPrivateFile(partial);
+  try {
+    await write(partial);
+    const summary = checkBackup(partial);
+    renameSync(partial, file);
+    return summary;
+  } finally {
+    rmSync(partial, { force: true });
+  }
 }
 
 /** Throws `malformed` if the file is not a whole backup of a registry, `not_found` if there is none. */

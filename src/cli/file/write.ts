@@ -6,7 +6,10 @@ import type { Format } from './read.ts';
 
 type Rows = Iterable<Record<string, unknown>> | AsyncIterable<Record<string, unknown>>;
 
-/** Writes the rows to a file, or to standard output for `-`, and returns how many they were. */
+/**
+ * Writes the rows to a file, or to standard output for `-`, and returns how many they were. A new file can be read by its
+ * owner only, because it may contain personal data.
+ */
 export async function writeFileRows(
   file: string,
   format: Format,
@@ -20,7 +23,7 @@ export async function writeFileRows(
       yield row;
     }
   }
-  const target = file === '-' ? process.stdout : createWriteStream(file);
+  const target = file === '-' ? process.stdout : createWriteStream(file, { mode: 0o600 });
   // Standard output stays open for others.
   const ending = { end: file !== '-' };
   if (format === 'csv') {
