@@ -41,6 +41,21 @@ test('makes the list equal to the file with --replace, and leaves the other list
   expect(await again.done(['retained', 'import', '-'], stdout)).toMatchObject({ added: 3 });
 }, 120_000);
 
+test('never takes a row that it skips for a name to remove', async () => {
+  const registry = await tool.newRegistry();
+  await registry.done(['retained', 'add', 'linn.ee', 'riik.ee', '--status', 'reserved']);
+  const replace = ['--replace', '--skip-invalid', '--yes'];
+  for (const [noun, file] of [
+    ['retained', 'name,status\nriik.ee,reserved\nLinn.ee,reserved\n'],
+    ['domain', 'name,registrar,registrant\n'],
+  ] as const) {
+    const { status, stderr } = await registry.run([noun, 'import', '-', ...replace], file);
+    expect(status).toBe(2);
+    expect(stderr).toContain("option '--replace' cannot be used with option '--skip-invalid'");
+  }
+  expect((await registry.rows()).retained_domains).toHaveLength(2);
+}, 120_000);
+
 test('leaves auctions in progress as they are when they are imported again', async () => {
   const registry = await tool.newRegistry();
   await registry.done(['auction', 'start', 'kohv.ee']);

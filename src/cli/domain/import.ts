@@ -6,7 +6,7 @@ import { removeDomains } from '../../domain/remove.ts';
 import { RegistryError } from '../../error.ts';
 import { nameColumn, requiredText, words, wordsNote } from '../file/field.ts';
 import { runRecordImport } from '../file/import-records.ts';
-import { importing } from '../file/importing.ts';
+import { importing, replaceOption } from '../file/importing.ts';
 import type { RowReader } from '../file/read-import.ts';
 import { everyPage } from '../pages.ts';
 import { inChunks } from '../progress.ts';
@@ -47,7 +47,7 @@ export const command = importing(
   'domain import domains.csv',
   'domain import all-domains.csv --replace',
 )
-  .option('--replace', 'also remove the domains that the file does not name')
+  .addOption(replaceOption('also remove the domains that the file does not name'))
   .addOption(maxRemovalsOption())
   .action((file, options) =>
     runRecordImport(file, options, {

@@ -31,6 +31,10 @@ ${columnsText(columns)}`,
     .option('--rejected <file>', 'where to save them (default: FILE.rejected.csv)');
 }
 
+/** For an import that also removes what the file does not name: a row that is skipped would count as not named. */
+export const replaceOption = (description: string) =>
+  new Option('--replace', description).conflicts('skipInvalid');
+
 const noteWidth = 76;
 
 function columnsText(columns: Columns): string {

@@ -6,7 +6,7 @@ import { addRetainedDomains, countRetainedDomains } from '../../retained-domain/
 import type { RetainedDomain, RetainedStatus } from '../../retained-domain/list.ts';
 import { type Replaced, replaceRetainedDomains } from '../../retained-domain/replace.ts';
 import { nameColumn, requiredText } from '../file/field.ts';
-import { importing } from '../file/importing.ts';
+import { importing, replaceOption } from '../file/importing.ts';
 import { settleNames } from '../file/names-import.ts';
 import { type ReadFile, type RowReader, readImport } from '../file/read-import.ts';
 import { rejectedText } from '../file/rejected.ts';
@@ -31,7 +31,9 @@ export const command = importing(
   'retained import reserved.csv --status reserved --replace',
 )
   .addOption(statusOption('the status of rows without one'))
-  .option('--replace', 'make the list (of that status, or both) equal to the file, in one step')
+  .addOption(
+    replaceOption('make the list (of that status, or both) equal to the file, in one step'),
+  )
   .addOption(maxRemovalsOption())
   .action((file, options) => {
     const reader = rowReader(options.status);
