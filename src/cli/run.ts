@@ -18,7 +18,7 @@ export interface Report {
 
 /**
  * Does a command's work on the registry that the options choose, and prints its report. A refusal is printed
- * with its reasons, on standard output with --json, and makes the exit status 1; so does an unexpected error.
+ * with its reasons, on standard output with --json, and makes the exit status 1; so does an unexpected failure.
  */
 export async function run(
   options: CommonOptions,
@@ -119,7 +119,8 @@ function printProblems(error: unknown, options: CommonOptions): void {
   ];
   for (const [first, ...others] of causes.slice(0, printedProblems)) {
     const rows = others.length === 0 ? '' : ` (and in ${counted(others.length, 'more row')})`;
-    console.error(`refused: ${problemLine(first!)}${rows}`);
+    const label = first!.reason === 'unexpected' ? 'failed' : 'refused';
+    console.error(`${label}: ${problemLine(first!)}${rows}`);
   }
   const hidden = causes.length - printedProblems;
   if (hidden > 0) console.error(`refused: ${counted(hidden, 'more problem')}; --json shows all`);

@@ -121,6 +121,14 @@ test('leaves a file as it is if the registrar whose contacts it is to have does 
   expect(await readFile(file, 'utf8')).toBe('of another day');
 });
 
+test('tells a failure from a refusal', async () => {
+  const registry = await registryWithAlpha();
+  const file = path.join(registry.directory, 'nowhere/contacts.csv');
+  const ended = await registry.run(['contact', 'export', file, '--registrar', 'ALPHA']);
+  expect(ended).toMatchObject({ status: 1, stdout: '' });
+  expect(ended.stderr).toMatch(/^failed: ENOENT: no such file or directory/);
+});
+
 test('leaves contacts that are there already, and overwrites none that are different', async () => {
   const registry = await registryWithAlpha();
   const importRows = (...rows: unknown[]) =>
