@@ -17,6 +17,7 @@ beforeAll(async () => {
   }
   await addDispute(worker.env, { name: 'k1.ee' });
   await addRetainedDomain(worker.env, { name: `${'long'.repeat(15)}.${'name'.repeat(15)}.ee` });
+  await addRetainedDomain(worker.env, { name: 'broadcasthost.ee', status: 'reserved' });
   await addAuction(worker.env, { name: `${'auction'.repeat(9)}.ee` });
   for (const name of ['tamm.ee', 'kask.ee', 'žürii.ee']) await addAuction(worker.env, { name });
   await worker.env.DB.prepare(
