@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { Html } from './layout.ts';
+import { maximumLength } from './view.ts';
 
 interface Field {
   id: string;
@@ -14,6 +15,6 @@ interface Field {
 
 /** A field for a name, or a part of one, and its button. */
 export function renderField({ id, name, value, button, more }: Field): Html {
-  const input = html`<input id="${id}" name="${name}" value="${value}" maxlength="255" autocomplete="off" autocapitalize="none" spellcheck="false"${more}>`;
+  const input = html`<input id="${id}" name="${name}" value="${value}" maxlength="${maximumLength}" autocomplete="off" autocapitalize="none" spellcheck="false"${more}>`;
   return html`<div class="field">${input}<button>${button}</button></div>`;
 }

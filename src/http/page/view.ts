@@ -5,7 +5,7 @@ export type Sort = (typeof sorts)[number];
 
 /** What the address asks the page to show. */
 export interface View {
-  /** The name that is asked about, as it was given. */
+  /** The name that is asked about, in NFC. */
   name: string;
   /** What the names in auction shall contain. */
   auctions: string;
@@ -28,24 +28,29 @@ export const viewParameters = Object.keys(plain) as (keyof View)[];
  */
 export function readView(parameters: URLSearchParams): View {
   const text = (name: keyof View) => cleanText(parameters.get(name) ?? '');
+  const lowerCase = (name: keyof View) => text(name).toLowerCase();
   const page = Number(text('page'));
   const sort = text('sort');
   return {
     name: text('name'),
-    auctions: text('auctions').normalize('NFC').toLowerCase(),
+    auctions: lowerCase('auctions'),
     sort: sorts.find((known) => known === sort) ?? plain.sort,
     page: Number.isSafeInteger(page) && page > 0 ? page : plain.page,
-    starts: text('starts').normalize('NFC').toLowerCase(),
-    after: text('after').normalize('NFC').toLowerCase(),
+    starts: lowerCase('starts'),
+    after: lowerCase('after'),
   };
 }
 
-/** More than a domain name has, so that none becomes another one by being cut. */
-const maximumLength = 255;
+/** In code units: more than any domain name has, so that none becomes another one by being cut. */
+export const maximumLength = 2 * 253;
 
-/** What is invisible and would change how the text around it is shown is made visible. No name has any of it. */
+/**
+ * The text in NFC. What is invisible and would change how the text around it is shown is made visible. No name has any
+ * of it.
+ */
 function cleanText(text: string): string {
   return text
+    .normalize('NFC')
     .replace(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd')
     .trim()
     .slice(0, maximumLength)

@@ -82,6 +82,13 @@ describe('the answer about a name', () => {
     },
   );
 
+  it('is about the whole name, however many characters its spelling takes', async () => {
+    const label = 'o\u0303'.repeat(40);
+    const { status, heading } = await ask('en', `${label}.${label}.${label}.${label}.ee`);
+    expect(status).toBe(200);
+    expect(heading).toMatch(/^õ{40}\.õ{40}\.õ{40}\.õ{40}\.ee is free of restrictions$/);
+  });
+
   it('links to the same answer as JSON', async () => {
     const { html } = await ask('en', 'both.ee');
     const response = await worker.fetch(linkOf(html, 'The same as JSON')!);
