@@ -128,6 +128,7 @@ test.each([
   ['/api/v1/registrant/auth/eid', 'POST'],
   [`/api/v1/registrant/contacts/${crypto.randomUUID()}`, 'PATCH'],
   [`/api/v1/auctions/${crypto.randomUUID()}`, 'PATCH'],
+  ['/repp/v1/retained_domains/lookup', 'POST'],
 ])('answers a larger body at %s in the format of its interface', async (path, method) => {
   const { authorization } = await addPerson(worker.env);
   const headers = { Authorization: authorization, 'Content-Type': 'application/json' };

@@ -6,7 +6,7 @@ import { onFirstUse } from '../../on-first-use.ts';
 import { findNames, type ListedName } from '../../public-list/find-names.ts';
 import { auctionList, publicLists, retainedList } from '../../public-list/lists.ts';
 import type { AppEnv } from '../context.ts';
-import { jsonBody, parseBody } from '../input.ts';
+import { jsonBody, limitBody, parseBody } from '../input.ts';
 import { listHeaders, openToPages } from './headers.ts';
 import { answerWithJson, readerOf } from './reader.ts';
 
@@ -32,7 +32,7 @@ export const lookupBody = onFirstUse(() =>
   }),
 );
 
-names.post(lookupPath, async (c) => {
+names.post(lookupPath, limitBody, async (c) => {
   const body = await parseBody(c, lookupBody(), await jsonBody(c));
   const read = body.names.map(readName);
   const known = read.flatMap(({ domain }) => domain ?? []);
