@@ -44,7 +44,8 @@ function write(files: Files): void {
     const bytes = Buffer.from(content);
     if (existsSync(file) && readFileSync(file).equals(bytes)) continue;
     mkdirSync(path.dirname(file), { recursive: true });
-    const whole = `${file}.${process.pid}`;
+    // Beside the target: another build would remove it from there as a file of an earlier one.
+    const whole = `${target}.${process.pid}`;
     writeFileSync(whole, bytes);
     renameSync(whole, file);
   }
