@@ -57,10 +57,9 @@ function renderTable({ language, text, view }: Surroundings, shown: readonly Bro
     const current = view.sort === key ? 'ascending' : view.sort === `-${key}` ? 'descending' : '';
     const sort: Sort = current === 'ascending' ? `-${key}` : key;
     const href = hrefOf(language, { auctions: view.auctions, sort }, section);
-    const said = current === 'ascending' ? text.sortedUp : text.sortedDown;
     const order = html` aria-sort="${current}"`;
     const arrow = current === 'ascending' ? '↑' : '↓';
-    const mark = html`<span class="arrow" aria-hidden="true">${arrow}</span><span class="unseen">, ${said}</span>`;
+    const mark = html`<span class="arrow" aria-hidden="true">${arrow}</span>`;
     return html`<th scope="col" class="${key}"${current && order}><a href="${href}">${label}${current && mark}</a></th>`;
   };
   const row = (auction: BrowsedName) => {

@@ -12,7 +12,7 @@ import { hrefOf } from './view.ts';
 type State = keyof Texts['statuses'];
 const states: State[] = ['blocked', 'disputed', 'auction', 'reserved'];
 
-export function statesOf({ statuses, isInAuction }: ListedName): State[] {
+function statesOf({ statuses, isInAuction }: ListedName): State[] {
   const all: State[] = [...statuses, ...(isInAuction ? (['auction'] as const) : [])];
   return states.filter((state) => all.includes(state));
 }

@@ -24,11 +24,11 @@ export function renderYearSection(
   if (!days) return renderSection(section, text, [text.yearLead], undefined);
   const inLanguages = rendered.get(days) ?? new Map<Language, Html>();
   rendered.set(days, inLanguages);
-  const html =
+  const year =
     inLanguages.get(language) ??
     renderSection(section, text, [text.yearLead], renderDays(days, text));
-  inLanguages.set(language, html);
-  return html;
+  inLanguages.set(language, year);
+  return year;
 }
 
 function renderDays(days: Days, text: Texts): Html {

@@ -84,8 +84,6 @@ export const en = {
   name: 'Name',
   punycode: 'Punycode',
   length: 'Length',
-  sortedUp: 'sorted, lowest first',
-  sortedDown: 'sorted, highest first',
   all: 'Show all',
   previous: 'Previous',
   next: 'Next',
@@ -147,7 +145,7 @@ export const en = {
   notFoundText: 'The address may be mistyped, or the page may have moved.',
   failed: 'Something went wrong',
   failedText: (requestId: string) =>
-    `The page could not be made. Try again in a minute; if it fails again, tell the registry this number: ${requestId}.`,
+    `The page could not be made. Try again in a minute; if it fails again, send the registry this id: ${requestId}.`,
   refused: 'Not allowed',
   refusedText: 'This page can only be read.',
   toStart: 'To the start page',

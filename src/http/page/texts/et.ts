@@ -99,8 +99,6 @@ export const et: Texts = {
   name: 'Nimi',
   punycode: 'Punycode',
   length: 'Pikkus',
-  sortedUp: 'järjestatud kasvavalt',
-  sortedDown: 'järjestatud kahanevalt',
   all: 'Näita kõiki',
   previous: 'Eelmised',
   next: 'Järgmised',
