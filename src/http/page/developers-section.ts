@@ -36,6 +36,6 @@ ${addresses.map(
 )}</tbody>
 </table>
 <p>${text.tryIt}</p>
-<div class="copyable"><pre tabindex="0"><code id="curl">curl --compressed '${origin}${path}?type=disputed'</code></pre><button type="button" hidden data-copies="curl" data-copied="${text.copied}">${text.copy}</button></div>`,
+<div class="copyable"><pre><code id="curl">curl --compressed '${origin}${path}?type=disputed'</code></pre><button type="button" hidden aria-live="polite" data-copies="curl" data-copied="${text.copied}">${text.copy}</button></div>`,
   );
 }

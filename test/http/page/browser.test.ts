@@ -159,6 +159,25 @@ it('copies the line for the terminal', async () => {
   expect(problems).toEqual([]);
 });
 
+it.each([390, 700, 1000])(
+  'covers no part of that line with its button, %s pixels wide',
+  async (width) => {
+    const { page } = await open('/en/', { width });
+    const covered = await page.evaluate(
+      `(() => {
+      const button = document.querySelector('[data-copies]').getBoundingClientRect();
+      const range = document.createRange();
+      range.selectNodeContents(document.querySelector('#curl'));
+      return [...range.getClientRects()].filter(
+        ({ left, right, top, bottom }) =>
+          left < button.right && right > button.left && top < button.bottom && bottom > button.top,
+      ).length;
+    })()`,
+    );
+    expect(covered).toBe(0);
+  },
+);
+
 it('offers no copying where there are no scripts', async () => {
   const { page } = await open('/en/', { isScriptOff: true });
   expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
