@@ -4,6 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
+import { currentTime } from '../clock.ts';
 import { projectDirectory } from './project.ts';
 import { logEntry, paintFor, readableLine } from './readable-log.ts';
 
@@ -76,7 +77,7 @@ const noise = [
 
 function print(line: string, stream: NodeJS.WriteStream, isJsonLog: boolean): void {
   const paint = paintFor(stream);
-  const entry = isJsonLog ? logEntry(line) : readableLine(line, { now: () => new Date(), paint });
+  const entry = isJsonLog ? logEntry(line) : readableLine(line, { now: currentTime, paint });
   if (entry === undefined && noise.some((pattern) => pattern.test(line))) return;
   // Wrangler colours its errors even in a pipe.
   const isColoured = paint('dim', '.') !== '.';

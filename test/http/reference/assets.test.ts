@@ -67,7 +67,7 @@ describe('the interfaces', () => {
     ['POST', '/api/v1/registrant/auth/eid', 400],
     ['PATCH', '/api/v1/auctions/unknown', 404],
     ['POST', '/repp/docs/', 404],
-    ['GET', '/health', 200],
+    ['POST', '/health', 405],
     ['POST', '/openapi.json/', 404],
   ])('are never answered by a file: %s %s', async (method, path, status) => {
     const response = await send(path, { method });
