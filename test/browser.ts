@@ -62,9 +62,8 @@ export function whyNoBrowser(): string | undefined {
 }
 
 /**
- * A headless Chromium for the tests of one file. Where there is none, they are skipped, and
- * the run says why. Each visit has
- * cookies and a cache of its own, and ends with its test.
+ * A headless Chromium for the tests of one file. Where there is none, they are skipped, and the run says why. Each visit
+ * has cookies and a cache of its own, and ends with its test.
  */
 export function startBrowser() {
   let browser: Browser | undefined;
