@@ -3,8 +3,9 @@ import { RegistryError } from '../../error.ts';
 import { hasTypes, listPaths } from '../../public-list/lists.ts';
 import { readChanges } from '../../public-list/read-changes.ts';
 import type { AppEnv } from '../context.ts';
+import { readerOf } from '../public-list.ts';
 import { listHeaders } from './headers.ts';
-import { answerWithJson, readerOf } from './reader.ts';
+import { answerWithJson } from './json.ts';
 import { requestedList } from './requested-list.ts';
 
 export const changesPaths = listPaths.map((path) => `${path}/changes` as const);

@@ -2,11 +2,11 @@ import { Hono } from 'hono';
 import { hasTypes, type ListName, listPaths } from '../../public-list/lists.ts';
 import { readList } from '../../public-list/read.ts';
 import type { AppContext, AppEnv } from '../context.ts';
+import { isKnown, readerOf } from '../public-list.ts';
 import { changes, changesPaths } from './changes.ts';
 import { acceptsGzip } from './encoding.ts';
 import { listHeaders } from './headers.ts';
 import { lookupPath, namePath, names } from './names.ts';
-import { isKnown, readerOf } from './reader.ts';
 import { requestedList } from './requested-list.ts';
 
 /** Mounted at the root, because the table of lists contains whole paths. */

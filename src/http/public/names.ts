@@ -7,8 +7,9 @@ import { findNames, type ListedName } from '../../public-list/find-names.ts';
 import { auctionList, publicLists, retainedList } from '../../public-list/lists.ts';
 import type { AppEnv } from '../context.ts';
 import { jsonBody, limitBody, parseBody } from '../input.ts';
+import { readerOf } from '../public-list.ts';
 import { listHeaders, openToPages } from './headers.ts';
-import { answerWithJson, readerOf } from './reader.ts';
+import { answerWithJson } from './json.ts';
 
 const { path } = publicLists[retainedList];
 export const lookupPath = `${path}/lookup` as const;

@@ -1,0 +1,47 @@
+import { currentTime } from '../clock.ts';
+import { logUnexpected } from '../log.ts';
+import { cacheTag, type ListName } from '../public-list/lists.ts';
+import type { Reader } from '../public-list/reader.ts';
+import { type AppContext, database } from './context.ts';
+import { matchesWeakly } from './entity-tag.ts';
+
+/** What the interface of the public lists and the page have in common. */
+
+/** What reading lists for this request depends on. */
+export function readerOf(c: AppContext): Reader {
+  return {
+    db: () => database(c),
+    kv: c.env.LISTS,
+    meter: c.var.meter,
+    clock: currentTime,
+    later: (work) =>
+      c.executionCtx.waitUntil(work.catch((error) => logUnexpected(error, c.var.requestId))),
+  };
+}
+
+/** Whether `If-None-Match` names the weak ETag. */
+export function isKnown(c: AppContext, etag: string): boolean {
+  const known = c.req.raw.headers.get('If-None-Match');
+  return known !== null && (known === etag || matchesWeakly(known, etag.slice('W/"'.length, -1)));
+}
+
+/**
+ * With the 30 seconds for which a location may keep what it has read from KV, and the five for which an isolate keeps
+ * its copy, a change is seen within a minute.
+ */
+const maximumAgeSeconds = 15;
+/** How long a cache may answer with an old list while the service fails (RFC 5861). */
+const staleIfErrorSeconds = 24 * 60 * 60;
+
+/** How caches keep what is read from the lists: the headers that 200 and 304 have in common. */
+export function cacheHeaders(
+  lists: readonly ListName[],
+  etag: string,
+): Record<string, string> & { ETag: string } {
+  return {
+    ETag: etag,
+    'Cache-Control': `public, max-age=${maximumAgeSeconds}, stale-if-error=${staleIfErrorSeconds}`,
+    Vary: 'Accept-Encoding',
+    'Cache-Tag': lists.map(cacheTag).join(','),
+  };
+}
