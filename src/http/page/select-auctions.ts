@@ -23,7 +23,7 @@ export function selectAuctions(
 }
 
 /**
- * The orders in which a list was asked for, because sorting thousands of names takes milliseconds. Shared by all
+ * The list in each order that was asked for, because sorting thousands of names takes milliseconds. Shared by all
  * requests, as the list is, and forgotten with it.
  */
 const orders = new WeakMap<Names, Map<string, Names>>();

@@ -7,12 +7,12 @@ export type Sort = (typeof sorts)[number];
 export interface View {
   /** The name that is asked about, in NFC. */
   name: string;
-  /** What the names in auction shall contain. */
+  /** Only auctions whose names contain this are shown. */
   auctions: string;
   sort: Sort;
   /** Of the auctions, counted from 1. */
   page: number;
-  /** What the retained names shall begin with. */
+  /** Only retained names that begin with this are shown. */
   starts: string;
   /** The last name of the previous page of retained names. */
   after: string;
@@ -22,10 +22,7 @@ const plain: View = { name: '', auctions: '', sort: 'name', page: 1, starts: '',
 
 export const viewParameters = Object.keys(plain) as (keyof View)[];
 
-/**
- * Reads the parameters; the first counts where one is repeated. What cannot be shown is shown as if it had not been
- * given: the page tells what it shows.
- */
+/** Reads the parameters. Of a repeated one, the first counts. A value that makes no sense is ignored. */
 export function readView(parameters: URLSearchParams): View {
   const text = (name: keyof View) => cleanText(parameters.get(name) ?? '');
   const lowerCase = (name: keyof View) => text(name).toLowerCase();

@@ -11,8 +11,8 @@ type Series = keyof Texts['series'];
 const allSeries: Series[] = ['reserved', 'blocked', 'disputed', 'auctions'];
 
 /**
- * What was rendered of the figures of a year, by language: they change once a day, and take ten times as long as the
- * rest of the page. Shared by all requests, as the figures are, and forgotten with them.
+ * The rendered figures of a year, by language: they change once a day, and rendering them takes at least ten times as
+ * long as the rest of the page. Shared by all requests, as the figures are, and forgotten with them.
  */
 const rendered = new WeakMap<Days, Map<Language, Html>>();
 
