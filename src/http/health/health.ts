@@ -1,9 +1,8 @@
 import { Hono } from 'hono';
-// By its name, so that the bundle gets the version and not the whole file.
-import { version } from '../../../package.json';
 import { settings } from '../../env.ts';
 import { type Health, type ListHealth, readHealth } from '../../health.ts';
 import { logUnexpected } from '../../log.ts';
+import { version } from '../../version.ts';
 import { type AppContext, type AppEnv, database } from '../context.ts';
 
 /** Open to anybody: it says nothing that the lists do not show, and caches keep frequent requests off the database. */
