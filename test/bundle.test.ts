@@ -1,0 +1,27 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { build } from './bench/runtime.ts';
+
+/** What the bundle of the sandbox contains, and that of a deployment must not. */
+const traces = ['/sandbox', 'sandbox_clock', 'defer_foreign_keys', 'alpha-demo-secret'];
+
+/** A message of zod in another language: `import { z }` would bring all of them, `import * as z` brings none. */
+const translated = 'Ongeldige invoer';
+
+function bundleOf(entry?: string): string {
+  const directory = build(entry);
+  const bundle = readFileSync(join(directory, entry ? 'worker.js' : 'index.js'), 'utf8');
+  rmSync(directory, { recursive: true });
+  return bundle;
+}
+
+it('of a deployment contains nothing of the sandbox, and none of the languages of zod', () => {
+  const bundle = bundleOf();
+  expect([...traces, translated].filter((trace) => bundle.includes(trace))).toEqual([]);
+});
+
+it('of the sandbox contains all that a deployment must not', () => {
+  const bundle = bundleOf('src/cli/sandbox/worker.ts');
+  expect(traces.filter((trace) => bundle.includes(trace))).toEqual(traces);
+});
