@@ -45,8 +45,8 @@ export async function startRuntime(
   const directory = build();
   const script = readFileSync(join(directory, 'index.js'), 'utf8');
   rmSync(directory, { recursive: true });
-  // A queue has one consumer, and the Workers here are many.
-  const { modulesRules, queueConsumers, ...options } =
+  // A queue has one consumer, and the Workers here are many. The router of static files would stand before each of them.
+  const { modulesRules, queueConsumers, assets, ...options } =
     unstable_getMiniflareWorkerOptions('wrangler.toml').workerOptions;
   const worker = (name: string, storage: string, script: string) => ({
     ...options,
