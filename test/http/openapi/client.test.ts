@@ -28,7 +28,6 @@ beforeAll(async () => {
   await symlink(path.resolve('node_modules'), path.join(directory, 'node_modules'));
   await writeFile(path.join(directory, 'package.json'), '{"type": "module"}');
   await writeFile(path.join(directory, 'tsconfig.json'), JSON.stringify(settings));
-  await writeFile(path.join(directory, 'client.ts'), await linesOfReadme());
   await loadDemoData(worker.env);
   await worker.scheduled('31 * * * *');
   await run(generator, `${worker.url.origin}/openapi.json`, '-o', 'registry.ts');
@@ -66,8 +65,16 @@ it('may be read by pages of any origin', async () => {
 
 describe('a client with types from the document', () => {
   it('calls every interface', async () => {
+    const more = `
+      const headers = { Authorization: \`Bearer \${token.data?.access_token}\` };
+      const own = await registry.GET('/api/v1/registrant/export', { headers });
+      const health = await registry.GET('/health');
+      console.log(own.data?.contacts.length, health.data?.status);
+    `;
+    await writeFile(path.join(directory, 'client.ts'), (await linesOfReadme()) + more);
+
     expect(await typeProblems()).toBe('');
-    expect(await run('client.ts')).toBe('14 3\n7 16 ok\n');
+    expect(await run('client.ts')).toBe('14 Bearer 7 16\n3 ok\n');
   });
 
   it('does not compile with what the service would refuse or does not answer', async () => {
