@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { routedPath } from '../http/openapi/contract.ts';
+import { problemOnEachPath } from '../http/openapi/contract.ts';
 import { documentProblem } from '../http/page/document.ts';
 import type { Sent } from './requests.ts';
 
@@ -300,7 +300,10 @@ export function formProblem(sent: Sent, { status, headers, body }: Received): st
   if (status === 302) {
     return /^\/(et|en)\/(\?|$)/.test(String(headers.location)) ? undefined : 'leads elsewhere';
   }
-  const path = routedPath(sent.path);
+  return problemOnEachPath(sent.path, (path) => bodyProblem(path, { status, headers, body }));
+}
+
+function bodyProblem(path: string, { status, headers, body }: Received): string | undefined {
   if (/^\/($|(et|en)(\/|$))/.test(path)) return pageProblem({ status, headers, body });
   if (!/^application\/json(; charset=utf-8)?$/i.test(String(headers['content-type']))) {
     return `content type ${headers['content-type']}`;

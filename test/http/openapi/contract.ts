@@ -37,11 +37,14 @@ const validators = new Map<string, ValidateFunction>();
 
 /** What is wrong with an answer, if anything is. Of the paths that the document does not have, only a 404 is judged. */
 export function contractProblem(asked: Asked, answered: Answered): string | undefined {
-  const { status, body } = answered;
   // The runtime's own parser: the service never saw the request.
-  if (status === 400 && body === 'invalid URI') return undefined;
+  if (answered.status === 400 && answered.body === 'invalid URI') return undefined;
+  return problemOnEachPath(asked.path, (path) => problemAt(path, asked, answered));
+}
+
+function problemAt(path: string, asked: Asked, answered: Answered): string | undefined {
+  const { status, body } = answered;
   contract ??= readContract();
-  const path = routedPath(asked.path);
   const fitting = contract.paths.filter(({ pattern }) => pattern.test(path));
   if (fitting.length === 0) {
     const form = notFound[interfaceOf(path)];
@@ -148,17 +151,31 @@ function bodyProblem(pointer: string, body: string, { method }: Asked): string |
 }
 
 /**
- * The path as it is routed: dots are resolved where the static files are looked for, before the Worker is asked, unless
- * they are percent-encoded; then other percent-encoding is undone where it is UTF-8, and a trailing slash dropped.
+ * The problem of an answer on the path as it was routed. The local runtime nearly always resolves dots before the Worker is
+ * asked, but not every time: an answer is right if it is right for either path.
  */
-export function routedPath(sent: string): string {
+export function problemOnEachPath(
+  sent: string,
+  problemOn: (path: string) => string | undefined,
+): string | undefined {
   const [given = ''] = sent.split(/[?#]/);
+  const problem = problemOn(routedPath(withoutDots(given)));
+  return problem && withoutDots(given) !== given
+    ? problemOn(routedPath(given)) && problem
+    : problem;
+}
+
+function withoutDots(path: string): string {
   const segments: string[] = [];
-  for (const segment of given.split('/').slice(1)) {
+  for (const segment of path.split('/').slice(1)) {
     if (segment === '..') segments.pop();
     else if (segment !== '.') segments.push(segment);
   }
-  const path = `/${segments.join('/')}`;
+  return `/${segments.join('/')}`;
+}
+
+/** Percent-encoding is undone where it is UTF-8, and a trailing slash dropped. */
+function routedPath(path: string): string {
   const decoded = path.replaceAll('%25', '%2525').replace(/(%[0-9a-f]{2})+/gi, (encoded) => {
     try {
       return decodeURI(encoded);
