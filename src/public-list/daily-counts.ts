@@ -19,7 +19,7 @@ export interface DailyCounts {
 const countsKey = 'daily-counts';
 
 /** How many days are shown: a year, with its first and its last day. */
-const maximumDays = 366;
+export const maximumDays = 366;
 
 /**
  * Records how many names each list has, as it was last published, unless the day already has a record; then puts the

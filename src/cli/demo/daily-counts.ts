@@ -1,9 +1,6 @@
 import { daysBefore } from '../../day.ts';
-import type { DailyCounts } from '../../public-list/daily-counts.ts';
+import { type DailyCounts, maximumDays } from '../../public-list/daily-counts.ts';
 import { blockedNames, demoAuctions, demoDisputes, reservedNames } from './names.ts';
-
-/** A year, with its first and its last day. */
-const days = 366;
 
 /** How many days ago a name was reserved. */
 const reservations = [340, 298, 251, 203, 160, 118, 71, 47, 12];
@@ -47,8 +44,8 @@ export function demoDailyCounts(today: string): DailyCounts[] {
     blocked: blockedNames.length,
     disputed: disputed.length,
   };
-  return Array.from({ length: days }, (_, index): DailyCounts => {
-    const daysAgo = days - 1 - index;
+  return Array.from({ length: maximumDays }, (_, index): DailyCounts => {
+    const daysAgo = maximumDays - 1 - index;
     const day = daysBefore(today, daysAgo);
     const reservedSince = reservations.filter((at) => at < daysAgo).length;
     const blockedSince = blockings.reduce(
@@ -75,6 +72,6 @@ function auctionsOn(day: string, daysAgo: number): number {
   const instant = new Date(day);
   // The epoch was a Thursday.
   const week = Math.floor((instant.getTime() / dayMilliseconds + 3) / 7);
-  const wave = Math.round(2 * Math.cos((2 * Math.PI * daysAgo) / days));
+  const wave = Math.round(2 * Math.cos((2 * Math.PI * daysAgo) / maximumDays));
   return weekOfAuctions[instant.getUTCDay()]! + wave + (week % 3) - 1;
 }

@@ -45,7 +45,7 @@ export interface Call {
   body?: ZodOpenApiRequestBodyObject;
   /** Its 200. */
   success?: Success;
-  /** Answers with other statuses that are no refusals. */
+  /** Answers with other statuses that are not refusals. */
   others?: ZodOpenApiResponsesObject;
   /** Besides those of every call. */
   refusals?: readonly Reason[];

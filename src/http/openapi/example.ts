@@ -51,7 +51,7 @@ export function showExamples(
 
 const isRefused = ({ status = 200 }: Example) => status >= 400;
 
-/** Says what was sent if it was refused: it is no example of a request. */
+/** Says what was sent if it was refused: it is not an example of a request. */
 function requestOf(example: Example): { description?: string } {
   const { body } = example;
   if (!isRefused(example) || body === undefined) return {};

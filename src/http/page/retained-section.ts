@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { BrowsedName } from '../../public-list/browse.ts';
-import type { ListedStatus } from '../../public-list/lists.ts';
+import { publicLists, retainedList } from '../../public-list/lists.ts';
 import type { Content } from './content.ts';
 import { renderField } from './field.ts';
 import type { Html, Surroundings } from './layout.ts';
@@ -8,7 +8,7 @@ import { renderPublished, renderPunycode, renderSection } from './section.ts';
 import { hrefOf } from './view.ts';
 
 const section = 'retained';
-const statuses: ListedStatus[] = ['reserved', 'blocked', 'disputed'];
+const { entries: statuses } = publicLists[retainedList];
 
 export function renderRetainedSection(
   around: Surroundings,
