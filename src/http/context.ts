@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import type { Meter } from '../database/meter.ts';
 import { type Database, openDatabase } from '../database/open.ts';
 import type { Env } from '../env.ts';
+import { logUnexpected } from '../log.ts';
 import type { Person } from '../registrant/token.ts';
 import type { Login } from '../registrar/login.ts';
 
@@ -43,6 +44,11 @@ export function database(c: AppContext): Database {
   c.set('session', session);
   c.set('database', opened);
   return opened;
+}
+
+/** Lets work go on after the response. A failure is logged. */
+export function afterResponse(c: AppContext, work: Promise<unknown>): void {
+  c.executionCtx.waitUntil(work.catch((error) => logUnexpected(error, c.var.requestId)));
 }
 
 /** The caller's address, which the edge sets; undefined if nothing has set it. */

@@ -1,8 +1,7 @@
 import { currentTime } from '../clock.ts';
-import { logUnexpected } from '../log.ts';
 import { cacheTag, type ListName } from '../public-list/lists.ts';
 import type { Reader } from '../public-list/reader.ts';
-import { type AppContext, database } from './context.ts';
+import { type AppContext, afterResponse, database } from './context.ts';
 import { matchesWeakly } from './entity-tag.ts';
 
 /** What the interface of the public lists and the page have in common. */
@@ -14,8 +13,7 @@ export function readerOf(c: AppContext): Reader {
     kv: c.env.LISTS,
     meter: c.var.meter,
     clock: currentTime,
-    later: (work) =>
-      c.executionCtx.waitUntil(work.catch((error) => logUnexpected(error, c.var.requestId))),
+    later: (work) => afterResponse(c, work),
   };
 }
 

@@ -1,7 +1,6 @@
 import { openDatabase } from '../database/open.ts';
-import { logUnexpected } from '../log.ts';
 import { queueDeliveries } from '../webhook/outbox.ts';
-import type { AppContext } from './context.ts';
+import { type AppContext, afterResponse } from './context.ts';
 
 /**
  * Gives the queue of webhooks, after the response, what the request has put into the outbox. A failure is logged, and
@@ -10,6 +9,5 @@ import type { AppContext } from './context.ts';
 export function pushAfterResponse(c: AppContext): void {
   const { DB, WEBHOOKS: queue } = c.env;
   if (!queue) return;
-  const queued = queueDeliveries(openDatabase(DB), queue, c.var.now);
-  c.executionCtx.waitUntil(queued.catch((error) => logUnexpected(error, c.var.requestId)));
+  afterResponse(c, queueDeliveries(openDatabase(DB), queue, c.var.now));
 }
