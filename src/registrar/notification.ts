@@ -1,9 +1,9 @@
 import { and, asc, eq, gt, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import { notifications } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
+import type { Page } from '../database/paging.ts';
 import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
-import type { Page } from '../page.ts';
 import { type Login, readWithLogin } from './login.ts';
 
 /** What a registrar is told about one of its contacts. */

@@ -5,7 +5,7 @@ import {
   listedRegistrantContact,
   registrantContact,
 } from '../contact-answer.openapi.ts';
-import { pageQuery } from '../page.openapi.ts';
+import { pageQuery } from '../paging.openapi.ts';
 import { updateBody } from './contacts.ts';
 import { registrantCall as call } from './interface.openapi.ts';
 

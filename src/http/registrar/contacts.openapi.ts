@@ -3,7 +3,7 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { contactRules } from '../../contact/rules.ts';
 import { historyEntryType, registrarContact } from '../contact-answer.openapi.ts';
 import { jsonBody } from '../openapi/call.ts';
-import { pageQuery } from '../page.openapi.ts';
+import { pageQuery } from '../paging.openapi.ts';
 import { createBody, listQuery, updateBody } from './contacts.ts';
 import { envelope, registrarCalls } from './interface.openapi.ts';
 

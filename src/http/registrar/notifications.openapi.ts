@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { jsonBody } from '../openapi/call.ts';
-import { pageQuery } from '../page.openapi.ts';
+import { pageQuery } from '../paging.openapi.ts';
 import { envelope, registrarCalls } from './interface.openapi.ts';
 import { readBody } from './notifications.ts';
 

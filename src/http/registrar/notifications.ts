@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
+import { placeAfter } from '../../database/paging.ts';
 import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
-import { placeAfter } from '../../page.ts';
 import {
   getNotification,
   listUnreadNotifications,
@@ -12,7 +12,7 @@ import {
 import { echoClientReference } from '../client-reference.ts';
 import { type AppEnv, database } from '../context.ts';
 import { jsonBody, limitBody, parseBody, query } from '../input.ts';
-import { linkNext, pageQuery, requestedPage } from '../page.ts';
+import { linkNext, pageQuery, requestedPage } from '../paging.ts';
 import { continueSession } from '../session.ts';
 import { throttleAddress } from '../throttle.ts';
 import { done } from './answer.ts';

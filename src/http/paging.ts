@@ -1,10 +1,10 @@
 import { decodeBase64Url, encodeBase64Url } from 'hono/utils/encode';
 import * as z from 'zod';
 import { identityKey } from '../contact/identity-code.ts';
+import type { Page } from '../database/paging.ts';
 import { settings } from '../env.ts';
 import { RegistryError } from '../error.ts';
 import { onFirstUse } from '../on-first-use.ts';
-import type { Page } from '../page.ts';
 import type { TokenKey } from '../registrant/token.ts';
 import type { AppContext } from './context.ts';
 

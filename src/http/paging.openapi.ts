@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pageQuery } from './page.ts';
+import { pageQuery } from './paging.ts';
 
 /** The parameters of listings: one component each. */
 const { limit, offset, after } = pageQuery().shape;
@@ -16,4 +16,4 @@ z.globalRegistry
     param: { id: 'After' },
   });
 
-export { pageQuery } from './page.ts';
+export { pageQuery } from './paging.ts';
