@@ -13,8 +13,6 @@ import { health } from './health/health.ts';
 import { nameIgnoredParameters } from './ignored.ts';
 import { type InterfaceName, interfaceOf } from './interface.ts';
 import { logRequest } from './log.ts';
-import { pageError } from './page/error.ts';
-import { pages } from './page/pages.ts';
 import { listError } from './public/answer.ts';
 import { publicLists } from './public/lists.ts';
 import { registrantError } from './registrant/answer.ts';
@@ -25,6 +23,8 @@ import { registrarError } from './registrar/answer.ts';
 import { contacts as registrarContacts } from './registrar/contacts.ts';
 import { notifications } from './registrar/notifications.ts';
 import { securityHeaders } from './security-headers.ts';
+import { pageError } from './site/error.ts';
+import { pages } from './site/pages.ts';
 
 /** Headers that strangers are not sent. */
 const headersForCallers = [bookmarkHeader, 'Ignored-Fields'];

@@ -1,5 +1,5 @@
 import { listPaths } from '../public-list/lists.ts';
-import { languages } from './page/language.ts';
+import { languages } from './site/language.ts';
 
 export type InterfaceName = 'lists' | 'registrar' | 'registrant' | 'auction' | 'page' | 'other';
 

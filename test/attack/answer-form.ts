@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { problemOnEachPath } from '../http/openapi/contract.ts';
-import { documentProblem } from '../http/page/document.ts';
+import { documentProblem } from '../http/site/document.ts';
 import type { Sent } from './requests.ts';
 
 /** An answer as it came over the wire. */

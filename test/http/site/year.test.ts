@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Language } from '../../../src/http/page/language.ts';
-import { texts } from '../../../src/http/page/texts.ts';
-import { renderYearSection } from '../../../src/http/page/year-section.ts';
+import type { Language } from '../../../src/http/site/language.ts';
+import { texts } from '../../../src/http/site/texts.ts';
+import { renderYearSection } from '../../../src/http/site/year-section.ts';
 import type { DailyCounts } from '../../../src/public-list/daily-counts.ts';
 import { rowsOf, textOf } from './document.ts';
 
