@@ -151,7 +151,8 @@ it('has no detail where code and message say it all', async () => {
 
 it('says that after and offset exclude each other', async () => {
   const registrar = await addRegistrar(worker.env);
-  expect((await list(registrar, '?after=x&offset=1')).body.errors).toMatchObject([
+  const after = Buffer.from('000000000000001').toString('base64url');
+  expect((await list(registrar, `?after=${after}&offset=1`)).body.errors).toMatchObject([
     { field: 'after', detail: 'after and offset exclude each other.' },
   ]);
 });

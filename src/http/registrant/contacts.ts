@@ -28,9 +28,9 @@ export const contacts = new Hono<AppEnv>({ strict: false });
 contacts.use(throttleAddress, bearerLogin, limitBody, echoClientReference, continueSession);
 
 contacts.get('/', query(pageQuery), async (c) => {
-  const page = await requestedPage(c, c.req.valid('query'));
+  const page = requestedPage(c.req.valid('query'));
   const found = await listContactsOfPerson(database(c), c.var.person, page);
-  await linkNext(
+  linkNext(
     c,
     page,
     placeAfter(found, page, ({ id }) => id),
@@ -45,9 +45,9 @@ contacts.get('/:uuid', async (c) => {
 });
 
 contacts.get('/:uuid/history', query(pageQuery), async (c) => {
-  const page = await requestedPage(c, c.req.valid('query'));
+  const page = requestedPage(c.req.valid('query'));
   const entries = await listHistoryOfPerson(database(c), c.var.person, c.req.param('uuid'), page);
-  await linkNext(
+  linkNext(
     c,
     page,
     placeAfter(entries, page, ({ id }) => id),

@@ -40,10 +40,10 @@ export const listQuery = onFirstUse(() =>
 
 contacts.get('/', query(listQuery), async (c) => {
   const { details, ...given } = c.req.valid('query');
-  const page = await requestedPage(c, given);
+  const page = requestedPage(given);
   const list = details === 'true' ? listContacts : listContactCodes;
   const { json, total, next } = await list(database(c), c.var.login, page);
-  await linkNext(c, page, next);
+  linkNext(c, page, next);
   const body = `{"contacts":${json},"total_number_of_records":${total}}`;
   return c.body(body, 200, { 'Content-Type': 'application/json' });
 });
@@ -62,9 +62,9 @@ contacts.get('/:code', async (c) => {
 });
 
 contacts.get('/:code/history', query(pageQuery), async (c) => {
-  const page = await requestedPage(c, c.req.valid('query'));
+  const page = requestedPage(c.req.valid('query'));
   const entries = await listContactHistory(database(c), c.var.login, c.req.param('code'), page);
-  await linkNext(
+  linkNext(
     c,
     page,
     placeAfter(entries, page, ({ id }) => id),

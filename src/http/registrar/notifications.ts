@@ -29,9 +29,9 @@ notifications.get('/', async (c) => {
 });
 
 notifications.get('/all_notifications', query(pageQuery), async (c) => {
-  const page = await requestedPage(c, c.req.valid('query'));
+  const page = requestedPage(c.req.valid('query'));
   const unread = await listUnreadNotifications(database(c), c.var.login, page);
-  await linkNext(
+  linkNext(
     c,
     page,
     placeAfter(unread, page, ({ id }) => id),
