@@ -1,23 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
-import {
-  type ActorType,
-  type FieldChange,
-  type HistorySubject,
-  history,
-} from '../drizzle/schema.ts';
+import { type FieldChange, type HistorySubject, history } from '../drizzle/schema.ts';
 import type { Database } from './database/open.ts';
-
-/** Who acts, when, and in which request: recorded with every change. */
-export interface Origin {
-  actorType: ActorType;
-  /** As readers of the history see it: a name or a username, never an identity code. */
-  actor: string;
-  at: Date;
-  /** Unique to the request or command. */
-  requestId: string;
-  /** The client's own reference for its transaction. */
-  clientReference?: string | undefined;
-}
+import type { Origin } from './write.ts';
 
 export interface Subject {
   type: HistorySubject;
@@ -35,15 +19,15 @@ export type Changes = Record<string, FieldChange>;
  */
 export function recordIfChanged(
   db: Database,
-  origin: Origin,
+  { actor, request }: Origin,
   subject: Subject,
   action: Action,
   changes: Changes,
 ) {
   return db.insert(history).select(sql`
-    select null, ${origin.at.toISOString()}, ${subject.type}, ${subject.key}, ${subject.uuid ?? null},
-      ${action}, ${origin.actorType}, ${origin.actor}, ${origin.requestId},
-      ${origin.clientReference ?? null}, ${JSON.stringify(changes)}
+    select null, ${request.at.toISOString()}, ${subject.type}, ${subject.key}, ${subject.uuid ?? null},
+      ${action}, ${actor.type}, ${actor.name}, ${request.requestId},
+      ${request.clientReference ?? null}, ${JSON.stringify(changes)}
     where changes() > 0`);
 }
 
@@ -53,14 +37,14 @@ export function recordIfChanged(
  */
 export function recordEach(
   db: Database,
-  origin: Origin,
+  { actor, request }: Origin,
   type: HistorySubject,
   action: Action,
   source: SQL,
 ) {
   return db.insert(history).select(sql`
-    select null, ${origin.at.toISOString()}, ${type}, key, uuid, ${action}, ${origin.actorType}, ${origin.actor},
-      ${origin.requestId}, ${origin.clientReference ?? null}, changes
+    select null, ${request.at.toISOString()}, ${type}, key, uuid, ${action}, ${actor.type}, ${actor.name},
+      ${request.requestId}, ${request.clientReference ?? null}, changes
     from (${source})`);
 }
 

@@ -5,17 +5,24 @@ import type { Database } from './database/open.ts';
 import { isPassingFault, maximumTries, pause, pauseAfterFault } from './database/retry.ts';
 import { isUniqueViolation } from './database/violations.ts';
 import { RegistryError } from './error.ts';
-import {
-  type Action,
-  type Changes,
-  isRecorded,
-  type Origin,
-  recordIfChanged,
-  type Subject,
-} from './history.ts';
+import { type Action, type Changes, isRecorded, recordIfChanged, type Subject } from './history.ts';
 
-/** A request to write, before it is known who acts. */
-export interface WriteRequest extends Omit<Origin, 'actorType' | 'actor'> {
+/** Who acts. */
+export interface Actor {
+  type: ActorType;
+  /** As readers of the history see it: a name or a username, never an identity code. */
+  name: string;
+  /** Whose idempotency keys a request of this actor uses; absent if it has none. */
+  keyHolder?: string | undefined;
+}
+
+/** The request or command that writes. */
+export interface WriteRequest {
+  at: Date;
+  /** Unique to the request or command. */
+  requestId: string;
+  /** The client's own reference for its transaction. */
+  clientReference?: string | undefined;
   /** Whether the write may be made to this version (`If-Match`); if absent, to any version. */
   isExpected?: ((version: string) => boolean) | undefined;
   /** Asks that the write take effect once, however often the request is sent. */
@@ -29,16 +36,15 @@ export interface IdempotencyKey {
   requestDigest: string;
 }
 
-/** Who writes: how history names them, and whose idempotency keys they use. */
-export interface Writer {
-  actorType: ActorType;
-  actor: string;
-  keyHolder?: string;
+/** Who acts, and in which request. */
+export interface Origin {
+  actor: Actor;
+  request: WriteRequest;
 }
 
 /** What a write is going to do. */
 export interface Change<Outcome> {
-  by: Writer;
+  by: Actor;
   subject: Subject;
   action: Action;
   /** The fields that differ. */
@@ -119,12 +125,6 @@ export async function write<Seen, Outcome>(
   throw new Error('every attempt lost the race for the row');
 }
 
-/** The request as history records it. */
-function originOf(request: WriteRequest, { actorType, actor }: Writer): Origin {
-  const { at, requestId, clientReference } = request;
-  return { actorType, actor, at, requestId, clientReference };
-}
-
 /** Writes the change in one batch; false if another writer was faster. */
 async function commit<Outcome>(
   db: Database,
@@ -143,7 +143,7 @@ async function commit<Outcome>(
   }
   const [, recorded] = await db.batch([
     statement,
-    recordIfChanged(db, originOf(request, by), subject, action, changes),
+    recordIfChanged(db, { actor: by, request }, subject, action, changes),
     ...keep(sql`changes() > 0`),
     ...followedBy,
   ]);

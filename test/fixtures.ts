@@ -11,9 +11,9 @@ import {
 } from '../drizzle/schema.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { type Env, settings } from '../src/env.ts';
-import type { Origin } from '../src/history.ts';
 import { issueToken, type Person } from '../src/registrant/token.ts';
 import { digestSecret } from '../src/registrar/login.ts';
+import type { Origin } from '../src/write.ts';
 
 /**
  * Builders of rows. Each gives a row that is complete and shares nothing with any other, so that a test
@@ -74,12 +74,12 @@ export function basic(username: string, secret: string): string {
   return `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`;
 }
 
-/** Who writes with the operator's tool, and when. */
+/** The operator, with a command of its own each time that the request is read. */
 export const operator: Origin = {
-  actorType: 'operator',
-  actor: 'Operator',
-  at: new Date('2026-05-06T07:08:09.010Z'),
-  requestId: 'operator',
+  actor: { type: 'operator', name: 'Operator' },
+  get request() {
+    return { at: new Date('2026-05-06T07:08:09.010Z'), requestId: crypto.randomUUID() };
+  },
 };
 
 /** A person with a token of their own; `authorization` is the header that lets them in. */

@@ -3,8 +3,7 @@ import { auctions } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError } from '../error.ts';
-import type { Origin } from '../history.ts';
-import { type Change, write } from '../write.ts';
+import { type Change, type Origin, write } from '../write.ts';
 import { type Auction, getAuctionOf, subjectOf } from './read.ts';
 
 /**
@@ -20,7 +19,7 @@ export async function cancelAuction(
   const look = async () => ({ auction: await getAuctionOf(db, uuidOrName) });
   const judge = ({ auction }: { auction: Auction }) => cancellation(db, origin, auction, reason);
   if (isDryRun) return judge(await look()).outcome;
-  return (await write(db, origin, { look, judge })).outcome;
+  return (await write(db, origin.request, { look, judge })).outcome;
 }
 
 function cancellation(
@@ -34,7 +33,7 @@ function cancellation(
     throw new RegistryError('invalid', message, 'status');
   }
   return {
-    by: origin,
+    by: origin.actor,
     subject: subjectOf(auction),
     action: 'delete',
     changes: { status: { from: 'started', to: null }, reason: { from: null, to: reason } },

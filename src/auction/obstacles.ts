@@ -5,7 +5,7 @@ import type { Database } from '../database/open.ts';
 import { dayOf } from '../day.ts';
 import type { DomainName } from '../domain/name.ts';
 import type { Problem } from '../error.ts';
-import type { Origin } from '../history.ts';
+import type { Origin } from '../write.ts';
 
 /** What keeps a name from being put up for auction. */
 const obstacles = {
@@ -26,12 +26,12 @@ export interface AuctionObstacle extends Problem {
  */
 export async function findAuctionObstacles(
   db: Database,
-  { at }: Pick<Origin, 'at'>,
+  { request }: Pick<Origin, 'request'>,
   names: readonly DomainName[],
   { isEvenIfRetained = false }: { isEvenIfRetained?: boolean } = {},
 ): Promise<AuctionObstacle[]> {
   const records = new Map(names.map((record) => [record.name, record]));
-  const today = dayOf(at);
+  const today = dayOf(request.at);
   const problems: AuctionObstacle[] = [];
   for (const array of jsonArrays(records.keys())) {
     const rows = await db.all<{ name: string; obstacle: keyof typeof obstacles }>(sql`

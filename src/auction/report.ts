@@ -3,8 +3,8 @@ import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { randomHex } from '../digest.ts';
 import { RegistryError } from '../error.ts';
-import { difference, type Origin, recordIfChanged } from '../history.ts';
-import { type Change, write } from '../write.ts';
+import { difference, recordIfChanged } from '../history.ts';
+import { type Change, type Origin, write } from '../write.ts';
 import { type Auction, getAuction, loadAuction, subjectOf } from './read.ts';
 import { inProgress, insertAuctions, newAuction } from './start.ts';
 
@@ -38,7 +38,7 @@ export async function updateAuction(
   { status, registrationDeadline, platform }: AuctionReport,
   restartStatuses: readonly AuctionStatus[],
 ): Promise<Auction> {
-  const { outcome } = await write(db, origin, {
+  const { outcome } = await write(db, origin.request, {
     look: async () => ({ auction: await loadAuction(db, uuid) }),
     judge({ auction }) {
       const isNewStatus = status !== undefined && status !== auction.status;
@@ -72,7 +72,7 @@ export async function registerAuction(
     checkRegistration(auction, registrationCode);
     return { ...auction, ...ended };
   }
-  const { outcome } = await write(db, origin, {
+  const { outcome } = await write(db, origin.request, {
     look: async () => ({ auction: await loadAuction(db, uuid) }),
     judge({ auction }) {
       checkRegistration(auction, registrationCode);
@@ -126,9 +126,18 @@ function auctionUpdate(
 ): Change<Auction> {
   const wanted = { ...values, registrationDeadline, platform };
   const changes = difference(auction, wanted);
-  const update = { by: origin, subject: subjectOf(auction), action: 'update', changes } as const;
+  const update = {
+    by: origin.actor,
+    subject: subjectOf(auction),
+    action: 'update',
+    changes,
+  } as const;
   if (Object.keys(changes).length === 0) return { ...update, outcome: auction };
-  const row = { ...wanted, updatedAt: origin.at.toISOString(), version: auction.version + 1 };
+  const row = {
+    ...wanted,
+    updatedAt: origin.request.at.toISOString(),
+    version: auction.version + 1,
+  };
   return {
     ...update,
     statement: db

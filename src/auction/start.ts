@@ -6,9 +6,10 @@ import { isUniqueViolation } from '../database/violations.ts';
 import type { DomainName } from '../domain/name.ts';
 import type { ChangeOptions } from '../dry-run.ts';
 import { type Problem, RegistryError, throwProblems } from '../error.ts';
-import { difference, type Origin, recordEach } from '../history.ts';
+import { difference, recordEach } from '../history.ts';
 import { onFirstUse } from '../on-first-use.ts';
 import { textField } from '../text-field.ts';
+import type { Origin } from '../write.ts';
 import { findAuctionObstacles } from './obstacles.ts';
 import { isStarted } from './read.ts';
 
@@ -82,7 +83,7 @@ export function newAuction(
 ) {
   const fields = { name, punycode, status: 'started', platform };
   const uuid: string = crypto.randomUUID();
-  const startedAt = origin.at.toISOString();
+  const startedAt = origin.request.at.toISOString();
   return { ...fields, uuid, startedAt, changes: difference({}, fields) };
 }
 

@@ -6,7 +6,7 @@ import { currentTime } from '../clock.ts';
 import { type Database, openDatabase } from '../database/open.ts';
 import type { Env } from '../env.ts';
 import { RegistryError } from '../error.ts';
-import type { Origin } from '../history.ts';
+import type { Origin } from '../write.ts';
 import type { CommonOptions } from './command.ts';
 import { openLocal } from './local.ts';
 import { projectDirectory } from './project.ts';
@@ -48,10 +48,8 @@ async function open(
     db: openDatabase(env.DB),
     env: { ...env, ...(ZONES !== undefined && { ZONES }) },
     origin: {
-      actorType: 'operator',
-      actor: `Operator ${operatorName()}`,
-      at: currentTime(),
-      requestId: crypto.randomUUID(),
+      actor: { type: 'operator', name: `Operator ${operatorName()}` },
+      request: { at: currentTime(), requestId: crypto.randomUUID() },
     },
     isDryRun: options.dryRun ?? false,
   };

@@ -5,8 +5,8 @@ import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError } from '../error.ts';
-import { type Changes, difference, type Origin } from '../history.ts';
-import { type Change, write } from '../write.ts';
+import { type Changes, difference } from '../history.ts';
+import { type Change, type Origin, write } from '../write.ts';
 import { type Contact, isUnchanged, subjectOf } from './contact.ts';
 import { contactDeletion } from './delete.ts';
 import type { ContactChanges } from './fields.ts';
@@ -78,7 +78,7 @@ export function updateAnyContact(
   options: ChangeOptions = {},
 ): Promise<Changes> {
   return change(db, origin, code, options, (contact) =>
-    contactUpdate(db, contact, changes, origin, origin),
+    contactUpdate(db, contact, changes, origin),
   );
 }
 
@@ -89,9 +89,7 @@ export function deleteAnyContact(
   code: string,
   options: ChangeOptions = {},
 ): Promise<Changes> {
-  return change(db, origin, code, options, (contact) =>
-    contactDeletion(db, contact, origin, origin),
-  );
+  return change(db, origin, code, options, (contact) => contactDeletion(db, contact, origin));
 }
 
 /** Statuses to set and to take away. The note explains those that are set. */
@@ -130,12 +128,12 @@ function statusUpdate(
   const before = { ...contact, statuses: [...contact.statuses].sort() };
   const changes = difference(before, values);
   const subject = subjectOf(contact);
-  const update = { by: origin, subject, action: 'update', changes, outcome: null } as const;
+  const update = { by: origin.actor, subject, action: 'update', changes, outcome: null } as const;
   if (Object.keys(changes).length === 0) return update;
   const row = {
     ...values,
-    updater: origin.actor,
-    updatedAt: origin.at.toISOString(),
+    updater: origin.actor.name,
+    updatedAt: origin.request.at.toISOString(),
     version: contact.version + 1,
   };
   return { ...update, statement: db.update(contacts).set(row).where(isUnchanged(contact)) };
@@ -151,10 +149,10 @@ async function change<Outcome>(
 ): Promise<Changes> {
   if (isDryRun) return changeOf(await rowOf(db, code)).changes;
   let changes: Changes = {};
-  await write(db, origin, {
+  await write(db, origin.request, {
     look: async () => ({ contact: await rowOf(db, code) }),
     judge({ contact }) {
-      const made = notifyingRegistrar(db, contact, changeOf(contact), origin.at);
+      const made = notifyingRegistrar(db, contact, changeOf(contact), origin.request.at);
       changes = made.changes;
       return made;
     },

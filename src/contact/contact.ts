@@ -3,7 +3,7 @@ import { type ContactStatus, contacts } from '../../drizzle/schema.ts';
 import { randomHex } from '../digest.ts';
 import { type Problem, RegistryError } from '../error.ts';
 import type { ApiUser } from '../registrar/login.ts';
-import type { WriteRequest, Writer } from '../write.ts';
+import type { Actor, WriteRequest } from '../write.ts';
 
 export type Contact = typeof contacts.$inferSelect;
 
@@ -76,11 +76,11 @@ export function subjectOf({ code, uuid }: Pick<Contact, 'code' | 'uuid'>) {
   return { type: 'contact', key: code, uuid } as const;
 }
 
-/** An API user as a writer; the idempotency keys are those of the registrar. */
-export function apiUserWriter({ id, username, registrarId }: ApiUser): Writer {
+/** An API user, with the idempotency keys of its registrar. */
+export function apiUserActor({ id, username, registrarId }: ApiUser): Actor {
   return {
-    actorType: 'api_user',
-    actor: `${id}-ApiUser: ${username}`,
+    type: 'api_user',
+    name: `${id}-ApiUser: ${username}`,
     keyHolder: `registrar:${registrarId}`,
   };
 }

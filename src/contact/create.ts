@@ -9,7 +9,7 @@ import { keyHolderOf, type Login, withLogin } from '../registrar/login.ts';
 import { type WriteRequest, type Written, write } from '../write.ts';
 import { contactCode } from './code.ts';
 import {
-  apiUserWriter,
+  apiUserActor,
   type ContactReference,
   generateAuthInfo,
   referenceTo,
@@ -34,7 +34,7 @@ export function createContact(
       return { caller, kept };
     },
     judge({ caller }) {
-      const by = apiUserWriter(caller);
+      const by = apiUserActor(caller);
       const code = contactCode(caller, chosen ?? randomHex(4));
       const at = request.at.toISOString();
       const contact = {
@@ -43,7 +43,7 @@ export function createContact(
         code,
         registrarId: caller.registrarId,
         number: nextNumber(caller.registrarId),
-        creator: by.actor,
+        creator: by.name,
         createdAt: at,
         updatedAt: at,
       };

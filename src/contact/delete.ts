@@ -4,9 +4,9 @@ import { isForeignKeyViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
 import { difference } from '../history.ts';
 import type { Login } from '../registrar/login.ts';
-import { type Change, type WriteRequest, type Writer, type Written, write } from '../write.ts';
+import { type Change, type Origin, type WriteRequest, type Written, write } from '../write.ts';
 import {
-  apiUserWriter,
+  apiUserActor,
   type Contact,
   checkStatuses,
   checkVersion,
@@ -30,7 +30,7 @@ export function deleteContact(
   return write(db, request, {
     look: (keptFor) => lookAtContact(db, login, code, keptFor),
     judge: ({ caller, rows }) =>
-      contactDeletion(db, theContact(rows), request, apiUserWriter(caller)),
+      contactDeletion(db, theContact(rows), { actor: apiUserActor(caller), request }),
   });
 }
 
@@ -38,8 +38,7 @@ export function deleteContact(
 export function contactDeletion(
   db: Database,
   contact: Contact,
-  request: WriteRequest,
-  by: Writer,
+  { actor, request }: Origin,
 ): Change<null> {
   checkVersion(contact, request);
   const linked = new RegistryError('linked', 'Object association prohibits operation', 'domains');
@@ -50,7 +49,7 @@ export function contactDeletion(
     field: 'statuses',
   });
   return {
-    by,
+    by: actor,
     subject: subjectOf(contact),
     action: 'delete',
     changes: difference(contact, lost),

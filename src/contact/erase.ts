@@ -4,8 +4,8 @@ import { asciiLowerCase, asciiUpperCase } from '../ascii-case.ts';
 import type { Database } from '../database/open.ts';
 import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError } from '../error.ts';
-import type { Changes, Origin } from '../history.ts';
-import { type Change, write } from '../write.ts';
+import type { Changes } from '../history.ts';
+import { type Change, type Origin, write } from '../write.ts';
 import { type Contact, subjectOf } from './contact.ts';
 import { contactDeletion } from './delete.ts';
 import { contactColumns } from './fields.ts';
@@ -39,7 +39,7 @@ export async function eraseContact(
 ): Promise<Erasure> {
   const attempt = attemptToErase(db, origin, await identify(db, codeOrUuid));
   if (isDryRun) return attempt.judge(await attempt.look()).outcome;
-  return (await write(db, origin, attempt)).outcome;
+  return (await write(db, origin.request, attempt)).outcome;
 }
 
 /** The one contact, deleted or not, that has or had the code or UUID. */
@@ -82,13 +82,13 @@ function attemptToErase(db: Database, origin: Origin, contact: Identifiers) {
     const outcome = { ...contact, ...seen, contact: row && personalFieldsOf(row) };
     if (row) {
       checkUnlinked(row);
-      const deletion = { ...contactDeletion(db, row, origin, origin), outcome };
+      const deletion = { ...contactDeletion(db, row, origin), outcome };
       const followedBy = removalOf(db, contact);
-      return notifyingRegistrar(db, row, { ...deletion, followedBy }, origin.at);
+      return notifyingRegistrar(db, row, { ...deletion, followedBy }, origin.request.at);
     }
     const [statement, ...followedBy] = removalOf(db, contact);
     const changes = changesOf(seen.history.fields);
-    const erasure = { by: origin, subject, action: 'update', changes, outcome } as const;
+    const erasure = { by: origin.actor, subject, action: 'update', changes, outcome } as const;
     const isNothing = seen.history.entries + seen.outcomes === 0;
     return isNothing ? erasure : { ...erasure, statement, followedBy };
   };

@@ -5,7 +5,8 @@ import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import type { ChangeOptions } from '../dry-run.ts';
 import { type Problem, RegistryError, throwProblems } from '../error.ts';
-import { difference, type Origin, recordEach, shownChanges } from '../history.ts';
+import { difference, recordEach, shownChanges } from '../history.ts';
+import type { Origin } from '../write.ts';
 import { type Contact, generateAuthInfo } from './contact.ts';
 import type { FileColumn, RequiredColumn } from './fields.ts';
 
@@ -126,7 +127,7 @@ function problemOf(record: ContactRecord, present: Present): Problem | undefined
 /** The columns of the new row, and its history. */
 function rowOf({ registrar, ...given }: ContactRecord, present: Present, origin: Origin) {
   const described = { ...given, authInfo: given.authInfo ?? generateAuthInfo() };
-  const createdAt = given.createdAt ?? given.updatedAt ?? origin.at.toISOString();
+  const createdAt = given.createdAt ?? given.updatedAt ?? origin.request.at.toISOString();
   return {
     ...described,
     statuses: given.statuses ?? [],
@@ -135,8 +136,8 @@ function rowOf({ registrar, ...given }: ContactRecord, present: Present, origin:
     uuid: given.uuid ?? crypto.randomUUID(),
     registrarId: present.registrarIds.get(registrar),
     // What referred to it before, and until when, is not known here.
-    unlinkedAt: origin.at.toISOString(),
-    creator: given.creator ?? origin.actor,
+    unlinkedAt: origin.request.at.toISOString(),
+    creator: given.creator ?? origin.actor.name,
     createdAt,
     updatedAt: given.updatedAt ?? createdAt,
     changes: difference({}, described),

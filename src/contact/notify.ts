@@ -17,7 +17,7 @@ export function notifyingRegistrar<Outcome>(
 ): Change<Outcome> {
   const { action, by, changes, statement, followedBy = [] } = change;
   if (!statement || action === 'create') return change;
-  const who = by.actorType === 'registrant' ? 'registrant' : 'registry';
+  const who = by.type === 'registrant' ? 'registrant' : 'registry';
   const createdAt = at.toISOString();
   const notification = insertNotification(db, {
     registrarId,

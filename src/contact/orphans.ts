@@ -3,12 +3,12 @@ import { contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { continueAfter, placeOf, type SweepLimits } from '../sweep.ts';
-import { type Change, type WriteRequest, type Writer, write } from '../write.ts';
+import { type Actor, type Change, type WriteRequest, write } from '../write.ts';
 import { type Contact, prohibitingStatuses, prohibits, subjectOf } from './contact.ts';
 import { contactDeletion } from './delete.ts';
 import { notifyingRegistrar } from './notify.ts';
 
-const scheduledRun: Writer = { actorType: 'cron', actor: 'Scheduled run' };
+const scheduledRun: Actor = { type: 'cron', name: 'Scheduled run' };
 
 /** D1 allows 1,000 queries in a scheduled run; a deletion takes three, and a window two. */
 const limits = { window: 2_000, windows: 20, deletions: 200 };
@@ -109,7 +109,7 @@ async function deleteOrphan(
       }),
       judge({ rows: [contact] }) {
         if (!contact || !isOrphan(contact, before) || prohibits(contact, 'Delete')) return kept;
-        const deletion = contactDeletion(db, contact, request, scheduledRun);
+        const deletion = contactDeletion(db, contact, { actor: scheduledRun, request });
         return { ...notifyingRegistrar(db, contact, deletion, request.at), outcome: true };
       },
     });

@@ -4,9 +4,9 @@ import { RegistryError } from '../error.ts';
 import { difference } from '../history.ts';
 import type { Person } from '../registrant/token.ts';
 import type { Login } from '../registrar/login.ts';
-import { type Change, type WriteRequest, type Writer, type Written, write } from '../write.ts';
+import { type Change, type Origin, type WriteRequest, type Written, write } from '../write.ts';
 import {
-  apiUserWriter,
+  apiUserActor,
   type Contact,
   type ContactReference,
   checkStatuses,
@@ -44,7 +44,7 @@ export function updateContact(
           'Ident update is not allowed. Consider creating new contact object',
         );
       }
-      const change = contactUpdate(db, contact, changes, request, apiUserWriter(caller));
+      const change = contactUpdate(db, contact, changes, { actor: apiUserActor(caller), request });
       return { ...change, outcome: referenceTo(change.outcome) };
     },
   });
@@ -58,7 +58,7 @@ export function updateContactOfPerson(
   changes: ContactChanges,
   request: WriteRequest,
 ): Promise<Written<Contact>> {
-  const by = registrantWriter(person);
+  const by = registrantActor(person);
   return write(db, request, {
     async look(keptFor) {
       const [kept, rows] = await db.batch([
@@ -69,7 +69,7 @@ export function updateContactOfPerson(
     },
     judge({ rows }) {
       const contact = theContact(rows);
-      const change = contactUpdate(db, contact, changes, request, by);
+      const change = contactUpdate(db, contact, changes, { actor: by, request });
       return notifyingRegistrar(db, contact, change, request.at);
     },
   });
@@ -80,8 +80,7 @@ export function contactUpdate(
   db: Database,
   contact: Contact,
   { authInfo, ...changes }: ContactChanges,
-  request: WriteRequest,
-  by: Writer,
+  { actor, request }: Origin,
 ): Change<Contact> {
   checkVersion(contact, request);
   checkStatuses(contact, 'Update', {
@@ -91,11 +90,11 @@ export function contactUpdate(
   const values = { ...changes, authInfo: authInfo === null ? generateAuthInfo() : authInfo };
   const differing = difference(contact, values);
   const subject = subjectOf(contact);
-  const update = { by, subject, action: 'update', changes: differing } as const;
+  const update = { by: actor, subject, action: 'update', changes: differing } as const;
   if (Object.keys(differing).length === 0) return { ...update, outcome: contact };
   const row = {
     ...values,
-    updater: by.actor,
+    updater: actor.name,
     updatedAt: request.at.toISOString(),
     version: contact.version + 1,
   };
@@ -106,10 +105,10 @@ export function contactUpdate(
   };
 }
 
-function registrantWriter({ firstName, lastName, countryCode, code }: Person) {
+function registrantActor({ firstName, lastName, countryCode, code }: Person) {
   return {
-    actorType: 'registrant',
-    actor: `RegistrantUser: ${firstName} ${lastName}`,
+    type: 'registrant',
+    name: `RegistrantUser: ${firstName} ${lastName}`,
     keyHolder: `registrant:${countryCode}:${identityKey(code)}`,
   } as const;
 }

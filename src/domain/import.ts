@@ -7,7 +7,8 @@ import { retried } from '../database/retry.ts';
 import { isForeignKeyViolation } from '../database/violations.ts';
 import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError, throwProblems } from '../error.ts';
-import { type Action, difference, type Origin, recordEach } from '../history.ts';
+import { type Action, difference, recordEach } from '../history.ts';
+import type { Origin } from '../write.ts';
 import { loadDomains, type Recorded } from './read.ts';
 import { codesOf, type DomainRecord, loadParties, type Parties, problemsOf } from './record.ts';
 
@@ -109,7 +110,7 @@ function writeEach(db: Database, origin: Origin, rows: string) {
     db
       .insert(domains)
       .select(sql`
-        select null, value ->> 'name', value ->> 'punycode', value ->> 'registrarId', ${origin.at.toISOString()}
+        select null, value ->> 'name', value ->> 'punycode', value ->> 'registrarId', ${origin.request.at.toISOString()}
         from ${records} where true`)
       .onConflictDoUpdate({
         target: domains.name,

@@ -3,7 +3,8 @@ import { domains } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import type { ChangeOptions } from '../dry-run.ts';
-import { difference, type Origin, recordEach } from '../history.ts';
+import { difference, recordEach } from '../history.ts';
+import type { Origin } from '../write.ts';
 import { loadDomains } from './read.ts';
 
 /** What a removed domain has lost. */

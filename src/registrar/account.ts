@@ -5,9 +5,10 @@ import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError } from '../error.ts';
-import { type Changes, difference, type Origin, recordIfChanged } from '../history.ts';
+import { type Changes, difference, recordIfChanged } from '../history.ts';
 import { textField } from '../text-field.ts';
 import { generateWebhookSecret } from '../webhook/signature.ts';
+import type { Origin } from '../write.ts';
 
 /** A registrar as the operator sees it. */
 export type Registrar = Pick<
@@ -82,7 +83,7 @@ export async function addRegistrar(
     name: registrarName(wanted.name),
     allowedIps: addressEntries(wanted.allowedIps),
   };
-  const at = origin.at.toISOString();
+  const at = origin.request.at.toISOString();
   const registrar = {
     ...described,
     contactCount: 0,
@@ -137,7 +138,7 @@ export async function updateRegistrar(
   };
   const changes = difference(registrar, { ...values, webhookUrl, webhookSecret });
   if (Object.keys(changes).length === 0) return { registrar, changes };
-  const updatedAt = origin.at.toISOString();
+  const updatedAt = origin.request.at.toISOString();
   const updated = { ...registrar, ...values, webhookUrl, updatedAt };
   if (isDryRun) return { registrar: updated, changes };
   const [written] = await db.batch([

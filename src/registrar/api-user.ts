@@ -4,7 +4,8 @@ import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError } from '../error.ts';
-import { difference, type Origin, recordIfChanged } from '../history.ts';
+import { difference, recordIfChanged } from '../history.ts';
+import type { Origin } from '../write.ts';
 import { unknownRegistrar } from './account.ts';
 import { digestSecret, generateSecret } from './login.ts';
 
@@ -82,7 +83,7 @@ export async function addApiUser(
   if (same) throw taken();
   if (isDryRun) return undefined;
   const secret = generateSecret();
-  const at = origin.at.toISOString();
+  const at = origin.request.at.toISOString();
   const user = { username, secretDigest: await digestSecret(secret), createdAt: at, updatedAt: at };
   const { secretDigest } = user;
   const recorded = difference({}, { username, registrarCode, secretDigest });
@@ -110,7 +111,10 @@ export async function rotateApiUser(
   await getApiUser(db, username);
   if (isDryRun) return undefined;
   const secret = generateSecret();
-  const values = { secretDigest: await digestSecret(secret), updatedAt: origin.at.toISOString() };
+  const values = {
+    secretDigest: await digestSecret(secret),
+    updatedAt: origin.request.at.toISOString(),
+  };
   const recorded = difference({}, { secretDigest: values.secretDigest });
   await db.batch([
     db.update(apiUsers).set(values).where(eq(apiUsers.username, username)),
@@ -132,7 +136,7 @@ export async function setApiUserDisabled(
   const { disabledAt: before } = await getApiUser(db, username);
   if ((before !== null) === isDisabled) return false;
   if (isDryRun) return true;
-  const at = origin.at.toISOString();
+  const at = origin.request.at.toISOString();
   const disabledAt = isDisabled ? at : null;
   const isAsSeen = before === null ? isNull(apiUsers.disabledAt) : eq(apiUsers.disabledAt, before);
   const [updated] = await db.batch([

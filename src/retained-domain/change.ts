@@ -3,7 +3,8 @@ import { retainedDomains } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import type { ChangeOptions } from '../dry-run.ts';
-import { type Origin, recordEach } from '../history.ts';
+import { recordEach } from '../history.ts';
+import type { Origin } from '../write.ts';
 import { findRetainedDomains, isAmong, type RetainedDomain, type RetainedStatus } from './list.ts';
 
 /**
@@ -87,7 +88,9 @@ export function insertMissing(db: Database, origin: Origin, names: SQL) {
     ),
     db
       .insert(retainedDomains)
-      .select(sql`select name, punycode, status, ${origin.at.toISOString()} from (${missing})`),
+      .select(
+        sql`select name, punycode, status, ${origin.request.at.toISOString()} from (${missing})`,
+      ),
   ] as const;
 }
 

@@ -5,7 +5,8 @@ import { dayOf, daysBefore, isDay } from '../day.ts';
 import type { DomainName } from '../domain/name.ts';
 import type { ChangeOptions } from '../dry-run.ts';
 import { type Problem, RegistryError, throwProblems } from '../error.ts';
-import { difference, type Origin, recordIfChanged } from '../history.ts';
+import { difference, recordIfChanged } from '../history.ts';
+import type { Origin } from '../write.ts';
 
 export type Dispute = typeof disputes.$inferSelect;
 
@@ -48,7 +49,7 @@ export async function openDispute(
     .orderBy(asc(disputes.firstDay))
     .limit(1);
   const insert = db.insert(disputes).select(sql`
-    select null, ${name}, ${punycode}, ${firstDay}, ${lastDay}, ${origin.at.toISOString()}
+    select null, ${name}, ${punycode}, ${firstDay}, ${lastDay}, ${origin.request.at.toISOString()}
     where not exists (select 1 from ${disputes} where ${overlaps})`);
   const recorded = difference({}, { firstDay, lastDay });
   const [[other]] = await db.batch([
@@ -94,7 +95,7 @@ export async function closeDispute(
   { name }: Pick<DomainName, 'name'>,
   { isDryRun = false }: ChangeOptions = {},
 ): Promise<'ended' | 'deleted'> {
-  const today = dayOf(origin.at);
+  const today = dayOf(origin.request.at);
   const [dispute] = await db
     .select()
     .from(disputes)

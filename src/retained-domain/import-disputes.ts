@@ -4,7 +4,8 @@ import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import type { ChangeOptions } from '../dry-run.ts';
 import { type Problem, RegistryError, throwProblems } from '../error.ts';
-import { type Origin, recordEach } from '../history.ts';
+import { recordEach } from '../history.ts';
+import type { Origin } from '../write.ts';
 import { checkDays, type Dispute, type NewDispute, overlapProblem } from './dispute.ts';
 
 export type { NewDispute };
@@ -107,7 +108,7 @@ function insertEach(db: Database, origin: Origin, rows: string) {
     db
       .insert(disputes)
       .select(
-        sql`select null, name, punycode, first_day, last_day, ${origin.at.toISOString()} from (${free})`,
+        sql`select null, name, punycode, first_day, last_day, ${origin.request.at.toISOString()} from (${free})`,
       ),
   ] as const;
 }

@@ -4,7 +4,7 @@ import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError } from '../error.ts';
-import type { Origin } from '../history.ts';
+import type { Origin } from '../write.ts';
 import { countRetainedDomains, deleteWhere, distinct, insertMissing, rowsOf } from './change.ts';
 import { findRetainedDomains, type RetainedDomain, type RetainedStatus } from './list.ts';
 
@@ -34,8 +34,8 @@ export async function replaceRetainedDomains(
   { isDryRun = false }: ChangeOptions = {},
 ): Promise<Replaced> {
   if (isDryRun) return countDifferences(db, statuses, chunks);
-  const replacement = `${origin.at.toISOString()} ${crypto.randomUUID()}`;
-  await clearAbandoned(db, origin.at);
+  const replacement = `${origin.request.at.toISOString()} ${crypto.randomUUID()}`;
+  await clearAbandoned(db, origin.request.at);
   for await (const chunk of chunks) {
     checkStatuses(statuses, chunk);
     for (const rows of jsonArrays(chunk)) await gather(db, replacement, rows);

@@ -2,17 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { getAuction, listAuctions } from '../../src/auction/read.ts';
 import { importAuctions, startAuctions } from '../../src/auction/start.ts';
 import { parseDomainName } from '../../src/domain/name.ts';
-import type { Origin } from '../../src/history.ts';
+import type { Origin } from '../../src/write.ts';
 import { addAuction, unique } from '../fixtures.ts';
 import { auctionsOf, historyOf } from '../stored.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker();
 const origin: Origin = {
-  actorType: 'operator',
-  actor: 'Operator',
-  at: new Date('2026-05-06T07:08:09.010Z'),
-  requestId: 'start',
+  actor: { type: 'operator', name: 'Operator' },
+  request: { at: new Date('2026-05-06T07:08:09.010Z'), requestId: 'start' },
 };
 
 function newName() {

@@ -20,9 +20,8 @@ const worker = shareWorker();
 const repp = registrarClient(worker);
 const portal = registrantClient(worker);
 
-const origin = () => ({ ...operator, requestId: crypto.randomUUID() });
 const erase = (codeOrUuid: string, isDryRun = false, db = worker.db) =>
-  eraseContact(db, origin(), codeOrUuid, { isDryRun });
+  eraseContact(db, operator, codeOrUuid, { isDryRun });
 
 /** A contact that has lived: created by its registrar, changed by both, with copies kept for repeated requests. */
 async function addLife() {

@@ -123,7 +123,7 @@ describe('contacts that no domain refers to', () => {
     } as const;
     await importContacts(worker.db, operator, [record]);
     expect(await deleteThem()).toBe(0);
-    const later = new Date(operator.at.getTime() + 1).toISOString();
+    const later = new Date(operator.request.at.getTime() + 1).toISOString();
     expect(await deleteOrphans(worker.db, later, { at, requestId: 'later' })).toBe(1);
   });
 

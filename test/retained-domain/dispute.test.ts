@@ -28,7 +28,7 @@ async function disputedName(...periods: (readonly [string, string])[]) {
 
 /** The operator at noon of a day. */
 function on(day: string) {
-  return { ...operator, at: new Date(`${day}T12:00:00Z`) };
+  return { ...operator, request: { ...operator.request, at: new Date(`${day}T12:00:00Z`) } };
 }
 
 async function daysOf({ name }: { name: string }) {

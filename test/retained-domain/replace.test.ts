@@ -114,8 +114,13 @@ describe('replaceRetainedDomains', () => {
     ).rejects.toThrow('killed');
     expect(await leftBehind()).toBe(1);
 
-    const aDayLater = new Date(operator.at.getTime() + 86_400_001);
-    await replaceRetainedDomains(worker.db, { ...operator, at: aDayLater }, ['reserved'], []);
+    const aDayLater = new Date(operator.request.at.getTime() + 86_400_001);
+    await replaceRetainedDomains(
+      worker.db,
+      { ...operator, request: { at: aDayLater, requestId: 'later' } },
+      ['reserved'],
+      [],
+    );
     expect(await leftBehind()).toBe(0);
   });
 

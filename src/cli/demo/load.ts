@@ -17,8 +17,9 @@ import { type Database, openDatabase } from '../../database/open.ts';
 import { dayOf } from '../../day.ts';
 import { parseDomainName } from '../../domain/name.ts';
 import type { Env } from '../../env.ts';
-import { difference, type Origin, recordIfChanged, type Subject } from '../../history.ts';
+import { difference, recordIfChanged, type Subject } from '../../history.ts';
 import { digestSecret } from '../../registrar/login.ts';
+import type { Origin } from '../../write.ts';
 import { alphaContacts, betaContacts, type DemoContact, demoDomains } from './contacts.ts';
 import { demoDailyCounts } from './daily-counts.ts';
 import { blockedNames, demoAuctions, demoDisputes, reservedNames } from './names.ts';
@@ -36,10 +37,8 @@ const demoUsers = [
 
 const loadedAt = '2025-03-14T09:26:53.589Z';
 const origin: Origin = {
-  actorType: 'operator',
-  actor: 'Demo data',
-  at: new Date(loadedAt),
-  requestId: 'demo-data',
+  actor: { type: 'operator', name: 'Demo data' },
+  request: { at: new Date(loadedAt), requestId: 'demo-data' },
 };
 
 /**
@@ -111,7 +110,7 @@ async function contactRows(db: Database) {
       const code = `${registrar.code}:${contact.suffix}`;
       const fields = await contactFieldsOf(code, contact);
       const insert = db.insert(contacts).values({
-        ...{ uuid, code, number: index + 1, registrarId: registrar.id, creator: origin.actor },
+        ...{ uuid, code, number: index + 1, registrarId: registrar.id, creator: origin.actor.name },
         ...fields,
         ...timestamps,
       });

@@ -7,7 +7,7 @@ import { table } from '../text.ts';
 
 export const command = reading('dispute list').action((options) =>
   run(options, async ({ db, origin }) => {
-    const today = dayOf(origin.at);
+    const today = dayOf(origin.request.at);
     const disputes = await Array.fromAsync(
       everyPage<Dispute, number>(
         (page) => listDisputes(db, { page }),

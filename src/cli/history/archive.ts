@@ -31,7 +31,7 @@ The file keeps what it was given: contact erase and HISTORY_VALUES_MONTHS do not
     if (options.to === '-') throw usageError('--to must be a file, because it is read again');
     return run(options, async (registry) => {
       const { db, origin, isDryRun } = registry;
-      if (options.before >= dayOf(origin.at)) {
+      if (options.before >= dayOf(origin.request.at)) {
         throw new RegistryError('invalid', '--before must be a day before today', 'before');
       }
       const before = `${options.before}T00:00:00.000Z`;

@@ -13,9 +13,9 @@ export const command = reading('report month', 'report month 2026-10 --csv')
   .addOption(new Option('--csv', 'answer in CSV').conflicts('json'))
   .action((asked, options) =>
     run(options, async ({ db, env, origin }) => {
-      const month = asked ?? dayOf(origin.at).slice(0, 7);
+      const month = asked ?? dayOf(origin.request.at).slice(0, 7);
       const { contacts, changes, auctions } = await reportMonth(db, month);
-      const lists = await listStatus(db, env.LISTS, origin.at);
+      const lists = await listStatus(db, env.LISTS, origin.request.at);
       const data = {
         month,
         contacts,

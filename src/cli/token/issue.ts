@@ -21,13 +21,13 @@ export const command = reading('token issue --ident EE38001085718 --name "Jaan T
   .action((options) =>
     run(options, async ({ env, origin }) => {
       const identity = { ...options.ident, type: 'priv' as const };
-      const problem = identityProblem(identity, origin.at);
+      const problem = identityProblem(identity, origin.request.at);
       if (problem) throw new RegistryError([problem]);
       const person = { ...options.ident, ...options.name };
       const { token, expiresAt } = await issueToken(
         settings(env).registrantTokenKeys,
         person,
-        origin.at,
+        origin.request.at,
       );
       const expires = expiresAt.toISOString();
       return {

@@ -63,10 +63,8 @@ auctions.patch('/:uuid', limitBody, async (c) => {
   const auction = await updateAuction(
     database(c),
     {
-      actorType: 'auction_centre',
-      actor: `Auction centre ${callerAddress(c)}`,
-      at: c.var.now,
-      requestId: c.var.requestId,
+      actor: { type: 'auction_centre', name: `Auction centre ${callerAddress(c)}` },
+      request: { at: c.var.now, requestId: c.var.requestId },
     },
     c.req.param('uuid'),
     { status, registrationDeadline, platform },
