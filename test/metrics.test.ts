@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Env } from '../src/env.ts';
 import worker from '../src/index.ts';
-import { publishAndPurge } from '../src/public-list/publication.ts';
+import { publishAndPurge } from '../src/public-list/publish/publish-and-purge.ts';
 import { Faults } from './attack/faults.ts';
 import { addAuction, addContact, addRegistrar, emptyLists, send } from './fixtures.ts';
 import { startWorker } from './worker.ts';

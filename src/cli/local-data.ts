@@ -2,7 +2,7 @@ import { currentTime } from '../clock.ts';
 import { openDatabase } from '../database/open.ts';
 import { recordDailyCounts } from '../public-list/daily-counts.ts';
 import { listNames } from '../public-list/lists.ts';
-import { publish } from '../public-list/publish.ts';
+import { publish } from '../public-list/publish/publish.ts';
 import { hasDemoUsers, loadDemoData } from './demo/load.ts';
 import { openLocalData } from './local.ts';
 

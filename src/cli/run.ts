@@ -76,7 +76,7 @@ async function published(report: Report, { db, env, isDryRun }: Registry): Promi
   const { data, text, publish: lists } = report;
   if (!lists) return report;
   if (isDryRun) return { text, data: { ...data, published: [] } };
-  const { publish } = await import('../public-list/publish.ts');
+  const { publish } = await import('../public-list/publish/publish.ts');
   using _ = atInterrupt(
     () =>
       `${text}\ninterrupted; not published yet: ${lists.join(', ')}; repeat the command to publish`,

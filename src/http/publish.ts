@@ -1,7 +1,7 @@
 import type { Env } from '../env.ts';
 import { logUnexpected } from '../log.ts';
 import type { ListName } from '../public-list/lists.ts';
-import { publishAndPurge } from '../public-list/publication.ts';
+import { publishAndPurge } from '../public-list/publish/publish-and-purge.ts';
 import type { AppContext } from './context.ts';
 
 /** A publication under way in this isolate, and the lists that have changed since it last looked. */

@@ -1,11 +1,11 @@
 import type { Database } from '../database/open.ts';
-import type { Block } from './block.ts';
-import { newBlockCutter } from './cut.ts';
 import { auctionPages, retainedPages } from './entries.ts';
-import { type Entry, type EntryRow, entryOf } from './entry.ts';
+import type { Block } from './format/block.ts';
+import { newBlockCutter } from './format/cut.ts';
+import { type Entry, type EntryRow, entryOf } from './format/entry.ts';
 import { type ListName, shows } from './lists.ts';
-import { isOfAuctions } from './source.ts';
-import type { BlockStore } from './update.ts';
+import { isOfAuctions } from './publish/source.ts';
+import type { BlockStore } from './publish/update.ts';
 
 /** A list to build, and where its blocks go. */
 export interface Building {

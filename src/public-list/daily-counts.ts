@@ -5,8 +5,8 @@ import { retried } from '../database/retry.ts';
 import { dayOf, daysBefore } from '../day.ts';
 import { putVariable } from './kv.ts';
 import { type CountedList, countedLists } from './lists.ts';
-import { memoryOf, type Reader } from './reader.ts';
-import { recollectionOf } from './recall.ts';
+import { memoryOf, type Reader } from './read/reader.ts';
+import { recollectionOf } from './read/recall.ts';
 
 /** How many names were on each list on one day. */
 export interface DailyCounts {

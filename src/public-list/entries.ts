@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { auctions, disputes, retainedDomains, retainedStatuses } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
-import type { EntryRow } from './entry.ts';
+import type { EntryRow } from './format/entry.ts';
 import { type ListedStatus, type ListName, publicLists, shows } from './lists.ts';
 
 /** Rows in a page: enough for few round trips, and few enough to need little memory. */

@@ -1,8 +1,8 @@
 import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
-import { headKey, headPrefix, type Published } from '../../src/public-list/head.ts';
+import { headKey, headPrefix, type Published } from '../../src/public-list/format/head.ts';
 import { listNames, retainedList } from '../../src/public-list/lists.ts';
-import { publish } from '../../src/public-list/publish.ts';
+import { publish } from '../../src/public-list/publish/publish.ts';
 import { counted } from '../counted.ts';
 
 /** What publishing cost, in what the platform bills, and the bytes that went to KV. */

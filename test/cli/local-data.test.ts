@@ -7,7 +7,7 @@ import { prepareLocalData } from '../../src/cli/local-data.ts';
 import { dayOf, daysBefore } from '../../src/day.ts';
 import type { Env } from '../../src/env.ts';
 import { readDailyCounts } from '../../src/public-list/daily-counts.ts';
-import { readFacts } from '../../src/public-list/facts.ts';
+import { readFacts } from '../../src/public-list/read/facts.ts';
 import { migrate, openLocalData } from '../local-data.ts';
 import { newReader } from '../public-list/reader.ts';
 

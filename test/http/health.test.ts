@@ -4,7 +4,7 @@ import { dayOf } from '../../src/day.ts';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { listNames } from '../../src/public-list/lists.ts';
-import { publish } from '../../src/public-list/publish.ts';
+import { publish } from '../../src/public-list/publish/publish.ts';
 import { Faults, overload } from '../attack/faults.ts';
 import { answerOf } from '../client.ts';
 import { counted } from '../counted.ts';

@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { listNames } from '../../src/public-list/lists.ts';
-import { publishAndPurge } from '../../src/public-list/publication.ts';
+import { publishAndPurge } from '../../src/public-list/publish/publish-and-purge.ts';
 import { addAuction, emptyLists } from '../fixtures.ts';
 import { published, withMethods } from '../public-list/published.ts';
 import { startWorker } from '../worker.ts';

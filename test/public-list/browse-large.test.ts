@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Env } from '../../src/env.ts';
-import { type Block, buildBlock } from '../../src/public-list/block.ts';
-import { browseNames, type Range } from '../../src/public-list/browse.ts';
-import { newBlockCutter } from '../../src/public-list/cut.ts';
-import { type Entry, entryOf } from '../../src/public-list/entry.ts';
-import { blockKey, bodyBytes, createHead, putHead } from '../../src/public-list/head.ts';
-import { recollectionOf } from '../../src/public-list/recall.ts';
+import { type Block, buildBlock } from '../../src/public-list/format/block.ts';
+import { newBlockCutter } from '../../src/public-list/format/cut.ts';
+import { type Entry, entryOf } from '../../src/public-list/format/entry.ts';
+import { blockKey, bodyBytes, createHead, putHead } from '../../src/public-list/format/head.ts';
+import { browseNames, type Range } from '../../src/public-list/read/browse.ts';
+import { recollectionOf } from '../../src/public-list/read/recall.ts';
 import { counted } from '../counted.ts';
 import { startWorker } from '../worker.ts';
 import { newReader } from './reader.ts';

@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { parseDomainName } from '../../src/domain/name.ts';
 import type { Env } from '../../src/env.ts';
+import { beginsBlock } from '../../src/public-list/format/cut.ts';
+import { compareNames } from '../../src/public-list/format/entry.ts';
+import { blockKey } from '../../src/public-list/format/head.ts';
+import { type ListName, listNames } from '../../src/public-list/lists.ts';
+import { publish } from '../../src/public-list/publish/publish.ts';
 import {
   type BrowsedName,
   browseNames,
   type Range,
   readNames,
-} from '../../src/public-list/browse.ts';
-import { beginsBlock } from '../../src/public-list/cut.ts';
-import { compareNames } from '../../src/public-list/entry.ts';
-import { blockKey } from '../../src/public-list/head.ts';
-import { type ListName, listNames } from '../../src/public-list/lists.ts';
-import { publish } from '../../src/public-list/publish.ts';
-import type { Reader } from '../../src/public-list/reader.ts';
+} from '../../src/public-list/read/browse.ts';
+import type { Reader } from '../../src/public-list/read/reader.ts';
 import { counted } from '../counted.ts';
 import { addAuction, addDispute, addRetainedDomain } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import { listsShowing } from '../../src/public-list/lists.ts';
-import { listStatus, publish } from '../../src/public-list/publish.ts';
+import { listStatus, publish } from '../../src/public-list/publish/publish.ts';
 import { addDispute, emptyLists } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 import { published } from './published.ts';

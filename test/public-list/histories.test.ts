@@ -1,19 +1,24 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Block, buildBlock, openBlock, readEntries } from '../../src/public-list/block.ts';
-import { wholeBody } from '../../src/public-list/body.ts';
+import {
+  type Block,
+  buildBlock,
+  openBlock,
+  readEntries,
+} from '../../src/public-list/format/block.ts';
+import { wholeBody } from '../../src/public-list/format/body.ts';
+import { beginsBlock, cutBlocks } from '../../src/public-list/format/cut.ts';
+import { compareNames, type Entry, entryOf } from '../../src/public-list/format/entry.ts';
+import { createHead, headFromJson, headToJson } from '../../src/public-list/format/head.ts';
 import {
   addStep,
   compareBlocks,
   differenceSince,
   type Steps,
-} from '../../src/public-list/changes.ts';
-import { beginsBlock, cutBlocks } from '../../src/public-list/cut.ts';
-import { compareNames, type Entry, entryOf } from '../../src/public-list/entry.ts';
-import { createHead, headFromJson, headToJson } from '../../src/public-list/head.ts';
+} from '../../src/public-list/format/steps.ts';
 import type { ListedStatus } from '../../src/public-list/lists.ts';
-import { updateBlocks } from '../../src/public-list/update.ts';
+import { updateBlocks } from '../../src/public-list/publish/update.ts';
 
 /** Names that begin a block, which one in 6,144 does, and others that lie around them, some above U+FFFF. */
 const candidates = Array.from({ length: 150_000 }, (_, number) => `n${number.toString(36)}.ee`);

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
-import { findNames } from '../../src/public-list/find-names.ts';
 import { listNames, listsShowing } from '../../src/public-list/lists.ts';
-import { publish } from '../../src/public-list/publish.ts';
+import { publish } from '../../src/public-list/publish/publish.ts';
+import { findNames } from '../../src/public-list/read/names.ts';
 import { counted } from '../counted.ts';
 import { startWorker } from '../worker.ts';
 import { published, withMethods } from './published.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Budget, Shelf } from '../../src/public-list/memory.ts';
+import { Budget, Shelf } from '../../src/public-list/read/memory.ts';
 
 const mebibyte = 1024 * 1024;
 

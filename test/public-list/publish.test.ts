@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import { listNames } from '../../src/public-list/lists.ts';
-import { listStatus, publish } from '../../src/public-list/publish.ts';
+import { listStatus, publish } from '../../src/public-list/publish/publish.ts';
 import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 import { published, withMethods } from './published.ts';

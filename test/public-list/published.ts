@@ -1,14 +1,14 @@
 import { gunzipSync } from 'node:zlib';
 import type { Env } from '../../src/env.ts';
-import { openBlock } from '../../src/public-list/block.ts';
-import { wholeBody } from '../../src/public-list/body.ts';
+import { openBlock } from '../../src/public-list/format/block.ts';
+import { wholeBody } from '../../src/public-list/format/body.ts';
 import {
   blockKey,
   decompressJson,
   headFromJson,
   headKey,
   type Published,
-} from '../../src/public-list/head.ts';
+} from '../../src/public-list/format/head.ts';
 import type { ListName } from '../../src/public-list/lists.ts';
 
 /** What KV holds of a list: its body as JSON, its head, and the head's metadata. Throws if a block is missing. */

@@ -1,7 +1,7 @@
 import { newMeter } from '../../src/database/meter.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
-import type { Reader } from '../../src/public-list/reader.ts';
+import type { Reader } from '../../src/public-list/read/reader.ts';
 
 /** A reader of the bindings that remembers nothing of what others have read; `background` is what it left for later. */
 export function newReader({ DB, LISTS }: Env, clock: () => Date) {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
-import { buildBlock } from '../../src/public-list/block.ts';
 import { buildLists } from '../../src/public-list/build.ts';
-import { beginsBlock } from '../../src/public-list/cut.ts';
-import type { Entry } from '../../src/public-list/entry.ts';
-import { createHead } from '../../src/public-list/head.ts';
+import { buildBlock } from '../../src/public-list/format/block.ts';
+import { beginsBlock } from '../../src/public-list/format/cut.ts';
+import type { Entry } from '../../src/public-list/format/entry.ts';
+import { createHead } from '../../src/public-list/format/head.ts';
 import { listNames } from '../../src/public-list/lists.ts';
-import { publish } from '../../src/public-list/publish.ts';
+import { publish } from '../../src/public-list/publish/publish.ts';
 import { replaceRetainedDomains } from '../../src/retained-domain/replace.ts';
 import { emptyLists, operator } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';

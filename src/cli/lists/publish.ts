@@ -1,6 +1,6 @@
 import { currentTime } from '../../clock.ts';
 import { listNames } from '../../public-list/lists.ts';
-import { listStatus, publish } from '../../public-list/publish.ts';
+import { listStatus, publish } from '../../public-list/publish/publish.ts';
 import { writing } from '../command.ts';
 import { run } from '../run.ts';
 

@@ -1,6 +1,6 @@
 import { currentTime } from '../../clock.ts';
-import type { Published } from '../../public-list/head.ts';
-import { listStatus } from '../../public-list/publish.ts';
+import type { Published } from '../../public-list/format/head.ts';
+import { listStatus } from '../../public-list/publish/publish.ts';
 import { reading } from '../command.ts';
 import { run } from '../run.ts';
 import { table } from '../text.ts';

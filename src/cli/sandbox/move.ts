@@ -3,8 +3,8 @@ import { runCron } from '../../cron.ts';
 import { dayOf } from '../../day.ts';
 import type { Env } from '../../env.ts';
 import { listNames } from '../../public-list/lists.ts';
-import { publishAndPurge } from '../../public-list/publication.ts';
-import { expireCopies } from '../../public-list/recall.ts';
+import { publishAndPurge } from '../../public-list/publish/publish-and-purge.ts';
+import { expireCopies } from '../../public-list/read/recall.ts';
 import { setClock } from './clock.ts';
 
 /** The schedule in wrangler.toml. */

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { RegistryError } from '../../error.ts';
 import { hasTypes, listPaths } from '../../public-list/lists.ts';
-import { readChanges } from '../../public-list/read-changes.ts';
+import { readChanges } from '../../public-list/read/changes.ts';
 import type { AppEnv } from '../context.ts';
 import { readerOf } from '../public-list.ts';
 import { listHeaders } from './headers.ts';

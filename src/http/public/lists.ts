@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { hasTypes, type ListName, listPaths } from '../../public-list/lists.ts';
-import { readList } from '../../public-list/read.ts';
+import { readList } from '../../public-list/read/list.ts';
 import type { AppContext, AppEnv } from '../context.ts';
 import { isKnown, readerOf } from '../public-list.ts';
 import { changes, changesPaths } from './changes.ts';

@@ -2,7 +2,7 @@ import { currentMilliseconds } from '../../clock.ts';
 import type { Env } from '../../env.ts';
 import { requestPoint, writePoint } from '../../metrics.ts';
 import { type ListName, listNames, publicLists } from '../../public-list/lists.ts';
-import { recallEtag } from '../../public-list/recall.ts';
+import { recallEtag } from '../../public-list/read/recall.ts';
 import { logTogether } from '../log.ts';
 import { listHeaders } from './headers.ts';
 

@@ -1,11 +1,11 @@
 import { type DomainName, readDomainName } from '../../domain/name.ts';
 import { RegistryError } from '../../error.ts';
-import { type BrowsedName, browseNames, readNames } from '../../public-list/browse.ts';
 import { readDailyCounts } from '../../public-list/daily-counts.ts';
-import { readFacts } from '../../public-list/facts.ts';
-import { findNames, type ListedName } from '../../public-list/find-names.ts';
 import { auctionList, listNames, retainedList } from '../../public-list/lists.ts';
-import type { Reader } from '../../public-list/reader.ts';
+import { type BrowsedName, browseNames, readNames } from '../../public-list/read/browse.ts';
+import { readFacts } from '../../public-list/read/facts.ts';
+import { findNames, type ListedName } from '../../public-list/read/names.ts';
+import type { Reader } from '../../public-list/read/reader.ts';
 import type { View } from './view.ts';
 
 /** About the name that was asked for; `listed` is undefined while the lists cannot be read. */

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { DomainName } from '../../domain/name.ts';
-import type { ListedName } from '../../public-list/find-names.ts';
 import { publicLists, retainedList } from '../../public-list/lists.ts';
+import type { ListedName } from '../../public-list/read/names.ts';
 import type { Answer } from './content.ts';
 import { renderField } from './field.ts';
 import type { Html, Surroundings } from './layout.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import type { BrowsedName } from '../../public-list/browse.ts';
 import { publicLists, retainedList } from '../../public-list/lists.ts';
+import type { BrowsedName } from '../../public-list/read/browse.ts';
 import type { Content } from './content.ts';
 import { renderField } from './field.ts';
 import type { Html, Surroundings } from './layout.ts';

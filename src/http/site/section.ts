@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { BrowsedName } from '../../public-list/browse.ts';
+import type { BrowsedName } from '../../public-list/read/browse.ts';
 import type { Html, sections } from './layout.ts';
 import type { Texts } from './texts.ts';
 

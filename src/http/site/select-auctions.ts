@@ -1,4 +1,4 @@
-import type { BrowsedName } from '../../public-list/browse.ts';
+import type { BrowsedName } from '../../public-list/read/browse.ts';
 import type { Language } from './language.ts';
 import type { Sort, View } from './view.ts';
 

@@ -1,9 +1,9 @@
-import type { OpenBlock } from './block.ts';
+import type { DailyCounts } from '../daily-counts.ts';
+import type { OpenBlock } from '../format/block.ts';
+import type { Head } from '../format/head.ts';
+import type { Steps } from '../format/steps.ts';
+import type { ListName } from '../lists.ts';
 import type { BrowsedName } from './browse.ts';
-import type { Steps } from './changes.ts';
-import type { DailyCounts } from './daily-counts.ts';
-import type { Head } from './head.ts';
-import type { ListName } from './lists.ts';
 import { Budget, Shelf } from './memory.ts';
 
 /** How long an isolate answers from memory before it reads KV again. */

@@ -1,4 +1,4 @@
-import { sha256Hex } from '../digest.ts';
+import { sha256Hex } from '../../digest.ts';
 import { cutFragments } from './cut.ts';
 import { compareNames, type Entry, parseEntries } from './entry.ts';
 import { comma, compressPiece, decompressPiece, joinBytes, joinSums, type Sum } from './gzip.ts';

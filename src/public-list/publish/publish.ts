@@ -1,9 +1,9 @@
-import type { Database } from '../database/open.ts';
-import { retried } from '../database/retry.ts';
-import { headPrefix, type Published, putHead } from './head.ts';
-import { type ListName, listNames } from './lists.ts';
+import type { Database } from '../../database/open.ts';
+import { retried } from '../../database/retry.ts';
+import { headPrefix, type Published, putHead } from '../format/head.ts';
+import { type ListName, listNames } from '../lists.ts';
+import { type Base, type Outcome, rebuildLists, type Tools, updateList } from './publication.ts';
 import { findPublication, isKnownPublication } from './record.ts';
-import { type Base, type Outcome, rebuildLists, type Tools, updateList } from './renew.ts';
 import { type PublicationRecord, readSource, type Source } from './source.ts';
 import { MissingBlockError } from './writer.ts';
 

@@ -1,8 +1,8 @@
-import { type Block, buildBlock, digestOf, openBlock, readEntries } from './block.ts';
-import type { Entry } from './entry.ts';
-import { blockKey } from './head.ts';
-import { getConstant, putConstant, tried } from './kv.ts';
-import type { ListName } from './lists.ts';
+import { type Block, buildBlock, digestOf, openBlock, readEntries } from '../format/block.ts';
+import type { Entry } from '../format/entry.ts';
+import { blockKey } from '../format/head.ts';
+import { getConstant, putConstant, tried } from '../kv.ts';
+import type { ListName } from '../lists.ts';
 import type { BlockStore } from './update.ts';
 
 /** How many puts run at the same time: more would only need more memory. */

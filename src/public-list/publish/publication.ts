@@ -1,9 +1,8 @@
-import type { Database } from '../database/open.ts';
-import { retried } from '../database/retry.ts';
-import { randomHex } from '../digest.ts';
-import type { Block } from './block.ts';
-import { buildLists } from './build.ts';
-import { addStep, compareBlocks, readSteps, stepsToValue } from './changes.ts';
+import type { Database } from '../../database/open.ts';
+import { retried } from '../../database/retry.ts';
+import { randomHex } from '../../digest.ts';
+import { buildLists } from '../build.ts';
+import type { Block } from '../format/block.ts';
 import {
   blockKey,
   bodyBytes,
@@ -12,9 +11,10 @@ import {
   findStoredHead,
   type Head,
   putHead,
-} from './head.ts';
-import { putConstant, tried } from './kv.ts';
-import type { ListName } from './lists.ts';
+} from '../format/head.ts';
+import { addStep, compareBlocks, readSteps, stepsToValue } from '../format/steps.ts';
+import { putConstant, tried } from '../kv.ts';
+import type { ListName } from '../lists.ts';
 import {
   announcePublication,
   findPublication,

@@ -1,8 +1,8 @@
-import { differenceSince, readSteps, type Steps } from './changes.ts';
-import { changesKey, type Head } from './head.ts';
-import type { ListName } from './lists.ts';
+import { changesKey, type Head } from '../format/head.ts';
+import { differenceSince, readSteps, type Steps } from '../format/steps.ts';
+import type { ListName } from '../lists.ts';
+import type { Difference } from '../publish/update.ts';
 import { findHead, memoryOf, type Reader } from './reader.ts';
-import type { Difference } from './update.ts';
 
 export interface ReadChanges {
   /** The ETag that the client holds, and the one of the list that the changes lead to. */

@@ -1,9 +1,9 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { sha256Hex } from '../digest.ts';
+import { sha256Hex } from '../../digest.ts';
+import { putVariable, tried } from '../kv.ts';
+import { type ListName, publicLists } from '../lists.ts';
 import type { Block } from './block.ts';
 import { comma, compressPiece, gzipEnd, gzipHeader, joinSums } from './gzip.ts';
-import { putVariable, tried } from './kv.ts';
-import { type ListName, publicLists } from './lists.ts';
 
 /** A published list: the value of its key in KV, from which a reader finds every block. */
 export interface Head {

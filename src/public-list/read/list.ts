@@ -1,14 +1,14 @@
-import { dayOf } from '../day.ts';
-import { type Block, buildBlock, openBlock } from './block.ts';
-import { bodyStream, wholeBody } from './body.ts';
-import { buildLists } from './build.ts';
-import type { Entry } from './entry.ts';
-import { bodyBytes, createHead, type Head } from './head.ts';
-import type { ListName } from './lists.ts';
+import { dayOf } from '../../day.ts';
+import { buildLists } from '../build.ts';
+import { type Block, buildBlock, openBlock } from '../format/block.ts';
+import { bodyStream, wholeBody } from '../format/body.ts';
+import type { Entry } from '../format/entry.ts';
+import { bodyBytes, createHead, type Head } from '../format/head.ts';
+import type { ListName } from '../lists.ts';
+import { publish } from '../publish/publish.ts';
+import { MissingBlockError } from '../publish/writer.ts';
 import { fitsMemory } from './memory.ts';
-import { publish } from './publish.ts';
 import { findHead, loadBlock, memoryOf, type Reader } from './reader.ts';
-import { MissingBlockError } from './writer.ts';
 
 /** A list to answer with. It has no body if the client has the list already. */
 export interface ReadList {

@@ -1,11 +1,11 @@
-import { currentTime } from '../clock.ts';
-import { openDatabase } from '../database/open.ts';
-import type { Env } from '../env.ts';
-import { writeLog } from '../log.ts';
-import { publicationPoint, writePoint } from '../metrics.ts';
-import { cacheTag, type ListName } from './lists.ts';
+import { currentTime } from '../../clock.ts';
+import { openDatabase } from '../../database/open.ts';
+import type { Env } from '../../env.ts';
+import { writeLog } from '../../log.ts';
+import { publicationPoint, writePoint } from '../../metrics.ts';
+import { cacheTag, type ListName } from '../lists.ts';
+import { expireCopies } from '../read/recall.ts';
 import { publish } from './publish.ts';
-import { expireCopies } from './recall.ts';
 
 /** The part of an execution context that publishing uses. Locally, there is no cache in front of the Worker. */
 export interface PurgeContext {

@@ -4,11 +4,11 @@ import {
   listLeftovers,
   listPublications,
   retainedChanges,
-} from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import { retried } from '../database/retry.ts';
-import { blockPrefix, changesKey } from './head.ts';
-import { type ListName, listNames } from './lists.ts';
+} from '../../../drizzle/schema.ts';
+import type { Database } from '../../database/open.ts';
+import { retried } from '../../database/retry.ts';
+import { blockPrefix, changesKey } from '../format/head.ts';
+import { type ListName, listNames } from '../lists.ts';
 import { isOfAuctions, readSource, type Source } from './source.ts';
 
 /** How long the blocks of an older head are kept for readers that still use it. */

@@ -1,4 +1,4 @@
-import { type ListName, listNames } from './lists.ts';
+import { type ListName, listNames } from '../lists.ts';
 import { findHead, memoryOf, type Reader } from './reader.ts';
 
 /** What is known of a list without reading its names. */

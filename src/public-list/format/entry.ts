@@ -1,4 +1,4 @@
-import type { ListedStatus } from './lists.ts';
+import type { ListedStatus } from '../lists.ts';
 
 /** One entry of a list. */
 export interface Entry {

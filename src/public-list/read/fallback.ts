@@ -1,10 +1,10 @@
-import type { Database } from '../database/open.ts';
-import { dayOf } from '../day.ts';
-import type { Head } from './head.ts';
-import type { ListName } from './lists.ts';
-import { republish } from './read.ts';
+import type { Database } from '../../database/open.ts';
+import { dayOf } from '../../day.ts';
+import type { Head } from '../format/head.ts';
+import type { ListName } from '../lists.ts';
+import { MissingBlockError } from '../publish/writer.ts';
+import { republish } from './list.ts';
 import { findHead, type Reader } from './reader.ts';
-import { MissingBlockError } from './writer.ts';
 
 /** Two ways to read the same thing: from the list as it was last published, and from its source as it is on a day. */
 interface Ways<Result> {

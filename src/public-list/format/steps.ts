@@ -1,8 +1,8 @@
+import { getConstant } from '../kv.ts';
+import type { Difference } from '../publish/update.ts';
 import type { Block } from './block.ts';
 import { compareNames, type Entry } from './entry.ts';
 import { changesKey, compressJson, decompressJson, type Head } from './head.ts';
-import { getConstant } from './kv.ts';
-import type { Difference } from './update.ts';
 
 /** What one publication changed: the step from the content with one ETag to the next. */
 interface Step extends Difference {

@@ -1,12 +1,12 @@
-import { retried } from '../database/retry.ts';
-import { findLast, readFragment } from './block.ts';
-import { auctionPages, rangeOfEntries, retainedPages } from './entries.ts';
-import { compareNames, type EntryRow, parseRows } from './entry.ts';
+import { retried } from '../../database/retry.ts';
+import { auctionPages, rangeOfEntries, retainedPages } from '../entries.ts';
+import { findLast, readFragment } from '../format/block.ts';
+import { compareNames, type EntryRow, parseRows } from '../format/entry.ts';
+import type { Head } from '../format/head.ts';
+import { type ListedStatus, type ListName, shows } from '../lists.ts';
+import { isOfAuctions } from '../publish/source.ts';
 import { readWithFallback } from './fallback.ts';
-import type { Head } from './head.ts';
-import { type ListedStatus, type ListName, shows } from './lists.ts';
 import { loadBlock, loadFragment, memoryOf, type Reader } from './reader.ts';
-import { isOfAuctions } from './source.ts';
 
 /** A name of a list. */
 export interface BrowsedName {

@@ -1,7 +1,7 @@
-import type { Block } from './block.ts';
-import { findLast } from './block.ts';
-import { beginsBlock, cutBlocks } from './cut.ts';
-import { compareNames, type Entry } from './entry.ts';
+import type { Block } from '../format/block.ts';
+import { findLast } from '../format/block.ts';
+import { beginsBlock, cutBlocks } from '../format/cut.ts';
+import { compareNames, type Entry } from '../format/entry.ts';
 import type { ChangedName } from './source.ts';
 
 /** Where blocks are read from and written to. */

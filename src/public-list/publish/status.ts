@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { auctionChanges, disputes, retainedChanges } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import { type ListName, publicLists, shows } from './lists.ts';
+import { auctionChanges, disputes, retainedChanges } from '../../../drizzle/schema.ts';
+import type { Database } from '../../database/open.ts';
+import { type ListName, publicLists, shows } from '../lists.ts';
 import { isOfAuctions, type PublicationRecord, type Source } from './source.ts';
 
 /**

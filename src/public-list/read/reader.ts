@@ -1,6 +1,12 @@
-import type { Meter } from '../database/meter.ts';
-import type { Database } from '../database/open.ts';
-import { type Block, type Fragment, type OpenBlock, openBlock, readFragment } from './block.ts';
+import type { Meter } from '../../database/meter.ts';
+import type { Database } from '../../database/open.ts';
+import {
+  type Block,
+  type Fragment,
+  type OpenBlock,
+  openBlock,
+  readFragment,
+} from '../format/block.ts';
 import {
   blockKey,
   decompressJson,
@@ -8,11 +14,11 @@ import {
   headFromJson,
   headKey,
   type Published,
-} from './head.ts';
-import { getConstant } from './kv.ts';
-import type { ListName } from './lists.ts';
+} from '../format/head.ts';
+import { getConstant } from '../kv.ts';
+import type { ListName } from '../lists.ts';
+import { MissingBlockError } from '../publish/writer.ts';
 import { type Recollection, recollectionOf } from './recall.ts';
-import { MissingBlockError } from './writer.ts';
 
 /** What reading a list needs. */
 export interface Reader {

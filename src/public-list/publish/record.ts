@@ -1,9 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { listLeftovers, listPublications } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import { retried } from '../database/retry.ts';
-import { type Head, headFromJson, headToJson, type Published } from './head.ts';
-import type { ListName } from './lists.ts';
+import { listLeftovers, listPublications } from '../../../drizzle/schema.ts';
+import type { Database } from '../../database/open.ts';
+import { retried } from '../../database/retry.ts';
+import { type Head, headFromJson, headToJson, type Published } from '../format/head.ts';
+import type { ListName } from '../lists.ts';
 import type { Place, PublicationRecord } from './source.ts';
 
 /** A publication as the database keeps it, with all that is needed to put its head into KV again. */

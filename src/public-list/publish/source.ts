@@ -7,12 +7,12 @@ import {
   listSources,
   retainedChanges,
   retainedDomains,
-} from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import { prepared } from '../database/prepared-query.ts';
-import { dayOf } from '../day.ts';
-import { type Entry, type EntryRow, entryOf } from './entry.ts';
-import { type ListedStatus, type ListName, listNames, publicLists, shows } from './lists.ts';
+} from '../../../drizzle/schema.ts';
+import type { Database } from '../../database/open.ts';
+import { prepared } from '../../database/prepared-query.ts';
+import { dayOf } from '../../day.ts';
+import { type Entry, type EntryRow, entryOf } from '../format/entry.ts';
+import { type ListedStatus, type ListName, listNames, publicLists, shows } from '../lists.ts';
 
 /** How far a list follows the changes of its source. */
 export interface Place {

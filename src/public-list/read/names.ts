@@ -1,17 +1,17 @@
-import type { Database } from '../database/open.ts';
-import { type Block, findFragment, findLast } from './block.ts';
-import { entryStart } from './entry.ts';
-import { readWithFallback } from './fallback.ts';
-import type { Head } from './head.ts';
+import type { Database } from '../../database/open.ts';
+import { type Block, findFragment, findLast } from '../format/block.ts';
+import { entryStart } from '../format/entry.ts';
+import type { Head } from '../format/head.ts';
 import {
   auctionList,
   type ListedStatus,
   type ListName,
   publicLists,
   retainedList,
-} from './lists.ts';
+} from '../lists.ts';
+import { listEntries } from '../publish/source.ts';
+import { readWithFallback } from './fallback.ts';
 import { loadBlock, loadFragment, type Reader } from './reader.ts';
-import { listEntries } from './source.ts';
 
 /** What the public lists say about a name. */
 export interface ListedName {
