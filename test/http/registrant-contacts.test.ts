@@ -282,6 +282,28 @@ test.each([
   expect(await portal.read(person, contact.uuid)).toEqual(before);
 });
 
+test.each([
+  ['name=Mari&name=Kask', 'name', 'Name is invalid'],
+  ['address[street]=Pikk&address[street]=Lai', 'address.street', 'Street is invalid'],
+  ['address[]=Pikk', 'address', 'Address is invalid'],
+  ['disclosed_attributes=name', 'disclosed_attributes', 'is not a list'],
+])('refuses the form %s', async (form, field, message) => {
+  const { person, contact } = await addPersonWithContact();
+  const { status, body } = await patchForm(person, contact.uuid, form);
+  expect({ status, body }).toEqual(refused(field, message));
+});
+
+test('reads the fields of a form by their names, even by those that JavaScript reserves', async () => {
+  const { person, contact } = await addPersonWithContact();
+  const form = '__proto__[name]=Mari&constructor=x&=y&[name]=z&name=Mari+Kask';
+  const { status, ignored, body } = await patchForm(person, contact.uuid, form);
+  expect({ status, ignored }).toEqual({
+    status: 200,
+    ignored: '__proto__, constructor, , [name]',
+  });
+  expect(body.name).toBe('Mari Kask');
+});
+
 test('refuses a body with only unknown fields, and names them', async () => {
   const { person, contact, registrar } = await addPersonWithContact();
   const fields = { ident: { code: '1' }, auth_info: 'mine' };
@@ -309,7 +331,7 @@ test.each([
   const { status, body } = await patchForm(person, contact.uuid, form);
   expect({ status, body }).toEqual({
     status: 400,
-    body: { errors: { base: ['Request body is not a form of the service'] } },
+    body: { errors: { base: ['Request body is not a valid form'] } },
   });
 });
 

@@ -15,12 +15,12 @@ import { bodyFields, columnsOf } from '../contact-body.ts';
 import { type AppContext, type AppEnv, database } from '../context.ts';
 import { historyEntry } from '../history.ts';
 import { jsonBody, limitBody, parseBody, query } from '../input.ts';
-import { utf8 } from '../json.ts';
 import { linkNext, pageQuery, requestedPage } from '../paging.ts';
 import { pushAfterResponse } from '../push.ts';
 import { continueSession } from '../session.ts';
 import { throttleAddress } from '../throttle.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
+import { formBody, isForm } from './form.ts';
 import { bearerLogin } from './login.ts';
 
 export const contacts = new Hono<AppEnv>({ strict: false });
@@ -78,37 +78,6 @@ contacts.patch('/:uuid', async (c) => {
   markReplay(c, isReplay);
   return answer(c, outcome);
 });
-
-function isForm(c: AppContext): boolean {
-  return /^application\/x-www-form-urlencoded\s*(;|$)/i.test(c.req.header('Content-Type') ?? '');
-}
-
-/**
- * `address[street]=…&disclosed_attributes[]=name`; an empty element is how a form sends an empty list. Throws
- * `malformed` for more than 100 parameters, and for what is not percent-encoded UTF-8.
- */
-async function formBody(c: AppContext): Promise<Record<string, unknown>> {
-  const fields = await parseForm(await c.req.arrayBuffer());
-  const { disclosed_attributes: given } = fields;
-  if (!Array.isArray(given)) return fields;
-  return { ...fields, disclosed_attributes: given.filter((attribute) => attribute !== '') };
-}
-
-async function parseForm(body: ArrayBuffer): Promise<Record<string, unknown>> {
-  // Few clients send forms, so the library is loaded when the first one does.
-  const { default: qs } = await import('qs');
-  try {
-    return qs.parse(utf8.decode(body), {
-      depth: 2,
-      parameterLimit: 100,
-      throwOnLimitExceeded: true,
-      // The library's own decoder keeps what it can't decode.
-      decoder: (text) => decodeURIComponent(text.replaceAll('+', ' ')),
-    });
-  } catch {
-    throw new RegistryError('malformed', 'Request body is not a form of the service');
-  }
-}
 
 /** Answers with a single contact. Lists leave out the disclosed attributes. */
 function answer(c: AppContext, contact: Contact): Response {

@@ -1,0 +1,64 @@
+import { RegistryError } from '../../error.ts';
+import type { AppContext } from '../context.ts';
+import { utf8 } from '../json.ts';
+
+/** One `field=value` or `field[part]=value` of a form. */
+interface Parameter {
+  field: string;
+  part: string | undefined;
+  value: string;
+}
+
+const maximumParameters = 100;
+
+export function isForm(c: AppContext): boolean {
+  return /^application\/x-www-form-urlencoded\s*(;|$)/i.test(c.req.header('Content-Type') ?? '');
+}
+
+/**
+ * The request's body as forms on the web nest it: `address[street]=…` is a part of an object,
+ * `disclosed_attributes[]=name` an element of a list. Throws `malformed` for more than 100 parameters, and for what is not
+ * percent-encoded UTF-8.
+ */
+export async function formBody(c: AppContext): Promise<Record<string, unknown>> {
+  try {
+    const text = utf8.decode(await c.req.arrayBuffer());
+    const parameters = text
+      .split('&')
+      .filter((parameter) => parameter !== '')
+      .map(parseParameter);
+    if (parameters.length > maximumParameters) throw new TypeError('too many parameters');
+    const fields = Map.groupBy(parameters, ({ field }) => field);
+    return Object.fromEntries([...fields].map(([field, given]) => [field, fieldValue(given)]));
+  } catch {
+    throw new RegistryError('malformed', 'Request body is not a valid form');
+  }
+}
+
+function parseParameter(parameter: string): Parameter {
+  const end = parameter.indexOf('=');
+  const name = decode(end < 0 ? parameter : parameter.slice(0, end));
+  const value = end < 0 ? '' : decode(parameter.slice(end + 1));
+  const [, field = name, part] = /^([^[]+)\[(.*)\]$/s.exec(name) ?? [];
+  return { field, part, value };
+}
+
+/** Throws a URIError for what is not percent-encoded UTF-8. */
+function decode(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '));
+}
+
+function fieldValue(given: readonly Parameter[]): unknown {
+  const isList = given.every(({ part }) => part !== undefined && /^\d*$/.test(part));
+  // An empty element is how a form sends an empty list.
+  if (isList) return given.map(({ value }) => value).filter((value) => value !== '');
+  if (given.every(({ part }) => part === undefined)) return oneOrAll(given);
+  const parts = Map.groupBy(given, ({ part = '' }) => part);
+  return Object.fromEntries([...parts].map(([part, same]) => [part, oneOrAll(same)]));
+}
+
+/** A list of what is given more than once, which no field accepts. */
+function oneOrAll(same: readonly Parameter[]): unknown {
+  const values = same.map(({ value }) => value);
+  return values.length === 1 ? values[0] : values;
+}
