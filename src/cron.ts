@@ -1,15 +1,17 @@
 import { desc, sql } from 'drizzle-orm';
 import { cronRuns } from '../drizzle/schema.ts';
 import { currentTime } from './clock.ts';
+import { removeOldValues } from './contact/history-values.ts';
+import { deleteOrphans } from './contact/orphans.ts';
 import { type Database, openDatabase } from './database/open.ts';
-import type { Env } from './env.ts';
-import { logUnexpected } from './log.ts';
+import { monthsBefore } from './day.ts';
+import { type Env, settings } from './env.ts';
+import { logUnexpected, writeLog } from './log.ts';
 import { recordDailyCounts } from './public-list/daily-counts.ts';
 import { listNames } from './public-list/lists.ts';
 import { type PurgeContext, publishAndPurge } from './public-list/publish/publish-and-purge.ts';
 import { sweepLists } from './public-list/publish/sweep.ts';
 import { deleteOldNotifications } from './registrar/notification.ts';
-import { endHistoryValues, endOrphanContacts } from './retention.ts';
 import { endOldDeliveries, queueDeliveries } from './webhook/outbox.ts';
 import { deleteOldOutcomes } from './write.ts';
 
@@ -86,4 +88,23 @@ export type CronRun = typeof cronRuns.$inferSelect;
 /** The last runs, the newest first. */
 export function listCronRuns(db: Database, count: number): Promise<CronRun[]> {
   return db.select().from(cronRuns).orderBy(desc(cronRuns.id)).limit(count);
+}
+
+/** Deletes the contacts that no domain has referred to for `ORPHAN_CONTACT_MONTHS`. */
+async function endOrphanContacts(env: Env, at: Date): Promise<void> {
+  const { orphanContactMonths: months } = settings(env);
+  if (months === undefined) return;
+  const request = { at, requestId: crypto.randomUUID() };
+  const before = monthsBefore(at, months).toISOString();
+  const contacts = await deleteOrphans(openDatabase(env.DB), before, request);
+  if (contacts > 0) writeLog('info', { event: 'orphan_contacts_deleted', contacts });
+}
+
+/** Removes personal values from history that is older than `HISTORY_VALUES_MONTHS`. */
+async function endHistoryValues(env: Env, at: Date): Promise<void> {
+  const { historyValuesMonths: months } = settings(env);
+  if (months === undefined) return;
+  const before = monthsBefore(at, months).toISOString();
+  const entries = await removeOldValues(openDatabase(env.DB), before);
+  if (entries > 0) writeLog('info', { event: 'history_values_removed', entries });
 }

@@ -5,7 +5,13 @@ import type { Database } from './database/open.ts';
 import { isPassingFault, maximumTries, pause, pauseAfterFault } from './database/retry.ts';
 import { isUniqueViolation } from './database/violations.ts';
 import { RegistryError } from './error.ts';
-import { type Action, type Changes, isRecorded, recordIfChanged, type Subject } from './history.ts';
+import {
+  type Action,
+  type Changes,
+  isRecorded,
+  recordIfChanged,
+  type Subject,
+} from './history/changes.ts';
 
 /** Who acts. */
 export interface Actor {
@@ -40,6 +46,12 @@ export interface IdempotencyKey {
 export interface Origin {
   actor: Actor;
   request: WriteRequest;
+}
+
+/** How an operator's change is made. */
+export interface ChangeOptions {
+  /** Checks the change and counts what it would do, but writes nothing. */
+  isDryRun?: boolean | undefined;
 }
 
 /** What a write is going to do. */

@@ -1,9 +1,8 @@
 import { and, eq } from 'drizzle-orm';
 import { auctions } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
-import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError } from '../error.ts';
-import { type Change, type Origin, write } from '../write.ts';
+import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
 import { type Auction, getAuctionOf, subjectOf } from './read.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
-import { asciiLowerCase } from '../ascii-case.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
+import { asciiLowerCase } from '../text/ascii-case.ts';
 
 export type Auction = typeof auctions.$inferSelect;
 

@@ -3,7 +3,7 @@ import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { randomHex } from '../digest.ts';
 import { RegistryError } from '../error.ts';
-import { difference, recordIfChanged } from '../history.ts';
+import { difference, recordIfChanged } from '../history/changes.ts';
 import { type Change, type Origin, write } from '../write.ts';
 import { type Auction, getAuction, loadAuction, subjectOf } from './read.ts';
 import { inProgress, insertAuctions, newAuction } from './start.ts';

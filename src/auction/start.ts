@@ -4,12 +4,11 @@ import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import type { DomainName } from '../domain/name.ts';
-import type { ChangeOptions } from '../dry-run.ts';
 import { type Problem, RegistryError, throwProblems } from '../error.ts';
-import { difference, recordEach } from '../history.ts';
+import { difference, recordEach } from '../history/changes.ts';
 import { onFirstUse } from '../on-first-use.ts';
-import { textField } from '../text-field.ts';
-import type { Origin } from '../write.ts';
+import { textField } from '../text/field.ts';
+import type { ChangeOptions, Origin } from '../write.ts';
 import { findAuctionObstacles } from './obstacles.ts';
 import { isStarted } from './read.ts';
 

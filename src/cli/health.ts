@@ -1,8 +1,8 @@
-import { type Alarm, type Findings, findAlarms } from '../alarm.ts';
 import { currentTime } from '../clock.ts';
 import { listCronRuns } from '../cron.ts';
 import { maximumDatabaseBytes, readSize } from '../database/size.ts';
-import { readHealth } from '../health.ts';
+import { type Alarm, type Findings, findAlarms } from '../health/alarm.ts';
+import { readHealth } from '../health/health.ts';
 import { listNames } from '../public-list/lists.ts';
 import { reading } from './command.ts';
 import { projectVersion } from './project.ts';

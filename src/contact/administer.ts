@@ -1,12 +1,11 @@
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm';
 import { type ContactStatus, contacts, registrars } from '../../drizzle/schema.ts';
-import { asciiUpperCase } from '../ascii-case.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
-import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError } from '../error.ts';
-import { type Changes, difference } from '../history.ts';
-import { type Change, type Origin, write } from '../write.ts';
+import { type Changes, difference } from '../history/changes.ts';
+import { asciiUpperCase } from '../text/ascii-case.ts';
+import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
 import { type Contact, isUnchanged, subjectOf } from './contact.ts';
 import { contactDeletion } from './delete.ts';
 import type { ContactChanges } from './fields.ts';

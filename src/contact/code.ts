@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { contacts, registrars } from '../../drizzle/schema.ts';
-import { asciiUpperCase } from '../ascii-case.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { type ApiUser, type Login, readWithLogin } from '../registrar/login.ts';
+import { asciiUpperCase } from '../text/ascii-case.ts';
 
 /** The code that a contact created with this id would get, and whether it is free. One round trip. Throws `invalid`. */
 export async function checkContactCode(db: Database, login: Login, id: string) {

@@ -4,7 +4,7 @@ import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import { randomHex } from '../digest.ts';
 import { RegistryError } from '../error.ts';
-import { difference } from '../history.ts';
+import { difference } from '../history/changes.ts';
 import { keyHolderOf, type Login, withLogin } from '../registrar/login.ts';
 import { type WriteRequest, type Written, write } from '../write.ts';
 import { contactCode } from './code.ts';

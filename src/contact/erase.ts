@@ -1,11 +1,10 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts, history, historyPermits, idempotencyKeys } from '../../drizzle/schema.ts';
-import { asciiLowerCase, asciiUpperCase } from '../ascii-case.ts';
 import type { Database } from '../database/open.ts';
-import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError } from '../error.ts';
-import type { Changes } from '../history.ts';
-import { type Change, type Origin, write } from '../write.ts';
+import type { Changes } from '../history/changes.ts';
+import { asciiLowerCase, asciiUpperCase } from '../text/ascii-case.ts';
+import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
 import { type Contact, subjectOf } from './contact.ts';
 import { contactDeletion } from './delete.ts';
 import { contactColumns } from './fields.ts';

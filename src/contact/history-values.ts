@@ -1,7 +1,7 @@
 import { eq, inArray, type SQL, sql } from 'drizzle-orm';
 import { contacts, history, historyPermits } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
-import { continueAfter, placeOf, type SweepLimits } from '../sweep.ts';
+import { continueAfter, placeOf, type SweepLimits } from '../database/sweep.ts';
 import { contactColumns } from './fields.ts';
 
 /** D1 allows 1,000 queries in a scheduled run; a window takes one, and four more where there is something to remove. */

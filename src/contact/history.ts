@@ -1,12 +1,12 @@
 import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
 import { contacts, history, registrars } from '../../drizzle/schema.ts';
-import { asciiLowerCase, asciiUpperCase } from '../ascii-case.ts';
 import type { Database } from '../database/open.ts';
 import type { Page } from '../database/paging.ts';
 import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
 import type { Person } from '../registrant/token.ts';
 import { type Login, readWithLogin } from '../registrar/login.ts';
+import { asciiLowerCase, asciiUpperCase } from '../text/ascii-case.ts';
 import { theContact } from './contact.ts';
 import { contactOfPerson, isPersons } from './read.ts';
 

@@ -1,5 +1,5 @@
 import { identSeparators } from '../../drizzle/schema.ts';
-import { asciiUpperCase } from '../ascii-case.ts';
+import { asciiUpperCase } from '../text/ascii-case.ts';
 
 /**
  * The form in which codes are compared: letters and digits only, with ASCII letters in upper case. A code without any is

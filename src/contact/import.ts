@@ -3,10 +3,9 @@ import { contacts, registrars } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
-import type { ChangeOptions } from '../dry-run.ts';
 import { type Problem, RegistryError, throwProblems } from '../error.ts';
-import { difference, recordEach, shownChanges } from '../history.ts';
-import type { Origin } from '../write.ts';
+import { difference, recordEach, shownChanges } from '../history/changes.ts';
+import type { ChangeOptions, Origin } from '../write.ts';
 import { type Contact, generateAuthInfo } from './contact.ts';
 import type { FileColumn, RequiredColumn } from './fields.ts';
 

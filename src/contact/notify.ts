@@ -1,5 +1,5 @@
 import type { Database } from '../database/open.ts';
-import { shownChanges } from '../history.ts';
+import { shownChanges } from '../history/changes.ts';
 import { insertNotification } from '../registrar/notification.ts';
 import { insertDelivery } from '../webhook/outbox.ts';
 import type { Change } from '../write.ts';

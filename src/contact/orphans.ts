@@ -1,8 +1,8 @@
 import { and, asc, eq, gt, lt, lte, max, type SQL, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
+import { continueAfter, placeOf, type SweepLimits } from '../database/sweep.ts';
 import { RegistryError } from '../error.ts';
-import { continueAfter, placeOf, type SweepLimits } from '../sweep.ts';
 import { type Actor, type Change, type WriteRequest, write } from '../write.ts';
 import { type Contact, prohibitingStatuses, prohibits, subjectOf } from './contact.ts';
 import { contactDeletion } from './delete.ts';

@@ -1,10 +1,10 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
-import { asciiLowerCase, asciiUpperCase } from '../ascii-case.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import type { Person } from '../registrant/token.ts';
 import { keyHolderOf, type Login, readWithLogin, withLogin } from '../registrar/login.ts';
+import { asciiLowerCase, asciiUpperCase } from '../text/ascii-case.ts';
 import type { KeptFor } from '../write.ts';
 import { type Contact, theContact } from './contact.ts';
 import { identityKey } from './identity-code.ts';

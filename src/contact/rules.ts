@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
-import { asciiUpperCase } from '../ascii-case.ts';
 import { currentTime } from '../clock.ts';
 import { onFirstUse } from '../on-first-use.ts';
-import { textField } from '../text-field.ts';
+import { asciiUpperCase } from '../text/ascii-case.ts';
+import { textField } from '../text/field.ts';
 import { isCountryCode } from './country.ts';
 import { isEmail } from './email.ts';
 import type { ContactIdentity } from './fields.ts';

@@ -1,7 +1,7 @@
 import { contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
-import { difference } from '../history.ts';
+import { difference } from '../history/changes.ts';
 import type { Person } from '../registrant/token.ts';
 import type { Login } from '../registrar/login.ts';
 import { type Change, type Origin, type WriteRequest, type Written, write } from '../write.ts';

@@ -1,14 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { domainContacts, domainRoles, domains } from '../../drizzle/schema.ts';
-import { asciiUpperCase } from '../ascii-case.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { isForeignKeyViolation } from '../database/violations.ts';
-import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError, throwProblems } from '../error.ts';
-import { type Action, difference, recordEach } from '../history.ts';
-import type { Origin } from '../write.ts';
+import { type Action, difference, recordEach } from '../history/changes.ts';
+import { asciiUpperCase } from '../text/ascii-case.ts';
+import type { ChangeOptions, Origin } from '../write.ts';
 import { loadDomains, type Recorded } from './read.ts';
 import { codesOf, type DomainRecord, loadParties, type Parties, problemsOf } from './record.ts';
 

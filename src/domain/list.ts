@@ -6,9 +6,9 @@ import {
   domains,
   registrars,
 } from '../../drizzle/schema.ts';
-import { asciiUpperCase } from '../ascii-case.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
+import { asciiUpperCase } from '../text/ascii-case.ts';
 import type { DomainName } from './name.ts';
 
 export type DomainRole = (typeof domainRoles)[number];

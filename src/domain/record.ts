@@ -1,8 +1,8 @@
 import { contacts, domainRoles, registrars } from '../../drizzle/schema.ts';
-import { asciiUpperCase } from '../ascii-case.ts';
 import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import type { Problem } from '../error.ts';
+import { asciiUpperCase } from '../text/ascii-case.ts';
 import type { DomainRole } from './list.ts';
 import type { DomainName } from './name.ts';
 

@@ -2,9 +2,8 @@ import { sql } from 'drizzle-orm';
 import { domains } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import type { ChangeOptions } from '../dry-run.ts';
-import { difference, recordEach } from '../history.ts';
-import type { Origin } from '../write.ts';
+import { difference, recordEach } from '../history/changes.ts';
+import type { ChangeOptions, Origin } from '../write.ts';
 import { loadDomains } from './read.ts';
 
 /** What a removed domain has lost. */

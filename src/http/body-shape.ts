@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isBlank } from '../text-field.ts';
+import { isBlank } from '../text/field.ts';
 
 /** Compares the shape of a body with its zod type: unknown fields, and fields outside the object they belong in. */
 

@@ -7,7 +7,7 @@ import {
   type Sender,
 } from '../contact/fields.ts';
 import { checkIdentity } from '../contact/rules.ts';
-import { clearable } from '../text-field.ts';
+import { clearable } from '../text/field.ts';
 
 /**
  * Bodies with a contact's fields, derived from the one list of fields: `bodyFields` says what a body may contain, and

@@ -3,7 +3,7 @@ import { bodyLimit } from 'hono/body-limit';
 import type * as z from 'zod';
 import { type Problem, RegistryError } from '../error.ts';
 import { onFirstUse } from '../on-first-use.ts';
-import { isBlank } from '../text-field.ts';
+import { isBlank } from '../text/field.ts';
 import { objectDetail, unknownFields } from './body-shape.ts';
 import type { AppContext } from './context.ts';
 import { nameIgnoredFields } from './ignored.ts';

@@ -3,12 +3,11 @@ import { registrars, webhooks } from '../../drizzle/schema.ts';
 import { parseAddressList } from '../address-list.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
-import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError } from '../error.ts';
-import { type Changes, difference, recordIfChanged } from '../history.ts';
-import { textField } from '../text-field.ts';
+import { type Changes, difference, recordIfChanged } from '../history/changes.ts';
+import { textField } from '../text/field.ts';
 import { generateWebhookSecret } from '../webhook/signature.ts';
-import type { Origin } from '../write.ts';
+import type { ChangeOptions, Origin } from '../write.ts';
 
 /** A registrar as the operator sees it. */
 export type Registrar = Pick<

@@ -2,10 +2,9 @@ import { and, asc, eq, isNull } from 'drizzle-orm';
 import { apiUsers, registrars } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
-import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError } from '../error.ts';
-import { difference, recordIfChanged } from '../history.ts';
-import type { Origin } from '../write.ts';
+import { difference, recordIfChanged } from '../history/changes.ts';
+import type { ChangeOptions, Origin } from '../write.ts';
 import { unknownRegistrar } from './account.ts';
 import { digestSecret, generateSecret } from './login.ts';
 

@@ -2,9 +2,8 @@ import { inArray, type SQL, sql } from 'drizzle-orm';
 import { retainedDomains } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import type { ChangeOptions } from '../dry-run.ts';
-import { recordEach } from '../history.ts';
-import type { Origin } from '../write.ts';
+import { recordEach } from '../history/changes.ts';
+import type { ChangeOptions, Origin } from '../write.ts';
 import { findRetainedDomains, isAmong, type RetainedDomain, type RetainedStatus } from './list.ts';
 
 /**

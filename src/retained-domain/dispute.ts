@@ -3,10 +3,9 @@ import { disputes } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { dayOf, daysBefore, isDay } from '../day.ts';
 import type { DomainName } from '../domain/name.ts';
-import type { ChangeOptions } from '../dry-run.ts';
 import { type Problem, RegistryError, throwProblems } from '../error.ts';
-import { difference, recordIfChanged } from '../history.ts';
-import type { Origin } from '../write.ts';
+import { difference, recordIfChanged } from '../history/changes.ts';
+import type { ChangeOptions, Origin } from '../write.ts';
 
 export type Dispute = typeof disputes.$inferSelect;
 

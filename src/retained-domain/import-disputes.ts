@@ -2,10 +2,9 @@ import { asc, sql } from 'drizzle-orm';
 import { disputes } from '../../drizzle/schema.ts';
 import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import type { ChangeOptions } from '../dry-run.ts';
 import { type Problem, RegistryError, throwProblems } from '../error.ts';
-import { recordEach } from '../history.ts';
-import type { Origin } from '../write.ts';
+import { recordEach } from '../history/changes.ts';
+import type { ChangeOptions, Origin } from '../write.ts';
 import { checkDays, type Dispute, type NewDispute, overlapProblem } from './dispute.ts';
 
 export type { NewDispute };

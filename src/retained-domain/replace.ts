@@ -2,9 +2,8 @@ import { and, count, eq, inArray, lt, sql } from 'drizzle-orm';
 import { retainedDomains, retainedReplacements } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import type { ChangeOptions } from '../dry-run.ts';
 import { RegistryError } from '../error.ts';
-import type { Origin } from '../write.ts';
+import type { ChangeOptions, Origin } from '../write.ts';
 import { countRetainedDomains, deleteWhere, distinct, insertMissing, rowsOf } from './change.ts';
 import { findRetainedDomains, type RetainedDomain, type RetainedStatus } from './list.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { alarmNames } from '../../src/alarm.ts';
 import { workNames } from '../../src/cron.ts';
+import { alarmNames } from '../../src/health/alarm.ts';
 
 const runbook = readFileSync('src/cli/runbook.md', 'utf8');
 

@@ -1,4 +1,4 @@
-import { type Changes, shownChanges } from '../../history.ts';
+import { type Changes, shownChanges } from '../../history/changes.ts';
 import { changeText } from '../change-text.ts';
 import type { Registry } from '../registry.ts';
 import type { Report } from '../run.ts';

@@ -1,5 +1,5 @@
-import { asciiUpperCase } from '../../ascii-case.ts';
 import { deleteAnyContact } from '../../contact/administer.ts';
+import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { writing } from '../command.ts';
 import { run } from '../run.ts';
 import { did } from '../text.ts';

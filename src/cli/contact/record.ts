@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { contactStatuses, discloseableAttributes, identityTypes } from '../../../drizzle/schema.ts';
-import { asciiLowerCase, asciiUpperCase } from '../../ascii-case.ts';
 import type { Contact } from '../../contact/contact.ts';
 import { contactFields, type FileColumn } from '../../contact/fields.ts';
 import { identityProblem } from '../../contact/identity.ts';
 import type { ContactRecord } from '../../contact/import.ts';
 import { contactRules } from '../../contact/rules.ts';
 import { type Problem, RegistryError, throwProblems } from '../../error.ts';
-import { isBlank, textField } from '../../text-field.ts';
+import { asciiLowerCase, asciiUpperCase } from '../../text/ascii-case.ts';
+import { isBlank, textField } from '../../text/field.ts';
 import { words, wordsNote } from '../file/field.ts';
 import type { Columns } from '../file/read.ts';
 

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { type ContactStatus, contactStatuses } from '../../../drizzle/schema.ts';
-import { asciiUpperCase } from '../../ascii-case.ts';
 import { changeContactStatuses } from '../../contact/administer.ts';
+import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { usageError, writing } from '../command.ts';
 import { run } from '../run.ts';
 import { reportOfChange } from './changed.ts';

@@ -1,8 +1,8 @@
-import { asciiUpperCase } from '../../ascii-case.ts';
 import { updateAnyContact } from '../../contact/administer.ts';
 import { type ContactChanges, contactColumns } from '../../contact/fields.ts';
 import { type Problem, throwProblems } from '../../error.ts';
-import { isBlank } from '../../text-field.ts';
+import { asciiUpperCase } from '../../text/ascii-case.ts';
+import { isBlank } from '../../text/field.ts';
 import { usageError, writing } from '../command.ts';
 import { run } from '../run.ts';
 import { reportOfChange } from './changed.ts';

@@ -17,7 +17,7 @@ import { type Database, openDatabase } from '../../database/open.ts';
 import { dayOf } from '../../day.ts';
 import { parseDomainName } from '../../domain/name.ts';
 import type { Env } from '../../env.ts';
-import { difference, recordIfChanged, type Subject } from '../../history.ts';
+import { difference, recordIfChanged, type Subject } from '../../history/changes.ts';
 import { digestSecret } from '../../registrar/login.ts';
 import type { Origin } from '../../write.ts';
 import { alphaContacts, betaContacts, type DemoContact, demoDomains } from './contacts.ts';

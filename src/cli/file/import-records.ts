@@ -1,8 +1,7 @@
 import type { Database } from '../../database/open.ts';
-import type { ChangeOptions } from '../../dry-run.ts';
 import type { Problem } from '../../error.ts';
 import type { ListName } from '../../public-list/lists.ts';
-import type { Origin } from '../../write.ts';
+import type { ChangeOptions, Origin } from '../../write.ts';
 import type { CommonOptions } from '../command.ts';
 import { inChunks } from '../progress.ts';
 import type { Registry } from '../registry.ts';

@@ -8,7 +8,7 @@ import {
   endArchive,
   listArchivable,
   startArchive,
-} from '../../history-archive.ts';
+} from '../../history/archive.ts';
 import { usageError, writing } from '../command.ts';
 import { startProgress } from '../progress.ts';
 import { run } from '../run.ts';

@@ -1,5 +1,5 @@
 import type { history } from '../../../drizzle/schema.ts';
-import { shownChanges } from '../../history.ts';
+import { shownChanges } from '../../history/changes.ts';
 import { nounOf } from './subject.ts';
 
 export type Entry = typeof history.$inferSelect;

@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import { Argument, InvalidArgumentError } from '@commander-js/extra-typings';
-import { asciiUpperCase } from '../../ascii-case.ts';
 import { isDay } from '../../day.ts';
-import { shownChanges } from '../../history.ts';
+import { shownChanges } from '../../history/changes.ts';
 import {
   findIdBefore,
   type HistoryCriteria,
   type HistoryEntry,
   listHistory,
-} from '../../history-search.ts';
+} from '../../history/search.ts';
+import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { changeText } from '../change-text.ts';
 import { reading, usageError } from '../command.ts';
 import { everyPage } from '../pages.ts';

@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { isLocalEnvironment } from '../../env.ts';
-import { shownChanges } from '../../history.ts';
+import { shownChanges } from '../../history/changes.ts';
 import { updateRegistrar } from '../../registrar/account.ts';
 import { parseWebhookUrl } from '../../webhook/url.ts';
 import { changeText } from '../change-text.ts';

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { stringify } from 'csv-stringify/sync';
 import { dayOf } from '../../day.ts';
-import { reportMonth } from '../../month-report.ts';
+import { reportMonth } from '../../history/month-report.ts';
 import { listStatus } from '../../public-list/publish/publish.ts';
 import { reading } from '../command.ts';
 import { nounOf } from '../history/subject.ts';

@@ -7,7 +7,7 @@ import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { auctionLists } from '../../public-list/lists.ts';
-import { clearable } from '../../text-field.ts';
+import { clearable } from '../../text/field.ts';
 import { type AppContext, type AppEnv, callerAddress, database } from '../context.ts';
 import { jsonBody, limitBody, parseBody } from '../input.ts';
 import { publishAfterResponse } from '../publish.ts';

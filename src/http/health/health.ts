@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { settings } from '../../env.ts';
-import { type Health, type ListHealth, readHealth } from '../../health.ts';
+import { type Health, type ListHealth, readHealth } from '../../health/health.ts';
 import { logUnexpected } from '../../log.ts';
 import { version } from '../../version.ts';
 import { type AppContext, type AppEnv, database } from '../context.ts';

@@ -14,7 +14,7 @@ import { updateContact } from '../../contact/update.ts';
 import { placeAfter } from '../../database/paging.ts';
 import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
-import { clearable } from '../../text-field.ts';
+import { clearable } from '../../text/field.ts';
 import type { Written } from '../../write.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { bodyFields, columnsOf } from '../contact-body.ts';

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
-import { sweeps } from '../drizzle/schema.ts';
-import type { Database } from './database/open.ts';
+import { sweeps } from '../../drizzle/schema.ts';
+import type { Database } from './open.ts';
 
 /** What the cron looks through, one part in each run. */
 export type Sweep = 'history_values' | 'orphan_contacts';

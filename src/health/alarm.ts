@@ -1,5 +1,5 @@
-import type { CronRun } from './cron.ts';
-import { type DatabaseSize, maximumDatabaseBytes } from './database/size.ts';
+import type { CronRun } from '../cron.ts';
+import { type DatabaseSize, maximumDatabaseBytes } from '../database/size.ts';
 import type { Health } from './health.ts';
 
 /** What an operator has to look at; the runbook has a paragraph for each. */

@@ -1,8 +1,8 @@
 import { and, asc, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm';
-import { history, historyArchives, historyPermits } from '../drizzle/schema.ts';
-import type { Database } from './database/open.ts';
-import { retried } from './database/retry.ts';
-import { RegistryError } from './error.ts';
+import { history, historyArchives, historyPermits } from '../../drizzle/schema.ts';
+import type { Database } from '../database/open.ts';
+import { retried } from '../database/retry.ts';
+import { RegistryError } from '../error.ts';
 
 /** A process that archives history, and the file that it writes. */
 export interface Archive {

@@ -1,8 +1,8 @@
 import { and, asc, gt, gte, lt, sql } from 'drizzle-orm';
-import { type HistorySubject, history, registrars } from '../drizzle/schema.ts';
-import type { Database } from './database/open.ts';
-import type { Action } from './history.ts';
-import { findIdBefore } from './history-search.ts';
+import { type HistorySubject, history, registrars } from '../../drizzle/schema.ts';
+import type { Database } from '../database/open.ts';
+import type { Action } from './changes.ts';
+import { findIdBefore } from './search.ts';
 
 /** What happened in a month, and how many contacts there are now. */
 export interface MonthReport {

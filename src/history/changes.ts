@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
-import { type FieldChange, type HistorySubject, history } from '../drizzle/schema.ts';
-import type { Database } from './database/open.ts';
-import type { Origin } from './write.ts';
+import { type FieldChange, type HistorySubject, history } from '../../drizzle/schema.ts';
+import type { Database } from '../database/open.ts';
+import type { Origin } from '../write.ts';
 
 export interface Subject {
   type: HistorySubject;

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, gte, lt, or, type SQL, sql } from 'drizzle-orm';
-import { type HistorySubject, history } from '../drizzle/schema.ts';
-import type { Database } from './database/open.ts';
+import { type HistorySubject, history } from '../../drizzle/schema.ts';
+import type { Database } from '../database/open.ts';
 
 export type HistoryEntry = typeof history.$inferSelect;
 
