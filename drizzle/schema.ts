@@ -73,26 +73,6 @@ export const apiUsers = sqliteTable(
 
 export const identityTypes = ['priv', 'org', 'birthday'] as const;
 
-/**
- * What people write between the letters and digits of an identity code: every other ASCII character, and the spaces,
- * hyphens and dashes that word processors insert.
- */
-export const identSeparators = [
-  ' !"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~',
-  '\u00a0\u00ad\u00b7\u2002\u2003\u2007\u2009\u200b\u200c\u200d',
-  '\u2010\u2011\u2012\u2013\u2014\u2015\u202f\u2060\u2212\ufeff',
-].join('');
-
-/** `identityKey` (src/contact/identity-code.ts) in SQL. Most codes have no separators and need no replacements. */
-const identKeyOf = (ident: string) => {
-  const bare = Array.from(identSeparators).reduce(
-    (text, separator) => `replace(${text}, char(${separator.codePointAt(0)}), '')`,
-    `upper(${ident})`,
-  );
-  return sql.raw(`case when ${ident} not glob '*[^0-9A-Za-z]*' then upper(${ident})
-    else coalesce(nullif(${bare}, ''), ${ident}) end`);
-};
-
 /** The statuses of RFC 5733 that are stored; `ok` and `linked` are derived. */
 export const contactStatuses = [
   'clientDeleteProhibited',
@@ -128,8 +108,8 @@ export const contacts = sqliteTable(
     phone: text().notNull(),
     fax: text(),
     ident: text().notNull(),
-    /** `ident` in the form in which codes are compared: letters and digits only, without regard to case. */
-    identKey: text('ident_key').generatedAlwaysAs(identKeyOf('ident'), { mode: 'virtual' }),
+    /** `identityKey` of `ident` (src/contact/identity-code.ts), by which a person's contacts are found. */
+    identKey: text('ident_key').notNull(),
     identType: text('ident_type', { enum: identityTypes }).notNull(),
     identCountryCode: text('ident_country_code').notNull(),
     street: text(),
@@ -167,6 +147,11 @@ export const contacts = sqliteTable(
       'contacts_code',
       sql`${table.code} = upper(${table.code}) and length(${table.code}) <= 100`,
     ),
+    // A code without separators is its own key in upper case.
+    check(
+      'contacts_ident_key',
+      sql`${table.ident} glob '*[^0-9A-Za-z]*' or ${table.identKey} = upper(${table.ident})`,
+    ),
     check('contacts_ident_type', isOneOf(table.identType, identityTypes)),
     check('contacts_ident_country_code', isCountryCode(table.identCountryCode)),
     check(
@@ -182,10 +167,6 @@ export const contacts = sqliteTable(
     uniqueIndex('contacts_of_registrar').on(table.registrarId, table.number, table.code),
     index('contacts_of_identity')
       .on(table.identCountryCode, table.identKey)
-      .where(sql`ident_type = 'priv'`),
-    // For the Worker from before `contacts_of_identity`. The next release drops this index.
-    index('contacts_of_person')
-      .on(table.identCountryCode, table.ident)
       .where(sql`ident_type = 'priv'`),
   ],
 );
@@ -354,8 +335,7 @@ export const listSources = sqliteTable(
 const journalColumns = () => ({
   id: integer().primaryKey(),
   name: text().notNull(),
-  /** Null in rows that are older than this column. */
-  at: text(),
+  at: text().notNull(),
 });
 
 /** The names that entered or left the auctions in progress, in the order of the changes. Written by triggers. */
@@ -415,13 +395,6 @@ export const dailyCounts = sqliteTable(
   ],
 );
 
-/** Used only by version 0.1, which may still run during a deployment. */
-export const listBuilds = sqliteTable('list_builds', {
-  list: text().primaryKey(),
-  sourceVersion: text('source_version').notNull(),
-  etag: text().notNull(),
-});
-
 export const historySubjects = [
   'contact',
   'auction',
@@ -438,20 +411,21 @@ export type ActorType = (typeof actorTypes)[number];
 
 /**
  * What happened to a field: its values before and after; or only that it changed, if the values are secret (`redacted`)
- * or were removed later because they are personal (`removed`).
+ * or were removed later because they are personal (`removed`). The identity code of a deleted contact also has its `key`,
+ * which no interface shows.
  */
-export type FieldChange = { from: unknown; to: unknown } | { redacted: true } | { removed: true };
+export type FieldChange =
+  | { from: unknown; to: unknown; key?: string }
+  | { redacted: true }
+  | { removed: true };
 
-/**
- * The identity of a deleted person's contact, from the history of its deletion. The index `history_of_deleted_persons`
- * is on these expressions; it is in a hand-written migration, because drizzle-kit splits expressions at their commas.
- */
+/** The identity of a deleted person's contact, from the history of its deletion. An index is on these expressions. */
 export const deletedIdentity = {
   isPersons: sql.raw(
     "subject = 'contact' and action = 'delete' and changes ->> '$.identType.from' = 'priv'",
   ),
   countryCode: sql.raw("changes ->> '$.identCountryCode.from'"),
-  key: identKeyOf("changes ->> '$.ident.from'"),
+  key: sql.raw("changes ->> '$.ident.key'"),
 };
 
 /**
@@ -481,6 +455,9 @@ export const history = sqliteTable(
     check('history_actor_type', isOneOf(table.actorType, actorTypes)),
     check('history_changes', sql`json_valid(${table.changes})`),
     index('history_subject_key').on(table.subject, table.subjectKey),
+    index('history_of_deleted_persons')
+      .on(deletedIdentity.countryCode, deletedIdentity.key)
+      .where(deletedIdentity.isPersons),
   ],
 );
 
@@ -617,11 +594,9 @@ export const idempotencyKeys = sqliteTable(
     key: text().notNull(),
     /** SHA-256 of method, path and body: distinguishes a repeated request from another with the same key. */
     requestDigest: text('request_digest').notNull(),
-    /** No longer used. The previous version kept the answer here. */
-    body: text().notNull(),
     createdAt: createdAt(),
     /** JSON: the outcome of the write, from which the answer is made each time. */
-    outcome: text(),
+    outcome: text().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.caller, table.key] }),

@@ -1,5 +1,5 @@
--- Each table behind those that it refers to: an export lists the tables as they were made, each with its rows, and an
--- import takes no row whose parent table is not there yet.
+-- Each table comes after those that it refers to: an export lists the tables in the order in which they were created,
+-- and an import refuses rows whose parent table does not exist yet.
 CREATE TABLE `registrars` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`code` text NOT NULL,
@@ -11,6 +11,8 @@ CREATE TABLE `registrars` (
 	CONSTRAINT "registrars_code" CHECK("registrars"."code" <> '' and "registrars"."code" not glob '*[^A-Z0-9_-]*'),
 	CONSTRAINT "registrars_contact_count" CHECK("registrars"."contact_count" >= 0)
 );
+--> statement-breakpoint
+CREATE UNIQUE INDEX `registrars_code_unique` ON `registrars` (`code`);
 --> statement-breakpoint
 CREATE TABLE `api_users` (
 	`id` integer PRIMARY KEY NOT NULL,
@@ -25,6 +27,12 @@ CREATE TABLE `api_users` (
 	CONSTRAINT "api_users_secret_digest" CHECK(length("api_users"."secret_digest") = 64 and "api_users"."secret_digest" not glob '*[^0-9a-f]*')
 );
 --> statement-breakpoint
+CREATE UNIQUE INDEX `api_users_username_unique` ON `api_users` (`username`);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `api_users_secret_digest_unique` ON `api_users` (`secret_digest`);
+--> statement-breakpoint
+CREATE INDEX `api_users_registrar` ON `api_users` (`registrar_id`);
+--> statement-breakpoint
 CREATE TABLE `contacts` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`uuid` text NOT NULL,
@@ -37,6 +45,7 @@ CREATE TABLE `contacts` (
 	`phone` text NOT NULL,
 	`fax` text,
 	`ident` text NOT NULL,
+	`ident_key` text NOT NULL,
 	`ident_type` text NOT NULL,
 	`ident_country_code` text NOT NULL,
 	`street` text,
@@ -50,6 +59,7 @@ CREATE TABLE `contacts` (
 	`disclosed_attributes` text DEFAULT '[]' NOT NULL,
 	`legacy_id` text,
 	`domain_count` integer DEFAULT 0 NOT NULL,
+	`unlinked_at` text,
 	`version` integer DEFAULT 1 NOT NULL,
 	`creator` text,
 	`updater` text,
@@ -57,12 +67,21 @@ CREATE TABLE `contacts` (
 	`updated_at` text NOT NULL,
 	FOREIGN KEY (`registrar_id`) REFERENCES `registrars`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "contacts_code" CHECK("contacts"."code" = upper("contacts"."code") and length("contacts"."code") <= 100),
+	CONSTRAINT "contacts_ident_key" CHECK("contacts"."ident" glob '*[^0-9A-Za-z]*' or "contacts"."ident_key" = upper("contacts"."ident")),
 	CONSTRAINT "contacts_ident_type" CHECK("contacts"."ident_type" in ('priv', 'org', 'birthday')),
 	CONSTRAINT "contacts_ident_country_code" CHECK("contacts"."ident_country_code" glob '[A-Z][A-Z]'),
 	CONSTRAINT "contacts_country_code" CHECK("contacts"."country_code" is null or "contacts"."country_code" glob '[A-Z][A-Z]'),
 	CONSTRAINT "contacts_json" CHECK(json_valid("contacts"."statuses") and json_valid("contacts"."status_notes") and json_valid("contacts"."disclosed_attributes")),
 	CONSTRAINT "contacts_domain_count" CHECK("contacts"."domain_count" >= 0)
 );
+--> statement-breakpoint
+CREATE UNIQUE INDEX `contacts_uuid_unique` ON `contacts` (`uuid`);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `contacts_code_unique` ON `contacts` (`code`);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `contacts_of_registrar` ON `contacts` (`registrar_id`,`number`,`code`);
+--> statement-breakpoint
+CREATE INDEX `contacts_of_identity` ON `contacts` (`ident_country_code`,`ident_key`) WHERE ident_type = 'priv';
 --> statement-breakpoint
 CREATE TABLE `contact_blocks` (
 	`registrar_id` integer NOT NULL,
@@ -82,6 +101,8 @@ CREATE TABLE `domains` (
 	FOREIGN KEY (`registrar_id`) REFERENCES `registrars`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
+CREATE UNIQUE INDEX `domains_name` ON `domains` (`name`);
+--> statement-breakpoint
 CREATE TABLE `domain_contacts` (
 	`domain_id` integer NOT NULL,
 	`contact_id` integer NOT NULL,
@@ -92,6 +113,10 @@ CREATE TABLE `domain_contacts` (
 	CONSTRAINT "domain_contacts_role" CHECK("domain_contacts"."role" in ('registrant', 'admin', 'tech'))
 );
 --> statement-breakpoint
+CREATE INDEX `domain_contacts_contact` ON `domain_contacts` (`contact_id`);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `domain_contacts_registrant` ON `domain_contacts` (`domain_id`) WHERE role = 'registrant';
+--> statement-breakpoint
 CREATE TABLE `auctions` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`uuid` text NOT NULL,
@@ -100,11 +125,36 @@ CREATE TABLE `auctions` (
 	`status` text DEFAULT 'started' NOT NULL,
 	`registration_code` text,
 	`registration_deadline` text,
+	`platform` text,
 	`version` integer DEFAULT 1 NOT NULL,
 	`created_at` text NOT NULL,
 	`updated_at` text NOT NULL,
 	CONSTRAINT "auctions_status" CHECK("auctions"."status" in ('started', 'awaiting_payment', 'no_bids', 'payment_received', 'payment_not_received', 'domain_registered', 'domain_not_registered')),
 	CONSTRAINT "auctions_registration_code" CHECK(("auctions"."status" = 'payment_received') = ("auctions"."registration_code" is not null))
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `auctions_uuid_unique` ON `auctions` (`uuid`);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `auctions_in_progress` ON `auctions` (`name`) WHERE status = 'started';
+--> statement-breakpoint
+CREATE INDEX `auctions_name` ON `auctions` (`name`);
+--> statement-breakpoint
+CREATE TABLE `retained_domains` (
+	`name` text NOT NULL,
+	`punycode` text NOT NULL,
+	`status` text NOT NULL,
+	`created_at` text NOT NULL,
+	PRIMARY KEY(`name`, `status`),
+	CONSTRAINT "retained_domains_status" CHECK("retained_domains"."status" in ('reserved', 'blocked'))
+);
+--> statement-breakpoint
+CREATE TABLE `retained_replacements` (
+	`replacement` text NOT NULL,
+	`name` text NOT NULL,
+	`punycode` text NOT NULL,
+	`status` text NOT NULL,
+	PRIMARY KEY(`replacement`, `name`, `status`),
+	CONSTRAINT "retained_replacements_status" CHECK("retained_replacements"."status" in ('reserved', 'blocked'))
 );
 --> statement-breakpoint
 CREATE TABLE `disputes` (
@@ -116,6 +166,61 @@ CREATE TABLE `disputes` (
 	`created_at` text NOT NULL,
 	CONSTRAINT "disputes_days" CHECK("disputes"."first_day" is date("disputes"."first_day") and "disputes"."last_day" is date("disputes"."last_day")),
 	CONSTRAINT "disputes_order" CHECK("disputes"."first_day" <= "disputes"."last_day")
+);
+--> statement-breakpoint
+CREATE INDEX `disputes_name` ON `disputes` (`name`);
+--> statement-breakpoint
+CREATE INDEX `disputes_first_day` ON `disputes` (`first_day`);
+--> statement-breakpoint
+CREATE INDEX `disputes_last_day` ON `disputes` (`last_day`);
+--> statement-breakpoint
+CREATE TABLE `list_sources` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`auctions` integer DEFAULT 0 NOT NULL,
+	`reserved` integer DEFAULT 0 NOT NULL,
+	`blocked` integer DEFAULT 0 NOT NULL,
+	`disputed` integer DEFAULT 0 NOT NULL,
+	CONSTRAINT "list_sources_single" CHECK("list_sources"."id" = 1)
+);
+--> statement-breakpoint
+CREATE TABLE `auction_changes` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`at` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `retained_changes` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`at` text NOT NULL,
+	`status` text
+);
+--> statement-breakpoint
+CREATE TABLE `list_publications` (
+	`list` text PRIMARY KEY NOT NULL,
+	`publication` text NOT NULL,
+	`etag` text NOT NULL,
+	`source_version` text NOT NULL,
+	`journal_position` integer NOT NULL,
+	`day` text NOT NULL,
+	`head` text NOT NULL,
+	`metadata` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `list_leftovers` (
+	`publication` text PRIMARY KEY NOT NULL,
+	`list` text NOT NULL,
+	`keys` text,
+	`since` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `daily_counts` (
+	`day` text NOT NULL,
+	`list` text NOT NULL,
+	`count` integer NOT NULL,
+	PRIMARY KEY(`day`, `list`),
+	CONSTRAINT "daily_counts_day" CHECK("daily_counts"."day" is date("daily_counts"."day")),
+	CONSTRAINT "daily_counts_count" CHECK("daily_counts"."count" >= 0)
 );
 --> statement-breakpoint
 CREATE TABLE `history` (
@@ -135,55 +240,91 @@ CREATE TABLE `history` (
 	CONSTRAINT "history_changes" CHECK(json_valid("history"."changes"))
 );
 --> statement-breakpoint
+CREATE INDEX `history_subject_key` ON `history` (`subject`,`subject_key`);
+--> statement-breakpoint
+CREATE INDEX `history_of_deleted_persons` ON `history` (changes ->> '$.identCountryCode.from',changes ->> '$.ident.key') WHERE subject = 'contact' and action = 'delete' and changes ->> '$.identType.from' = 'priv';
+--> statement-breakpoint
+CREATE TABLE `history_permits` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`permission` text NOT NULL,
+	`first_id` integer NOT NULL,
+	`last_id` integer NOT NULL,
+	CONSTRAINT "history_permits_single" CHECK("history_permits"."id" = 1),
+	CONSTRAINT "history_permits_permission" CHECK("history_permits"."permission" in ('archive', 'remove_values'))
+);
+--> statement-breakpoint
+CREATE TABLE `history_archives` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`file` text NOT NULL,
+	`run` text NOT NULL,
+	CONSTRAINT "history_archives_single" CHECK("history_archives"."id" = 1)
+);
+--> statement-breakpoint
+CREATE TABLE `sweeps` (
+	`name` text PRIMARY KEY NOT NULL,
+	`after` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `cron_runs` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`cron` text NOT NULL,
+	`started_at` text NOT NULL,
+	`took_ms` integer NOT NULL,
+	`failed` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `notifications` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`registrar_id` integer NOT NULL,
+	`event` text NOT NULL,
+	`text` text NOT NULL,
+	`contact_code` text NOT NULL,
+	`fields` text NOT NULL,
+	`created_at` text NOT NULL,
+	`read_at` text,
+	FOREIGN KEY (`registrar_id`) REFERENCES `registrars`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "notifications_event" CHECK("notifications"."event" in ('contact.updated', 'contact.deleted')),
+	CONSTRAINT "notifications_fields" CHECK(json_valid("notifications"."fields"))
+);
+--> statement-breakpoint
+CREATE INDEX `notifications_unread` ON `notifications` (`registrar_id`,`id`) WHERE read_at is null;
+--> statement-breakpoint
+CREATE INDEX `notifications_read` ON `notifications` (`read_at`) WHERE read_at is not null;
+--> statement-breakpoint
+CREATE TABLE `webhooks` (
+	`registrar_id` integer PRIMARY KEY NOT NULL,
+	`url` text NOT NULL,
+	`secret` text NOT NULL,
+	`created_at` text NOT NULL,
+	FOREIGN KEY (`registrar_id`) REFERENCES `registrars`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE TABLE `webhook_deliveries` (
+	`id` text PRIMARY KEY NOT NULL,
+	`registrar_id` integer NOT NULL,
+	`notification_id` integer,
+	`created_at` text NOT NULL,
+	`queued_at` text,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`attempted_at` text,
+	`outcome` text,
+	`delivered_at` text,
+	`failed_at` text,
+	FOREIGN KEY (`registrar_id`) REFERENCES `registrars`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`notification_id`) REFERENCES `notifications`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `webhook_deliveries_created_at` ON `webhook_deliveries` (`created_at`);
+--> statement-breakpoint
+CREATE INDEX `webhook_deliveries_open` ON `webhook_deliveries` (`queued_at`) WHERE delivered_at is null and failed_at is null;
+--> statement-breakpoint
 CREATE TABLE `idempotency_keys` (
 	`caller` text NOT NULL,
 	`key` text NOT NULL,
 	`request_digest` text NOT NULL,
-	`status` integer NOT NULL,
-	`body` text NOT NULL,
 	`created_at` text NOT NULL,
+	`outcome` text NOT NULL,
 	PRIMARY KEY(`caller`, `key`)
 );
 --> statement-breakpoint
-CREATE TABLE `list_builds` (
-	`list` text PRIMARY KEY NOT NULL,
-	`source_version` text NOT NULL,
-	`etag` text NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE `list_sources` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`auctions` integer DEFAULT 0 NOT NULL,
-	`reserved` integer DEFAULT 0 NOT NULL,
-	`blocked` integer DEFAULT 0 NOT NULL,
-	`disputed` integer DEFAULT 0 NOT NULL,
-	CONSTRAINT "list_sources_single" CHECK("list_sources"."id" = 1)
-);
---> statement-breakpoint
-CREATE TABLE `retained_domains` (
-	`name` text NOT NULL,
-	`punycode` text NOT NULL,
-	`status` text NOT NULL,
-	`created_at` text NOT NULL,
-	PRIMARY KEY(`name`, `status`),
-	CONSTRAINT "retained_domains_status" CHECK("retained_domains"."status" in ('reserved', 'blocked'))
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `api_users_username_unique` ON `api_users` (`username`);--> statement-breakpoint
-CREATE UNIQUE INDEX `api_users_secret_digest_unique` ON `api_users` (`secret_digest`);--> statement-breakpoint
-CREATE INDEX `api_users_registrar` ON `api_users` (`registrar_id`);--> statement-breakpoint
-CREATE UNIQUE INDEX `auctions_uuid_unique` ON `auctions` (`uuid`);--> statement-breakpoint
-CREATE UNIQUE INDEX `auctions_in_progress` ON `auctions` (`name`) WHERE status = 'started';--> statement-breakpoint
-CREATE UNIQUE INDEX `contacts_uuid_unique` ON `contacts` (`uuid`);--> statement-breakpoint
-CREATE UNIQUE INDEX `contacts_code_unique` ON `contacts` (`code`);--> statement-breakpoint
-CREATE UNIQUE INDEX `contacts_of_registrar` ON `contacts` (`registrar_id`,`number`,`code`);--> statement-breakpoint
-CREATE INDEX `contacts_of_person` ON `contacts` (`ident_country_code`,`ident`) WHERE ident_type = 'priv';--> statement-breakpoint
-CREATE INDEX `disputes_name` ON `disputes` (`name`);--> statement-breakpoint
-CREATE INDEX `disputes_first_day` ON `disputes` (`first_day`);--> statement-breakpoint
-CREATE INDEX `disputes_last_day` ON `disputes` (`last_day`);--> statement-breakpoint
-CREATE INDEX `domain_contacts_contact` ON `domain_contacts` (`contact_id`);--> statement-breakpoint
-CREATE UNIQUE INDEX `domain_contacts_registrant` ON `domain_contacts` (`domain_id`) WHERE role = 'registrant';--> statement-breakpoint
-CREATE UNIQUE INDEX `domains_name` ON `domains` (`name`);--> statement-breakpoint
-CREATE INDEX `history_subject_key` ON `history` (`subject`,`subject_key`);--> statement-breakpoint
-CREATE INDEX `idempotency_keys_created_at` ON `idempotency_keys` (`created_at`);--> statement-breakpoint
-CREATE UNIQUE INDEX `registrars_code_unique` ON `registrars` (`code`);
+CREATE INDEX `idempotency_keys_created_at` ON `idempotency_keys` (`created_at`);

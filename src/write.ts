@@ -185,9 +185,6 @@ function outcomeOf<Outcome>(
   if (kept.requestDigest !== key.requestDigest) {
     throw new RegistryError('key_reused', 'Idempotency key was used with another request');
   }
-  // The previous release kept answers instead; while both ran, it may have written a row that was not converted.
-  if (kept.outcome === null)
-    throw new Error('the outcome was kept in the format of an older release');
   return { outcome: JSON.parse(kept.outcome) };
 }
 
@@ -201,7 +198,7 @@ function keepOutcome(
   condition: SQL,
 ) {
   return db.insert(idempotencyKeys).select(sql`
-    select ${keyHolder}, ${value}, ${requestDigest}, '', ${at.toISOString()}, ${JSON.stringify(outcome)}
+    select ${keyHolder}, ${value}, ${requestDigest}, ${at.toISOString()}, ${JSON.stringify(outcome)}
     where ${condition}`);
 }
 

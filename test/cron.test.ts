@@ -31,8 +31,8 @@ it('records what failed, does the rest, and fails', async () => {
     (_, called) => called === 'kv',
   );
   await worker.env.DB.prepare(
-    `insert into idempotency_keys (caller, key, request_digest, body, created_at)
-     values ('c', 'k', 'd', '', '2020-01-01T00:00:00.000Z')`,
+    `insert into idempotency_keys (caller, key, request_digest, created_at, outcome)
+     values ('c', 'k', 'd', '2020-01-01T00:00:00.000Z', 'null')`,
   ).run();
 
   await expect(runCron(hourly, kvFails.wrap(worker.env), {})).rejects.toThrow(

@@ -9,6 +9,7 @@ import {
   registrars,
   retainedDomains,
 } from '../drizzle/schema.ts';
+import { identityKey } from '../src/contact/identity-code.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { type Env, settings } from '../src/env.ts';
 import { issueToken, type Person } from '../src/registrant/token.ts';
@@ -115,6 +116,7 @@ export async function addContact(
   overrides: Partial<typeof contacts.$inferInsert> = {},
 ) {
   const n = unique();
+  const ident = overrides.ident ?? '38001085718';
   const [contact] = await openDatabase(env.DB)
     .insert(contacts)
     .values({
@@ -125,7 +127,8 @@ export async function addContact(
       name: `Contact ${n}`,
       email: `contact${n}@example.ee`,
       phone: '+372.5123456',
-      ident: '38001085718',
+      ident,
+      identKey: identityKey(ident),
       identType: 'priv',
       identCountryCode: 'EE',
       authInfo: 'e2c440eba6055c2f844a88',

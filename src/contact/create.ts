@@ -16,6 +16,7 @@ import {
   subjectOf,
 } from './contact.ts';
 import type { NewContact } from './fields.ts';
+import { identityKey } from './identity-code.ts';
 
 /** Creates a contact of the caller's registrar. Two round trips. Throws `taken`, `invalid`, and as `withLogin` does. */
 export function createContact(
@@ -39,6 +40,7 @@ export function createContact(
       const at = request.at.toISOString();
       const contact = {
         ...content,
+        identKey: identityKey(content.ident),
         uuid,
         code,
         registrarId: caller.registrarId,

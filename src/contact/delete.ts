@@ -52,7 +52,10 @@ export function contactDeletion(
     by: actor,
     subject: subjectOf(contact),
     action: 'delete',
-    changes: difference(contact, lost),
+    changes: {
+      ...difference(contact, lost),
+      ident: { from: contact.ident, to: null, key: contact.identKey },
+    },
     statement: db.delete(contacts).where(isUnchanged(contact)),
     outcome: null,
     onViolation: (error) => (isForeignKeyViolation(error) ? linked : undefined),

@@ -155,9 +155,7 @@ function isEntryOf({ code, uuid }: Identifiers): SQL {
 
 /** Whether a kept outcome is the contact as a registrant saw it; a registrar's outcome has nothing but its code. */
 function isCopyOf({ uuid }: Identifiers): SQL {
-  const { outcome, body } = idempotencyKeys;
-  // The version before this one kept the answer's body, and others leave it empty.
-  return sql`(${outcome} ->> '$.uuid' = ${uuid} or iif(json_valid(${body}), ${body} ->> '$.id', null) = ${uuid})`;
+  return sql`${idempotencyKeys.outcome} ->> '$.uuid' = ${uuid}`;
 }
 
 /** Whether a contact is another one of the person. */

@@ -1,12 +1,21 @@
-import { identSeparators } from '../../drizzle/schema.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 
 /**
- * The form in which codes are compared: letters and digits only, with ASCII letters in upper case. A code without any is
- * its own key, so that it equals no other code.
+ * Characters that people write between the letters and digits of an identity code: every other ASCII character, and the
+ * spaces, hyphens and dashes that word processors insert.
+ */
+const separators = [
+  ' !"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~',
+  '\u00a0\u00ad\u00b7\u2002\u2003\u2007\u2009\u200b\u200c\u200d',
+  '\u2010\u2011\u2012\u2013\u2014\u2015\u202f\u2060\u2212\ufeff',
+].join('');
+
+/**
+ * The form in which codes are compared, and which is stored as `ident_key`: letters and digits only, with ASCII letters
+ * in upper case. A code without any is its own key, so that it equals no other code.
  */
 export function identityKey(code: string): string {
-  const bare = Array.from(code).filter((character) => !identSeparators.includes(character));
+  const bare = Array.from(code).filter((character) => !separators.includes(character));
   return asciiUpperCase(bare.join('')) || code;
 }
 

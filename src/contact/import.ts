@@ -8,6 +8,7 @@ import { difference, recordEach, shownChanges } from '../history/changes.ts';
 import type { ChangeOptions, Origin } from '../write.ts';
 import { type Contact, generateAuthInfo } from './contact.ts';
 import type { FileColumn, RequiredColumn } from './fields.ts';
+import { identityKey } from './identity-code.ts';
 
 /** A contact from another registry or from this one. It keeps the values that it brings; the registry fills in the others. */
 export type ContactRecord = Pick<Contact, RequiredColumn | 'code'> &
@@ -129,6 +130,7 @@ function rowOf({ registrar, ...given }: ContactRecord, present: Present, origin:
   const createdAt = given.createdAt ?? given.updatedAt ?? origin.request.at.toISOString();
   return {
     ...described,
+    identKey: identityKey(given.ident),
     statuses: given.statuses ?? [],
     statusNotes: given.statusNotes ?? {},
     disclosedAttributes: given.disclosedAttributes ?? [],
@@ -144,9 +146,7 @@ function rowOf({ registrar, ...given }: ContactRecord, present: Present, origin:
 }
 
 /** The columns that an insert writes. */
-const columnNames = Object.entries(getTableColumns(contacts))
-  .filter(([, column]) => column.generated === undefined)
-  .map(([name]) => name as keyof Contact);
+const columnNames = Object.keys(getTableColumns(contacts)) as (keyof Contact)[];
 
 function insertEach(db: Database, origin: Origin, rows: string) {
   // SQLite collects all rows before it writes the first, because the query reads the table that it writes to.

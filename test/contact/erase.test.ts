@@ -1,6 +1,6 @@
 import { asc, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { contacts, history, idempotencyKeys, notifications } from '../../drizzle/schema.ts';
+import { contacts, history, notifications } from '../../drizzle/schema.ts';
 import { eraseContact } from '../../src/contact/erase.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { Faults } from '../attack/faults.ts';
@@ -237,25 +237,5 @@ describe('contact erase', () => {
         expect(actions).toEqual(['create', 'update', 'update', 'delete']);
       }
     }
-  });
-
-  it('deletes the answer that the version before this one kept', async () => {
-    const life = await addLife();
-    const [kept] = await worker.db
-      .insert(idempotencyKeys)
-      .values({
-        caller: `registrant:LV:${life.person.code}`,
-        key: 'old',
-        requestDigest: 'x',
-        body: JSON.stringify({ id: life.uuid, name: life.mark }),
-        createdAt: new Date().toISOString(),
-      })
-      .returning();
-    expect(await erase(life.code)).toMatchObject({ outcomes: 2 });
-    const rows = await worker.db
-      .select()
-      .from(idempotencyKeys)
-      .where(eq(idempotencyKeys.key, 'old'));
-    expect(rows).not.toContainEqual(kept);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { difference } from '../../src/history/changes.ts';
+import { difference, shownChanges } from '../../src/history/changes.ts';
 
 test('tells what differs, and nothing of what stays or was not given', () => {
   expect(
@@ -34,3 +34,17 @@ test.each(['authInfo', 'registrationCode', 'secretDigest'])(
     });
   },
 );
+
+test('shows changes under the names of the wire, and no key of an identity code', () => {
+  expect(
+    shownChanges({
+      ident: { from: '38001085718', to: null, key: '38001085718' },
+      identCountryCode: { from: 'EE', to: null },
+      authInfo: { redacted: true },
+    }),
+  ).toEqual({
+    ident: { from: '38001085718', to: null },
+    ident_country_code: { from: 'EE', to: null },
+    auth_info: { redacted: true },
+  });
+});

@@ -95,7 +95,7 @@ test('deletes a contact once if two delete it at once', async () => {
   expect(answers.sort((one, other) => one.status - other.status)).toEqual([done, missing]);
 });
 
-test('records what a deleted contact was, without what is secret, derived or technical', async () => {
+test('records what a deleted contact was and the key of its identity, without what is secret or technical', async () => {
   const registrar = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, registrar, { city: 'Tartu' });
   await repp.delete(registrar, contact.code);
@@ -114,7 +114,7 @@ test('records what a deleted contact was, without what is secret, derived or tec
         name: { from: contact.name, to: null },
         email: { from: contact.email, to: null },
         phone: { from: '+372.5123456', to: null },
-        ident: { from: '38001085718', to: null },
+        ident: { from: '38001085718', to: null, key: '38001085718' },
         identType: { from: 'priv', to: null },
         identCountryCode: { from: 'EE', to: null },
         authInfo: { redacted: true },

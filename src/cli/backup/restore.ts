@@ -108,7 +108,6 @@ async function copyRows(
   progress: { advance(count: number): void },
 ): Promise<void> {
   if (countOf(backup, table) === 0) return;
-  // Without generated columns, which can't be inserted.
   const columns = backup.prepare(`pragma table_info("${table}")`).all();
   const names = columns.map(({ name }) => `"${name}"`).join(', ');
   const values = columns.map((_, index) => `value ->> '$[${index}]'`).join(', ');

@@ -13,6 +13,7 @@ import {
   retainedDomains,
 } from '../../../drizzle/schema.ts';
 import { currentTime } from '../../clock.ts';
+import { identityKey } from '../../contact/identity-code.ts';
 import { type Database, openDatabase } from '../../database/open.ts';
 import { dayOf } from '../../day.ts';
 import { parseDomainName } from '../../domain/name.ts';
@@ -112,6 +113,7 @@ async function contactRows(db: Database) {
       const insert = db.insert(contacts).values({
         ...{ uuid, code, number: index + 1, registrarId: registrar.id, creator: origin.actor.name },
         ...fields,
+        identKey: identityKey(fields.ident),
         ...timestamps,
       });
       return created(db, insert, { type: 'contact', key: code, uuid }, fields);

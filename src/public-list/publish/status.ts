@@ -27,7 +27,7 @@ function firstMissing(list: ListName, record: PublicationRecord | undefined, day
     return sql`select min(at) as since from ${auctionChanges} where id > ${position}`;
   }
   const statuses = sql`select value from json_each(${JSON.stringify(publicLists[list].entries)})`;
-  const journalled = sql`select at from ${retainedChanges} where id > ${position} and at is not null
+  const journalled = sql`select at from ${retainedChanges} where id > ${position}
     and (status is null or status in (${statuses})) order by id limit 1`;
   if (!record || !shows(list, 'disputed')) return sql`select (${journalled}) as since`;
   const midnights = sql`select first_day from ${disputes} where first_day > ${record.day} and first_day <= ${day}
