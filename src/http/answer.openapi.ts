@@ -28,7 +28,7 @@ export const reasonCases: Record<Reason, string> = {
 };
 
 /** The error form of all interfaces but the registrars'. */
-export const fieldErrors = z
+export const fieldErrorsType = z
   .object({
     errors: z.record(z.string(), z.array(z.string().min(1)).min(1)).meta({
       description:

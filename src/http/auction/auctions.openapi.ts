@@ -2,8 +2,9 @@ import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { auctionStatuses } from '../../../drizzle/schema.ts';
 import { maximumPlatformLength } from '../../auction/start.ts';
-import { fieldErrors } from '../answer.openapi.ts';
-import { callsOf, type Interface } from '../openapi/call.ts';
+import { fieldErrorsType } from '../answer.openapi.ts';
+import { callsOf } from '../openapi/call.ts';
+import type { Interface } from '../openapi/interface.ts';
 import { reportBody } from './auctions.ts';
 
 const notFound = z
@@ -19,7 +20,7 @@ const everybody: Interface = {
   tag: 'Auctions',
   security: [],
   refusals: ['invalid', 'method_not_allowed', 'throttled', 'unexpected'],
-  errorOf: (status) => (status === 404 ? notFound : fieldErrors),
+  errorOf: (status) => (status === 404 ? notFound : fieldErrorsType),
   headers: ['X-D1-Bookmark', 'RateLimit-Policy'],
   parameters: ['X-D1-Bookmark'],
 };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { listNames } from '../../public-list/lists.ts';
-import { fieldErrors } from '../answer.openapi.ts';
+import { fieldErrorsType } from '../answer.openapi.ts';
 import { callsOf } from '../openapi/call.ts';
 import { headersOf } from '../openapi/headers.ts';
 
@@ -10,7 +10,7 @@ const call = callsOf({
   tag: 'Health',
   security: [],
   refusals: ['method_not_allowed', 'unexpected'],
-  errorOf: () => fieldErrors,
+  errorOf: () => fieldErrorsType,
   headers: [],
   parameters: [],
 });

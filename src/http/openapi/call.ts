@@ -1,34 +1,17 @@
 import type * as z from 'zod';
 import type {
-  oas31,
   ZodOpenApiOperationObject,
   ZodOpenApiRequestBodyObject,
   ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import type { Reason } from '../../error.ts';
-import { type Example, showExamples, withExamples } from './example.ts';
+import { bodyWithExamples, type Example, showExamples } from './example.ts';
 import { everyAnswer, type HeaderName, headersOf } from './headers.ts';
+import type { Interface } from './interface.ts';
 import { type HeaderParameter, parametersOf } from './parameters.ts';
 import { refusalsOf } from './refusal.ts';
 
-/** What the calls of an interface have in common. */
-export interface Interface {
-  /** The beginning of the names of its components. */
-  name: string;
-  tag: string;
-  security: oas31.SecurityRequirementObject[];
-  /** What every call may be refused for. */
-  refusals: readonly Reason[];
-  /** The body of a refusal. */
-  errorOf: (status: number) => z.ZodType;
-  /** How a reason is shown; its case if nothing is said. */
-  show?: (reason: Reason) => string;
-  /** Sent and taken by every call. */
-  headers: readonly HeaderName[];
-  parameters: readonly HeaderParameter[];
-}
-
-/** What a call answers when it succeeds. */
+/** The answer of a call that succeeds. */
 export interface Success {
   description: string;
   headers?: readonly HeaderName[];
@@ -52,7 +35,7 @@ export interface Call {
   examples?: Record<string, Example>;
 }
 
-export const jsonBody = (schema: z.ZodType) => ({
+export const requiredBody = (schema: z.ZodType) => ({
   required: true,
   content: { 'application/json': { schema } },
 });
@@ -78,7 +61,7 @@ export function callsOf(common: Interface) {
         ...(call.query && { query: call.query }),
       },
       ...(parameters.length > 0 && { parameters }),
-      ...(call.body && { requestBody: withExamples(call.body, call.examples) }),
+      ...(call.body && { requestBody: bodyWithExamples(call.body, call.examples) }),
       responses,
     };
   };

@@ -59,7 +59,7 @@ function requestOf(example: Example): { description?: string } {
 }
 
 /** Gives the body the examples' requests. */
-export function withExamples(
+export function bodyWithExamples(
   body: ZodOpenApiRequestBodyObject,
   given: Record<string, Example> = {},
 ): ZodOpenApiRequestBodyObject {

@@ -3,8 +3,8 @@ import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-op
 import type { Reason } from '../../error.ts';
 import { reasonCases } from '../answer.openapi.ts';
 import { statuses } from '../answer.ts';
-import type { Interface } from './call.ts';
 import { everyAnswer, type HeaderName, headersOf } from './headers.ts';
+import type { Interface } from './interface.ts';
 
 /** What may be found out once the body has been read and its unknown fields have been named. */
 const afterBody = [400, 404, 412, 422, 500];

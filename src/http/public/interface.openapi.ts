@@ -4,16 +4,17 @@ import type {
   ZodOpenApiResponseObject,
   ZodOpenApiResponsesObject,
 } from 'zod-openapi';
-import { fieldErrors } from '../answer.openapi.ts';
-import { type Call, callsOf, type Interface, type Success } from '../openapi/call.ts';
+import { fieldErrorsType } from '../answer.openapi.ts';
+import { type Call, callsOf, type Success } from '../openapi/call.ts';
 import { headersOf } from '../openapi/headers.ts';
+import type { Interface } from '../openapi/interface.ts';
 
 export const readers: Interface = {
   name: 'Public',
   tag: 'Public lists',
   security: [],
   refusals: ['method_not_allowed', 'unexpected'],
-  errorOf: () => fieldErrors,
+  errorOf: () => fieldErrorsType,
   headers: ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'],
   parameters: [],
 };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { callsOf, jsonBody } from '../openapi/call.ts';
+import { callsOf, requiredBody } from '../openapi/call.ts';
 import { cachedCall, preflight, readers } from './interface.openapi.ts';
 import { listedStatus } from './lists.openapi.ts';
 import { lookupBody } from './names.ts';
@@ -60,7 +60,7 @@ export const namePaths: ZodOpenApiPathsObject = {
     post: lookUp({
       operationId: 'lookUpNames',
       summary: 'Look up many names',
-      body: jsonBody(body),
+      body: requiredBody(body),
       examples: {
         names: {
           summary: 'Three names, one of them wrong',

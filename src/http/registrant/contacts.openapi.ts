@@ -6,7 +6,7 @@ import {
   registrantContact,
 } from '../contact-answer.openapi.ts';
 import { pageQuery } from '../paging.openapi.ts';
-import { updateBody } from './contacts.ts';
+import { patchBody } from './contacts.ts';
 import { registrantCall as call } from './interface.openapi.ts';
 
 /** Of the demo data. */
@@ -24,7 +24,7 @@ const contactList = z.union([
   }),
 ]);
 
-const update = updateBody().meta({ id: 'RegistrantContactUpdate' });
+const update = patchBody().meta({ id: 'RegistrantContactUpdate' });
 
 export const registrantContactPaths: ZodOpenApiPathsObject = {
   '/api/v1/registrant/contacts': {

@@ -23,11 +23,17 @@ import { markReplay, writeRequest } from '../write-request.ts';
 import { formBody, isForm } from './form.ts';
 import { bearerLogin } from './login.ts';
 
-export const contacts = new Hono<AppEnv>({ strict: false });
+export const registrantContacts = new Hono<AppEnv>({ strict: false });
 
-contacts.use(throttleAddress, bearerLogin, limitBody, echoClientReference, continueSession);
+registrantContacts.use(
+  throttleAddress,
+  bearerLogin,
+  limitBody,
+  echoClientReference,
+  continueSession,
+);
 
-contacts.get('/', query(pageQuery), async (c) => {
+registrantContacts.get('/', query(pageQuery), async (c) => {
   const page = requestedPage(c.req.valid('query'));
   const found = await listContactsOfPerson(database(c), c.var.person, page);
   linkNext(
@@ -39,12 +45,12 @@ contacts.get('/', query(pageQuery), async (c) => {
   return c.json(settings(c.env).registrantListForm === 'array' ? shown : { contacts: shown });
 });
 
-contacts.get('/:uuid', async (c) => {
+registrantContacts.get('/:uuid', async (c) => {
   const contact = await getContactOfPerson(database(c), c.var.person, c.req.param('uuid'));
   return answer(c, contact);
 });
 
-contacts.get('/:uuid/history', query(pageQuery), async (c) => {
+registrantContacts.get('/:uuid/history', query(pageQuery), async (c) => {
   const page = requestedPage(c.req.valid('query'));
   const entries = await listHistoryOfPerson(database(c), c.var.person, c.req.param('uuid'), page);
   linkNext(
@@ -55,16 +61,16 @@ contacts.get('/:uuid/history', query(pageQuery), async (c) => {
   return c.json({ history: entries.map(historyEntry) });
 });
 
-export const updateBody = onFirstUse(() =>
+export const patchBody = onFirstUse(() =>
   z.object(bodyFields('registrant', { isCreation: false })),
 );
 
-contacts.patch('/:uuid', async (c) => {
+registrantContacts.patch('/:uuid', async (c) => {
   const body = isForm(c) ? await formBody(c) : await jsonBody(c);
-  const given = await parseBody(c, updateBody(), body);
+  const given = await parseBody(c, patchBody(), body);
   const names = Object.keys(body);
   // An empty body asks for nothing; a body with only unknown fields asks for something impossible.
-  if (names.length > 0 && !names.some((name) => Object.hasOwn(updateBody().shape, name))) {
+  if (names.length > 0 && !names.some((name) => Object.hasOwn(patchBody().shape, name))) {
     throw new RegistryError('missing', 'No field of a contact is given');
   }
   const { outcome, isReplay } = await updateContactOfPerson(

@@ -1,5 +1,6 @@
-import { fieldErrors } from '../answer.openapi.ts';
-import { callsOf, type Interface } from '../openapi/call.ts';
+import { fieldErrorsType } from '../answer.openapi.ts';
+import { callsOf } from '../openapi/call.ts';
+import type { Interface } from '../openapi/interface.ts';
 
 export const registrants: Interface = {
   name: 'Registrant',
@@ -13,7 +14,7 @@ export const registrants: Interface = {
     'throttled',
     'unexpected',
   ],
-  errorOf: () => fieldErrors,
+  errorOf: () => fieldErrorsType,
   headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark', 'RateLimit-Policy'],
   parameters: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark'],
 };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { callsOf, jsonBody } from '../openapi/call.ts';
+import { callsOf, requiredBody } from '../openapi/call.ts';
 import { registrants } from './interface.openapi.ts';
 import { eidBody } from './token.ts';
 
@@ -44,7 +44,7 @@ export const tokenPaths: ZodOpenApiPathsObject = {
       summary: 'Get a token for a person',
       description:
         'For the portal that has authenticated the person: only the addresses that the operator allows may call it.',
-      body: jsonBody(body),
+      body: requiredBody(body),
       examples: {
         person: {
           summary: 'A person of Estonia',

@@ -10,7 +10,7 @@ import { type AppEnv, callerAddress } from '../context.ts';
 import { jsonBody, limitBody, parseBody } from '../input.ts';
 import { throttleAddress } from '../throttle.ts';
 
-export const auth = new Hono<AppEnv>({ strict: false });
+export const registrantAuth = new Hono<AppEnv>({ strict: false });
 
 export const eidBody = onFirstUse(() =>
   z.object({
@@ -21,11 +21,11 @@ export const eidBody = onFirstUse(() =>
   }),
 );
 
-auth.use(throttleAddress);
+registrantAuth.use(throttleAddress);
 
-auth.use(echoClientReference, limitBody);
+registrantAuth.use(echoClientReference, limitBody);
 
-auth.post('/eid', async (c) => {
+registrantAuth.post('/eid', async (c) => {
   const { registrantAuthAllowedIps, registrantTokenKeys } = settings(c.env);
   const address = callerAddress(c);
   if (!registrantAuthAllowedIps.includes(address)) {

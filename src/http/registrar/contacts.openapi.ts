@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { contactRules } from '../../contact/rules.ts';
 import { historyEntryType, registrarContact } from '../contact-answer.openapi.ts';
-import { jsonBody } from '../openapi/call.ts';
+import { requiredBody } from '../openapi/call.ts';
 import { pageQuery } from '../paging.openapi.ts';
 import { createBody, listQuery, updateBody } from './contacts.ts';
 import { envelope, registrarCalls } from './interface.openapi.ts';
@@ -63,7 +63,7 @@ export const contactPaths: ZodOpenApiPathsObject = {
       operationId: 'createContact',
       summary: 'Create a contact',
       parameters: ['Idempotency-Key'],
-      body: jsonBody(createBody().meta({ id: 'ContactCreation' })),
+      body: requiredBody(createBody().meta({ id: 'ContactCreation' })),
       examples: {
         person: {
           summary: 'A person',
@@ -146,7 +146,7 @@ export const contactPaths: ZodOpenApiPathsObject = {
         'Fields that are not given stay as they are. `addr` is merged part by part; `"addr": null` clears all of it. Null or the empty string clears an optional field; clearing `auth_info` draws a new value. `ident` may be given if it is the one on record.',
       parameters: writing,
       path: z.object({ code }),
-      body: jsonBody(updateBody().meta({ id: 'ContactUpdate' })),
+      body: requiredBody(updateBody().meta({ id: 'ContactUpdate' })),
       examples: {
         phone: {
           summary: 'Another phone and city',

@@ -28,9 +28,9 @@ import { markReplay, writeRequest } from '../write-request.ts';
 import { done } from './answer.ts';
 import { basicLogin } from './login.ts';
 
-export const contacts = new Hono<AppEnv>({ strict: false });
+export const registrarContacts = new Hono<AppEnv>({ strict: false });
 
-contacts.use(throttleAddress, basicLogin, limitBody, echoClientReference, continueSession);
+registrarContacts.use(throttleAddress, basicLogin, limitBody, echoClientReference, continueSession);
 
 export const listQuery = onFirstUse(() =>
   pageQuery().extend({
@@ -38,7 +38,7 @@ export const listQuery = onFirstUse(() =>
   }),
 );
 
-contacts.get('/', query(listQuery), async (c) => {
+registrarContacts.get('/', query(listQuery), async (c) => {
   const { details, ...given } = c.req.valid('query');
   const page = requestedPage(given);
   const list = details === 'true' ? listContacts : listContactCodes;
@@ -48,20 +48,20 @@ contacts.get('/', query(listQuery), async (c) => {
   return c.body(body, 200, { 'Content-Type': 'application/json' });
 });
 
-contacts.get('/check/:code', async (c) => {
+registrarContacts.get('/check/:code', async (c) => {
   const asked = contactRules.code().safeParse(c.req.param('code'));
   if (!asked.success) throw new RegistryError('invalid', 'Contact id is invalid', 'id');
   const { code, isAvailable } = await checkContactCode(database(c), c.var.login, asked.data);
   return c.json(done({ contact: { id: code, available: isAvailable } }));
 });
 
-contacts.get('/:code', async (c) => {
+registrarContacts.get('/:code', async (c) => {
   const contact = await getContact(database(c), c.var.login, c.req.param('code'));
   c.header('ETag', `"${versionOf(contact)}"`);
   return c.json(done({ contact: registrarRepresentation(contact) }));
 });
 
-contacts.get('/:code/history', query(pageQuery), async (c) => {
+registrarContacts.get('/:code/history', query(pageQuery), async (c) => {
   const page = requestedPage(c.req.valid('query'));
   const entries = await listContactHistory(database(c), c.var.login, c.req.param('code'), page);
   linkNext(
@@ -83,14 +83,14 @@ export const updateBody = onFirstUse(() =>
   contactBody(bodyFields('registrar', { isCreation: false })),
 );
 
-contacts.post('/', async (c) => {
+registrarContacts.post('/', async (c) => {
   const { contact } = await parseBody(c, createBody(), await jsonBody(c));
   const created = { ...columnsOf('registrar', contact), code: contact.id } as NewContact;
   const request = await writeRequest(c);
   return answer(c, await createContact(database(c), c.var.login, created, request));
 });
 
-contacts.put('/:code', async (c) => {
+registrarContacts.put('/:code', async (c) => {
   const { contact } = await parseBody(c, updateBody(), await jsonBody(c));
   const { login } = c.var;
   const changes = columnsOf('registrar', contact);
@@ -98,7 +98,7 @@ contacts.put('/:code', async (c) => {
   return answer(c, await updateContact(database(c), login, c.req.param('code'), changes, request));
 });
 
-contacts.delete('/:code', async (c) => {
+registrarContacts.delete('/:code', async (c) => {
   const { login } = c.var;
   const request = await writeRequest(c);
   const { isReplay } = await deleteContact(database(c), login, c.req.param('code'), request);

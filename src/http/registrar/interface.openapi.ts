@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { Reason } from '../../error.ts';
 import { reasonCases } from '../answer.openapi.ts';
-import { callsOf, type Interface } from '../openapi/call.ts';
+import { callsOf } from '../openapi/call.ts';
+import type { Interface } from '../openapi/interface.ts';
 import { answers, done } from './answer.ts';
 
 const codes = [...new Set(Object.values(answers).map(([code]) => code))].sort();

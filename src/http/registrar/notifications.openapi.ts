@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { jsonBody } from '../openapi/call.ts';
+import { requiredBody } from '../openapi/call.ts';
 import { pageQuery } from '../paging.openapi.ts';
 import { envelope, registrarCalls } from './interface.openapi.ts';
 import { readBody } from './notifications.ts';
@@ -83,7 +83,7 @@ export const notificationPaths: ZodOpenApiPathsObject = {
       summary: 'Mark a notification as read',
       description: 'It may be said again, with the same answer.',
       path: z.object({ id }),
-      body: jsonBody(readBody().meta({ id: 'NotificationUpdate' })),
+      body: requiredBody(readBody().meta({ id: 'NotificationUpdate' })),
       examples: {
         read: {
           summary: 'Mark it as read',

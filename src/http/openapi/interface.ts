@@ -1,0 +1,22 @@
+import type * as z from 'zod';
+import type { oas31 } from 'zod-openapi';
+import type { Reason } from '../../error.ts';
+import type { HeaderName } from './headers.ts';
+import type { HeaderParameter } from './parameters.ts';
+
+/** Common to the calls of an interface. */
+export interface Interface {
+  /** The beginning of the names of its components. */
+  name: string;
+  tag: string;
+  security: oas31.SecurityRequirementObject[];
+  /** The reasons for which every call may be refused. */
+  refusals: readonly Reason[];
+  /** The body of a refusal. */
+  errorOf: (status: number) => z.ZodType;
+  /** How a reason is shown; its case if nothing is said. */
+  show?: (reason: Reason) => string;
+  /** Sent and taken by every call. */
+  headers: readonly HeaderName[];
+  parameters: readonly HeaderParameter[];
+}
