@@ -2,7 +2,7 @@ import { and, asc, eq, gt, gte, type SQL, sql } from 'drizzle-orm';
 import { QueryBuilder } from 'drizzle-orm/sqlite-core';
 import { contactBlocks, contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
-import { type Page, placeAfter } from '../database/paging.ts';
+import type { Page } from '../database/paging.ts';
 import { prepared } from '../database/prepared-query.ts';
 import { retried } from '../database/retry.ts';
 import type { Person } from '../registrant/token.ts';
@@ -47,7 +47,7 @@ export interface ContactPage {
 export async function listContacts(db: Database, login: Login, page: Page): Promise<ContactPage> {
   const [caller, rows] = await readWithLogin(db, login, () => [detailedPages(db, login, page)]);
   const json = joinedJson(rows.map(({ place: _, ...columns }: DetailedRow) => columns));
-  const next = placeAfter<DetailedRow>(rows, page, ({ place }) => place);
+  const next = rows.length < page.limit ? undefined : rows.at(-1)?.place;
   return { json, total: caller.contactCount, next };
 }
 

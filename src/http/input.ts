@@ -1,8 +1,6 @@
-import { zValidator } from '@hono/zod-validator';
 import { bodyLimit } from 'hono/body-limit';
 import type * as z from 'zod';
 import { type Problem, RegistryError } from '../error.ts';
-import { onFirstUse } from '../on-first-use.ts';
 import { isBlank } from '../text/field.ts';
 import { objectDetail, unknownFields } from './body-shape.ts';
 import type { AppContext } from './context.ts';
@@ -19,23 +17,36 @@ export const limitBody = bodyLimit({
   },
 });
 
-/** Reads the query by a zod type, all of whose parameters are optional, refusing as every input is refused. */
-export function query<Shape extends z.ZodObject>(shape: () => Shape) {
-  const validate = onFirstUse(() =>
-    zValidator('query', shape(), (result) => {
-      if (result.success) return;
-      // Nothing here is required, so an empty value is an invalid one.
-      const [first, ...others] = problemsOf(result.error);
-      const invalid = (problem: Problem): Problem =>
-        problem.reason === 'missing' ? { ...problem, reason: 'invalid' } : problem;
-      throw new RegistryError([invalid(first), ...others.map(invalid)]);
-    }),
-  );
-  const middleware: ReturnType<typeof validate> = (c, next) => {
-    (c as AppContext).set('knownParameters', Object.keys(shape().shape));
-    return validate()(c, next);
-  };
-  return middleware;
+/** Parses the query with a zod type, none of whose parameters is required: an empty value is an invalid one. */
+export function parseQuery<Shape extends z.ZodObject>(
+  c: AppContext,
+  shape: Shape,
+): z.output<Shape> {
+  c.set('knownParameters', Object.keys(shape.shape));
+  const given = Object.entries(c.req.queries()).map(([name, values]) => [
+    name,
+    values.length === 1 ? values[0] : values,
+  ]);
+  const result = shape.safeParse(Object.fromEntries(given));
+  if (result.success) return result.data;
+  throw new RegistryError(problemsOf(result.error, { isRequired: false }));
+}
+
+/**
+ * Parses the request's body, which is JSON unless another body is given, with a zod type. Names the fields that the type
+ * does not know in `Ignored-Fields`.
+ */
+export async function parseBody<Shape extends z.ZodObject>(
+  c: AppContext,
+  shape: Shape,
+  body?: Record<string, unknown>,
+): Promise<z.output<Shape>> {
+  const given = body ?? (await jsonBody(c));
+  nameIgnoredFields(c, unknownFields(shape, given));
+  const result = await shape.safeParseAsync(given, { reportInput: true });
+  if (result.success) return result.data;
+  const detailOf = (path: readonly PropertyKey[]) => objectDetail(shape, given, path);
+  throw new RegistryError(problemsOf(result.error, { isRequired: true, detailOf }));
 }
 
 /**
@@ -50,31 +61,25 @@ export async function jsonBody(c: AppContext): Promise<Record<string, unknown>> 
   return parseJsonObject(await c.req.arrayBuffer());
 }
 
-/** Parses a body with a zod type, and names the fields that the type does not know in `Ignored-Fields`. */
-export async function parseBody<Shape extends z.ZodObject>(
-  c: AppContext,
-  shape: Shape,
-  body: Record<string, unknown>,
-): Promise<z.output<Shape>> {
-  nameIgnoredFields(c, unknownFields(shape, body));
-  // An issue's input shows whether the value is missing or invalid.
-  const result = await shape.safeParseAsync(body, { reportInput: true });
-  if (result.success) return result.data;
-  throw new RegistryError(problemsOf(result.error, (path) => objectDetail(shape, body, path)));
+interface Judgement {
+  /** Whether a blank value, which the issue must contain, is a missing one. */
+  isRequired: boolean;
+  detailOf?: (path: readonly PropertyKey[]) => string | undefined;
 }
 
 function problemsOf(
   error: z.core.$ZodError,
-  detailOf: (path: readonly PropertyKey[]) => string | undefined = () => undefined,
+  { isRequired, detailOf }: Judgement,
 ): [Problem, ...Problem[]] {
   return error.issues.map((issue): Problem => {
-    const { message, path } = issue;
+    const { message, path, input } = issue;
     // A problem of an element is reported as a problem of its list.
     const field = path.filter((part) => typeof part === 'string').join('.');
-    const detail = detailOf(path);
+    const detail = detailOf?.(path);
     if (issue.code === 'custom' && issue.params?.reason) {
       return { reason: issue.params.reason, message, field, detail };
     }
-    return { reason: isBlank(issue.input) ? 'missing' : 'invalid', message, field, detail };
+    const reason = isRequired && isBlank(input) ? 'missing' : 'invalid';
+    return { reason, message, field, detail };
   }) as [Problem, ...Problem[]];
 }

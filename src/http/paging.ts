@@ -49,6 +49,11 @@ export function requestedPage({
   return { limit, offset: offset ?? 0, after };
 }
 
+/** Links a full page of rows, which are in the order of their ids, to the one after it. */
+export function linkAfter(c: AppContext, page: Page, rows: readonly { id: number }[]): void {
+  if (rows.length >= page.limit) linkNext(c, page, rows.at(-1)?.id);
+}
+
 /** Links the page to the one that begins after `place`; without a place, it is the last one. */
 export function linkNext(c: AppContext, { limit }: Page, place?: number): void {
   if (place === undefined) return;

@@ -6,7 +6,7 @@ import { onFirstUse } from '../../on-first-use.ts';
 import { auctionList, publicLists, retainedList } from '../../public-list/lists.ts';
 import { findNames, type ListedName } from '../../public-list/read/names.ts';
 import type { AppEnv } from '../context.ts';
-import { jsonBody, limitBody, parseBody } from '../input.ts';
+import { limitBody, parseBody } from '../input.ts';
 import { readerOf } from '../public-list.ts';
 import { listHeaders, openToPages } from './headers.ts';
 import { answerWithJson } from './json.ts';
@@ -34,7 +34,7 @@ export const lookupBody = onFirstUse(() =>
 );
 
 names.post(lookupPath, limitBody, async (c) => {
-  const body = await parseBody(c, lookupBody(), await jsonBody(c));
+  const body = await parseBody(c, lookupBody());
   const read = body.names.map(readName);
   const known = read.flatMap(({ domain }) => domain ?? []);
   const listed = await findNames(

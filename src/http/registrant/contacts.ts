@@ -6,7 +6,6 @@ import { listContactsOfPerson } from '../../contact/list.ts';
 import { getContactOfPerson } from '../../contact/read.ts';
 import { registrantRepresentation } from '../../contact/representation.ts';
 import { updateContactOfPerson } from '../../contact/update.ts';
-import { placeAfter } from '../../database/paging.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
@@ -14,8 +13,8 @@ import { echoClientReference } from '../client-reference.ts';
 import { bodyFields, columnsOf } from '../contact-body.ts';
 import { type AppContext, type AppEnv, database } from '../context.ts';
 import { historyEntry } from '../history.ts';
-import { jsonBody, limitBody, parseBody, query } from '../input.ts';
-import { linkNext, pageQuery, requestedPage } from '../paging.ts';
+import { jsonBody, limitBody, parseBody, parseQuery } from '../input.ts';
+import { linkAfter, pageQuery, requestedPage } from '../paging.ts';
 import { pushAfterResponse } from '../push.ts';
 import { continueSession } from '../session.ts';
 import { throttleAddress } from '../throttle.ts';
@@ -33,14 +32,10 @@ registrantContacts.use(
   continueSession,
 );
 
-registrantContacts.get('/', query(pageQuery), async (c) => {
-  const page = requestedPage(c.req.valid('query'));
+registrantContacts.get('/', async (c) => {
+  const page = requestedPage(parseQuery(c, pageQuery()));
   const found = await listContactsOfPerson(database(c), c.var.person, page);
-  linkNext(
-    c,
-    page,
-    placeAfter(found, page, ({ id }) => id),
-  );
+  linkAfter(c, page, found);
   const shown = found.map(listed);
   return c.json(settings(c.env).registrantListForm === 'array' ? shown : { contacts: shown });
 });
@@ -50,14 +45,10 @@ registrantContacts.get('/:uuid', async (c) => {
   return answer(c, contact);
 });
 
-registrantContacts.get('/:uuid/history', query(pageQuery), async (c) => {
-  const page = requestedPage(c.req.valid('query'));
+registrantContacts.get('/:uuid/history', async (c) => {
+  const page = requestedPage(parseQuery(c, pageQuery()));
   const entries = await listHistoryOfPerson(database(c), c.var.person, c.req.param('uuid'), page);
-  linkNext(
-    c,
-    page,
-    placeAfter(entries, page, ({ id }) => id),
-  );
+  linkAfter(c, page, entries);
   return c.json({ history: entries.map(historyEntry) });
 });
 

@@ -7,7 +7,7 @@ import { onFirstUse } from '../../on-first-use.ts';
 import { issueToken } from '../../registrant/token.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { type AppEnv, callerAddress } from '../context.ts';
-import { jsonBody, limitBody, parseBody } from '../input.ts';
+import { limitBody, parseBody } from '../input.ts';
 import { throttleAddress } from '../throttle.ts';
 
 export const registrantAuth = new Hono<AppEnv>({ strict: false });
@@ -31,7 +31,7 @@ registrantAuth.post('/eid', async (c) => {
   if (!registrantAuthAllowedIps.includes(address)) {
     throw new RegistryError('address_denied', `Access denied from IP ${address ?? 'unknown'}`);
   }
-  const given = await parseBody(c, eidBody(), await jsonBody(c));
+  const given = await parseBody(c, eidBody());
   const person = {
     countryCode: given.country_code,
     code: given.ident,

@@ -11,7 +11,6 @@ import { getContact } from '../../contact/read.ts';
 import { registrarRepresentation } from '../../contact/representation.ts';
 import { contactRules } from '../../contact/rules.ts';
 import { updateContact } from '../../contact/update.ts';
-import { placeAfter } from '../../database/paging.ts';
 import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { clearable } from '../../text/field.ts';
@@ -20,8 +19,8 @@ import { echoClientReference } from '../client-reference.ts';
 import { bodyFields, columnsOf } from '../contact-body.ts';
 import { type AppContext, type AppEnv, database } from '../context.ts';
 import { historyEntry } from '../history.ts';
-import { jsonBody, limitBody, parseBody, query } from '../input.ts';
-import { linkNext, pageQuery, requestedPage } from '../paging.ts';
+import { limitBody, parseBody, parseQuery } from '../input.ts';
+import { linkAfter, linkNext, pageQuery, requestedPage } from '../paging.ts';
 import { continueSession } from '../session.ts';
 import { throttleAddress } from '../throttle.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
@@ -38,8 +37,8 @@ export const listQuery = onFirstUse(() =>
   }),
 );
 
-registrarContacts.get('/', query(listQuery), async (c) => {
-  const { details, ...given } = c.req.valid('query');
+registrarContacts.get('/', async (c) => {
+  const { details, ...given } = parseQuery(c, listQuery());
   const page = requestedPage(given);
   const list = details === 'true' ? listContacts : listContactCodes;
   const { json, total, next } = await list(database(c), c.var.login, page);
@@ -61,14 +60,10 @@ registrarContacts.get('/:code', async (c) => {
   return c.json(done({ contact: registrarRepresentation(contact) }));
 });
 
-registrarContacts.get('/:code/history', query(pageQuery), async (c) => {
-  const page = requestedPage(c.req.valid('query'));
+registrarContacts.get('/:code/history', async (c) => {
+  const page = requestedPage(parseQuery(c, pageQuery()));
   const entries = await listContactHistory(database(c), c.var.login, c.req.param('code'), page);
-  linkNext(
-    c,
-    page,
-    placeAfter(entries, page, ({ id }) => id),
-  );
+  linkAfter(c, page, entries);
   return c.json(done({ history: entries.map(historyEntry) }));
 });
 
@@ -84,14 +79,14 @@ export const updateBody = onFirstUse(() =>
 );
 
 registrarContacts.post('/', async (c) => {
-  const { contact } = await parseBody(c, createBody(), await jsonBody(c));
+  const { contact } = await parseBody(c, createBody());
   const created = { ...columnsOf('registrar', contact), code: contact.id } as NewContact;
   const request = await writeRequest(c);
   return answer(c, await createContact(database(c), c.var.login, created, request));
 });
 
 registrarContacts.put('/:code', async (c) => {
-  const { contact } = await parseBody(c, updateBody(), await jsonBody(c));
+  const { contact } = await parseBody(c, updateBody());
   const { login } = c.var;
   const changes = columnsOf('registrar', contact);
   const request = await writeRequest(c);

@@ -23,15 +23,10 @@ export const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   // Counted by the secret, not by the name, so that nobody else can use up the user's share.
   await throttle(c, 'caller', secretDigest);
   await next();
-  const isRefused = c.res.status >= 400 && c.res.status < 500;
-  if (isRefused && !c.var.login.caller && !isLoginRefused(c.error)) {
+  const { status } = c.res;
+  const isRefused = status >= 400 && status < 500;
+  if (isRefused && status !== 401 && !c.var.login.caller) {
     // Not in the request's session: its bookmark, which a stranger may have made up, may be why it was refused.
     await authenticate(openDatabase(c.env.DB, c.var.meter), login);
   }
 };
-
-function isLoginRefused(error: Error | undefined): boolean {
-  return (
-    error instanceof RegistryError && ['unauthorized', 'address_denied'].includes(error.reason)
-  );
-}

@@ -1,6 +1,5 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { placeAfter } from '../../database/paging.ts';
 import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import {
@@ -11,8 +10,8 @@ import {
 } from '../../registrar/notification.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { type AppEnv, database } from '../context.ts';
-import { jsonBody, limitBody, parseBody, query } from '../input.ts';
-import { linkNext, pageQuery, requestedPage } from '../paging.ts';
+import { limitBody, parseBody, parseQuery } from '../input.ts';
+import { linkAfter, pageQuery, requestedPage } from '../paging.ts';
 import { continueSession } from '../session.ts';
 import { throttleAddress } from '../throttle.ts';
 import { done } from './answer.ts';
@@ -28,14 +27,10 @@ notifications.get('/', async (c) => {
   return c.json(done(oldest ? notificationRepresentation(oldest) : {}));
 });
 
-notifications.get('/all_notifications', query(pageQuery), async (c) => {
-  const page = requestedPage(c.req.valid('query'));
+notifications.get('/all_notifications', async (c) => {
+  const page = requestedPage(parseQuery(c, pageQuery()));
   const unread = await listUnreadNotifications(database(c), c.var.login, page);
-  linkNext(
-    c,
-    page,
-    placeAfter(unread, page, ({ id }) => id),
-  );
+  linkAfter(c, page, unread);
   return c.json(done(unread.map(notificationRepresentation)));
 });
 
@@ -56,7 +51,7 @@ export const readBody = onFirstUse(() =>
 );
 
 notifications.put('/:id', async (c) => {
-  await parseBody(c, readBody(), await jsonBody(c));
+  await parseBody(c, readBody());
   const id = parseId(c.req.param('id'));
   await markNotificationRead(database(c), c.var.login, id, c.var.now);
   return c.json(done({ notification_id: id, read: true }));
