@@ -1,11 +1,29 @@
-import { Command, CommanderError, Option } from '@commander-js/extra-typings';
+import {
+  Command,
+  CommanderError,
+  type CommandUnknownOpts,
+  Option,
+} from '@commander-js/extra-typings';
 
 /** How the tool is called; usage lines and examples begin with it. */
 export const programName = 'npm run registry --';
 
-/** A command that reads. Its name and summary stand in commands.ts; each example begins with its words. */
-export function reading(...examples: string[]) {
-  return bare(...examples)
+/** Commands about one thing; the unnamed one is meant where no verb is given. */
+export function noun(
+  name: string,
+  example: string,
+  verbs: readonly CommandUnknownOpts[],
+  unnamed?: CommandUnknownOpts,
+): CommandUnknownOpts {
+  const command = bare(name, example).configureHelp({ subcommandTerm: (verb) => verb.name() });
+  if (unnamed) command.addCommand(unnamed, { isDefault: true });
+  for (const verb of verbs) command.addCommand(verb);
+  return command as unknown as CommandUnknownOpts;
+}
+
+/** A command that reads. Each example begins with the words that call it. */
+export function reading(name: string, ...examples: string[]) {
+  return bare(name, ...examples)
     .addOption(
       new Option(
         '--persist-to <dir>',
@@ -19,9 +37,9 @@ export function reading(...examples: string[]) {
 }
 
 /** A command that writes. */
-export function writing(...examples: string[]) {
+export function writing(name: string, ...examples: string[]) {
   return (
-    reading(...examples)
+    reading(name, ...examples)
       .option('--dry-run', 'show what would change, and change nothing')
       // Marks the command as one that writes. As a default of the option, the help would show it.
       .setOptionValueWithSource('dryRun', false, 'default')
@@ -29,8 +47,14 @@ export function writing(...examples: string[]) {
 }
 
 /** A command without a registry. */
-export function bare(...examples: string[]) {
-  return withExamples(new Command(), examples);
+export function bare(name: string, ...examples: string[]) {
+  const lines = examples.map((example) => `  ${programName} ${example}`);
+  return (
+    new Command(name)
+      // Otherwise Commander ends the process itself, with status 1 for wrong usage.
+      .exitOverride()
+      .addHelpText('after', `\nExample${lines.length > 1 ? 's' : ''}:\n${lines.join('\n')}`)
+  );
 }
 
 export interface CommonOptions {
@@ -41,17 +65,6 @@ export interface CommonOptions {
   json?: true;
   /** Undefined for a command that only reads. */
   dryRun?: boolean;
-}
-
-/** Adds the examples to the help. */
-export function withExamples(command: Command, examples: readonly string[]) {
-  const lines = examples.map((example) => `  ${programName} ${example}`);
-  return (
-    command
-      // Otherwise Commander ends the process itself, with status 1 for wrong usage.
-      .exitOverride()
-      .addHelpText('after', `\nExample${lines.length > 1 ? 's' : ''}:\n${lines.join('\n')}`)
-  );
 }
 
 /** Wrong usage that only the command itself can see. */

@@ -1,25 +1,27 @@
 import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { bare } from './command.ts';
-import { wholeProgram } from './program.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
-export const command = bare('completion bash', 'completion fish')
-  .addArgument(new Argument('<shell>', 'the shell').choices(shells))
-  .addHelpText(
-    'after',
-    `
+/** The command that prints the words of the whole program, which it loads only then. */
+export function completionCommand(wholeProgram: () => Promise<CommandUnknownOpts>) {
+  return bare('completion', 'completion bash', 'completion fish')
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .addHelpText(
+      'after',
+      `
 It completes the command "registry": put src/cli/registry into your PATH or give it an alias, then
   bash:  source <(registry completion bash)
   zsh:   source <(registry completion zsh)
   fish:  registry completion fish | source`,
-  )
-  .action(async (shell) => {
-    const words = wordsAfter(await wholeProgram(), '');
-    console.log({ bash: bashScript, zsh: zshScript, fish: fishScript }[shell](words));
-  });
+    )
+    .action(async (shell) => {
+      const words = wordsAfter(await wholeProgram(), '');
+      console.log({ bash: bashScript, zsh: zshScript, fish: fishScript }[shell](words));
+    });
+}
 
-/** What may follow the words of each command, by those words. */
+/** The words that may follow each command, by its own words. */
 function wordsAfter(command: CommandUnknownOpts, path: string): Map<string, string[]> {
   const options = command.options.flatMap(({ long }) => (long ? [long] : []));
   const words = new Map([[path, [...command.commands.map((each) => each.name()), ...options]]]);

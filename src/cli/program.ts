@@ -1,33 +1,92 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
-import { programName, withExamples } from './command.ts';
-import { type CommandEntry, commands, isNoun, type Noun } from './commands.ts';
-import { projectDirectory } from './project.ts';
+import { programName } from './command.ts';
+import { projectVersion } from './project.ts';
 import { inSession, Session } from './session.ts';
 
-/**
- * The program with the command that these arguments ask for. The others are known by their names and summaries alone,
- * so that a command loads only what it needs.
- */
-async function programFor(args: readonly string[]): Promise<CommandUnknownOpts> {
-  const words = args.filter((word) => !word.startsWith('-'));
-  const [first, second] = words[0] === 'help' ? words.slice(1) : words;
-  return newProgram((noun, verb) => noun === first && (verb === undefined || verb === second));
+/** A noun, or a command that is a word of its own: its line in the help, and its module, loaded when it is asked for. */
+interface Entry {
+  summary: string;
+  load(): Promise<CommandUnknownOpts>;
 }
+
+const entries: Readonly<Record<string, Entry>> = {
+  registrar: {
+    summary: 'Registrars and the addresses they may call from',
+    load: async () => (await import('./nouns/registrar.ts')).registrarCommand,
+  },
+  'api-user': {
+    summary: "Registrars' users of the registrar interface",
+    load: async () => (await import('./nouns/api-user.ts')).apiUserCommand,
+  },
+  contact: {
+    summary: 'Contacts, with their codes, UUIDs, timestamps and legacy ids',
+    load: async () => (await import('./nouns/contact/index.ts')).contactCommand,
+  },
+  domain: {
+    summary: 'Domains and the contacts they link',
+    load: async () => (await import('./nouns/domain.ts')).domainCommand,
+  },
+  retained: {
+    summary: 'Reserved and blocked names',
+    load: async () => (await import('./nouns/retained.ts')).retainedCommand,
+  },
+  dispute: {
+    summary: 'Disputed names',
+    load: async () => (await import('./nouns/dispute.ts')).disputeCommand,
+  },
+  auction: {
+    summary: 'Names put up for auction',
+    load: async () => (await import('./nouns/auction.ts')).auctionCommand,
+  },
+  token: {
+    summary: "Registrants' tokens, for support and testing",
+    load: async () => (await import('./nouns/token.ts')).tokenCommand,
+  },
+  lists: {
+    summary: 'The public lists',
+    load: async () => (await import('./nouns/lists.ts')).listsCommand,
+  },
+  health: {
+    summary: 'Show whether anything needs attention: the lists, the cron, the size of the database',
+    load: async () => (await import('./nouns/health.ts')).healthCommand,
+  },
+  report: {
+    summary: 'Figures for a month',
+    load: async () => (await import('./nouns/report.ts')).reportCommand,
+  },
+  backup: {
+    summary: 'Write the whole database to one file',
+    load: async () => (await import('./nouns/backup/backup.ts')).backupCommand,
+  },
+  restore: {
+    summary: 'Copy a backup into an empty database and publish the lists',
+    load: async () => (await import('./nouns/backup/restore.ts')).restoreCommand,
+  },
+  shell: {
+    summary: 'Run commands from standard input, one per line, in one process',
+    load: async () => (await import('./shell.ts')).shellCommand(runProgram),
+  },
+  completion: {
+    summary: 'Print a script that completes commands and options in a shell',
+    load: async () => (await import('./completion.ts')).completionCommand(wholeProgram),
+  },
+  history: {
+    summary: 'Who changed what and when, deleted things included',
+    load: async () => (await import('./nouns/history/index.ts')).historyCommand,
+  },
+};
 
 /** The program with every command loaded. */
 export function wholeProgram(): Promise<CommandUnknownOpts> {
-  return newProgram(() => true);
+  return programWith(Object.keys(entries));
 }
 
-async function newProgram(
-  isAsked: (noun: string, verb?: string) => boolean,
-): Promise<CommandUnknownOpts> {
+/** The program with these nouns loaded; of the others it knows the name and the summary. */
+async function programWith(nouns: readonly (string | undefined)[]): Promise<CommandUnknownOpts> {
   const program = new Command(programName)
     .description("The operator's tool: everything a registry's operator does, without SQL")
     .usage('<noun> <verb> [options]')
-    .version(version(), '--version')
+    .version(projectVersion(), '--version')
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .exitOverride()
     .addHelpText(
@@ -39,50 +98,11 @@ also while npm start is running.
 Example:
   ${programName} registrar add --code ALPHA --name "Alpha OÜ"`,
     );
-  for (const [name, entry] of Object.entries(commands)) {
-    program.addCommand(
-      isNoun(entry)
-        ? await newNoun(name, entry, (verb) => isAsked(name) && isAsked(name, verb))
-        : await newCommand(name, entry, isAsked(name)),
-    );
+  for (const [name, { summary, load }] of Object.entries(entries)) {
+    const command = nouns.includes(name) ? await load() : new Command(name);
+    program.addCommand(command.description(summary));
   }
   return program as unknown as CommandUnknownOpts;
-}
-
-function version(): string {
-  const file = path.join(projectDirectory, 'package.json');
-  return JSON.parse(readFileSync(file, 'utf8')).version;
-}
-
-async function newNoun(
-  name: string,
-  { summary, example, unnamedVerb, verbs }: Noun,
-  isAsked: (verb: string) => boolean,
-): Promise<CommandUnknownOpts> {
-  const command = withExamples(new Command(name), [example])
-    .description(summary)
-    .configureHelp({ subcommandTerm: (verb) => verb.name() });
-  for (const [verb, entry] of Object.entries(verbs)) {
-    const isDefault = verb === unnamedVerb;
-    const isWanted = isDefault || isAsked(verb);
-    command.addCommand(
-      isNoun(entry)
-        ? await newNoun(verb, entry, () => isWanted)
-        : await newCommand(verb, entry, isWanted),
-      { isDefault },
-    );
-  }
-  return command as unknown as CommandUnknownOpts;
-}
-
-async function newCommand(
-  name: string,
-  { summary, load }: CommandEntry,
-  isAsked: boolean,
-): Promise<CommandUnknownOpts> {
-  if (!isAsked) return new Command(name).description(summary) as unknown as CommandUnknownOpts;
-  const { command } = await load();
-  return command.name(name).description(summary);
 }
 
 /**
@@ -96,7 +116,8 @@ export async function runProgram(args: readonly string[], session?: Session): Pr
     await runProgram(args, own);
     return;
   }
-  const program = await programFor(args);
+  const [first, second] = args.filter((word) => !word.startsWith('-'));
+  const program = await programWith([first === 'help' ? second : first]);
   let printed = '';
   configureOutput(program, (text) => (printed += text));
   try {

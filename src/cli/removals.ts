@@ -11,12 +11,18 @@ export const maxRemovalsOption = () =>
 /** More than so many are only removed after a confirmation; so is more than a tenth. */
 const unaskedRemovals = 100;
 
-export interface Removals {
+interface Removals {
   /** How many of the rows would go, and how many there are. */
   removed: number;
   total: number;
-  /** What they are: `reserved name`. */
+  /** One of them: `reserved name`. */
   one: string;
+}
+
+/** The options that answer the question beforehand. */
+export interface RemovalOptions {
+  yes?: true;
+  maxRemovals?: number;
 }
 
 /**
@@ -25,7 +31,7 @@ export interface Removals {
  */
 export async function confirmRemovals(
   { removed, total, one }: Removals,
-  { yes, maxRemovals }: { yes?: true; maxRemovals?: number | undefined },
+  { yes, maxRemovals }: RemovalOptions,
 ): Promise<void> {
   const statement = `This removes ${removed} of ${counted(total, one)}.`;
   if (maxRemovals !== undefined) {

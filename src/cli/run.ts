@@ -5,10 +5,10 @@ import type { ListName } from '../public-list/lists.ts';
 import type { CommonOptions } from './command.ts';
 import { type FileProblem, problemLine } from './file/problem.ts';
 import { atInterrupt } from './interrupt.ts';
-import { openRegistry, openUnchecked, type Registry } from './registry.ts';
+import { openRegistry, type Registry } from './registry.ts';
 import { counted } from './text.ts';
 
-/** What a command answers: `data` with --json, `text` without. */
+/** The answer of a command: `data` with --json, `text` without. */
 export interface Report {
   data: Record<string, unknown>;
   text: string;
@@ -27,29 +27,15 @@ export async function run(
   await runPrepared(options, async () => {}, work);
 }
 
-/** Like `run`, but first does what needs no registry, so that a faulty file is refused before one is opened. */
+/**
+ * Like `run`, but first does what needs no registry, so that a faulty file is refused before one is opened. The registry
+ * may be opened without a look at its tables (`openUnchecked`).
+ */
 export async function runPrepared<Prepared>(
   options: CommonOptions,
   prepare: () => Promise<Prepared>,
   work: (registry: Registry, prepared: Prepared) => Promise<Report | undefined>,
-): Promise<void> {
-  await runOn(openRegistry, options, prepare, work);
-}
-
-/** Like `runPrepared`, but on a database that need not have any tables. */
-export async function runUnchecked<Prepared>(
-  options: CommonOptions,
-  prepare: () => Promise<Prepared>,
-  work: (registry: Registry, prepared: Prepared) => Promise<Report | undefined>,
-): Promise<void> {
-  await runOn(openUnchecked, options, prepare, work);
-}
-
-async function runOn<Prepared>(
-  open: (options: CommonOptions) => Promise<Registry>,
-  options: CommonOptions,
-  prepare: () => Promise<Prepared>,
-  work: (registry: Registry, prepared: Prepared) => Promise<Report | undefined>,
+  open = openRegistry,
 ): Promise<void> {
   try {
     const [prepared, registry] = await beforeChanges(async () => [

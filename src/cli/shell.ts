@@ -1,48 +1,54 @@
 import { createInterface } from 'node:readline';
 import { bare } from './command.ts';
-import { runProgram } from './program.ts';
-import { currentSession } from './session.ts';
+import { currentSession, type Session } from './session.ts';
 
-export const command = bare('shell < commands.txt', 'shell --persist-to DIR')
-  .option('--persist-to <dir>', 'for every command: the directory of the local database')
-  .option('--remote', 'for every command: work on the deployed database')
-  .option('--env <name>', 'for every command: the environment in wrangler.toml')
-  .option('--yes', 'for every command: do not ask for confirmation')
-  .option('--json', 'for every command: answer in JSON')
-  .addHelpText(
-    'after',
-    `
+/** The command that runs each line as `run` does, in its own session. */
+export function shellCommand(run: (args: readonly string[], session: Session) => Promise<void>) {
+  return bare('shell', 'shell < commands.txt', 'shell --persist-to DIR')
+    .option('--persist-to <dir>', 'for every command: the directory of the local database')
+    .option('--remote', 'for every command: work on the deployed database')
+    .option('--env <name>', 'for every command: the environment in wrangler.toml')
+    .option('--yes', 'for every command: do not ask for confirmation')
+    .option('--json', 'for every command: answer in JSON')
+    .addHelpText(
+      'after',
+      `
 A line is a command as it follows "registry", with quotes as in a shell; # begins a comment. A command that fails
 does not stop the others; the exit status is the highest of theirs.`,
-  )
-  .action(async ({ persistTo, remote, env, yes, json }) => {
-    const common = [
-      ...(persistTo === undefined ? [] : ['--persist-to', persistTo]),
-      ...(remote ? ['--remote'] : []),
-      ...(env === undefined ? [] : ['--env', env]),
-      ...(yes ? ['--yes'] : []),
-      ...(json ? ['--json'] : []),
-    ];
-    const session = currentSession();
-    const { stdin, stdout } = process;
-    const lines = createInterface({ input: stdin, output: stdout, terminal: stdin.isTTY ?? false });
-    let status = 0;
-    if (stdin.isTTY) lines.setPrompt('registry> ');
-    if (stdin.isTTY) lines.prompt();
-    for await (const line of lines) {
-      const words = wordsOf(line);
-      if (!words) {
-        refuseLine(line, json ?? false);
-        status = Math.max(status, 2);
-      } else if (words.length > 0) {
-        process.exitCode = undefined;
-        await runProgram([...words, ...common], session);
-        status = Math.max(status, Number(process.exitCode ?? 0));
-      }
+    )
+    .action(async ({ persistTo, remote, env, yes, json }) => {
+      const common = [
+        ...(persistTo === undefined ? [] : ['--persist-to', persistTo]),
+        ...(remote ? ['--remote'] : []),
+        ...(env === undefined ? [] : ['--env', env]),
+        ...(yes ? ['--yes'] : []),
+        ...(json ? ['--json'] : []),
+      ];
+      const session = currentSession();
+      const { stdin, stdout } = process;
+      const lines = createInterface({
+        input: stdin,
+        output: stdout,
+        terminal: stdin.isTTY ?? false,
+      });
+      let status = 0;
+      if (stdin.isTTY) lines.setPrompt('registry> ');
       if (stdin.isTTY) lines.prompt();
-    }
-    process.exitCode = status;
-  });
+      for await (const line of lines) {
+        const words = wordsOf(line);
+        if (!words) {
+          refuseLine(line, json ?? false);
+          status = Math.max(status, 2);
+        } else if (words.length > 0) {
+          process.exitCode = undefined;
+          await run([...words, ...common], session);
+          status = Math.max(status, Number(process.exitCode ?? 0));
+        }
+        if (stdin.isTTY) lines.prompt();
+      }
+      process.exitCode = status;
+    });
+}
 
 function refuseLine(line: string, isJson: boolean): void {
   const message = `a quote or an escape is not finished: ${line}`;

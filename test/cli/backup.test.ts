@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { checkBackup } from '../../src/cli/backup/file.ts';
+import { checkBackup } from '../../src/cli/nouns/backup/file.ts';
 import { startTool, TestRegistry } from './tool.ts';
 
 const tool = startTool();

@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { openText } from './open.ts';
+import { type Columns, type FileRow, findUnknownColumn, maximumRowCharacters } from './format.ts';
 import { unreadableFile } from './problem.ts';
-import { type Columns, type FileRow, maximumRowCharacters, rejectionColumns } from './read.ts';
+import { openText } from './utf8.ts';
 
 /** The rows of a CSV file with a header line, whatever separates its fields. */
 export async function* readCsv(file: string, columns: Columns): AsyncGenerator<FileRow> {
@@ -63,7 +63,7 @@ interface ParsedRow {
 
 const separators = [',', ';', '\t'];
 
-/** What separates the fields: a first line `sep=;` says it, and has this length, or else the header shows it. */
+/** The separator of the fields, from a first line `sep=;` of this length, or else from the header. */
 function findSeparator(text: string, columns: Columns): { separator: string; length: number } {
   const [line, separator] = /^sep=(.)\r?\n/i.exec(text) ?? [];
   if (line && separator) return { separator, length: Buffer.byteLength(line) };
@@ -85,11 +85,10 @@ function columnName(text: string): string {
 function readHeader(file: string, texts: string[], columns: Columns): string[] {
   const header = texts.map(columnName);
   const known = Object.keys(columns);
-  const unknown = header.findIndex(
-    (name) => !known.includes(name) && !rejectionColumns.includes(name),
-  );
-  if (unknown !== -1) {
-    const message = `there is no column ${JSON.stringify(texts[unknown])}; the header line may name: ${known.join(', ')}`;
+  const unknown = findUnknownColumn(header, columns);
+  if (unknown !== undefined) {
+    const text = JSON.stringify(texts[header.indexOf(unknown)]);
+    const message = `there is no column ${text}; the header line may name: ${known.join(', ')}`;
     throw unreadableFile(file, 1, message);
   }
   const repeated = header.find((name, index) => header.indexOf(name) !== index);

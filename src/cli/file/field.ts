@@ -1,5 +1,5 @@
 import { RegistryError } from '../../error.ts';
-import type { Column } from './read.ts';
+import type { Column } from './format.ts';
 
 /** The column of a domain's name, which `parseDomainName` reads. */
 export const nameColumn: Column = {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { writing } from '../command.ts';
-import { type Columns, type Format, formats } from './read.ts';
+import { type Columns, type Format, formats } from './format.ts';
 
 /** The options of every import. */
 export interface ImportOptions {
@@ -10,9 +10,9 @@ export interface ImportOptions {
   dryRun?: boolean;
 }
 
-/** A command that imports a file with these columns. */
+/** The command `import` for a file with these columns. */
 export function importing(columns: Columns, ...examples: string[]) {
-  return writing(...examples)
+  return writing('import', ...examples)
     .addHelpText(
       'after',
       `

@@ -1,7 +1,8 @@
-import { RegistryError } from '../../error.ts';
+import { type Problem, RegistryError } from '../../error.ts';
+import { type Columns, type Format, formatOf } from './format.ts';
 import type { ImportOptions } from './importing.ts';
-import { type Columns, type Format, formatOf, readRows } from './read.ts';
-import { type Rejected, rejectRow } from './rejected.ts';
+import { displayName, type FileProblem } from './problem.ts';
+import { readRows } from './read.ts';
 
 /** How the rows of one kind of file are read. */
 export interface RowReader<Row> {
@@ -12,39 +13,70 @@ export interface RowReader<Row> {
   keys(row: Row): string[];
 }
 
+/** A place in a file, with the values as the file has them. */
+interface Place {
+  line: number;
+  values: Record<string, unknown>;
+}
+
 /** The rows of a file, and those that can't be imported. */
-export interface ReadFile<Row> extends Rejected {
-  rows: { line: number; values: Record<string, unknown>; row: Row }[];
+export interface ReadFile<Row = unknown> {
+  file: string;
   format: Format;
   columns: Columns;
+  rows: (Place & { row: Row })[];
+  rejected: (Place & { problems: FileProblem[] })[];
 }
 
 /** Reads the whole file before anything is written. The second of two rows with the same key is rejected. */
 export async function readImport<Row>(
   file: string,
-  options: ImportOptions,
-  reader: RowReader<Row>,
+  options: Pick<ImportOptions, 'format'>,
+  { columns, read, keys }: RowReader<Row>,
 ): Promise<ReadFile<Row>> {
-  const { columns } = reader;
   const format = formatOf(file, options.format);
   const result: ReadFile<Row> = { file, format, columns, rows: [], rejected: [] };
   const lineOfKey = new Map<string, number>();
   for await (const { line, values, problem } of readRows(file, format, columns)) {
     try {
       if (problem !== undefined) throw new RegistryError('malformed', problem);
-      const row = reader.read(values);
-      const keys = reader.keys(row);
-      const repeated = keys.find((key) => lineOfKey.has(key));
+      const row = read(values);
+      const own = keys(row);
+      const repeated = own.find((key) => lineOfKey.has(key));
       if (repeated !== undefined) {
         const message = `${repeated} is already in line ${lineOfKey.get(repeated)}`;
         throw new RegistryError('taken', message);
       }
-      for (const key of keys) lineOfKey.set(key, line);
+      for (const key of own) lineOfKey.set(key, line);
       result.rows.push({ line, values, row });
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
-      rejectRow(result, { line, values }, error.problems);
+      reject(result, { line, values }, error.problems);
     }
   }
   return result;
+}
+
+/** Rejects the rows with problems that only the registry can find. */
+export function rejectRows<Row>(
+  read: ReadFile<Row>,
+  problems: readonly (Problem & { record: Row })[],
+): void {
+  if (problems.length === 0) return;
+  const ofRow = Map.groupBy(problems, ({ record }) => record);
+  read.rows = read.rows.filter(({ row, ...place }) => {
+    const own = ofRow.get(row);
+    if (own)
+      reject(
+        read,
+        place,
+        own.map(({ record: _, ...problem }) => problem),
+      );
+    return !own;
+  });
+}
+
+function reject({ file, rejected }: ReadFile, place: Place, problems: readonly Problem[]): void {
+  const where = { file: displayName(file), line: place.line };
+  rejected.push({ ...place, problems: problems.map((problem) => ({ ...problem, ...where })) });
 }

@@ -1,53 +1,16 @@
-import path from 'node:path';
 import { pipeline } from 'node:stream';
 import split2 from 'split2';
 import { RegistryError } from '../../error.ts';
-import { usageError } from '../command.ts';
 import { readCsv } from './csv.ts';
-import { openText } from './open.ts';
+import {
+  type Columns,
+  type FileRow,
+  type Format,
+  findUnknownColumn,
+  maximumRowCharacters,
+} from './format.ts';
 import { displayName } from './problem.ts';
-
-export const formats = ['csv', 'ndjson'] as const;
-export type Format = (typeof formats)[number];
-
-/** A row with the values in the file: text in CSV, any JSON value in NDJSON. */
-export interface FileRow {
-  line: number;
-  values: Record<string, unknown>;
-  /** Why it can't be read as a row. */
-  problem?: string;
-}
-
-/** A column of a kind of file. */
-export interface Column {
-  /** What the help says about its values. */
-  note: string;
-  /** Whether every row needs a value. */
-  isRequired: boolean;
-}
-
-export type Columns = Readonly<Record<string, Column>>;
-
-/** The chosen format, or the one of the file's extension; CSV for standard input. */
-export function formatOf(file: string, chosen: Format | undefined): Format {
-  if (chosen) return chosen;
-  const extension = path.extname(file).toLowerCase();
-  if (extension === '.csv' || file === '-') return 'csv';
-  if (extension === '.ndjson' || extension === '.jsonl') return 'ndjson';
-  const message = `${file} is not named .csv or .ndjson; give its format with --format`;
-  throw usageError(message);
-}
-
-/** The columns that a file of rejected rows adds. They are ignored by an import, so that it can be corrected and imported. */
-export const rejectionColumns = [
-  'rejected_line',
-  'rejected_field',
-  'rejected_reason',
-  'rejected_text',
-];
-
-/** The limit of a row and of a line. It stops a quote that is never closed. */
-export const maximumRowCharacters = 128_000;
+import { openText } from './utf8.ts';
 
 /** The rows of a file in order. Throws `malformed` if they can't be told apart, `not_found`. */
 export async function* readRows(
@@ -74,7 +37,6 @@ function readingError(file: string, error: unknown): unknown {
 }
 
 async function* readNdjson(file: string, columns: Columns): AsyncGenerator<FileRow> {
-  const known = Object.keys(columns);
   let line = 0;
   for await (const text of pipeline(
     openText(file),
@@ -83,11 +45,11 @@ async function* readNdjson(file: string, columns: Columns): AsyncGenerator<FileR
   )) {
     line += 1;
     if (String(text).trim() === '') continue;
-    yield { line, ...parseLine(String(text), known) };
+    yield { line, ...parseLine(String(text), columns) };
   }
 }
 
-function parseLine(text: string, known: readonly string[]): Omit<FileRow, 'line'> {
+function parseLine(text: string, columns: Columns): Omit<FileRow, 'line'> {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -98,10 +60,8 @@ function parseLine(text: string, known: readonly string[]): Omit<FileRow, 'line'
     return { values: { rejected_text: text }, problem: 'is not a JSON object' };
   }
   const values = value as Record<string, unknown>;
-  const unknown = Object.keys(values).find(
-    (name) => !known.includes(name) && !rejectionColumns.includes(name),
-  );
+  const unknown = findUnknownColumn(Object.keys(values), columns);
   if (unknown === undefined) return { values };
-  const message = `there is no field ${JSON.stringify(unknown)}; known are ${known.join(', ')}`;
-  return { values, problem: message };
+  const known = Object.keys(columns).join(', ');
+  return { values, problem: `there is no field ${JSON.stringify(unknown)}; known are ${known}` };
 }

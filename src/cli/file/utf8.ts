@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { createReadStream } from 'node:fs';
 import { unreadableFile } from './problem.ts';
 
 const newline = 0x0a;
@@ -6,13 +7,11 @@ const newline = 0x0a;
 const maximumLineBytes = 1024 * 1024;
 
 /**
- * The bytes as they come, line by line or many lines at once, without a byte order mark. Throws `malformed` with the
- * line that is not UTF-8: no character of several bytes holds a line's end, so that lines can be judged alone.
+ * The bytes of a file or of standard input, whole lines at a time, without a byte order mark. Throws `malformed` with the
+ * line that is not UTF-8: no character of several bytes contains a line's end, so each line can be judged alone.
  */
-export async function* checkedUtf8(
-  chunks: AsyncIterable<Buffer>,
-  file: string,
-): AsyncGenerator<Buffer> {
+export async function* openText(file: string): AsyncGenerator<Buffer> {
+  const chunks: AsyncIterable<Buffer> = file === '-' ? process.stdin : createReadStream(file);
   let line = 1;
   let pending: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {

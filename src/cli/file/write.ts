@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
-import type { Format } from './read.ts';
+import type { Format } from './format.ts';
 
 type Rows = Iterable<Record<string, unknown>> | AsyncIterable<Record<string, unknown>>;
 

@@ -1,3 +1,0 @@
-import { switching } from './switching.ts';
-
-export const command = switching('enable', { isDisabled: false });

@@ -1,0 +1,26 @@
+import type { FieldChange } from '../../drizzle/schema.ts';
+import { type Changes, shownChanges } from '../history/changes.ts';
+import { did } from './text.ts';
+
+/** What a command answers that changed fields of one thing, such as `contact ALPHA:1`. */
+export function reportOfChange(registry: { isDryRun: boolean }, thing: string, recorded: Changes) {
+  const changes = shownChanges(recorded);
+  const fields = Object.entries(changes).map(
+    ([field, change]) => `${field}: ${changeText(change)}`,
+  );
+  const isChanged = fields.length > 0;
+  return {
+    data: { changes, changed: isChanged && !registry.isDryRun },
+    text: isChanged
+      ? `${did('change', registry)} ${thing}: ${fields.join('; ')}`
+      : `nothing to change: ${thing} already has these values`,
+  };
+}
+
+/** Both values, or that they are not shown. */
+export function changeText(change: FieldChange): string {
+  if ('redacted' in change) return 'changed (not shown)';
+  if ('removed' in change) return 'changed (values removed)';
+  const { from, to } = change;
+  return `${JSON.stringify(from)} to ${JSON.stringify(to)}`;
+}

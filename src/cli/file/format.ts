@@ -1,0 +1,45 @@
+import path from 'node:path';
+import { usageError } from '../command.ts';
+
+export const formats = ['csv', 'ndjson'] as const;
+export type Format = (typeof formats)[number];
+
+/** A row with the values in the file: text in CSV, any JSON value in NDJSON. */
+export interface FileRow {
+  /** Its first line, counted from 1. */
+  line: number;
+  values: Record<string, unknown>;
+  /** Why it can't be read as a row. */
+  problem?: string;
+}
+
+/** A column of a kind of file. */
+export interface Column {
+  /** The sentence of the help about its values. */
+  note: string;
+  /** Whether every row needs a value. */
+  isRequired: boolean;
+}
+
+export type Columns = Readonly<Record<string, Column>>;
+
+/** The chosen format, or the one of the file's extension; CSV for standard input. */
+export function formatOf(file: string, chosen: Format | undefined): Format {
+  if (chosen) return chosen;
+  const extension = path.extname(file).toLowerCase();
+  if (extension === '.csv' || file === '-') return 'csv';
+  if (extension === '.ndjson' || extension === '.jsonl') return 'ndjson';
+  const message = `${file} is not named .csv or .ndjson; give its format with --format`;
+  throw usageError(message);
+}
+
+/** The columns that a file of rejected rows adds. They are ignored by an import, so that it can be corrected and imported. */
+const rejectionColumns = ['rejected_line', 'rejected_field', 'rejected_reason', 'rejected_text'];
+
+/** The first of the names that is not a column of the file. */
+export function findUnknownColumn(names: readonly string[], columns: Columns): string | undefined {
+  return names.find((name) => !Object.hasOwn(columns, name) && !rejectionColumns.includes(name));
+}
+
+/** The limit of a row and of a line. It stops a quote that is never closed. */
+export const maximumRowCharacters = 128_000;

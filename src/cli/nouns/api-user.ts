@@ -1,0 +1,99 @@
+import {
+  addApiUser,
+  listApiUsers,
+  rotateApiUser,
+  setApiUserDisabled,
+} from '../../registrar/api-user.ts';
+import { noun, reading, writing } from '../command.ts';
+import { run } from '../run.ts';
+import { did, table } from '../text.ts';
+
+const add = writing('add', 'api-user add --registrar ALPHA --username ats')
+  .description('Add an API user and print the generated secret, once')
+  .requiredOption('--registrar <code>', 'the registrar that the user acts for')
+  .requiredOption('--username <name>', 'unique in the whole registry')
+  .action((options) =>
+    run(options, async (registry) => {
+      const { db, origin, isDryRun } = registry;
+      const { registrar: registrarCode, username } = options;
+      const secret = await addApiUser(db, origin, { registrarCode, username }, { isDryRun });
+      const done = `${did('add', registry)} API user ${username} of ${registrarCode}`;
+      return {
+        data: { username, registrar: registrarCode, secret, changed: !isDryRun },
+        text: secret === undefined ? done : `${done}; its secret, shown only now:\n${secret}`,
+      };
+    }),
+  );
+
+const rotate = writing('rotate', 'api-user rotate ats')
+  .description('Replace the secret of an API user and print the new one, once')
+  .argument('<username>', 'the user, whose old secret stops working')
+  .action((username, options) =>
+    run(options, async (registry) => {
+      const { db, origin, isDryRun } = registry;
+      const secret = await rotateApiUser(db, origin, username, { isDryRun });
+      const done = `${did('replace', registry)} the secret of API user ${username}`;
+      return {
+        data: { username, secret, changed: !isDryRun },
+        text: secret === undefined ? done : `${done}; the new one, shown only now:\n${secret}`,
+      };
+    }),
+  );
+
+function switching(verb: 'disable' | 'enable', description: string) {
+  const isDisabled = verb === 'disable';
+  return writing(verb, `api-user ${verb} ats`)
+    .description(description)
+    .argument('<username>', 'the user')
+    .action((username, options) =>
+      run(options, async (registry) => {
+        const { db, origin, isDryRun } = registry;
+        const user = { username, isDisabled };
+        const isChange = await setApiUserDisabled(db, origin, user, { isDryRun });
+        return {
+          data: { username, disabled: isDisabled, changed: isChange && !isDryRun },
+          text: isChange
+            ? `${did(verb, registry)} API user ${username}`
+            : `nothing to change: API user ${username} is already ${verb}d`,
+        };
+      }),
+    );
+}
+
+const list = reading('list', 'api-user list --registrar ALPHA')
+  .description('List the API users of one registrar or of all')
+  .option('--registrar <code>', 'only the users of this registrar')
+  .action((options) =>
+    run(options, async ({ db }) => {
+      const users = await listApiUsers(db, options.registrar);
+      return {
+        data: {
+          api_users: users.map((user) => ({
+            id: user.id,
+            username: user.username,
+            registrar: user.registrarCode,
+            disabled_at: user.disabledAt,
+            created_at: user.createdAt,
+            updated_at: user.updatedAt,
+          })),
+        },
+        text: table(
+          ['USERNAME', 'REGISTRAR', 'STATE'],
+          users.map(({ username, registrarCode, disabledAt }) => [
+            username,
+            registrarCode,
+            disabledAt === null ? 'enabled' : `disabled since ${disabledAt}`,
+          ]),
+          'there are no API users yet',
+        ),
+      };
+    }),
+  );
+
+export const apiUserCommand = noun('api-user', 'api-user add --registrar ALPHA --username ats', [
+  add,
+  rotate,
+  switching('disable', 'Disable an API user, effective from the next request'),
+  switching('enable', 'Re-enable a disabled API user'),
+  list,
+]);

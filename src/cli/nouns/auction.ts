@@ -1,0 +1,172 @@
+import { Option } from '@commander-js/extra-typings';
+import { auctionStatuses } from '../../../drizzle/schema.ts';
+import { cancelAuction } from '../../auction/cancel.ts';
+import { findAuctionObstacles } from '../../auction/obstacles.ts';
+import { type Auction, getAuctionOf, listAuctions } from '../../auction/read.ts';
+import { registerAuction } from '../../auction/report.ts';
+import { importAuctions, startAuctions } from '../../auction/start.ts';
+import { type DomainName, parseDomainName } from '../../domain/name.ts';
+import { findZoneProblems } from '../../domain/zone.ts';
+import { zonesOf } from '../../env.ts';
+import { auctionLists } from '../../public-list/lists.ts';
+import { noun, reading, writing } from '../command.ts';
+import { nameColumn, requiredText } from '../file/field.ts';
+import { type Import, runImport, writeInChunks } from '../file/import.ts';
+import { importing } from '../file/importing.ts';
+import { parseNames } from '../names.ts';
+import { allRows } from '../pages.ts';
+import { run } from '../run.ts';
+import { counted, did, fieldLines, table } from '../text.ts';
+
+const evenIfRetained = () =>
+  new Option('--even-if-retained', 'start auctions of reserved and disputed names as well');
+
+const start = writing('start', 'auction start kohv.ee õun.ee')
+  .description('Put names up for auction, all or none, and publish the list')
+  .argument('<name...>', 'names in their Unicode form, lower case')
+  .option('--platform <text>', 'what the auction centre calls the kind of these auctions')
+  .addOption(evenIfRetained())
+  .action((texts, options) =>
+    run(options, async (registry) => {
+      const { db, env, origin, isDryRun } = registry;
+      const names = parseNames(texts, env);
+      const { platform, evenIfRetained: isEvenIfRetained = false } = options;
+      const started = await startAuctions(db, origin, names, {
+        platform,
+        isEvenIfRetained,
+        isDryRun,
+      });
+      return {
+        data: {
+          started,
+          names: names.map(({ name }) => name),
+          platform: platform ?? null,
+          changed: started > 0 && !isDryRun,
+        },
+        text: `${did('start', registry)} ${counted(started, 'auction')}`,
+        publish: auctionLists,
+      };
+    }),
+  );
+
+const list = reading('list', 'auction list --status started')
+  .description('List the auctions, or those with one status')
+  .addOption(
+    new Option('--status <status>', 'only auctions with this status').choices(auctionStatuses),
+  )
+  .action((options) =>
+    run(options, async ({ db }) => {
+      const { status } = options;
+      const auctions = await allRows<Auction, number>(
+        (page) => listAuctions(db, { page, ...(status && { status }) }),
+        ({ id }) => id,
+      );
+      return {
+        data: { auctions: auctions.map(auctionData) },
+        text: table(
+          ['UUID', 'NAME', 'STATUS', 'SINCE'],
+          auctions.map(({ uuid, name, status, updatedAt }) => [uuid, name, status, updatedAt]),
+          'there are no such auctions',
+        ),
+      };
+    }),
+  );
+
+const show = reading(
+  'show',
+  'auction show kohv.ee',
+  'auction show 1b3ee442-e8fe-4922-9492-8fcb9dccc69c',
+)
+  .description('Show an auction, with its registration code while it is paid')
+  .argument('<auction>', 'its UUID, or its name for the newest auction of the name')
+  .action((text, options) =>
+    run(options, async ({ db }) => {
+      const auction = await getAuctionOf(db, text);
+      const data = { ...auctionData(auction), registration_code: auction.registrationCode };
+      return { data, text: fieldLines(data) };
+    }),
+  );
+
+export const auctionImport = (options: {
+  isEvenIfRetained: boolean;
+}): Import<DomainName, 'started'> => ({
+  columns: { name: nameColumn },
+  read: (values) => parseDomainName(requiredText(values, 'name')),
+  keys: ({ name }) => [name],
+  findProblems: async ({ db, env, origin }, names) => [
+    ...findZoneProblems(names, zonesOf(env)),
+    ...(await findAuctionObstacles(db, origin, names, options)),
+  ],
+  write: ({ db, origin, isDryRun }, names) =>
+    writeInChunks('starting', names, { started: 0, unchanged: 0 }, async (chunk) => {
+      const started = await importAuctions(db, origin, chunk, { isDryRun });
+      return { started, unchanged: chunk.length - started };
+    }),
+  text: ({ started, unchanged }, registry) =>
+    `${did('start', registry)} ${counted(started, 'auction')}, ${unchanged} already in progress`,
+  publish: auctionLists,
+});
+
+const importVerb = importing({ name: nameColumn }, 'auction import names.csv')
+  .description('Put the names in a file up for auction and publish the list')
+  .addOption(evenIfRetained())
+  .action((file, options) =>
+    runImport(file, options, auctionImport({ isEvenIfRetained: options.evenIfRetained ?? false })),
+  );
+
+const cancel = writing('cancel', 'auction cancel kohv.ee --reason "put up by mistake"')
+  .description('Cancel an auction in progress and publish the list')
+  .argument('<auction>', 'its UUID or its name')
+  .requiredOption('--reason <text>', 'why; the history keeps it')
+  .action((text, options) =>
+    run(options, async ({ db, origin, isDryRun }) => {
+      const { reason } = options;
+      const auction = await cancelAuction(db, origin, { auction: text, reason }, { isDryRun });
+      return {
+        data: { ...auctionData(auction), reason, changed: !isDryRun },
+        text: `${isDryRun ? 'would cancel' : 'cancelled'} the auction of ${auction.name}`,
+        publish: auctionLists,
+      };
+    }),
+  );
+
+const register = writing(
+  'register',
+  'auction register 1b3ee442-e8fe-4922-9492-8fcb9dccc69c --code 0123456789abcdef0123456789abcdef',
+)
+  .description('End a paid auction: the holder of its registration code has registered the name')
+  .argument('<uuid>', 'the auction')
+  .requiredOption('--code <code>', 'the registration code that the buyer presented')
+  .action((uuid, options) =>
+    run(options, async (registry) => {
+      const { db, origin, isDryRun } = registry;
+      const auction = await registerAuction(db, origin, uuid, options.code, { isDryRun });
+      return {
+        data: { ...auctionData(auction), changed: !isDryRun },
+        text: `${did('end', registry)} the auction of ${auction.name} as domain_registered`,
+      };
+    }),
+  );
+
+/** Only `show` adds the registration code. */
+function auctionData(auction: Auction) {
+  return {
+    id: auction.uuid,
+    domain: auction.name,
+    punycode_domain_name: auction.punycode,
+    status: auction.status,
+    registration_deadline: auction.registrationDeadline,
+    platform: auction.platform,
+    created_at: auction.createdAt,
+    updated_at: auction.updatedAt,
+  };
+}
+
+export const auctionCommand = noun('auction', 'auction start kohv.ee õun.ee', [
+  start,
+  list,
+  show,
+  importVerb,
+  cancel,
+  register,
+]);

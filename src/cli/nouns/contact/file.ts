@@ -1,0 +1,85 @@
+import { currentTime } from '../../../clock.ts';
+import type { Contact } from '../../../contact/contact.ts';
+import { listContactsOfRegistrar } from '../../../contact/export.ts';
+import {
+  type ContactRecord,
+  findContactProblems,
+  importContacts,
+} from '../../../contact/import.ts';
+import { getRegistrar } from '../../../registrar/account.ts';
+import { exporting, exportRows } from '../../file/exporting.ts';
+import { type Import, runImport, writeInChunks } from '../../file/import.ts';
+import { importing } from '../../file/importing.ts';
+import { everyRow } from '../../pages.ts';
+import { run } from '../../run.ts';
+import { counted, did } from '../../text.ts';
+import { contactFileColumns, contactRow, readContact } from './record.ts';
+
+interface ContactImportOptions {
+  /** Code of the registrar of rows without one. */
+  registrar?: string | undefined;
+  /** Also imports what today's rules refuse. */
+  legacy?: true | undefined;
+}
+
+export function contactImport(options: ContactImportOptions): Import<ContactRecord, 'added'> {
+  const now = currentTime();
+  const warnings: Record<string, number> = {};
+  const onLegacy = (column: string) => {
+    warnings[column] = (warnings[column] ?? 0) + 1;
+  };
+  const reading = { registrar: options.registrar, now, onLegacy: options.legacy && onLegacy };
+  return {
+    columns: contactFileColumns,
+    read: (values) => readContact(values, reading),
+    keys: ({ code, uuid }) => (uuid === undefined ? [code] : [code, uuid]),
+    findProblems: ({ db }, contacts) => findContactProblems(db, contacts),
+    write: ({ db, origin, isDryRun }, contacts) =>
+      writeInChunks('importing', contacts, { added: 0, unchanged: 0 }, async (chunk) => {
+        const added = await importContacts(db, origin, chunk, { isDryRun });
+        return { added, unchanged: chunk.length - added };
+      }),
+    text: ({ added, unchanged }, registry) =>
+      `${did('add', registry)} ${counted(added, 'contact')}, ${unchanged} already there${warningText(warnings)}`,
+    ...(options.legacy && { extra: { warnings } }),
+  };
+}
+
+/** A line for each column with values that today's rules refuse. */
+function warningText(warnings: Readonly<Record<string, number>>): string {
+  return Object.entries(warnings)
+    .map(
+      ([column, count]) =>
+        `\nwarning: ${counted(count, 'row')} whose ${column} today's rules refuse`,
+    )
+    .join('');
+}
+
+export const importVerb = importing(
+  contactFileColumns,
+  'contact import contacts.csv --registrar ALPHA',
+  'contact import - --format ndjson < contacts.ndjson',
+)
+  .description('Import contacts from a file; existing contacts are left as they are')
+  .option('--registrar <code>', 'the registrar of rows without one')
+  .option('--legacy', "also import what today's rules refuse, with a warning for each rule")
+  .action((file, options) => runImport(file, options, contactImport(options)));
+
+export const exportVerb = exporting('contact export contacts.csv --registrar ALPHA')
+  .description("Write a registrar's contacts, auth_info included, to a file for contact import")
+  .requiredOption('--registrar <code>', 'whose contacts')
+  .action((file, options) =>
+    run(options, async ({ db }) => {
+      const { registrar } = options;
+      // Before the file is opened, which empties it.
+      await getRegistrar(db, registrar);
+      const contacts = everyRow<Contact, number>(
+        (page) => listContactsOfRegistrar(db, registrar, page),
+        ({ number }) => number,
+      );
+      async function* rows() {
+        for await (const contact of contacts) yield contactRow(contact, registrar);
+      }
+      return exportRows(file, options, rows(), Object.keys(contactFileColumns));
+    }),
+  );

@@ -1,0 +1,207 @@
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { type ContactStatus, contactStatuses } from '../../../../drizzle/schema.ts';
+import {
+  type AdministeredContact,
+  changeContactStatuses,
+  deleteAnyContact,
+  getContactByCode,
+  listContactsBy,
+  updateAnyContact,
+} from '../../../contact/administer.ts';
+import { statusesOf } from '../../../contact/contact.ts';
+import { type ContactChanges, contactColumns } from '../../../contact/fields.ts';
+import { type DomainOfContact, listDomainsOfContact } from '../../../domain/list.ts';
+import { type Problem, throwProblems } from '../../../error.ts';
+import type { Changes } from '../../../history/changes.ts';
+import { asciiUpperCase } from '../../../text/ascii-case.ts';
+import { isBlank } from '../../../text/field.ts';
+import { reportOfChange } from '../../change.ts';
+import { noun, reading, usageError, writing } from '../../command.ts';
+import { allRows } from '../../pages.ts';
+import type { Registry } from '../../registry.ts';
+import { type Report, run } from '../../run.ts';
+import { did, fieldLines, table } from '../../text.ts';
+import { erase } from './erase.ts';
+import { exportVerb, importVerb } from './file.ts';
+
+const list = reading(
+  'list',
+  'contact list --registrar ALPHA',
+  'contact list --ident 38001085718 --json',
+)
+  .description('List contacts by registrar, identity code, email or name')
+  .option('--registrar <code>', "only this registrar's contacts")
+  .option('--ident <code>', 'only contacts with this identity code')
+  .option('--email <address>', 'only contacts with this address')
+  .option('--name <text>', 'only contacts whose name contains this')
+  .action((options) =>
+    run(options, async ({ db }) => {
+      const { registrar, ident, email, name } = options;
+      const contacts = await allRows<AdministeredContact, number>(
+        (page) => listContactsBy(db, { registrar, ident, email, name }, page),
+        ({ id }) => id,
+      );
+      return {
+        data: { contacts: contacts.map(contactData) },
+        text: table(
+          ['CODE', 'NAME', 'IDENT', 'EMAIL', 'STATUSES'],
+          contacts.map((contact) => [
+            contact.code,
+            contact.name,
+            `${contact.identCountryCode} ${contact.ident}`,
+            contact.email,
+            statusesOf(contact).join(', '),
+          ]),
+          'there are no such contacts',
+        ),
+      };
+    }),
+  );
+
+const show = reading('show', 'contact show ALPHA:1B7A3C5D')
+  .description('Show a contact and the domains that refer to it')
+  .argument('<code>', 'the contact')
+  .action((code, options) =>
+    run(options, async ({ db }) => {
+      const contact = await getContactByCode(db, code);
+      const domains = await allRows<DomainOfContact, string>(
+        (page) => listDomainsOfContact(db, code, page),
+        ({ name }) => name,
+      );
+      const data = { ...contactData(contact), domains: domains.map(({ name }) => name) };
+      return { data: { contact: data }, text: fieldLines(data) };
+    }),
+  );
+
+/** A contact under the names of an export, with the statuses that the interfaces show. */
+function contactData(contact: AdministeredContact): Record<string, unknown> {
+  const fields = contactColumns.flatMap(([column, { file }]) =>
+    file === null ? [] : [[file, contact[column]] as const],
+  );
+  return {
+    registrar: contact.registrar,
+    ...Object.fromEntries(fields),
+    statuses: statusesOf(contact),
+  };
+}
+
+/** The fields that a registrar may change. */
+const changeable = contactColumns.flatMap(([column, field]) =>
+  field.rule && field.file && field.group !== 'identity' && field.sentBy.includes('registrar')
+    ? [{ ...field, column, file: field.file, rule: field.rule }]
+    : [],
+);
+
+const update = withFields(
+  writing(
+    'update',
+    'contact update ALPHA:1B7A3C5D --phone +372.5123456',
+    "contact update ALPHA:1B7A3C5D --fax ''",
+  )
+    .description('Change fields of a contact')
+    .argument('<code>', 'the contact'),
+).action((code, values) =>
+  run(values, async (registry) => {
+    const { db, origin, isDryRun } = registry;
+    const changes = readChanges(values);
+    if (Object.keys(changes).length === 0) {
+      throw usageError('nothing to change: give at least one field, for example --phone');
+    }
+    const recorded = await updateAnyContact(db, origin, code, changes, { isDryRun });
+    return reportOfContact(registry, code, recorded);
+  }),
+);
+
+function withFields<Given extends { option(flags: string, description: string): unknown }>(
+  given: Given,
+): Given {
+  for (const { file, isRequired } of changeable) {
+    const description = `its new ${file.replaceAll('_', ' ')}${isRequired ? '' : "; '' clears it"}`;
+    given.option(`--${file.replaceAll('_', '-')} <value>`, description);
+  }
+  return given;
+}
+
+/** The changes that the options ask for. Throws everything that is wrong with them. */
+function readChanges(values: object): ContactChanges {
+  const problems: Problem[] = [];
+  const changes: Record<string, unknown> = {};
+  for (const { column, file, rule, isRequired } of changeable) {
+    const name = file.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const value = (values as Record<string, unknown>)[name];
+    if (value === undefined) continue;
+    if (isBlank(value) && !isRequired) {
+      changes[column] = null;
+      continue;
+    }
+    const parsed = rule().safeParse(value);
+    if (parsed.success) changes[column] = parsed.data;
+    else
+      problems.push({ reason: 'invalid', message: parsed.error.issues[0]!.message, field: file });
+  }
+  throwProblems(problems);
+  // Each value has passed the rule of its column.
+  return changes as ContactChanges;
+}
+
+const status = writing(
+  'status',
+  'contact status ALPHA:1B7A3C5D --add serverUpdateProhibited --note "court order 12-3"',
+  'contact status ALPHA:1B7A3C5D --remove serverUpdateProhibited',
+)
+  .description('Add statuses to a contact or remove them')
+  .argument('<code>', 'the contact')
+  .option('--add <status...>', `of ${contactStatuses.join(', ')}`, parseStatuses)
+  .option('--remove <status...>', 'statuses to take away, with their notes', parseStatuses)
+  .option('--note <text>', 'why the statuses are added')
+  .action((code, options) => {
+    const { add = [], remove = [], note } = options;
+    if (add.length + remove.length === 0) {
+      throw usageError('nothing to change: give --add or --remove');
+    }
+    if (note !== undefined && add.length === 0) throw usageError('--note belongs to --add');
+    return run(options, async (registry) => {
+      const { db, origin, isDryRun } = registry;
+      const statuses = { add, remove, note };
+      const recorded = await changeContactStatuses(db, origin, code, statuses, { isDryRun });
+      return reportOfContact(registry, code, recorded);
+    });
+  });
+
+function parseStatuses(text: string, before: ContactStatus[] | undefined): ContactStatus[] {
+  const status = contactStatuses.find((known) => known === text);
+  if (!status) throw new InvalidArgumentError(`It must be one of ${contactStatuses.join(', ')}.`);
+  return [...(before ?? []), status];
+}
+
+function reportOfContact(registry: Registry, text: string, recorded: Changes): Report {
+  const code = asciiUpperCase(text);
+  const report = reportOfChange(registry, `contact ${code}`, recorded);
+  return { ...report, data: { code, ...report.data } };
+}
+
+const remove = writing('delete', 'contact delete ALPHA:1B7A3C5D')
+  .description('Delete a contact that no domain refers to')
+  .argument('<code>', 'the contact')
+  .action((text, options) =>
+    run(options, async (registry) => {
+      const { db, origin, isDryRun } = registry;
+      const code = asciiUpperCase(text);
+      await deleteAnyContact(db, origin, code, { isDryRun });
+      return {
+        data: { code, changed: !isDryRun },
+        text: `${did('delete', registry)} contact ${code}`,
+      };
+    }),
+  );
+
+export const contactCommand = noun('contact', 'contact list --registrar ALPHA', [
+  list,
+  show,
+  update,
+  status,
+  remove,
+  importVerb,
+  exportVerb,
+  erase,
+]);

@@ -1,0 +1,204 @@
+import * as z from 'zod';
+import {
+  contactStatuses,
+  discloseableAttributes,
+  identityTypes,
+} from '../../../../drizzle/schema.ts';
+import type { Contact } from '../../../contact/contact.ts';
+import { contactFields, type FileColumn } from '../../../contact/fields.ts';
+import { identityProblem } from '../../../contact/identity.ts';
+import type { ContactRecord } from '../../../contact/import.ts';
+import { contactRules } from '../../../contact/rules.ts';
+import { type Problem, RegistryError, throwProblems } from '../../../error.ts';
+import { asciiLowerCase, asciiUpperCase } from '../../../text/ascii-case.ts';
+import { isBlank, textField } from '../../../text/field.ts';
+import { words, wordsNote } from '../../file/field.ts';
+import type { Columns } from '../../file/format.ts';
+
+/** An empty value counts as not given. */
+const optional = <Field extends z.ZodType>(field: Field) =>
+  z.preprocess((value) => (isBlank(value) ? undefined : value), field.optional());
+
+/** Words, or a list in NDJSON. */
+const list = <Field extends z.ZodType>(field: Field) => optional(z.preprocess(words, field));
+
+const timestamp = z.iso
+  .datetime({
+    offset: true,
+    error: 'is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z',
+  })
+  .transform((text) => new Date(text).toISOString());
+
+const label = z
+  .union([z.string(), z.number().int()], 'is not text')
+  .transform(String)
+  .pipe(z.string().trim().max(255, 'has more than 255 characters'));
+
+/** Listings show these, but they are not stored. */
+const derivedStatuses = ['ok', 'linked'] as const;
+
+const statuses = z
+  .array(z.enum([...contactStatuses, ...derivedStatuses], 'is not a status of a contact'))
+  .transform((statuses) => contactStatuses.filter((status) => statuses.includes(status)));
+
+const statusNotes = z.preprocess(
+  (value) => (typeof value === 'string' ? parseJson(value) : value),
+  z.record(z.string(), z.string(), 'is not a JSON object of strings'),
+);
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+const text = (limit: number) => `at most ${limit} characters`;
+const country = 'two letters (ISO 3166-1), for example EE';
+const phone = '+, country code, dot and number, for example +372.5123456';
+const instant = 'ISO 8601 with Z or an offset, for example 2026-01-31T12:00:00.000Z';
+
+/** The rule for each column of a file, in the order of the columns, with the sentence of the help about it. */
+const fileRules = {
+  code: contactRules
+    .code()
+    .transform(asciiUpperCase)
+    .describe(
+      `<code of the registrar>:<suffix> of letters, digits, _ . : and -, ${text(100)}, for example ALPHA:1B7A3C5D`,
+    ),
+  uuid: optional(z.guid('is not a UUID').transform(asciiLowerCase)).describe(
+    'for example 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11; by default, a new one',
+  ),
+  name: contactRules.name().describe(text(255)),
+  orgName: optional(contactRules.orgName()).describe(text(255)),
+  email: contactRules.email().describe('one address, for example mari@example.ee'),
+  phone: contactRules.phone().describe(phone),
+  fax: optional(contactRules.fax()).describe(phone),
+  ident: contactRules
+    .ident()
+    .describe(
+      `identity code, checked by its type and country; ${text(64)}; for birthday a date, for example 2001-12-31`,
+    ),
+  identType: contactRules.identType().describe(identityTypes.join(', ')),
+  identCountryCode: contactRules.identCountryCode().describe(country),
+  street: optional(contactRules.street()).describe(text(255)),
+  city: optional(contactRules.city()).describe(text(255)),
+  zip: optional(contactRules.zip()).describe(text(16)),
+  state: optional(contactRules.state()).describe(text(255)),
+  countryCode: optional(contactRules.countryCode()).describe(country),
+  authInfo: optional(contactRules.authInfo()).describe(`${text(255)}; by default, a new one`),
+  statuses: list(statuses).describe(
+    `${wordsNote}: ${contactStatuses.join(' ')}; ${derivedStatuses.join(' and ')} are ignored`,
+  ),
+  statusNotes: optional(statusNotes).describe(
+    'JSON object of notes by status, for example {"serverUpdateProhibited":"why"}; in CSV in quotes, its own quotes doubled',
+  ),
+  disclosedAttributes: list(contactRules.disclosedAttributes()).describe(
+    `${wordsNote}: ${discloseableAttributes.join(' ')}`,
+  ),
+  legacyId: optional(label).describe(`${text(255)}; in NDJSON also a whole number`),
+  creator: optional(label).describe(`who created it, ${text(255)}; by default, the operator`),
+  updater: optional(label).describe(`who changed it last, ${text(255)}`),
+  createdAt: optional(timestamp).describe(`${instant}; by default, updated_at, or now`),
+  updatedAt: optional(timestamp).describe('in the same format; by default, created_at'),
+} satisfies Record<FileColumn, z.ZodType>;
+
+/** The fields of a contact that a file holds. */
+const fileFields = (Object.keys(fileRules) as FileColumn[]).map((column) => {
+  const { file: name, isPersonal, rule: clientsRule } = contactFields[column];
+  const rule = fileRules[column];
+  return {
+    column,
+    name,
+    rule,
+    note: rule.description!,
+    isRequired: !rule.safeParse(undefined).success,
+    // Text that people wrote, for which the database itself has no rule.
+    isLegacyText: isPersonal && clientsRule !== null && column !== 'countryCode',
+  };
+});
+
+/** The columns of a file of contacts. */
+export const contactFileColumns: Columns = {
+  registrar: {
+    note: 'code of the registrar, for example ALPHA; otherwise the one of --registrar or of the code',
+    isRequired: false,
+  },
+  ...Object.fromEntries(
+    fileFields.map(({ name, note, isRequired }) => [name, { note, isRequired }]),
+  ),
+};
+
+/** How rows are read. */
+export interface ReadOptions {
+  /** The registrar of rows that name none; without it, the one in the code's prefix. */
+  registrar: string | undefined;
+  now: Date;
+  /** Called with each column of a row that breaks today's rules; without it, such a row is refused. */
+  onLegacy?: ((column: string) => void) | undefined;
+}
+
+/** Reads a row of a file; throws everything that is wrong with it. */
+export function readContact(
+  values: Record<string, unknown>,
+  { registrar, now, onLegacy }: ReadOptions,
+): ContactRecord {
+  const isMissing = ({ name, isRequired }: FileField) => isRequired && isBlank(values[name]);
+  const problems: Problem[] = fileFields
+    .filter(isMissing)
+    .map(({ name }) => ({ reason: 'missing', message: `${name} is missing`, field: name }));
+  const row: Record<string, unknown> = {};
+  for (const field of fileFields.filter((field) => !isMissing(field))) {
+    const { column, name, rule } = field;
+    const parsed = rule.safeParse(values[name]);
+    const legacy = parsed.success || !onLegacy ? undefined : legacyText(field, values[name]);
+    if (legacy !== undefined) onLegacy?.(name);
+    if (parsed.success || legacy !== undefined) row[column] = parsed.data ?? legacy;
+    else {
+      const message = reasonOf(field, values[name], parsed.error);
+      problems.push({ reason: 'invalid', message, field: name });
+    }
+  }
+  throwProblems(problems);
+  // Each value has passed the rule of its column.
+  const record = { registrar: registrarOf(values, registrar), ...row } as ContactRecord;
+  const { ident, identType, identCountryCode } = record;
+  const identity = { code: ident, type: identType, countryCode: identCountryCode };
+  const problem = identityProblem(identity, now);
+  if (problem && !onLegacy) throw new RegistryError([problem]);
+  if (problem) onLegacy?.('ident');
+  return record;
+}
+
+type FileField = (typeof fileFields)[number];
+
+/** The registrar that the row names, the one of the command, or the one in the code's prefix. */
+function registrarOf(values: Record<string, unknown>, registrar: string | undefined): string {
+  if (!isBlank(values.registrar)) return String(values.registrar);
+  const [prefix = '', ...suffix] = String(values.code).split(':');
+  if (registrar !== undefined) return registrar;
+  if (suffix.length > 0) return asciiUpperCase(prefix);
+  const message = 'registrar is missing: name it in the column, with --registrar or in the code';
+  throw new RegistryError('missing', message, 'registrar');
+}
+
+/** Text that is kept although it breaks today's rule; undefined where the value must follow it. */
+function legacyText({ isLegacyText }: FileField, value: unknown): string | undefined {
+  return isLegacyText ? textField('', 255).safeParse(value).data : undefined;
+}
+
+/** The reason for the refusal. The interfaces' messages name no value, so the column's note says what is right. */
+function reasonOf({ note }: FileField, value: unknown, { issues }: z.ZodError): string {
+  const message = issues[0]?.message ?? '';
+  return / is invalid$/.test(message) ? `${JSON.stringify(value)} is not valid: ${note}` : message;
+}
+
+/** The contact as `readContact` reads it, its lists as words separated by spaces. */
+export function contactRow(contact: Contact, registrar: string): Record<string, unknown> {
+  const fields = fileFields.map(({ column, name }) => {
+    const value = contact[column];
+    return [name, Array.isArray(value) ? value.join(' ') : value];
+  });
+  return { registrar, ...Object.fromEntries(fields) };
+}

@@ -1,0 +1,132 @@
+import { dayOf } from '../../day.ts';
+import { type DomainName, parseDomainName } from '../../domain/name.ts';
+import { findZoneProblems } from '../../domain/zone.ts';
+import { zonesOf } from '../../env.ts';
+import { listsShowing } from '../../public-list/lists.ts';
+import {
+  closeDispute,
+  type Dispute,
+  listDisputes,
+  openDispute,
+} from '../../retained-domain/dispute.ts';
+import {
+  findDisputeProblems,
+  importDisputes,
+  type NewDispute,
+} from '../../retained-domain/import-disputes.ts';
+import { noun, reading, writing } from '../command.ts';
+import { nameColumn, requiredText } from '../file/field.ts';
+import { type Import, runImport, writeInChunks } from '../file/import.ts';
+import { importing } from '../file/importing.ts';
+import { parseNames } from '../names.ts';
+import { allRows } from '../pages.ts';
+import { run } from '../run.ts';
+import { counted, did, table } from '../text.ts';
+
+const publish = listsShowing(['disputed']);
+
+const open = writing('open', 'dispute open piip.ee --from 2026-12-01 --until 2027-02-28')
+  .description('Open a dispute of a name and publish the lists')
+  .argument('<name>', 'the name in its Unicode form, lower case')
+  .requiredOption('--from <day>', 'its first day, YYYY-MM-DD, in UTC')
+  .requiredOption('--until <day>', 'its last day')
+  .action((text, options) =>
+    run(options, async (registry) => {
+      const { db, env, origin, isDryRun } = registry;
+      const { from, until } = options;
+      const [name] = parseNames([text], env) as [DomainName];
+      const dispute = { ...name, firstDay: from, lastDay: until };
+      await openDispute(db, origin, dispute, { isDryRun });
+      return {
+        data: { name: name.name, from, until, changed: !isDryRun },
+        text: `${did('open', registry)} a dispute of ${name.name} from ${from} until ${until}`,
+        publish,
+      };
+    }),
+  );
+
+const close = writing('close', 'dispute close piip.ee')
+  .description('Close the dispute of a name as of today and publish the lists')
+  .argument('<name>', 'the name in its Unicode form, lower case')
+  .action((text, options) =>
+    run(options, async (registry) => {
+      const { db, origin, isDryRun } = registry;
+      const { name } = parseDomainName(text);
+      const outcome = await closeDispute(db, origin, { name }, { isDryRun });
+      const effect =
+        outcome === 'ended'
+          ? 'its last day is yesterday'
+          : 'deleted, as it had not begun before today';
+      return {
+        data: { name, outcome, changed: !isDryRun },
+        text: `${did('close', registry)} the dispute of ${name}: ${effect}`,
+        publish,
+      };
+    }),
+  );
+
+const list = reading('list', 'dispute list')
+  .description('List the disputes, past and future ones included')
+  .action((options) =>
+    run(options, async ({ db, origin }) => {
+      const disputes = await allRows<Dispute, number>(
+        (page) => listDisputes(db, { page }),
+        ({ id }) => id,
+      );
+      const shown = disputes.map((dispute) => ({
+        name: dispute.name,
+        punycode_name: dispute.punycode,
+        from: dispute.firstDay,
+        until: dispute.lastDay,
+        state: stateOf(dispute, dayOf(origin.request.at)),
+      }));
+      return {
+        data: { disputes: shown },
+        text: table(
+          ['NAME', 'FROM', 'UNTIL', 'STATE'],
+          shown.map(({ name, from, until, state }) => [name, from, until, state]),
+          'there are no disputes',
+        ),
+      };
+    }),
+  );
+
+function stateOf({ firstDay, lastDay }: Dispute, today: string): string {
+  if (lastDay < today) return 'over';
+  return firstDay <= today ? 'in force' : 'to come';
+}
+
+export const disputeImport: Import<NewDispute, 'opened'> = {
+  columns: {
+    name: nameColumn,
+    from: { note: 'the first day, YYYY-MM-DD, in UTC', isRequired: true },
+    until: { note: 'the last day', isRequired: true },
+  },
+  read: (values) => ({
+    ...parseDomainName(requiredText(values, 'name')),
+    firstDay: requiredText(values, 'from'),
+    lastDay: requiredText(values, 'until'),
+  }),
+  keys: ({ name, firstDay }) => [`${name} from ${firstDay}`],
+  findProblems: async ({ db, env }, rows) => [
+    ...findZoneProblems(rows, zonesOf(env)),
+    ...(await findDisputeProblems(db, rows)),
+  ],
+  write: ({ db, origin, isDryRun }, disputes) =>
+    writeInChunks('importing', disputes, { opened: 0, unchanged: 0 }, (chunk) =>
+      importDisputes(db, origin, chunk, { isDryRun }),
+    ),
+  text: ({ opened, unchanged }, registry) =>
+    `${did('open', registry)} ${counted(opened, 'dispute')}, ${unchanged} already there`,
+  publish,
+};
+
+const importVerb = importing(disputeImport.columns, 'dispute import disputes.csv')
+  .description('Open the disputes in a file and publish the lists')
+  .action((file, options) => runImport(file, options, disputeImport));
+
+export const disputeCommand = noun(
+  'dispute',
+  'dispute open piip.ee --from 2026-12-01 --until 2027-02-28',
+  [open, close, list, importVerb],
+);

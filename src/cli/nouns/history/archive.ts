@@ -1,0 +1,102 @@
+import path from 'node:path';
+import type { Database } from '../../../database/open.ts';
+import { dayOf, isDay } from '../../../day.ts';
+import { RegistryError } from '../../../error.ts';
+import {
+  countArchivable,
+  deleteArchived,
+  endArchive,
+  listArchivable,
+  startArchive,
+} from '../../../history/archive.ts';
+import { usageError, writing } from '../../command.ts';
+import { startProgress } from '../../progress.ts';
+import { run } from '../../run.ts';
+import { counted, did } from '../../text.ts';
+import { ArchiveFile } from './archive-file.ts';
+
+export const archiveVerb = writing(
+  'archive',
+  'history archive --before 2025-01-01 --to history-2024.ndjson',
+)
+  .description('Move the entries from before a day to a file')
+  .requiredOption('--before <date>', 'archive the entries from before this day, UTC')
+  .requiredOption('--to <file>', 'the NDJSON file to write or continue')
+  .option('--force', 'start although an archive to another file, which is lost, is not finished')
+  .addHelpText(
+    'after',
+    `
+The entries are appended to the file and then removed from the database, some hundred at a time. If the
+command is interrupted, repeat it: each entry is in the file once. The newest entry always stays.
+The file keeps what it was given: contact erase and HISTORY_VALUES_MONTHS do not reach it.`,
+  )
+  .action((options) => {
+    if (!isDay(options.before)) throw usageError('--before must be a date such as 2025-01-01');
+    if (options.to === '-') throw usageError('--to must be a file, because it is read again');
+    return run(options, async (registry) => {
+      const { db, origin, isDryRun } = registry;
+      if (options.before >= dayOf(origin.request.at)) {
+        throw new RegistryError('invalid', '--before must be a day before today', 'before');
+      }
+      const before = `${options.before}T00:00:00.000Z`;
+      const file = path.resolve(options.to);
+      const { entries, from, until } = await countArchivable(db, before);
+      const { archived, written } = isDryRun
+        ? { archived: entries, written: 0 }
+        : await archiveHistory(db, before, file, { isForced: options.force ?? false });
+      return {
+        data: {
+          before: options.before,
+          file,
+          archived,
+          written,
+          from,
+          until,
+          changed: !isDryRun && archived > 0,
+        },
+        text: `${did('archive', registry)} ${counted(archived, 'entry', 'entries')} from before ${options.before} to ${file}`,
+      };
+    });
+  });
+
+/** Entries of one step: a page may have some 4 MB. */
+const pageEntries = 500;
+
+/**
+ * Moves the entries from before an instant to the file, in steps that each end with the entries on the disk and not in
+ * the database. It may be killed at any point and repeated. Returns how many it archived, and how many of them it wrote.
+ */
+export async function archiveHistory(
+  db: Database,
+  before: string,
+  name: string,
+  { isForced = false, limit = pageEntries } = {},
+): Promise<{ archived: number; written: number }> {
+  const archive = { file: name, run: crypto.randomUUID() };
+  const { entries, firstId } = await countArchivable(db, before);
+  const start = await startArchive(db, archive, { isForced });
+  // The file is read now that nobody else writes to it.
+  await using file = await ArchiveFile.open(name, firstId ?? Number.MAX_SAFE_INTEGER).catch(
+    async (error) => {
+      if (start === 'begun') await endArchive(db, archive);
+      throw error;
+    },
+  );
+  const progress = startProgress('archiving', entries);
+  const done = { archived: 0, written: 0 };
+  try {
+    for (;;) {
+      const page = await listArchivable(db, before, { limit });
+      const [first, ...others] = page.map(({ id }) => id);
+      if (first === undefined) break;
+      done.written += await file.append(page);
+      await deleteArchived(db, archive, [first, ...others]);
+      done.archived += page.length;
+      progress.advance(page.length);
+    }
+  } finally {
+    progress.stop();
+  }
+  await endArchive(db, archive);
+  return done;
+}

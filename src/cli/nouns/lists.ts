@@ -1,0 +1,93 @@
+import { currentTime } from '../../clock.ts';
+import type { Published } from '../../public-list/format/head.ts';
+import { listNames } from '../../public-list/lists.ts';
+import { listStatus, publish } from '../../public-list/publish/publish.ts';
+import { noun, reading, writing } from '../command.ts';
+import { run } from '../run.ts';
+import { table } from '../text.ts';
+
+const publishVerb = writing('publish', 'lists publish', 'lists publish --force')
+  .description('Publish every list that is behind its source')
+  .option('--force', 'build every list from nothing and publish it, whatever the records say')
+  .action(({ force: isForced = false, ...options }) =>
+    run(options, async ({ db, env, isDryRun }) => {
+      if (isDryRun) {
+        const states = await listStatus(db, env.LISTS, currentTime());
+        const behind = states
+          .filter(({ isBehind }) => isForced || isBehind)
+          .map(({ list }) => list);
+        return {
+          data: { behind, published: [], changed: false },
+          text:
+            behind.length === 0 ? 'every list is up to date' : `would publish ${behind.join(', ')}`,
+        };
+      }
+      const published = await publish(db, env.LISTS, listNames, currentTime, { isForced });
+      return {
+        data: { published, changed: published.length > 0 },
+        text:
+          published.length === 0
+            ? 'every list was up to date'
+            : `published ${published.join(', ')}`,
+      };
+    }),
+  );
+
+const status = reading('status', 'lists status --json')
+  .description('Show the size, ETag and age of each list, and whether it is behind its source')
+  .action((options) =>
+    run(options, async ({ db, env }) => {
+      const now = currentTime();
+      const states = await listStatus(db, env.LISTS, now);
+      return {
+        data: {
+          lists: states.map(({ list, published, isBehind }) => ({
+            list,
+            count: published?.count ?? null,
+            etag: published?.etag ?? null,
+            published_at: published?.publishedAt ?? null,
+            age_seconds: published ? ageSeconds(published.publishedAt, now) : null,
+            blocks: published?.blocks ?? null,
+            bytes: published?.bytes ?? null,
+            last_change: published ? { added: published.added, removed: published.removed } : null,
+            took_ms: published?.tookMilliseconds ?? null,
+            behind: isBehind,
+          })),
+        },
+        text: table(
+          ['LIST', 'COUNT', 'BLOCKS', 'BYTES', 'ETAG', 'AGE', 'CHANGE', 'TOOK', 'STATE'],
+          states.map(({ list, published, isBehind }) => [
+            list,
+            published?.count ?? '-',
+            published?.blocks ?? '-',
+            published?.bytes ?? '-',
+            published?.etag ?? '-',
+            published ? readable(ageSeconds(published.publishedAt, now)) : '-',
+            published ? namesChanged(published) : '-',
+            published ? `${published.tookMilliseconds} ms` : '-',
+            published ? (isBehind ? 'behind its source' : 'up to date') : 'never published',
+          ]),
+          '',
+        ),
+      };
+    }),
+  );
+
+export const listsCommand = noun('lists', 'lists status', [publishVerb, status]);
+
+function ageSeconds(publishedAt: string, now: Date): number {
+  return Math.max(0, Math.round((now.getTime() - Date.parse(publishedAt)) / 1000));
+}
+
+/** `+3 -1`; for a first or a very large publication, the numbers are not known. */
+function namesChanged({ added, removed }: Published): string {
+  return added === null || removed === null ? 'whole list' : `+${added} -${removed}`;
+}
+
+/** In the largest unit that it fills: `3 h`. */
+function readable(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}

@@ -1,0 +1,59 @@
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { stringify } from 'csv-stringify/sync';
+import { dayOf } from '../../day.ts';
+import { reportMonth } from '../../history/month-report.ts';
+import { listStatus } from '../../public-list/publish/publish.ts';
+import { noun, reading } from '../command.ts';
+import { run } from '../run.ts';
+import { table } from '../text.ts';
+import { nounOf } from './history/entry.ts';
+
+const month = reading('month', 'report month', 'report month 2026-10 --csv')
+  .description('Count contacts, changes, auctions and names')
+  .argument('[month]', 'YYYY-MM, in UTC (default: the current month)', parseMonth)
+  .addOption(new Option('--csv', 'answer in CSV').conflicts('json'))
+  .action((asked, options) =>
+    run(options, async ({ db, env, origin }) => {
+      const month = asked ?? dayOf(origin.request.at).slice(0, 7);
+      const { contacts, changes, auctions } = await reportMonth(db, month);
+      const lists = await listStatus(db, env.LISTS, origin.request.at);
+      const data = {
+        month,
+        contacts,
+        changes: changes.map(({ subject, ...change }) => ({
+          subject: nounOf(subject),
+          ...change,
+        })),
+        auctions,
+        names: lists
+          .filter(({ list }) => list !== 'all')
+          .map(({ list, published }) => ({ list, count: published?.count ?? 0 })),
+      };
+      const rows = [
+        ...data.contacts.map((row) => ['contacts now', row.registrar, row.count] as const),
+        ...data.changes.map(
+          (row) => ['changes', `${row.subject} ${row.action}`, row.count] as const,
+        ),
+        ...data.auctions.map((row) => ['auctions became', row.outcome, row.count] as const),
+        ...data.names.map((row) => ['names published now', row.list, row.count] as const),
+      ];
+      const heading = ['section', 'name', 'count'];
+      return {
+        data,
+        text: options.csv
+          ? stringify([heading, ...rows]).trimEnd()
+          : table(
+              heading.map((title) => title.toUpperCase()),
+              rows.map((row) => [...row]),
+              `nothing is recorded of ${month}`,
+            ),
+      };
+    }),
+  );
+
+export const reportCommand = noun('report', 'report month', [month]);
+
+function parseMonth(text: string): string {
+  if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;
+  throw new InvalidArgumentError('Write the month as 2026-10.');
+}
