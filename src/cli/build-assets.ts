@@ -5,9 +5,10 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { enableCompileCache } from 'node:module';
 import path from 'node:path';
 import { projectDirectory } from './project.ts';
 
@@ -58,10 +59,24 @@ function removeOthers(files: Files): void {
   }
 }
 
-// The tests build once for all the runtimes that they start.
-if (!process.env.ASSETS_ARE_BUILT) {
-  // Loading the interfaces takes most of the time, a third of which is compiling them.
-  enableCompileCache(path.join(projectDirectory, '.wrangler/compile-cache'));
+/** Touched after each build. */
+const stamp = path.join(projectDirectory, '.wrangler/assets-built');
+
+/** Whether nothing that the files are made of has changed since the last build. */
+function areBuilt(): boolean {
+  // The tests build once for all the runtimes that they start.
+  if (process.env.ASSETS_ARE_BUILT) return true;
+  if (!existsSync(stamp) || !existsSync(target)) return false;
+  const builtAt = statSync(stamp).mtimeMs;
+  const sources = ['src/**', 'drizzle/*', 'package.json', 'node_modules/.package-lock.json'];
+  return globSync(sources, { cwd: projectDirectory }).every(
+    (name) => statSync(path.join(projectDirectory, name)).mtimeMs < builtAt,
+  );
+}
+
+if (!areBuilt()) {
+  // A change during the build counts as one after it.
+  const startedAt = new Date();
   const { openApiDocument } = await import('../http/openapi/document.ts');
   const files = readDirectory(staticDirectory);
   files.set('openapi.json', JSON.stringify(openApiDocument()));
@@ -71,4 +86,6 @@ if (!process.env.ASSETS_ARE_BUILT) {
   }
   write(files);
   removeOthers(files);
+  writeFileSync(stamp, '');
+  utimesSync(stamp, startedAt, startedAt);
 }

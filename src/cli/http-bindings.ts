@@ -22,33 +22,43 @@ export interface ServerState {
 
 type BodyType = 'text' | 'json' | 'arrayBuffer' | 'stream';
 
-/** D1 and KV of a running local server, in the parts of their interface that the registry uses. */
-export function openOverHttp(address: string, token: string) {
-  const call = (path: string, init: RequestInit) =>
+type Send = (path: string, init: RequestInit) => Promise<Response>;
+
+const caller =
+  (address: string, token: string): Send =>
+  (path, init) =>
     fetch(new URL(bindingsPath + path, address), {
       ...init,
       headers: { ...init.headers, [tokenHeader]: token },
     });
-  const checked = async (path: string, init: RequestInit) => {
+
+/** The state of the server at this address; undefined if none answers there. */
+export async function findServerState(
+  address: string,
+  token: string,
+): Promise<ServerState | undefined> {
+  try {
+    const response = await caller(address, token)('', { method: 'GET' });
+    return response.ok ? await response.json() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** D1 and KV of a running local server, in the parts of their interface that the registry uses. */
+export function openOverHttp(address: string, token: string) {
+  const call = caller(address, token);
+  const send: Send = async (path, init) => {
     const response = await call(path, init);
     if (response.ok) return response;
     throw new Error(await response.text());
   };
   return {
-    /** Undefined if no server answers there. */
-    async findState(): Promise<ServerState | undefined> {
-      try {
-        const response = await call('', { method: 'GET' });
-        return response.ok ? await response.json() : undefined;
-      } catch {
-        return undefined;
-      }
-    },
-    database: databaseOver(async (body) => {
-      const response = await checked('database', { method: 'POST', body: JSON.stringify(body) });
+    DB: databaseOver(async (body) => {
+      const response = await send('database', { method: 'POST', body: JSON.stringify(body) });
       return response.json();
     }),
-    namespace: namespaceOver(checked),
+    LISTS: namespaceOver(send),
   };
 }
 
@@ -74,7 +84,7 @@ export function databaseOver(send: (call: DatabaseCall) => Promise<unknown>) {
   };
 }
 
-function namespaceOver(send: (path: string, init: RequestInit) => Promise<Response>) {
+function namespaceOver(send: Send) {
   const pathOf = (key: string) => `lists/${encodeURIComponent(key)}`;
   return {
     async list(options: KVNamespaceListOptions = {}) {

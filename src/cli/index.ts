@@ -1,6 +1,5 @@
 import { enableCompileCache } from 'node:module';
 import { endAtInterrupt } from './interrupt.ts';
-import './load-fast.ts';
 import { enterUsersDirectory } from './project.ts';
 
 // The operator's tool.

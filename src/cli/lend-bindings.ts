@@ -3,27 +3,42 @@ import type { Env } from '../env.ts';
 import type { WebhookMessage } from '../webhook/outbox.ts';
 import { bindingsPath, type DatabaseCall, type ServerState, tokenHeader } from './http-bindings.ts';
 
-type LocalEnv = Env & { TOOL_TOKEN?: string };
+interface LocalEnv extends Env {
+  TOOL_TOKEN?: string;
+  /** The address of the gate of `npm start`, which lets requests through when the data is prepared. */
+  GATE?: string;
+}
 
 /** A Worker that answers requests. */
 export interface FetchingWorker extends ExportedHandler<LocalEnv, WebhookMessage> {
   fetch: ExportedHandlerFetchHandler<LocalEnv>;
 }
 
+/** Whether this isolate has passed the gate. */
+let isPrepared = false;
+
 /**
- * The Worker as it runs locally: it also lends its bindings to the operator's tool, which must not write to the
- * database's file beside it. The token is a new one for each start. A deployment has none of this: it runs src/index.ts.
+ * The Worker as it runs locally. It lends its bindings to `npm start`, which prepares the data, and to the operator's
+ * tool, because two processes that write to one SQLite file disturb each other. Requests wait until the data is prepared;
+ * `open` is done before the first of them. A deployment has none of this: it runs src/index.ts.
  */
-export function lendBindings(worker: FetchingWorker): FetchingWorker {
+export function lendBindings(
+  worker: FetchingWorker,
+  open: (env: Env) => Promise<void> = async () => {},
+): FetchingWorker {
   return {
     ...worker,
-    fetch(request, env, context) {
+    async fetch(request, env, context) {
       const url = new URL(request.url);
-      const { pathname } = url;
-      if (!pathname.startsWith(bindingsPath)) return worker.fetch(request, env, context);
+      if (!url.pathname.startsWith(bindingsPath)) {
+        if (env.GATE !== undefined && !isPrepared) await fetch(env.GATE);
+        isPrepared = true;
+        await open(env);
+        return worker.fetch(request, env, context);
+      }
       const isTool = env.TOOL_TOKEN && request.headers.get(tokenHeader) === env.TOOL_TOKEN;
       if (!isTool) return new Response('only for the tool', { status: 401 });
-      return answer(request, env, url).catch(
+      return answer(request, env, url, open).catch(
         (error: Error) => new Response(error.message, { status: 500 }),
       );
     },
@@ -34,10 +49,12 @@ async function answer(
   request: Request,
   env: Env,
   { pathname, searchParams }: URL,
+  open: (env: Env) => Promise<void>,
 ): Promise<Response> {
   const [resource, key] = pathname.slice(bindingsPath.length).split('/');
   if (resource === 'database') return Response.json(await query(env.DB, await request.json()));
   if (resource !== 'lists') {
+    await open(env);
     return Response.json({ clockAheadMilliseconds: clockAhead() } satisfies ServerState);
   }
   if (key !== undefined) return answerKey(env.LISTS, decodeURIComponent(key), request);

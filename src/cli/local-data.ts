@@ -1,27 +1,21 @@
 import { currentTime } from '../clock.ts';
 import { openDatabase } from '../database/open.ts';
+import type { Env } from '../env.ts';
 import { recordDailyCounts } from '../public-list/daily-counts.ts';
 import { listNames } from '../public-list/lists.ts';
 import { publish } from '../public-list/publish/publish.ts';
 import { hasDemoUsers, loadDemoData } from './demo/load.ts';
-import { openLocalData } from './local.ts';
+import { applyMigrations } from './migrate.ts';
 
 /**
- * Prepares the migrated data in a directory for `wrangler dev`: loads the demo data if it is wanted and the registry
- * is empty, and publishes the lists and the counts of each day. Never touches a deployed database.
+ * Prepares the data of a local registry: applies the migrations, loads the demo data if it is wanted and the registry is
+ * empty, and publishes the lists and the counts of each day. Never touches a deployed database.
  */
-export async function prepareLocalData(
-  directory: string,
-  { isDemoWanted }: { isDemoWanted: boolean },
-) {
-  const { env, dispose } = await openLocalData(directory);
-  try {
-    const isDemoLoaded = isDemoWanted && (await loadDemoData(env));
-    const db = openDatabase(env.DB);
-    await publish(db, env.LISTS, listNames, currentTime);
-    await recordDailyCounts(db, env.LISTS, currentTime());
-    return { isDemoLoaded, hasDemoUsers: await hasDemoUsers(env) };
-  } finally {
-    await dispose();
-  }
+export async function prepareLocalData(env: Env, { isDemoWanted }: { isDemoWanted: boolean }) {
+  await applyMigrations(env.DB);
+  const isDemoLoaded = isDemoWanted && (await loadDemoData(env));
+  const db = openDatabase(env.DB);
+  await publish(db, env.LISTS, listNames, currentTime);
+  await recordDailyCounts(db, env.LISTS, currentTime());
+  return { isDemoLoaded, hasDemoUsers: await hasDemoUsers(env) };
 }

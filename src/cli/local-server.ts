@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { setClockAhead } from '../clock.ts';
 import type { Env } from '../env.ts';
-import { openOverHttp } from './http-bindings.ts';
+import { findServerState, openOverHttp } from './http-bindings.ts';
 import { readLocalConfig } from './local-config.ts';
 import type { Bindings } from './session.ts';
 
@@ -35,15 +35,18 @@ export async function openRunningServer(
   if (!existsSync(file)) return undefined;
   const server: RunningServer = JSON.parse(readFileSync(file, 'utf8'));
   if (server.environment !== environment) return undefined;
-  const bindings = openOverHttp(server.address, server.token);
   // The note of a server that was killed stays behind.
-  const state = await bindings.findState();
+  const state = await findServerState(server.address, server.token);
   if (!state) return undefined;
   // What the tool does in a sandbox happens at the sandbox's time.
   setClockAhead(state.clockAheadMilliseconds);
-  const { vars } = readLocalConfig(environment);
+  return { env: serverEnv(server), dispose: async () => setClockAhead(0) };
+}
+
+/** The settings and the bindings of a server. */
+export function serverEnv({ address, token, environment }: RunningServer): Env {
   return {
-    env: { ...vars, DB: bindings.database, LISTS: bindings.namespace } as unknown as Env,
-    dispose: async () => setClockAhead(0),
-  };
+    ...readLocalConfig(environment).vars,
+    ...openOverHttp(address, token),
+  } as unknown as Env;
 }

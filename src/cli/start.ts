@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { styleText } from 'node:util';
-import './load-fast.ts';
-import { forgetServer, noteServer } from './local-server.ts';
+import { newGate } from './gate.ts';
+import { forgetServer, noteServer, serverEnv } from './local-server.ts';
 import { makeWritableDirectory } from './make-directory.ts';
 import { enterUsersDirectory } from './project.ts';
 import { prepareDirectory } from './sandbox/directory.ts';
 import { readStartOptions, type StartOptions } from './start-options.ts';
-import { runWrangler, serve } from './wrangler.ts';
+import { serve } from './wrangler.ts';
 
 function fail(message: string): never {
   console.error(message);
@@ -35,23 +35,12 @@ async function checkPort({ port, ip, otherArgs }: StartOptions): Promise<void> {
   await once(probe, 'close');
 }
 
-async function migrate({ directory, environment }: StartOptions): Promise<void> {
-  const env = environment === undefined ? [] : ['--env', environment];
-  const args = ['d1', 'migrations', 'apply', 'DB', '--local', '--persist-to', directory, ...env];
-  try {
-    await runWrangler(args);
-  } catch (error) {
-    fail(`${(error as Error).message}\n\nThe migrations could not be applied.`);
-  }
-  step(`Database migrated in ${path.relative('', directory) || '.'}`);
-}
-
 interface Started {
   hasDemoUsers: boolean;
   isSandbox: boolean;
 }
 
-/** What to open first, and what to paste. */
+/** Says which page to open first, and which lines to paste. */
 function welcome(address: string, { hasDemoUsers, isSandbox }: Started): void {
   const bold = (text: string) => styleText('bold', text);
   console.log(`
@@ -84,30 +73,35 @@ async function start(options: StartOptions): Promise<void> {
   await checkPort(options);
   const otherUse = await prepareDirectory(directory, { isSandbox });
   if (otherUse) refuse(otherUse);
-  await migrate(options);
-  // Loaded late, so that a faulty option is reported without this second.
-  const { prepareLocalData } = await import('./local-data.ts');
-  const data = await prepareLocalData(directory, { isDemoWanted });
-  if (isDemoWanted) step(data.isDemoLoaded ? 'Demo data loaded' : 'Data kept');
-  step('Public lists published');
   const token = randomBytes(32).toString('hex');
+  const gate = await newGate();
   const args = [
     isSandbox ? 'src/cli/sandbox/worker.ts' : 'src/cli/local-worker.ts',
     ...['--port', String(port), '--ip', ip, '--persist-to', directory],
-    ...['--var', `TOOL_TOKEN:${token}`],
+    ...['--var', `TOOL_TOKEN:${token}`, '--var', `GATE:${gate.address}`],
     ...(environment === undefined ? [] : ['--env', environment]),
     ...wranglerArgs,
   ];
+  const serving = serve(args, { isJsonLog, prepare });
+  // Loaded while wrangler starts.
+  const loading = import('./local-data.ts');
   try {
-    process.exitCode = await serve(args, {
-      isJsonLog,
-      welcome(address) {
-        noteServer(directory, { address, token, environment });
-        welcome(address, { ...data, isSandbox });
-      },
-    });
+    process.exitCode = await serving;
   } finally {
     forgetServer(directory);
+  }
+
+  /** Prepares the data through the server that has just started, and lets requests through. */
+  async function prepare(address: string): Promise<void> {
+    const server = { address, token, environment };
+    const { prepareLocalData } = await loading;
+    const data = await prepareLocalData(serverEnv(server), { isDemoWanted });
+    step(`Database migrated in ${path.relative('', directory) || '.'}`);
+    if (isDemoWanted) step(data.isDemoLoaded ? 'Demo data loaded' : 'Data kept');
+    step('Public lists published');
+    gate.open();
+    noteServer(directory, server);
+    welcome(address, { ...data, isSandbox });
   }
 }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { enableCompileCache, getCompileCacheDir } from 'node:module';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -10,7 +11,13 @@ import { logEntry, paintFor, readableLine } from './readable-log.ts';
 
 // Otherwise each start asks Cloudflare where this machine is.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';
-const environment = { ...process.env, WRANGLER_SEND_METRICS: 'false' };
+// Wrangler is slow to load unless Node keeps what it has compiled.
+enableCompileCache();
+const environment = {
+  ...process.env,
+  WRANGLER_SEND_METRICS: 'false',
+  NODE_COMPILE_CACHE: getCompileCacheDir(),
+};
 
 /**
  * Ends a child whose parent is gone, however it ended: the channel closes, and the child gets another parent. Wrangler
@@ -87,28 +94,33 @@ function print(line: string, stream: NodeJS.WriteStream, isJsonLog: boolean): vo
 interface Serving {
   /** Whether the log is for programs, as the Worker writes it, instead of for people. */
   isJsonLog: boolean;
-  /** Called once it listens. */
-  welcome: (address: string) => void;
+  /** Called once it listens. The log begins when this is done; if it fails, the server ends. */
+  prepare: (address: string) => Promise<void>;
 }
 
 /**
  * Runs `wrangler dev` until it is told to stop, and prints its log. Returns the exit status, 0 if it stopped because it
  * was told to.
  */
-export async function serve(args: string[], { isJsonLog, welcome }: Serving): Promise<number> {
+export async function serve(args: string[], { isJsonLog, prepare }: Serving): Promise<number> {
   const server = spawnWrangler(['dev', '--local', '--show-interactive-dev-session=false', ...args]);
-  // What it prints before it listens matters only if it never does.
+  // Printed only if the server does not start.
   const early: string[] = [];
   let isReady = false;
   collect(server, (line, isError) => {
     if (!isReady) early.push(line);
     else print(line, isError ? process.stderr : process.stdout, isJsonLog);
   });
-  server.on('message', (message) => {
+  server.on('message', async (message) => {
     const { event, ip, port } = JSON.parse(String(message));
     if (event !== 'DEV_SERVER_READY') return;
-    isReady = true;
-    welcome(`http://${ip}:${port}`);
+    try {
+      await prepare(`http://${ip}:${port}`);
+      isReady = true;
+    } catch (error) {
+      early.push(`The data could not be prepared: ${(error as Error).message}`);
+      server.kill();
+    }
   });
   let isStopped = false;
   onStop((signal) => {

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { unstable_getMiniflareWorkerOptions } from 'wrangler';
+import { applyMigrations } from '../../src/cli/migrate.ts';
 import type { Env } from '../../src/env.ts';
-import { applyMigrations } from '../local-data.ts';
 
 /** The service and the Workers that it is compared with, each on a socket of the runtime's own. */
 export interface Runtime {

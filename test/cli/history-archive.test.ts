@@ -2,10 +2,10 @@ import { readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished, test } from 'vitest';
+import { openLocalData } from '../../src/cli/local.ts';
 import { archiveHistory } from '../../src/cli/nouns/history/archive.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { Faults } from '../attack/faults.ts';
-import { openLocalData } from '../local-data.ts';
 import { startWorker } from '../worker.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 

@@ -1,18 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { demoDailyCounts } from '../../src/cli/demo/daily-counts.ts';
+import { openLocalData } from '../../src/cli/local.ts';
 import { prepareLocalData } from '../../src/cli/local-data.ts';
 import { dayOf, daysBefore } from '../../src/day.ts';
 import type { Env } from '../../src/env.ts';
 import { readDailyCounts } from '../../src/public-list/daily-counts.ts';
 import { readFacts } from '../../src/public-list/read/facts.ts';
-import { migrate, openLocalData } from '../local-data.ts';
 import { newReader } from '../public-list/reader.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'local-data-'));
-beforeAll(() => migrate(directory));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 async function withData<Result>(use: (env: Env) => Promise<Result>): Promise<Result> {
@@ -32,7 +31,7 @@ const read = () =>
   });
 
 it('prepares a year of daily counts, which ends with what the lists have today', async () => {
-  await prepareLocalData(directory, { isDemoWanted: true });
+  await withData((env) => prepareLocalData(env, { isDemoWanted: true }));
   const { facts, days } = await read();
   expect(days).toHaveLength(366);
   const [first, last] = [days[0]!, days.at(-1)!];
@@ -49,7 +48,7 @@ it('prepares a year of daily counts, which ends with what the lists have today',
 
 it('keeps the counts of earlier days when it prepares the same data again', async () => {
   await withData((env) => env.DB.exec('update daily_counts set count = 99 where count = 15'));
-  await prepareLocalData(directory, { isDemoWanted: true });
+  await withData((env) => prepareLocalData(env, { isDemoWanted: true }));
   const { days } = await read();
   expect(days).toHaveLength(366);
   expect(days[0]!.counts.reserved).toBe(99);

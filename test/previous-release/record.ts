@@ -1,12 +1,13 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { openLocalData } from '../../src/cli/local.ts';
 import { projectVersion } from '../../src/cli/project.ts';
 import type { Env } from '../../src/env.ts';
 import worker from '../../src/index.ts';
 import { kindsOf } from '../attack/commands.ts';
 import { addRegistrar, addRetainedDomain } from '../fixtures.ts';
-import { migrate, openLocalData } from '../local-data.ts';
+import { migrate } from '../local-data.ts';
 import { type Call, recorded, recordingText } from './recorded.ts';
 
 /**

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { unstable_splitSqlQuery } from 'wrangler';
-import { openLocalData } from '../local-data.ts';
+import { openLocalData } from '../../src/cli/local.ts';
 import { type Call, readRecording } from './recorded.ts';
 
 const { release, migrations, calls } = readRecording(

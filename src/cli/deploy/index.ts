@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, CommanderError } from '@commander-js/extra-typings';
-import '../load-fast.ts';
 import { configPath, projectDirectory, projectVersion } from '../project.ts';
 import { runWrangler } from '../wrangler.ts';
 import { readDeployConfig } from './config.ts';

@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openLocalData } from '../../src/cli/local.ts';
+import { applyMigrations, findMissingMigrations } from '../../src/cli/migrate.ts';
+import { startWorker } from '../worker.ts';
+
+/** Wrangler applies the migrations here. */
+const worker = startWorker();
+
+/** Every statement of the schema, and the record of the migrations, whatever the spelling of the keywords. */
+async function describe(db: D1Database) {
+  const { results: schema } = await db
+    .prepare(
+      "select name, sql from sqlite_master where sql is not null and name not like '\\_cf\\_%' escape '\\' order by name",
+    )
+    .all<{ name: string; sql: string }>();
+  const { results: applied } = await db.prepare('select id, name from d1_migrations').all();
+  const { results: columns } = await db.prepare('pragma table_info(d1_migrations)').all();
+  return {
+    schema: schema
+      .filter(({ name }) => name !== 'd1_migrations')
+      .map(({ name, sql }) => ({ name, sql: sql.replace(/\s+/g, ' ') })),
+    applied,
+    columns: JSON.stringify(columns).toLowerCase(),
+  };
+}
+
+it('migrates as wrangler does, and finds nothing to do where wrangler has migrated', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'migrate-'));
+  const { env, dispose } = await openLocalData(directory);
+  try {
+    await applyMigrations(env.DB);
+    expect(await describe(env.DB)).toEqual(await describe(worker.env.DB));
+    expect(await findMissingMigrations(worker.env.DB)).toEqual([]);
+  } finally {
+    await dispose();
+    rmSync(directory, { recursive: true });
+  }
+});
