@@ -31,6 +31,7 @@ export const reasonCases: Record<Reason, string> = {
 export const fieldErrorsType = z
   .object({
     errors: z.record(z.string(), z.array(z.string().min(1)).min(1)).meta({
+      minProperties: 1,
       description:
         'The messages by field, nested fields by their path (`address.country_code`). What concerns no field is under `base`.',
     }),

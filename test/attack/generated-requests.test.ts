@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contacts } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { type Runtime, service, startRuntime } from '../bench/runtime.ts';
-import { contractProblem } from '../http/openapi/contract.ts';
-import { formProblem, type Received } from './answer-form.ts';
+import type { Answered } from '../http/openapi/contract.ts';
+import { answerProblem } from './answer.ts';
 import { brokenInvariants } from './invariants.ts';
 import { logProblem } from './log-lines.ts';
 import { loopback, requestTo, type Sent } from './requests.ts';
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 /** On a socket of the runtime's own, the path as it is. */
-function exchange(request: Sent): Promise<Received> {
+function exchange(request: Sent): Promise<Answered> {
   const { method, path } = request;
   const body = Buffer.from(request.body);
   // Node tells the length of a body that a DELETE has only if it is told to.
@@ -63,7 +63,7 @@ function exchange(request: Sent): Promise<Received> {
 }
 
 /** Somebody's data, or a secret, in an answer to another. */
-function leak({ caller, method, headers }: Sent, { body, headers: answered }: Received) {
+function leak({ caller, method, headers }: Sent, { body, headers: answered }: Answered) {
   const told = `${JSON.stringify(answered)}\n${body}`;
   const isOwnHeader = headers.Authorization === caller.headers.Authorization;
   const marker = world.markers.find(
@@ -77,7 +77,7 @@ function leak({ caller, method, headers }: Sent, { body, headers: answered }: Re
 }
 
 /** A success where the caller has no business. */
-function intrusion({ caller, path, method, headers }: Sent, { status }: Received) {
+function intrusion({ caller, path, method, headers }: Sent, { status }: Answered) {
   if (status >= 300 || method === 'OPTIONS') return undefined;
   const isContact = /^\/(repp\/v1|api\/v1\/registrant)\/contacts(\/|$|\?)/.exec(path);
   if (isContact) {
@@ -108,10 +108,7 @@ describe(`generated requests (seed ${seed})`, () => {
             if (received.status === 400 && received.body === 'invalid URI') continue;
             answered += 1;
             const problem =
-              formProblem(sent, received) ??
-              contractProblem(sent, received) ??
-              leak(sent, received) ??
-              intrusion(sent, received);
+              answerProblem(sent, received) ?? leak(sent, received) ?? intrusion(sent, received);
             if (problem) {
               const shown = JSON.stringify({ ...sent, answer: received }, null, 2).slice(0, 4_000);
               throw new Error(`${problem}\n${shown}`);

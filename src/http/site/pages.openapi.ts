@@ -79,7 +79,10 @@ export const pagePaths: ZodOpenApiPathsObject = {
           description: 'The page, with the same query.',
           headers: {
             ...headersOf(...always, 'Vary', 'Ignored-Parameters'),
-            Location: { required: true, schema: { type: 'string' } },
+            Location: {
+              required: true,
+              schema: { type: 'string', pattern: `^/(${languages.join('|')})/($|\\?)` },
+            },
           },
         },
         ...refusals,

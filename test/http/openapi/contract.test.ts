@@ -62,6 +62,21 @@ describe('an answer', () => {
     );
   });
 
+  it('is a refusal, with the headers of every answer, where there is no such path', () => {
+    const asked = { method: 'GET', path: '/repp/v1/domains' };
+    expect(problemOf({}, asked)).toBe('the path is not documented, and its status is 200');
+    const refused = { status: 404, body: answers.getContact.unknown };
+    expect(problemOf({ ...refused, headers: {} }, asked)).toBe(
+      'the header X-Request-Id is missing',
+    );
+  });
+
+  it('is a whole page where the document says HTML', () => {
+    const asked = { method: 'GET', path: '/et/' };
+    const page = { headers: { ...headers, 'content-type': 'text/html; charset=UTF-8' } };
+    expect(problemOf({ ...page, body: '<h1>' }, asked)).toBe('no beginning');
+  });
+
   it('to another method has the form of the path’s refusals', () => {
     const asked = { method: 'PUT', path: '/repp/v1/contacts' };
     const refused = { status: 405, headers: { ...headers, allow: 'GET, POST' } };

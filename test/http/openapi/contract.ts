@@ -3,6 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { oas31 } from 'zod-openapi';
 import { type InterfaceName, interfaceOf } from '../../../src/http/interface.ts';
+import { documentProblem } from '../site/document.ts';
 
 /**
  * Holds answers to the document that was built. Clients must expect more than it says, but here an answer with a field
@@ -35,7 +36,7 @@ interface Contract {
 let contract: Contract | undefined;
 const validators = new Map<string, ValidateFunction>();
 
-/** What is wrong with an answer, if anything is. Of the paths that the document does not have, only a 404 is judged. */
+/** The problem of an answer, if there is one. A path that the document does not have may only be refused. */
 export function contractProblem(asked: Asked, answered: Answered): string | undefined {
   // The runtime's own parser: the service never saw the request.
   if (answered.status === 400 && answered.body === 'invalid URI') return undefined;
@@ -43,13 +44,11 @@ export function contractProblem(asked: Asked, answered: Answered): string | unde
 }
 
 function problemAt(path: string, asked: Asked, answered: Answered): string | undefined {
-  const { status, body } = answered;
+  const { status } = answered;
   contract ??= readContract();
   const fitting = contract.paths.filter(({ pattern }) => pattern.test(path));
-  if (fitting.length === 0) {
-    const form = notFound[interfaceOf(path)];
-    return status === 404 && form ? bodyProblem(form, body, asked) : undefined;
-  }
+  if (fitting.length === 0)
+    return elsewhere.test(path) ? undefined : refusalProblem(path, asked, answered);
   const method = asked.method.toLowerCase().replace('head', 'get');
   // A method that no path has is refused as the path's calls may be.
   const known = fitting.find(({ methods }) => methods.includes(method)) ?? fitting[0]!;
@@ -63,7 +62,7 @@ function problemAt(path: string, asked: Asked, answered: Answered): string | und
     : responseProblem(pointer, asked, answered);
 }
 
-/** What is wrong with what a webhook has received, if anything is. */
+/** The problem of a request that a webhook has received, if there is one. */
 export function pushProblem({ headers, body }: Omit<Answered, 'status'>): string | undefined {
   contract ??= readContract();
   const { type } = JSON.parse(body);
@@ -79,15 +78,27 @@ export function pushProblem({ headers, body }: Omit<Answered, 'status'>): string
   return bodyProblem(schema, body, { method: 'POST', path: '' });
 }
 
-/** The form of a 404 for a path that does not exist; a page is not JSON. */
-const notFound: Record<InterfaceName, string | undefined> = {
-  lists: '/components/schemas/FieldErrors',
-  registrar: '/components/schemas/RegistrarError',
-  registrant: '/components/schemas/FieldErrors',
-  auction: '/components/schemas/AuctionNotFound',
-  page: undefined,
-  other: '/components/schemas/FieldErrors',
-};
+/** The static files, and the calls of the sandbox. */
+const elsewhere = /^\/(docs|assets|openapi\.json|sandbox)(\/|$)/;
+
+/** The problem of a refusal on a path that the document does not have. */
+function refusalProblem(path: string, asked: Asked, answered: Answered): string | undefined {
+  const { status, headers, body } = answered;
+  if (status < 400) return `the path is not documented, and its status is ${status}`;
+  for (const name of ['X-Request-Id', 'Cache-Control']) {
+    const problem = headerProblem(`/components/headers/${name}`, headers[name.toLowerCase()]);
+    if (problem) return `the header ${name} ${problem}`;
+  }
+  const form = errorForm(interfaceOf(path), status);
+  return bodyProblem(form && `/components/schemas/${form}`, body, asked);
+}
+
+/** The schema of an interface's refusals; a page has none. */
+function errorForm(name: InterfaceName, status: number): string | undefined {
+  if (name === 'page') return undefined;
+  if (name === 'registrar') return 'RegistrarError';
+  return name === 'auction' && status === 404 ? 'AuctionNotFound' : 'FieldErrors';
+}
 
 /** Headers of HTTP itself, of the platform and the local runtime, and those that the document names once for all answers. */
 const ordinary = new Set([
@@ -112,11 +123,15 @@ function responseProblem(
     const problem = headerProblem(`${pointer}/headers/${name}`, headers[name.toLowerCase()]);
     if (problem) return `the header ${name} ${problem}`;
   }
-  if (!content || asked.method === 'HEAD') return body && 'a body where there is none';
+  if (!content) return body && 'a body where there is none';
   const [type = ''] = String(headers['content-type']).split(';');
   if (!content[type]) return `the content type ${type} is not documented`;
-  if (type !== 'application/json') return undefined;
-  return bodyProblem(`${pointer}/content/application~1json/schema`, body, asked);
+  const isJson = type === 'application/json';
+  return bodyProblem(
+    isJson ? `${pointer}/content/application~1json/schema` : undefined,
+    body,
+    asked,
+  );
 }
 
 function headerProblem(at: string, given: string | string[] | undefined): string | undefined {
@@ -131,11 +146,17 @@ function headerProblem(at: string, given: string | string[] | undefined): string
   return isWrong ? `is ${given}` : undefined;
 }
 
-function bodyProblem(pointer: string, body: string, { method }: Asked): string | undefined {
+/** The problem of a JSON body, or of a page where there is no schema. */
+function bodyProblem(
+  schema: string | undefined,
+  body: string,
+  { method }: Asked,
+): string | undefined {
   if (method === 'HEAD') return body && 'a body where there is none';
+  if (schema === undefined) return documentProblem(body);
   const validate =
-    validators.get(pointer) ?? contract!.ajv.compile({ $ref: `${documentId}#${pointer}` });
-  validators.set(pointer, validate);
+    validators.get(schema) ?? contract!.ajv.compile({ $ref: `${documentId}#${schema}` });
+  validators.set(schema, validate);
   let value: unknown;
   try {
     value = JSON.parse(body);
@@ -225,7 +246,7 @@ function valueAt(pointer: string): unknown {
   );
 }
 
-/** What the pointer, or the references that it leads to, point at. */
+/** The value at the pointer, or at the end of the references that it leads to. */
 function resolved(pointer: string): { pointer: string; value: Node } {
   const value = valueAt(pointer) as Node;
   return typeof value.$ref === 'string' ? resolved(value.$ref.slice(1)) : { pointer, value };
