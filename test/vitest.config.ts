@@ -14,19 +14,45 @@ const whySkipped: Reporter = {
   },
 };
 
+/** Tests that start processes or a browser, or need much data. */
+const deep = 'test/**/*.deep.test.ts';
+/** Tests that go further in the deep run. */
+const inBoth = ['test/attack/generated-requests.test.ts'];
+
 export default defineConfig({
   test: {
+    projects: [
+      // `npm test`
+      {
+        extends: true,
+        test: {
+          name: 'quick',
+          include: ['test/**/*.test.ts'],
+          exclude: [deep],
+          provide: { isDeep: false },
+        },
+      },
+      // `npm run test:deep`
+      {
+        extends: true,
+        test: {
+          name: 'deep',
+          include: [deep, ...inBoth],
+          testTimeout: 120_000,
+          provide: { isDeep: true },
+        },
+      },
+    ],
     // The log lines of what is called in the test process matter where a test fails.
     silent: 'passed-only',
-    include: ['test/**/*.test.ts'],
     reporters: ['default', whySkipped],
     // One for each core: a test often waits for its runtime, which is a process of its own.
     maxWorkers: '100%',
     // A process loads what the tests use once. What a file changes beyond its own rows, it puts back.
     isolate: false,
-    globalSetup: 'test/build-assets.ts',
+    globalSetup: 'test/build.ts',
     env: {
-      // Each start of the local runtime would build them again.
+      // The local runtimes that tests start would build them again.
       ASSETS_ARE_BUILT: 'yes',
       // Each start of the local runtime would ask Cloudflare where this machine is, and report to it.
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { createTestHarness, type TestHarness, type TestHarnessOptions } from 'wrangler';
 import { readLocalConfig } from '../src/cli/local-config.ts';
 import { type Database, openDatabase } from '../src/database/open.ts';
@@ -73,7 +73,8 @@ async function holdToContract(asked: Asked, response: Response): Promise<void> {
 }
 
 function startRuntime(vars: Record<string, string>, environment?: 'production'): Promise<Runtime> {
-  const configuration = { configPath: './wrangler.toml', vars };
+  const prebuiltWorkerDir = inject('bundle');
+  const configuration = { configPath: './wrangler.toml', prebuiltWorkerDir, vars };
   return startHarness(environment ? { ...configuration, env: environment } : configuration);
 }
 

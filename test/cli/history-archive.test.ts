@@ -1,43 +1,21 @@
 import { readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { beforeEach, describe, expect, it, onTestFinished, test } from 'vitest';
-import { openLocalData } from '../../src/cli/local.ts';
+import { beforeEach, describe, expect, it, test } from 'vitest';
 import { archiveHistory } from '../../src/cli/nouns/history/archive.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { Faults } from '../attack/faults.ts';
 import { startWorker } from '../worker.ts';
+import { addEntries, idsLeft, idsOf, insertEntries, numbers } from './archived.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
 
-/** So many entries, one an hour from the beginning of 2020; 15 of them are of a contact. */
-const insertEntries = `
-  with recursive n (n) as (select 1 union all select n + 1 from n where n < ?)
-  insert into history (occurred_at, subject, subject_key, subject_uuid, action, actor_type, actor, request_id, changes)
-  select strftime('%Y-%m-%dT%H:%M:%fZ', '2020-01-01', n || ' hours'), 'contact', 'ALPHA:' || n, 'uuid-' || n, 'create',
-    'operator', 'Operator ats', 'request-' || n, json_object('name', json_object('from', null, 'to', 'Õ' || char(8232) || n))
-  from n`;
-
-const idsOf = (text: string) =>
-  text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line).id as number);
-
-const numbers = (from: number, to: number) =>
-  Array.from({ length: to - from + 1 }, (_, n) => from + n);
-
 describe('history archive', () => {
   async function registryWith(entries: number): Promise<TestRegistry> {
     const registry = await tool.newRegistry();
-    const { env, dispose } = await openLocalData(registry.directory);
-    await env.DB.prepare(insertEntries).bind(entries).run();
-    await dispose();
+    await addEntries(registry, entries);
     return registry;
   }
-  const left = async (registry: TestRegistry) =>
-    ((await registry.rows()).history as { id: number }[]).map(({ id }) => id);
 
   it('moves what is older than a day to a file, in the form of history', async () => {
     const registry = await registryWith(100);
@@ -53,7 +31,7 @@ describe('history archive', () => {
       written: 0,
       changed: false,
     });
-    expect(await left(registry)).toEqual(numbers(1, 100));
+    expect(await idsLeft(registry)).toEqual(numbers(1, 100));
     await expect(stat(file)).rejects.toThrow('ENOENT');
     expect(await registry.done(args)).toEqual({
       ...report,
@@ -62,7 +40,7 @@ describe('history archive', () => {
       written: 47,
       changed: true,
     });
-    expect(await left(registry)).toEqual(numbers(48, 100));
+    expect(await idsLeft(registry)).toEqual(numbers(48, 100));
     const text = await readFile(file, 'utf8');
     expect(idsOf(text)).toEqual(numbers(1, 47));
     expect(JSON.parse(text.slice(0, text.indexOf('\n')))).toEqual({ id: 1, ...shown[0] });
@@ -78,7 +56,7 @@ describe('history archive', () => {
     const registry = await registryWith(3);
     const file = path.join(registry.directory, 'history.ndjson');
     await registry.done(['history', 'archive', '--before', '2025-01-01', '--to', file]);
-    expect(await left(registry)).toEqual([3]);
+    expect(await idsLeft(registry)).toEqual([3]);
   }, 120_000);
 
   it('refuses a day that is not over, and a file that is something else', async () => {
@@ -99,43 +77,7 @@ describe('history archive', () => {
     expect(await readFile(file, 'utf8')).toBe('Some notes');
     expect((await registry.rows()).history_archives).toEqual([]);
   }, 120_000);
-
-  it('is finished by repeating it when it was killed', async () => {
-    const count = 30_000;
-    const registry = await registryWith(count);
-    const file = path.join(registry.directory, 'history.ndjson');
-    const args = ['history', 'archive', '--before', '2025-01-01', '--to', file];
-    let kills = 0;
-    for (const lines of [500, 3_000, 9_000]) {
-      const child = registry.start(args, true);
-      const group = child.pid!;
-      onTestFinished(() => endGroup(group));
-      const closed = new Promise((resolve) => child.once('close', resolve));
-      const size = lines * 200;
-      while (child.exitCode === null && (await sizeOf(file)) < size) await setTimeout(5);
-      if (child.kill('SIGKILL')) kills += 1;
-      await closed;
-      endGroup(group);
-    }
-    expect(kills).toBeGreaterThan(0);
-    await registry.done(args);
-    expect(idsOf(await readFile(file, 'utf8'))).toEqual(numbers(1, count - 1));
-    expect(await left(registry)).toEqual([count]);
-  }, 240_000);
 });
-
-async function sizeOf(file: string): Promise<number> {
-  return (await stat(file).catch(() => ({ size: 0 }))).size;
-}
-
-/** The local runtime of a tool that was killed goes on without it. */
-function endGroup(leader: number): void {
-  try {
-    process.kill(-leader, 'SIGKILL');
-  } catch {
-    // It has ended.
-  }
-}
 
 describe('an archive that is interrupted', () => {
   const worker = startWorker();

@@ -1,14 +1,13 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { Session } from '../../src/cli/session.ts';
-import { migrate } from '../local-data.ts';
 import { captured, type Ended } from './captured.ts';
 
 /** Keeps the runtime of the registry that was used last, until a command opens another. */
@@ -16,28 +15,26 @@ const session = new Session();
 
 /** The operator's tool, on local databases that a test has to itself. */
 export function startTool() {
-  const directories = { work: '', empty: '' };
+  let work: string;
   let count = 0;
   beforeAll(async () => {
-    directories.work = await mkdtemp(path.join(tmpdir(), 'registry-tool-'));
-    directories.empty = path.join(directories.work, 'empty');
-    await migrate(directories.empty);
+    work = await mkdtemp(path.join(tmpdir(), 'registry-tool-'));
   });
   afterAll(async () => {
     await session.close();
-    await rm(directories.work, { recursive: true, force: true });
+    await rm(work, { recursive: true, force: true });
   });
 
   return {
     /** A directory of the test's own for files. */
     async newDirectory(): Promise<string> {
-      return mkdtemp(path.join(directories.work, 'files-'));
+      return mkdtemp(path.join(work, 'files-'));
     },
     /** A registry with tables and nothing in them. */
     async newRegistry(): Promise<TestRegistry> {
       count += 1;
-      const directory = path.join(directories.work, `registry-${count}`);
-      await cp(directories.empty, directory, { recursive: true });
+      const directory = path.join(work, `registry-${count}`);
+      await cp(inject('emptyRegistry'), directory, { recursive: true });
       return new TestRegistry(directory);
     },
   };
@@ -98,6 +95,15 @@ export class TestRegistry {
     return Object.fromEntries(
       tables.map(({ name }) => [name, database.prepare(`select * from "${name}"`).all()]),
     );
+  }
+}
+
+/** Kills a process that was started detached, and what it has started: the local runtime outlives a tool that is killed. */
+export function killGroup({ pid }: ChildProcess): void {
+  try {
+    process.kill(-pid!, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { startTool, TestRegistry } from './tool.ts';
+import { killGroup, startTool, TestRegistry } from './tool.ts';
 
 const tool = startTool();
 
@@ -47,21 +47,13 @@ function moments(parts: number, [from, until]: [number, number]): number[] {
 
 async function killAfter(registry: TestRegistry, args: string[], milliseconds: number) {
   const child = registry.start(args, true);
-  // The local runtime outlives a tool that is killed, and may still be writing when the next one starts.
-  onTestFinished(() => endGroup(child.pid!));
+  // What it has started may still be writing when the next one starts.
+  onTestFinished(() => killGroup(child));
   const closed = new Promise((resolve) => child.once('close', resolve));
   await Promise.race([closed, setTimeout(milliseconds)]);
   const isKilled = child.exitCode === null && child.kill('SIGKILL');
   await closed;
   process.stderr.write(`${isKilled ? 'killed' : 'done'} after ${milliseconds} ms: ${args[1]}\n`);
-}
-
-function endGroup(leader: number): void {
-  try {
-    process.kill(-leader, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
 }
 
 let file: string;

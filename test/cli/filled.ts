@@ -1,0 +1,23 @@
+import type { TestRegistry } from './tool.ts';
+
+/** Adds a registrar with 499 contacts, a domain and a reserved name to an empty registry. */
+export async function fill(registry: TestRegistry): Promise<void> {
+  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  const header = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
+  const rows = Array.from(
+    { length: 500 },
+    (_, n) => `ALPHA:${n},Mari ${n},mari@example.ee,+372.5123456,38001085718,priv,EE\n`,
+  );
+  await registry.done(['contact', 'import', '-'], header + rows.join(''));
+  await registry.done(['contact', 'delete', 'ALPHA:499']);
+  const domains = 'name,registrar,registrant\na.ee,ALPHA,ALPHA:1\n';
+  await registry.done(['domain', 'import', '-'], domains);
+  await registry.done(['retained', 'add', 'õ.ee', '--status', 'reserved']);
+}
+
+/** What the registry consists of; publishing keeps notes of its own. */
+export async function rowsOf(registry: TestRegistry) {
+  const { registrars, contacts, domains, domain_contacts, retained_domains, history } =
+    await registry.rows();
+  return { registrars, contacts, domains, domain_contacts, retained_domains, history };
+}
