@@ -23,7 +23,7 @@ import { registrarError } from './registrar/answer.ts';
 import { registrarContacts } from './registrar/contacts.ts';
 import { notifications } from './registrar/notifications.ts';
 import { securityHeaders } from './security-headers.ts';
-import { pageError } from './site/error.ts';
+import { pageError } from './site/error.tsx';
 import { pages } from './site/pages.ts';
 
 /** Headers that strangers are not sent. */

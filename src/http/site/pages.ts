@@ -7,7 +7,7 @@ import { cacheHeaders, isKnown, readerOf } from '../public-list.ts';
 import { isComplete, readContent } from './content.ts';
 import { pageHeaders } from './headers.ts';
 import { type Language, languages, preferredLanguage } from './language.ts';
-import { renderPage } from './page.ts';
+import { renderPage } from './page.tsx';
 import { texts } from './texts.ts';
 import { readView, viewParameters } from './view.ts';
 
@@ -35,7 +35,7 @@ async function answerWithPage(c: AppContext, language: Language): Promise<Respon
   const content = await readContent(view, readerOf(c), (error) =>
     logUnexpected(error as Error, c.var.requestId),
   );
-  const document = String(renderPage({ language, text: texts[language], origin, view }, content));
+  const document = renderPage({ language, text: texts[language], origin, view, ...content });
   const headers = pageHeaders(language);
   const { answer } = content;
   if (answer?.isName === false) return c.html(document, 400, headers);

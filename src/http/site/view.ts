@@ -56,11 +56,9 @@ function cleanText(text: string): string {
 
 /** The address of a page that shows this. */
 export function hrefOf(language: Language, view: Partial<View>, section = ''): string {
-  const parameters = new URLSearchParams();
-  for (const name of viewParameters) {
+  const query = viewParameters.flatMap((name) => {
     const value = view[name] ?? plain[name];
-    if (value !== plain[name]) parameters.set(name, String(value));
-  }
-  const query = parameters.size > 0 ? `?${parameters}` : '';
-  return `/${language}/${query}${section && `#${section}`}`;
+    return value === plain[name] ? [] : `${name}=${encodeURIComponent(value)}`;
+  });
+  return `/${language}/${query.length > 0 ? `?${query.join('&')}` : ''}${section && `#${section}`}`;
 }

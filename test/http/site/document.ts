@@ -38,7 +38,7 @@ const attributes =
 const tag = new RegExp(`^</?[a-z][a-z0-9]*(?: (?:${attributes})(?:="[^"<>]*")?)*/?>`);
 
 /**
- * What is wrong with a document: a tag or an attribute that no template writes, an inline script, or none of a
+ * What is wrong with a document: a tag or an attribute that no page has, an inline script, or none of a
  * document's beginning and end.
  */
 export function documentProblem(html: string): string | undefined {
@@ -46,7 +46,8 @@ export function documentProblem(html: string): string | undefined {
   if (!html.endsWith('</html>\n')) return 'no end';
   if (/[\0\ud800-\udfff]/u.test(html)) return 'a NUL or half a character';
   const scripts = html.match(/<script[^>]*>[^<]*<\/script>/g) ?? [];
-  if (scripts.join() !== '<script src="/assets/page.js" defer></script>') return 'another script';
+  if (scripts.join() !== '<script src="/assets/page.js" defer=""></script>')
+    return 'another script';
   for (let at = html.indexOf('<', 1); at >= 0; at = html.indexOf('<', at + 1)) {
     if (!tag.test(html.slice(at, at + 5_000))) return `not a tag: ${html.slice(at, at + 80)}`;
   }

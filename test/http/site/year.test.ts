@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Language } from '../../../src/http/site/language.ts';
 import { texts } from '../../../src/http/site/texts.ts';
-import { renderYearSection } from '../../../src/http/site/year-section.ts';
+import { YearSection } from '../../../src/http/site/year-section.tsx';
 import type { DailyCounts } from '../../../src/public-list/daily-counts.ts';
 import { rowsOf, textOf } from './document.ts';
 
@@ -23,7 +23,7 @@ const year: DailyCounts[] = Array.from({ length: 366 }, (_, n) => ({
 })).filter((_, n) => n % 50 !== 17);
 
 const render = (days: readonly DailyCounts[] | undefined, language: Language = 'en') =>
-  String(renderYearSection({ language, text: texts[language] }, { days }));
+  String(YearSection({ language, text: texts[language], days }));
 
 const numberIn = (text: string) => Number(text.replace(/[,\u00a0]/g, ''));
 

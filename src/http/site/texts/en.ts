@@ -1,4 +1,11 @@
-import { dayParts, grouped } from './numbers.ts';
+import {
+  type CountedList,
+  type ListName,
+  publicLists,
+  retainedList,
+} from '../../../public-list/lists.ts';
+import type { State } from '../state.ts';
+import { dayParts, enumerated, grouped } from './format.ts';
 
 const months = [
   'January',
@@ -24,6 +31,15 @@ function date(day: string): string {
   return `${dayOfMonth} ${months[month - 1]} ${year}`;
 }
 
+const states = {
+  reserved: 'reserved',
+  blocked: 'blocked',
+  disputed: 'disputed',
+  auction: 'in auction',
+} satisfies Record<State, string>;
+const anyState = enumerated(Object.values(states), 'or');
+const retained = publicLists[retainedList].entries.map((status) => states[status]);
+
 /** English, and what every other language has to say. */
 export const en = {
   languageName: 'In English',
@@ -31,12 +47,10 @@ export const en = {
   shortDate: date,
   month: (day: string) => `${months[dayParts(day).month - 1]} ${dayParts(day).year}`,
   instant: (day: string, time: string) => `${date(day)}, ${time}\u00a0UTC`,
-  list: (words: readonly string[]) =>
-    [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' and '),
+  list: (words: readonly string[]) => enumerated(words, 'and'),
 
   siteName: 'Registry Edge',
-  description:
-    'Check whether a domain name is reserved, blocked, disputed or in auction, and see all auctions in progress.',
+  description: `Check whether a domain name is ${anyState}, and see all auctions in progress.`,
   skip: 'Skip to the content',
   sections: 'On this page',
   short: { auctions: 'Auctions', retained: 'Names', year: 'Year', developers: 'Developers' },
@@ -44,7 +58,7 @@ export const en = {
   reference: 'Reference',
 
   heading: 'Check a domain name',
-  lead: 'Is it reserved, blocked, disputed or in auction?',
+  lead: `Is it ${anyState}?`,
   nameLabel: 'Domain name',
   nameHint: 'The whole name with its ending, for example näidis.ee; or its punycode.',
   check: 'Check',
@@ -53,14 +67,9 @@ export const en = {
   error: 'Error',
   isNow: (words: string) => `is ${words}`,
   free: 'free of restrictions',
-  statuses: {
-    blocked: 'blocked',
-    disputed: 'disputed',
-    auction: 'in auction',
-    reserved: 'reserved',
-  },
+  states,
   meanings: {
-    free: 'The name is not reserved, blocked, disputed or in auction. This does not mean that nobody has it: it may already be registered. A registrar can tell you.',
+    free: `The name is not ${anyState}. This does not mean that nobody has it: it may already be registered. A registrar can tell you.`,
     blocked: 'Nobody can register this name.',
     disputed:
       'Somebody disputes the right to this name. Until the dispute is settled, it is neither registered nor transferred.',
@@ -68,7 +77,7 @@ export const en = {
       'The name goes to the highest bidder. To get it, bid at the auction centre while the auction lasts.',
     reserved:
       'The registry has set this name aside. It can be registered only with the registry’s consent, under the procedure for reserved names.',
-  },
+  } satisfies Record<State | 'free', string>,
   several: 'All of this applies at the same time:',
   asJson: 'The same as JSON',
   noAnswer: 'The lists cannot be read at the moment. Try again in a minute.',
@@ -92,7 +101,7 @@ export const en = {
   auctionPages: 'Pages of auctions',
 
   retained: 'Retained names',
-  retainedLead: 'Names that are reserved, blocked or disputed.',
+  retainedLead: `Names that are ${enumerated(retained, 'or')}.`,
   letters: 'First character',
   alphabet: 'abcdefghijklmnopqrstuvwxyzõäöüšž0123456789',
   startsLabel: 'Beginning of the name',
@@ -114,7 +123,7 @@ export const en = {
     blocked: 'Blocked names',
     disputed: 'Disputed names',
     auctions: 'Auctions in progress',
-  },
+  } satisfies Record<CountedList, string>,
   seriesTitle: (series: string, from: string, to: string) => `${series}, ${from} to ${to}`,
   seriesDescription: (first: string, last: string, lowest: string, highest: string) =>
     `${first} at the beginning, ${last} at the end; the lowest ${lowest}, the highest ${highest}. The table below has every day.`,
@@ -133,7 +142,7 @@ export const en = {
     reserved: 'Reserved names',
     blocked: 'Blocked names',
     disputed: 'Disputed names',
-  },
+  } satisfies Record<ListName, string>,
   oneName: 'One name',
   changes: 'What has changed since the list that you hold',
   tryIt: 'Try it:',

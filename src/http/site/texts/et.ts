@@ -1,5 +1,7 @@
+import { publicLists, retainedList } from '../../../public-list/lists.ts';
+import type { State } from '../state.ts';
 import type { Texts } from './en.ts';
-import { dayParts, grouped } from './numbers.ts';
+import { dayParts, enumerated, grouped } from './format.ts';
 
 const months = [
   'jaanuar',
@@ -36,6 +38,15 @@ const inMonths = [
   'detsembril',
 ];
 
+const states = {
+  reserved: 'reserveeritud',
+  blocked: 'blokeeritud',
+  disputed: 'vaidlustatud',
+  auction: 'oksjonil',
+} satisfies Record<State, string>;
+const anyState = enumerated(Object.values(states), 'või');
+const retained = publicLists[retainedList].entries.map((status) => states[status]);
+
 export const et: Texts = {
   languageName: 'Eesti keeles',
   number,
@@ -48,11 +59,10 @@ export const et: Texts = {
     const { year, month, day: dayOfMonth } = dayParts(day);
     return `${dayOfMonth}. ${inMonths[month - 1]} ${year} kell\u00a0${time.replace(':', '.')}\u00a0(UTC)`;
   },
-  list: (words) => [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' ja '),
+  list: (words) => enumerated(words, 'ja'),
 
   siteName: 'Registry Edge',
-  description:
-    'Kontrolli, kas domeeninimi on reserveeritud, blokeeritud, vaidlustatud või oksjonil, ja vaata kõiki käimasolevaid oksjoneid.',
+  description: `Kontrolli, kas domeeninimi on ${anyState}, ja vaata kõiki käimasolevaid oksjoneid.`,
   skip: 'Otse sisu juurde',
   sections: 'Sellel lehel',
   short: { auctions: 'Oksjonid', retained: 'Nimed', year: 'Aasta', developers: 'Arendajale' },
@@ -60,7 +70,7 @@ export const et: Texts = {
   reference: 'Dokumentatsioon',
 
   heading: 'Domeeninime kontroll',
-  lead: 'Kas nimi on reserveeritud, blokeeritud, vaidlustatud või oksjonil?',
+  lead: `Kas nimi on ${anyState}?`,
   nameLabel: 'Domeeninimi',
   nameHint: 'Kogu nimi koos lõpuga, näiteks näidis.ee; sobib ka punycode.',
   check: 'Kontrolli',
@@ -69,14 +79,9 @@ export const et: Texts = {
   error: 'Viga',
   isNow: (words) => `on ${words}`,
   free: 'piiranguteta',
-  statuses: {
-    blocked: 'blokeeritud',
-    disputed: 'vaidlustatud',
-    auction: 'oksjonil',
-    reserved: 'reserveeritud',
-  },
+  states,
   meanings: {
-    free: 'Nimi ei ole reserveeritud, blokeeritud, vaidlustatud ega oksjonil. See ei tähenda, et nimi on vaba: see võib olla juba registreeritud. Kas nimi on vaba, ütleb registripidaja.',
+    free: `Nimi ei ole ${enumerated(Object.values(states), 'ega')}. See ei tähenda, et nimi on vaba: see võib olla juba registreeritud. Kas nimi on vaba, ütleb registripidaja.`,
     blocked: 'Seda nime ei saa keegi registreerida.',
     disputed: 'Selle nime üle käib vaidlus. Kuni see kestab, nime ei registreerita ega anta üle.',
     auction:
@@ -107,7 +112,7 @@ export const et: Texts = {
   auctionPages: 'Oksjonite lehed',
 
   retained: 'Piirangutega nimed',
-  retainedLead: 'Reserveeritud, blokeeritud ja vaidlustatud nimed.',
+  retainedLead: `Nimed, mis on ${enumerated(retained, 'või')}.`,
   letters: 'Esimene märk',
   alphabet: 'abcdefghijklmnopqrsšzžtuvwõäöüxy0123456789',
   startsLabel: 'Nime algus',

@@ -9,3 +9,8 @@ export function dayParts(text: string): { year: number; month: number; day: numb
   const [year = 0, month = 0, day = 0] = text.split('-').map(Number);
   return { year, month, day };
 }
+
+/** The words as a sentence has them, with the conjunction before the last. */
+export function enumerated(words: readonly string[], conjunction: string): string {
+  return [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(` ${conjunction} `);
+}

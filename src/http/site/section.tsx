@@ -1,0 +1,55 @@
+import type { Child } from 'hono/jsx';
+import type { BrowsedName } from '../../public-list/read/browse.ts';
+import type { Language } from './language.ts';
+import type { sections } from './layout.tsx';
+import type { Texts } from './texts.ts';
+import { hrefOf } from './view.ts';
+
+interface SectionParts {
+  name: (typeof sections)[number];
+  text: Texts;
+  /** The paragraphs beside the body. */
+  beside: readonly Child[];
+  /** Undefined for what cannot be shown at the moment. */
+  children: Child;
+}
+
+/** A section of the page under its heading. */
+export function Section({ name, text, beside, children }: SectionParts) {
+  return (
+    <section id={name} aria-labelledby={`${name}-heading`}>
+      <div class="about">
+        <h2 id={`${name}-heading`}>{text[name]}</h2>
+        {beside.map((paragraph) => paragraph && <p>{paragraph}</p>)}
+      </div>
+      <div class="body">{children ?? <p class="missing">{text.notNow}</p>}</div>
+    </section>
+  );
+}
+
+/** When a list was published, for people and for programs. */
+export function published(text: Texts, publishedAt: string | undefined) {
+  if (!publishedAt) return undefined;
+  const [day = '', time = ''] = publishedAt.split('T');
+  const words = text.published(text.instant(day, time.slice(0, 5)));
+  return <time datetime={publishedAt}>{words}</time>;
+}
+
+/** The heading of a row: a name, which leads to the answer about it. */
+export function NameCell({ language, name }: { language: Language; name: string }) {
+  return (
+    <th scope="row">
+      <a href={hrefOf(language, { name })}>
+        <bdi>{name}</bdi>
+      </a>
+    </th>
+  );
+}
+
+export function PunycodeCell({ name, punycode }: Pick<BrowsedName, 'name' | 'punycode'>) {
+  return (
+    <td class={name === punycode ? 'punycode same' : 'punycode'}>
+      <span>{punycode}</span>
+    </td>
+  );
+}

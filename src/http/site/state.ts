@@ -1,0 +1,18 @@
+import type { ListedStatus } from '../../public-list/lists.ts';
+import type { ListedName } from '../../public-list/read/names.ts';
+
+/** What the public lists can say about a name. */
+export type State = ListedStatus | 'auction';
+
+const strictestFirst = {
+  blocked: true,
+  disputed: true,
+  auction: true,
+  reserved: true,
+} satisfies Record<State, true>;
+
+/** The states of a name, the strictest first. */
+export function statesOf({ statuses, isInAuction }: ListedName): State[] {
+  const has = (state: State) => (state === 'auction' ? isInAuction : statuses.includes(state));
+  return (Object.keys(strictestFirst) as State[]).filter(has);
+}

@@ -1,0 +1,160 @@
+import { type HtmlEscapedString, raw } from 'hono/utils/html';
+import type { CountedList } from '../../public-list/lists.ts';
+import type { Content } from './content.ts';
+import type { Language } from './language.ts';
+import type { Surroundings } from './layout.tsx';
+import { Section } from './section.tsx';
+import type { Texts } from './texts.ts';
+
+type Days = NonNullable<Content['days']>;
+
+/** The charts, in their order. */
+const charts = Object.keys({
+  reserved: true,
+  blocked: true,
+  disputed: true,
+  auctions: true,
+} satisfies Record<CountedList, true>) as CountedList[];
+
+/**
+ * The rendered figures of a year, by language: they change once a day, and rendering them takes at least ten times as
+ * long as the rest of the page. Shared by all requests, as the figures are, and forgotten with them.
+ */
+const rendered = new WeakMap<Days, Map<Language, HtmlEscapedString>>();
+
+/** A chart of each series, and the same figures in a table. */
+export function YearSection({
+  language,
+  text,
+  days,
+}: Pick<Surroundings & Content, 'language' | 'text' | 'days'>) {
+  return (
+    <Section name="year" text={text} beside={[text.yearLead]}>
+      {days && renderOnce(days, language, text)}
+    </Section>
+  );
+}
+
+function renderOnce(days: Days, language: Language, text: Texts) {
+  const inLanguages = rendered.get(days) ?? new Map<Language, HtmlEscapedString>();
+  rendered.set(days, inLanguages);
+  const figures = inLanguages.get(language) ?? raw(<Figures days={days} text={text} />);
+  inLanguages.set(language, figures);
+  return figures;
+}
+
+function Figures({ days, text }: { days: Days; text: Texts }) {
+  if (days.length === 0) return <p class="missing">{text.noYear}</p>;
+  return (
+    <>
+      <div class="charts">
+        {charts.map((series) => (
+          <Chart series={series} days={days} text={text} />
+        ))}
+      </div>
+      <details>
+        <summary>{text.asTable}</summary>
+        <div class="scroll" role="region" aria-label={text.asTable} tabindex={0}>
+          <table class="figures">
+            <thead>
+              <tr>
+                <th scope="col">{text.day}</th>
+                {charts.map((series) => (
+                  <th scope="col">{text.series[series]}</th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {days.toReversed().map(({ day, counts }) => (
+                <tr>
+                  <th scope="row">{day}</th>
+                  {charts.map((series) => (
+                    <td>{text.number(counts[series])}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </>
+  );
+}
+
+/** Height of a chart in its own units; a day is one unit wide. */
+const height = 60;
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+
+function Chart({ series, days, text }: { series: CountedList; days: Days; text: Texts }) {
+  const points = days.map(({ day, counts }) => ({ day, count: counts[series] }));
+  const counts = points.map(({ count }) => count);
+  const [lowest, highest] = [Math.min(...counts), Math.max(...counts)];
+  const [first, last] = [points[0]!, points.at(-1)!];
+  const width = daysBetween(first.day, last.day) + 1;
+  const [title, description] = [`${series}-title`, `${series}-description`];
+  const name = text.series[series];
+  return (
+    <figure>
+      <figcaption>
+        {name} <strong>{text.number(last.count)}</strong>
+      </figcaption>
+      <svg
+        role="img"
+        aria-labelledby={`${title} ${description}`}
+        viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="none"
+      >
+        <title id={title}>
+          {text.seriesTitle(name, text.shortDate(first.day), text.shortDate(last.day))}
+        </title>
+        <desc id={description}>
+          {text.seriesDescription(
+            text.number(first.count),
+            text.number(last.count),
+            text.number(lowest),
+            text.number(highest),
+          )}
+        </desc>
+        <path class="grid" d={`M0 0h${width}M0 ${height}h${width}`} />
+        <path class="line" d={pathOf(points, lowest, highest)} />
+      </svg>
+      <p class="scale" aria-hidden="true">
+        <span>{text.number(highest)}</span>
+        {highest !== lowest && <span>{text.number(lowest)}</span>}
+      </p>
+      <p class="span" aria-hidden="true">
+        <span>{text.month(first.day)}</span>
+        <span>{text.month(last.day)}</span>
+      </p>
+    </figure>
+  );
+}
+
+/**
+ * A step for each day, one unit wide, as high as its count lies between the lowest and the highest. A day that was not
+ * counted goes on as the one before it. Days with the same count are one step.
+ */
+export function pathOf(
+  points: readonly { day: string; count: number }[],
+  lowest: number,
+  highest: number,
+): string {
+  const range = highest - lowest;
+  const heightOf = (count: number) =>
+    range === 0 ? height / 2 : ((highest - count) / range) * height;
+  let path = '';
+  let width = 0;
+  for (const [index, { day, count }] of points.entries()) {
+    const next = points[index + 1];
+    if (width === 0) path += `${path === '' ? 'M0 ' : 'V'}${Number(heightOf(count).toFixed(2))}`;
+    width += next ? daysBetween(day, next.day) : 1;
+    if (next?.count === count) continue;
+    path += `h${width}`;
+    width = 0;
+  }
+  return path;
+}
+
+function daysBetween(day: string, later: string): number {
+  return (Date.parse(later) - Date.parse(day)) / dayMilliseconds;
+}
