@@ -7,13 +7,13 @@ import { type Database, openDatabase } from './database/open.ts';
 import { monthsBefore } from './day.ts';
 import { type Env, settings } from './env.ts';
 import { logUnexpected, writeLog } from './log.ts';
+import { deleteOldOutcomes } from './outcome.ts';
 import { recordDailyCounts } from './public-list/daily-counts.ts';
 import { listNames } from './public-list/lists.ts';
 import { type PurgeContext, publishAndPurge } from './public-list/publish/publish-and-purge.ts';
 import { sweepLists } from './public-list/publish/sweep.ts';
 import { deleteOldNotifications } from './registrar/notification.ts';
 import { endOldDeliveries, queueDeliveries } from './webhook/outbox.ts';
-import { deleteOldOutcomes } from './write.ts';
 
 type Work = (env: Env, context: PurgeContext, at: Date) => Promise<unknown>;
 

@@ -1,17 +1,20 @@
-import { and, lt, type SQL, sql } from 'drizzle-orm';
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
-import { type ActorType, idempotencyKeys } from '../drizzle/schema.ts';
+import { type ActorType, type HistorySubject, history } from '../drizzle/schema.ts';
+import { insertRows } from './database/insert-rows.ts';
 import type { Database } from './database/open.ts';
 import { isPassingFault, maximumTries, pause, pauseAfterFault } from './database/retry.ts';
-import { isUniqueViolation } from './database/violations.ts';
-import { RegistryError } from './error.ts';
+import type { RegistryError } from './error.ts';
+import type { Action, Changes, Subject } from './history/changes.ts';
 import {
-  type Action,
-  type Changes,
-  isRecorded,
-  recordIfChanged,
-  type Subject,
-} from './history/changes.ts';
+  type IdempotencyKey,
+  isKeyTaken,
+  type KeptFor,
+  type KeptOutcome,
+  keepOutcome,
+  keptOutcomes,
+  outcomeOf,
+} from './outcome.ts';
 
 /** Who acts. */
 export interface Actor {
@@ -35,13 +38,6 @@ export interface WriteRequest {
   key?: IdempotencyKey | undefined;
 }
 
-/** An `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header) and a digest that tells its request from others. */
-export interface IdempotencyKey {
-  value: string;
-  /** SHA-256 of method, path and body, in hexadecimal. */
-  requestDigest: string;
-}
-
 /** Who acts, and in which request. */
 export interface Origin {
   actor: Actor;
@@ -54,17 +50,20 @@ export interface ChangeOptions {
   isDryRun?: boolean | undefined;
 }
 
-/** What a write is going to do. */
+/** A change of one thing. */
 export interface Change<Outcome> {
   by: Actor;
   subject: Subject;
   action: Action;
   /** The fields that differ. */
   changes: Changes;
-  /** The statement that makes the change if the row is still as it was seen; absent if nothing differs. */
-  statement?: BatchItem<'sqlite'>;
-  /** Statements that follow the change in the same batch. */
-  followedBy?: readonly BatchItem<'sqlite'>[];
+  /** The change is made only if this holds, for example if the row is still as it was seen. */
+  onlyIf?: SQL | undefined;
+  /**
+   * The statements that make the change, and those that follow from it. They come after the history of the change, and
+   * each writes only where `isWritten` holds: the history has been written by this request. Absent if nothing differs.
+   */
+  statements?: (isWritten: SQL) => readonly BatchItem<'sqlite'>[];
   /** The result of the write: plain JSON, kept for the key. */
   outcome: Outcome;
   /** What it means if a constraint rejects the batch: a refusal to throw, or another attempt. */
@@ -77,7 +76,7 @@ export interface Attempt<Seen, Outcome> {
    * Reads everything that `judge` needs in one round trip. For callers with idempotency keys, that includes the rows of
    * the query that `keptFor` returns for the holder of the key.
    */
-  look(keptFor: KeptFor): Promise<Seen & { kept?: Kept[] }>;
+  look(keptFor: KeptFor): Promise<Seen & { kept?: KeptOutcome[] }>;
   /** Throws to refuse, or returns what to write. Called again after a lost race. */
   judge(seen: Seen): Change<Outcome>;
 }
@@ -95,27 +94,29 @@ const firstWaitMilliseconds = 10;
 const maximumWaitMilliseconds = 1_000;
 
 /**
- * The one way to write: look, judge, then write the change, its history and the outcome for the key in one batch. A lost
- * race or a transient fault of D1 leads to another attempt. A batch that D1 reports as failed may have taken effect; the
- * history shows whether it did. Throws what the attempt throws, and `key_reused`.
+ * The one way to change one thing: look, judge, then write the history, the change and the outcome for the key in one
+ * batch. A lost race or a transient fault of D1 leads to another attempt. A batch that D1 reports as failed may have taken
+ * effect; the history shows whether it did. A dry run stops after judging. Throws what the attempt throws, `key_reused`.
  */
 export async function write<Seen, Outcome>(
   db: Database,
   request: WriteRequest,
   { look, judge }: Attempt<Seen, Outcome>,
+  { isDryRun = false }: ChangeOptions = {},
 ): Promise<Written<Outcome>> {
   let inDoubt: Change<Outcome> | undefined;
   let losses = 0;
   let faults = 0;
   while (losses < maximumLosses) {
     try {
-      if (inDoubt && (await isRecorded(db, inDoubt.subject, request.requestId))) {
+      if (inDoubt && (await isRecorded(db, request, inDoubt.subject))) {
         return { outcome: inDoubt.outcome, isReplay: false };
       }
-      const seen = await look((keyHolder) => keptQuery(db, keyHolder, request.key));
+      const seen = await look((keyHolder) => keptOutcomes(db, keyHolder, request.key));
       const kept = outcomeOf<Outcome>(seen.kept, request.key);
       if (kept) return { outcome: kept.outcome, isReplay: true };
       const change = judge(seen);
+      if (isDryRun) return { outcome: change.outcome, isReplay: false };
       inDoubt = change;
       if (await commit(db, request, change)) return { outcome: change.outcome, isReplay: false };
     } catch (error) {
@@ -141,76 +142,123 @@ export async function write<Seen, Outcome>(
 async function commit<Outcome>(
   db: Database,
   request: WriteRequest,
-  { by, subject, action, changes, statement, followedBy = [], outcome }: Change<Outcome>,
+  change: Change<Outcome>,
 ): Promise<boolean> {
-  const { at, key } = request;
-  const keep = (condition: SQL) =>
-    key && by.keyHolder !== undefined
-      ? [keepOutcome(db, by.keyHolder, key, outcome, at, condition)]
-      : [];
-  if (!statement) {
-    const [first] = keep(sql`true`);
-    if (first) await db.batch([first]);
+  const { keyHolder } = change.by;
+  const keep = (condition: SQL) => keepOutcome(db, keyHolder, request, change.outcome, condition);
+  if (!change.statements) {
+    const [kept] = keep(sql`true`);
+    if (kept) await db.batch([kept]);
     return true;
   }
-  const [, recorded] = await db.batch([
-    statement,
-    recordIfChanged(db, { actor: by, request }, subject, action, changes),
-    ...keep(sql`changes() > 0`),
-    ...followedBy,
+  const [recorded] = await db.batch([
+    ...statementsOf(db, request, change),
+    ...keep(isWrittenBy(request, change.subject)),
   ]);
   return recorded.meta.changes > 0;
 }
 
-type KeptQuery = ReturnType<typeof keptQuery>;
-/** Returns the query for what is kept for the request's key, given the holder of the key. */
-export type KeptFor = (keyHolder: SQL | string) => KeptQuery;
-type Kept = Awaited<KeptQuery>[number];
-
-/** Finds nothing if the request has no key. */
-function keptQuery(db: Database, keyHolder: SQL | string, key: IdempotencyKey | undefined) {
-  const { caller, requestDigest, outcome } = idempotencyKeys;
-  return db
-    .select({ requestDigest, outcome })
-    .from(idempotencyKeys)
-    .where(and(sql`${caller} = ${keyHolder}`, sql`${idempotencyKeys.key} = ${key?.value ?? null}`));
-}
-
-/** The outcome that is kept for this request. Throws `key_reused` if the key was used with another request. */
-function outcomeOf<Outcome>(
-  [kept]: readonly Kept[] = [],
-  key: IdempotencyKey | undefined,
-): { outcome: Outcome } | undefined {
-  if (!kept || !key) return undefined;
-  if (kept.requestDigest !== key.requestDigest) {
-    throw new RegistryError('key_reused', 'Idempotency key was used with another request');
-  }
-  return { outcome: JSON.parse(kept.outcome) };
-}
-
-/** The insert that keeps the outcome; it comes right after the history of the change. */
-function keepOutcome(
+/** The statements of a change, its history first: for `write`, and for a change that follows from another. */
+export function statementsOf(
   db: Database,
-  keyHolder: string,
-  { value, requestDigest }: IdempotencyKey,
-  outcome: unknown,
-  at: Date,
-  condition: SQL,
+  request: WriteRequest,
+  { by, subject, action, changes, onlyIf = sql`true`, statements }: Omit<Change<never>, 'outcome'>,
 ) {
-  return db.insert(idempotencyKeys).select(sql`
-    select ${keyHolder}, ${value}, ${requestDigest}, ${at.toISOString()}, ${JSON.stringify(outcome)}
-    where ${condition}`);
+  const { type, key, uuid } = subject;
+  const row = sql`
+    select ${key} as key, ${uuid ?? null} as uuid, ${JSON.stringify(changes)} as changes where ${onlyIf}`;
+  return [
+    record(db, { actor: by, request }, type, action, row),
+    ...(statements?.(isWrittenBy(request, subject)) ?? []),
+  ] as const;
 }
 
-/** Whether the batch failed because another request with the same key was faster. */
-function isKeyTaken(error: unknown): boolean {
-  return isUniqueViolation(error, 'idempotency_keys.caller, idempotency_keys.key');
+/** The change with statements that follow it in the same batch. Nothing follows where nothing changes. */
+export function followedBy<Outcome>(
+  change: Change<Outcome>,
+  following: (isWritten: SQL) => readonly BatchItem<'sqlite'>[],
+): Change<Outcome> {
+  const { statements } = change;
+  if (!statements) return change;
+  return {
+    ...change,
+    statements: (isWritten) => [...statements(isWritten), ...following(isWritten)],
+  };
 }
 
-const keptForHours = 24;
+/** The condition that the newest entry in the history of the subject is of this request. One entry is read. */
+function isWrittenBy({ requestId }: WriteRequest, { type, key, uuid }: Subject): SQL {
+  return sql`${requestId} = (
+    select request_id from ${history} as entry
+    where entry.subject = ${type} and entry.subject_key = ${key} and entry.subject_uuid is ${uuid ?? null}
+    order by entry.id desc limit 1)`;
+}
 
-/** Deletes the outcomes that have been kept for 24 hours. */
-export async function deleteOldOutcomes(db: Database, now: Date): Promise<void> {
-  const oldest = new Date(now.getTime() - keptForHours * 60 * 60 * 1000).toISOString();
-  await db.batch([db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, oldest))]);
+/** Whether the request has changed the subject, also if others have changed it since. */
+async function isRecorded(
+  db: Database,
+  { requestId }: WriteRequest,
+  { type, key, uuid }: Subject,
+): Promise<boolean> {
+  const { subject, subjectKey, subjectUuid } = history;
+  const isOfRequest = sql`${subject} = ${type} and ${subjectKey} = ${key} and ${subjectUuid} is ${uuid ?? null}
+    and ${history.requestId} = ${requestId}`;
+  return (await db.$count(history, isOfRequest)) > 0;
+}
+
+/** Changes of one kind to many things. */
+export interface ChangesOfMany {
+  subject: HistorySubject;
+  action: Action;
+  /** The query of the rows that are going to change: `key`, `uuid` and `changes` (JSON) for the history of each. */
+  rows: SQLWrapper;
+  /** The statements that change these rows. */
+  statements: readonly BatchItem<'sqlite'>[];
+}
+
+/**
+ * Changes many things, all or none, in one batch, in the order given: first the history of the rows that are going to
+ * change, then the rows. Returns how many it recorded of each kind.
+ */
+export async function changeEach<Kind extends string>(
+  db: Database,
+  origin: Origin,
+  kinds: Record<Kind, readonly ChangesOfMany[]>,
+): Promise<Record<Kind, number>> {
+  const counts = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, 0]));
+  const steps = Object.entries<readonly ChangesOfMany[]>(kinds).flatMap(([kind, all]) =>
+    all.flatMap(({ subject, action, rows, statements }) => [
+      { kind, statement: record(db, origin, subject, action, rows) },
+      ...statements.map((statement) => ({ kind: undefined, statement })),
+    ]),
+  );
+  const [first, ...rest] = steps.map(({ statement }) => statement);
+  const results = first ? await db.batch([first, ...rest]) : [];
+  steps.forEach(({ kind }, index) => {
+    if (kind !== undefined) counts[kind]! += (results[index] as D1Result).meta.changes;
+  });
+  return counts as Record<Kind, number>;
+}
+
+/** The insert of an entry of history for each of the rows. */
+function record(
+  db: Database,
+  { actor, request }: Origin,
+  subject: HistorySubject,
+  action: Action,
+  rows: SQLWrapper,
+) {
+  const entry = {
+    occurredAt: request.at.toISOString(),
+    subject,
+    subjectKey: sql`key`,
+    subjectUuid: sql`uuid`,
+    action,
+    actorType: actor.type,
+    actor: actor.name,
+    requestId: request.requestId,
+    clientReference: request.clientReference,
+    changes: sql`changes`,
+  };
+  return insertRows(db, history, entry, sql`from (${rows})`);
 }

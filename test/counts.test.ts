@@ -116,7 +116,7 @@ describe('one contact', () => {
     const update = () =>
       costOf(`${list}/${code}`, send('PUT', registrar, { contact: { name: 'Jüri Tamm' } }));
     // The contact, the history and its index: no index of contacts holds what an update may change.
-    expect((await update()).answer).toEqual({ d1RoundTrips: 2, rowsRead: 10, rowsWritten: 3 });
+    expect((await update()).answer).toEqual({ d1RoundTrips: 2, rowsRead: 12, rowsWritten: 3 });
     expect((await update()).answer).toEqual({ d1RoundTrips: 1, rowsRead: 5 });
   });
 
@@ -126,7 +126,7 @@ describe('one contact', () => {
     // The contact, two counters, the history and its two indexes; the deletion of index entries is not counted.
     expect((await costOf(`${list}/${code}`, send('DELETE', registrar))).answer).toEqual({
       d1RoundTrips: 2,
-      rowsRead: 12,
+      rowsRead: 14,
       rowsWritten: 6,
     });
   });
@@ -159,7 +159,7 @@ test('an idempotency key adds a kept answer to the write, and a repetition is on
   const headers = { 'Idempotency-Key': 'counted' };
   const create = () => costOf(list, send('POST', registrar, { contact: newContact() }, headers));
   // The key and its two indexes.
-  expect((await create()).answer).toEqual({ d1RoundTrips: 2, rowsRead: 15, rowsWritten: 13 });
+  expect((await create()).answer).toEqual({ d1RoundTrips: 2, rowsRead: 16, rowsWritten: 13 });
   expect((await create()).answer).toEqual({ d1RoundTrips: 1, rowsRead: 4 });
 });
 
@@ -184,7 +184,7 @@ test('a person’s contacts are read in one round trip and updated in two', asyn
   const update = await costOf(`${ofPerson}/${uuid}`, send('PATCH', caller, { name: 'Jüri Tamm' }));
   // The contact, the history and its index, the notification, its index and its id's sequence. The registrar has no
   // webhook, so the look into the outbox finds nothing.
-  expect(update.answer).toEqual({ d1RoundTrips: 2, rowsRead: 11, rowsWritten: 6 });
+  expect(update.answer).toEqual({ d1RoundTrips: 2, rowsRead: 14, rowsWritten: 6 });
   expect(update.after).toEqual({ d1RoundTrips: 1, rowsRead: 1 });
 });
 
@@ -219,7 +219,7 @@ test('an auction is read in one round trip and reported in two', async () => {
     body: JSON.stringify({ status: 'awaiting_payment' }),
   });
   // The list of auctions in progress is published when the answer is on its way.
-  expect(report.answer).toEqual({ d1RoundTrips: 2, rowsRead: 8, rowsWritten: 5, kvLists: 1 });
+  expect(report.answer).toEqual({ d1RoundTrips: 2, rowsRead: 10, rowsWritten: 5, kvLists: 1 });
   // A first publication of an empty list has no block: its changes and its head.
   expect(report.after).toMatchObject({ kvWrites: 2 });
 });
@@ -234,7 +234,7 @@ test('an auction that starts the next one reads no other auctions, however many 
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ status: 'payment_not_received' }),
   });
-  expect(report.answer).toMatchObject({ d1RoundTrips: 2, rowsRead: 16 });
+  expect(report.answer).toMatchObject({ d1RoundTrips: 2, rowsRead: 20 });
 });
 
 describe('a public list', () => {

@@ -3,7 +3,7 @@ import { auctions } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
-import { type Auction, getAuctionOf, subjectOf } from './read.ts';
+import { type Auction, getAuctionOf, isUnchanged, subjectOf } from './read.ts';
 
 /**
  * Deletes an auction in progress, named by its UUID or its domain, and returns it; the reason stays in the history.
@@ -13,12 +13,11 @@ export async function cancelAuction(
   db: Database,
   origin: Origin,
   { auction: uuidOrName, reason }: { auction: string; reason: string },
-  { isDryRun = false }: ChangeOptions = {},
+  options: ChangeOptions = {},
 ): Promise<Auction> {
   const look = async () => ({ auction: await getAuctionOf(db, uuidOrName) });
   const judge = ({ auction }: { auction: Auction }) => cancellation(db, origin, auction, reason);
-  if (isDryRun) return judge(await look()).outcome;
-  return (await write(db, origin.request, { look, judge })).outcome;
+  return (await write(db, origin.request, { look, judge }, options)).outcome;
 }
 
 function cancellation(
@@ -36,9 +35,10 @@ function cancellation(
     subject: subjectOf(auction),
     action: 'delete',
     changes: { status: { from: 'started', to: null }, reason: { from: null, to: reason } },
-    statement: db
-      .delete(auctions)
-      .where(and(eq(auctions.id, auction.id), eq(auctions.version, auction.version))),
+    onlyIf: isUnchanged(auction),
+    statements: (isWritten) => [
+      db.delete(auctions).where(and(eq(auctions.id, auction.id), isWritten)),
+    ],
     outcome: auction,
   };
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, type SQL, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
@@ -61,6 +61,11 @@ export async function loadAuction(db: Database, uuid: string): Promise<Auction> 
     throw new RegistryError('not_found', `there is no auction ${JSON.stringify(uuid)}`, 'uuid');
   }
   return auction;
+}
+
+/** The condition that the auction is still as it was read. */
+export function isUnchanged({ id, version }: Auction): SQL {
+  return sql`exists (select 1 from ${auctions} where id = ${id} and version = ${version})`;
 }
 
 /** How history names an auction. */

@@ -3,9 +3,16 @@ import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { randomHex } from '../digest.ts';
 import { RegistryError } from '../error.ts';
-import { difference, recordIfChanged } from '../history/changes.ts';
-import { type Change, type Origin, write } from '../write.ts';
-import { type Auction, getAuction, loadAuction, subjectOf } from './read.ts';
+import { difference } from '../history/changes.ts';
+import {
+  type Change,
+  type ChangeOptions,
+  followedBy,
+  type Origin,
+  statementsOf,
+  write,
+} from '../write.ts';
+import { type Auction, isUnchanged, loadAuction, subjectOf } from './read.ts';
 import { inProgress, insertAuctions, newAuction } from './start.ts';
 
 /** What the auction centre may report. Only the registry sets `started` and `domain_registered`. */
@@ -49,7 +56,7 @@ export async function updateAuction(
       };
       const change = auctionUpdate(db, auction, values, origin);
       if (!isNewStatus || !restartStatuses.includes(status)) return change;
-      return { ...change, followedBy: restartIfChanged(db, origin, change.outcome) };
+      return followedBy(change, (isWritten) => restart(db, origin, change.outcome, isWritten));
     },
   });
   return outcome;
@@ -64,22 +71,17 @@ export async function registerAuction(
   origin: Origin,
   uuid: string,
   registrationCode: string,
-  { isDryRun = false } = {},
+  options: ChangeOptions = {},
 ): Promise<Auction> {
   const ended = { status: 'domain_registered', registrationCode: null } as const;
-  if (isDryRun) {
-    const auction = await getAuction(db, uuid);
-    checkRegistration(auction, registrationCode);
-    return { ...auction, ...ended };
-  }
-  const { outcome } = await write(db, origin.request, {
+  const attempt = {
     look: async () => ({ auction: await loadAuction(db, uuid) }),
-    judge({ auction }) {
+    judge({ auction }: { auction: Auction }) {
       checkRegistration(auction, registrationCode);
       return auctionUpdate(db, auction, ended, origin);
     },
-  });
-  return outcome;
+  };
+  return (await write(db, origin.request, attempt, options)).outcome;
 }
 
 function checkRegistration(auction: Auction, registrationCode: string): void {
@@ -140,26 +142,34 @@ function auctionUpdate(
   };
   return {
     ...update,
-    statement: db
-      .update(auctions)
-      .set(row)
-      .where(and(eq(auctions.id, auction.id), eq(auctions.version, auction.version))),
+    onlyIf: isUnchanged(auction),
+    statements: (isWritten) => [
+      db
+        .update(auctions)
+        .set(row)
+        .where(and(eq(auctions.id, auction.id), isWritten)),
+    ],
     outcome: { ...auction, ...row },
   };
 }
 
 /**
- * The statements that start the name's next auction if the change before them was written and the name is free. A late
- * report about an old auction does not take the name from the winner of a newer one.
+ * The statements that start the name's next auction if the report was written and the name is free. A late report about
+ * an old auction does not take the name from the winner of a newer one.
  */
-function restartIfChanged(db: Database, origin: Origin, ended: Auction) {
-  const next = newAuction(ended, ended.platform, origin);
+function restart(db: Database, { actor, request }: Origin, ended: Auction, isWritten: SQL) {
+  const next = newAuction(ended, ended.platform, request.at);
   const isFree = sql`not exists (${inProgress(next.name)}) and not exists (${wonSince(ended)})`;
-  const source = sql`select ${JSON.stringify(next)} as row where changes() > 0 and ${isFree}`;
-  return [
-    insertAuctions(db, source),
-    recordIfChanged(db, origin, subjectOf(next), 'create', next.changes),
-  ] as const;
+  return statementsOf(db, request, {
+    by: actor,
+    subject: subjectOf(next),
+    action: 'create',
+    changes: next.changes,
+    onlyIf: sql`${isWritten} and ${isFree}`,
+    statements: (isRecorded) => [
+      insertAuctions(db, sql`select ${JSON.stringify(next)} as row where ${isRecorded}`),
+    ],
+  });
 }
 
 /** The query that finds newer auctions of the name whose winner is about to pay, has paid, or has registered the name. */

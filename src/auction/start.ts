@@ -1,14 +1,15 @@
 import { and, asc, type SQL, sql } from 'drizzle-orm';
 import { auctions } from '../../drizzle/schema.ts';
+import { insertRows } from '../database/insert-rows.ts';
 import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import type { DomainName } from '../domain/name.ts';
 import { type Problem, RegistryError, throwProblems } from '../error.ts';
-import { difference, recordEach } from '../history/changes.ts';
+import { difference } from '../history/changes.ts';
 import { onFirstUse } from '../on-first-use.ts';
 import { textField } from '../text/field.ts';
-import type { ChangeOptions, Origin } from '../write.ts';
+import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
 import { findAuctionObstacles } from './obstacles.ts';
 import { isStarted } from './read.ts';
 
@@ -36,7 +37,7 @@ export async function startAuctions(
   names: readonly DomainName[],
   { platform, isEvenIfRetained = false, isDryRun = false }: StartOptions = {},
 ): Promise<number> {
-  const started = newAuctions(names, platformOf(platform), origin);
+  const started = newAuctions(names, platformOf(platform), origin.request.at);
   const obstacles = await findAuctionObstacles(db, origin, names, { isEvenIfRetained });
   const problems = obstacles.map(({ record: _, ...problem }) => problem);
   if (problems.length > 0 || isDryRun) {
@@ -44,7 +45,7 @@ export async function startAuctions(
     return started.length;
   }
   try {
-    return await insertEach(db, origin, started, sql`true`);
+    return await startEach(db, origin, started, sql`true`);
   } catch (error) {
     if (!isUniqueViolation(error, 'auctions.name')) throw error;
     throwProblems(await problemsInProgress(db, names));
@@ -62,9 +63,9 @@ export async function importAuctions(
   names: readonly DomainName[],
   { isDryRun = false }: ChangeOptions = {},
 ): Promise<number> {
-  const started = newAuctions(names, null, origin);
+  const started = newAuctions(names, null, origin.request.at);
   if (isDryRun) return started.length - (await problemsInProgress(db, names)).length;
-  return insertEach(db, origin, started, sql`not exists (${inProgress(sql`row ->> 'name'`)})`);
+  return startEach(db, origin, started, sql`not exists (${inProgress(sql`row ->> 'name'`)})`);
 }
 
 function platformOf(text: string | undefined): string | null {
@@ -78,12 +79,11 @@ function platformOf(text: string | undefined): string | null {
 export function newAuction(
   { name, punycode }: DomainName,
   platform: string | null,
-  origin: Origin,
+  startedAt: Date,
 ) {
   const fields = { name, punycode, status: 'started', platform };
   const uuid: string = crypto.randomUUID();
-  const startedAt = origin.request.at.toISOString();
-  return { ...fields, uuid, startedAt, changes: difference({}, fields) };
+  return { ...fields, uuid, startedAt: startedAt.toISOString(), changes: difference({}, fields) };
 }
 
 type NewAuction = ReturnType<typeof newAuction>;
@@ -91,10 +91,10 @@ type NewAuction = ReturnType<typeof newAuction>;
 function newAuctions(
   names: readonly DomainName[],
   platform: string | null,
-  origin: Origin,
+  startedAt: Date,
 ): NewAuction[] {
   const distinct = new Map(names.map((each) => [each.name, each]));
-  return [...distinct.values()].map((each) => newAuction(each, platform, origin));
+  return [...distinct.values()].map((each) => newAuction(each, platform, startedAt));
 }
 
 /** The query that finds the auction in progress of a name. */
@@ -104,34 +104,37 @@ export function inProgress(name: SQL | string): SQL {
 
 /** Inserts the auctions that `source` returns as JSON in its column `row`. */
 export function insertAuctions(db: Database, source: SQL) {
-  return db.insert(auctions).select(sql`
-    select null, row ->> 'uuid', row ->> 'name', row ->> 'punycode', row ->> 'status', null, null,
-      row ->> 'platform', 1,
-      row ->> 'startedAt', row ->> 'startedAt'
-    from (${source})`);
+  const startedAt = sql`row ->> 'startedAt'`;
+  const values = {
+    uuid: sql`row ->> 'uuid'`,
+    name: sql`row ->> 'name'`,
+    punycode: sql`row ->> 'punycode'`,
+    status: sql`row ->> 'status'`,
+    platform: sql`row ->> 'platform'`,
+    createdAt: startedAt,
+    updatedAt: startedAt,
+  };
+  return insertRows(db, auctions, values, sql`from (${source})`);
 }
 
-/** Inserts the auctions whose `row` meets the condition, and their history, in one batch; returns how many. */
-async function insertEach(
+/** Starts the auctions whose `row` meets the condition, all or none, and returns how many. */
+async function startEach(
   db: Database,
   origin: Origin,
-  started: readonly NewAuction[],
+  all: readonly NewAuction[],
   condition: SQL,
 ): Promise<number> {
-  const [first, ...rest] = jsonArrays(started).flatMap((rows) => {
-    const given = sql`select value as row from json_each(${rows})`;
-    const inserted = sql`
-      select ${auctions.name} as key, ${auctions.uuid} as uuid, row -> 'changes' as changes
-      from (${given}) join ${auctions} on ${auctions.uuid} = row ->> 'uuid'`;
-    return [
-      insertAuctions(db, sql`select row from (${given}) where ${condition}`),
-      recordEach(db, origin, 'auction', 'create', inserted),
-    ] as const;
+  const changes = jsonArrays(all).map((rows): ChangesOfMany => {
+    const starting = sql`
+      select row from (select value as row from json_each(${rows})) where ${condition}`;
+    return {
+      subject: 'auction',
+      action: 'create',
+      rows: sql`select row ->> 'name' as key, row ->> 'uuid' as uuid, row -> 'changes' as changes from (${starting})`,
+      statements: [insertAuctions(db, starting)],
+    };
   });
-  if (!first) return 0;
-  const results = await db.batch([first, ...rest]);
-  const recorded = results.filter((_, index) => index % 2 === 1);
-  return recorded.reduce((total, { meta }) => total + meta.changes, 0);
+  return (await changeEach(db, origin, { started: changes })).started;
 }
 
 /** A problem for each name that has an auction in progress. */

@@ -6,12 +6,12 @@ import { RegistryError } from '../error.ts';
 import { type Changes, difference } from '../history/changes.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
-import { type Contact, isUnchanged, subjectOf } from './contact.ts';
+import type { Contact } from './contact.ts';
 import { contactDeletion } from './delete.ts';
 import type { ContactChanges } from './fields.ts';
 import { identityKey } from './identity-code.ts';
-import { notifyingRegistrar } from './notify.ts';
 import { contactUpdate } from './update.ts';
+import { notifyingRegistrar, rowUpdate } from './write.ts';
 
 /** A contact with the code of its registrar, as the operator sees it. */
 export type AdministeredContact = Contact & { registrar: string };
@@ -116,7 +116,7 @@ function statusUpdate(
   contact: Contact,
   { add, remove, note }: StatusChange,
   origin: Origin,
-): Change<null> {
+): Change<Contact> {
   const kept = contact.statuses.filter((status) => !remove.includes(status));
   const statuses = [...new Set([...kept, ...add])].sort();
   const notes = Object.entries(contact.statusNotes).filter(
@@ -125,38 +125,26 @@ function statusUpdate(
   const added = note === undefined ? [] : add.map((status) => [status, note] as const);
   const values = { statuses, statusNotes: Object.fromEntries([...notes, ...added]) };
   const before = { ...contact, statuses: [...contact.statuses].sort() };
-  const changes = difference(before, values);
-  const subject = subjectOf(contact);
-  const update = { by: origin.actor, subject, action: 'update', changes, outcome: null } as const;
-  if (Object.keys(changes).length === 0) return update;
-  const row = {
-    ...values,
-    updater: origin.actor.name,
-    updatedAt: origin.request.at.toISOString(),
-    version: contact.version + 1,
-  };
-  return { ...update, statement: db.update(contacts).set(row).where(isUnchanged(contact)) };
+  return rowUpdate(db, contact, values, difference(before, values), origin);
 }
 
 /** Makes a change to the contact with this code, of which its registrar is notified, and returns what differs. */
-async function change<Outcome>(
+async function change(
   db: Database,
   origin: Origin,
   code: string,
-  { isDryRun = false }: ChangeOptions,
-  changeOf: (contact: Contact) => Change<Outcome>,
+  options: ChangeOptions,
+  changeOf: (contact: Contact) => Change<unknown>,
 ): Promise<Changes> {
-  if (isDryRun) return changeOf(await rowOf(db, code)).changes;
-  let changes: Changes = {};
-  await write(db, origin.request, {
+  const attempt = {
     look: async () => ({ contact: await rowOf(db, code) }),
-    judge({ contact }) {
-      const made = notifyingRegistrar(db, contact, changeOf(contact), origin.request.at);
-      changes = made.changes;
-      return made;
+    judge({ contact }: { contact: Contact }) {
+      const made = changeOf(contact);
+      const reported = { ...made, outcome: made.changes };
+      return notifyingRegistrar(db, contact, reported, origin.request.at);
     },
-  });
-  return changes;
+  };
+  return (await write(db, origin.request, attempt, options)).outcome;
 }
 
 async function rowOf(db: Database, code: string): Promise<Contact> {

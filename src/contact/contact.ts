@@ -1,4 +1,4 @@
-import { and, eq, type SQL } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { type ContactStatus, contacts } from '../../drizzle/schema.ts';
 import { randomHex } from '../digest.ts';
 import { type Problem, RegistryError } from '../error.ts';
@@ -66,9 +66,9 @@ export function checkVersion(contact: Contact, { isExpected }: WriteRequest): vo
   }
 }
 
-/** The condition that guards a write: the contact is still as it was read. */
-export function isUnchanged(contact: Contact): SQL | undefined {
-  return and(eq(contacts.id, contact.id), eq(contacts.version, contact.version));
+/** The condition that the contact is still as it was read. */
+export function isUnchanged({ id, version }: Contact): SQL {
+  return sql`exists (select 1 from ${contacts} where id = ${id} and version = ${version})`;
 }
 
 /** How history names a contact. */

@@ -54,7 +54,7 @@ export function createContact(
         subject: subjectOf(contact),
         action: 'create',
         changes: difference({}, content),
-        statement: db.insert(contacts).values(contact),
+        statements: () => [db.insert(contacts).values(contact)],
         outcome: referenceTo({ uuid, code, version: 1, domainCount: 0 }),
         onViolation(error) {
           if (!isUniqueViolation(error, 'contacts.code')) return undefined;

@@ -1,21 +1,14 @@
+import { and, eq } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { isForeignKeyViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
 import type { Login } from '../registrar/login.ts';
-import { type Change, type Origin, type WriteRequest, type Written, write } from '../write.ts';
-import {
-  apiUserActor,
-  type Contact,
-  checkStatuses,
-  checkVersion,
-  isUnchanged,
-  subjectOf,
-  theContact,
-} from './contact.ts';
+import type { Change, Origin, WriteRequest, Written } from '../write.ts';
+import { type Contact, checkStatuses, checkVersion, isUnchanged, subjectOf } from './contact.ts';
 import { contactColumns } from './fields.ts';
-import { lookAtContact } from './read.ts';
+import { writeContact } from './write.ts';
 
 /**
  * Deletes the registrar's contact with this code. Two round trips. Throws `linked` if a domain refers to it, even since a
@@ -27,11 +20,9 @@ export function deleteContact(
   code: string,
   request: WriteRequest,
 ): Promise<Written<null>> {
-  return write(db, request, {
-    look: (keptFor) => lookAtContact(db, login, code, keptFor),
-    judge: ({ caller, rows }) =>
-      contactDeletion(db, theContact(rows), { actor: apiUserActor(caller), request }),
-  });
+  return writeContact(db, login, code, request, (contact, origin) =>
+    contactDeletion(db, contact, origin),
+  );
 }
 
 /** The change that deletes a contact, whoever may delete it. */
@@ -56,7 +47,10 @@ export function contactDeletion(
       ...difference(contact, lost),
       ident: { from: contact.ident, to: null, key: contact.identKey },
     },
-    statement: db.delete(contacts).where(isUnchanged(contact)),
+    onlyIf: isUnchanged(contact),
+    statements: (isWritten) => [
+      db.delete(contacts).where(and(eq(contacts.id, contact.id), isWritten)),
+    ],
     outcome: null,
     onViolation: (error) => (isForeignKeyViolation(error) ? linked : undefined),
   };

@@ -1,15 +1,15 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
-import { contacts, history, historyPermits, idempotencyKeys } from '../../drizzle/schema.ts';
+import { contacts, history, idempotencyKeys } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import type { Changes } from '../history/changes.ts';
 import { asciiLowerCase, asciiUpperCase } from '../text/ascii-case.ts';
-import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
+import { type Change, type ChangeOptions, followedBy, type Origin, write } from '../write.ts';
 import { type Contact, subjectOf } from './contact.ts';
 import { contactDeletion } from './delete.ts';
 import { contactColumns } from './fields.ts';
 import { endPermit, hasValues, isValue, permitRemoval, removeValues } from './history-values.ts';
-import { notifyingRegistrar } from './notify.ts';
+import { notifyingRegistrar } from './write.ts';
 
 type Identifiers = Pick<Contact, 'code' | 'uuid'>;
 
@@ -34,11 +34,10 @@ export async function eraseContact(
   db: Database,
   origin: Origin,
   codeOrUuid: string,
-  { isDryRun }: ChangeOptions = {},
+  options: ChangeOptions = {},
 ): Promise<Erasure> {
   const attempt = attemptToErase(db, origin, await identify(db, codeOrUuid));
-  if (isDryRun) return attempt.judge(await attempt.look()).outcome;
-  return (await write(db, origin.request, attempt)).outcome;
+  return (await write(db, origin.request, attempt, options)).outcome;
 }
 
 /** The one contact, deleted or not, that has or had the code or UUID. */
@@ -82,14 +81,18 @@ function attemptToErase(db: Database, origin: Origin, contact: Identifiers) {
     if (row) {
       checkUnlinked(row);
       const deletion = { ...contactDeletion(db, row, origin), outcome };
-      const followedBy = removalOf(db, contact);
-      return notifyingRegistrar(db, row, { ...deletion, followedBy }, origin.request.at);
+      const erasure = followedBy(deletion, (isWritten) => removalOf(db, contact, isWritten));
+      return notifyingRegistrar(db, row, erasure, origin.request.at);
     }
-    const [statement, ...followedBy] = removalOf(db, contact);
     const changes = changesOf(seen.history.fields);
     const erasure = { by: origin.actor, subject, action: 'update', changes, outcome } as const;
     const isNothing = seen.history.entries + seen.outcomes === 0;
-    return isNothing ? erasure : { ...erasure, statement, followedBy };
+    if (isNothing) return erasure;
+    return {
+      ...erasure,
+      onlyIf: sql`not exists (select 1 from ${contacts} where ${contacts.uuid} = ${contact.uuid})`,
+      statements: (isWritten) => removalOf(db, contact, isWritten),
+    };
   };
   return { look: () => look(db, contact), judge };
 }
@@ -131,19 +134,14 @@ function checkUnlinked({ code, domainCount }: Contact): void {
   );
 }
 
-/**
- * The statements that remove what is left of a contact that no longer exists. If it does exist, because another writer
- * was faster, they do nothing. The first one changes a row if the contact is gone.
- */
-function removalOf(db: Database, contact: Identifiers) {
-  const isGone = sql`not exists (select 1 from ${contacts} where ${contacts.uuid} = ${contact.uuid})`;
-  const range = sql`ifnull(min(${history.id}), 0), ifnull(max(${history.id}), 0)
-    from ${history} where ${isEntryOf(contact)} having ${isGone}`;
-  const hasPermit = sql`exists (select 1 from ${historyPermits})`;
+/** The statements that remove what is left of a contact that no longer exists, if the condition holds. */
+function removalOf(db: Database, contact: Identifiers, condition: SQL) {
+  const range = sql`min(${history.id}), max(${history.id})
+    from ${history} where ${isEntryOf(contact)} having ${condition}`;
   return [
     permitRemoval(db, range),
-    removeValues(db, and(isEntryOf(contact), hasValues(history.changes), hasPermit)!),
-    db.delete(idempotencyKeys).where(and(isCopyOf(contact), hasPermit)),
+    removeValues(db, and(isEntryOf(contact), hasValues(history.changes), condition)!),
+    db.delete(idempotencyKeys).where(and(isCopyOf(contact), condition)),
     endPermit(db),
   ] as const;
 }

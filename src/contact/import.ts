@@ -1,11 +1,12 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { contacts, registrars } from '../../drizzle/schema.ts';
+import { insertRows } from '../database/insert-rows.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import { type Problem, RegistryError, throwProblems } from '../error.ts';
-import { difference, recordEach, shownChanges } from '../history/changes.ts';
-import type { ChangeOptions, Origin } from '../write.ts';
+import { difference, shownChanges } from '../history/changes.ts';
+import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
 import { type Contact, generateAuthInfo } from './contact.ts';
 import type { FileColumn, RequiredColumn } from './fields.ts';
 import { identityKey } from './identity-code.ts';
@@ -49,9 +50,8 @@ export async function importContacts(
   const missing = records.filter(({ code }) => !present.byCode.has(code));
   if (isDryRun || missing.length === 0) return missing.length;
   const rows = missing.map((record) => rowOf(record, present, origin));
-  const [insert, ...rest] = jsonArrays(rows).flatMap((some) => insertEach(db, origin, some));
   try {
-    await db.batch([insert!, ...rest]);
+    await changeEach(db, origin, { added: jsonArrays(rows).map((some) => additions(db, some)) });
   } catch (error) {
     if (!isUniqueViolation(error, 'contacts.')) throw error;
     throw new RegistryError(
@@ -145,32 +145,26 @@ function rowOf({ registrar, ...given }: ContactRecord, present: Present, origin:
   };
 }
 
-/** The columns that an insert writes. */
-const columnNames = Object.keys(getTableColumns(contacts)) as (keyof Contact)[];
-
-function insertEach(db: Database, origin: Origin, rows: string) {
-  // SQLite collects all rows before it writes the first, because the query reads the table that it writes to.
-  const number = sql`
-    (select ifnull(max(number), 0) from contacts where registrar_id = value ->> 'registrarId')
-    + row_number() over (partition by value ->> 'registrarId' order by key)`;
-  const own: Partial<Record<keyof Contact, SQL>> = {
+function additions(db: Database, rows: string): ChangesOfMany {
+  const given = Object.keys(getTableColumns(contacts)).map((name) => [
+    name,
+    sql`value ->> ${sql.raw(`'${name}'`)}`,
+  ]);
+  const values: Record<keyof Contact, SQL> = {
+    ...Object.fromEntries(given),
     id: sql`null`,
-    number,
+    // SQLite collects all rows before it writes the first, because the query reads the table that it writes to.
+    number: sql`
+      (select ifnull(max(number), 0) from contacts where registrar_id = value ->> 'registrarId')
+      + row_number() over (partition by value ->> 'registrarId' order by key)`,
     domainCount: sql`0`,
     version: sql`1`,
   };
-  const values = columnNames.map((name) => own[name] ?? sql`value ->> ${sql.raw(`'${name}'`)}`);
-  return [
-    db
-      .insert(contacts)
-      .select(sql`select ${sql.join(values, sql`, `)} from json_each(${rows}) order by key`),
-    recordEach(
-      db,
-      origin,
-      'contact',
-      'create',
-      sql`select value ->> 'code' as key, value ->> 'uuid' as uuid, value -> 'changes' as changes
-        from json_each(${rows})`,
-    ),
-  ] as const;
+  return {
+    subject: 'contact',
+    action: 'create',
+    rows: sql`select value ->> 'code' as key, value ->> 'uuid' as uuid, value -> 'changes' as changes
+      from json_each(${rows})`,
+    statements: [insertRows(db, contacts, values, sql`from json_each(${rows}) order by key`)],
+  };
 }

@@ -6,7 +6,7 @@ import { RegistryError } from '../error.ts';
 import { type Actor, type Change, type WriteRequest, write } from '../write.ts';
 import { type Contact, prohibitingStatuses, prohibits, subjectOf } from './contact.ts';
 import { contactDeletion } from './delete.ts';
-import { notifyingRegistrar } from './notify.ts';
+import { notifyingRegistrar } from './write.ts';
 
 const scheduledRun: Actor = { type: 'cron', name: 'Scheduled run' };
 

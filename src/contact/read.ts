@@ -3,9 +3,8 @@ import { contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import type { Person } from '../registrant/token.ts';
-import { keyHolderOf, type Login, readWithLogin, withLogin } from '../registrar/login.ts';
+import { type Login, readWithLogin } from '../registrar/login.ts';
 import { asciiLowerCase, asciiUpperCase } from '../text/ascii-case.ts';
-import type { KeptFor } from '../write.ts';
 import { type Contact, theContact } from './contact.ts';
 import { identityKey } from './identity-code.ts';
 
@@ -24,18 +23,6 @@ export async function getContactOfPerson(
   uuid: string,
 ): Promise<Contact> {
   return theContact(await retried(() => contactOfPerson(db, person, uuid)));
-}
-
-/**
- * What a registrar's write needs to see, in one round trip: the caller, the contact with this code if there is one, and
- * what is kept for the request's key. Throws what `withLogin` throws.
- */
-export async function lookAtContact(db: Database, login: Login, code: string, keptFor: KeptFor) {
-  const [caller, kept, rows] = await withLogin(db, login, (registrarId) => [
-    keptFor(keyHolderOf(registrarId)),
-    contactByCode(db, registrarId, code),
-  ]);
-  return { caller, kept, rows };
 }
 
 /** The query for the registrar's contact with a code. */

@@ -1,4 +1,3 @@
-import { contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
@@ -6,21 +5,18 @@ import type { Person } from '../registrant/token.ts';
 import type { Login } from '../registrar/login.ts';
 import { type Change, type Origin, type WriteRequest, type Written, write } from '../write.ts';
 import {
-  apiUserActor,
   type Contact,
   type ContactReference,
   checkStatuses,
   checkVersion,
   generateAuthInfo,
-  isUnchanged,
   referenceTo,
-  subjectOf,
   theContact,
 } from './contact.ts';
 import type { ContactChanges, ContactIdentity } from './fields.ts';
 import { identityKey, isSameIdentityCode } from './identity-code.ts';
-import { notifyingRegistrar } from './notify.ts';
-import { contactOfPerson, lookAtContact } from './read.ts';
+import { contactOfPerson } from './read.ts';
+import { notifyingRegistrar, rowUpdate, writeContact } from './write.ts';
 
 /**
  * Updates the registrar's contact with this code. Two round trips. Throws `identity_change` if a given identity is not the
@@ -34,19 +30,15 @@ export function updateContact(
   request: WriteRequest,
 ): Promise<Written<ContactReference>> {
   const { ident, identType, identCountryCode, ...changes } = given;
-  return write(db, request, {
-    look: (keptFor) => lookAtContact(db, login, code, keptFor),
-    judge({ caller, rows }) {
-      const contact = theContact(rows);
-      if (!isOnRecord(contact, { ident, identType, identCountryCode })) {
-        throw new RegistryError(
-          'identity_change',
-          'Ident update is not allowed. Consider creating new contact object',
-        );
-      }
-      const change = contactUpdate(db, contact, changes, { actor: apiUserActor(caller), request });
-      return { ...change, outcome: referenceTo(change.outcome) };
-    },
+  return writeContact(db, login, code, request, (contact, origin) => {
+    if (!isOnRecord(contact, { ident, identType, identCountryCode })) {
+      throw new RegistryError(
+        'identity_change',
+        'Ident update is not allowed. Consider creating new contact object',
+      );
+    }
+    const change = contactUpdate(db, contact, changes, origin);
+    return { ...change, outcome: referenceTo(change.outcome) };
   });
 }
 
@@ -80,29 +72,15 @@ export function contactUpdate(
   db: Database,
   contact: Contact,
   { authInfo, ...changes }: ContactChanges,
-  { actor, request }: Origin,
+  origin: Origin,
 ): Change<Contact> {
-  checkVersion(contact, request);
+  checkVersion(contact, origin.request);
   checkStatuses(contact, 'Update', {
     reason: 'update_prohibited',
     message: 'Object status prohibits operation',
   });
   const values = { ...changes, authInfo: authInfo === null ? generateAuthInfo() : authInfo };
-  const differing = difference(contact, values);
-  const subject = subjectOf(contact);
-  const update = { by: actor, subject, action: 'update', changes: differing } as const;
-  if (Object.keys(differing).length === 0) return { ...update, outcome: contact };
-  const row = {
-    ...values,
-    updater: actor.name,
-    updatedAt: request.at.toISOString(),
-    version: contact.version + 1,
-  };
-  return {
-    ...update,
-    statement: db.update(contacts).set(row).where(isUnchanged(contact)),
-    outcome: { ...contact, ...definedOf(row) },
-  };
+  return rowUpdate(db, contact, values, difference(contact, values), origin);
 }
 
 function registrantActor({ firstName, lastName, countryCode, code }: Person) {
@@ -119,8 +97,4 @@ function isOnRecord(contact: Contact, identity: Partial<ContactIdentity>): boole
     (identity.identType ?? contact.identType) === contact.identType &&
     (identity.identCountryCode ?? contact.identCountryCode) === contact.identCountryCode
   );
-}
-
-function definedOf<Values extends object>(values: Values) {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

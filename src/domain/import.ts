@@ -1,13 +1,14 @@
 import { sql } from 'drizzle-orm';
 import { domainContacts, domainRoles, domains } from '../../drizzle/schema.ts';
+import { insertRows } from '../database/insert-rows.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { isForeignKeyViolation } from '../database/violations.ts';
 import { RegistryError, throwProblems } from '../error.ts';
-import { type Action, difference, recordEach } from '../history/changes.ts';
+import { difference } from '../history/changes.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
-import type { ChangeOptions, Origin } from '../write.ts';
+import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
 import { loadDomains, type Recorded } from './read.ts';
 import { codesOf, type DomainRecord, loadParties, type Parties, problemsOf } from './record.ts';
 
@@ -37,20 +38,24 @@ export async function importDomains(
       db,
       distinct.map(({ name }) => name),
     );
-    const rows = distinct
-      .map((record) => rowOf(record, parties, present.get(record.name)))
-      .filter(({ changes }) => Object.keys(changes).length > 0);
-    if (!isDryRun) await writeRows(db, origin, rows);
-    const created = rows.filter(({ action }) => action === 'create').length;
-    const updated = rows.length - created;
-    return { created, updated, unchanged: distinct.length - rows.length };
+    const rowsOf = (some: readonly DomainRecord[]) =>
+      some
+        .map((record) => rowOf(record, parties, present.get(record.name)))
+        .filter(({ changes }) => Object.keys(changes).length > 0);
+    const created = rowsOf(distinct.filter(({ name }) => !present.has(name)));
+    const updated = rowsOf(distinct.filter(({ name }) => present.has(name)));
+    if (!isDryRun) await writeRows(db, origin, { created, updated });
+    return {
+      created: created.length,
+      updated: updated.length,
+      unchanged: distinct.length - created.length - updated.length,
+    };
   });
 }
 
 /** The JSON from which the statements of the batch write a record. */
 function rowOf(record: DomainRecord, parties: Parties, present: Recorded | undefined) {
   const { name, punycode, registrar } = record;
-  const action: Action = present ? 'update' : 'create';
   const wanted: Recorded = {
     registrar,
     registrant: asciiUpperCase(record.registrant),
@@ -64,20 +69,24 @@ function rowOf(record: DomainRecord, parties: Parties, present: Recorded | undef
     contacts: domainRoles.flatMap((role) =>
       codesOf(record, role).map((code) => ({ role, id: parties.contacts.get(code) })),
     ),
-    action,
     changes: difference({ ...present }, { ...wanted }),
   };
 }
+
+type Row = ReturnType<typeof rowOf>;
 
 /** Throws `changed_meanwhile` if a contact of the domains has just been deleted. */
 async function writeRows(
   db: Database,
   origin: Origin,
-  rows: readonly ReturnType<typeof rowOf>[],
+  rows: Record<'created' | 'updated', readonly Row[]>,
 ): Promise<void> {
-  const [first, ...rest] = jsonArrays(rows).flatMap((some) => writeEach(db, origin, some));
+  const { at } = origin.request;
   try {
-    if (first) await db.batch([first, ...rest]);
+    await changeEach(db, origin, {
+      created: jsonArrays(rows.created).map((some) => changesOf(db, 'create', some, at)),
+      updated: jsonArrays(rows.updated).map((some) => changesOf(db, 'update', some, at)),
+    });
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error;
     throw new RegistryError(
@@ -87,42 +96,44 @@ async function writeRows(
   }
 }
 
-function writeEach(db: Database, origin: Origin, rows: string) {
+function changesOf(
+  db: Database,
+  action: 'create' | 'update',
+  rows: string,
+  createdAt: Date,
+): ChangesOfMany {
   const records = sql`json_each(${rows}) as record`;
   const domainIds = sql`
     select ${domains.id} from ${records} join ${domains} on ${domains.name} = record.value ->> 'name'`;
-  const wanted = sql`
-    select ${domains.id}, contact.value ->> 'id', contact.value ->> 'role'
-    from ${records} join ${domains} on ${domains.name} = record.value ->> 'name',
-      json_each(record.value, '$.contacts') as contact`;
+  const links = sql`from ${records} join ${domains} on ${domains.name} = record.value ->> 'name',
+    json_each(record.value, '$.contacts') as contact`;
+  const link = {
+    domainId: sql`${domains.id}`,
+    contactId: sql`contact.value ->> 'id'`,
+    role: sql`contact.value ->> 'role'`,
+  };
   const { domainId, contactId, role } = domainContacts;
-  const recorded = (action: Action) =>
-    recordEach(
-      db,
-      origin,
-      'domain',
-      action,
-      sql`select value ->> 'name' as key, null as uuid, value -> 'changes' as changes
-        from ${records} where value ->> 'action' = ${action}`,
-    );
-  return [
-    db
-      .insert(domains)
-      .select(sql`
-        select null, value ->> 'name', value ->> 'punycode', value ->> 'registrarId', ${origin.request.at.toISOString()}
-        from ${records} where true`)
-      .onConflictDoUpdate({
+  const domain = {
+    name: sql`value ->> 'name'`,
+    punycode: sql`value ->> 'punycode'`,
+    registrarId: sql`value ->> 'registrarId'`,
+    createdAt: createdAt.toISOString(),
+  };
+  return {
+    subject: 'domain',
+    action,
+    rows: sql`select value ->> 'name' as key, null as uuid, value -> 'changes' as changes from ${records}`,
+    statements: [
+      insertRows(db, domains, domain, sql`from ${records} where true`).onConflictDoUpdate({
         target: domains.name,
         set: { registrarId: sql`excluded.registrar_id` },
       }),
-    // Deletions first: a domain never has two registrants.
-    db
-      .delete(domainContacts)
-      .where(
-        sql`${domainId} in (${domainIds}) and (${domainId}, ${contactId}, ${role}) not in (${wanted})`,
+      // Deletions first: a domain never has two registrants.
+      db.delete(domainContacts).where(
+        sql`${domainId} in (${domainIds}) and (${domainId}, ${contactId}, ${role}) not in (
+            select ${link.domainId}, ${link.contactId}, ${link.role} ${links})`,
       ),
-    db.insert(domainContacts).select(sql`${wanted} where true`).onConflictDoNothing(),
-    recorded('create'),
-    recorded('update'),
-  ] as const;
+      insertRows(db, domainContacts, link, sql`${links} where true`).onConflictDoNothing(),
+    ],
+  };
 }

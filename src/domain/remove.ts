@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm';
 import { domains } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { difference, recordEach } from '../history/changes.ts';
-import type { ChangeOptions, Origin } from '../write.ts';
+import { difference } from '../history/changes.ts';
+import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
 import { loadDomains } from './read.ts';
 
 /** What a removed domain has lost. */
@@ -25,26 +25,17 @@ export async function removeDomains(
     name,
     changes: difference({ ...domain }, nothing),
   }));
-  const [first, ...rest] = jsonArrays(rows).flatMap((array) => removeEach(db, origin, array));
-  if (!first) return 0;
-  const results = await db.batch([first, ...rest]);
-  return results
-    .filter((_, index) => index % 2 === 0)
-    .reduce((total, { meta }) => total + meta.changes, 0);
+  const changes = jsonArrays(rows).map((array) => removal(db, array));
+  return (await changeEach(db, origin, { removed: changes })).removed;
 }
 
-/** The history goes first, while the rows still show which domains exist. */
-function removeEach(db: Database, origin: Origin, rows: string) {
+function removal(db: Database, rows: string): ChangesOfMany {
   const names = sql`(select value ->> 'name' from json_each(${rows}))`;
-  return [
-    recordEach(
-      db,
-      origin,
-      'domain',
-      'delete',
-      sql`select value ->> 'name' as key, null as uuid, value -> 'changes' as changes
-        from json_each(${rows}) where exists (select 1 from ${domains} where name = value ->> 'name')`,
-    ),
-    db.delete(domains).where(sql`${domains.name} in ${names}`),
-  ] as const;
+  return {
+    subject: 'domain',
+    action: 'delete',
+    rows: sql`select value ->> 'name' as key, null as uuid, value -> 'changes' as changes
+      from json_each(${rows}) where exists (select 1 from ${domains} where name = value ->> 'name')`,
+    statements: [db.delete(domains).where(sql`${domains.name} in ${names}`)],
+  };
 }

@@ -1,7 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
-import { type FieldChange, type HistorySubject, history } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import type { Origin } from '../write.ts';
+import type { FieldChange, HistorySubject, history } from '../../drizzle/schema.ts';
 
 export interface Subject {
   type: HistorySubject;
@@ -12,57 +9,6 @@ export interface Subject {
 export type Action = (typeof history.$inferInsert)['action'];
 
 export type Changes = Record<string, FieldChange>;
-
-/**
- * The insert that records a change. Put it right after the statement that makes the change, in the same batch: it
- * writes only if that statement changed a row, because `changes()` is SQLite's count for the previous statement.
- */
-export function recordIfChanged(
-  db: Database,
-  { actor, request }: Origin,
-  subject: Subject,
-  action: Action,
-  changes: Changes,
-) {
-  return db.insert(history).select(sql`
-    select null, ${request.at.toISOString()}, ${subject.type}, ${subject.key}, ${subject.uuid ?? null},
-      ${action}, ${actor.type}, ${actor.name}, ${request.requestId},
-      ${request.clientReference ?? null}, ${JSON.stringify(changes)}
-    where changes() > 0`);
-}
-
-/**
- * The insert that records one change for each row of `source`, a query that selects `key`, `uuid` and `changes` (JSON).
- * Put it in the batch of the changes, before or after them, where the query can still see what they change.
- */
-export function recordEach(
-  db: Database,
-  { actor, request }: Origin,
-  type: HistorySubject,
-  action: Action,
-  source: SQL,
-) {
-  return db.insert(history).select(sql`
-    select null, ${request.at.toISOString()}, ${type}, key, uuid, ${action}, ${actor.type}, ${actor.name},
-      ${request.requestId}, ${request.clientReference ?? null}, changes
-    from (${source})`);
-}
-
-/** Whether the request has already changed the subject. */
-export async function isRecorded(
-  db: Database,
-  { type, key, uuid }: Subject,
-  requestId: string,
-): Promise<boolean> {
-  const ofRequest = and(
-    eq(history.subject, type),
-    eq(history.subjectKey, key),
-    uuid === undefined ? undefined : eq(history.subjectUuid, uuid),
-    eq(history.requestId, requestId),
-  );
-  const entries = await db.select({ id: history.id }).from(history).where(ofRequest);
-  return entries.length > 0;
-}
 
 /** For these fields, history shows that they changed but not their values. */
 const secretFields = new Set(['authInfo', 'registrationCode', 'secretDigest', 'webhookSecret']);

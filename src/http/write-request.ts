@@ -1,6 +1,7 @@
 import { sha256Hex } from '../digest.ts';
 import { RegistryError } from '../error.ts';
-import type { IdempotencyKey, WriteRequest } from '../write.ts';
+import type { IdempotencyKey } from '../outcome.ts';
+import type { WriteRequest } from '../write.ts';
 import { clientReference } from './client-reference.ts';
 import type { AppContext } from './context.ts';
 import { matchesStrongly } from './entity-tag.ts';

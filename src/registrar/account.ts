@@ -1,13 +1,14 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import { registrars, webhooks } from '../../drizzle/schema.ts';
 import { parseAddressList } from '../address-list.ts';
+import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
-import { type Changes, difference, recordIfChanged } from '../history/changes.ts';
+import { type Changes, difference } from '../history/changes.ts';
 import { textField } from '../text/field.ts';
 import { generateWebhookSecret } from '../webhook/signature.ts';
-import type { ChangeOptions, Origin } from '../write.ts';
+import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
 
 /** A registrar as the operator sees it. */
 export type Registrar = Pick<
@@ -67,7 +68,7 @@ export async function addRegistrar(
   db: Database,
   origin: Origin,
   wanted: Pick<Registrar, 'code' | 'name' | 'allowedIps'>,
-  { isDryRun = false }: ChangeOptions = {},
+  options: ChangeOptions = {},
 ): Promise<Registrar> {
   const { code } = wanted;
   if (!/^[A-Z0-9_-]+$/.test(code) || code.length > maximumRegistrarCodeLength) {
@@ -83,30 +84,29 @@ export async function addRegistrar(
     allowedIps: addressEntries(wanted.allowedIps),
   };
   const at = origin.request.at.toISOString();
-  const registrar = {
-    ...described,
-    contactCount: 0,
-    webhookUrl: null,
-    createdAt: at,
-    updatedAt: at,
+  const row = { ...described, createdAt: at, updatedAt: at };
+  const taken = new RegistryError('taken', `there is already a registrar ${code}`, 'code');
+  const attempt = {
+    look: async () => ({
+      same: await db
+        .select({ id: registrars.id })
+        .from(registrars)
+        .where(eq(registrars.code, code)),
+    }),
+    judge({ same }: { same: unknown[] }): Change<Registrar> {
+      if (same.length > 0) throw taken;
+      return {
+        by: origin.actor,
+        subject: subjectOf(code),
+        action: 'create',
+        changes: difference({}, described),
+        statements: () => [db.insert(registrars).values(row)],
+        outcome: { ...row, contactCount: 0, webhookUrl: null },
+        onViolation: (error) => (isUniqueViolation(error, 'registrars.code') ? taken : undefined),
+      };
+    },
   };
-  const taken = () => new RegistryError('taken', `there is already a registrar ${code}`, 'code');
-  const [same] = await db
-    .select({ id: registrars.id })
-    .from(registrars)
-    .where(eq(registrars.code, code));
-  if (same) throw taken();
-  if (isDryRun) return registrar;
-  try {
-    await db.batch([
-      db.insert(registrars).values({ ...described, createdAt: at, updatedAt: at }),
-      recordIfChanged(db, origin, subjectOf(code), 'create', difference({}, described)),
-    ]);
-  } catch (error) {
-    if (isUniqueViolation(error, 'registrars.code')) throw taken();
-    throw error;
-  }
-  return registrar;
+  return (await write(db, origin.request, attempt, options)).outcome;
 }
 
 /** What may change of a registrar; a field that is undefined stays. */
@@ -117,44 +117,64 @@ export interface RegistrarChanges {
   webhookUrl?: string | null | undefined;
 }
 
+/** What a change of a registrar came to. */
+export interface UpdatedRegistrar {
+  registrar: Registrar;
+  changes: Changes;
+  webhookSecret?: string | undefined;
+}
+
 /**
  * Changes a registrar. A webhook's URL, even the one that it has, comes with a new secret, which is returned, this once;
- * a dry run returns none. Throws `not_found`, `invalid`, `changed_meanwhile`.
+ * a dry run returns none. Throws `not_found`, `invalid`.
  */
 export async function updateRegistrar(
   db: Database,
   origin: Origin,
   code: string,
   wanted: RegistrarChanges,
-  { isDryRun = false }: ChangeOptions = {},
-): Promise<{ registrar: Registrar; changes: Changes; webhookSecret?: string }> {
-  const registrar = await getRegistrar(db, code);
-  const { webhookUrl = registrar.webhookUrl } = wanted;
+  options: ChangeOptions = {},
+): Promise<UpdatedRegistrar> {
   const webhookSecret = wanted.webhookUrl ? generateWebhookSecret() : undefined;
+  const attempt = {
+    look: async () => ({ registrar: await getRegistrar(db, code) }),
+    judge: ({ registrar }: { registrar: Registrar }) =>
+      registrarUpdate(db, origin, registrar, wanted, webhookSecret),
+  };
+  const { outcome } = await write(db, origin.request, attempt, options);
+  return options.isDryRun ? outcome : { ...outcome, webhookSecret };
+}
+
+function registrarUpdate(
+  db: Database,
+  { actor, request }: Origin,
+  registrar: Registrar,
+  wanted: RegistrarChanges,
+  webhookSecret: string | undefined,
+): Change<UpdatedRegistrar> {
+  const { webhookUrl = registrar.webhookUrl } = wanted;
   const values = {
     name: wanted.name === undefined ? registrar.name : registrarName(wanted.name),
     allowedIps: wanted.allowedIps ? addressEntries(wanted.allowedIps) : registrar.allowedIps,
   };
   const changes = difference(registrar, { ...values, webhookUrl, webhookSecret });
-  if (Object.keys(changes).length === 0) return { registrar, changes };
-  const updatedAt = origin.request.at.toISOString();
+  const subject = subjectOf(registrar.code);
+  const update = { by: actor, subject, action: 'update', changes } as const;
+  if (Object.keys(changes).length === 0) return { ...update, outcome: { registrar, changes } };
+  const updatedAt = request.at.toISOString();
   const updated = { ...registrar, ...values, webhookUrl, updatedAt };
-  if (isDryRun) return { registrar: updated, changes };
-  const [written] = await db.batch([
-    db
-      .update(registrars)
-      .set({ ...values, updatedAt })
-      .where(isAsSeen(registrar)),
-    recordIfChanged(db, origin, subjectOf(code), 'update', changes),
-    ...webhookStatements(db, updated, webhookSecret),
-  ]);
-  if (written.meta.changes > 0) {
-    return { registrar: updated, changes, ...(webhookSecret && { webhookSecret }) };
-  }
-  throw new RegistryError(
-    'changed_meanwhile',
-    `somebody else changed registrar ${code} just now; try again`,
-  );
+  return {
+    ...update,
+    onlyIf: sql`exists (select 1 from ${registrars} where ${isAsSeen(registrar)})`,
+    statements: (isWritten) => [
+      db
+        .update(registrars)
+        .set({ ...values, updatedAt })
+        .where(and(eq(registrars.code, registrar.code), isWritten)),
+      ...webhookStatements(db, updated, webhookSecret, isWritten),
+    ],
+    outcome: { registrar: updated, changes },
+  };
 }
 
 function isAsSeen({ code, name, allowedIps, webhookUrl }: Registrar) {
@@ -166,18 +186,26 @@ function isAsSeen({ code, name, allowedIps, webhookUrl }: Registrar) {
   );
 }
 
-/** The statements that make the webhook what it should be; they follow the history and write if that has (`changes()`). */
-function webhookStatements(db: Database, registrar: Registrar, secret: string | undefined) {
-  const { code, webhookUrl: url, updatedAt } = registrar;
+/** The statements that make the webhook the registrar's one if the condition holds. */
+function webhookStatements(
+  db: Database,
+  { code, webhookUrl: url, updatedAt }: Registrar,
+  secret: string | undefined,
+  condition: SQL,
+) {
   if (url === null) {
     const id = sql`(select id from ${registrars} where code = ${code})`;
-    return [db.delete(webhooks).where(sql`changes() > 0 and registrar_id = ${id}`)];
+    return [db.delete(webhooks).where(and(eq(webhooks.registrarId, id), condition))];
   }
   if (secret === undefined) return [];
-  const webhook = sql`select id, ${url}, ${secret}, ${updatedAt} from ${registrars} where code = ${code} and changes() > 0`;
   const set = { url, secret, createdAt: updatedAt };
+  const webhook = { ...set, registrarId: sql`id` };
+  const ofRegistrar = sql`from ${registrars} where code = ${code} and ${condition}`;
   return [
-    db.insert(webhooks).select(webhook).onConflictDoUpdate({ target: webhooks.registrarId, set }),
+    insertRows(db, webhooks, webhook, ofRegistrar).onConflictDoUpdate({
+      target: webhooks.registrarId,
+      set,
+    }),
   ];
 }
 

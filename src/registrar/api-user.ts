@@ -1,10 +1,10 @@
-import { and, asc, eq, isNull } from 'drizzle-orm';
+import { and, asc, eq, sql } from 'drizzle-orm';
 import { apiUsers, registrars } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
-import { difference, recordIfChanged } from '../history/changes.ts';
-import type { ChangeOptions, Origin } from '../write.ts';
+import { difference } from '../history/changes.ts';
+import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
 import { unknownRegistrar } from './account.ts';
 import { digestSecret, generateSecret } from './login.ts';
 
@@ -63,7 +63,7 @@ export async function addApiUser(
   db: Database,
   origin: Origin,
   { username, registrarCode }: Pick<ApiUserAccount, 'username' | 'registrarCode'>,
-  { isDryRun = false }: ChangeOptions = {},
+  options: ChangeOptions = {},
 ): Promise<string | undefined> {
   if (!usernamePattern.test(username)) {
     throw new RegistryError(
@@ -72,30 +72,42 @@ export async function addApiUser(
       'username',
     );
   }
-  const taken = () =>
-    new RegistryError('taken', `there is already an API user ${username}`, 'username');
-  const [[registrar], [same]] = await db.batch([
-    db.select({ id: registrars.id }).from(registrars).where(eq(registrars.code, registrarCode)),
-    db.select({ id: apiUsers.id }).from(apiUsers).where(eq(apiUsers.username, username)),
-  ]);
-  if (!registrar) throw unknownRegistrar(registrarCode);
-  if (same) throw taken();
-  if (isDryRun) return undefined;
+  const taken = new RegistryError('taken', `there is already an API user ${username}`, 'username');
   const secret = generateSecret();
+  const secretDigest = await digestSecret(secret);
   const at = origin.request.at.toISOString();
-  const user = { username, secretDigest: await digestSecret(secret), createdAt: at, updatedAt: at };
-  const { secretDigest } = user;
-  const recorded = difference({}, { username, registrarCode, secretDigest });
-  try {
-    await db.batch([
-      db.insert(apiUsers).values({ ...user, registrarId: registrar.id }),
-      recordIfChanged(db, origin, { type: 'api_user', key: username }, 'create', recorded),
-    ]);
-  } catch (error) {
-    if (isUniqueViolation(error, 'api_users.username')) throw taken();
-    throw error;
-  }
-  return secret;
+  const attempt = {
+    async look() {
+      const [[registrar], [same]] = await db.batch([
+        db.select({ id: registrars.id }).from(registrars).where(eq(registrars.code, registrarCode)),
+        db.select({ id: apiUsers.id }).from(apiUsers).where(eq(apiUsers.username, username)),
+      ]);
+      return { registrar, same };
+    },
+    judge({
+      registrar,
+      same,
+    }: {
+      registrar?: { id: number };
+      same?: { id: number };
+    }): Change<void> {
+      if (!registrar) throw unknownRegistrar(registrarCode);
+      if (same) throw taken;
+      const user = { username, secretDigest, registrarId: registrar.id };
+      return {
+        by: origin.actor,
+        subject: subjectOf(username),
+        action: 'create',
+        changes: difference({}, { username, registrarCode, secretDigest }),
+        statements: () => [db.insert(apiUsers).values({ ...user, createdAt: at, updatedAt: at })],
+        outcome: undefined,
+        onViolation: (error) =>
+          isUniqueViolation(error, 'api_users.username') ? taken : undefined,
+      };
+    },
+  };
+  await write(db, origin.request, attempt, options);
+  return options.isDryRun ? undefined : secret;
 }
 
 /**
@@ -105,51 +117,64 @@ export async function rotateApiUser(
   db: Database,
   origin: Origin,
   username: string,
-  { isDryRun = false }: ChangeOptions = {},
+  options: ChangeOptions = {},
 ): Promise<string | undefined> {
-  await getApiUser(db, username);
-  if (isDryRun) return undefined;
   const secret = generateSecret();
-  const values = {
-    secretDigest: await digestSecret(secret),
-    updatedAt: origin.request.at.toISOString(),
-  };
-  const recorded = difference({}, { secretDigest: values.secretDigest });
-  await db.batch([
-    db.update(apiUsers).set(values).where(eq(apiUsers.username, username)),
-    recordIfChanged(db, origin, { type: 'api_user', key: username }, 'update', recorded),
-  ]);
-  return secret;
+  const secretDigest = await digestSecret(secret);
+  await updateApiUser(db, origin, username, options, () => ({ secretDigest }));
+  return options.isDryRun ? undefined : secret;
 }
 
 /**
  * Disables or re-enables the user, effective from the next request; returns whether that is a change. Throws
  * `not_found`.
  */
-export async function setApiUserDisabled(
+export function setApiUserDisabled(
   db: Database,
   origin: Origin,
   { username, isDisabled }: { username: string; isDisabled: boolean },
-  { isDryRun = false }: ChangeOptions = {},
+  options: ChangeOptions = {},
 ): Promise<boolean> {
-  const { disabledAt: before } = await getApiUser(db, username);
-  if ((before !== null) === isDisabled) return false;
-  if (isDryRun) return true;
   const at = origin.request.at.toISOString();
-  const disabledAt = isDisabled ? at : null;
-  const isAsSeen = before === null ? isNull(apiUsers.disabledAt) : eq(apiUsers.disabledAt, before);
-  const [updated] = await db.batch([
-    db
-      .update(apiUsers)
-      .set({ disabledAt, updatedAt: at })
-      .where(and(eq(apiUsers.username, username), isAsSeen)),
-    recordIfChanged(
-      db,
-      origin,
-      { type: 'api_user', key: username },
-      'update',
-      difference({ disabledAt: before }, { disabledAt }),
-    ),
-  ]);
-  return updated.meta.changes > 0;
+  return updateApiUser(db, origin, username, options, ({ disabledAt }) =>
+    (disabledAt !== null) === isDisabled ? {} : { disabledAt: isDisabled ? at : null },
+  );
+}
+
+/** Updates the user's row, if nobody disabled or enabled it meanwhile; returns whether that is a change. */
+async function updateApiUser(
+  db: Database,
+  origin: Origin,
+  username: string,
+  options: ChangeOptions,
+  valuesFor: (user: ApiUserAccount) => { secretDigest?: string; disabledAt?: string | null },
+): Promise<boolean> {
+  const attempt = {
+    look: async () => ({ user: await getApiUser(db, username) }),
+    judge({ user }: { user: ApiUserAccount }): Change<boolean> {
+      const values = valuesFor(user);
+      const changes = difference({ ...user }, values);
+      const subject = subjectOf(username);
+      const update = { by: origin.actor, subject, action: 'update', changes } as const;
+      if (Object.keys(changes).length === 0) return { ...update, outcome: false };
+      const row = { ...values, updatedAt: origin.request.at.toISOString() };
+      return {
+        ...update,
+        onlyIf: sql`exists (
+          select 1 from ${apiUsers} where username = ${username} and disabled_at is ${user.disabledAt})`,
+        statements: (isWritten) => [
+          db
+            .update(apiUsers)
+            .set(row)
+            .where(and(eq(apiUsers.username, username), isWritten)),
+        ],
+        outcome: true,
+      };
+    },
+  };
+  return (await write(db, origin.request, attempt, options)).outcome;
+}
+
+function subjectOf(username: string) {
+  return { type: 'api_user', key: username } as const;
 }

@@ -1,5 +1,6 @@
 import { and, asc, eq, gt, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import { notifications } from '../../drizzle/schema.ts';
+import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 import type { Page } from '../database/paging.ts';
 import { retried } from '../database/retry.ts';
@@ -11,15 +12,16 @@ export type Notification = typeof notifications.$inferSelect;
 
 type NewNotification = Omit<typeof notifications.$inferInsert, 'id' | 'readAt'>;
 
-/**
- * The insert of a notification. Put it in the batch of the change, after its history: it writes only if the statement
- * before it has written (`changes()`).
- */
-export function insertNotification(db: Database, notification: NewNotification) {
-  const { registrarId, event, text, contactCode, fields, createdAt } = notification;
-  return db.insert(notifications).select(sql`
-    select null, ${registrarId}, ${event}, ${text}, ${contactCode}, ${JSON.stringify(fields)}, ${createdAt}, null
-    where changes() > 0`);
+/** The insert of a notification if the condition holds. */
+export function insertNotification(db: Database, notification: NewNotification, condition: SQL) {
+  return insertRows(db, notifications, notification, sql`where ${condition}`);
+}
+
+/** The query for the registrar's newest unread notification about a contact. */
+export function newestNotification(registrarId: number, contactCode: string): SQL {
+  return sql`select id from ${notifications} as newest
+    where newest.registrar_id = ${registrarId} and newest.read_at is null and newest.contact_code = ${contactCode}
+    order by newest.id desc limit 1`;
 }
 
 /** The notification as registrars see it, and as webhooks carry it. */

@@ -1,9 +1,9 @@
 import { inArray, type SQL, sql } from 'drizzle-orm';
 import { retainedDomains } from '../../drizzle/schema.ts';
+import { insertRows } from '../database/insert-rows.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { recordEach } from '../history/changes.ts';
-import type { ChangeOptions, Origin } from '../write.ts';
+import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
 import { findRetainedDomains, isAmong, type RetainedDomain, type RetainedStatus } from './list.ts';
 
 /**
@@ -20,8 +20,9 @@ export async function addRetainedDomains(
     const asked = distinct(names);
     return asked.length - (await findRetainedDomains(db, asked)).length;
   }
-  const statements = jsonArrays(names).map((rows) => insertMissing(db, origin, rowsOf(rows)));
-  return writeAll(db, statements);
+  const { at } = origin.request;
+  const changes = jsonArrays(names).map((rows) => additions(db, rowsOf(rows), at));
+  return (await changeEach(db, origin, { added: changes })).added;
 }
 
 /** How many names have one of these statuses. */
@@ -40,26 +41,13 @@ export async function removeRetainedDomains(
   { isDryRun = false }: ChangeOptions = {},
 ): Promise<number> {
   if (isDryRun) return (await findRetainedDomains(db, distinct(names))).length;
-  const statements = jsonArrays(names).map((rows) => deleteWhere(db, origin, isAmong(rows)));
-  return writeAll(db, statements);
+  const changes = jsonArrays(names).map((rows) => removals(db, isAmong(rows)));
+  return (await changeEach(db, origin, { removed: changes })).removed;
 }
 
 /** The names without repetitions. */
 export function distinct(names: readonly RetainedDomain[]): RetainedDomain[] {
   return [...new Map(names.map((each) => [`${each.status} ${each.name}`, each])).values()];
-}
-
-/** Runs pairs of a history insert and its change in one batch; returns how many changes the history recorded. */
-async function writeAll(
-  db: Database,
-  pairs: ReturnType<typeof insertMissing | typeof deleteWhere>[],
-): Promise<number> {
-  const [first, ...rest] = pairs.flat();
-  if (!first) return 0;
-  const results = await db.batch([first, ...rest]);
-  return results
-    .filter((_, index) => index % 2 === 0)
-    .reduce((total, { meta }) => total + meta.changes, 0);
 }
 
 /** The rows of a JSON array as a query of name, punycode and status. */
@@ -68,42 +56,33 @@ export function rowsOf(rows: string): SQL {
     from json_each(${rows})`;
 }
 
-/**
- * Inserts the rows of a query of name, punycode and status that don't exist yet. History goes first, while the query
- * can still see which are missing.
- */
-export function insertMissing(db: Database, origin: Origin, names: SQL) {
+/** Adds the rows of a query of name, punycode and status that don't exist yet. */
+export function additions(db: Database, names: SQL, createdAt: Date): ChangesOfMany {
   const missing = sql`select distinct name, punycode, status from (${names}) as given
     where not exists (select 1 from retained_domains as kept
       where kept.name = given.name and kept.status = given.status)`;
   const changes = sql`json_object('status', json_object('from', null, 'to', status))`;
-  return [
-    recordEach(
-      db,
-      origin,
-      'retained_domain',
-      'create',
-      sql`select name as key, null as uuid, ${changes} as changes from (${missing})`,
-    ),
-    db
-      .insert(retainedDomains)
-      .select(
-        sql`select name, punycode, status, ${origin.request.at.toISOString()} from (${missing})`,
-      ),
-  ] as const;
+  const values = {
+    name: sql`name`,
+    punycode: sql`punycode`,
+    status: sql`status`,
+    createdAt: createdAt.toISOString(),
+  };
+  return {
+    subject: 'retained_domain',
+    action: 'create',
+    rows: sql`select name as key, null as uuid, ${changes} as changes from (${missing})`,
+    statements: [insertRows(db, retainedDomains, values, sql`from (${missing})`)],
+  };
 }
 
-/** Deletes the rows that meet the condition. History goes first, while the rows are still there to be read. */
-export function deleteWhere(db: Database, origin: Origin, condition: SQL) {
+/** Removes the rows that meet the condition. */
+export function removals(db: Database, condition: SQL): ChangesOfMany {
   const changes = sql`json_object('status', json_object('from', status, 'to', null))`;
-  return [
-    recordEach(
-      db,
-      origin,
-      'retained_domain',
-      'delete',
-      sql`select name as key, null as uuid, ${changes} as changes from ${retainedDomains} where ${condition}`,
-    ),
-    db.delete(retainedDomains).where(condition),
-  ] as const;
+  return {
+    subject: 'retained_domain',
+    action: 'delete',
+    rows: sql`select name as key, null as uuid, ${changes} as changes from ${retainedDomains} where ${condition}`,
+    statements: [db.delete(retainedDomains).where(condition)],
+  };
 }

@@ -1,11 +1,12 @@
-import { and, asc, eq, gt, gte, lte, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, lte, type SQL, sql } from 'drizzle-orm';
 import { disputes } from '../../drizzle/schema.ts';
+import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 import { dayOf, daysBefore, isDay } from '../day.ts';
 import type { DomainName } from '../domain/name.ts';
 import { type Problem, RegistryError, throwProblems } from '../error.ts';
-import { difference, recordIfChanged } from '../history/changes.ts';
-import type { ChangeOptions, Origin } from '../write.ts';
+import { difference } from '../history/changes.ts';
+import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
 
 export type Dispute = typeof disputes.$inferSelect;
 
@@ -33,7 +34,7 @@ export async function openDispute(
   db: Database,
   origin: Origin,
   { name, punycode, firstDay, lastDay }: NewDispute,
-  { isDryRun = false }: ChangeOptions = {},
+  options: ChangeOptions = {},
 ): Promise<void> {
   checkDays({ firstDay, lastDay });
   const overlaps = and(
@@ -41,23 +42,31 @@ export async function openDispute(
     lte(disputes.firstDay, lastDay),
     gte(disputes.lastDay, firstDay),
   );
-  const overlapping = db
-    .select()
-    .from(disputes)
-    .where(overlaps)
-    .orderBy(asc(disputes.firstDay))
-    .limit(1);
-  const insert = db.insert(disputes).select(sql`
-    select null, ${name}, ${punycode}, ${firstDay}, ${lastDay}, ${origin.request.at.toISOString()}
-    where not exists (select 1 from ${disputes} where ${overlaps})`);
-  const recorded = difference({}, { firstDay, lastDay });
-  const [[other]] = await db.batch([
-    overlapping,
-    ...(isDryRun
-      ? []
-      : [insert, recordIfChanged(db, origin, subjectOf({ name }), 'create', recorded)]),
-  ]);
-  if (other) throwProblems([overlapProblem(other)]);
+  const days = { firstDay, lastDay };
+  const dispute = { ...days, name, punycode, createdAt: origin.request.at.toISOString() };
+  const attempt = {
+    look: async () => ({
+      overlapping: await db
+        .select()
+        .from(disputes)
+        .where(overlaps)
+        .orderBy(asc(disputes.firstDay))
+        .limit(1),
+    }),
+    judge({ overlapping }: { overlapping: Dispute[] }): Change<void> {
+      throwProblems(overlapping.map(overlapProblem));
+      return {
+        by: origin.actor,
+        subject: subjectOf({ name }),
+        action: 'create',
+        changes: difference({}, days),
+        onlyIf: sql`not exists (select 1 from ${disputes} where ${overlaps})`,
+        statements: (isWritten) => [insertRows(db, disputes, dispute, sql`where ${isWritten}`)],
+        outcome: undefined,
+      };
+    },
+  };
+  await write(db, origin.request, attempt, options);
 }
 
 /** The name already has this dispute, which shares days with another. */
@@ -92,58 +101,69 @@ export async function closeDispute(
   db: Database,
   origin: Origin,
   { name }: Pick<DomainName, 'name'>,
-  { isDryRun = false }: ChangeOptions = {},
+  options: ChangeOptions = {},
 ): Promise<'ended' | 'deleted'> {
   const today = dayOf(origin.request.at);
-  const [dispute] = await db
-    .select()
-    .from(disputes)
-    .where(and(eq(disputes.name, name), gte(disputes.lastDay, today)))
-    .orderBy(asc(disputes.firstDay))
-    .limit(1);
-  if (!dispute) {
-    throw new RegistryError('not_found', `${JSON.stringify(name)} is not disputed`, 'name');
+  let meant: Dispute | undefined;
+  const attempt = {
+    look: async () => ({
+      open: await db
+        .select()
+        .from(disputes)
+        .where(and(eq(disputes.name, name), gte(disputes.lastDay, today)))
+        .orderBy(asc(disputes.firstDay))
+        .limit(1),
+    }),
+    judge({ open: [dispute] }: { open: Dispute[] }) {
+      // The name's next dispute must not be mistaken for the one that was meant.
+      if (meant && JSON.stringify(meant) !== JSON.stringify(dispute)) {
+        throw new RegistryError(
+          'changed_meanwhile',
+          `somebody else changed the dispute of ${JSON.stringify(name)} just now; try again`,
+        );
+      }
+      if (!dispute) {
+        throw new RegistryError('not_found', `${JSON.stringify(name)} is not disputed`, 'name');
+      }
+      meant = dispute;
+      return closing(db, origin, dispute, today);
+    },
+  };
+  return (await write(db, origin.request, attempt, options)).outcome;
+}
+
+function closing(
+  db: Database,
+  { actor }: Origin,
+  dispute: Dispute,
+  today: string,
+): Change<'ended' | 'deleted'> {
+  const { id, name, firstDay, lastDay } = dispute;
+  const closed = {
+    by: actor,
+    subject: subjectOf(dispute),
+    // An id can be reused after a deletion; the name shows that it is still the same dispute.
+    onlyIf: sql`exists (
+      select 1 from ${disputes} where id = ${id} and name = ${name} and last_day = ${lastDay})`,
+  };
+  const isIt = (isWritten: SQL) => and(eq(disputes.id, id), isWritten);
+  if (firstDay < today) {
+    const ended = { lastDay: daysBefore(today, 1) };
+    return {
+      ...closed,
+      action: 'update',
+      changes: difference(dispute, ended),
+      statements: (isWritten) => [db.update(disputes).set(ended).where(isIt(isWritten))],
+      outcome: 'ended',
+    };
   }
-  const outcome = dispute.firstDay < today ? 'ended' : 'deleted';
-  if (isDryRun) return outcome;
-  const isClosed =
-    outcome === 'ended'
-      ? await endDispute(db, origin, dispute, daysBefore(today, 1))
-      : await deleteDispute(db, origin, dispute);
-  if (isClosed) return outcome;
-  // Not retried: the name's next dispute might be mistaken for the one that was meant.
-  throw new RegistryError(
-    'changed_meanwhile',
-    `somebody else changed the dispute of ${JSON.stringify(name)} just now; try again`,
-  );
-}
-
-async function endDispute(db: Database, origin: Origin, dispute: Dispute, lastDay: string) {
-  const [, recorded] = await db.batch([
-    db.update(disputes).set({ lastDay }).where(isUnchanged(dispute)),
-    recordIfChanged(db, origin, subjectOf(dispute), 'update', difference(dispute, { lastDay })),
-  ]);
-  return recorded.meta.changes > 0;
-}
-
-async function deleteDispute(db: Database, origin: Origin, dispute: Dispute) {
-  const { firstDay, lastDay } = dispute;
-  const [, recorded] = await db.batch([
-    db.delete(disputes).where(isUnchanged(dispute)),
-    recordIfChanged(
-      db,
-      origin,
-      subjectOf(dispute),
-      'delete',
-      difference({ firstDay, lastDay }, { firstDay: null, lastDay: null }),
-    ),
-  ]);
-  return recorded.meta.changes > 0;
-}
-
-function isUnchanged({ id, name, lastDay }: Dispute) {
-  // An id can be reused after a deletion; the name shows that it is still the same dispute.
-  return and(eq(disputes.id, id), eq(disputes.name, name), eq(disputes.lastDay, lastDay));
+  return {
+    ...closed,
+    action: 'delete',
+    changes: difference({ firstDay, lastDay }, { firstDay: null, lastDay: null }),
+    statements: (isWritten) => [db.delete(disputes).where(isIt(isWritten))],
+    outcome: 'deleted',
+  };
 }
 
 function subjectOf({ name }: Pick<Dispute, 'name'>) {

@@ -1,10 +1,10 @@
 import { asc, sql } from 'drizzle-orm';
 import { disputes } from '../../drizzle/schema.ts';
+import { insertRows } from '../database/insert-rows.ts';
 import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { type Problem, RegistryError, throwProblems } from '../error.ts';
-import { recordEach } from '../history/changes.ts';
-import type { ChangeOptions, Origin } from '../write.ts';
+import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
 import { checkDays, type Dispute, type NewDispute, overlapProblem } from './dispute.ts';
 
 export type { NewDispute };
@@ -35,8 +35,9 @@ export async function importDisputes(
   const present = await loadDisputes(db, records);
   throwProblems(problemsOf(records, present).map(({ record: _, ...problem }) => problem));
   const missing = records.filter((record) => !present.some((other) => isSame(record, other)));
-  const [first, ...rest] = jsonArrays(missing).flatMap((rows) => insertEach(db, origin, rows));
-  if (first && !isDryRun) await db.batch([first, ...rest]);
+  const { at } = origin.request;
+  const opened = jsonArrays(missing).map((rows) => openings(db, rows, at));
+  if (!isDryRun) await changeEach(db, origin, { opened });
   return { opened: missing.length, unchanged: records.length - missing.length };
 }
 
@@ -85,8 +86,8 @@ function overlaps(one: Kept, other: Kept): boolean {
   return one.firstDay <= other.lastDay && other.firstDay <= one.lastDay;
 }
 
-/** Inserts the disputes that no other one overlaps in the meantime, and their history first, while it can tell. */
-function insertEach(db: Database, origin: Origin, rows: string) {
+/** Opens the disputes that no other one overlaps in the meantime. */
+function openings(db: Database, rows: string, createdAt: Date): ChangesOfMany {
   const free = sql`
     select value ->> 'name' as name, value ->> 'punycode' as punycode,
       value ->> 'firstDay' as first_day, value ->> 'lastDay' as last_day
@@ -96,18 +97,17 @@ function insertEach(db: Database, origin: Origin, rows: string) {
   const changes = sql`json_object(
     'firstDay', json_object('from', null, 'to', first_day),
     'lastDay', json_object('from', null, 'to', last_day))`;
-  return [
-    recordEach(
-      db,
-      origin,
-      'dispute',
-      'create',
-      sql`select name as key, null as uuid, ${changes} as changes from (${free})`,
-    ),
-    db
-      .insert(disputes)
-      .select(
-        sql`select null, name, punycode, first_day, last_day, ${origin.request.at.toISOString()} from (${free})`,
-      ),
-  ] as const;
+  const values = {
+    name: sql`name`,
+    punycode: sql`punycode`,
+    firstDay: sql`first_day`,
+    lastDay: sql`last_day`,
+    createdAt: createdAt.toISOString(),
+  };
+  return {
+    subject: 'dispute',
+    action: 'create',
+    rows: sql`select name as key, null as uuid, ${changes} as changes from (${free})`,
+    statements: [insertRows(db, disputes, values, sql`from (${free})`)],
+  };
 }

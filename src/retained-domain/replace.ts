@@ -1,10 +1,11 @@
-import { and, count, eq, inArray, lt, sql } from 'drizzle-orm';
+import { and, eq, inArray, lt, sql } from 'drizzle-orm';
 import { retainedDomains, retainedReplacements } from '../../drizzle/schema.ts';
+import { insertRows } from '../database/insert-rows.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
-import type { ChangeOptions, Origin } from '../write.ts';
-import { countRetainedDomains, deleteWhere, distinct, insertMissing, rowsOf } from './change.ts';
+import { type ChangeOptions, changeEach, type Origin } from '../write.ts';
+import { additions, countRetainedDomains, distinct, removals, rowsOf } from './change.ts';
 import { findRetainedDomains, type RetainedDomain, type RetainedStatus } from './list.ts';
 
 /** Names in the chunks in which they were read. */
@@ -77,10 +78,18 @@ async function clearAbandoned(db: Database, now: Date): Promise<void> {
 }
 
 async function gather(db: Database, replacement: string, rows: string): Promise<void> {
-  await db
-    .insert(retainedReplacements)
-    .select(sql`select ${replacement}, name, punycode, status from (${rowsOf(rows)}) where true`)
-    .onConflictDoNothing();
+  const values = {
+    replacement,
+    name: sql`name`,
+    punycode: sql`punycode`,
+    status: sql`status`,
+  };
+  await insertRows(
+    db,
+    retainedReplacements,
+    values,
+    sql`from (${rowsOf(rows)}) where true`,
+  ).onConflictDoNothing();
 }
 
 async function takeOver(
@@ -90,26 +99,21 @@ async function takeOver(
   replacement: string,
 ): Promise<Replaced> {
   const isGathered = eq(retainedReplacements.replacement, replacement);
-  const [gathered] = await db
-    .select({ count: count() })
-    .from(retainedReplacements)
-    .where(isGathered);
+  const gathered = await db.$count(retainedReplacements, isGathered);
   const names = sql`select * from retained_replacements where replacement = ${replacement}`;
-  // A batch that succeeded but was reported as failed, and is sent again, finds nothing collected: that must not count
-  // as an empty list.
-  const isComplete = sql`(select count(*) from (${names})) = ${gathered!.count}`;
+  // If another replacement has cleared the names away, because this one slept for a day, none of them is not an empty list.
+  const isComplete = sql`(select count(*) from (${names})) = ${gathered}`;
   const isSuperfluous = and(
     inArray(retainedDomains.status, statuses),
     sql`not exists (select 1 from (${names}) as wanted
       where wanted.name = ${retainedDomains.name} and wanted.status = ${retainedDomains.status})`,
     isComplete,
   );
-  const [complete, removed, , added] = await db.batch([
-    db.select({ isComplete: sql<number>`${isComplete}` }).from(sql`(select 1)`),
-    ...deleteWhere(db, origin, isSuperfluous!),
-    ...insertMissing(db, origin, sql`${names} and ${isComplete}`),
-    db.delete(retainedReplacements).where(isGathered),
-  ]);
-  if (!complete[0]?.isComplete) throw new Error('the collected names are gone; replace them again');
-  return { added: added.meta.changes, removed: removed.meta.changes };
+  const replaced = await changeEach(db, origin, {
+    removed: [removals(db, isSuperfluous!)],
+    added: [additions(db, sql`${names} and ${isComplete}`, origin.request.at)],
+  });
+  const { meta } = await db.delete(retainedReplacements).where(isGathered);
+  if (meta.changes < gathered) throw new Error('the collected names are gone; replace them again');
+  return replaced;
 }

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { notifications, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
 import { clockAhead, currentTime } from '../clock.ts';
+import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { type Env, isLocalEnvironment } from '../env.ts';
@@ -133,10 +134,9 @@ export async function testWebhook(
   const id = `msg_${crypto.randomUUID().replaceAll('-', '')}`;
   const at = sender.now().toISOString();
   // Counted as queued, so that nothing but this call sends it.
-  const { meta } = await db.run(sql`
-    insert into ${webhookDeliveries} (id, registrar_id, created_at, queued_at)
-    select ${id}, registrars.id, ${at}, ${at} from registrars join webhooks on registrar_id = registrars.id
-    where code = ${code}`);
+  const row = { id, registrarId: sql`registrars.id`, createdAt: at, queuedAt: at };
+  const ofRegistrar = sql`from registrars join webhooks on registrar_id = registrars.id where code = ${code}`;
+  const { meta } = await insertRows(db, webhookDeliveries, row, ofRegistrar);
   if (meta.changes === 0) {
     throw new RegistryError('not_found', `registrar ${code} has no webhook`, 'registrar');
   }

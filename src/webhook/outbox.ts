@@ -1,5 +1,6 @@
 import { and, desc, eq, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
-import { notifications, registrars, webhookDeliveries } from '../../drizzle/schema.ts';
+import { notifications, registrars, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
+import { insertRows } from '../database/insert-rows.ts';
 import { isIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { writeLog } from '../log.ts';
@@ -9,14 +10,25 @@ export interface WebhookMessage {
   delivery: string;
 }
 
-/**
- * The insert that puts a notification into the outbox if the registrar has a webhook. Put it right after the insert of
- * the notification, in the same batch: it writes only if that one has (`changes()`), and refers to its row.
- */
-export function insertDelivery(db: Database, registrarId: number, createdAt: string) {
-  return db.insert(webhookDeliveries).select(sql`
-    select 'msg_' || lower(hex(randomblob(16))), registrar_id, last_insert_rowid(), ${createdAt}, null, 0, null, null, null, null
-    from webhooks where registrar_id = ${registrarId} and changes() > 0`);
+/** The insert that puts the notification that a query finds into the outbox, if the condition holds and the registrar has a webhook. */
+export function insertDelivery(
+  db: Database,
+  { registrarId, createdAt }: { registrarId: number; createdAt: string },
+  notificationId: SQL,
+  condition: SQL,
+) {
+  const delivery = {
+    id: `msg_${crypto.randomUUID().replaceAll('-', '')}`,
+    registrarId,
+    notificationId: sql`(${notificationId})`,
+    createdAt,
+  };
+  return insertRows(
+    db,
+    webhookDeliveries,
+    delivery,
+    sql`from ${webhooks} where ${webhooks.registrarId} = ${registrarId} and ${condition}`,
+  );
 }
 
 /** Neither delivered nor given up. */

@@ -13,7 +13,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const request = { at: new Date('2026-11-21T12:00:00Z'), requestId: 'race' };
+const newRequest = () => ({
+  at: new Date('2026-11-21T12:00:00Z'),
+  requestId: crypto.randomUUID(),
+});
 
 /** The database, where somebody else writes between the first look and the write that follows it. */
 function databaseWith(somebodyElse: () => Promise<unknown>) {
@@ -34,7 +37,9 @@ test('refuses to delete a contact that is linked after it was looked at', async 
   const registrar = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, registrar);
   const db = databaseWith(() => addDomainOf(worker.env, contact));
-  await expect(deleteContact(db, registrar.login, contact.code, request)).rejects.toMatchObject({
+  await expect(
+    deleteContact(db, registrar.login, contact.code, newRequest()),
+  ).rejects.toMatchObject({
     reason: 'linked',
   });
   const left = await getContact(worker.db, registrar.login, contact.code);
@@ -51,7 +56,7 @@ test('refuses to delete a contact that gets a prohibiting status after it was lo
       .bind(id)
       .run(),
   );
-  await expect(deleteContact(db, registrar.login, code, request)).rejects.toMatchObject({
+  await expect(deleteContact(db, registrar.login, code, newRequest())).rejects.toMatchObject({
     reason: 'delete_prohibited',
   });
 });
@@ -60,9 +65,9 @@ test('keeps what somebody else changed after the contact was looked at', async (
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
   const db = databaseWith(() =>
-    updateContact(worker.db, registrar.login, code, { city: 'Tartu' }, request),
+    updateContact(worker.db, registrar.login, code, { city: 'Tartu' }, newRequest()),
   );
-  await updateContact(db, registrar.login, code, { name: 'Mari Kask' }, request);
+  await updateContact(db, registrar.login, code, { name: 'Mari Kask' }, newRequest());
   expect(await getContact(db, registrar.login, code)).toMatchObject({
     name: 'Mari Kask',
     city: 'Tartu',
@@ -73,9 +78,9 @@ test('keeps what somebody else changed after the contact was looked at', async (
 test('finds a contact missing that is deleted after it was looked at', async () => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
-  const db = databaseWith(() => deleteContact(worker.db, registrar.login, code, request));
+  const db = databaseWith(() => deleteContact(worker.db, registrar.login, code, newRequest()));
   await expect(
-    updateContact(db, registrar.login, code, { name: 'Mari Kask' }, request),
+    updateContact(db, registrar.login, code, { name: 'Mari Kask' }, newRequest()),
   ).rejects.toMatchObject({ reason: 'not_found' });
 });
 
@@ -100,7 +105,7 @@ test('draws another code if the drawn one is taken', async () => {
       identType: 'priv',
       identCountryCode: 'EE',
     },
-    request,
+    newRequest(),
   );
   const { code } = outcome;
   expect(draws).toBe(2);

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { contacts, history, idempotencyKeys } from '../../drizzle/schema.ts';
-import { deleteOldOutcomes } from '../../src/write.ts';
+import { deleteOldOutcomes } from '../../src/outcome.ts';
 import { registrantClient, registrarClient } from '../client.ts';
 import {
   addContact,

@@ -18,9 +18,9 @@ import { type Database, openDatabase } from '../../database/open.ts';
 import { dayOf } from '../../day.ts';
 import { parseDomainName } from '../../domain/name.ts';
 import type { Env } from '../../env.ts';
-import { difference, recordIfChanged, type Subject } from '../../history/changes.ts';
+import { difference, type Subject } from '../../history/changes.ts';
 import { digestSecret } from '../../registrar/login.ts';
-import type { Origin } from '../../write.ts';
+import { type Origin, statementsOf } from '../../write.ts';
 import { alphaContacts, betaContacts, type DemoContact, demoDomains } from './contacts.ts';
 import { demoDailyCounts } from './daily-counts.ts';
 import { blockedNames, demoAuctions, demoDisputes, reservedNames } from './names.ts';
@@ -82,7 +82,13 @@ const timestamps = { createdAt: loadedAt, updatedAt: loadedAt };
 
 /** An insert, and the record that it was done, with what the registry itself would record. */
 function created(db: Database, insert: BatchItem<'sqlite'>, subject: Subject, recorded: object) {
-  return [insert, recordIfChanged(db, origin, subject, 'create', difference({}, { ...recorded }))];
+  return statementsOf(db, origin.request, {
+    by: origin.actor,
+    subject,
+    action: 'create',
+    changes: difference({}, { ...recorded }),
+    statements: () => [insert],
+  });
 }
 
 async function registrarRows(db: Database) {

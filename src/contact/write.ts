@@ -1,0 +1,102 @@
+import { and, eq, type SQL } from 'drizzle-orm';
+import { contacts } from '../../drizzle/schema.ts';
+import type { Database } from '../database/open.ts';
+import { type Changes, shownChanges } from '../history/changes.ts';
+import { keyHolderOf, type Login, withLogin } from '../registrar/login.ts';
+import { insertNotification, newestNotification } from '../registrar/notification.ts';
+import { insertDelivery } from '../webhook/outbox.ts';
+import {
+  type Change,
+  followedBy,
+  type Origin,
+  type WriteRequest,
+  type Written,
+  write,
+} from '../write.ts';
+import { apiUserActor, type Contact, isUnchanged, subjectOf, theContact } from './contact.ts';
+import { contactByCode } from './read.ts';
+
+/**
+ * Changes the registrar's contact with this code. Two round trips. Throws `not_found`, what `changeOf` throws, and as
+ * `withLogin` does.
+ */
+export function writeContact<Outcome>(
+  db: Database,
+  login: Login,
+  code: string,
+  request: WriteRequest,
+  changeOf: (contact: Contact, origin: Origin) => Change<Outcome>,
+): Promise<Written<Outcome>> {
+  return write(db, request, {
+    async look(keptFor) {
+      const [caller, kept, rows] = await withLogin(db, login, (registrarId) => [
+        keptFor(keyHolderOf(registrarId)),
+        contactByCode(db, registrarId, code),
+      ]);
+      return { caller, kept, rows };
+    },
+    judge: ({ caller, rows }) =>
+      changeOf(theContact(rows), { actor: apiUserActor(caller), request }),
+  });
+}
+
+/** The change that gives the contact these values. Its outcome is the updated contact. */
+export function rowUpdate(
+  db: Database,
+  contact: Contact,
+  values: Partial<Contact>,
+  changes: Changes,
+  { actor, request }: Origin,
+): Change<Contact> {
+  const update = { by: actor, subject: subjectOf(contact), action: 'update', changes } as const;
+  if (Object.keys(changes).length === 0) return { ...update, outcome: contact };
+  const row = {
+    ...values,
+    updater: actor.name,
+    updatedAt: request.at.toISOString(),
+    version: contact.version + 1,
+  };
+  const given = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined));
+  return {
+    ...update,
+    onlyIf: isUnchanged(contact),
+    statements: (isWritten) => [
+      db
+        .update(contacts)
+        .set(row)
+        .where(and(eq(contacts.id, contact.id), isWritten)),
+    ],
+    outcome: { ...contact, ...given },
+  };
+}
+
+/**
+ * The change with a notification for the contact's registrar, and its delivery to the registrar's webhook. For changes
+ * that the registrar does not make itself: those of a registrant, and those of the registry, by its operator or its
+ * scheduled run.
+ */
+export function notifyingRegistrar<Outcome>(
+  db: Database,
+  { code, registrarId }: Pick<Contact, 'code' | 'registrarId'>,
+  change: Change<Outcome>,
+  at: Date,
+): Change<Outcome> {
+  const { action, by, changes } = change;
+  if (action === 'create') return change;
+  const who = by.type === 'registrant' ? 'registrant' : 'registry';
+  const createdAt = at.toISOString();
+  const notification = {
+    registrarId,
+    event: `contact.${action}d`,
+    text: `Contact ${code} has been ${action}d by ${who}`,
+    contactCode: code,
+    // Of a deleted contact nothing is left.
+    fields: action === 'delete' ? [] : Object.keys(shownChanges(changes)),
+    createdAt,
+  } as const;
+  const notificationId = newestNotification(registrarId, code);
+  return followedBy(change, (isWritten: SQL) => [
+    insertNotification(db, notification, isWritten),
+    insertDelivery(db, { registrarId, createdAt }, notificationId, isWritten),
+  ]);
+}

@@ -1,0 +1,75 @@
+import { and, lt, type SQL, sql } from 'drizzle-orm';
+import { idempotencyKeys } from '../drizzle/schema.ts';
+import { insertRows } from './database/insert-rows.ts';
+import type { Database } from './database/open.ts';
+import { isUniqueViolation } from './database/violations.ts';
+import { RegistryError } from './error.ts';
+
+/** An `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header) and a digest that tells its request from others. */
+export interface IdempotencyKey {
+  value: string;
+  /** SHA-256 of method, path and body, in hexadecimal. */
+  requestDigest: string;
+}
+
+type KeptQuery = ReturnType<typeof keptOutcomes>;
+/** Returns the query for what is kept for the request's key, given the holder of the key. */
+export type KeptFor = (keyHolder: SQL | string) => KeptQuery;
+export type KeptOutcome = Awaited<KeptQuery>[number];
+
+/** The query for what is kept for the key; it finds nothing without a key. */
+export function keptOutcomes(
+  db: Database,
+  keyHolder: SQL | string,
+  key: IdempotencyKey | undefined,
+) {
+  const { caller, requestDigest, outcome } = idempotencyKeys;
+  return db
+    .select({ requestDigest, outcome })
+    .from(idempotencyKeys)
+    .where(and(sql`${caller} = ${keyHolder}`, sql`${idempotencyKeys.key} = ${key?.value ?? null}`));
+}
+
+/** The outcome that is kept for this request. Throws `key_reused` if the key was used with another request. */
+export function outcomeOf<Outcome>(
+  [kept]: readonly KeptOutcome[] = [],
+  key: IdempotencyKey | undefined,
+): { outcome: Outcome } | undefined {
+  if (!kept || !key) return undefined;
+  if (kept.requestDigest !== key.requestDigest) {
+    throw new RegistryError('key_reused', 'Idempotency key was used with another request');
+  }
+  return { outcome: JSON.parse(kept.outcome) };
+}
+
+/** The insert that keeps the outcome for the request's key if the condition holds; none without a key. */
+export function keepOutcome(
+  db: Database,
+  keyHolder: string | undefined,
+  { at, key }: { at: Date; key?: IdempotencyKey | undefined },
+  outcome: unknown,
+  condition: SQL,
+) {
+  if (!key || keyHolder === undefined) return [];
+  const kept = {
+    caller: keyHolder,
+    key: key.value,
+    requestDigest: key.requestDigest,
+    createdAt: at.toISOString(),
+    outcome: JSON.stringify(outcome),
+  };
+  return [insertRows(db, idempotencyKeys, kept, sql`where ${condition}`)];
+}
+
+/** Whether the batch failed because another request with the same key was faster. */
+export function isKeyTaken(error: unknown): boolean {
+  return isUniqueViolation(error, 'idempotency_keys.caller, idempotency_keys.key');
+}
+
+const keptForHours = 24;
+
+/** Deletes the outcomes that have been kept for 24 hours. */
+export async function deleteOldOutcomes(db: Database, now: Date): Promise<void> {
+  const oldest = new Date(now.getTime() - keptForHours * 60 * 60 * 1000).toISOString();
+  await db.batch([db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, oldest))]);
+}
