@@ -7,6 +7,7 @@ import { textField } from '../text/field.ts';
 import { isCountryCode } from './country.ts';
 import { isEmail } from './email.ts';
 import type { ContactIdentity } from './fields.ts';
+import { identityProblem } from './identity.ts';
 
 /** The rules for a contact's fields as zod types: each takes what a client sent and returns what is stored. */
 
@@ -43,13 +44,11 @@ export const contactRules = {
 };
 
 /** Refuses an identity whose code does not fit its type and country today. */
-export async function checkIdentity(
+export function checkIdentity(
   { ident, identType, identCountryCode }: ContactIdentity,
   context: z.core.$RefinementCtx,
-): Promise<void> {
+): void {
   const identity = { code: ident, type: identType, countryCode: identCountryCode };
-  // An isolate that creates no contact starts without the validator.
-  const { identityProblem } = await import('./identity.ts');
   const problem = identityProblem(identity, currentTime());
   if (!problem) return;
   const { reason, message } = problem;

@@ -43,7 +43,7 @@ export async function parseBody<Shape extends z.ZodObject>(
 ): Promise<z.output<Shape>> {
   const given = body ?? (await jsonBody(c));
   nameIgnoredFields(c, unknownFields(shape, given));
-  const result = await shape.safeParseAsync(given, { reportInput: true });
+  const result = shape.safeParse(given, { reportInput: true });
   if (result.success) return result.data;
   const detailOf = (path: readonly PropertyKey[]) => objectDetail(shape, given, path);
   throw new RegistryError(problemsOf(result.error, { isRequired: true, detailOf }));
