@@ -14,6 +14,8 @@ export interface Env {
   ADDRESS_LIMITER: RateLimit;
   FAILED_LOGIN_LIMITER: RateLimit;
   REGISTRANT_WRITE_LIMITER: RateLimit;
+  /** The version of the Worker that the platform runs; a new one with every deployment. */
+  VERSION: WorkerVersionMetadata;
   /** Absent where nothing is pushed. */
   WEBHOOKS?: Queue<WebhookMessage>;
   ENVIRONMENT?: string;

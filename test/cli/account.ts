@@ -22,6 +22,11 @@ export class Account {
   };
   fault: WranglerFault | undefined;
 
+  /** The id of the version that runs. */
+  get build(): string {
+    return `5f0e6a1c-8d3b-4c27-9a54-00000000000${this.deployments}`;
+  }
+
   readonly wrangler = async (args: readonly string[], input?: string): Promise<string> => {
     const call = this.calls.push(args.join(' ')) - 1;
     if (call !== this.fault?.at) return this.#answer(args, input);
@@ -68,7 +73,7 @@ export class Account {
     }
     if (command.startsWith('deploy')) {
       this.deployments += 1;
-      return `Uploaded registry-edge\n  https://${this.#host(args)}.example.workers.dev\nCurrent Version ID: 1`;
+      return `Uploaded registry-edge\n  https://${this.#host(args)}.example.workers.dev\nCurrent Version ID: ${this.build}`;
     }
     throw new Error(`the stand-in does not know wrangler ${args.join(' ')}`);
   }

@@ -24,7 +24,8 @@ beforeEach(async () => {
   account = new Account();
 });
 
-const healthy = () => Response.json({ status: 'ok', version: '1.2.3', lists: {} });
+const healthy = (build = account.build) =>
+  Response.json({ status: 'ok', version: '1.2.3', build, lists: {} });
 
 /** A deployment on the stand-in, with what it has printed. */
 function newDeployment(overrides: Partial<Deployment> = {}) {
@@ -33,7 +34,6 @@ function newDeployment(overrides: Partial<Deployment> = {}) {
   const deployment: Deployment = {
     environment: 'production',
     configPath,
-    version: '1.2.3',
     wrangler: account.wrangler,
     publish: async () => {},
     fetch: async (url) => {
@@ -93,6 +93,15 @@ describe('npm run deploy', () => {
     const added = linesOf(configPath).filter((line) => !before.split('\n').includes(line));
     expect(added).toEqual([`database_id = "${database}"`, `id = "${namespace}"`]);
     expect(linesOf(configPath)).toHaveLength(before.split('\n').length);
+  });
+
+  it('leaves the line endings of wrangler.toml as they are', async () => {
+    const text = await readFile(configPath, 'utf8');
+    await writeFile(configPath, text.replaceAll('\n', '\r\n'));
+    expect((await deploy()).isDone).toBe(true);
+    const written = await readFile(configPath, 'utf8');
+    expect(written).toContain(`database_id = "${database}"\r\n`);
+    expect(written.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
   });
 
   it('creates nothing and keeps the key when it is run again', async () => {
@@ -226,11 +235,13 @@ describe('a deployment that stops midway', () => {
 });
 
 describe('the health after a deployment', () => {
-  it('is asked until the new release answers', async () => {
+  it('is asked until the new build answers, though the old one is of the same release', async () => {
+    await deploy();
+    const before = account.build;
     const answers = [
       () => Promise.reject(new Error('getaddrinfo ENOTFOUND')),
       async () => new Response('error code: 1042', { status: 404 }),
-      async () => Response.json({ version: '1.2.2' }),
+      async () => healthy(before),
       async () => healthy(),
     ];
     const { isDone } = await deploy({ fetch: () => answers.shift()!() });
@@ -241,10 +252,21 @@ describe('the health after a deployment', () => {
   it('fails the deployment with its reason when it does not become well', async () => {
     const reason = 'The database is unreachable.';
     const { isDone, said } = await deploy({
-      fetch: async () => Response.json({ version: '1.2.3', reason }, { status: 503 }),
+      fetch: async () =>
+        Response.json({ version: '1.2.3', build: account.build, reason }, { status: 503 }),
     });
     expect(isDone).toBe(false);
-    expect(said).toContain('/health: 503, release 1.2.3: The database is unreachable.');
+    expect(said).toContain(
+      `/health: 503, release 1.2.3, build ${account.build}: The database is unreachable.`,
+    );
+  });
+
+  it('fails the deployment when only the build before answers', async () => {
+    await deploy();
+    const before = account.build;
+    const { isDone, said } = await deploy({ fetch: async () => healthy(before) });
+    expect(isDone).toBe(false);
+    expect(said).toContain(`/health: 200, release 1.2.3, build ${before}`);
   });
 });
 

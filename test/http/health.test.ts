@@ -50,7 +50,7 @@ const published = (count: number) => ({
 });
 
 describe('GET /health', () => {
-  it('says which version runs, and what is published of every list', async () => {
+  it('says which version and which build run, and what is published of every list', async () => {
     await addRetainedDomain(worker.env, { status: 'reserved' });
     await publishAll();
 
@@ -61,6 +61,7 @@ describe('GET /health', () => {
     expect(body).toEqual({
       status: 'ok',
       version: packageJson.version,
+      build: worker.env.VERSION.id,
       database: { is_reachable: true },
       lists: {
         auctions: published(0),

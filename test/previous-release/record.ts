@@ -2,9 +2,9 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openLocalData } from '../../src/cli/local.ts';
-import { projectVersion } from '../../src/cli/project.ts';
 import type { Env } from '../../src/env.ts';
 import worker from '../../src/index.ts';
+import { version } from '../../src/version.ts';
 import { kindsOf } from '../attack/commands.ts';
 import { addRegistrar, addRetainedDomain } from '../fixtures.ts';
 import { migrate } from '../local-data.ts';
@@ -31,7 +31,7 @@ try {
   await rm(directory, { recursive: true });
 }
 const migrations = (await readdir('migrations')).filter((name) => name.endsWith('.sql')).sort();
-await writeFile(file, recordingText({ release: projectVersion(), migrations, calls }));
+await writeFile(file, recordingText({ release: version, migrations, calls }));
 
 async function answerEverything(env: Env): Promise<void> {
   const registrar = await addRegistrar(env);

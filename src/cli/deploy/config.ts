@@ -1,15 +1,21 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { RegistryError } from '../../error.ts';
 
-/** What a deployment needs to know of its environment in wrangler.toml. */
-export interface DeployConfig {
-  /** Of the Worker. */
+/** A thing in the account that wrangler.toml names by its id. */
+interface Resource {
   name: string;
-  databaseName: string;
-  /** Undefined while wrangler.toml has a placeholder, as for the id of the lists. */
-  databaseId: string | undefined;
-  listsId: string | undefined;
+  /** Undefined while wrangler.toml has a placeholder. */
+  id: string | undefined;
+  /** Where wrangler.toml has it. */
+  table: string;
+  key: string;
+}
+
+/** The parts of an environment in wrangler.toml that a deployment needs. */
+export interface DeployConfig {
+  database: Resource;
+  lists: Resource;
   /** Every queue that the Worker writes to, reads from, or leaves what cannot be delivered in. */
   queues: string[];
   vars: Record<string, string>;
@@ -44,10 +50,18 @@ export function readDeployConfig(configPath: string, environment: string): Deplo
     ...consumers.flatMap(({ queue, dead_letter_queue }) => [queue, dead_letter_queue ?? queue]),
   ];
   return {
-    name: `${config.name}-${environment}`,
-    databaseName: database.database_name,
-    databaseId: deployedId(database.database_id),
-    listsId: deployedId(lists.id),
+    database: {
+      name: database.database_name,
+      id: deployedId(database.database_id),
+      table: 'd1_databases',
+      key: 'database_id',
+    },
+    lists: {
+      name: `${config.name}-${environment}-lists`,
+      id: deployedId(lists.id),
+      table: 'kv_namespaces',
+      key: 'id',
+    },
     queues: [...new Set(queues)],
     vars: own.vars ?? {},
   };
@@ -58,26 +72,23 @@ function deployedId(id: string | undefined): string | undefined {
   return id !== undefined && /[^0-]/.test(id) ? id : undefined;
 }
 
-/** Replaces the placeholder of a binding's id in wrangler.toml, and leaves everything else as it is written. */
+/** Replaces the placeholder of a resource's id in wrangler.toml, and leaves everything else as it is written. */
 export function writeId(
   configPath: string,
   environment: string,
-  table: 'd1_databases' | 'kv_namespaces',
+  { table, key }: Resource,
   id: string,
 ): void {
-  const lines = readFileSync(configPath, 'utf8').split('\n');
-  const start = lines.indexOf(`[[env.${environment}.${table}]]`);
-  const end = lines.findIndex((line, index) => index > start && line.startsWith('['));
-  const key = table === 'd1_databases' ? 'database_id' : 'id';
-  const at = lines.findIndex(
-    (line, index) =>
-      index > start &&
-      (end === -1 || index < end) &&
-      line.replaceAll(' ', '').startsWith(`${key}=`),
+  const text = readFileSync(configPath, 'utf8');
+  const header = `\\[\\[env\\.${environment}\\.${table}\\]\\]`;
+  const line = new RegExp(
+    `^(${header}(?:\\r?\\n(?!\\[).*)*?\\r?\\n\\s*${key}\\s*=)[^\\r\\n]*`,
+    'm',
   );
-  if (start === -1 || at === -1) {
-    throw new RegistryError('invalid', `wrangler.toml has no ${key} to set in env.${environment}`);
+  if (!line.test(text)) {
+    const message = `wrangler.toml has no ${key} to set to "${id}" in env.${environment}.${table}`;
+    throw new RegistryError('invalid', message);
   }
-  lines[at] = `${key} = "${id}"`;
-  writeFileSync(configPath, lines.join('\n'));
+  writeFileSync(`${configPath}.new`, text.replace(line, `$1 "${id}"`));
+  renameSync(`${configPath}.new`, configPath);
 }

@@ -1,9 +1,7 @@
-/** One run of `npm run deploy`, and what it depends on. */
+/** One run of `npm run deploy`, and everything that it depends on. */
 export interface Deployment {
   environment: string;
   configPath: string;
-  /** The release that is deployed. */
-  version: string;
   /** Runs wrangler and returns what it printed to standard output. Throws an Error with all of its output if it fails. */
   wrangler(args: readonly string[], input?: string): Promise<string>;
   /** Publishes the deployed lists that are behind. */
@@ -13,14 +11,16 @@ export interface Deployment {
   say(line: string): void;
   /** Where the Worker answers, as the step that deploys it has learnt; undefined if nothing leads to it. */
   address?: string | undefined;
+  /** The id of the version that this step has uploaded, which `/health` calls its build. */
+  build?: string;
 }
 
-/** A step finds out what is there and does what is missing, so that a deployment can be repeated from its start. */
+/** A step finds out what exists and creates what is missing, so that a deployment can be repeated from its start. */
 export interface Step {
   title: string;
-  /** What it does, in the commands that a person would run. */
+  /** The commands that a person would run instead. */
   plan(deployment: Deployment): string[];
-  /** Does it, and returns what it came to. */
+  /** Does it, and returns the result in a few words. */
   run(deployment: Deployment): Promise<string>;
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, CommanderError } from '@commander-js/extra-typings';
-import { configPath, projectDirectory, projectVersion } from '../project.ts';
+import { configPath, projectDirectory } from '../project.ts';
 import { runWrangler } from '../wrangler.ts';
 import { readDeployConfig } from './config.ts';
 import { type Deployment, printPlan, runSteps } from './deployment.ts';
@@ -32,7 +32,6 @@ async function deploy(environment: string, { isDryRun }: { isDryRun: boolean }):
   const deployment: Deployment = {
     environment,
     configPath,
-    version: projectVersion(),
     wrangler: runWrangler,
     publish: () => publish(environment),
     fetch: (url) => fetch(url),

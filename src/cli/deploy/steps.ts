@@ -7,8 +7,6 @@ const configOf = ({ configPath, environment }: Deployment) =>
 
 const env = ({ environment }: Deployment) => ['--env', environment];
 
-const listsTitle = (deployment: Deployment) => `${configOf(deployment).name}-lists`;
-
 const migrating = ['d1', 'migrations', 'apply', 'DB', '--remote'];
 
 /** Shows a command as it would be typed. */
@@ -44,69 +42,64 @@ interface Account {
 }
 
 /**
- * Wrangler itself would create the database only with the Worker, and then the Worker would run before its tables
- * exist. So it is created here, and its id is written into wrangler.toml.
+ * Finds a thing by its name, or creates it, and writes its id into wrangler.toml. Wrangler itself would create it only
+ * with the Worker, and then the Worker would run before its tables exist.
  */
-const database: Step = {
-  title: 'Database',
-  plan(deployment) {
-    const { databaseName, databaseId } = configOf(deployment);
-    if (databaseId !== undefined) return [`nothing: wrangler.toml names ${databaseId}`];
-    return [
-      typed('d1', 'list', '--json'),
-      `${typed('d1', 'create', databaseName)}, if there is none of that name`,
-      `database_id of env.${deployment.environment} is written into wrangler.toml`,
-    ];
-  },
-  async run(deployment) {
-    const { wrangler, configPath, environment } = deployment;
-    const { databaseName, databaseId } = configOf(deployment);
-    if (databaseId !== undefined) return databaseId;
-    const find = async (): Promise<string | undefined> => {
-      const databases = JSON.parse(await wrangler(['d1', 'list', '--json']));
-      return databases.find(({ name }: { name: string }) => name === databaseName)?.uuid;
-    };
-    const existing = await find();
-    if (existing === undefined) await wrangler(['d1', 'create', databaseName]);
-    const id = existing ?? (await find());
-    if (id === undefined) throw new Error(`wrangler created no database ${databaseName}`);
-    writeId(configPath, environment, 'd1_databases', id);
-    return `${existing === undefined ? 'created' : 'found'} ${databaseName}, ${id}`;
-  },
-};
+function resourceStep(
+  title: string,
+  part: 'database' | 'lists',
+  list: readonly string[],
+  create: readonly string[],
+): Step {
+  return {
+    title,
+    plan(deployment) {
+      const { name, id, table, key } = configOf(deployment)[part];
+      if (id !== undefined) return [`nothing: wrangler.toml names ${id}`];
+      return [
+        typed(...list),
+        `${typed(...create, name)}, if there is none of that name`,
+        `${key} of env.${deployment.environment}.${table} is written into wrangler.toml`,
+      ];
+    },
+    async run(deployment) {
+      const { wrangler, configPath, environment } = deployment;
+      const resource = configOf(deployment)[part];
+      if (resource.id !== undefined) return resource.id;
+      const find = async () => {
+        const things: Listed[] = JSON.parse(await wrangler(list));
+        const found = things.find(({ name, title }) => (name ?? title) === resource.name);
+        return found && (found.uuid ?? found.id);
+      };
+      const existing = await find();
+      if (existing === undefined) await wrangler([...create, resource.name]);
+      const id = existing ?? (await find());
+      if (id === undefined) throw new Error(`wrangler created no ${resource.name}`);
+      writeId(configPath, environment, resource, id);
+      return `${existing === undefined ? 'created' : 'found'} ${resource.name}, ${id}`;
+    },
+  };
+}
 
-const lists: Step = {
-  title: 'KV namespace of the lists',
-  plan(deployment) {
-    const { listsId } = configOf(deployment);
-    if (listsId !== undefined) return [`nothing: wrangler.toml names ${listsId}`];
-    return [
-      typed('kv', 'namespace', 'list'),
-      `${typed('kv', 'namespace', 'create', listsTitle(deployment))}, if there is none of that title`,
-      `id of env.${deployment.environment} is written into wrangler.toml`,
-    ];
-  },
-  async run(deployment) {
-    const { wrangler, configPath, environment } = deployment;
-    const { listsId } = configOf(deployment);
-    if (listsId !== undefined) return listsId;
-    const title = listsTitle(deployment);
-    const find = async (): Promise<string | undefined> => {
-      const namespaces = JSON.parse(await wrangler(['kv', 'namespace', 'list']));
-      return namespaces.find((namespace: { title: string }) => namespace.title === title)?.id;
-    };
-    const existing = await find();
-    if (existing === undefined) await wrangler(['kv', 'namespace', 'create', title]);
-    const id = existing ?? (await find());
-    if (id === undefined) throw new Error(`wrangler created no namespace ${title}`);
-    writeId(configPath, environment, 'kv_namespaces', id);
-    return `${existing === undefined ? 'created' : 'found'} ${title}, ${id}`;
-  },
-};
+/** A database has a name and a UUID, a namespace a title and an id. */
+interface Listed {
+  name?: string;
+  uuid?: string;
+  title?: string;
+  id?: string;
+}
+
+const database = resourceStep('Database', 'database', ['d1', 'list', '--json'], ['d1', 'create']);
+const lists = resourceStep(
+  'KV namespace of the lists',
+  'lists',
+  ['kv', 'namespace', 'list'],
+  ['kv', 'namespace', 'create'],
+);
 
 /**
- * What wrangler answers, or undefined if it fails because the thing is not there. Any other failure must not pass for
- * that: a key that is there would be replaced, and every token with it.
+ * Returns wrangler's answer, or undefined if it fails because the thing is not there. Any other failure must not pass for
+ * that: a key that is there would be replaced, and every token would be invalid.
  */
 async function absentIf(pattern: RegExp, answer: Promise<string>): Promise<string | undefined> {
   try {
@@ -182,9 +175,17 @@ const worker: Step = {
   async run(deployment) {
     const printed = await deployment.wrangler(['deploy', ...env(deployment)]);
     deployment.address = addressIn(printed);
-    return `deployed ${deployment.version}, ${deployment.address ?? 'without an address'}`;
+    deployment.build = buildIn(printed);
+    return `deployed build ${deployment.build}, ${deployment.address ?? 'without an address'}`;
   },
 };
+
+/** The id of the version that `wrangler deploy` has uploaded. */
+function buildIn(printed: string): string {
+  const [, build] = /^Current Version ID: (\S+)/m.exec(printed) ?? [];
+  if (build === undefined) throw new Error(`wrangler named no version:\n${printed}`);
+  return build;
+}
 
 /** The address that `wrangler deploy` says the Worker answers at; a domain of the registry's own comes first. */
 export function addressIn(printed: string): string | undefined {
@@ -205,23 +206,24 @@ const publication: Step = {
   },
 };
 
-/** A new address takes a while to be known, and an answer of the release before is cached for seconds. */
+/** A new address takes a while to be known, and an answer of the build before is cached for seconds. */
 const healthTries = 20;
 const healthPauseMilliseconds = 3_000;
 
 const health: Step = {
   title: 'Health',
-  plan: ({ version }) => [`GET /health, until release ${version} answers`],
-  async run({ address, version, fetch, pause }) {
+  plan: () => ['GET /health, until the new build answers'],
+  async run({ address, build, fetch, pause }) {
     if (address === undefined) return 'not asked, because the Worker has no address';
     let last = 'no answer';
     for (let tries = 1; tries <= healthTries; tries++) {
       if (tries > 1) await pause(healthPauseMilliseconds);
       try {
         const response = await fetch(`${address}/health`);
-        const body = (await response.json()) as { version: string; reason?: string };
-        last = `${response.status}, release ${body.version}${body.reason ? `: ${body.reason}` : ''}`;
-        if (response.ok && body.version === version) return last;
+        const body = (await response.json()) as { version: string; build: string; reason?: string };
+        const { version, reason } = body;
+        last = `${response.status}, release ${version}, build ${body.build}${reason ? `: ${reason}` : ''}`;
+        if (response.ok && body.build === build) return last;
       } catch (error) {
         last = (error as Error).message;
       }
@@ -245,7 +247,7 @@ export const steps: readonly Step[] = [
 
 const countRegistrars = 'select count(*) as count from registrars';
 
-/** What only a person can decide, as far as it is not done. */
+/** The decisions that only a person can take, as far as they are not taken. */
 export async function listLeft(deployment: Deployment): Promise<string[]> {
   const { environment, wrangler, address } = deployment;
   const { vars } = configOf(deployment);

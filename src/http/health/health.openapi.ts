@@ -29,6 +29,7 @@ const list = z
 
 const common = {
   version: z.string().meta({ description: 'The release that runs.' }),
+  build: z.string().meta({ description: 'The deployment that runs; each has another.' }),
   database: z.object({
     is_reachable: z.boolean().meta({ description: 'Whether it answered within five seconds.' }),
   }),

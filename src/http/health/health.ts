@@ -21,6 +21,7 @@ health.get('/', async (c) => {
     status: reason === undefined ? 'ok' : 'failing',
     ...(reason !== undefined && { reason }),
     version,
+    build: c.env.VERSION.id,
     database: { is_reachable: isDatabaseReachable },
     lists: Object.fromEntries(
       Object.entries(lists).map(([list, state]) => [list, listData(state)]),

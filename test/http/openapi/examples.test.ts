@@ -70,13 +70,13 @@ while (waiting.length > 0) {
 
 /**
  * What differs from run to run: instants (but those of the demo data itself), the ids of requests, tokens,
- * registration codes and the release.
+ * registration codes, the release and its build.
  */
 function withoutChanging(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (key, inner) => {
     if (key === 'access_token') return '<token>';
     if (key === 'registration_code' && inner !== null) return '<code>';
-    if (key === 'version') return '<version>';
+    if (key === 'version' || key === 'build') return `<${key}>`;
     if (key === 'request_id' && inner !== 'demo-data') return '<request id>';
     const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(inner);
     return isInstant && inner !== '2025-03-14T09:26:53.589Z' ? '<instant>' : inner;
