@@ -1,8 +1,17 @@
-/** Rows in aligned columns under a heading, or a note if there are none. */
-export function table(heading: string[], rows: (string | number)[][], none: string): string {
+/** Rows in aligned columns, each from a property of the row or made of it, or a note if there are none. */
+export function table<Row extends object>(
+  rows: readonly Row[],
+  none: string,
+  columns: Record<string, keyof Row | ((row: Row) => unknown)>,
+): string {
   if (rows.length === 0) return none;
-  const lines = [heading, ...rows.map((row) => row.map(String))];
-  const widths = heading.map((_, column) =>
+  const cells = rows.map((row) =>
+    Object.values(columns).map((column) =>
+      fieldText(typeof column === 'function' ? column(row) : row[column]),
+    ),
+  );
+  const lines = [Object.keys(columns), ...cells];
+  const widths = lines[0]!.map((_, column) =>
     lines.reduce((widest, line) => Math.max(widest, line[column]!.length), 0),
   );
   return lines

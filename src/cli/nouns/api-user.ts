@@ -65,27 +65,23 @@ const list = reading('list', 'api-user list --registrar ALPHA')
   .option('--registrar <code>', 'only the users of this registrar')
   .action((options) =>
     run(options, async ({ db }) => {
-      const users = await listApiUsers(db, options.registrar);
+      const listed = await listApiUsers(db, options.registrar);
+      const users = listed.map((user) => ({
+        id: user.id,
+        username: user.username,
+        registrar: user.registrarCode,
+        disabled_at: user.disabledAt,
+        created_at: user.createdAt,
+        updated_at: user.updatedAt,
+      }));
       return {
-        data: {
-          api_users: users.map((user) => ({
-            id: user.id,
-            username: user.username,
-            registrar: user.registrarCode,
-            disabled_at: user.disabledAt,
-            created_at: user.createdAt,
-            updated_at: user.updatedAt,
-          })),
-        },
-        text: table(
-          ['USERNAME', 'REGISTRAR', 'STATE'],
-          users.map(({ username, registrarCode, disabledAt }) => [
-            username,
-            registrarCode,
-            disabledAt === null ? 'enabled' : `disabled since ${disabledAt}`,
-          ]),
-          'there are no API users yet',
-        ),
+        data: { api_users: users },
+        text: table(users, 'there are no API users yet', {
+          USERNAME: 'username',
+          REGISTRAR: 'registrar',
+          STATE: ({ disabled_at }) =>
+            disabled_at === null ? 'enabled' : `disabled since ${disabled_at}`,
+        }),
       };
     }),
   );

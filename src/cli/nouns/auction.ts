@@ -63,11 +63,12 @@ const list = reading('list', 'auction list --status started')
       );
       return {
         data: { auctions: auctions.map(auctionData) },
-        text: table(
-          ['UUID', 'NAME', 'STATUS', 'SINCE'],
-          auctions.map(({ uuid, name, status, updatedAt }) => [uuid, name, status, updatedAt]),
-          'there are no such auctions',
-        ),
+        text: table(auctions, 'there are no such auctions', {
+          UUID: 'uuid',
+          NAME: 'name',
+          STATUS: 'status',
+          SINCE: 'updatedAt',
+        }),
       };
     }),
   );

@@ -69,11 +69,11 @@ const list = reading('list', 'dispute list')
   .description('List the disputes, past and future ones included')
   .action((options) =>
     run(options, async ({ db, origin }) => {
-      const disputes = await allRows<Dispute, number>(
+      const listed = await allRows<Dispute, number>(
         (page) => listDisputes(db, { page }),
         ({ id }) => id,
       );
-      const shown = disputes.map((dispute) => ({
+      const disputes = listed.map((dispute) => ({
         name: dispute.name,
         punycode_name: dispute.punycode,
         from: dispute.firstDay,
@@ -81,12 +81,13 @@ const list = reading('list', 'dispute list')
         state: stateOf(dispute, dayOf(origin.request.at)),
       }));
       return {
-        data: { disputes: shown },
-        text: table(
-          ['NAME', 'FROM', 'UNTIL', 'STATE'],
-          shown.map(({ name, from, until, state }) => [name, from, until, state]),
-          'there are no disputes',
-        ),
+        data: { disputes },
+        text: table(disputes, 'there are no disputes', {
+          NAME: 'name',
+          FROM: 'from',
+          UNTIL: 'until',
+          STATE: 'state',
+        }),
       };
     }),
   );

@@ -132,11 +132,11 @@ const list = reading('list', 'domain list --contact ALPHA:1B7A3C5D')
             roles,
           })),
         },
-        text: table(
-          ['NAME', 'REGISTRAR', 'AS'],
-          domains.map(({ name, registrar, roles }) => [name, registrar, roles.join(', ')]),
-          `no domain refers to ${options.contact}`,
-        ),
+        text: table(domains, `no domain refers to ${options.contact}`, {
+          NAME: 'name',
+          REGISTRAR: 'registrar',
+          AS: 'roles',
+        }),
       };
     }),
   );

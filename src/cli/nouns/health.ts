@@ -20,15 +20,14 @@ export const healthCommand = reading('health', 'health', 'health --remote --json
       const findings = { health, runs, size, isDeployed: options.remote ?? false };
       const alarms = findAlarms(findings, now);
       if (alarms.length > 0) process.exitCode = 1;
-      return { data: healthData(findings, alarms), text: healthText(findings, alarms) };
+      const data = healthData(findings, alarms);
+      return { data, text: healthText(data) };
     }),
 );
 
-const statusOf = (alarms: readonly Alarm[]) => (alarms.length === 0 ? 'ok' : 'failing');
-
 function healthData({ health, runs, size }: Findings, alarms: readonly Alarm[]) {
   return {
-    status: statusOf(alarms),
+    status: alarms.length === 0 ? 'ok' : 'failing',
     alarms,
     version: projectVersion(),
     database: {
@@ -53,38 +52,29 @@ function healthData({ health, runs, size }: Findings, alarms: readonly Alarm[]) 
   };
 }
 
-function healthText({ health, runs, size }: Findings, alarms: readonly Alarm[]): string {
-  const megabytes = (size.bytes / 1e6).toFixed(1);
-  const share = ((100 * size.bytes) / maximumDatabaseBytes).toFixed(1);
+function healthText({ status, alarms, version, database, ...data }: ReturnType<typeof healthData>) {
+  const megabytes = (database.bytes / 1e6).toFixed(1);
+  const share = ((100 * database.bytes) / maximumDatabaseBytes).toFixed(1);
+  const limit = `${maximumDatabaseBytes / 1e9} GB that D1 allows`;
   return [
-    fieldLines({
-      status: statusOf(alarms),
-      version: projectVersion(),
-      database: `${megabytes} MB, ${share} % of the ${maximumDatabaseBytes / 1e9} GB that D1 allows`,
-    }),
+    fieldLines({ status, version, database: `${megabytes} MB, ${share} % of the ${limit}` }),
     ...alarms.map(({ alarm, message }) => `alarm ${alarm}: ${message}`),
     '',
-    table(
-      ['LIST', 'COUNT', 'PUBLISHED', 'STATE'],
-      listNames.map((list) => {
-        const { published, isBehind } = health.lists[list];
-        const state = isBehind === undefined ? 'unknown' : isBehind ? 'behind' : 'up to date';
-        return [list, published?.count ?? '-', published?.publishedAt ?? 'never', state];
-      }),
-      '',
-    ),
+    table(Object.entries(data.lists), '', {
+      LIST: ([list]) => list,
+      COUNT: ([, { count }]) => count,
+      PUBLISHED: ([, { published_at }]) => published_at ?? 'never',
+      STATE: ([, { is_behind }]) =>
+        is_behind === null ? 'unknown' : is_behind ? 'behind' : 'up to date',
+    }),
     '',
-    table(
-      ['CRON', 'STARTED', 'TOOK', 'FAILED'],
-      runs.map(({ cron, startedAt, tookMilliseconds, failed }) => [
-        cron,
-        startedAt,
-        `${tookMilliseconds} ms`,
-        failed.join(', ') || 'nothing',
-      ]),
-      'the cron has not run yet',
-    ),
+    table(data.cron_runs, 'the cron has not run yet', {
+      CRON: 'cron',
+      STARTED: 'started_at',
+      TOOK: ({ took_ms }) => `${took_ms} ms`,
+      FAILED: ({ failed }) => failed.join(', ') || 'nothing',
+    }),
     '',
-    table(['TABLE', 'ROWS'], Object.entries(size.rows), ''),
+    table(Object.entries(database.rows), '', { TABLE: 0, ROWS: 1 }),
   ].join('\n');
 }

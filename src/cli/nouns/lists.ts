@@ -39,36 +39,32 @@ const status = reading('status', 'lists status --json')
     run(options, async ({ db, env }) => {
       const now = currentTime();
       const states = await listStatus(db, env.LISTS, now);
+      const lists = states.map(({ list, published, isBehind }) => ({
+        list,
+        count: published?.count ?? null,
+        etag: published?.etag ?? null,
+        published_at: published?.publishedAt ?? null,
+        age_seconds: published ? ageSeconds(published.publishedAt, now) : null,
+        blocks: published?.blocks ?? null,
+        bytes: published?.bytes ?? null,
+        last_change: published ? { added: published.added, removed: published.removed } : null,
+        took_ms: published?.tookMilliseconds ?? null,
+        behind: isBehind,
+      }));
       return {
-        data: {
-          lists: states.map(({ list, published, isBehind }) => ({
-            list,
-            count: published?.count ?? null,
-            etag: published?.etag ?? null,
-            published_at: published?.publishedAt ?? null,
-            age_seconds: published ? ageSeconds(published.publishedAt, now) : null,
-            blocks: published?.blocks ?? null,
-            bytes: published?.bytes ?? null,
-            last_change: published ? { added: published.added, removed: published.removed } : null,
-            took_ms: published?.tookMilliseconds ?? null,
-            behind: isBehind,
-          })),
-        },
-        text: table(
-          ['LIST', 'COUNT', 'BLOCKS', 'BYTES', 'ETAG', 'AGE', 'CHANGE', 'TOOK', 'STATE'],
-          states.map(({ list, published, isBehind }) => [
-            list,
-            published?.count ?? '-',
-            published?.blocks ?? '-',
-            published?.bytes ?? '-',
-            published?.etag ?? '-',
-            published ? readable(ageSeconds(published.publishedAt, now)) : '-',
-            published ? namesChanged(published) : '-',
-            published ? `${published.tookMilliseconds} ms` : '-',
-            published ? (isBehind ? 'behind its source' : 'up to date') : 'never published',
-          ]),
-          '',
-        ),
+        data: { lists },
+        text: table(lists, '', {
+          LIST: 'list',
+          COUNT: 'count',
+          BLOCKS: 'blocks',
+          BYTES: 'bytes',
+          ETAG: 'etag',
+          AGE: ({ age_seconds }) => (age_seconds === null ? null : ageText(age_seconds)),
+          CHANGE: ({ last_change }) => last_change && namesChanged(last_change),
+          TOOK: ({ took_ms }) => (took_ms === null ? null : `${took_ms} ms`),
+          STATE: ({ published_at, behind }) =>
+            published_at === null ? 'never published' : behind ? 'behind its source' : 'up to date',
+        }),
       };
     }),
   );
@@ -80,12 +76,12 @@ function ageSeconds(publishedAt: string, now: Date): number {
 }
 
 /** `+3 -1`; for a first or a very large publication, the numbers are not known. */
-function namesChanged({ added, removed }: Published): string {
+function namesChanged({ added, removed }: Pick<Published, 'added' | 'removed'>): string {
   return added === null || removed === null ? 'whole list' : `+${added} -${removed}`;
 }
 
 /** In the largest unit that it fills: `3 h`. */
-function readable(seconds: number): string {
+function ageText(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;

@@ -9,8 +9,7 @@ import {
   updateRegistrar,
 } from '../../registrar/account.ts';
 import { listApiUsers } from '../../registrar/api-user.ts';
-import { senderOf, testWebhook } from '../../webhook/deliver.ts';
-import { type ListedDelivery, listDeliveries } from '../../webhook/outbox.ts';
+import type { ListedDelivery } from '../../webhook/outbox.ts';
 import { parseWebhookUrl } from '../../webhook/url.ts';
 import { reportOfChange } from '../change.ts';
 import { noun, reading, usageError, writing } from '../command.ts';
@@ -32,7 +31,7 @@ const add = writing(
       const registrar = await addRegistrar(db, origin, { code, name, allowedIps }, { isDryRun });
       return {
         data: { registrar: registrarData(registrar), changed: !isDryRun },
-        text: `${did('add', registry)} registrar ${code}, callable from ${addressesOf(registrar)}`,
+        text: `${did('add', registry)} registrar ${code}, callable from ${addressesText(registrar.allowedIps)}`,
       };
     }),
   );
@@ -41,19 +40,15 @@ const list = reading('list', 'registrar list --json')
   .description('List the registrars')
   .action((options) =>
     run(options, async ({ db }) => {
-      const registrars = await listRegistrars(db);
+      const registrars = (await listRegistrars(db)).map(registrarData);
       return {
-        data: { registrars: registrars.map(registrarData) },
-        text: table(
-          ['CODE', 'NAME', 'CONTACTS', 'CALLABLE FROM'],
-          registrars.map((registrar) => [
-            registrar.code,
-            registrar.name,
-            registrar.contactCount,
-            addressesOf(registrar),
-          ]),
-          'there are no registrars yet',
-        ),
+        data: { registrars },
+        text: table(registrars, 'there are no registrars yet', {
+          CODE: 'code',
+          NAME: 'name',
+          CONTACTS: 'contact_count',
+          'CALLABLE FROM': (registrar) => addressesText(registrar.allowed_ips),
+        }),
       };
     }),
   );
@@ -121,6 +116,7 @@ const webhookTest = writing('test', 'registrar webhook test ALPHA')
         throw new RegistryError('not_found', `registrar ${code} has no webhook`, 'registrar');
       }
       if (isDryRun) return { data: { url }, text: `would send a test to ${url}` };
+      const { senderOf, testWebhook } = await import('../../webhook/deliver.ts');
       const { id, outcome, deliveredAt } = await testWebhook(db, code, senderOf(env));
       const isDelivered = deliveredAt !== null;
       if (!isDelivered) process.exitCode = 1;
@@ -138,20 +134,18 @@ const webhookList = reading('list', 'registrar webhook list ALPHA')
   .action((code, { limit, ...options }) =>
     run(options, async ({ db }) => {
       if (code !== undefined) await getRegistrar(db, code);
-      const deliveries = await listDeliveries(db, { registrar: code, limit });
+      const { listDeliveries } = await import('../../webhook/outbox.ts');
+      const listed = await listDeliveries(db, { registrar: code, limit });
+      const deliveries = listed.map(deliveryData);
       return {
-        data: { deliveries: deliveries.map(deliveryData) },
-        text: table(
-          ['CREATED', 'REGISTRAR', 'EVENT', 'CONTACT', 'STATE'],
-          deliveries.map((delivery) => [
-            delivery.createdAt,
-            delivery.registrar,
-            eventOf(delivery),
-            delivery.contactCode ?? '-',
-            stateText(delivery),
-          ]),
-          'nothing was pushed in the last 30 days',
-        ),
+        data: { deliveries },
+        text: table(deliveries, 'nothing was pushed in the last 30 days', {
+          CREATED: 'created_at',
+          REGISTRAR: 'registrar',
+          EVENT: 'event',
+          CONTACT: 'contact',
+          STATE: stateText,
+        }),
       };
     }),
   );
@@ -176,7 +170,7 @@ function registrarData(registrar: Registrar) {
   };
 }
 
-function addressesOf({ allowedIps }: Registrar): string {
+function addressesText(allowedIps: readonly string[]): string {
   return allowedIps.join(', ') || 'every address';
 }
 
@@ -190,7 +184,7 @@ function deliveryData(delivery: ListedDelivery) {
   return {
     id: delivery.id,
     registrar: delivery.registrar,
-    event: eventOf(delivery),
+    event: delivery.event ?? 'webhook.test',
     contact: delivery.contactCode,
     created_at: delivery.createdAt,
     attempts: delivery.attempts,
@@ -201,14 +195,11 @@ function deliveryData(delivery: ListedDelivery) {
   };
 }
 
-function eventOf({ event }: ListedDelivery): string {
-  return event ?? 'webhook.test';
-}
-
 /** `delivered 2026-11-21T…, attempt 2`; `waiting, attempt 3: HTTP 503`. */
-function stateText({ attempts, outcome, deliveredAt, failedAt }: ListedDelivery): string {
-  if (deliveredAt !== null) return `delivered ${deliveredAt}, attempt ${attempts}`;
-  const state = failedAt === null ? 'waiting' : `given up ${failedAt}`;
+function stateText(delivery: ReturnType<typeof deliveryData>): string {
+  const { attempts, outcome, delivered_at, failed_at } = delivery;
+  if (delivered_at !== null) return `delivered ${delivered_at}, attempt ${attempts}`;
+  const state = failed_at === null ? 'waiting' : `given up ${failed_at}`;
   return outcome === null ? state : `${state}, attempt ${attempts}: ${outcome}`;
 }
 

@@ -29,24 +29,24 @@ const month = reading('month', 'report month', 'report month 2026-10 --csv')
           .filter(({ list }) => list !== 'all')
           .map(({ list, published }) => ({ list, count: published?.count ?? 0 })),
       };
+      const row = (section: string, name: string, count: number) => ({ section, name, count });
       const rows = [
-        ...data.contacts.map((row) => ['contacts now', row.registrar, row.count] as const),
-        ...data.changes.map(
-          (row) => ['changes', `${row.subject} ${row.action}`, row.count] as const,
+        ...data.contacts.map(({ registrar, count }) => row('contacts now', registrar, count)),
+        ...data.changes.map(({ subject, action, count }) =>
+          row('changes', `${subject} ${action}`, count),
         ),
-        ...data.auctions.map((row) => ['auctions became', row.outcome, row.count] as const),
-        ...data.names.map((row) => ['names published now', row.list, row.count] as const),
+        ...data.auctions.map(({ outcome, count }) => row('auctions became', outcome, count)),
+        ...data.names.map(({ list, count }) => row('names published now', list, count)),
       ];
-      const heading = ['section', 'name', 'count'];
       return {
         data,
         text: options.csv
-          ? stringify([heading, ...rows]).trimEnd()
-          : table(
-              heading.map((title) => title.toUpperCase()),
-              rows.map((row) => [...row]),
-              `nothing is recorded of ${month}`,
-            ),
+          ? stringify(rows, { header: true }).trimEnd()
+          : table(rows, `nothing is recorded of ${month}`, {
+              SECTION: 'section',
+              NAME: 'name',
+              COUNT: 'count',
+            }),
       };
     }),
   );

@@ -92,11 +92,11 @@ const list = reading('list', 'retained list --status blocked')
             status,
           })),
         },
-        text: table(
-          ['NAME', 'PUNYCODE', 'STATUS'],
-          names.map(({ name, punycode, status }) => [name, punycode, status]),
-          'there are no such names',
-        ),
+        text: table(names, 'there are no such names', {
+          NAME: 'name',
+          PUNYCODE: 'punycode',
+          STATUS: 'status',
+        }),
       };
     }),
   );

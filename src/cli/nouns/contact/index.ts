@@ -43,17 +43,13 @@ const list = reading(
       );
       return {
         data: { contacts: contacts.map(contactData) },
-        text: table(
-          ['CODE', 'NAME', 'IDENT', 'EMAIL', 'STATUSES'],
-          contacts.map((contact) => [
-            contact.code,
-            contact.name,
-            `${contact.identCountryCode} ${contact.ident}`,
-            contact.email,
-            statusesOf(contact).join(', '),
-          ]),
-          'there are no such contacts',
-        ),
+        text: table(contacts, 'there are no such contacts', {
+          CODE: 'code',
+          NAME: 'name',
+          IDENT: ({ identCountryCode, ident }) => `${identCountryCode} ${ident}`,
+          EMAIL: 'email',
+          STATUSES: statusesOf,
+        }),
       };
     }),
   );
