@@ -1,18 +1,22 @@
 import type { FieldChange } from '../../drizzle/schema.ts';
 import { type Changes, shownChanges } from '../history/changes.ts';
-import { did } from './text.ts';
+import type { Registry } from './registry.ts';
 
 /** What a command answers that changed fields of one thing, such as `contact ALPHA:1`. */
-export function reportOfChange(registry: { isDryRun: boolean }, thing: string, recorded: Changes) {
+export function reportOfChange(
+  { isDryRun, did }: Pick<Registry, 'isDryRun' | 'did'>,
+  thing: string,
+  recorded: Changes,
+) {
   const changes = shownChanges(recorded);
   const fields = Object.entries(changes).map(
     ([field, change]) => `${field}: ${changeText(change)}`,
   );
   const isChanged = fields.length > 0;
   return {
-    data: { changes, changed: isChanged && !registry.isDryRun },
+    data: { changes, changed: isChanged && !isDryRun },
     text: isChanged
-      ? `${did('change', registry)} ${thing}: ${fields.join('; ')}`
+      ? `${did('change')} ${thing}: ${fields.join('; ')}`
       : `nothing to change: ${thing} already has these values`,
   };
 }

@@ -20,6 +20,8 @@ export interface Registry {
   /** The operator, now. */
   origin: Origin;
   isDryRun: boolean;
+  /** The outcome of a regular verb: `added`, or `would add` in a dry run. */
+  did(verb: string): string;
 }
 
 /** Opens the local registry, or the deployed one with --remote. Refuses a database that lacks migrations. */
@@ -44,6 +46,7 @@ async function open(
       : openLocal(options, { isWritable }),
   );
   const { ZONES = env.ZONES } = process.env;
+  const isDryRun = options.dryRun ?? false;
   return {
     db: openDatabase(env.DB),
     env: { ...env, ...(ZONES !== undefined && { ZONES }) },
@@ -51,7 +54,11 @@ async function open(
       actor: { type: 'operator', name: `Operator ${operatorName()}` },
       request: { at: currentTime(), requestId: crypto.randomUUID() },
     },
-    isDryRun: options.dryRun ?? false,
+    isDryRun,
+    did(verb) {
+      if (isDryRun) return `would ${verb}`;
+      return verb.endsWith('e') ? `${verb}d` : `${verb}ed`;
+    },
   };
 }
 

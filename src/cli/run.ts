@@ -1,4 +1,9 @@
-import { CommanderError } from '@commander-js/extra-typings';
+import {
+  type Command,
+  CommanderError,
+  type CommandUnknownOpts,
+  type OptionValues,
+} from '@commander-js/extra-typings';
 import { currentTime } from '../clock.ts';
 import { type Problem, RegistryError } from '../error.ts';
 import type { ListName } from '../public-list/lists.ts';
@@ -16,22 +21,30 @@ export interface Report {
   publish?: readonly ListName[];
 }
 
-/**
- * Does a command's work on the registry that the options choose, and prints its report. A refusal is printed
- * with its reasons, on standard output with --json, and makes the exit status 1; so does an unexpected failure.
- */
-export async function run(
-  options: CommonOptions,
-  work: (registry: Registry) => Promise<Report | undefined>,
-): Promise<void> {
-  await runPrepared(options, async () => {}, work);
+/** The command with its work, which gets the registry that the options choose, the arguments and the options. */
+export function verb<Args extends unknown[], Options extends OptionValues & CommonOptions>(
+  command: Command<Args, Options>,
+  work: (registry: Registry, ...given: [...Args, Options]) => Promise<Report | undefined>,
+): CommandUnknownOpts {
+  const running = command.action((...all) => {
+    // The last one is the command itself.
+    const given = all.slice(0, -1) as [...Args, Options];
+    const options = given.at(-1) as Options;
+    return run(
+      options,
+      async () => {},
+      (registry) => work(registry, ...given),
+    );
+  });
+  return running as unknown as CommandUnknownOpts;
 }
 
 /**
- * Like `run`, but first does what needs no registry, so that a faulty file is refused before one is opened. The registry
- * may be opened without a look at its tables (`openUnchecked`).
+ * Prepares what needs no registry, so that a faulty file is refused before one is opened; then does a command's work on
+ * the registry and prints its report. A refusal is printed with its reasons, on standard output with --json, and makes
+ * the exit status 1; so does an unexpected failure.
  */
-export async function runPrepared<Prepared>(
+export async function run<Prepared>(
   options: CommonOptions,
   prepare: () => Promise<Prepared>,
   work: (registry: Registry, prepared: Prepared) => Promise<Report | undefined>,

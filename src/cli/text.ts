@@ -42,9 +42,3 @@ function fieldText(value: unknown): string {
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
-
-/** What a change did, or would do in a dry run: `added`, `would add`. The verb is a regular one. */
-export function did(verb: string, { isDryRun }: { isDryRun: boolean }): string {
-  if (isDryRun) return `would ${verb}`;
-  return verb.endsWith('e') ? `${verb}d` : `${verb}ed`;
-}

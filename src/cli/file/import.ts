@@ -3,7 +3,7 @@ import type { ListName } from '../../public-list/lists.ts';
 import type { CommonOptions } from '../command.ts';
 import { inChunks } from '../progress.ts';
 import type { Registry } from '../registry.ts';
-import { type Report, runPrepared } from '../run.ts';
+import { type Report, run } from '../run.ts';
 import { counted } from '../text.ts';
 import type { ImportOptions } from './importing.ts';
 import { type ReadFile, type RowReader, readImport, rejectRows } from './read-import.ts';
@@ -34,7 +34,7 @@ export function runImport<Row, Outcome extends string>(
   options: ImportOptions & CommonOptions,
   kind: Import<Row, Outcome>,
 ): Promise<void> {
-  return runPrepared(
+  return run(
     options,
     () => readImport(file, options, kind),
     (registry, read) => importRead(registry, read, options, kind),

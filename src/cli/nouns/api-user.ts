@@ -5,86 +5,83 @@ import {
   setApiUserDisabled,
 } from '../../registrar/api-user.ts';
 import { noun, reading, writing } from '../command.ts';
-import { run } from '../run.ts';
-import { did, table } from '../text.ts';
+import { verb } from '../run.ts';
+import { table } from '../text.ts';
 
-const add = writing('add', 'api-user add --registrar ALPHA --username ats')
-  .description('Add an API user and print the generated secret, once')
-  .requiredOption('--registrar <code>', 'the registrar that the user acts for')
-  .requiredOption('--username <name>', 'unique in the whole registry')
-  .action((options) =>
-    run(options, async (registry) => {
-      const { db, origin, isDryRun } = registry;
-      const { registrar: registrarCode, username } = options;
-      const secret = await addApiUser(db, origin, { registrarCode, username }, { isDryRun });
-      const done = `${did('add', registry)} API user ${username} of ${registrarCode}`;
+const add = verb(
+  writing('add', 'api-user add --registrar ALPHA --username ats')
+    .description('Add an API user and print the generated secret, once')
+    .requiredOption('--registrar <code>', 'the registrar that the user acts for')
+    .requiredOption('--username <name>', 'unique in the whole registry'),
+  async ({ db, origin, isDryRun, did }, options) => {
+    const { registrar: registrarCode, username } = options;
+    const secret = await addApiUser(db, origin, { registrarCode, username }, { isDryRun });
+    const done = `${did('add')} API user ${username} of ${registrarCode}`;
+    return {
+      data: { username, registrar: registrarCode, secret, changed: !isDryRun },
+      text: secret === undefined ? done : `${done}; its secret, shown only now:\n${secret}`,
+    };
+  },
+);
+
+const rotate = verb(
+  writing('rotate', 'api-user rotate ats')
+    .description('Replace the secret of an API user and print the new one, once')
+    .argument('<username>', 'the user, whose old secret stops working'),
+  async ({ db, origin, isDryRun, did }, username) => {
+    const secret = await rotateApiUser(db, origin, username, { isDryRun });
+    const done = `${did('replace')} the secret of API user ${username}`;
+    return {
+      data: { username, secret, changed: !isDryRun },
+      text: secret === undefined ? done : `${done}; the new one, shown only now:\n${secret}`,
+    };
+  },
+);
+
+function switching(word: 'disable' | 'enable', description: string) {
+  const isDisabled = word === 'disable';
+  return verb(
+    writing(word, `api-user ${word} ats`)
+      .description(description)
+      .argument('<username>', 'the user'),
+    async ({ db, origin, isDryRun, did }, username) => {
+      const user = { username, isDisabled };
+      const isChange = await setApiUserDisabled(db, origin, user, { isDryRun });
       return {
-        data: { username, registrar: registrarCode, secret, changed: !isDryRun },
-        text: secret === undefined ? done : `${done}; its secret, shown only now:\n${secret}`,
+        data: { username, disabled: isDisabled, changed: isChange && !isDryRun },
+        text: isChange
+          ? `${did(word)} API user ${username}`
+          : `nothing to change: API user ${username} is already ${word}d`,
       };
-    }),
+    },
   );
-
-const rotate = writing('rotate', 'api-user rotate ats')
-  .description('Replace the secret of an API user and print the new one, once')
-  .argument('<username>', 'the user, whose old secret stops working')
-  .action((username, options) =>
-    run(options, async (registry) => {
-      const { db, origin, isDryRun } = registry;
-      const secret = await rotateApiUser(db, origin, username, { isDryRun });
-      const done = `${did('replace', registry)} the secret of API user ${username}`;
-      return {
-        data: { username, secret, changed: !isDryRun },
-        text: secret === undefined ? done : `${done}; the new one, shown only now:\n${secret}`,
-      };
-    }),
-  );
-
-function switching(verb: 'disable' | 'enable', description: string) {
-  const isDisabled = verb === 'disable';
-  return writing(verb, `api-user ${verb} ats`)
-    .description(description)
-    .argument('<username>', 'the user')
-    .action((username, options) =>
-      run(options, async (registry) => {
-        const { db, origin, isDryRun } = registry;
-        const user = { username, isDisabled };
-        const isChange = await setApiUserDisabled(db, origin, user, { isDryRun });
-        return {
-          data: { username, disabled: isDisabled, changed: isChange && !isDryRun },
-          text: isChange
-            ? `${did(verb, registry)} API user ${username}`
-            : `nothing to change: API user ${username} is already ${verb}d`,
-        };
-      }),
-    );
 }
 
-const list = reading('list', 'api-user list --registrar ALPHA')
-  .description('List the API users of one registrar or of all')
-  .option('--registrar <code>', 'only the users of this registrar')
-  .action((options) =>
-    run(options, async ({ db }) => {
-      const listed = await listApiUsers(db, options.registrar);
-      const users = listed.map((user) => ({
-        id: user.id,
-        username: user.username,
-        registrar: user.registrarCode,
-        disabled_at: user.disabledAt,
-        created_at: user.createdAt,
-        updated_at: user.updatedAt,
-      }));
-      return {
-        data: { api_users: users },
-        text: table(users, 'there are no API users yet', {
-          USERNAME: 'username',
-          REGISTRAR: 'registrar',
-          STATE: ({ disabled_at }) =>
-            disabled_at === null ? 'enabled' : `disabled since ${disabled_at}`,
-        }),
-      };
-    }),
-  );
+const list = verb(
+  reading('list', 'api-user list --registrar ALPHA')
+    .description('List the API users of one registrar or of all')
+    .option('--registrar <code>', 'only the users of this registrar'),
+  async ({ db }, options) => {
+    const listed = await listApiUsers(db, options.registrar);
+    const users = listed.map((user) => ({
+      id: user.id,
+      username: user.username,
+      registrar: user.registrarCode,
+      disabled_at: user.disabledAt,
+      created_at: user.createdAt,
+      updated_at: user.updatedAt,
+    }));
+    return {
+      data: { api_users: users },
+      text: table(users, 'there are no API users yet', {
+        USERNAME: 'username',
+        REGISTRAR: 'registrar',
+        STATE: ({ disabled_at }) =>
+          disabled_at === null ? 'enabled' : `disabled since ${disabled_at}`,
+      }),
+    };
+  },
+);
 
 export const apiUserCommand = noun('api-user', 'api-user add --registrar ALPHA --username ats', [
   add,

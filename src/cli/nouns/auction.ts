@@ -15,78 +15,73 @@ import { type Import, runImport, writeInChunks } from '../file/import.ts';
 import { importing } from '../file/importing.ts';
 import { parseNames } from '../names.ts';
 import { allRows } from '../pages.ts';
-import { run } from '../run.ts';
-import { counted, did, fieldLines, table } from '../text.ts';
+import { verb } from '../run.ts';
+import { counted, fieldLines, table } from '../text.ts';
 
 const evenIfRetained = () =>
   new Option('--even-if-retained', 'start auctions of reserved and disputed names as well');
 
-const start = writing('start', 'auction start kohv.ee õun.ee')
-  .description('Put names up for auction, all or none, and publish the list')
-  .argument('<name...>', 'names in their Unicode form, lower case')
-  .option('--platform <text>', 'what the auction centre calls the kind of these auctions')
-  .addOption(evenIfRetained())
-  .action((texts, options) =>
-    run(options, async (registry) => {
-      const { db, env, origin, isDryRun } = registry;
-      const names = parseNames(texts, env);
-      const { platform, evenIfRetained: isEvenIfRetained = false } = options;
-      const started = await startAuctions(db, origin, names, {
-        platform,
-        isEvenIfRetained,
-        isDryRun,
-      });
-      return {
-        data: {
-          started,
-          names: names.map(({ name }) => name),
-          platform: platform ?? null,
-          changed: started > 0 && !isDryRun,
-        },
-        text: `${did('start', registry)} ${counted(started, 'auction')}`,
-        publish: auctionLists,
-      };
-    }),
-  );
+const start = verb(
+  writing('start', 'auction start kohv.ee õun.ee')
+    .description('Put names up for auction, all or none, and publish the list')
+    .argument('<name...>', 'names in their Unicode form, lower case')
+    .option('--platform <text>', 'what the auction centre calls the kind of these auctions')
+    .addOption(evenIfRetained()),
+  async ({ db, env, origin, isDryRun, did }, texts, options) => {
+    const names = parseNames(texts, env);
+    const { platform, evenIfRetained: isEvenIfRetained = false } = options;
+    const started = await startAuctions(db, origin, names, {
+      platform,
+      isEvenIfRetained,
+      isDryRun,
+    });
+    return {
+      data: {
+        started,
+        names: names.map(({ name }) => name),
+        platform: platform ?? null,
+        changed: started > 0 && !isDryRun,
+      },
+      text: `${did('start')} ${counted(started, 'auction')}`,
+      publish: auctionLists,
+    };
+  },
+);
 
-const list = reading('list', 'auction list --status started')
-  .description('List the auctions, or those with one status')
-  .addOption(
-    new Option('--status <status>', 'only auctions with this status').choices(auctionStatuses),
-  )
-  .action((options) =>
-    run(options, async ({ db }) => {
-      const { status } = options;
-      const auctions = await allRows<Auction, number>(
-        (page) => listAuctions(db, { page, ...(status && { status }) }),
-        ({ id }) => id,
-      );
-      return {
-        data: { auctions: auctions.map(auctionData) },
-        text: table(auctions, 'there are no such auctions', {
-          UUID: 'uuid',
-          NAME: 'name',
-          STATUS: 'status',
-          SINCE: 'updatedAt',
-        }),
-      };
-    }),
-  );
+const list = verb(
+  reading('list', 'auction list --status started')
+    .description('List the auctions, or those with one status')
+    .addOption(
+      new Option('--status <status>', 'only auctions with this status').choices(auctionStatuses),
+    ),
+  async ({ db }, options) => {
+    const { status } = options;
+    const auctions = await allRows<Auction, number>(
+      (page) => listAuctions(db, { page, ...(status && { status }) }),
+      ({ id }) => id,
+    );
+    return {
+      data: { auctions: auctions.map(auctionData) },
+      text: table(auctions, 'there are no such auctions', {
+        UUID: 'uuid',
+        NAME: 'name',
+        STATUS: 'status',
+        SINCE: 'updatedAt',
+      }),
+    };
+  },
+);
 
-const show = reading(
-  'show',
-  'auction show kohv.ee',
-  'auction show 1b3ee442-e8fe-4922-9492-8fcb9dccc69c',
-)
-  .description('Show an auction, with its registration code while it is paid')
-  .argument('<auction>', 'its UUID, or its name for the newest auction of the name')
-  .action((text, options) =>
-    run(options, async ({ db }) => {
-      const auction = await getAuctionOf(db, text);
-      const data = { ...auctionData(auction), registration_code: auction.registrationCode };
-      return { data, text: fieldLines(data) };
-    }),
-  );
+const show = verb(
+  reading('show', 'auction show kohv.ee', 'auction show 1b3ee442-e8fe-4922-9492-8fcb9dccc69c')
+    .description('Show an auction, with its registration code while it is paid')
+    .argument('<auction>', 'its UUID, or its name for the newest auction of the name'),
+  async ({ db }, text) => {
+    const auction = await getAuctionOf(db, text);
+    const data = { ...auctionData(auction), registration_code: auction.registrationCode };
+    return { data, text: fieldLines(data) };
+  },
+);
 
 export const auctionImport = (options: {
   isEvenIfRetained: boolean;
@@ -103,8 +98,8 @@ export const auctionImport = (options: {
       const started = await importAuctions(db, origin, chunk, { isDryRun });
       return { started, unchanged: chunk.length - started };
     }),
-  text: ({ started, unchanged }, registry) =>
-    `${did('start', registry)} ${counted(started, 'auction')}, ${unchanged} already in progress`,
+  text: ({ started, unchanged }, { did }) =>
+    `${did('start')} ${counted(started, 'auction')}, ${unchanged} already in progress`,
   publish: auctionLists,
 });
 
@@ -115,39 +110,38 @@ const importVerb = importing({ name: nameColumn }, 'auction import names.csv')
     runImport(file, options, auctionImport({ isEvenIfRetained: options.evenIfRetained ?? false })),
   );
 
-const cancel = writing('cancel', 'auction cancel kohv.ee --reason "put up by mistake"')
-  .description('Cancel an auction in progress and publish the list')
-  .argument('<auction>', 'its UUID or its name')
-  .requiredOption('--reason <text>', 'why; the history keeps it')
-  .action((text, options) =>
-    run(options, async ({ db, origin, isDryRun }) => {
-      const { reason } = options;
-      const auction = await cancelAuction(db, origin, { auction: text, reason }, { isDryRun });
-      return {
-        data: { ...auctionData(auction), reason, changed: !isDryRun },
-        text: `${isDryRun ? 'would cancel' : 'cancelled'} the auction of ${auction.name}`,
-        publish: auctionLists,
-      };
-    }),
-  );
+const cancel = verb(
+  writing('cancel', 'auction cancel kohv.ee --reason "put up by mistake"')
+    .description('Cancel an auction in progress and publish the list')
+    .argument('<auction>', 'its UUID or its name')
+    .requiredOption('--reason <text>', 'why; the history keeps it'),
+  async ({ db, origin, isDryRun }, text, options) => {
+    const { reason } = options;
+    const auction = await cancelAuction(db, origin, { auction: text, reason }, { isDryRun });
+    return {
+      data: { ...auctionData(auction), reason, changed: !isDryRun },
+      text: `${isDryRun ? 'would cancel' : 'cancelled'} the auction of ${auction.name}`,
+      publish: auctionLists,
+    };
+  },
+);
 
-const register = writing(
-  'register',
-  'auction register 1b3ee442-e8fe-4922-9492-8fcb9dccc69c --code 0123456789abcdef0123456789abcdef',
-)
-  .description('End a paid auction: the holder of its registration code has registered the name')
-  .argument('<uuid>', 'the auction')
-  .requiredOption('--code <code>', 'the registration code that the buyer presented')
-  .action((uuid, options) =>
-    run(options, async (registry) => {
-      const { db, origin, isDryRun } = registry;
-      const auction = await registerAuction(db, origin, uuid, options.code, { isDryRun });
-      return {
-        data: { ...auctionData(auction), changed: !isDryRun },
-        text: `${did('end', registry)} the auction of ${auction.name} as domain_registered`,
-      };
-    }),
-  );
+const register = verb(
+  writing(
+    'register',
+    'auction register 1b3ee442-e8fe-4922-9492-8fcb9dccc69c --code 0123456789abcdef0123456789abcdef',
+  )
+    .description('End a paid auction: the holder of its registration code has registered the name')
+    .argument('<uuid>', 'the auction')
+    .requiredOption('--code <code>', 'the registration code that the buyer presented'),
+  async ({ db, origin, isDryRun, did }, uuid, options) => {
+    const auction = await registerAuction(db, origin, uuid, options.code, { isDryRun });
+    return {
+      data: { ...auctionData(auction), changed: !isDryRun },
+      text: `${did('end')} the auction of ${auction.name} as domain_registered`,
+    };
+  },
+);
 
 /** Only `show` adds the registration code. */
 function auctionData(auction: Auction) {

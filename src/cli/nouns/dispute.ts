@@ -20,77 +20,74 @@ import { type Import, runImport, writeInChunks } from '../file/import.ts';
 import { importing } from '../file/importing.ts';
 import { parseNames } from '../names.ts';
 import { allRows } from '../pages.ts';
-import { run } from '../run.ts';
-import { counted, did, table } from '../text.ts';
+import { verb } from '../run.ts';
+import { counted, table } from '../text.ts';
 
 const publish = listsShowing(['disputed']);
 
-const open = writing('open', 'dispute open piip.ee --from 2026-12-01 --until 2027-02-28')
-  .description('Open a dispute of a name and publish the lists')
-  .argument('<name>', 'the name in its Unicode form, lower case')
-  .requiredOption('--from <day>', 'its first day, YYYY-MM-DD, in UTC')
-  .requiredOption('--until <day>', 'its last day')
-  .action((text, options) =>
-    run(options, async (registry) => {
-      const { db, env, origin, isDryRun } = registry;
-      const { from, until } = options;
-      const [name] = parseNames([text], env) as [DomainName];
-      const dispute = { ...name, firstDay: from, lastDay: until };
-      await openDispute(db, origin, dispute, { isDryRun });
-      return {
-        data: { name: name.name, from, until, changed: !isDryRun },
-        text: `${did('open', registry)} a dispute of ${name.name} from ${from} until ${until}`,
-        publish,
-      };
-    }),
-  );
+const open = verb(
+  writing('open', 'dispute open piip.ee --from 2026-12-01 --until 2027-02-28')
+    .description('Open a dispute of a name and publish the lists')
+    .argument('<name>', 'the name in its Unicode form, lower case')
+    .requiredOption('--from <day>', 'its first day, YYYY-MM-DD, in UTC')
+    .requiredOption('--until <day>', 'its last day'),
+  async ({ db, env, origin, isDryRun, did }, text, options) => {
+    const { from, until } = options;
+    const [name] = parseNames([text], env) as [DomainName];
+    const dispute = { ...name, firstDay: from, lastDay: until };
+    await openDispute(db, origin, dispute, { isDryRun });
+    return {
+      data: { name: name.name, from, until, changed: !isDryRun },
+      text: `${did('open')} a dispute of ${name.name} from ${from} until ${until}`,
+      publish,
+    };
+  },
+);
 
-const close = writing('close', 'dispute close piip.ee')
-  .description('Close the dispute of a name as of today and publish the lists')
-  .argument('<name>', 'the name in its Unicode form, lower case')
-  .action((text, options) =>
-    run(options, async (registry) => {
-      const { db, origin, isDryRun } = registry;
-      const { name } = parseDomainName(text);
-      const outcome = await closeDispute(db, origin, { name }, { isDryRun });
-      const effect =
-        outcome === 'ended'
-          ? 'its last day is yesterday'
-          : 'deleted, as it had not begun before today';
-      return {
-        data: { name, outcome, changed: !isDryRun },
-        text: `${did('close', registry)} the dispute of ${name}: ${effect}`,
-        publish,
-      };
-    }),
-  );
+const close = verb(
+  writing('close', 'dispute close piip.ee')
+    .description('Close the dispute of a name as of today and publish the lists')
+    .argument('<name>', 'the name in its Unicode form, lower case'),
+  async ({ db, origin, isDryRun, did }, text) => {
+    const { name } = parseDomainName(text);
+    const outcome = await closeDispute(db, origin, { name }, { isDryRun });
+    const effect =
+      outcome === 'ended'
+        ? 'its last day is yesterday'
+        : 'deleted, as it had not begun before today';
+    return {
+      data: { name, outcome, changed: !isDryRun },
+      text: `${did('close')} the dispute of ${name}: ${effect}`,
+      publish,
+    };
+  },
+);
 
-const list = reading('list', 'dispute list')
-  .description('List the disputes, past and future ones included')
-  .action((options) =>
-    run(options, async ({ db, origin }) => {
-      const listed = await allRows<Dispute, number>(
-        (page) => listDisputes(db, { page }),
-        ({ id }) => id,
-      );
-      const disputes = listed.map((dispute) => ({
-        name: dispute.name,
-        punycode_name: dispute.punycode,
-        from: dispute.firstDay,
-        until: dispute.lastDay,
-        state: stateOf(dispute, dayOf(origin.request.at)),
-      }));
-      return {
-        data: { disputes },
-        text: table(disputes, 'there are no disputes', {
-          NAME: 'name',
-          FROM: 'from',
-          UNTIL: 'until',
-          STATE: 'state',
-        }),
-      };
-    }),
-  );
+const list = verb(
+  reading('list', 'dispute list').description('List the disputes, past and future ones included'),
+  async ({ db, origin }) => {
+    const listed = await allRows<Dispute, number>(
+      (page) => listDisputes(db, { page }),
+      ({ id }) => id,
+    );
+    const disputes = listed.map((dispute) => ({
+      name: dispute.name,
+      punycode_name: dispute.punycode,
+      from: dispute.firstDay,
+      until: dispute.lastDay,
+      state: stateOf(dispute, dayOf(origin.request.at)),
+    }));
+    return {
+      data: { disputes },
+      text: table(disputes, 'there are no disputes', {
+        NAME: 'name',
+        FROM: 'from',
+        UNTIL: 'until',
+        STATE: 'state',
+      }),
+    };
+  },
+);
 
 function stateOf({ firstDay, lastDay }: Dispute, today: string): string {
   if (lastDay < today) return 'over';
@@ -117,8 +114,8 @@ export const disputeImport: Import<NewDispute, 'opened'> = {
     writeInChunks('importing', disputes, { opened: 0, unchanged: 0 }, (chunk) =>
       importDisputes(db, origin, chunk, { isDryRun }),
     ),
-  text: ({ opened, unchanged }, registry) =>
-    `${did('open', registry)} ${counted(opened, 'dispute')}, ${unchanged} already there`,
+  text: ({ opened, unchanged }, { did }) =>
+    `${did('open')} ${counted(opened, 'dispute')}, ${unchanged} already there`,
   publish,
 };
 

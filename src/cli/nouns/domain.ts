@@ -18,8 +18,8 @@ import { parseAnyNames } from '../names.ts';
 import { allRows } from '../pages.ts';
 import type { Registry } from '../registry.ts';
 import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../removals.ts';
-import { run } from '../run.ts';
-import { counted, did, fieldLines, table } from '../text.ts';
+import { verb } from '../run.ts';
+import { counted, fieldLines, table } from '../text.ts';
 
 /** The import of domains with their contacts. What `--replace` removes comes last, and is counted as well. */
 export const domainImport = {
@@ -46,9 +46,9 @@ export const domainImport = {
     writeInChunks('importing', records, { created: 0, updated: 0, unchanged: 0 }, (chunk) =>
       importDomains(db, origin, chunk, { isDryRun }),
     ),
-  text: ({ created, updated, unchanged }, registry) =>
-    `${did('add', registry)} ${counted(created, 'domain')}, ` +
-    `${registry.isDryRun ? 'change' : 'changed'} ${updated}, ${unchanged} already equal`,
+  text: ({ created, updated, unchanged }, { isDryRun, did }) =>
+    `${did('add')} ${counted(created, 'domain')}, ` +
+    `change${isDryRun ? '' : 'd'} ${updated}, ${unchanged} already equal`,
 } satisfies Import<DomainRecord, 'created' | 'updated'>;
 
 /** Codes of contacts: words, or a list in NDJSON. */
@@ -79,7 +79,7 @@ function domainReplacement(
       return { ...counts, removed };
     },
     text: (counts, registry) =>
-      `${domainImport.text(counts, registry)}; ${did('remove', registry)} ${counts.removed}`,
+      `${domainImport.text(counts, registry)}; ${registry.did('remove')} ${counts.removed}`,
   };
 }
 
@@ -114,68 +114,67 @@ const importVerb = importing(
       : runImport(file, options, domainImport),
   );
 
-const list = reading('list', 'domain list --contact ALPHA:1B7A3C5D')
-  .description('List the domains that refer to a contact')
-  .requiredOption('--contact <code>', 'the contact')
-  .action((options) =>
-    run(options, async ({ db }) => {
-      const domains = await allRows<DomainOfContact, string>(
-        (page) => listDomainsOfContact(db, options.contact, page),
-        ({ name }) => name,
-      );
-      return {
-        data: {
-          domains: domains.map(({ name, punycode, registrar, roles }) => ({
-            name,
-            punycode_name: punycode,
-            registrar,
-            roles,
-          })),
-        },
-        text: table(domains, `no domain refers to ${options.contact}`, {
-          NAME: 'name',
-          REGISTRAR: 'registrar',
-          AS: 'roles',
-        }),
-      };
-    }),
-  );
+const list = verb(
+  reading('list', 'domain list --contact ALPHA:1B7A3C5D')
+    .description('List the domains that refer to a contact')
+    .requiredOption('--contact <code>', 'the contact'),
+  async ({ db }, options) => {
+    const domains = await allRows<DomainOfContact, string>(
+      (page) => listDomainsOfContact(db, options.contact, page),
+      ({ name }) => name,
+    );
+    return {
+      data: {
+        domains: domains.map(({ name, punycode, registrar, roles }) => ({
+          name,
+          punycode_name: punycode,
+          registrar,
+          roles,
+        })),
+      },
+      text: table(domains, `no domain refers to ${options.contact}`, {
+        NAME: 'name',
+        REGISTRAR: 'registrar',
+        AS: 'roles',
+      }),
+    };
+  },
+);
 
-const show = reading('show', 'domain show õunaaed.ee')
-  .description('Show a domain and its contacts')
-  .argument('<name>', 'the name in its Unicode form, lower case')
-  .action((text, options) =>
-    run(options, async ({ db }) => {
-      const { name, punycode } = parseDomainName(text);
-      const { registrar, registrant, admin, tech, createdAt } = await getDomain(db, name);
-      const data = {
-        ...{ name, punycode_name: punycode, registrar, registrant, admin, tech },
-        created_at: createdAt,
-      };
-      return { data: { domain: data }, text: fieldLines(data) };
-    }),
-  );
+const show = verb(
+  reading('show', 'domain show õunaaed.ee')
+    .description('Show a domain and its contacts')
+    .argument('<name>', 'the name in its Unicode form, lower case'),
+  async ({ db }, text) => {
+    const { name, punycode } = parseDomainName(text);
+    const { registrar, registrant, admin, tech, createdAt } = await getDomain(db, name);
+    const data = {
+      ...{ name, punycode_name: punycode, registrar, registrant, admin, tech },
+      created_at: createdAt,
+    };
+    return { data: { domain: data }, text: fieldLines(data) };
+  },
+);
 
-const remove = writing('remove', 'domain remove õunaaed.ee')
-  .description('Remove domains, so that they no longer link their contacts')
-  .argument('<name...>', 'names in their Unicode form, lower case')
-  .addOption(maxRemovalsOption())
-  .action((texts, options) =>
-    run(options, async (registry) => {
-      const { db, origin, isDryRun } = registry;
-      const names = parseAnyNames(texts).map(({ name }) => name);
-      if (!isDryRun) {
-        const removed = await removeDomains(db, origin, names, { isDryRun: true });
-        await confirmRemovals({ removed, total: await countDomains(db), one: 'domain' }, options);
-      }
-      const removed = await removeDomains(db, origin, names, { isDryRun });
-      const unchanged = names.length - removed;
-      return {
-        data: { removed, unchanged, changed: removed > 0 && !isDryRun },
-        text: `${did('remove', registry)} ${counted(removed, 'domain')}, ${unchanged} not there`,
-      };
-    }),
-  );
+const remove = verb(
+  writing('remove', 'domain remove õunaaed.ee')
+    .description('Remove domains, so that they no longer link their contacts')
+    .argument('<name...>', 'names in their Unicode form, lower case')
+    .addOption(maxRemovalsOption()),
+  async ({ db, origin, isDryRun, did }, texts, options) => {
+    const names = parseAnyNames(texts).map(({ name }) => name);
+    if (!isDryRun) {
+      const removed = await removeDomains(db, origin, names, { isDryRun: true });
+      await confirmRemovals({ removed, total: await countDomains(db), one: 'domain' }, options);
+    }
+    const removed = await removeDomains(db, origin, names, { isDryRun });
+    const unchanged = names.length - removed;
+    return {
+      data: { removed, unchanged, changed: removed > 0 && !isDryRun },
+      text: `${did('remove')} ${counted(removed, 'domain')}, ${unchanged} not there`,
+    };
+  },
+);
 
 export const domainCommand = noun('domain', 'domain import domains.csv', [
   importVerb,

@@ -6,23 +6,23 @@ import { readHealth } from '../../health/health.ts';
 import { listNames } from '../../public-list/lists.ts';
 import { reading } from '../command.ts';
 import { projectVersion } from '../project.ts';
-import { run } from '../run.ts';
+import { verb } from '../run.ts';
 import { fieldLines, table } from '../text.ts';
 
 const shownRuns = 5;
 
-export const healthCommand = reading('health', 'health', 'health --remote --json').action(
-  (options) =>
-    run(options, async ({ db, env }) => {
-      const now = currentTime();
-      const health = await readHealth(db, env.LISTS, now);
-      const [runs, size] = await Promise.all([listCronRuns(db, shownRuns), readSize(db)]);
-      const findings = { health, runs, size, isDeployed: options.remote ?? false };
-      const alarms = findAlarms(findings, now);
-      if (alarms.length > 0) process.exitCode = 1;
-      const data = healthData(findings, alarms);
-      return { data, text: healthText(data) };
-    }),
+export const healthCommand = verb(
+  reading('health', 'health', 'health --remote --json'),
+  async ({ db, env }, { remote }) => {
+    const now = currentTime();
+    const health = await readHealth(db, env.LISTS, now);
+    const [runs, size] = await Promise.all([listCronRuns(db, shownRuns), readSize(db)]);
+    const findings = { health, runs, size, isDeployed: remote ?? false };
+    const alarms = findAlarms(findings, now);
+    if (alarms.length > 0) process.exitCode = 1;
+    const data = healthData(findings, alarms);
+    return { data, text: healthText(data) };
+  },
 );
 
 function healthData({ health, runs, size }: Findings, alarms: readonly Alarm[]) {

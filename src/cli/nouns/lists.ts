@@ -3,71 +3,68 @@ import type { Published } from '../../public-list/format/head.ts';
 import { listNames } from '../../public-list/lists.ts';
 import { listStatus, publish } from '../../public-list/publish/publish.ts';
 import { noun, reading, writing } from '../command.ts';
-import { run } from '../run.ts';
+import { verb } from '../run.ts';
 import { table } from '../text.ts';
 
-const publishVerb = writing('publish', 'lists publish', 'lists publish --force')
-  .description('Publish every list that is behind its source')
-  .option('--force', 'build every list from nothing and publish it, whatever the records say')
-  .action(({ force: isForced = false, ...options }) =>
-    run(options, async ({ db, env, isDryRun }) => {
-      if (isDryRun) {
-        const states = await listStatus(db, env.LISTS, currentTime());
-        const behind = states
-          .filter(({ isBehind }) => isForced || isBehind)
-          .map(({ list }) => list);
-        return {
-          data: { behind, published: [], changed: false },
-          text:
-            behind.length === 0 ? 'every list is up to date' : `would publish ${behind.join(', ')}`,
-        };
-      }
-      const published = await publish(db, env.LISTS, listNames, currentTime, { isForced });
+const publishVerb = verb(
+  writing('publish', 'lists publish', 'lists publish --force')
+    .description('Publish every list that is behind its source')
+    .option('--force', 'build every list from nothing and publish it, whatever the records say'),
+  async ({ db, env, isDryRun }, { force: isForced = false }) => {
+    if (isDryRun) {
+      const states = await listStatus(db, env.LISTS, currentTime());
+      const behind = states.filter(({ isBehind }) => isForced || isBehind).map(({ list }) => list);
       return {
-        data: { published, changed: published.length > 0 },
+        data: { behind, published: [], changed: false },
         text:
-          published.length === 0
-            ? 'every list was up to date'
-            : `published ${published.join(', ')}`,
+          behind.length === 0 ? 'every list is up to date' : `would publish ${behind.join(', ')}`,
       };
-    }),
-  );
+    }
+    const published = await publish(db, env.LISTS, listNames, currentTime, { isForced });
+    return {
+      data: { published, changed: published.length > 0 },
+      text:
+        published.length === 0 ? 'every list was up to date' : `published ${published.join(', ')}`,
+    };
+  },
+);
 
-const status = reading('status', 'lists status --json')
-  .description('Show the size, ETag and age of each list, and whether it is behind its source')
-  .action((options) =>
-    run(options, async ({ db, env }) => {
-      const now = currentTime();
-      const states = await listStatus(db, env.LISTS, now);
-      const lists = states.map(({ list, published, isBehind }) => ({
-        list,
-        count: published?.count ?? null,
-        etag: published?.etag ?? null,
-        published_at: published?.publishedAt ?? null,
-        age_seconds: published ? ageSeconds(published.publishedAt, now) : null,
-        blocks: published?.blocks ?? null,
-        bytes: published?.bytes ?? null,
-        last_change: published ? { added: published.added, removed: published.removed } : null,
-        took_ms: published?.tookMilliseconds ?? null,
-        behind: isBehind,
-      }));
-      return {
-        data: { lists },
-        text: table(lists, '', {
-          LIST: 'list',
-          COUNT: 'count',
-          BLOCKS: 'blocks',
-          BYTES: 'bytes',
-          ETAG: 'etag',
-          AGE: ({ age_seconds }) => (age_seconds === null ? null : ageText(age_seconds)),
-          CHANGE: ({ last_change }) => last_change && namesChanged(last_change),
-          TOOK: ({ took_ms }) => (took_ms === null ? null : `${took_ms} ms`),
-          STATE: ({ published_at, behind }) =>
-            published_at === null ? 'never published' : behind ? 'behind its source' : 'up to date',
-        }),
-      };
-    }),
-  );
+const status = verb(
+  reading('status', 'lists status --json').description(
+    'Show the size, ETag and age of each list, and whether it is behind its source',
+  ),
+  async ({ db, env }) => {
+    const now = currentTime();
+    const states = await listStatus(db, env.LISTS, now);
+    const lists = states.map(({ list, published, isBehind }) => ({
+      list,
+      count: published?.count ?? null,
+      etag: published?.etag ?? null,
+      published_at: published?.publishedAt ?? null,
+      age_seconds: published ? ageSeconds(published.publishedAt, now) : null,
+      blocks: published?.blocks ?? null,
+      bytes: published?.bytes ?? null,
+      last_change: published ? { added: published.added, removed: published.removed } : null,
+      took_ms: published?.tookMilliseconds ?? null,
+      behind: isBehind,
+    }));
+    return {
+      data: { lists },
+      text: table(lists, '', {
+        LIST: 'list',
+        COUNT: 'count',
+        BLOCKS: 'blocks',
+        BYTES: 'bytes',
+        ETAG: 'etag',
+        AGE: ({ age_seconds }) => (age_seconds === null ? null : ageText(age_seconds)),
+        CHANGE: ({ last_change }) => last_change && namesChanged(last_change),
+        TOOK: ({ took_ms }) => (took_ms === null ? null : `${took_ms} ms`),
+        STATE: ({ published_at, behind }) =>
+          published_at === null ? 'never published' : behind ? 'behind its source' : 'up to date',
+      }),
+    };
+  },
+);
 
 export const listsCommand = noun('lists', 'lists status', [publishVerb, status]);
 

@@ -13,142 +13,143 @@ import type { ListedDelivery } from '../../webhook/outbox.ts';
 import { parseWebhookUrl } from '../../webhook/url.ts';
 import { reportOfChange } from '../change.ts';
 import { noun, reading, usageError, writing } from '../command.ts';
-import { run } from '../run.ts';
-import { did, fieldLines, table } from '../text.ts';
+import { verb } from '../run.ts';
+import { fieldLines, table } from '../text.ts';
 
-const add = writing(
-  'add',
-  'registrar add --code ALPHA --name "Alpha OÜ" --allow-ip 192.0.2.0/24 2001:db8::/32',
-)
-  .description('Add a registrar')
-  .requiredOption('--code <code>', 'the prefix of its contacts: A-Z, 0-9, _ and -')
-  .requiredOption('--name <name>', 'its name')
-  .option('--allow-ip <cidr...>', 'addresses and ranges it may call from; by default, any')
-  .action((options) =>
-    run(options, async (registry) => {
-      const { db, origin, isDryRun } = registry;
-      const { code, name, allowIp: allowedIps = [] } = options;
-      const registrar = await addRegistrar(db, origin, { code, name, allowedIps }, { isDryRun });
-      return {
-        data: { registrar: registrarData(registrar), changed: !isDryRun },
-        text: `${did('add', registry)} registrar ${code}, callable from ${addressesText(registrar.allowedIps)}`,
-      };
-    }),
-  );
-
-const list = reading('list', 'registrar list --json')
-  .description('List the registrars')
-  .action((options) =>
-    run(options, async ({ db }) => {
-      const registrars = (await listRegistrars(db)).map(registrarData);
-      return {
-        data: { registrars },
-        text: table(registrars, 'there are no registrars yet', {
-          CODE: 'code',
-          NAME: 'name',
-          CONTACTS: 'contact_count',
-          'CALLABLE FROM': (registrar) => addressesText(registrar.allowed_ips),
-        }),
-      };
-    }),
-  );
-
-const show = reading('show', 'registrar show ALPHA')
-  .description('Show a registrar and its API users')
-  .argument('<code>', 'the registrar')
-  .action((code, options) =>
-    run(options, async ({ db }) => {
-      const registrar = await getRegistrar(db, code);
-      const users = await listApiUsers(db, code);
-      const usernames = users.map(({ username }) => username);
-      const data = { ...registrarData(registrar), api_users: usernames };
-      return { data: { registrar: data }, text: fieldLines(data) };
-    }),
-  );
-
-const update = writing(
-  'update',
-  'registrar update ALPHA --allow-ip 192.0.2.7',
-  'registrar update ALPHA --allow-all',
-  'registrar update ALPHA --webhook https://hooks.example.ee/registry',
-)
-  .description('Change the name of a registrar, the addresses it may call from, or its webhook')
-  .argument('<code>', 'the code of the registrar')
-  .option('--name <name>', 'its new name')
-  .option('--allow-ip <cidr...>', 'the addresses and ranges that replace the old list')
-  .addOption(
-    new Option('--allow-all', 'empty the list, so that any address may call').conflicts('allowIp'),
+const add = verb(
+  writing(
+    'add',
+    'registrar add --code ALPHA --name "Alpha OÜ" --allow-ip 192.0.2.0/24 2001:db8::/32',
   )
-  .option('--webhook <url>', 'where to push its notifications; prints a new secret, once')
-  .addOption(new Option('--no-webhook', 'stop pushing its notifications'))
-  .action((code, options) => {
-    const { name, allowIp, allowAll, webhook } = options;
-    if ([name, allowIp, allowAll, webhook].every((option) => option === undefined)) {
+    .description('Add a registrar')
+    .requiredOption('--code <code>', 'the prefix of its contacts: A-Z, 0-9, _ and -')
+    .requiredOption('--name <name>', 'its name')
+    .option('--allow-ip <cidr...>', 'addresses and ranges it may call from; by default, any'),
+  async ({ db, origin, isDryRun, did }, options) => {
+    const { code, name, allowIp: allowedIps = [] } = options;
+    const registrar = await addRegistrar(db, origin, { code, name, allowedIps }, { isDryRun });
+    return {
+      data: { registrar: registrarData(registrar), changed: !isDryRun },
+      text: `${did('add')} registrar ${code}, callable from ${addressesText(registrar.allowedIps)}`,
+    };
+  },
+);
+
+const list = verb(
+  reading('list', 'registrar list --json').description('List the registrars'),
+  async ({ db }) => {
+    const registrars = (await listRegistrars(db)).map(registrarData);
+    return {
+      data: { registrars },
+      text: table(registrars, 'there are no registrars yet', {
+        CODE: 'code',
+        NAME: 'name',
+        CONTACTS: 'contact_count',
+        'CALLABLE FROM': (registrar) => addressesText(registrar.allowed_ips),
+      }),
+    };
+  },
+);
+
+const show = verb(
+  reading('show', 'registrar show ALPHA')
+    .description('Show a registrar and its API users')
+    .argument('<code>', 'the registrar'),
+  async ({ db }, code) => {
+    const registrar = await getRegistrar(db, code);
+    const users = await listApiUsers(db, code);
+    const usernames = users.map(({ username }) => username);
+    const data = { ...registrarData(registrar), api_users: usernames };
+    return { data: { registrar: data }, text: fieldLines(data) };
+  },
+);
+
+const update = verb(
+  writing(
+    'update',
+    'registrar update ALPHA --allow-ip 192.0.2.7',
+    'registrar update ALPHA --allow-all',
+    'registrar update ALPHA --webhook https://hooks.example.ee/registry',
+  )
+    .description('Change the name of a registrar, the addresses it may call from, or its webhook')
+    .argument('<code>', 'the code of the registrar')
+    .option('--name <name>', 'its new name')
+    .option('--allow-ip <cidr...>', 'the addresses and ranges that replace the old list')
+    .addOption(
+      new Option('--allow-all', 'empty the list, so that any address may call').conflicts(
+        'allowIp',
+      ),
+    )
+    .option('--webhook <url>', 'where to push its notifications; prints a new secret, once')
+    .addOption(new Option('--no-webhook', 'stop pushing its notifications'))
+    .hook('preAction', (command) => {
+      const { name, allowIp, allowAll, webhook } = command.opts();
+      if ([name, allowIp, allowAll, webhook].some((option) => option !== undefined)) return;
       throw usageError(
         'nothing to change: give --name, --allow-ip, --allow-all, --webhook or --no-webhook',
       );
+    }),
+  async (registry, code, { name, allowIp, allowAll, webhook }) => {
+    const { db, env, origin, isDryRun } = registry;
+    const wanted = {
+      name,
+      allowedIps: allowAll ? [] : allowIp,
+      webhookUrl: webhookUrlOf(webhook, { isLocal: isLocalEnvironment(env) }),
+    };
+    const updated = await updateRegistrar(db, origin, code, wanted, { isDryRun });
+    const { registrar, webhookSecret: secret } = updated;
+    const { data, text } = reportOfChange(registry, `registrar ${code}`, updated.changes);
+    return {
+      data: { registrar: registrarData(registrar), webhook_secret: secret, ...data },
+      text:
+        secret === undefined ? text : `${text}\nthe webhook's secret, shown only now:\n${secret}`,
+    };
+  },
+);
+
+const webhookTest = verb(
+  writing('test', 'registrar webhook test ALPHA')
+    .description('Send a test from this machine to the webhook of a registrar')
+    .argument('<code>', 'the registrar'),
+  async ({ db, env, isDryRun }, code) => {
+    const { webhookUrl: url } = await getRegistrar(db, code);
+    if (url === null) {
+      throw new RegistryError('not_found', `registrar ${code} has no webhook`, 'registrar');
     }
-    return run(options, async (registry) => {
-      const { db, env, origin, isDryRun } = registry;
-      const wanted = {
-        name,
-        allowedIps: allowAll ? [] : allowIp,
-        webhookUrl: webhookUrlOf(webhook, { isLocal: isLocalEnvironment(env) }),
-      };
-      const updated = await updateRegistrar(db, origin, code, wanted, { isDryRun });
-      const { registrar, webhookSecret: secret } = updated;
-      const { data, text } = reportOfChange(registry, `registrar ${code}`, updated.changes);
-      return {
-        data: { registrar: registrarData(registrar), webhook_secret: secret, ...data },
-        text:
-          secret === undefined ? text : `${text}\nthe webhook's secret, shown only now:\n${secret}`,
-      };
-    });
-  });
+    if (isDryRun) return { data: { url }, text: `would send a test to ${url}` };
+    const { senderOf, testWebhook } = await import('../../webhook/deliver.ts');
+    const { id, outcome, deliveredAt } = await testWebhook(db, code, senderOf(env));
+    const isDelivered = deliveredAt !== null;
+    if (!isDelivered) process.exitCode = 1;
+    return {
+      data: { url, id, outcome, delivered: isDelivered },
+      text: `${isDelivered ? 'delivered' : 'not delivered'} (${outcome}): ${id}`,
+    };
+  },
+);
 
-const webhookTest = writing('test', 'registrar webhook test ALPHA')
-  .description('Send a test from this machine to the webhook of a registrar')
-  .argument('<code>', 'the registrar')
-  .action((code, options) =>
-    run(options, async ({ db, env, isDryRun }) => {
-      const { webhookUrl: url } = await getRegistrar(db, code);
-      if (url === null) {
-        throw new RegistryError('not_found', `registrar ${code} has no webhook`, 'registrar');
-      }
-      if (isDryRun) return { data: { url }, text: `would send a test to ${url}` };
-      const { senderOf, testWebhook } = await import('../../webhook/deliver.ts');
-      const { id, outcome, deliveredAt } = await testWebhook(db, code, senderOf(env));
-      const isDelivered = deliveredAt !== null;
-      if (!isDelivered) process.exitCode = 1;
-      return {
-        data: { url, id, outcome, delivered: isDelivered },
-        text: `${isDelivered ? 'delivered' : 'not delivered'} (${outcome}): ${id}`,
-      };
-    }),
-  );
-
-const webhookList = reading('list', 'registrar webhook list ALPHA')
-  .description('List what was pushed to one registrar or to all, and when it arrived')
-  .argument('[code]', 'only this registrar')
-  .option('--limit <count>', 'how many, the newest first', parseLimit, 50)
-  .action((code, { limit, ...options }) =>
-    run(options, async ({ db }) => {
-      if (code !== undefined) await getRegistrar(db, code);
-      const { listDeliveries } = await import('../../webhook/outbox.ts');
-      const listed = await listDeliveries(db, { registrar: code, limit });
-      const deliveries = listed.map(deliveryData);
-      return {
-        data: { deliveries },
-        text: table(deliveries, 'nothing was pushed in the last 30 days', {
-          CREATED: 'created_at',
-          REGISTRAR: 'registrar',
-          EVENT: 'event',
-          CONTACT: 'contact',
-          STATE: stateText,
-        }),
-      };
-    }),
-  );
+const webhookList = verb(
+  reading('list', 'registrar webhook list ALPHA')
+    .description('List what was pushed to one registrar or to all, and when it arrived')
+    .argument('[code]', 'only this registrar')
+    .option('--limit <count>', 'how many, the newest first', parseLimit, 50),
+  async ({ db }, code, { limit }) => {
+    if (code !== undefined) await getRegistrar(db, code);
+    const { listDeliveries } = await import('../../webhook/outbox.ts');
+    const listed = await listDeliveries(db, { registrar: code, limit });
+    const deliveries = listed.map(deliveryData);
+    return {
+      data: { deliveries },
+      text: table(deliveries, 'nothing was pushed in the last 30 days', {
+        CREATED: 'created_at',
+        REGISTRAR: 'registrar',
+        EVENT: 'event',
+        CONTACT: 'contact',
+        STATE: stateText,
+      }),
+    };
+  },
+);
 
 const webhook = noun('webhook', 'registrar webhook test ALPHA', [webhookTest, webhookList]);
 

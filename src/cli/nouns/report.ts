@@ -4,52 +4,52 @@ import { dayOf } from '../../day.ts';
 import { reportMonth } from '../../history/month-report.ts';
 import { listStatus } from '../../public-list/publish/publish.ts';
 import { noun, reading } from '../command.ts';
-import { run } from '../run.ts';
+import { verb } from '../run.ts';
 import { table } from '../text.ts';
 import { nounOf } from './history/entry.ts';
 
-const month = reading('month', 'report month', 'report month 2026-10 --csv')
-  .description('Count contacts, changes, auctions and names')
-  .argument('[month]', 'YYYY-MM, in UTC (default: the current month)', parseMonth)
-  .addOption(new Option('--csv', 'answer in CSV').conflicts('json'))
-  .action((asked, options) =>
-    run(options, async ({ db, env, origin }) => {
-      const month = asked ?? dayOf(origin.request.at).slice(0, 7);
-      const { contacts, changes, auctions } = await reportMonth(db, month);
-      const lists = await listStatus(db, env.LISTS, origin.request.at);
-      const data = {
-        month,
-        contacts,
-        changes: changes.map(({ subject, ...change }) => ({
-          subject: nounOf(subject),
-          ...change,
-        })),
-        auctions,
-        names: lists
-          .filter(({ list }) => list !== 'all')
-          .map(({ list, published }) => ({ list, count: published?.count ?? 0 })),
-      };
-      const row = (section: string, name: string, count: number) => ({ section, name, count });
-      const rows = [
-        ...data.contacts.map(({ registrar, count }) => row('contacts now', registrar, count)),
-        ...data.changes.map(({ subject, action, count }) =>
-          row('changes', `${subject} ${action}`, count),
-        ),
-        ...data.auctions.map(({ outcome, count }) => row('auctions became', outcome, count)),
-        ...data.names.map(({ list, count }) => row('names published now', list, count)),
-      ];
-      return {
-        data,
-        text: options.csv
-          ? stringify(rows, { header: true }).trimEnd()
-          : table(rows, `nothing is recorded of ${month}`, {
-              SECTION: 'section',
-              NAME: 'name',
-              COUNT: 'count',
-            }),
-      };
-    }),
-  );
+const month = verb(
+  reading('month', 'report month', 'report month 2026-10 --csv')
+    .description('Count contacts, changes, auctions and names')
+    .argument('[month]', 'YYYY-MM, in UTC (default: the current month)', parseMonth)
+    .addOption(new Option('--csv', 'answer in CSV').conflicts('json')),
+  async ({ db, env, origin }, asked, options) => {
+    const month = asked ?? dayOf(origin.request.at).slice(0, 7);
+    const { contacts, changes, auctions } = await reportMonth(db, month);
+    const lists = await listStatus(db, env.LISTS, origin.request.at);
+    const data = {
+      month,
+      contacts,
+      changes: changes.map(({ subject, ...change }) => ({
+        subject: nounOf(subject),
+        ...change,
+      })),
+      auctions,
+      names: lists
+        .filter(({ list }) => list !== 'all')
+        .map(({ list, published }) => ({ list, count: published?.count ?? 0 })),
+    };
+    const row = (section: string, name: string, count: number) => ({ section, name, count });
+    const rows = [
+      ...data.contacts.map(({ registrar, count }) => row('contacts now', registrar, count)),
+      ...data.changes.map(({ subject, action, count }) =>
+        row('changes', `${subject} ${action}`, count),
+      ),
+      ...data.auctions.map(({ outcome, count }) => row('auctions became', outcome, count)),
+      ...data.names.map(({ list, count }) => row('names published now', list, count)),
+    ];
+    return {
+      data,
+      text: options.csv
+        ? stringify(rows, { header: true }).trimEnd()
+        : table(rows, `nothing is recorded of ${month}`, {
+            SECTION: 'section',
+            NAME: 'name',
+            COUNT: 'count',
+          }),
+    };
+  },
+);
 
 export const reportCommand = noun('report', 'report month', [month]);
 

@@ -27,79 +27,77 @@ import { everyRow } from '../pages.ts';
 import { inChunks } from '../progress.ts';
 import type { Registry } from '../registry.ts';
 import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../removals.ts';
-import { run } from '../run.ts';
-import { counted, did, table } from '../text.ts';
+import { verb } from '../run.ts';
+import { counted, table } from '../text.ts';
 
 const statusOption = (description: string) =>
   new Option('--status <status>', description).choices(retainedStatuses);
 
-const add = writing('add', 'retained add riigikogu.ee õ.ee --status reserved')
-  .description('Reserve or block names and publish the lists')
-  .argument('<name...>', 'names in their Unicode form, lower case')
-  .addOption(statusOption('the status to give them').makeOptionMandatory())
-  .action((texts, options) =>
-    run(options, async (registry) => {
-      const { db, env, origin, isDryRun } = registry;
-      const { status } = options;
-      const names = parseNames(texts, env).map((name) => ({ ...name, status }));
-      const added = await addRetainedDomains(db, origin, names, { isDryRun });
-      const unchanged = names.length - added;
-      return {
-        data: { status, added, unchanged, changed: added > 0 && !isDryRun },
-        text: `${did('add', registry)} ${counted(added, `${status} name`)}, ${unchanged} already there`,
-        publish: listsShowing([status]),
-      };
-    }),
-  );
+const add = verb(
+  writing('add', 'retained add riigikogu.ee õ.ee --status reserved')
+    .description('Reserve or block names and publish the lists')
+    .argument('<name...>', 'names in their Unicode form, lower case')
+    .addOption(statusOption('the status to give them').makeOptionMandatory()),
+  async ({ db, env, origin, isDryRun, did }, texts, options) => {
+    const { status } = options;
+    const names = parseNames(texts, env).map((name) => ({ ...name, status }));
+    const added = await addRetainedDomains(db, origin, names, { isDryRun });
+    const unchanged = names.length - added;
+    return {
+      data: { status, added, unchanged, changed: added > 0 && !isDryRun },
+      text: `${did('add')} ${counted(added, `${status} name`)}, ${unchanged} already there`,
+      publish: listsShowing([status]),
+    };
+  },
+);
 
-const remove = writing('remove', 'retained remove riigikogu.ee --status reserved')
-  .description('Release reserved or blocked names and publish the lists')
-  .argument('<name...>', 'names in their Unicode form, lower case')
-  .addOption(statusOption('the status to take from them').makeOptionMandatory())
-  .addOption(maxRemovalsOption())
-  .action((texts, options) =>
-    run(options, async (registry) => {
-      const { db, origin, isDryRun } = registry;
-      const { status } = options;
-      const one = `${status} name`;
-      const names = parseAnyNames(texts).map((name) => ({ ...name, status }));
-      if (!isDryRun) {
-        const total = await countRetainedDomains(db, [status]);
-        const removed = await removeRetainedDomains(db, origin, names, { isDryRun: true });
-        await confirmRemovals({ removed, total, one }, options);
-      }
-      const removed = await removeRetainedDomains(db, origin, names, { isDryRun });
-      const unchanged = names.length - removed;
-      return {
-        data: { status, removed, unchanged, changed: removed > 0 && !isDryRun },
-        text: `${did('remove', registry)} ${counted(removed, one)}, ${unchanged} not there`,
-        publish: listsShowing([status]),
-      };
-    }),
-  );
+const remove = verb(
+  writing('remove', 'retained remove riigikogu.ee --status reserved')
+    .description('Release reserved or blocked names and publish the lists')
+    .argument('<name...>', 'names in their Unicode form, lower case')
+    .addOption(statusOption('the status to take from them').makeOptionMandatory())
+    .addOption(maxRemovalsOption()),
+  async ({ db, origin, isDryRun, did }, texts, options) => {
+    const { status } = options;
+    const one = `${status} name`;
+    const names = parseAnyNames(texts).map((name) => ({ ...name, status }));
+    if (!isDryRun) {
+      const total = await countRetainedDomains(db, [status]);
+      const removed = await removeRetainedDomains(db, origin, names, { isDryRun: true });
+      await confirmRemovals({ removed, total, one }, options);
+    }
+    const removed = await removeRetainedDomains(db, origin, names, { isDryRun });
+    const unchanged = names.length - removed;
+    return {
+      data: { status, removed, unchanged, changed: removed > 0 && !isDryRun },
+      text: `${did('remove')} ${counted(removed, one)}, ${unchanged} not there`,
+      publish: listsShowing([status]),
+    };
+  },
+);
 
-const list = reading('list', 'retained list --status blocked')
-  .description('List reserved and blocked names')
-  .addOption(statusOption('only names with this status'))
-  .action((options) =>
-    run(options, async ({ db }) => {
-      const names = await Array.fromAsync(everyName(db, options.status));
-      return {
-        data: {
-          retained_domains: names.map(({ name, punycode, status }) => ({
-            name,
-            punycode_name: punycode,
-            status,
-          })),
-        },
-        text: table(names, 'there are no such names', {
-          NAME: 'name',
-          PUNYCODE: 'punycode',
-          STATUS: 'status',
-        }),
-      };
-    }),
-  );
+const list = verb(
+  reading('list', 'retained list --status blocked')
+    .description('List reserved and blocked names')
+    .addOption(statusOption('only names with this status')),
+  async ({ db }, options) => {
+    const names = await Array.fromAsync(everyName(db, options.status));
+    return {
+      data: {
+        retained_domains: names.map(({ name, punycode, status }) => ({
+          name,
+          punycode_name: punycode,
+          status,
+        })),
+      },
+      text: table(names, 'there are no such names', {
+        NAME: 'name',
+        PUNYCODE: 'punycode',
+        STATUS: 'status',
+      }),
+    };
+  },
+);
 
 const columns = {
   name: nameColumn,
@@ -128,8 +126,8 @@ export function retainedImport({
         const added = await addRetainedDomains(db, origin, chunk, { isDryRun });
         return { added, removed: 0, unchanged: chunk.length - added };
       }),
-    text: ({ added, unchanged }, registry) =>
-      `${did('add', registry)} ${counted(added, 'name')}, ${unchanged} already there`,
+    text: ({ added, unchanged }, { did }) =>
+      `${did('add')} ${counted(added, 'name')}, ${unchanged} already there`,
     publish: listsShowing(statusesOf(status)),
   };
 }
@@ -174,8 +172,8 @@ function retainedReplacement(
       const { added, removed } = await replace(registry, names);
       return { added, removed, unchanged: names.length - added };
     },
-    text: ({ added, removed, unchanged }, registry) =>
-      `${did('add', registry)} ${counted(added, 'name')} and remove${registry.isDryRun ? '' : 'd'} ${removed}, ` +
+    text: ({ added, removed, unchanged }, { isDryRun, did }) =>
+      `${did('add')} ${counted(added, 'name')} and remove${isDryRun ? '' : 'd'} ${removed}, ` +
       `${unchanged} already there`,
   };
 }
@@ -195,17 +193,17 @@ const importVerb = importing(
     runImport(file, options, (options.replace ? retainedReplacement : retainedImport)(options)),
   );
 
-const exportVerb = exporting('retained export names.csv --status reserved')
-  .description('Write reserved and blocked names to a file for retained import')
-  .addOption(statusOption('only names with this status'))
-  .action((file, options) =>
-    run(options, async ({ db }) => {
-      async function* rows() {
-        for await (const { name, status } of everyName(db, options.status)) yield { name, status };
-      }
-      return exportRows(file, options, rows(), Object.keys(columns));
-    }),
-  );
+const exportVerb = verb(
+  exporting('retained export names.csv --status reserved')
+    .description('Write reserved and blocked names to a file for retained import')
+    .addOption(statusOption('only names with this status')),
+  async ({ db }, file, options) => {
+    async function* rows() {
+      for await (const { name, status } of everyName(db, options.status)) yield { name, status };
+    }
+    return exportRows(file, options, rows(), Object.keys(columns));
+  },
+);
 
 /** By name and status. */
 function everyName(

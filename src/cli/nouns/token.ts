@@ -5,40 +5,40 @@ import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { issueToken } from '../../registrant/token.ts';
 import { noun, reading } from '../command.ts';
-import { run } from '../run.ts';
+import { verb } from '../run.ts';
 
 const example = 'token issue --ident EE38001085718 --name "Jaan Tamm"';
 
-const issue = reading('issue', example)
-  .description("Issue a registrant's token, valid for two hours")
-  .addHelpText(
-    'after',
-    '\nWith --remote, REGISTRANT_TOKEN_KEYS is read from the environment of the command.',
-  )
-  .requiredOption(
-    '--ident <code>',
-    'country and personal code, for example EE38001085718',
-    parseIdent,
-  )
-  .requiredOption('--name <name>', 'first name and last name', parseName)
-  .action((options) =>
-    run(options, async ({ env, origin }) => {
-      const identity = { ...options.ident, type: 'priv' as const };
-      const problem = identityProblem(identity, origin.request.at);
-      if (problem) throw new RegistryError([problem]);
-      const person = { ...options.ident, ...options.name };
-      const { token, expiresAt } = await issueToken(
-        settings(env).registrantTokenKeys,
-        person,
-        origin.request.at,
-      );
-      const expires = expiresAt.toISOString();
-      return {
-        data: { access_token: token, expires_at: expires, type: 'Bearer' },
-        text: `${token}\nvalid until ${expires}`,
-      };
-    }),
-  );
+const issue = verb(
+  reading('issue', example)
+    .description("Issue a registrant's token, valid for two hours")
+    .addHelpText(
+      'after',
+      '\nWith --remote, REGISTRANT_TOKEN_KEYS is read from the environment of the command.',
+    )
+    .requiredOption(
+      '--ident <code>',
+      'country and personal code, for example EE38001085718',
+      parseIdent,
+    )
+    .requiredOption('--name <name>', 'first name and last name', parseName),
+  async ({ env, origin }, options) => {
+    const identity = { ...options.ident, type: 'priv' as const };
+    const problem = identityProblem(identity, origin.request.at);
+    if (problem) throw new RegistryError([problem]);
+    const person = { ...options.ident, ...options.name };
+    const { token, expiresAt } = await issueToken(
+      settings(env).registrantTokenKeys,
+      person,
+      origin.request.at,
+    );
+    const expires = expiresAt.toISOString();
+    return {
+      data: { access_token: token, expires_at: expires, type: 'Bearer' },
+      text: `${token}\nvalid until ${expires}`,
+    };
+  },
+);
 
 export const tokenCommand = noun('token', example, [issue]);
 

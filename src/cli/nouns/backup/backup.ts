@@ -2,36 +2,32 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { reading } from '../../command.ts';
 import { localDirectory } from '../../local-directory.ts';
-import { run } from '../../run.ts';
+import { verb } from '../../run.ts';
 import { counted } from '../../text.ts';
 import { copyLocal, createPrivateFile, loadSql, writeBackup } from './file.ts';
 
-export const backupCommand = reading(
-  'backup',
-  'backup registry-2026-11-21.sqlite',
-  'backup registry.sqlite --remote',
-)
-  .argument('<file>', 'the file to write, which must not exist: a SQLite database')
-  .addHelpText(
-    'after',
-    `
+export const backupCommand = verb(
+  reading('backup', 'backup registry-2026-11-21.sqlite', 'backup registry.sqlite --remote')
+    .argument('<file>', 'the file to write, which must not exist: a SQLite database')
+    .addHelpText(
+      'after',
+      `
 The file contains everything: identity codes, auth_info, digests of secrets, history. Only you can read it. It is
 checked before it gets its name. A deployed database answers nobody while it is exported.`,
-  )
-  .action((name, options) =>
-    run(options, async () => {
-      const file = path.resolve(name);
-      const summary = await writeBackup(file, async (partial) => {
-        if (options.remote) await exportRemote(partial, options.env ?? 'production');
-        else copyLocal(localDirectory(options.persistTo), partial);
-      });
-      const bytes = statSync(file).size;
-      return {
-        data: { file, bytes, ...summary },
-        text: `wrote ${counted(summary.rows, 'row')} of ${counted(summary.tables, 'table')} to ${name}`,
-      };
-    }),
-  );
+    ),
+  async (_registry, name, options) => {
+    const file = path.resolve(name);
+    const summary = await writeBackup(file, async (partial) => {
+      if (options.remote) await exportRemote(partial, options.env ?? 'production');
+      else copyLocal(localDirectory(options.persistTo), partial);
+    });
+    const bytes = statSync(file).size;
+    return {
+      data: { file, bytes, ...summary },
+      text: `wrote ${counted(summary.rows, 'row')} of ${counted(summary.tables, 'table')} to ${name}`,
+    };
+  },
+);
 
 async function exportRemote(target: string, environment: string): Promise<void> {
   const { runWrangler } = await import('../../wrangler.ts');

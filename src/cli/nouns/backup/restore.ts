@@ -8,7 +8,7 @@ import { reading } from '../../command.ts';
 import { localDirectory } from '../../local-directory.ts';
 import { startProgress } from '../../progress.ts';
 import { openUnchecked } from '../../registry.ts';
-import { runPrepared } from '../../run.ts';
+import { run } from '../../run.ts';
 import { counted } from '../../text.ts';
 import { checkBackup, countOf, tablesOf } from './file.ts';
 
@@ -26,7 +26,7 @@ first. If it is interrupted, repeat it: it starts over. The lists are published 
   )
   .action((name, options) => {
     const file = path.resolve(name);
-    return runPrepared(
+    return run(
       options,
       async () => {
         const summary = checkBackup(file);

@@ -1,48 +1,47 @@
 import { type Erasure, eraseContact } from '../../../contact/erase.ts';
 import { contactFields } from '../../../contact/fields.ts';
 import { writing } from '../../command.ts';
-import { run } from '../../run.ts';
-import { counted, did } from '../../text.ts';
+import { verb } from '../../run.ts';
+import { counted } from '../../text.ts';
 
 const backups =
   'backups (Time Travel) keep the values for up to 30 days, ' +
   'and files that were exported or archived as long as you keep them';
 
-export const erase = writing(
-  'erase',
-  'contact erase ALPHA:1B7A3C5D --dry-run',
-  'contact erase 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11',
-)
-  .description('Erase the personal data of a contact, at the request of the person')
-  .argument('<code|uuid>', 'the contact; one that was deleted before, too')
-  .addHelpText(
-    'after',
-    `
+export const erase = verb(
+  writing(
+    'erase',
+    'contact erase ALPHA:1B7A3C5D --dry-run',
+    'contact erase 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11',
+  )
+    .description('Erase the personal data of a contact, at the request of the person')
+    .argument('<code|uuid>', 'the contact; one that was deleted before, too')
+    .addHelpText(
+      'after',
+      `
 Deletes the contact, removes its personal values from history, and deletes copies that are kept to answer
 repeated requests. Who changed which fields and when stays. This cannot be undone; use --dry-run first.
 A contact that a domain refers to is refused: the registry must know who holds a domain.`,
-  )
-  .action((contact, options) =>
-    run(options, async (registry) => {
-      const { db, origin, isDryRun } = registry;
-      const erasure = await eraseContact(db, origin, contact, { isDryRun });
-      const { code, uuid, history, outcomes, others } = erasure;
-      const isChanged = erasure.contact !== undefined || history.entries + outcomes > 0;
-      return {
-        data: {
-          contact: { code, uuid, fields: erasure.contact ? namesOf(erasure.contact) : null },
-          history: { entries: history.entries, fields: namesOf(history.fields) },
-          outcomes,
-          others,
-          backups,
-          changed: isChanged && !isDryRun,
-        },
-        text: isChanged
-          ? erasureText(erasure, did('erase', registry))
-          : `nothing personal is left of contact ${code}; ${backups}`,
-      };
-    }),
-  );
+    ),
+  async ({ db, origin, isDryRun, did }, contact) => {
+    const erasure = await eraseContact(db, origin, contact, { isDryRun });
+    const { code, uuid, history, outcomes, others } = erasure;
+    const isChanged = erasure.contact !== undefined || history.entries + outcomes > 0;
+    return {
+      data: {
+        contact: { code, uuid, fields: erasure.contact ? namesOf(erasure.contact) : null },
+        history: { entries: history.entries, fields: namesOf(history.fields) },
+        outcomes,
+        others,
+        backups,
+        changed: isChanged && !isDryRun,
+      },
+      text: isChanged
+        ? erasureText(erasure, did('erase'))
+        : `nothing personal is left of contact ${code}; ${backups}`,
+    };
+  },
+);
 
 function erasureText({ code, uuid, contact, history, outcomes, others }: Erasure, verb: string) {
   const removed =

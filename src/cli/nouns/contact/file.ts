@@ -11,8 +11,8 @@ import { exporting, exportRows } from '../../file/exporting.ts';
 import { type Import, runImport, writeInChunks } from '../../file/import.ts';
 import { importing } from '../../file/importing.ts';
 import { everyRow } from '../../pages.ts';
-import { run } from '../../run.ts';
-import { counted, did } from '../../text.ts';
+import { verb } from '../../run.ts';
+import { counted } from '../../text.ts';
 import { contactFileColumns, contactRow, readContact } from './record.ts';
 
 interface ContactImportOptions {
@@ -39,8 +39,8 @@ export function contactImport(options: ContactImportOptions): Import<ContactReco
         const added = await importContacts(db, origin, chunk, { isDryRun });
         return { added, unchanged: chunk.length - added };
       }),
-    text: ({ added, unchanged }, registry) =>
-      `${did('add', registry)} ${counted(added, 'contact')}, ${unchanged} already there${warningText(warnings)}`,
+    text: ({ added, unchanged }, { did }) =>
+      `${did('add')} ${counted(added, 'contact')}, ${unchanged} already there${warningText(warnings)}`,
     ...(options.legacy && { extra: { warnings } }),
   };
 }
@@ -65,21 +65,21 @@ export const importVerb = importing(
   .option('--legacy', "also import what today's rules refuse, with a warning for each rule")
   .action((file, options) => runImport(file, options, contactImport(options)));
 
-export const exportVerb = exporting('contact export contacts.csv --registrar ALPHA')
-  .description("Write a registrar's contacts, auth_info included, to a file for contact import")
-  .requiredOption('--registrar <code>', 'whose contacts')
-  .action((file, options) =>
-    run(options, async ({ db }) => {
-      const { registrar } = options;
-      // Before the file is opened, which empties it.
-      await getRegistrar(db, registrar);
-      const contacts = everyRow<Contact, number>(
-        (page) => listContactsOfRegistrar(db, registrar, page),
-        ({ number }) => number,
-      );
-      async function* rows() {
-        for await (const contact of contacts) yield contactRow(contact, registrar);
-      }
-      return exportRows(file, options, rows(), Object.keys(contactFileColumns));
-    }),
-  );
+export const exportVerb = verb(
+  exporting('contact export contacts.csv --registrar ALPHA')
+    .description("Write a registrar's contacts, auth_info included, to a file for contact import")
+    .requiredOption('--registrar <code>', 'whose contacts'),
+  async ({ db }, file, options) => {
+    const { registrar } = options;
+    // Before the file is opened, which empties it.
+    await getRegistrar(db, registrar);
+    const contacts = everyRow<Contact, number>(
+      (page) => listContactsOfRegistrar(db, registrar, page),
+      ({ number }) => number,
+    );
+    async function* rows() {
+      for await (const contact of contacts) yield contactRow(contact, registrar);
+    }
+    return exportRows(file, options, rows(), Object.keys(contactFileColumns));
+  },
+);

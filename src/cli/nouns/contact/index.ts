@@ -19,55 +19,51 @@ import { reportOfChange } from '../../change.ts';
 import { noun, reading, usageError, writing } from '../../command.ts';
 import { allRows } from '../../pages.ts';
 import type { Registry } from '../../registry.ts';
-import { type Report, run } from '../../run.ts';
-import { did, fieldLines, table } from '../../text.ts';
+import { type Report, verb } from '../../run.ts';
+import { fieldLines, table } from '../../text.ts';
 import { erase } from './erase.ts';
 import { exportVerb, importVerb } from './file.ts';
 
-const list = reading(
-  'list',
-  'contact list --registrar ALPHA',
-  'contact list --ident 38001085718 --json',
-)
-  .description('List contacts by registrar, identity code, email or name')
-  .option('--registrar <code>', "only this registrar's contacts")
-  .option('--ident <code>', 'only contacts with this identity code')
-  .option('--email <address>', 'only contacts with this address')
-  .option('--name <text>', 'only contacts whose name contains this')
-  .action((options) =>
-    run(options, async ({ db }) => {
-      const { registrar, ident, email, name } = options;
-      const contacts = await allRows<AdministeredContact, number>(
-        (page) => listContactsBy(db, { registrar, ident, email, name }, page),
-        ({ id }) => id,
-      );
-      return {
-        data: { contacts: contacts.map(contactData) },
-        text: table(contacts, 'there are no such contacts', {
-          CODE: 'code',
-          NAME: 'name',
-          IDENT: ({ identCountryCode, ident }) => `${identCountryCode} ${ident}`,
-          EMAIL: 'email',
-          STATUSES: statusesOf,
-        }),
-      };
-    }),
-  );
+const list = verb(
+  reading('list', 'contact list --registrar ALPHA', 'contact list --ident 38001085718 --json')
+    .description('List contacts by registrar, identity code, email or name')
+    .option('--registrar <code>', "only this registrar's contacts")
+    .option('--ident <code>', 'only contacts with this identity code')
+    .option('--email <address>', 'only contacts with this address')
+    .option('--name <text>', 'only contacts whose name contains this'),
+  async ({ db }, options) => {
+    const { registrar, ident, email, name } = options;
+    const contacts = await allRows<AdministeredContact, number>(
+      (page) => listContactsBy(db, { registrar, ident, email, name }, page),
+      ({ id }) => id,
+    );
+    return {
+      data: { contacts: contacts.map(contactData) },
+      text: table(contacts, 'there are no such contacts', {
+        CODE: 'code',
+        NAME: 'name',
+        IDENT: ({ identCountryCode, ident }) => `${identCountryCode} ${ident}`,
+        EMAIL: 'email',
+        STATUSES: statusesOf,
+      }),
+    };
+  },
+);
 
-const show = reading('show', 'contact show ALPHA:1B7A3C5D')
-  .description('Show a contact and the domains that refer to it')
-  .argument('<code>', 'the contact')
-  .action((code, options) =>
-    run(options, async ({ db }) => {
-      const contact = await getContactByCode(db, code);
-      const domains = await allRows<DomainOfContact, string>(
-        (page) => listDomainsOfContact(db, code, page),
-        ({ name }) => name,
-      );
-      const data = { ...contactData(contact), domains: domains.map(({ name }) => name) };
-      return { data: { contact: data }, text: fieldLines(data) };
-    }),
-  );
+const show = verb(
+  reading('show', 'contact show ALPHA:1B7A3C5D')
+    .description('Show a contact and the domains that refer to it')
+    .argument('<code>', 'the contact'),
+  async ({ db }, code) => {
+    const contact = await getContactByCode(db, code);
+    const domains = await allRows<DomainOfContact, string>(
+      (page) => listDomainsOfContact(db, code, page),
+      ({ name }) => name,
+    );
+    const data = { ...contactData(contact), domains: domains.map(({ name }) => name) };
+    return { data: { contact: data }, text: fieldLines(data) };
+  },
+);
 
 /** A contact under the names of an export, with the statuses that the interfaces show. */
 function contactData(contact: AdministeredContact): Record<string, unknown> {
@@ -88,24 +84,25 @@ const changeable = contactColumns.flatMap(([column, field]) =>
     : [],
 );
 
-const update = withFields(
-  writing(
-    'update',
-    'contact update ALPHA:1B7A3C5D --phone +372.5123456',
-    "contact update ALPHA:1B7A3C5D --fax ''",
-  )
-    .description('Change fields of a contact')
-    .argument('<code>', 'the contact'),
-).action((code, values) =>
-  run(values, async (registry) => {
-    const { db, origin, isDryRun } = registry;
-    const changes = readChanges(values);
+const update = verb(
+  withFields(
+    writing(
+      'update',
+      'contact update ALPHA:1B7A3C5D --phone +372.5123456',
+      "contact update ALPHA:1B7A3C5D --fax ''",
+    )
+      .description('Change fields of a contact')
+      .argument('<code>', 'the contact'),
+  ),
+  async (registry, code, options) => {
+    const changes = readChanges(options);
     if (Object.keys(changes).length === 0) {
       throw usageError('nothing to change: give at least one field, for example --phone');
     }
+    const { db, origin, isDryRun } = registry;
     const recorded = await updateAnyContact(db, origin, code, changes, { isDryRun });
     return reportOfContact(registry, code, recorded);
-  }),
+  },
 );
 
 function withFields<Given extends { option(flags: string, description: string): unknown }>(
@@ -140,29 +137,29 @@ function readChanges(values: object): ContactChanges {
   return changes as ContactChanges;
 }
 
-const status = writing(
-  'status',
-  'contact status ALPHA:1B7A3C5D --add serverUpdateProhibited --note "court order 12-3"',
-  'contact status ALPHA:1B7A3C5D --remove serverUpdateProhibited',
-)
-  .description('Add statuses to a contact or remove them')
-  .argument('<code>', 'the contact')
-  .option('--add <status...>', `of ${contactStatuses.join(', ')}`, parseStatuses)
-  .option('--remove <status...>', 'statuses to take away, with their notes', parseStatuses)
-  .option('--note <text>', 'why the statuses are added')
-  .action((code, options) => {
-    const { add = [], remove = [], note } = options;
-    if (add.length + remove.length === 0) {
-      throw usageError('nothing to change: give --add or --remove');
-    }
-    if (note !== undefined && add.length === 0) throw usageError('--note belongs to --add');
-    return run(options, async (registry) => {
-      const { db, origin, isDryRun } = registry;
-      const statuses = { add, remove, note };
-      const recorded = await changeContactStatuses(db, origin, code, statuses, { isDryRun });
-      return reportOfContact(registry, code, recorded);
-    });
-  });
+const status = verb(
+  writing(
+    'status',
+    'contact status ALPHA:1B7A3C5D --add serverUpdateProhibited --note "court order 12-3"',
+    'contact status ALPHA:1B7A3C5D --remove serverUpdateProhibited',
+  )
+    .description('Add statuses to a contact or remove them')
+    .argument('<code>', 'the contact')
+    .option('--add <status...>', `of ${contactStatuses.join(', ')}`, parseStatuses)
+    .option('--remove <status...>', 'statuses to take away, with their notes', parseStatuses)
+    .option('--note <text>', 'why the statuses are added')
+    .hook('preAction', (command) => {
+      const { add, remove, note } = command.opts();
+      if (!add && !remove) throw usageError('nothing to change: give --add or --remove');
+      if (note !== undefined && !add) throw usageError('--note belongs to --add');
+    }),
+  async (registry, code, { add = [], remove = [], note }) => {
+    const { db, origin, isDryRun } = registry;
+    const statuses = { add, remove, note };
+    const recorded = await changeContactStatuses(db, origin, code, statuses, { isDryRun });
+    return reportOfContact(registry, code, recorded);
+  },
+);
 
 function parseStatuses(text: string, before: ContactStatus[] | undefined): ContactStatus[] {
   const status = contactStatuses.find((known) => known === text);
@@ -176,20 +173,16 @@ function reportOfContact(registry: Registry, text: string, recorded: Changes): R
   return { ...report, data: { code, ...report.data } };
 }
 
-const remove = writing('delete', 'contact delete ALPHA:1B7A3C5D')
-  .description('Delete a contact that no domain refers to')
-  .argument('<code>', 'the contact')
-  .action((text, options) =>
-    run(options, async (registry) => {
-      const { db, origin, isDryRun } = registry;
-      const code = asciiUpperCase(text);
-      await deleteAnyContact(db, origin, code, { isDryRun });
-      return {
-        data: { code, changed: !isDryRun },
-        text: `${did('delete', registry)} contact ${code}`,
-      };
-    }),
-  );
+const remove = verb(
+  writing('delete', 'contact delete ALPHA:1B7A3C5D')
+    .description('Delete a contact that no domain refers to')
+    .argument('<code>', 'the contact'),
+  async ({ db, origin, isDryRun, did }, text) => {
+    const code = asciiUpperCase(text);
+    await deleteAnyContact(db, origin, code, { isDryRun });
+    return { data: { code, changed: !isDryRun }, text: `${did('delete')} contact ${code}` };
+  },
+);
 
 export const contactCommand = noun('contact', 'contact list --registrar ALPHA', [
   list,

@@ -11,53 +11,45 @@ import {
 } from '../../../history/archive.ts';
 import { usageError, writing } from '../../command.ts';
 import { startProgress } from '../../progress.ts';
-import { run } from '../../run.ts';
-import { counted, did } from '../../text.ts';
+import { verb } from '../../run.ts';
+import { counted } from '../../text.ts';
 import { ArchiveFile } from './archive-file.ts';
 
-export const archiveVerb = writing(
-  'archive',
-  'history archive --before 2025-01-01 --to history-2024.ndjson',
-)
-  .description('Move the entries from before a day to a file')
-  .requiredOption('--before <date>', 'archive the entries from before this day, UTC')
-  .requiredOption('--to <file>', 'the NDJSON file to write or continue')
-  .option('--force', 'start although an archive to another file, which is lost, is not finished')
-  .addHelpText(
-    'after',
-    `
+export const archiveVerb = verb(
+  writing('archive', 'history archive --before 2025-01-01 --to history-2024.ndjson')
+    .description('Move the entries from before a day to a file')
+    .requiredOption('--before <date>', 'archive the entries from before this day, UTC')
+    .requiredOption('--to <file>', 'the NDJSON file to write or continue')
+    .option('--force', 'start although an archive to another file, which is lost, is not finished')
+    .addHelpText(
+      'after',
+      `
 The entries are appended to the file and then removed from the database, some hundred at a time. If the
 command is interrupted, repeat it: each entry is in the file once. The newest entry always stays.
 The file keeps what it was given: contact erase and HISTORY_VALUES_MONTHS do not reach it.`,
-  )
-  .action((options) => {
-    if (!isDay(options.before)) throw usageError('--before must be a date such as 2025-01-01');
-    if (options.to === '-') throw usageError('--to must be a file, because it is read again');
-    return run(options, async (registry) => {
-      const { db, origin, isDryRun } = registry;
-      if (options.before >= dayOf(origin.request.at)) {
-        throw new RegistryError('invalid', '--before must be a day before today', 'before');
-      }
-      const before = `${options.before}T00:00:00.000Z`;
-      const file = path.resolve(options.to);
-      const { entries, from, until } = await countArchivable(db, before);
-      const { archived, written } = isDryRun
-        ? { archived: entries, written: 0 }
-        : await archiveHistory(db, before, file, { isForced: options.force ?? false });
-      return {
-        data: {
-          before: options.before,
-          file,
-          archived,
-          written,
-          from,
-          until,
-          changed: !isDryRun && archived > 0,
-        },
-        text: `${did('archive', registry)} ${counted(archived, 'entry', 'entries')} from before ${options.before} to ${file}`,
-      };
-    });
-  });
+    )
+    .hook('preAction', (command) => {
+      const { before, to } = command.opts();
+      if (!isDay(before)) throw usageError('--before must be a date such as 2025-01-01');
+      if (to === '-') throw usageError('--to must be a file, because it is read again');
+    }),
+  async ({ db, origin, isDryRun, did }, { before: day, to, force: isForced = false }) => {
+    if (day >= dayOf(origin.request.at)) {
+      throw new RegistryError('invalid', '--before must be a day before today', 'before');
+    }
+    const before = `${day}T00:00:00.000Z`;
+    const file = path.resolve(to);
+    const { entries, from, until } = await countArchivable(db, before);
+    const { archived, written } = isDryRun
+      ? { archived: entries, written: 0 }
+      : await archiveHistory(db, before, file, { isForced });
+    const isChange = !isDryRun && archived > 0;
+    return {
+      data: { before: day, file, archived, written, from, until, changed: isChange },
+      text: `${did('archive')} ${counted(archived, 'entry', 'entries')} from before ${day} to ${file}`,
+    };
+  },
+);
 
 /** Entries of one step: a page may have some 4 MB. */
 const pageEntries = 500;

@@ -13,47 +13,50 @@ import { changeText } from '../../change.ts';
 import { noun, reading, usageError } from '../../command.ts';
 import { everyRow } from '../../pages.ts';
 import type { Registry } from '../../registry.ts';
-import { run } from '../../run.ts';
+import { verb } from '../../run.ts';
 import { archiveVerb } from './archive.ts';
 import { historyData, historyNouns, nounOf, subjectOfNoun } from './entry.ts';
 
-const show = reading(
-  'show',
-  'history show contact ALPHA:1B7A3C5D',
-  'history auction kohv.ee --json',
-  'history --since 2026-11-01 --by ats',
-  'history --follow',
-)
-  .description('Show what happened; the word show may be left out')
-  .addHelpText(
-    'after',
-    '\nWith --json, the history of one thing is one value; otherwise each line is an entry.',
+const show = verb(
+  reading(
+    'show',
+    'history show contact ALPHA:1B7A3C5D',
+    'history auction kohv.ee --json',
+    'history --since 2026-11-01 --by ats',
+    'history --follow',
   )
-  .addArgument(new Argument('[subject]', 'only this kind of thing').choices(historyNouns))
-  .argument('[key]', 'its code, name, username or UUID')
-  .option('--since <time>', 'from this day or instant on, in UTC', parseSince)
-  .option('--until <time>', 'up to this day or instant, in UTC', parseUntil)
-  .option('--by <text>', 'only changes by whoever has this in their name')
-  .option('--request <id>', 'only changes of this request id or client reference')
-  .option('--follow', 'wait for further changes, until Ctrl-C')
-  .action((noun, text, options) => {
-    if (options.follow && options.until) throw usageError('--follow has no end: leave out --until');
+    .description('Show what happened; the word show may be left out')
+    .addHelpText(
+      'after',
+      '\nWith --json, the history of one thing is one value; otherwise each line is an entry.',
+    )
+    .addArgument(new Argument('[subject]', 'only this kind of thing').choices(historyNouns))
+    .argument('[key]', 'its code, name, username or UUID')
+    .option('--since <time>', 'from this day or instant on, in UTC', parseSince)
+    .option('--until <time>', 'up to this day or instant, in UTC', parseUntil)
+    .option('--by <text>', 'only changes by whoever has this in their name')
+    .option('--request <id>', 'only changes of this request id or client reference')
+    .option('--follow', 'wait for further changes, until Ctrl-C')
+    .hook('preAction', (command) => {
+      const { follow, until } = command.opts();
+      if (follow && until) throw usageError('--follow has no end: leave out --until');
+    }),
+  async (registry, noun, text, options) => {
     const key = noun === 'contact' && text !== undefined ? contactKey(text) : text;
     const { since, until, by, request } = options;
     const subject = noun && subjectOfNoun(noun);
     const criteria = { subject, key, since, until, by, request };
-    return run(options, async (registry) => {
-      if (key === undefined || options.follow) {
-        await stream(registry, criteria, options);
-        return undefined;
-      }
-      const entries = await Array.fromAsync(everyEntry(registry, criteria));
-      return {
-        data: { history: entries.map(historyData) },
-        text: entries.map(entryText).join('\n') || `nothing is recorded about ${noun} ${key}`,
-      };
-    });
-  });
+    if (key === undefined || options.follow) {
+      await stream(registry, criteria, options);
+      return undefined;
+    }
+    const entries = await Array.fromAsync(everyEntry(registry, criteria));
+    return {
+      data: { history: entries.map(historyData) },
+      text: entries.map(entryText).join('\n') || `nothing is recorded about ${noun} ${key}`,
+    };
+  },
+);
 
 export const historyCommand = noun(
   'history',
