@@ -17,7 +17,11 @@ const whySkipped: Reporter = {
 /** Tests that start processes or a browser, or need much data. */
 const deep = 'test/**/*.deep.test.ts';
 /** Tests that go further in the deep run. */
-const inBoth = ['test/attack/generated-requests.test.ts'];
+const inBoth = [
+  'test/attack/failing-bindings.test.ts',
+  'test/attack/generated-requests.test.ts',
+  'test/contact/history-values.test.ts',
+];
 
 export default defineConfig({
   test: {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { addRegistrar } from '../fixtures.ts';
@@ -86,13 +86,16 @@ describe.each(kindNames)('%s', (name) => {
     for (let place = 0; place < places; place++) {
       if (calm.calls[place] !== 'd1') continue;
       const passing = passingFaults(place);
-      for (const fault of [...lasting, ...passing]) {
+      const possible = [...lasting, ...passing];
+      // One of each kind at each place, in turn with and without effect; all of them in the deep run.
+      const faults = inject('isDeep') ? possible : [lasting[place % 2]!, passing[(place + 1) % 2]!];
+      for (const fault of faults) {
         const label = `call ${place}, ${fault.message}${fault.isDone ? ' (done)' : ''}`;
         const command = await kind();
-        const faults = new Faults(fault, (call, binding) => call === place && binding === 'd1');
+        const failing = new Faults(fault, (call, binding) => call === place && binding === 'd1');
         injected += 1;
 
-        const disturbed = await answerTo(command, faults);
+        const disturbed = await answerTo(command, failing);
 
         if (passing.includes(fault)) {
           expect(told(disturbed), label).toEqual(expected);
@@ -208,5 +211,5 @@ it('logs each failure with its message, and with no value of a query', () => {
 });
 
 it('injects a fault into each call of D1 that each kind of request makes', () => {
-  expect(injected).toBeGreaterThan(150);
+  expect(injected).toBeGreaterThan(inject('isDeep') ? 150 : 75);
 });

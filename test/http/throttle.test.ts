@@ -39,15 +39,22 @@ async function expectThrottled(response: Response, body: object) {
   expect(await response.json()).toEqual(body);
 }
 
-/** The runtime counts in whole minutes: a test that the turn of one has cut in two is repeated, with other callers. */
-const perMinute = { retry: 2 };
+/** The runtime counts in whole minutes: attempts that the turn of one has cut in two are made again, by other callers. */
+async function inOneMinute<Result>(attempts: () => Promise<Result>): Promise<Result> {
+  const minute = () => Math.floor(Date.now() / 60_000);
+  for (;;) {
+    const first = minute();
+    const result = await attempts();
+    if (minute() === first) return result;
+  }
+}
 
 function newAddress(): string {
   const n = unique();
   return `10.${n >> 8}.${n & 255}.1`;
 }
 
-describe('failed logins', perMinute, () => {
+describe('failed logins', () => {
   const login = (authorization: string, address: string) =>
     worker.fetch('/repp/v1/contacts', {
       headers: { Authorization: authorization, 'CF-Connecting-IP': address },
@@ -56,13 +63,14 @@ describe('failed logins', perMinute, () => {
   it('are throttled by address', async () => {
     const { apiUser } = await addRegistrar(worker.env);
     const wrong = basic(apiUser.username, 'wrong');
-    const address = newAddress();
-    const statuses: number[] = [];
-    for (let count = 0; count < 11; count++) {
-      statuses.push((await login(wrong, address)).status);
-    }
-
-    const throttled = await login(wrong, address);
+    const { statuses, throttled } = await inOneMinute(async () => {
+      const address = newAddress();
+      const statuses: number[] = [];
+      for (let count = 0; count < 11; count++) {
+        statuses.push((await login(wrong, address)).status);
+      }
+      return { statuses, throttled: await login(wrong, address) };
+    });
 
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
     expect(throttled.headers.get('WWW-Authenticate')).toBeNull();
@@ -73,46 +81,58 @@ describe('failed logins', perMinute, () => {
   it('count for the /64 that an IPv6 address belongs to', async () => {
     const { apiUser } = await addRegistrar(worker.env);
     const wrong = basic(apiUser.username, 'wrong');
-    const network = `2001:db8:${unique().toString(16)}`;
-    const statuses: number[] = [];
-    for (let count = 0; count < 11; count++) {
-      statuses.push((await login(wrong, `${network}:1:${count}::${count}`)).status);
-    }
+    const statuses = await inOneMinute(async () => {
+      const network = `2001:db8:${unique().toString(16)}`;
+      const addresses = Array.from({ length: 11 }, (_, n) => `${network}:1:${n}::${n}`);
+      const statuses: number[] = [];
+      for (const address of [...addresses, `${network}:2::1`]) {
+        statuses.push((await login(wrong, address)).status);
+      }
+      return statuses;
+    });
 
-    expect(statuses).toEqual([...Array(10).fill(401), 429]);
-    expect((await login(wrong, `${network}:2::1`)).status).toBe(401);
+    expect(statuses).toEqual([...Array(10).fill(401), 429, 401]);
   });
 
   it('do not lock out a user who has logged in before from the address', async () => {
-    const address = newAddress();
     const alpha = await addRegistrar(worker.env);
     const beta = await addRegistrar(worker.env);
-    expect((await login(alpha.authorization, address)).status).toBe(200);
-    for (let count = 0; count < 11; count++) await login(basic('any', 'any'), address);
+    const statuses = await inOneMinute(async () => {
+      const address = newAddress();
+      const before = await login(alpha.authorization, address);
+      for (let count = 0; count < 11; count++) await login(basic('any', 'any'), address);
+      return {
+        before: before.status,
+        known: (await login(alpha.authorization, address)).status,
+        unknown: (await login(beta.authorization, address)).status,
+        elsewhere: (await login(beta.authorization, newAddress())).status,
+      };
+    });
 
-    expect((await login(alpha.authorization, address)).status).toBe(200);
-    expect((await login(beta.authorization, address)).status).toBe(429);
-    expect((await login(beta.authorization, newAddress())).status).toBe(200);
+    expect(statuses).toEqual({ before: 200, known: 200, unknown: 429, elsewhere: 200 });
   });
 
   it('cost no query once there are too many, until the window has passed', async () => {
     const { apiUser, authorization } = await addRegistrar(worker.env);
-    const address = newAddress();
     const bindings = counted(worker.env);
-    const attempt = async (header = basic(apiUser.username, 'wrong')) => {
+    const attempt = async (address: string, header = basic(apiUser.username, 'wrong')) => {
       const headers = { Authorization: header, 'CF-Connecting-IP': address };
       const { status, answer } = await cost(bindings, '/repp/v1/contacts', { headers });
       return [status, answer.d1RoundTrips ?? 0];
     };
-    for (let count = 0; count < 10; count++) expect(await attempt()).toEqual([401, 1]);
-    expect(await attempt()).toEqual([429, 1]);
+    const { address, attempts } = await inOneMinute(async () => {
+      const address = newAddress();
+      const attempts: number[][] = [];
+      for (let count = 0; count < 12; count++) attempts.push(await attempt(address));
+      attempts.push(await attempt(address, authorization));
+      return { address, attempts };
+    });
 
-    expect(await attempt()).toEqual([429, 0]);
-    expect(await attempt(authorization)).toEqual([429, 0]);
+    expect(attempts).toEqual([...Array(10).fill([401, 1]), [429, 1], [429, 0], [429, 0]]);
 
     onTestFinished(() => void vi.useRealTimers());
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
-    expect(await attempt(authorization)).toEqual([200, 1]);
+    expect(await attempt(address, authorization)).toEqual([200, 1]);
   });
 
   it('count whatever else is wrong with the request', async () => {
@@ -131,51 +151,55 @@ describe('failed logins', perMinute, () => {
       ['?after=1', 'GET'],
       ['', 'POST', '{'],
     ];
-    const address = newAddress();
-    const statuses: number[] = [];
-    for (const [path, method, body, headers] of attempts) {
-      const from = { 'CF-Connecting-IP': address, ...headers };
-      const sent = send(method, wrong, body, from);
-      statuses.push((await worker.fetch(`/repp/v1/contacts${path}`, sent)).status);
-    }
+    const statuses = await inOneMinute(async () => {
+      const address = newAddress();
+      const statuses: number[] = [];
+      for (const [path, method, body, headers] of attempts) {
+        const from = { 'CF-Connecting-IP': address, ...headers };
+        const sent = send(method, wrong, body, from);
+        statuses.push((await worker.fetch(`/repp/v1/contacts${path}`, sent)).status);
+      }
+      return statuses;
+    });
 
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
   });
 
   it('count for registrants too, in the format of their interface', async () => {
-    const address = newAddress();
-    const login = () =>
-      worker.fetch('/api/v1/registrant/contacts', {
-        headers: { Authorization: 'Bearer forged', 'CF-Connecting-IP': address },
-      });
-    for (let count = 0; count < 10; count++) await login();
-
-    const throttled = await login();
+    const throttled = await inOneMinute(async () => {
+      const headers = { Authorization: 'Bearer forged', 'CF-Connecting-IP': newAddress() };
+      const login = () => worker.fetch('/api/v1/registrant/contacts', { headers });
+      for (let count = 0; count < 10; count++) await login();
+      return login();
+    });
 
     await expectThrottled(throttled, refusal);
   });
 });
 
-describe('the writes of a registrant', perMinute, () => {
+describe('the writes of a registrant', () => {
   it('are limited to twenty a minute, however the code is spelt, while reading goes on', async () => {
     const registrar = await addRegistrar(worker.env);
-    const n = unique();
-    const ident = { ident: `AB-${n}`, identCountryCode: 'FI' };
-    const { uuid } = await addContact(worker.env, registrar, ident);
-    const persons = [
-      await addPerson(worker.env, { countryCode: 'FI', code: `AB-${n}` }),
-      await addPerson(worker.env, { countryCode: 'FI', code: `ab${n}` }),
-    ];
-    const path = `/api/v1/registrant/contacts/${uuid}`;
-    const write = async (count: number) =>
-      worker.fetch(path, send('PATCH', persons[count % 2]!, { name: `Name ${count}` }));
-    const statuses: number[] = [];
-    for (let count = 0; count < 20; count++) statuses.push((await write(count)).status);
+    const { statuses, throttled, read } = await inOneMinute(async () => {
+      const n = unique();
+      const ident = { ident: `AB-${n}`, identCountryCode: 'FI' };
+      const { uuid } = await addContact(worker.env, registrar, ident);
+      const persons = [
+        await addPerson(worker.env, { countryCode: 'FI', code: `AB-${n}` }),
+        await addPerson(worker.env, { countryCode: 'FI', code: `ab${n}` }),
+      ];
+      const path = `/api/v1/registrant/contacts/${uuid}`;
+      const write = (count: number) =>
+        worker.fetch(path, send('PATCH', persons[count % 2]!, { name: `Name ${count}` }));
+      const statuses: number[] = [];
+      for (let count = 0; count < 20; count++) statuses.push((await write(count)).status);
+      const throttled = await write(20);
+      return { statuses, throttled, read: await worker.fetch(path, send('GET', persons[0]!)) };
+    });
 
-    await expectThrottled(await write(20), refusal);
-
+    await expectThrottled(throttled, refusal);
     expect(statuses).toEqual(Array(20).fill(200));
-    expect((await worker.fetch(path, send('GET', persons[0]!))).status).toBe(200);
+    expect(read.status).toBe(200);
   });
 });
 
