@@ -1,11 +1,12 @@
 import { desc, sql } from 'drizzle-orm';
 import { cronRuns } from '../drizzle/schema.ts';
 import { currentTime } from './clock.ts';
-import { removeOldValues } from './contact/history-values.ts';
+import { personalFields } from './contact/fields.ts';
 import { deleteOrphans } from './contact/orphans.ts';
 import { type Database, openDatabase } from './database/open.ts';
 import { monthsBefore } from './day.ts';
 import { type Env, settings } from './env.ts';
+import { removeOldValues } from './history/values.ts';
 import { logUnexpected, writeLog } from './log.ts';
 import { deleteOldOutcomes } from './outcome.ts';
 import { recordDailyCounts } from './public-list/daily-counts.ts';
@@ -105,6 +106,6 @@ async function endHistoryValues(env: Env, at: Date): Promise<void> {
   const { historyValuesMonths: months } = settings(env);
   if (months === undefined) return;
   const before = monthsBefore(at, months).toISOString();
-  const entries = await removeOldValues(openDatabase(env.DB), before);
+  const entries = await removeOldValues(openDatabase(env.DB), personalFields, before);
   if (entries > 0) writeLog('info', { event: 'history_values_removed', entries });
 }

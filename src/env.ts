@@ -2,7 +2,11 @@ import * as z from 'zod';
 import type { AuctionStatus } from '../drizzle/schema.ts';
 import { type AddressList, parseAddressList } from './address-list.ts';
 import type { TokenKey } from './registrant/token.ts';
-import type { WebhookMessage } from './webhook/outbox.ts';
+
+/** A message in the queue: the id of a delivery. Everything else is read when it is sent. */
+export interface WebhookMessage {
+  delivery: string;
+}
 
 /** Bindings and raw settings from wrangler.toml, `.dev.vars` and the deployment's secrets. */
 export interface Env {

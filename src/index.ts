@@ -1,11 +1,10 @@
 import { runCron } from './cron.ts';
 import { openDatabase } from './database/open.ts';
-import type { Env } from './env.ts';
+import type { Env, WebhookMessage } from './env.ts';
 import { app } from './http/app.ts';
 import { answerRevalidation } from './http/public/revalidation.ts';
 import { consumeDeliveries } from './webhook/consume.ts';
 import { senderOf } from './webhook/deliver.ts';
-import type { WebhookMessage } from './webhook/outbox.ts';
 
 export default {
   fetch: (request, env, context) =>

@@ -1,5 +1,4 @@
 import type { Env } from './env.ts';
-import type { ListName } from './public-list/lists.ts';
 
 /**
  * Data points in Workers Analytics Engine, which the runbook's queries read: their columns have numbers and no names.
@@ -33,7 +32,7 @@ export function requestPoint(request: RequestMetrics): AnalyticsEngineDataPoint 
 }
 
 export function publicationPoint(
-  list: ListName,
+  list: string,
   outcome: 'published' | 'failed',
   durationMilliseconds: number,
 ): AnalyticsEngineDataPoint {

@@ -3,7 +3,7 @@ import { auctions } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
-import { type Auction, getAuctionOf, isUnchanged, subjectOf } from './read.ts';
+import { type Auction, auctionSubject, getAuctionOf, isAuctionUnchanged } from './read.ts';
 
 /**
  * Deletes an auction in progress, named by its UUID or its domain, and returns it; the reason stays in the history.
@@ -32,10 +32,10 @@ function cancellation(
   }
   return {
     by: origin.actor,
-    subject: subjectOf(auction),
+    subject: auctionSubject(auction),
     action: 'delete',
     changes: { status: { from: 'started', to: null }, reason: { from: null, to: reason } },
-    onlyIf: isUnchanged(auction),
+    onlyIf: isAuctionUnchanged(auction),
     statements: (isWritten) => [
       db.delete(auctions).where(and(eq(auctions.id, auction.id), isWritten)),
     ],

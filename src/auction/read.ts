@@ -64,11 +64,11 @@ export async function loadAuction(db: Database, uuid: string): Promise<Auction> 
 }
 
 /** The condition that the auction is still as it was read. */
-export function isUnchanged({ id, version }: Auction): SQL {
+export function isAuctionUnchanged({ id, version }: Auction): SQL {
   return sql`exists (select 1 from ${auctions} where id = ${id} and version = ${version})`;
 }
 
 /** How history names an auction. */
-export function subjectOf({ name, uuid }: Pick<Auction, 'name' | 'uuid'>) {
+export function auctionSubject({ name, uuid }: Pick<Auction, 'name' | 'uuid'>) {
   return { type: 'auction', key: name, uuid } as const;
 }

@@ -12,7 +12,7 @@ import {
   statementsOf,
   write,
 } from '../write.ts';
-import { type Auction, isUnchanged, loadAuction, subjectOf } from './read.ts';
+import { type Auction, auctionSubject, isAuctionUnchanged, loadAuction } from './read.ts';
 import { inProgress, insertAuctions, newAuction } from './start.ts';
 
 /** What the auction centre may report. Only the registry sets `started` and `domain_registered`. */
@@ -130,7 +130,7 @@ function auctionUpdate(
   const changes = difference(auction, wanted);
   const update = {
     by: origin.actor,
-    subject: subjectOf(auction),
+    subject: auctionSubject(auction),
     action: 'update',
     changes,
   } as const;
@@ -142,7 +142,7 @@ function auctionUpdate(
   };
   return {
     ...update,
-    onlyIf: isUnchanged(auction),
+    onlyIf: isAuctionUnchanged(auction),
     statements: (isWritten) => [
       db
         .update(auctions)
@@ -162,7 +162,7 @@ function restart(db: Database, { actor, request }: Origin, ended: Auction, isWri
   const isFree = sql`not exists (${inProgress(next.name)}) and not exists (${wonSince(ended)})`;
   return statementsOf(db, request, {
     by: actor,
-    subject: subjectOf(next),
+    subject: auctionSubject(next),
     action: 'create',
     changes: next.changes,
     onlyIf: sql`${isWritten} and ${isFree}`,

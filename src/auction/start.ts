@@ -20,7 +20,7 @@ const platformMessage = `is not a text of 1 to ${maximumPlatformLength} characte
 /** The auction centre's own name for the kind of auction. */
 export const platformRule = onFirstUse(() => textField(platformMessage, maximumPlatformLength));
 
-export interface StartOptions extends ChangeOptions {
+interface StartOptions extends ChangeOptions {
   platform?: string | undefined;
   /** Also starts auctions of names that are reserved or disputed. */
   isEvenIfRetained?: boolean;

@@ -1,6 +1,5 @@
 import { clockAhead } from '../clock.ts';
-import type { Env } from '../env.ts';
-import type { WebhookMessage } from '../webhook/outbox.ts';
+import type { Env, WebhookMessage } from '../env.ts';
 import { bindingsPath, type DatabaseCall, type ServerState, tokenHeader } from './http-bindings.ts';
 
 interface LocalEnv extends Env {

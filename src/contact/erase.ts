@@ -3,12 +3,13 @@ import { contacts, history, idempotencyKeys } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import type { Changes } from '../history/changes.ts';
+import { endPermit, insertPermit } from '../history/permit.ts';
+import { hasValues, isValueOf, removeValues } from '../history/values.ts';
 import { asciiLowerCase, asciiUpperCase } from '../text/ascii-case.ts';
 import { type Change, type ChangeOptions, followedBy, type Origin, write } from '../write.ts';
 import { type Contact, subjectOf } from './contact.ts';
 import { contactDeletion } from './delete.ts';
-import { contactColumns } from './fields.ts';
-import { endPermit, hasValues, isValue, permitRemoval, removeValues } from './history-values.ts';
+import { contactColumns, personalFields } from './fields.ts';
 import { notifyingRegistrar } from './write.ts';
 
 type Identifiers = Pick<Contact, 'code' | 'uuid'>;
@@ -107,7 +108,7 @@ async function look(db: Database, contact: Identifiers): Promise<Seen> {
       })
       .from(history)
       .crossJoin(sql`json_each(${history.changes})`)
-      .where(and(isEntryOf(contact), isValue)),
+      .where(and(isEntryOf(contact), isValueOf(personalFields))),
     db.select({ outcomes: sql<number>`count(*)` }).from(idempotencyKeys).where(isCopyOf(contact)),
     db.select({ code: contacts.code }).from(contacts).where(isOfSamePerson(contact)),
   ]);
@@ -136,11 +137,12 @@ function checkUnlinked({ code, domainCount }: Contact): void {
 
 /** The statements that remove what is left of a contact that no longer exists, if the condition holds. */
 function removalOf(db: Database, contact: Identifiers, condition: SQL) {
-  const range = sql`min(${history.id}), max(${history.id})
-    from ${history} where ${isEntryOf(contact)} having ${condition}`;
+  const ids = [sql`min(${history.id})`, sql`max(${history.id})`] as const;
+  const entries = sql`from ${history} where ${isEntryOf(contact)} having ${condition}`;
+  const isMeant = and(isEntryOf(contact), hasValues(personalFields, history.changes), condition)!;
   return [
-    permitRemoval(db, range),
-    removeValues(db, and(isEntryOf(contact), hasValues(history.changes), condition)!),
+    insertPermit(db, 'remove_values', ids, entries),
+    removeValues(db, personalFields, isMeant),
     db.delete(idempotencyKeys).where(and(isCopyOf(contact), condition)),
     endPermit(db),
   ] as const;
@@ -167,9 +169,7 @@ function isOfSamePerson({ uuid }: Identifiers): SQL {
 
 /** The personal fields that are not empty. */
 function personalFieldsOf(contact: Contact): string[] {
-  return contactColumns
-    .filter(([column, { isPersonal }]) => isPersonal && !isEmpty(contact[column]))
-    .map(([column]) => column);
+  return personalFields.filter((column) => !isEmpty(contact[column]));
 }
 
 function isEmpty(value: unknown): boolean {

@@ -214,6 +214,11 @@ type ColumnsWith<Properties> = {
 /** The columns of the list with their fields, in its order. */
 export const contactColumns = Object.entries(contactFields) as [keyof Contact, ContactField][];
 
+/** The columns whose values are personal data. */
+export const personalFields = contactColumns
+  .filter(([, { isPersonal }]) => isPersonal)
+  .map(([column]) => column);
+
 export type RegistrarColumn = Exclude<keyof Fields, ColumnsWith<{ registrar: null }>>;
 export type FileColumn = Exclude<keyof Fields, ColumnsWith<{ file: null }>>;
 type SentColumn = Exclude<keyof Fields, ColumnsWith<{ rule: null }>>;

@@ -1,7 +1,9 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
-import { contacts } from '../../drizzle/schema.ts';
+import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
+import { contacts, history, registrars } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
+import type { Page } from '../database/paging.ts';
 import { retried } from '../database/retry.ts';
+import { RegistryError } from '../error.ts';
 import type { Person } from '../registrant/token.ts';
 import { type Login, readWithLogin } from '../registrar/login.ts';
 import { asciiLowerCase, asciiUpperCase } from '../text/ascii-case.ts';
@@ -49,4 +51,69 @@ export function isPersons(person: Person): SQL | undefined {
     sql`${contacts.identType} = 'priv'`,
     eq(contacts.identKey, identityKey(person.code)),
   );
+}
+
+/**
+ * What happened to the registrar's contact with this code, the newest first, also after its deletion; of several with
+ * the same code, to the last one. One round trip. Throws `not_found`.
+ */
+export async function listContactHistory(db: Database, login: Login, code: string, page: Page) {
+  const key = asciiUpperCase(code);
+  const [, [subject], entries] = await readWithLogin(db, login, (registrarId) => {
+    const uuid = uuidOfLast(registrarId, key);
+    return [db.select({ uuid }).from(sql`(select 1)`), historyOf(db, sql`${key}`, uuid, page)];
+  });
+  if (!subject?.uuid) throw new RegistryError('not_found', 'Object does not exist');
+  return entries;
+}
+
+/**
+ * The UUID of the registrar's contact with this code, or of the last one that had it; null if there was none. What is
+ * left of a deleted contact does not name its registrar, but its code begins with the registrar's, as every code does.
+ */
+function uuidOfLast(registrarId: SQL<number>, code: string): SQL<string | null> {
+  return sql<string | null>`coalesce(
+    (select uuid from ${contacts} where code = ${code} and registrar_id = ${registrarId}),
+    (select subject_uuid from ${history}
+      where subject = 'contact' and subject_key = ${code} and ${prefixOf(code)} = (
+        select code from ${registrars} where id = ${registrarId})
+      order by id desc limit 1))`;
+}
+
+/** The code of the registrar that a contact's code begins with; it has no colon itself. */
+function prefixOf(code: string): string {
+  return code.slice(0, Math.max(code.indexOf(':'), 0));
+}
+
+/** What happened to the person's contact, the newest first. One round trip. Throws `not_found`. */
+export async function listHistoryOfPerson(db: Database, person: Person, uuid: string, page: Page) {
+  const isTheirs = and(eq(contacts.uuid, asciiLowerCase(uuid)), isPersons(person));
+  const column = (name: 'code' | 'uuid') =>
+    sql`(select ${sql.raw(name)} from ${contacts} where ${isTheirs})`;
+  const [rows, entries] = await retried(() =>
+    db.batch([
+      contactOfPerson(db, person, uuid),
+      historyOf(db, column('code'), column('uuid'), page),
+    ]),
+  );
+  theContact(rows);
+  return entries;
+}
+
+/** Selects by code and UUID, so that the history of an earlier contact with the same code is not shown. */
+function historyOf(db: Database, code: SQL, uuid: SQL, { limit, offset, after }: Page) {
+  return db
+    .select()
+    .from(history)
+    .where(
+      and(
+        eq(history.subject, 'contact'),
+        eq(history.subjectKey, code),
+        eq(history.subjectUuid, uuid),
+        after === undefined ? undefined : lt(history.id, after),
+      ),
+    )
+    .orderBy(desc(history.id))
+    .limit(limit)
+    .offset(offset);
 }

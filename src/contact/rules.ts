@@ -4,9 +4,9 @@ import { currentTime } from '../clock.ts';
 import { onFirstUse } from '../on-first-use.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 import { textField } from '../text/field.ts';
+import type { Contact } from './contact.ts';
 import { isCountryCode } from './country.ts';
 import { isEmail } from './email.ts';
-import type { ContactIdentity } from './fields.ts';
 import { identityProblem } from './identity.ts';
 
 /** The rules for a contact's fields as zod types: each takes what a client sent and returns what is stored. */
@@ -45,7 +45,7 @@ export const contactRules = {
 
 /** Refuses an identity whose code does not fit its type and country today. */
 export function checkIdentity(
-  { ident, identType, identCountryCode }: ContactIdentity,
+  { ident, identType, identCountryCode }: Pick<Contact, 'ident' | 'identType' | 'identCountryCode'>,
   context: z.core.$RefinementCtx,
 ): void {
   const identity = { code: ident, type: identType, countryCode: identCountryCode };

@@ -3,6 +3,7 @@ import { history, historyArchives, historyPermits } from '../../drizzle/schema.t
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
+import { endPermit, insertPermit } from './permit.ts';
 
 /** A process that archives history, and the file that it writes. */
 export interface Archive {
@@ -84,16 +85,16 @@ export async function deleteArchived(
   { run }: Archive,
   ids: readonly [number, ...number[]],
 ): Promise<void> {
-  const permit = sql`select 1, 'archive', ${ids[0]}, ${ids.at(-1)} from ${historyArchives} where run = ${run}`;
+  const ofRun = sql`from ${historyArchives} where run = ${run}`;
   const areMeant = and(
     inArray(history.id, sql`(select value from json_each(${JSON.stringify(ids)}))`),
     sql`exists (select 1 from ${historyPermits})`,
   );
   const [permitted] = await retried(() =>
     db.batch([
-      db.insert(historyPermits).select(permit),
+      insertPermit(db, 'archive', [ids[0], ids.at(-1)!], ofRun),
       db.delete(history).where(areMeant),
-      db.delete(historyPermits).where(eq(historyPermits.id, 1)),
+      endPermit(db),
     ]),
   );
   if (permitted.meta.changes > 0) return;

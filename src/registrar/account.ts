@@ -7,8 +7,8 @@ import { isUniqueViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
 import { type Changes, difference } from '../history/changes.ts';
 import { textField } from '../text/field.ts';
-import { generateWebhookSecret } from '../webhook/signature.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
+import { generateWebhookSecret } from './webhook-secret.ts';
 
 /** A registrar as the operator sees it. */
 export type Registrar = Pick<

@@ -1,7 +1,8 @@
 import type { Database } from '../database/open.ts';
+import type { WebhookMessage } from '../env.ts';
 import { logUnexpected } from '../log.ts';
-import { deliver, type Sender } from './deliver.ts';
-import { giveUpDeliveries, type WebhookMessage } from './outbox.ts';
+import { deliver, type WebhookSender } from './deliver.ts';
+import { giveUpDeliveries } from './outbox.ts';
 
 const minute = 60;
 const hour = 60 * minute;
@@ -22,7 +23,7 @@ export const deadSuffix = '-dead';
 export async function consumeDeliveries(
   batch: MessageBatch<WebhookMessage>,
   db: Database,
-  sender: Sender,
+  sender: WebhookSender,
 ): Promise<void> {
   if (batch.queue.endsWith(deadSuffix)) {
     const ids = batch.messages.map(({ body }) => body.delivery);
@@ -31,7 +32,7 @@ export async function consumeDeliveries(
   await Promise.all(batch.messages.map((message) => consume(message, db, sender)));
 }
 
-async function consume(message: Message<WebhookMessage>, db: Database, sender: Sender) {
+async function consume(message: Message<WebhookMessage>, db: Database, sender: WebhookSender) {
   try {
     if (await deliver(db, message.body.delivery, sender)) return message.ack();
   } catch (error) {

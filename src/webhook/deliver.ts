@@ -11,8 +11,8 @@ import { isOpen } from './outbox.ts';
 import { signedHeaders } from './signature.ts';
 import { parseWebhookUrl } from './url.ts';
 
-/** What sends, and when. */
-export interface Sender {
+/** The means and the time of sending. */
+export interface WebhookSender {
   fetch: typeof fetch;
   now(): Date;
   /** In the local environment, a webhook may be on this machine. */
@@ -21,7 +21,7 @@ export interface Sender {
 }
 
 /** Sends by the platform's `fetch`, now. */
-export function senderOf(env: Env): Sender {
+export function senderOf(env: Env): WebhookSender {
   return {
     fetch: (url, init) => fetch(url, init),
     now: currentTime,
@@ -35,7 +35,7 @@ type Delivery = typeof webhookDeliveries.$inferSelect;
  * Sends a delivery unless it has been delivered or given up, and records what came of it. Returns whether nothing is left
  * to do. If the process ends between the two, the next attempt sends it again, with the same id.
  */
-export async function deliver(db: Database, id: string, sender: Sender): Promise<boolean> {
+export async function deliver(db: Database, id: string, sender: WebhookSender): Promise<boolean> {
   const [found] = await retried(() =>
     db
       .select({ delivery: webhookDeliveries, webhook: webhooks, notification: notifications })
@@ -90,7 +90,7 @@ const maximumMilliseconds = 10_000;
 async function post(
   { url, secret }: typeof webhooks.$inferSelect,
   { id, body }: Payload,
-  { fetch, now, isLocal, timeoutMilliseconds = maximumMilliseconds }: Sender,
+  { fetch, now, isLocal, timeoutMilliseconds = maximumMilliseconds }: WebhookSender,
 ): Promise<{ outcome: string; isDelivered: boolean }> {
   // The receiver judges it by the real time.
   const signedAt = new Date(now().getTime() - clockAhead());
@@ -129,7 +129,7 @@ function failureOf(error: unknown): string {
 export async function testWebhook(
   db: Database,
   code: string,
-  sender: Sender,
+  sender: WebhookSender,
 ): Promise<Pick<Delivery, 'id' | 'outcome' | 'deliveredAt'>> {
   const id = `msg_${crypto.randomUUID().replaceAll('-', '')}`;
   const at = sender.now().toISOString();

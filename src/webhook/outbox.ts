@@ -3,12 +3,8 @@ import { notifications, registrars, webhookDeliveries, webhooks } from '../../dr
 import { insertRows } from '../database/insert-rows.ts';
 import { isIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
+import type { WebhookMessage } from '../env.ts';
 import { writeLog } from '../log.ts';
-
-/** What the queue carries: the id of a delivery. Everything else is read when it is sent. */
-export interface WebhookMessage {
-  delivery: string;
-}
 
 /** The insert that puts the notification that a query finds into the outbox, if the condition holds and the registrar has a webhook. */
 export function insertDelivery(

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, type MockInstance, vi } from 'vitest';
 import { webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
 import { updateContactOfPerson } from '../../src/contact/update.ts';
+import { generateWebhookSecret } from '../../src/registrar/webhook-secret.ts';
 import { consumeDeliveries } from '../../src/webhook/consume.ts';
 import { listDeliveries, queueDeliveries } from '../../src/webhook/outbox.ts';
-import { generateWebhookSecret } from '../../src/webhook/signature.ts';
 import { addContact, addPerson, addRegistrar } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 import { startEndpoint } from './endpoint.ts';

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { webhooks } from '../../drizzle/schema.ts';
+import { generateWebhookSecret } from '../../src/registrar/webhook-secret.ts';
 import { listDeliveries } from '../../src/webhook/outbox.ts';
-import { generateWebhookSecret } from '../../src/webhook/signature.ts';
 import { registrantClient } from '../client.ts';
 import { addContact, addPerson, addRegistrar } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';

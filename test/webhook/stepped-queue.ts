@@ -1,5 +1,5 @@
+import type { WebhookMessage } from '../../src/env.ts';
 import { retryDelays } from '../../src/webhook/consume.ts';
-import type { WebhookMessage } from '../../src/webhook/outbox.ts';
 
 interface Waiting {
   body: WebhookMessage;

@@ -1,9 +1,8 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
 import { type Contact, versionOf } from '../../contact/contact.ts';
-import { listHistoryOfPerson } from '../../contact/history.ts';
 import { listContactsOfPerson } from '../../contact/list.ts';
-import { getContactOfPerson } from '../../contact/read.ts';
+import { getContactOfPerson, listHistoryOfPerson } from '../../contact/read.ts';
 import { registrantRepresentation } from '../../contact/representation.ts';
 import { updateContactOfPerson } from '../../contact/update.ts';
 import { settings } from '../../env.ts';

@@ -1,26 +1,27 @@
-import { eq, inArray, type SQL, sql } from 'drizzle-orm';
-import { contacts, history, historyPermits } from '../../drizzle/schema.ts';
+import { inArray, type SQL, sql } from 'drizzle-orm';
+import { contacts, history } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { continueAfter, placeOf, type SweepLimits } from '../database/sweep.ts';
-import { contactColumns } from './fields.ts';
+import { endPermit, insertPermit } from './permit.ts';
 
 /** D1 allows 1,000 queries in a scheduled run; a window takes one, and four more where there is something to remove. */
 const limits: SweepLimits = { window: 1_000, windows: 20 };
 
 /**
- * Removes the values of personal fields from entries of contacts' history that are older than an instant, but never
+ * Removes the values of the personal fields from entries of contacts' history that are older than an instant, but never
  * from the newest entry of a contact that exists. Continues where the run before stopped, and begins again after the
  * last old entry. Returns from how many entries it removed values.
  */
 export async function removeOldValues(
   db: Database,
+  fields: readonly string[],
   before: string,
   { window, windows }: SweepLimits = limits,
 ): Promise<number> {
   let after = await placeOf(db, 'history_values');
   let removed = 0;
   for (let n = 0; n < windows; n++) {
-    const { last, oldest, ids } = await findOldValues(db, { before, after, limit: window });
+    const { last, oldest, ids } = await findOldValues(db, fields, { before, after, limit: window });
     // Ids grow with time: after a window without an old entry there are none.
     if (last === null || oldest === null || oldest >= before) {
       after = 0;
@@ -28,8 +29,8 @@ export async function removeOldValues(
     }
     if (ids.length > 0) {
       await db.batch([
-        permitRemoval(db, sql`${after + 1}, ${last}`),
-        removeValues(db, inIds(ids)),
+        insertPermit(db, 'remove_values', [after + 1, last], sql`where true`),
+        removeValues(db, fields, inIds(ids)),
         endPermit(db),
         continueAfter(db, 'history_values', last),
       ]);
@@ -50,6 +51,7 @@ interface OldValues {
 
 async function findOldValues(
   db: Database,
+  fields: readonly string[],
   { before, after, limit }: { before: string; after: number; limit: number },
 ): Promise<OldValues> {
   const row = await db.get<{ last: number | null; oldest: string | null; ids: string }>(sql`
@@ -57,7 +59,7 @@ async function findOldValues(
       select * from ${history} where ${history.id} > ${after} order by ${history.id} limit ${limit}
     )
     select max(id) as last, min(occurred_at) as oldest, json_group_array(id) filter (
-      where subject = 'contact' and occurred_at < ${before} and ${hasValues(sql`entries.changes`)} and ${isPast}
+      where subject = 'contact' and occurred_at < ${before} and ${hasValues(fields, sql`entries.changes`)} and ${isPast}
     ) as ids
     from entries`);
   return { ...row, ids: JSON.parse(row.ids) };
@@ -73,38 +75,24 @@ const isPast = sql`(
   or not exists (select 1 from ${contacts} where ${contacts.uuid} = entries.subject_uuid)
 )`;
 
-const personalFields = sql.raw(
-  contactColumns
-    .filter(([, { isPersonal }]) => isPersonal)
-    .map(([column]) => `'${column}'`)
-    .join(', '),
-);
-
-/** Whether a row of `json_each` on `changes` has values to remove. */
-export const isValue = sql`key in (${personalFields}) and json_type(value, '$.from') is not null`;
-
-/** Whether an entry's changes have personal values. */
-export function hasValues(changes: SQL | typeof history.changes): SQL {
-  return sql`exists (select 1 from json_each(${changes}) where ${isValue})`;
+/** Whether a row of `json_each` on `changes` has values of these fields to remove. */
+export function isValueOf(fields: readonly string[]): SQL {
+  const names = sql.raw(fields.map((field) => `'${field}'`).join(', '));
+  return sql`key in (${names}) and json_type(value, '$.from') is not null`;
 }
 
-/** The statement that replaces the personal values of entries by the fact that they were removed; it wants a permit. */
-export function removeValues(db: Database, isMeant: SQL) {
+/** Whether an entry's changes have values of these fields. */
+export function hasValues(fields: readonly string[], changes: SQL | typeof history.changes): SQL {
+  return sql`exists (select 1 from json_each(${changes}) where ${isValueOf(fields)})`;
+}
+
+/** The statement that replaces the values of these fields in entries by the fact that they were removed; it wants a permit. */
+export function removeValues(db: Database, fields: readonly string[], isMeant: SQL) {
   const changes = sql`(
-    select json_group_object(key, json(iif(${isValue}, '{"removed":true}', value)))
+    select json_group_object(key, json(iif(${isValueOf(fields)}, '{"removed":true}', value)))
     from json_each(${history.changes})
   )`;
   return db.update(history).set({ changes }).where(isMeant);
-}
-
-/** The statement that lets the batch remove values; `range` gives the first and the last id. */
-export function permitRemoval(db: Database, range: SQL) {
-  return db.insert(historyPermits).select(sql`select 1, 'remove_values', ${range}`);
-}
-
-/** The last statement that needs the permit is followed by this one. */
-export function endPermit(db: Database) {
-  return db.delete(historyPermits).where(eq(historyPermits.id, 1));
 }
 
 function inIds(ids: readonly number[]): SQL {
