@@ -14,6 +14,8 @@ z.globalRegistry
     description:
       'The place where the previous page ended: opaque, and taken from its `Link`. Excludes `offset`.',
     param: { id: 'After' },
+    // A caller does not look into it, and Swagger UI fails on the form base64url.
+    override: { format: undefined, contentEncoding: undefined, pattern: undefined },
   });
 
 export { pageQuery } from './paging.ts';
