@@ -1,11 +1,11 @@
 import { openLocalData } from '../../src/cli/local.ts';
 import type { TestRegistry } from './tool.ts';
 
-/** So many entries, one an hour from the beginning of 2020; 15 of them are of a contact. */
+/** So many entries, one an hour from the beginning of 2020, of contacts and API users by turns. */
 export const insertEntries = `
   with recursive n (n) as (select 1 union all select n + 1 from n where n < ?)
   insert into history (occurred_at, subject, subject_key, subject_uuid, action, actor_type, actor, request_id, changes)
-  select strftime('%Y-%m-%dT%H:%M:%fZ', '2020-01-01', n || ' hours'), 'contact', 'ALPHA:' || n, 'uuid-' || n, 'create',
+  select strftime('%Y-%m-%dT%H:%M:%fZ', '2020-01-01', n || ' hours'), iif(n % 2, 'contact', 'api_user'), 'ALPHA:' || n, 'uuid-' || n, 'create',
     'operator', 'Operator ats', 'request-' || n, json_object('name', json_object('from', null, 'to', 'Õ' || char(8232) || n))
   from n`;
 

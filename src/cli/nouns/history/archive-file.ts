@@ -1,7 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import * as z from 'zod';
 import { RegistryError } from '../../../error.ts';
-import { type Entry, historyData } from './entry.ts';
+import type { HistoryEntry } from '../../../history/search.ts';
+import { historyData } from './entry.ts';
 
 /** A line of the file: an entry by its id, as `history` shows it. */
 const line = z.looseObject({
@@ -11,9 +12,13 @@ const line = z.looseObject({
   key: z.string(),
   request_id: z.string().nullable(),
 });
-type Line = z.infer<typeof line>;
 
-/** How every line begins, to know one that was cut off. */
+/** The values by which an entry is recognized: an erasure may have changed others since. */
+function identityOf({ occurred_at, subject, key, request_id }: Omit<z.infer<typeof line>, 'id'>) {
+  return JSON.stringify([occurred_at, subject, key, request_id]);
+}
+
+/** The beginning of every line, by which one that was cut off is known. */
 const lineStart = '{"id":';
 
 /**
@@ -23,8 +28,8 @@ const lineStart = '{"id":';
 export class ArchiveFile implements AsyncDisposable {
   readonly #name: string;
   readonly #handle: FileHandle;
-  /** The entries that may still be in the database as well. */
-  readonly #recent = new Map<number, Line>();
+  /** The identities of the entries that may still be in the database as well. */
+  readonly #recent = new Map<number, string>();
   /** Where the next line begins. */
   #end = 0;
 
@@ -63,7 +68,7 @@ export class ArchiveFile implements AsyncDisposable {
       for (let to = rest.indexOf(10); to >= 0; to = rest.indexOf(10, from)) {
         number += 1;
         const entry = this.#parse(rest.toString('utf8', from, to), number);
-        if (entry.id >= firstId) this.#recent.set(entry.id, entry);
+        if (entry.id >= firstId) this.#recent.set(entry.id, identityOf(entry));
         from = to + 1;
       }
       this.#end += from;
@@ -74,7 +79,7 @@ export class ArchiveFile implements AsyncDisposable {
     await this.#handle.truncate(this.#end);
   }
 
-  #parse(text: string, number: number): Line {
+  #parse(text: string, number: number) {
     try {
       return line.parse(JSON.parse(text));
     } catch {
@@ -90,7 +95,7 @@ export class ArchiveFile implements AsyncDisposable {
   }
 
   /** Writes the entries that are not in the file, and returns how many, once they are on the disk. */
-  async append(entries: readonly Entry[]): Promise<number> {
+  async append(entries: readonly HistoryEntry[]): Promise<number> {
     const missing = entries.filter((entry) => !this.#has(entry));
     const text = missing.map(
       (entry) => `${JSON.stringify({ id: entry.id, ...historyData(entry) })}\n`,
@@ -111,15 +116,10 @@ export class ArchiveFile implements AsyncDisposable {
   }
 
   /** Throws `taken` where the file has another entry with the id. */
-  #has(entry: Entry): boolean {
+  #has(entry: HistoryEntry): boolean {
     const found = this.#recent.get(entry.id);
-    if (!found) return false;
-    const isSame =
-      found.occurred_at === entry.occurredAt &&
-      found.subject === entry.subject &&
-      found.key === entry.subjectKey &&
-      found.request_id === entry.requestId;
-    if (isSame) return true;
+    if (found === undefined) return false;
+    if (found === identityOf(historyData(entry))) return true;
     throw new RegistryError(
       'taken',
       `${this.#name} has another entry ${entry.id}: it is the archive of another registry`,

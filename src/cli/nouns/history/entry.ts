@@ -1,10 +1,9 @@
-import type { HistorySubject, history } from '../../../../drizzle/schema.ts';
+import type { HistorySubject } from '../../../../drizzle/schema.ts';
 import { shownChanges } from '../../../history/changes.ts';
-
-export type Entry = typeof history.$inferSelect;
+import type { HistoryEntry } from '../../../history/search.ts';
 
 /** An entry of history as commands answer it with --json and archive it. */
-export function historyData(entry: Entry) {
+export function historyData(entry: HistoryEntry) {
   return {
     occurred_at: entry.occurredAt,
     subject: nounOf(entry.subject),
