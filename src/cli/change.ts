@@ -2,7 +2,7 @@ import type { FieldChange } from '../../drizzle/schema.ts';
 import { type Changes, shownChanges } from '../history/changes.ts';
 import type { Registry } from './registry.ts';
 
-/** What a command answers that changed fields of one thing, such as `contact ALPHA:1`. */
+/** The report of changed fields of one thing, such as `contact ALPHA:1`. */
 export function reportOfChange(
   { isDryRun, did }: Pick<Registry, 'isDryRun' | 'did'>,
   thing: string,

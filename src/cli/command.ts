@@ -5,7 +5,7 @@ import {
   Option,
 } from '@commander-js/extra-typings';
 
-/** How the tool is called; usage lines and examples begin with it. */
+/** The words that call the tool; usage lines and examples begin with them. */
 export const programName = 'npm run registry --';
 
 /** Commands about one thing; the unnamed one is meant where no verb is given. */

@@ -1,4 +1,4 @@
-/** What to undo and to say when the operator presses Ctrl-C; the innermost comes last. */
+/** They undo things and say so when the operator presses Ctrl-C; the innermost comes last. */
 const handlers: (() => string | undefined)[] = [];
 
 /**

@@ -12,7 +12,7 @@ export const maxRemovalsOption = () =>
 const unaskedRemovals = 100;
 
 interface Removals {
-  /** How many of the rows would go, and how many there are. */
+  /** The number of rows that would go, of all that there are. */
   removed: number;
   total: number;
   /** One of them: `reserved name`. */

@@ -7,7 +7,7 @@ export const nameColumn: Column = {
   isRequired: true,
 };
 
-/** How the help of a column describes `words`. */
+/** The words of the help for a column that `words` reads. */
 export const wordsNote = 'separated by spaces or commas; in NDJSON also an array';
 
 /** The words of a text; any other value, such as a list in NDJSON, is returned as it is. */

@@ -9,7 +9,7 @@ import type { ImportOptions } from './importing.ts';
 import { type ReadFile, type RowReader, readImport, rejectRows } from './read-import.ts';
 import { settleRejected } from './rejected.ts';
 
-/** How many rows had each outcome. Those that were there already are `unchanged`. */
+/** The number of rows with each outcome; `unchanged` rows were there already. */
 type Counts<Outcome extends string> = Record<Outcome | 'unchanged', number>;
 
 /** An import of one kind of thing: how its rows are read, judged and written. */

@@ -1,13 +1,13 @@
 import { type Problem, RegistryError } from '../../error.ts';
 
-/** What is wrong in a file, and where. */
+/** A problem in a file, and its place. */
 export interface FileProblem extends Problem {
   file: string;
   /** The row's first line, counted from 1. */
   line: number;
 }
 
-/** What messages call the file. */
+/** The name of the file in messages. */
 export function displayName(file: string): string {
   return file === '-' ? 'standard input' : file;
 }

@@ -4,12 +4,12 @@ import type { ImportOptions } from './importing.ts';
 import { displayName, type FileProblem } from './problem.ts';
 import { readRows } from './read.ts';
 
-/** How the rows of one kind of file are read. */
+/** Reads the rows of one kind of file. */
 export interface RowReader<Row> {
   columns: Columns;
   /** Throws RegistryError with everything that is wrong. */
   read(values: Record<string, unknown>): Row;
-  /** What may appear only once in a file, as messages show it. */
+  /** Values that may appear only once in a file, as messages show them. */
   keys(row: Row): string[];
 }
 

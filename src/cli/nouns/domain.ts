@@ -21,7 +21,7 @@ import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../remo
 import { verb } from '../run.ts';
 import { counted, fieldLines, table } from '../text.ts';
 
-/** The import of domains with their contacts. What `--replace` removes comes last, and is counted as well. */
+/** The import of domains with their contacts. */
 export const domainImport = {
   columns: {
     name: nameColumn,

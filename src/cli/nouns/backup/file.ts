@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { RegistryError } from '../../../error.ts';
 import { findDatabaseFile } from '../../local-file.ts';
 
-/** What a backup contains, in numbers. */
+/** The numbers of a backup. */
 export interface BackupSummary {
   tables: number;
   rows: number;
@@ -67,8 +67,12 @@ export function copyLocal(directory: string, target: string): void {
     source.prepare('vacuum into ?').run(target);
   }
   using copy = new DatabaseSync(target);
-  // The platform's own tables are not part of the registry.
-  for (const table of tablesOf(copy, '\\_cf\\_%')) copy.exec(`drop table "${table}"`);
+  const platforms = copy
+    .prepare(
+      "select name from sqlite_schema where name like '\\_cf\\_%' escape '\\' and type = 'table'",
+    )
+    .all();
+  for (const { name } of platforms) copy.exec(`drop table "${name}"`);
 }
 
 /** Makes a database of an export in SQL. */
@@ -77,14 +81,14 @@ export function loadSql(sql: string, target: string): void {
   database.exec(`begin; ${sql}; commit`);
 }
 
-/** The tables whose names match, each before those that refer to it. */
-export function tablesOf(database: DatabaseSync, pattern?: string): string[] {
+/** The condition for tables of the registry, not of SQLite or the platform. */
+export const isOwnTable =
+  "type = 'table' and name not like 'sqlite\\_%' escape '\\' and name not like '\\_cf\\_%' escape '\\'";
+
+/** The tables of the registry, each before those that refer to it. */
+export function tablesOf(database: DatabaseSync): string[] {
   const rows = database
-    .prepare(
-      pattern === undefined
-        ? "select name from sqlite_schema where type = 'table' and name not like 'sqlite\\_%' escape '\\' and name not like '\\_cf\\_%' escape '\\' order by name"
-        : `select name from sqlite_schema where type = 'table' and name like '${pattern}' escape '\\'`,
-    )
+    .prepare(`select name from sqlite_schema where ${isOwnTable} order by name`)
     .all() as { name: string }[];
   const ordered: string[] = [];
   const add = (table: string) => {

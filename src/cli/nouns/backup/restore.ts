@@ -10,7 +10,7 @@ import { startProgress } from '../../progress.ts';
 import { openUnchecked } from '../../registry.ts';
 import { run } from '../../run.ts';
 import { counted } from '../../text.ts';
-import { checkBackup, countOf, tablesOf } from './file.ts';
+import { checkBackup, countOf, isOwnTable, tablesOf } from './file.ts';
 
 export const restoreCommand = reading(
   'restore',
@@ -71,9 +71,7 @@ async function copyInto(db: D1Database, file: string, rows: number): Promise<voi
 /** Throws `invalid` for a database with tables, unless an unfinished restore has left them. */
 async function makeEmpty(db: D1Database): Promise<void> {
   const { results } = await db
-    .prepare(
-      "select name from sqlite_schema where type = 'table' and name not like 'sqlite\\_%' escape '\\' and name not like '\\_cf\\_%' escape '\\' order by rowid desc",
-    )
+    .prepare(`select name from sqlite_schema where ${isOwnTable} order by rowid desc`)
     .all<{ name: string }>();
   const names = results.map(({ name }) => name);
   if (names.length > 0 && !names.includes(marker)) {

@@ -130,8 +130,7 @@ export const contactFileColumns: Columns = {
   ),
 };
 
-/** How rows are read. */
-export interface ReadOptions {
+interface ReadOptions {
   /** The registrar of rows that name none; without it, the one in the code's prefix. */
   registrar: string | undefined;
   now: Date;
