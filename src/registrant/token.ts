@@ -1,4 +1,4 @@
-import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
+import { errors, type JWTHeaderParameters, jwtVerify, SignJWT } from 'jose';
 import { RegistryError } from '../error.ts';
 
 /** The person behind a bearer token. */
@@ -56,11 +56,13 @@ export async function verifyToken(
   now: Date,
 ): Promise<Person> {
   const refused = new RegistryError('unauthorized', 'Not authorized');
-  try {
-    const { kid } = decodeProtectedHeader(token);
+  const secretOf = ({ kid }: JWTHeaderParameters) => {
     const key = keys.find(({ id }) => id === kid);
     if (!key) throw refused;
-    const { payload } = await jwtVerify(token, key.secret, {
+    return key.secret;
+  };
+  try {
+    const { payload } = await jwtVerify(token, secretOf, {
       algorithms: [algorithm],
       issuer,
       audience,
