@@ -1,5 +1,5 @@
 import type { Env } from '../src/env.ts';
-import worker from '../src/index.ts';
+import type sourceWorker from '../src/index.ts';
 
 /** What a call has cost, in the units that the platform bills. */
 export interface Counts {
@@ -11,13 +11,17 @@ export interface Counts {
   kvLists: number;
 }
 
+type Worker = Pick<typeof sourceWorker, 'fetch'>;
+
 export interface Counted {
   env: Env;
   counts: Counts;
+  /** The Worker as it was built, for Node, which cannot load the source of the site; without it, the source. */
+  built?: Worker;
 }
 
 /** The bindings, with D1 and KV counting what is asked of them. */
-export function counted(env: Env): Counted {
+export function counted(env: Env, built?: Worker): Counted {
   const counts: Counts = {
     d1RoundTrips: 0,
     rowsRead: 0,
@@ -33,6 +37,7 @@ export function counted(env: Env): Counted {
       LISTS: countedNamespace(env.LISTS, counts),
     },
     counts,
+    ...(built && { built }),
   };
 }
 
@@ -46,7 +51,7 @@ export interface Cost {
 
 /** What a request costs the service, called with counting bindings. */
 export async function cost(
-  { env, counts }: Counted,
+  { env, counts, built }: Counted,
   path: string,
   init: RequestInit = {},
 ): Promise<Cost> {
@@ -54,6 +59,7 @@ export async function cost(
   const request = new Request(new URL(path, 'http://localhost'), { ...init, headers });
   const later: Promise<unknown>[] = [];
   const context = { waitUntil: (work: Promise<unknown>) => later.push(work) };
+  const worker = built ?? (await import('../src/index.ts')).default;
   const start = { ...counts };
   const response = await worker.fetch(
     request as Request<unknown, IncomingRequestCfProperties>,

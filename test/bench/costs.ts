@@ -3,7 +3,7 @@ import { addAuction, addContact, addRegistrar, bearer, newContact, send } from '
 import { seedRegistrar } from '../seed.ts';
 import { atMost, type Figure, stated } from './figure.ts';
 import { edgeHeaders } from './load.ts';
-import { type Runtime, service, startRuntime } from './runtime.ts';
+import { builtWorker, type Runtime, service, startRuntime } from './runtime.ts';
 
 const list = '/repp/v1/contacts';
 
@@ -18,7 +18,7 @@ export async function costs(): Promise<Figure[]> {
 }
 
 async function roundTrips({ env, url }: Runtime): Promise<Figure[]> {
-  const bindings = counted(env);
+  const bindings = counted(env, await builtWorker());
   const registrar = await addRegistrar(env);
   const contact = await addContact(env, registrar, { ident: '37605030299' });
   const auction = await addAuction(env);
@@ -79,7 +79,7 @@ async function roundTrips({ env, url }: Runtime): Promise<Figure[]> {
 }
 
 async function rowsRead({ env }: Runtime): Promise<Figure[]> {
-  const bindings = counted(env);
+  const bindings = counted(env, await builtWorker());
   const rows = async (registrar: { authorization: string }, query: string) => {
     const { answer } = await cost(bindings, `${list}?${query}`, send('GET', registrar));
     return answer.rowsRead ?? 0;

@@ -4,7 +4,7 @@ import { cost, counted } from '../counted.ts';
 import { nameOf, seedRetainedNames } from '../seed.ts';
 import { atLeast, atMost, type Figure } from './figure.ts';
 import { compare, edgeHeaders } from './load.ts';
-import { type Runtime, service, startRuntime } from './runtime.ts';
+import { builtWorker, type Runtime, service, startRuntime } from './runtime.ts';
 
 export const retainedDomains = '/repp/v1/retained_domains';
 
@@ -66,7 +66,7 @@ export async function lists(): Promise<Figure[]> {
 
 /** What an isolate asks of KV and D1 for the first name, and for one in the same place a moment later. */
 async function kvReadsOfOneName(env: Env): Promise<{ cold: number; warm: number; d1: number }> {
-  const bindings = counted(env);
+  const bindings = counted(env, await builtWorker());
   const ask = () => cost(bindings, `${retainedDomains}/${nameOf(1).punycode}`);
   const [first, second] = [await ask(), await ask()];
   const d1 = (first.answer.d1RoundTrips ?? 0) + (second.answer.d1RoundTrips ?? 0);

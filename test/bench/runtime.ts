@@ -3,10 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { unstable_getMiniflareWorkerOptions } from 'wrangler';
 import { applyMigrations } from '../../src/cli/migrate.ts';
 import type { Env } from '../../src/env.ts';
+import type worker from '../../src/index.ts';
 
 /** The service and the Workers that it is compared with, each on a socket of the runtime's own. */
 export interface Runtime {
@@ -30,6 +32,14 @@ export function build(entry?: string): string {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   return directory;
+}
+
+/** The production build of the service, to be called in this process. */
+export async function builtWorker(): Promise<typeof worker> {
+  const directory = build();
+  const { default: built } = await import(pathToFileURL(join(directory, 'index.js')).href);
+  rmSync(directory, { recursive: true });
+  return built;
 }
 
 /**
