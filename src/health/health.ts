@@ -1,10 +1,10 @@
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import type { Published } from '../public-list/format/head.ts';
+import { readPublished } from '../public-list/kv.ts';
 import { type ListName, listNames } from '../public-list/lists.ts';
-import { isBehind, readPublished } from '../public-list/publish/publish.ts';
 import { readSource, type Source } from '../public-list/publish/source.ts';
-import { findBehindSince } from '../public-list/publish/status.ts';
+import { findBehindSince, isBehind } from '../public-list/publish/status.ts';
 
 export interface Health {
   /** Why the registry is failing, one sentence each; empty if it is not. */

@@ -3,10 +3,11 @@ import { cacheTag, type ListName } from '../public-list/lists.ts';
 import type { Reader } from '../public-list/read/reader.ts';
 import { type AppContext, afterResponse, database } from './context.ts';
 import { matchesWeakly } from './entity-tag.ts';
+import { publishAfterResponse } from './publish.ts';
 
-/** What the interface of the public lists and the page have in common. */
+/** Reading the public lists, as their interface and the pages for people do it. */
 
-/** What reading lists for this request depends on. */
+/** A reader for this request. A list that it finds missing or incomplete is published after the response. */
 export function readerOf(c: AppContext): Reader {
   return {
     db: () => database(c),
@@ -14,6 +15,8 @@ export function readerOf(c: AppContext): Reader {
     meter: c.var.meter,
     clock: currentTime,
     later: (work) => afterResponse(c, work),
+    report: (list, trouble) =>
+      publishAfterResponse(c, [list], { isForced: trouble === 'incomplete' }),
   };
 }
 

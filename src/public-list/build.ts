@@ -1,11 +1,9 @@
 import type { Database } from '../database/open.ts';
-import { auctionPages, retainedPages } from './entries.ts';
-import type { Block } from './format/block.ts';
+import { entryPages } from './entries.ts';
+import type { Block, BlockStore } from './format/block.ts';
 import { newBlockCutter } from './format/cut.ts';
 import { type Entry, type EntryRow, entryOf } from './format/entry.ts';
-import { type ListName, shows } from './lists.ts';
-import { isOfAuctions } from './publish/source.ts';
-import type { BlockStore } from './publish/update.ts';
+import { isOfAuctions, type ListName, publicLists, retainedList, shows } from './lists.ts';
 
 /** A list to build, and where its blocks go. */
 export interface Building {
@@ -28,8 +26,9 @@ export async function buildLists(
   const built = new Map<ListName, Block[] | Error>();
   const ofAuctions = buildings.filter(({ list }) => isOfAuctions(list));
   const ofNames = buildings.filter(({ list }) => !isOfAuctions(list));
-  if (ofAuctions.length > 0) await fill(ofAuctions, auctionPages(db), built);
-  if (ofNames.length > 0) await fill(ofNames, retainedPages(db, day), built);
+  const { entries } = publicLists[retainedList];
+  if (ofAuctions.length > 0) await fill(ofAuctions, entryPages(db, 'auctions', day), built);
+  if (ofNames.length > 0) await fill(ofNames, entryPages(db, entries, day), built);
   return built;
 }
 

@@ -5,8 +5,7 @@ import { retried } from '../database/retry.ts';
 import { dayOf, daysBefore } from '../day.ts';
 import { putVariable } from './kv.ts';
 import { type CountedList, countedLists } from './lists.ts';
-import { memoryOf, type Reader } from './read/reader.ts';
-import { recollectionOf } from './read/recall.ts';
+import type { Reader } from './read/reader.ts';
 
 /** How many names were on each list on one day. */
 export interface DailyCounts {
@@ -31,7 +30,7 @@ export async function recordDailyCounts(db: Database, kv: KVNamespace, now: Date
   const json = JSON.stringify(await recordAndList(db, today));
   const held = await kv.get(countsKey, 'text');
   if (held !== json) await putVariable(kv, countsKey, json);
-  recollectionOf(kv).dailyCounts = undefined;
+  remembered.delete(kv);
 }
 
 /** A day as KV holds it, with the lists that were counted on it. */
@@ -76,8 +75,11 @@ async function recordAndList(db: Database, today: string): Promise<CountedDay[]>
   return rows.map(({ day, counts }) => ({ day, counts: JSON.parse(counts) }));
 }
 
-/** How long an isolate uses what it has read before it reads KV again. The counts change once a day. */
+/** How long an isolate remembers the counts before it reads KV again. They change once a day. */
 const freshMilliseconds = 60_000;
+
+/** Shared by all requests of the isolate, because the counts are the same for all of them. */
+const remembered = new WeakMap<KVNamespace, { days: readonly DailyCounts[]; freshUntil: number }>();
 
 /**
  * The counts of the last year, oldest day first: at most 366 days, without the days on which the cron did not run.
@@ -85,18 +87,18 @@ const freshMilliseconds = 60_000;
  * if there is nothing to return.
  */
 export async function readDailyCounts(reader: Reader): Promise<readonly DailyCounts[]> {
-  const memory = memoryOf(reader);
+  const known = remembered.get(reader.kv);
   const now = reader.clock().getTime();
-  if (memory.dailyCounts && memory.dailyCounts.freshUntil > now) return memory.dailyCounts.days;
+  if (known && known.freshUntil > now) return known.days;
   reader.meter.kvReads += 1;
   try {
     const value = await reader.kv.get(countsKey, { type: 'text', cacheTtl: 60 });
     const held: CountedDay[] = value === null ? [] : JSON.parse(value);
     const days = held.map(({ day, counts }) => ({ day, counts: { ...none, ...counts } }));
-    memory.dailyCounts = { days, freshUntil: now + freshMilliseconds };
+    remembered.set(reader.kv, { days, freshUntil: now + freshMilliseconds });
     return days;
   } catch {
-    return memory.dailyCounts?.days ?? [];
+    return known?.days ?? [];
   }
 }
 

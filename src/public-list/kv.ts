@@ -1,3 +1,53 @@
+import { pause } from '../database/retry.ts';
+import type { Block } from './format/block.ts';
+import { compressJson, decompressJson } from './format/gzip.ts';
+import type { Head, Published } from './format/head.ts';
+import type { Steps } from './format/steps.ts';
+import type { ListName } from './lists.ts';
+
+/** The keys of the lists in KV, and how their values are read and written. */
+
+const headPrefix = 'list/';
+
+export function headKey(list: ListName): string {
+  return headPrefix + list;
+}
+
+export function blockKey(list: ListName, { publication, digest }: Block): string {
+  return blockPrefix(list, publication) + digest;
+}
+
+export function blockPrefix(list: ListName, publication: string): string {
+  return `block/${list}/${publication}/`;
+}
+
+export function changesKey(list: ListName, publication: string): string {
+  return `changes/${list}/${publication}`;
+}
+
+/** A publication as the database and KV keep it. */
+export interface Publication {
+  head: Head;
+  metadata: Published;
+}
+
+/** The metadata of all heads, by list, in one operation of KV. */
+export async function readPublished(kv: KVNamespace): Promise<Map<string, Published | undefined>> {
+  const { keys } = await kv.list<Published>({ prefix: headPrefix });
+  return new Map(keys.map(({ name, metadata }) => [name.slice(headPrefix.length), metadata]));
+}
+
+/** The head in KV, as this location sees it. */
+export async function findStoredHead(kv: KVNamespace, list: ListName): Promise<Head | undefined> {
+  const value = await tried(() => kv.get(headKey(list), 'arrayBuffer'));
+  return value ? decompressJson<Head>(value) : undefined;
+}
+
+/** Puts the head into KV: from now on, readers see this publication. */
+export function putHead(kv: KVNamespace, { head, metadata }: Publication): Promise<void> {
+  return putVariable(kv, headKey(head.list), compressJson(head), metadata);
+}
+
 const maximumTries = 3;
 const pauseMilliseconds = 50;
 /** KV accepts one write a second to the same key. */
@@ -30,17 +80,42 @@ export function getConstant(kv: KVNamespace, key: string): Promise<ArrayBuffer |
   return kv.get(key, { type: 'arrayBuffer', cacheTtl: blockCacheSeconds });
 }
 
+/** A block that a head names is not in KV. */
+export class MissingBlockError extends Error {}
+
+/** The value of a block that a head names. Throws a MissingBlockError if KV lacks it. */
+export async function getBlock(
+  kv: KVNamespace,
+  list: ListName,
+  block: Block,
+): Promise<ArrayBuffer> {
+  const key = blockKey(list, block);
+  const value = await getConstant(kv, key);
+  if (!value) throw new MissingBlockError(`${key} is not in KV`);
+  return value;
+}
+
+/** The steps kept with a publication; none if KV does not have them. */
+export async function readSteps(
+  kv: KVNamespace,
+  { list, publication }: Pick<Head, 'list' | 'publication'>,
+): Promise<Steps> {
+  const value = await getConstant(kv, changesKey(list, publication));
+  return value ? decompressJson<Steps>(value) : [];
+}
+
 /** Tries up to three times. Only for work that may be done twice: a put that fails may still have been done. */
 export async function tried<Result>(
   attempt: () => Promise<Result>,
-  pause = pauseMilliseconds,
+  betweenMilliseconds = pauseMilliseconds,
 ): Promise<Result> {
   for (let tries = 1; ; tries++) {
     try {
       return await attempt();
     } catch (error) {
-      if (tries === maximumTries) throw error;
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      // Another try finds no more than this one.
+      if (tries === maximumTries || error instanceof MissingBlockError) throw error;
+      await pause(betweenMilliseconds);
     }
   }
 }

@@ -10,9 +10,11 @@ interface PublicList {
   type: string | undefined;
   /** The field of the body that holds the entries. */
   field: 'auctions' | 'domains';
-  /** The auctions in progress, or the names that have one of these statuses. */
-  entries: 'auctions' | readonly ListedStatus[];
+  entries: ListEntries;
 }
+
+/** The auctions in progress, or the names that have one of these statuses. */
+export type ListEntries = 'auctions' | readonly ListedStatus[];
 
 const retainedPath = '/repp/v1/retained_domains';
 
@@ -66,10 +68,12 @@ export function hasTypes(path: ListPath): boolean {
 export const auctionList = 'auctions' satisfies ListName;
 export const retainedList = 'all' satisfies ListName;
 
-/** The lists of auctions in progress. */
-export const auctionLists: readonly ListName[] = listNames.filter(
-  (list) => publicLists[list].entries === 'auctions',
-);
+/** Whether the list is one of auctions in progress, and not of names with a status. */
+export function isOfAuctions(list: ListName): boolean {
+  return publicLists[list].entries === 'auctions';
+}
+
+export const auctionLists: readonly ListName[] = listNames.filter(isOfAuctions);
 
 /** The lists that are counted every day: those of auctions, and each that shows one status. */
 export const countedLists: readonly CountedList[] = listNames.filter(isCounted);

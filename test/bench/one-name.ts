@@ -1,6 +1,6 @@
 import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
-import { headKey, headPrefix, type Published } from '../../src/public-list/format/head.ts';
+import { headKey, readPublished } from '../../src/public-list/kv.ts';
 import { listNames, retainedList } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { counted } from '../counted.ts';
@@ -47,6 +47,5 @@ export async function headBytes({ LISTS }: Env): Promise<number> {
 
 /** Bytes of the whole list, compressed. */
 export async function wholeBytes({ LISTS }: Env): Promise<number> {
-  const { keys } = await LISTS.list<Published>({ prefix: headPrefix });
-  return Math.max(...keys.map(({ metadata }) => metadata?.bytes ?? 0));
+  return (await readPublished(LISTS)).get(retainedList)!.bytes;
 }

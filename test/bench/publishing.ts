@@ -5,7 +5,7 @@ import type { Env } from '../../src/env.ts';
 import { listNames, retainedList } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { readList } from '../../src/public-list/read/list.ts';
-import { expireCopies } from '../../src/public-list/read/recall.ts';
+import { expireCopies } from '../../src/public-list/read/memory.ts';
 import { nameOf, seedRetainedNames } from '../seed.ts';
 import { atLeast, atMost, type Figure, stated } from './figure.ts';
 import { knowing, retainedDomains } from './lists.ts';
@@ -147,6 +147,7 @@ async function drain({ DB, LISTS }: Env): Promise<void> {
     meter: newMeter(),
     clock: () => new Date(),
     later: () => {},
+    report: () => {},
   };
   const { body } = await readList(retainedList, reader, () => false);
   for await (const _ of new Response(body).body!);

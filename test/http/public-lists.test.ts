@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Env } from '../../src/env.ts';
 import { acceptsGzip } from '../../src/http/public/encoding.ts';
 import { openBlock } from '../../src/public-list/format/block.ts';
-import { blockKey } from '../../src/public-list/format/head.ts';
+import { blockKey } from '../../src/public-list/kv.ts';
 import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';
 import { published } from '../public-list/published.ts';
 import { onTheWire } from '../wire.ts';

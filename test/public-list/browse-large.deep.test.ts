@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Env } from '../../src/env.ts';
 import { type Block, buildBlock } from '../../src/public-list/format/block.ts';
+import { bodyBytes } from '../../src/public-list/format/body.ts';
 import { newBlockCutter } from '../../src/public-list/format/cut.ts';
 import { type Entry, entryOf } from '../../src/public-list/format/entry.ts';
-import { blockKey, bodyBytes, createHead, putHead } from '../../src/public-list/format/head.ts';
+import { createHead } from '../../src/public-list/format/head.ts';
+import { blockKey, putHead } from '../../src/public-list/kv.ts';
 import { browseNames, type Range } from '../../src/public-list/read/browse.ts';
-import { recollectionOf } from '../../src/public-list/read/recall.ts';
+import { memoryOf } from '../../src/public-list/read/memory.ts';
 import { counted } from '../counted.ts';
 import { startWorker } from '../worker.ts';
 import { newReader } from './reader.ts';
@@ -55,7 +57,7 @@ async function browse(range: Range) {
   const { reader } = newReader(env, clock);
   const { names, hasMore } = await browseNames('all', range, reader);
   // The blocks that were read and the text of the fragments that were decompressed.
-  const { bytes } = recollectionOf(reader.kv).budget;
+  const { bytes } = memoryOf(reader.kv).cache;
   expect(reader.meter.kvReads).toBe(counts.kvReads);
   return { names: names.map(({ name }) => name), hasMore, counts, bytes };
 }

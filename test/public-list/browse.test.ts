@@ -4,7 +4,7 @@ import { parseDomainName } from '../../src/domain/name.ts';
 import type { Env } from '../../src/env.ts';
 import { beginsBlock } from '../../src/public-list/format/cut.ts';
 import { compareNames } from '../../src/public-list/format/entry.ts';
-import { blockKey } from '../../src/public-list/format/head.ts';
+import { blockKey } from '../../src/public-list/kv.ts';
 import { type ListName, listNames } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import {

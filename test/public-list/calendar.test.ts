@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import { listsShowing } from '../../src/public-list/lists.ts';
-import { listStatus, publish } from '../../src/public-list/publish/publish.ts';
+import { publish } from '../../src/public-list/publish/publish.ts';
+import { listStatus } from '../../src/public-list/publish/status.ts';
 import { addDispute, emptyLists } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 import { published } from './published.ts';

@@ -1,15 +1,16 @@
 import { beforeEach, expect, test } from 'vitest';
-import { newMeter } from '../../src/database/meter.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
-import { blockKey, headKey } from '../../src/public-list/format/head.ts';
+import { blockKey, headKey } from '../../src/public-list/kv.ts';
 import { listNames } from '../../src/public-list/lists.ts';
-import { listStatus, publish } from '../../src/public-list/publish/publish.ts';
+import { publish } from '../../src/public-list/publish/publish.ts';
+import { listStatus } from '../../src/public-list/publish/status.ts';
 import { sweepLists } from '../../src/public-list/publish/sweep.ts';
 import { readChanges } from '../../src/public-list/read/changes.ts';
 import { addAuction, addRetainedDomain, emptyLists } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 import { published, withMethods } from './published.ts';
+import { newReader } from './reader.ts';
 
 const worker = startWorker();
 const noon = new Date('2026-05-05T12:00:00Z');
@@ -99,13 +100,8 @@ test('leads a client that holds a list from before a restore to the list after i
 
   await publishAll();
 
-  const changes = await readChanges('all', wrong!.etag, {
-    db: () => worker.db,
-    kv: worker.env.LISTS,
-    meter: newMeter(),
-    clock: () => noon,
-    later: () => {},
-  });
+  const { reader } = newReader(worker.env, () => noon);
+  const changes = await readChanges('all', wrong!.etag, reader);
   const names = (entries: string[]) => entries.map((json) => JSON.parse(json).name);
   expect(names(changes!.difference.removed)).toEqual(['wrong.ee']);
   expect(names(changes!.difference.added)).toEqual(['right.ee']);

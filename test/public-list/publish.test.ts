@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import { listNames } from '../../src/public-list/lists.ts';
-import { listStatus, publish } from '../../src/public-list/publish/publish.ts';
+import { publish } from '../../src/public-list/publish/publish.ts';
+import { listStatus } from '../../src/public-list/publish/status.ts';
 import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 import { published, withMethods } from './published.ts';
@@ -213,7 +214,7 @@ test('adds to a build what changed while it was under way', async () => {
   const db = withMethods(worker.env.DB, {
     prepare: (query: string) => {
       const statement = worker.env.DB.prepare(query);
-      if (!query.includes('name > ?')) return statement;
+      if (!query.includes('name >= ?')) return statement;
       return withMethods(statement, {
         bind: (...values: unknown[]) =>
           withMethods(statement, {

@@ -2,13 +2,9 @@ import { gunzipSync } from 'node:zlib';
 import type { Env } from '../../src/env.ts';
 import { openBlock } from '../../src/public-list/format/block.ts';
 import { wholeBody } from '../../src/public-list/format/body.ts';
-import {
-  blockKey,
-  decompressJson,
-  headFromJson,
-  headKey,
-  type Published,
-} from '../../src/public-list/format/head.ts';
+import { decompressJson } from '../../src/public-list/format/gzip.ts';
+import type { Head, Published } from '../../src/public-list/format/head.ts';
+import { blockKey, headKey } from '../../src/public-list/kv.ts';
 import type { ListName } from '../../src/public-list/lists.ts';
 
 /** What KV holds of a list: its body as JSON, its head, and the head's metadata. Throws if a block is missing. */
@@ -18,7 +14,7 @@ export async function published(env: Env, list: ListName) {
     'arrayBuffer',
   );
   if (!value) return { body: null, metadata, head: undefined };
-  const head = headFromJson(list, decompressJson(value));
+  const head = decompressJson<Head>(value);
   const body = await wholeBody(head, async (block) => {
     const value = await env.LISTS.get(blockKey(list, block), 'arrayBuffer');
     if (!value) throw new Error(`${blockKey(list, block)} is missing`);

@@ -2,15 +2,16 @@ import { gunzipSync } from 'node:zlib';
 import { beforeEach, expect, test } from 'vitest';
 import { newMeter } from '../../src/database/meter.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { blockKey } from '../../src/public-list/format/head.ts';
+import { blockKey } from '../../src/public-list/kv.ts';
 import { listNames } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { readList } from '../../src/public-list/read/list.ts';
+import { expireCopies, memoryOf } from '../../src/public-list/read/memory.ts';
 import type { Reader } from '../../src/public-list/read/reader.ts';
-import { expireCopies, recollectionOf } from '../../src/public-list/read/recall.ts';
 import { addAuction, emptyLists } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 import { published, withMethods } from './published.ts';
+import { reporting } from './reader.ts';
 
 const worker = startWorker();
 const noon = new Date('2026-05-05T12:00:00Z');
@@ -42,6 +43,9 @@ function reader(overrides: { get?: () => Promise<never>; db?: D1Database } = {})
     clock: () => now,
     meter: newMeter(),
     later: (work) => background.push(work),
+    report: reporting((list, isForced) =>
+      background.push(publish(context.db(), LISTS, [list], context.clock, { isForced })),
+    ),
   };
   return {
     seen,
@@ -119,7 +123,7 @@ test('shares one build among requests that come at once', async () => {
   let pages = 0;
   const db = withMethods(worker.env.DB, {
     prepare: (query: string) => {
-      if (query.includes('name > ?')) pages += 1;
+      if (query.includes('name >= ?')) pages += 1;
       return worker.env.DB.prepare(query);
     },
   });
@@ -189,7 +193,7 @@ test('streams a list to others while one request that was cut off fetches it, an
   });
   const read = () => readList('auctions', { ...context, kv }, () => false);
   read();
-  await expect.poll(() => recollectionOf(kv).find('auctions')).toBeDefined();
+  await expect.poll(() => memoryOf(kv).find('auctions')).toBeDefined();
   // The first request is past its head now, and never gets its block.
   await new Promise((resolve) => setImmediate(resolve));
   isHanging = false;

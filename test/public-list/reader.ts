@@ -1,9 +1,14 @@
 import { newMeter } from '../../src/database/meter.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
+import type { ListName } from '../../src/public-list/lists.ts';
+import { publish } from '../../src/public-list/publish/publish.ts';
 import type { Reader } from '../../src/public-list/read/reader.ts';
 
-/** A reader of the bindings that remembers nothing of what others have read; `background` is what it left for later. */
+/**
+ * A reader of the bindings that remembers nothing of what others have read; `background` is the work that it left for
+ * later. As in a Worker, a list that it reports is published, once however often it is reported.
+ */
 export function newReader({ DB, LISTS }: Env, clock: () => Date) {
   const background: Promise<unknown>[] = [];
   const reader: Reader = {
@@ -18,6 +23,18 @@ export function newReader({ DB, LISTS }: Env, clock: () => Date) {
     meter: newMeter(),
     clock,
     later: (work) => background.push(work),
+    report: reporting((list, isForced) =>
+      background.push(publish(openDatabase(DB), LISTS, [list], clock, { isForced })),
+    ),
   };
   return { reader, background };
+}
+
+/** Takes the reports of a reader, and passes on the first one of each list. */
+export function reporting(take: (list: ListName, isForced: boolean) => void): Reader['report'] {
+  const reported = new Set<ListName>();
+  return (list, trouble) => {
+    if (!reported.has(list)) take(list, trouble === 'incomplete');
+    reported.add(list);
+  };
 }

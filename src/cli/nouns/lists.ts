@@ -1,7 +1,8 @@
 import { currentTime } from '../../clock.ts';
 import type { Published } from '../../public-list/format/head.ts';
 import { listNames } from '../../public-list/lists.ts';
-import { listStatus, publish } from '../../public-list/publish/publish.ts';
+import { publish } from '../../public-list/publish/publish.ts';
+import { listStatus } from '../../public-list/publish/status.ts';
 import { noun, reading, writing } from '../command.ts';
 import { verb } from '../run.ts';
 import { table } from '../text.ts';

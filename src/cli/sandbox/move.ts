@@ -4,7 +4,7 @@ import { dayOf } from '../../day.ts';
 import type { Env } from '../../env.ts';
 import { listNames } from '../../public-list/lists.ts';
 import { publishAndPurge } from '../../public-list/publish/publish-and-purge.ts';
-import { expireCopies } from '../../public-list/read/recall.ts';
+import { expireCopies } from '../../public-list/read/memory.ts';
 import { setClock } from './clock.ts';
 
 /** The schedule in wrangler.toml. */

@@ -2,7 +2,7 @@ import { currentMilliseconds } from '../../clock.ts';
 import type { Env } from '../../env.ts';
 import { requestPoint, writePoint } from '../../metrics.ts';
 import { type ListName, listNames, publicLists } from '../../public-list/lists.ts';
-import { recallEtag } from '../../public-list/read/recall.ts';
+import { memoryOf } from '../../public-list/read/memory.ts';
 import { logTogether } from '../log.ts';
 import { listHeaders } from './headers.ts';
 
@@ -30,7 +30,10 @@ export function answerRevalidation(
   if (known === null || request.method !== 'GET') return undefined;
   const { url } = request;
   const list = lists.get(url.slice(url.indexOf('/', hostStart)));
-  if (list === undefined || recallEtag(env.LISTS, list, currentMilliseconds()) !== known)
+  if (
+    list === undefined ||
+    memoryOf(env.LISTS).findFresh(list, currentMilliseconds())?.etag !== known
+  )
     return undefined;
 
   const requestId = crypto.randomUUID();

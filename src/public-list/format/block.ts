@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../digest.ts';
 import { cutFragments } from './cut.ts';
-import { compareNames, type Entry, parseEntries } from './entry.ts';
+import { compareNames, type Entry, entryOf, parseRows } from './entry.ts';
 import { comma, compressPiece, decompressPiece, joinBytes, joinSums, type Sum } from './gzip.ts';
 
 /** A block as the head of its list describes it. */
@@ -30,6 +30,13 @@ export interface Fragment {
   first: string;
   offset: number;
   bytes: number;
+}
+
+/** Where blocks are read from and written to. */
+export interface BlockStore {
+  load: (block: Block) => Promise<Entry[]>;
+  /** Writes the entries, unless one of the blocks at hand contains exactly them. */
+  save: (entries: Entry[], atHand: readonly Block[]) => Promise<Block>;
 }
 
 const lengthBytes = 4;
@@ -92,7 +99,7 @@ export function readFragment({ data }: OpenBlock, { offset, bytes }: Fragment): 
 }
 
 export function readEntries(open: OpenBlock): Entry[] {
-  return open.fragments.flatMap((fragment) => parseEntries(readFragment(open, fragment)));
+  return open.fragments.flatMap((fragment) => parseRows(readFragment(open, fragment)).map(entryOf));
 }
 
 /** The index of the last part whose first name is the given one or comes before it; -1 if there is none. */

@@ -1,17 +1,19 @@
+import { publicLists } from '../lists.ts';
 import type { Block } from './block.ts';
-import { bodyBytes, frameOf, type Head } from './head.ts';
+import { comma, compressPiece, gzipEnd, gzipHeader, joinSums } from './gzip.ts';
+import type { Head } from './head.ts';
+
+/** Loads the data of a block. */
+type Load = (block: Block) => Promise<Uint8Array<ArrayBuffer>>;
 
 /** How many blocks are fetched ahead of the one that is needed. */
 const blocksAhead = 4;
 
 /** The parts of a whole list's gzip body, in order. */
-export async function* bodyParts(
-  head: Head,
-  load: (block: Block) => Promise<Uint8Array<ArrayBuffer>>,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+async function* bodyParts(head: Head, load: Load): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const { start, separator, end } = frameOf(head);
   yield* start;
-  const loading: Promise<Uint8Array<ArrayBuffer>>[] = [];
+  const loading: ReturnType<Load>[] = [];
   for (let index = 0; index < head.blocks.length; index++) {
     for (const block of head.blocks.slice(index + loading.length, index + blocksAhead)) {
       const data = load(block);
@@ -27,10 +29,7 @@ export async function* bodyParts(
 }
 
 /** The body as one array. Its size is known from the head. */
-export async function wholeBody(
-  head: Head,
-  load: (block: Block) => Promise<Uint8Array<ArrayBuffer>>,
-): Promise<Uint8Array<ArrayBuffer>> {
+export async function wholeBody(head: Head, load: Load): Promise<Uint8Array<ArrayBuffer>> {
   const body = new Uint8Array(bodyBytes(head));
   let offset = 0;
   for await (const part of bodyParts(head, load)) {
@@ -41,10 +40,7 @@ export async function wholeBody(
 }
 
 /** The body as a stream, which holds only the blocks that are being fetched or sent. */
-export function bodyStream(
-  head: Head,
-  load: (block: Block) => Promise<Uint8Array<ArrayBuffer>>,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
+export function bodyStream(head: Head, load: Load): ReadableStream<Uint8Array<ArrayBuffer>> {
   const parts = bodyParts(head, load);
   return new ReadableStream({
     async pull(controller) {
@@ -56,4 +52,27 @@ export function bodyStream(
       await parts.return(undefined);
     },
   });
+}
+
+/** The bytes before, between and after the blocks. */
+function frameOf({ list, count, blocks }: Head) {
+  const start = compressPiece(`{"${publicLists[list].field}":[`);
+  let sum = start.sum;
+  for (const [index, block] of blocks.entries()) {
+    if (index > 0) sum = joinSums(sum, comma.sum);
+    sum = joinSums(sum, block.sum);
+  }
+  return {
+    start: [gzipHeader, start.data],
+    separator: comma.data,
+    end: gzipEnd(`],"count":${count}}`, sum),
+  };
+}
+
+/** Size of the body, in bytes. */
+export function bodyBytes(head: Head): number {
+  const { start, separator, end } = frameOf(head);
+  const frame = [...start, end].reduce((total, { length }) => total + length, 0);
+  const separators = Math.max(0, head.blocks.length - 1) * separator.length;
+  return head.blocks.reduce((total, { bytes }) => total + bytes, frame + separators);
 }

@@ -23,16 +23,7 @@ export function entryOf([name, punycode, status]: EntryRow): Entry {
   return { name, json };
 }
 
-/** Reads entries from a text in which commas separate them. The name is the first field of each. */
-export function parseEntries(text: string): Entry[] {
-  const objects: Record<string, string>[] = JSON.parse(`[${text}]`);
-  return objects.map((object) => {
-    const [name = ''] = Object.values(object);
-    return { name, json: JSON.stringify(object) };
-  });
-}
-
-/** Reads the same text as `parseEntries`, and returns the rows that `entryOf` made the entries from. */
+/** Reads entries that commas separate, and returns the rows that `entryOf` made them from. */
 export function parseRows(text: string): EntryRow[] {
   const objects: (AuctionObject | RetainedObject)[] = JSON.parse(`[${text}]`);
   return objects.map((object) =>
@@ -51,6 +42,26 @@ interface RetainedObject {
   name: string;
   status: ListedStatus;
   punycode_name: string;
+}
+
+/** A name of a list. */
+export interface BrowsedName {
+  name: string;
+  punycode: string;
+  /** Alphabetical; empty in the list of auctions. */
+  statuses: ListedStatus[];
+}
+
+/** The names of entries that come in order. */
+export function namesOf(rows: readonly EntryRow[]): BrowsedName[] {
+  const names: BrowsedName[] = [];
+  for (const [name, punycode, status] of rows) {
+    const statuses = status === 'auction' ? [] : [status];
+    const last = names.at(-1);
+    if (last?.name === name) last.statuses.push(...statuses);
+    else names.push({ name, punycode, statuses });
+  }
+  return names;
 }
 
 /** Compares names by their UTF-8 bytes, as SQLite does. Negative if `a` comes first. */

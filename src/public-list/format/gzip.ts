@@ -1,4 +1,4 @@
-import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { constants, crc32, deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib';
 
 /**
  * A piece of a gzip member (RFC 1952), compressed on its own. Each piece ends with a full flush, so any number of
@@ -45,6 +45,14 @@ export function gzipEnd(text: string, before: Sum): Uint8Array<ArrayBuffer> {
   trailer.setUint32(0, crc, true);
   trailer.setUint32(4, length % 2 ** 32, true);
   return joinBytes([deflateRawSync(bytes), new Uint8Array(trailer.buffer)]);
+}
+
+export function compressJson(value: unknown): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(gzipSync(encoder.encode(JSON.stringify(value))));
+}
+
+export function decompressJson<Value>(bytes: ArrayBuffer): Value {
+  return JSON.parse(decoder.decode(gunzipSync(new Uint8Array(bytes))));
 }
 
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {

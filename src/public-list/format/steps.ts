@@ -1,10 +1,13 @@
-import { getConstant } from '../kv.ts';
-import type { Difference } from '../publish/update.ts';
 import type { Block } from './block.ts';
 import { compareNames, type Entry } from './entry.ts';
-import { changesKey, compressJson, decompressJson, type Head } from './head.ts';
 
-/** What one publication changed: the step from the content with one ETag to the next. */
+/** The entries that were added and removed, as JSON, in the order of the list. */
+export interface Difference {
+  added: string[];
+  removed: string[];
+}
+
+/** The change that one publication made: the step from the content with one ETag to the next. */
 interface Step extends Difference {
   from: string;
   /** When it was published, ISO 8601. */
@@ -38,21 +41,6 @@ export function addStep(
     kept -= 1;
   }
   return recent.slice(kept);
-}
-
-export function stepsToValue(steps: Steps): Uint8Array<ArrayBuffer> {
-  return compressJson(JSON.stringify(steps));
-}
-
-/** Reads the steps kept with a publication; none if KV does not have them. */
-export async function readSteps(
-  kv: KVNamespace,
-  { list, publication }: Pick<Head, 'list' | 'publication'>,
-): Promise<{ steps: Steps; bytes: number }> {
-  const value = await getConstant(kv, changesKey(list, publication));
-  if (!value) return { steps: [], bytes: 0 };
-  const json = decompressJson(value);
-  return { steps: JSON.parse(json), bytes: 2 * json.length };
 }
 
 /**

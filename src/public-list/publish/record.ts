@@ -2,29 +2,23 @@ import { and, eq, sql } from 'drizzle-orm';
 import { listLeftovers, listPublications } from '../../../drizzle/schema.ts';
 import type { Database } from '../../database/open.ts';
 import { retried } from '../../database/retry.ts';
-import { type Head, headFromJson, headToJson, type Published } from '../format/head.ts';
+import type { Publication } from '../kv.ts';
 import type { ListName } from '../lists.ts';
 import type { Place, PublicationRecord } from './source.ts';
-
-/** A publication as the database keeps it, with all that is needed to put its head into KV again. */
-export interface KeptPublication {
-  head: Head;
-  metadata: Published;
-}
 
 /** Undefined if the list has been published again since. */
 export async function findPublication(
   db: Database,
   list: ListName,
   publication: string,
-): Promise<KeptPublication | undefined> {
+): Promise<Publication | undefined> {
   const [row] = await retried(() =>
     db
       .select({ head: listPublications.head, metadata: listPublications.metadata })
       .from(listPublications)
       .where(and(eq(listPublications.list, list), eq(listPublications.publication, publication))),
   );
-  return row && { head: headFromJson(list, row.head), metadata: JSON.parse(row.metadata) };
+  return row && { head: JSON.parse(row.head), metadata: JSON.parse(row.metadata) };
 }
 
 /** Records that a publication has begun, before its first put, so that its keys are swept if it is killed. */
@@ -59,7 +53,7 @@ export async function isKnownPublication(db: Database, publication: string): Pro
  */
 export async function recordPublication(
   db: Database,
-  { head, metadata }: KeptPublication,
+  { head, metadata }: Publication,
   { sourceVersion, journalPosition, day }: Place & { sourceVersion: string },
   { base, leftovers, now }: { base: string | undefined; leftovers: readonly string[]; now: Date },
 ): Promise<boolean> {
@@ -70,7 +64,7 @@ export async function recordPublication(
     sourceVersion,
     journalPosition,
     day,
-    head: headToJson(head),
+    head: JSON.stringify(head),
     metadata: JSON.stringify(metadata),
   };
   const isRecorded = sql`exists (select 1 from ${listPublications}

@@ -1,18 +1,25 @@
 import { type SQL, sql } from 'drizzle-orm';
 import {
   auctionChanges,
-  auctions,
   disputes,
   listPublications,
   listSources,
   retainedChanges,
-  retainedDomains,
 } from '../../../drizzle/schema.ts';
 import type { Database } from '../../database/open.ts';
 import { prepared } from '../../database/prepared-query.ts';
 import { dayOf } from '../../day.ts';
+import { entriesQuery } from '../entries.ts';
 import { type Entry, type EntryRow, entryOf } from '../format/entry.ts';
-import { type ListedStatus, type ListName, listNames, publicLists, shows } from '../lists.ts';
+import {
+  isOfAuctions,
+  type ListedStatus,
+  type ListName,
+  listNames,
+  publicLists,
+  shows,
+} from '../lists.ts';
+import type { ChangedName } from './update.ts';
 
 /** How far a list follows the changes of its source. */
 export interface Place {
@@ -105,16 +112,6 @@ function versionOf(list: ListName, row: Row): string {
   return entries.map((status) => versions[status]).join('/');
 }
 
-export function isOfAuctions(list: ListName): boolean {
-  return publicLists[list].entries === 'auctions';
-}
-
-/** A name that has changed, with the entries that it has in the list now. */
-export interface ChangedName {
-  name: string;
-  entries: Entry[];
-}
-
 /** A list's source at one moment, as the changes since an earlier one. */
 export interface Snapshot extends Place {
   sourceVersion: string;
@@ -137,18 +134,17 @@ export async function readSnapshot(
 ): Promise<Snapshot | undefined> {
   const day = dayOf(now);
   const changed = changedNames(list, since, day);
+  const ofChanged = entriesQuery(publicLists[list].entries, sql`name in (${changed})`, day);
   const [[row], names, entries]: [Row[], { name: string }[], EntryColumns[]] = await db.batch([
     prepared<Row>(() => sourceQuery(day))(db, {}),
     prepared<{ name: string }>(() => changed)(db, {}),
-    prepared<EntryColumns>(() => entriesOf(list, changed, day))(db, {}),
+    prepared<EntryColumns>(() => ofChanged)(db, {}),
   ]);
   if (names.length > maximumChangedNames) return undefined;
   const { versions, places } = sourceOf(row, day);
   const byName = new Map(names.map(({ name }) => [name, [] as Entry[]]));
   for (const { name, punycode, status } of entries) {
-    if (status === 'auction' || shows(list, status)) {
-      byName.get(name)?.push(entryOf([name, punycode, status]));
-    }
+    byName.get(name)?.push(entryOf([name, punycode, status]));
   }
   return {
     ...places[list],
@@ -163,17 +159,6 @@ interface EntryColumns {
   status: EntryRow[2];
 }
 
-/** The entries that the names have in a list now, in the list's order. */
-export async function listEntries(
-  db: Database,
-  list: ListName,
-  names: readonly string[],
-  day: string,
-): Promise<EntryRow[]> {
-  const asked = sql`select value from json_each(${JSON.stringify(names)})`;
-  return db.values<EntryRow>(entriesOf(list, asked, day));
-}
-
 function changedNames(list: ListName, { journalPosition, day: lastDay }: Place, day: string): SQL {
   const journal = isOfAuctions(list) ? auctionChanges : retainedChanges;
   const journalled = sql`select name from ${journal} where id > ${journalPosition}`;
@@ -185,17 +170,4 @@ function changedNames(list: ListName, { journalPosition, day: lastDay }: Place, 
       union select name from ${disputes} where last_day >= ${earlier} and last_day < ${later}`
     : sql``;
   return sql`select distinct name from (${journalled} ${calendar}) order by name limit ${maximumChangedNames + 1}`;
-}
-
-function entriesOf(list: ListName, names: SQL, day: string): SQL {
-  if (isOfAuctions(list)) {
-    return sql`select name, punycode, 'auction' as status from ${auctions}
-      where status = 'started' and name in (${names}) order by name`;
-  }
-  return sql`
-    select name, punycode, status from ${retainedDomains} where name in (${names})
-    union all
-    select name, punycode, 'disputed' from ${disputes}
-    where name in (${names}) and +first_day <= ${day} and +last_day >= ${day} group by name
-    order by 1, 3`;
 }

@@ -1,8 +1,39 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { auctionChanges, disputes, retainedChanges } from '../../../drizzle/schema.ts';
 import type { Database } from '../../database/open.ts';
-import { type ListName, publicLists, shows } from '../lists.ts';
-import { isOfAuctions, type PublicationRecord, type Source } from './source.ts';
+import type { Published } from '../format/head.ts';
+import { readPublished } from '../kv.ts';
+import { isOfAuctions, type ListName, listNames, publicLists, shows } from '../lists.ts';
+import { type PublicationRecord, readSource, type Source } from './source.ts';
+
+export interface ListStatus {
+  list: ListName;
+  published: Published | undefined;
+  /** Whether the source has changed since the list was published. */
+  isBehind: boolean;
+}
+
+/** The last publication of each list, and whether the list is behind its source. */
+export async function listStatus(db: Database, kv: KVNamespace, now: Date): Promise<ListStatus[]> {
+  const [source, published] = await Promise.all([readSource(db, now), readPublished(kv)]);
+  return listNames.map((list) => ({
+    list,
+    published: published.get(list),
+    isBehind: isBehind({ list, inKv: published.get(list)?.publication }, source),
+  }));
+}
+
+/**
+ * Whether a list is behind its source. KV's listing may be a minute old, and a slow publisher may have put back an
+ * older head. So a list counts as up to date only if KV and the record in the database agree.
+ */
+export function isBehind(
+  { list, inKv }: { list: ListName; inKv: string | null | undefined },
+  { records, versions }: Source,
+): boolean {
+  const record = records[list];
+  return record?.sourceVersion !== versions[list] || record.publication !== inKv;
+}
 
 /**
  * Finds since when a list has been behind its source: the time of the first change that it lacks or, if no such change

@@ -7,9 +7,9 @@ import {
 } from '../../../drizzle/schema.ts';
 import type { Database } from '../../database/open.ts';
 import { retried } from '../../database/retry.ts';
-import { blockPrefix, changesKey } from '../format/head.ts';
-import { type ListName, listNames } from '../lists.ts';
-import { isOfAuctions, readSource, type Source } from './source.ts';
+import { blockPrefix, changesKey } from '../kv.ts';
+import { isOfAuctions, type ListName, listNames } from '../lists.ts';
+import { readSource, type Source } from './source.ts';
 
 /** How long the blocks of an older head are kept for readers that still use it. */
 const keptMilliseconds = 24 * 60 * 60 * 1000;

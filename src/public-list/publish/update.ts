@@ -1,20 +1,12 @@
-import type { Block } from '../format/block.ts';
-import { findLast } from '../format/block.ts';
+import { type Block, type BlockStore, findLast } from '../format/block.ts';
 import { beginsBlock, cutBlocks } from '../format/cut.ts';
 import { compareNames, type Entry } from '../format/entry.ts';
-import type { ChangedName } from './source.ts';
+import type { Difference } from '../format/steps.ts';
 
-/** Where blocks are read from and written to. */
-export interface BlockStore {
-  load: (block: Block) => Promise<Entry[]>;
-  /** Writes the entries, unless one of the blocks at hand contains exactly them. */
-  save: (entries: Entry[], atHand: readonly Block[]) => Promise<Block>;
-}
-
-/** The entries that were added and removed, as JSON, in the order of the list. */
-export interface Difference {
-  added: string[];
-  removed: string[];
+/** A name that has changed, with the entries that it has in the list now. */
+export interface ChangedName {
+  name: string;
+  entries: Entry[];
 }
 
 /**

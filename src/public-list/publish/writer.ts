@@ -1,15 +1,17 @@
-import { type Block, buildBlock, digestOf, openBlock, readEntries } from '../format/block.ts';
+import {
+  type Block,
+  type BlockStore,
+  buildBlock,
+  digestOf,
+  openBlock,
+  readEntries,
+} from '../format/block.ts';
 import type { Entry } from '../format/entry.ts';
-import { blockKey } from '../format/head.ts';
-import { getConstant, putConstant, tried } from '../kv.ts';
+import { blockKey, getBlock, putConstant, tried } from '../kv.ts';
 import type { ListName } from '../lists.ts';
-import type { BlockStore } from './update.ts';
 
 /** How many puts run at the same time: more would only need more memory. */
 const maximumPuts = 4;
-
-/** A block that a head names is not in KV. */
-export class MissingBlockError extends Error {}
 
 /** Writes the blocks of one publication of a list to KV. */
 export class BlockWriter implements BlockStore {
@@ -31,12 +33,8 @@ export class BlockWriter implements BlockStore {
     this.#announce = announce;
   }
 
-  load = async (block: Block): Promise<Entry[]> => {
-    const key = blockKey(this.#list, block);
-    const value = await tried(() => getConstant(this.#kv, key));
-    if (!value) throw new MissingBlockError(`${key} is not in KV`);
-    return readEntries(openBlock(value));
-  };
+  load = async (block: Block): Promise<Entry[]> =>
+    readEntries(openBlock(await tried(() => getBlock(this.#kv, this.#list, block))));
 
   /** Throws if an earlier put failed. */
   save = async (entries: Entry[], atHand: readonly Block[]): Promise<Block> => {

@@ -1,20 +1,20 @@
+import { sql } from 'drizzle-orm';
 import { retried } from '../../database/retry.ts';
-import { auctionPages, rangeOfEntries, retainedPages } from '../entries.ts';
+import { entriesQuery, entryPages } from '../entries.ts';
 import { findLast, readFragment } from '../format/block.ts';
-import { compareNames, type EntryRow, parseRows } from '../format/entry.ts';
+import {
+  type BrowsedName,
+  compareNames,
+  type EntryRow,
+  namesOf,
+  parseRows,
+} from '../format/entry.ts';
 import type { Head } from '../format/head.ts';
-import { type ListedStatus, type ListName, shows } from '../lists.ts';
-import { isOfAuctions } from '../publish/source.ts';
-import { readWithFallback } from './fallback.ts';
-import { loadBlock, loadFragment, memoryOf, type Reader } from './reader.ts';
+import { type ListName, publicLists } from '../lists.ts';
+import { memoryOf } from './memory.ts';
+import { loadBlock, loadFragment, type Reader, readWithFallback } from './reader.ts';
 
-/** A name of a list. */
-export interface BrowsedName {
-  name: string;
-  punycode: string;
-  /** Alphabetical; empty in the list of auctions. */
-  statuses: ListedStatus[];
-}
+export type { BrowsedName };
 
 /** Some of a list's names, in its order. */
 export interface Browsed {
@@ -23,7 +23,7 @@ export interface Browsed {
   hasMore: boolean;
 }
 
-/** Which names of a list are asked for. */
+/** The names of a list that are asked for. */
 export interface Range {
   /** Lower case, NFC, not punycode; empty for all names. */
   prefix: string;
@@ -43,10 +43,12 @@ export function browseNames(list: ListName, range: Range, reader: Reader): Promi
     fromHead: (head) => browseBlocks(head, range, reader),
     async fromDatabase(db, day) {
       const page = new Page(range);
-      const { start: from } = page;
-      const bounds = { from, isAfter: from === range.after, to: range.prefix + lastCharacter };
-      const limit = range.limit + 1;
-      const rows = await retried(() => rangeOfEntries(db, list, bounds, { limit, day }));
+      const { entries } = publicLists[list];
+      const within = sql`name >= ${page.start} and name < ${range.prefix + lastCharacter}`;
+      // A name has at most one entry of each kind. The page may begin after a name, and looks one name ahead.
+      const limit = (range.limit + 2) * (entries === 'auctions' ? 1 : entries.length);
+      const query = entriesQuery(entries, within, day, limit);
+      const rows = await retried(() => db.values<EntryRow>(query));
       for (const name of namesOf(rows)) page.add(name);
       return page.result();
     },
@@ -63,7 +65,7 @@ async function browseBlocks(head: Head, range: Range, reader: Reader): Promise<B
     const open = await loadBlock(head.list, block, reader, { isKept: true });
     for (const fragment of partsFrom(open.fragments, page.start)) {
       if (!page.wants(fragment.first)) break;
-      const text = loadFragment(head.list, block, open, fragment, reader);
+      const text = loadFragment(reader.kv, head.list, block, open, fragment);
       for (const name of namesOf(parseRows(text))) page.add(name);
     }
   }
@@ -119,12 +121,11 @@ export function readNames(list: ListName, reader: Reader): Promise<readonly Brow
   return readWithFallback(list, reader, {
     fromHead: (head) => namesInBlocks(head, reader),
     async fromDatabase(db, day) {
-      const rows: EntryRow[] = [];
-      const pages = isOfAuctions(list) ? auctionPages(db) : retainedPages(db, day);
-      for await (const page of pages) {
-        for (const row of page) if (row[2] === 'auction' || shows(list, row[2])) rows.push(row);
+      const names: BrowsedName[] = [];
+      for await (const rows of entryPages(db, publicLists[list].entries, day)) {
+        for (const name of namesOf(rows)) names.push(name);
       }
-      return namesOf(rows);
+      return names;
     },
   });
 }
@@ -136,9 +137,9 @@ async function namesInBlocks(
   { list, etag, blocks }: Head,
   reader: Reader,
 ): Promise<readonly BrowsedName[]> {
-  const shelf = memoryOf(reader).names;
+  const { cache } = memoryOf(reader.kv);
   const key = `${list} ${etag}`;
-  const kept = shelf.find(key);
+  const kept = cache.find('names', key);
   if (kept) return kept;
   const names: BrowsedName[] = [];
   for (const block of blocks) {
@@ -153,18 +154,6 @@ async function namesInBlocks(
     0,
   );
   // A character takes two bytes at most.
-  shelf.keep(key, names, names.length * nameBytes + 2 * characters);
-  return names;
-}
-
-/** The names of entries that come in order. */
-function namesOf(rows: readonly EntryRow[]): BrowsedName[] {
-  const names: BrowsedName[] = [];
-  for (const [name, punycode, status] of rows) {
-    const statuses = status === 'auction' ? [] : [status];
-    const last = names.at(-1);
-    if (last?.name === name) last.statuses.push(...statuses);
-    else names.push({ name, punycode, statuses });
-  }
+  cache.keep('names', key, names, names.length * nameBytes + 2 * characters);
   return names;
 }

@@ -1,8 +1,9 @@
-import { changesKey, type Head } from '../format/head.ts';
-import { differenceSince, readSteps, type Steps } from '../format/steps.ts';
+import type { Head } from '../format/head.ts';
+import { type Difference, differenceSince, type Steps } from '../format/steps.ts';
+import { changesKey, readSteps } from '../kv.ts';
 import type { ListName } from '../lists.ts';
-import type { Difference } from '../publish/update.ts';
-import { findHead, memoryOf, type Reader } from './reader.ts';
+import { memoryOf } from './memory.ts';
+import { findHead, type Reader } from './reader.ts';
 
 export interface ReadChanges {
   /** The ETag that the client holds, and the one of the list that the changes lead to. */
@@ -20,7 +21,7 @@ export async function readChanges(
   since: string,
   reader: Reader,
 ): Promise<ReadChanges | undefined> {
-  const remembered = memoryOf(reader).findFresh(list, reader.clock().getTime())?.head;
+  const remembered = memoryOf(reader.kv).findFresh(list, reader.clock().getTime())?.head;
   const found = remembered && (await changesTo(remembered, since, reader));
   if (found) return found;
   // The client may have a newer list than this isolate has seen, from another isolate.
@@ -40,12 +41,13 @@ async function changesTo(
 }
 
 async function stepsOf(head: Head, reader: Reader): Promise<Steps> {
-  const memory = memoryOf(reader);
+  const { cache } = memoryOf(reader.kv);
   const key = changesKey(head.list, head.publication);
-  const kept = memory.steps.find(key);
+  const kept = cache.find('steps', key);
   if (kept) return kept;
   reader.meter.kvReads += 1;
-  const { steps, bytes } = await readSteps(reader.kv, head);
-  memory.steps.keep(key, steps, bytes);
+  const steps = await readSteps(reader.kv, head);
+  // A character takes two bytes at most.
+  cache.keep('steps', key, steps, 2 * JSON.stringify(steps).length);
   return steps;
 }

@@ -1,7 +1,8 @@
 import { type ListName, listNames } from '../lists.ts';
-import { findHead, memoryOf, type Reader } from './reader.ts';
+import { memoryOf } from './memory.ts';
+import { findHead, type Reader } from './reader.ts';
 
-/** What is known of a list without reading its names. */
+/** The facts of a list that are known without reading its names. */
 export interface ListFacts {
   etag: string;
   /** How many entries it has. */
@@ -23,8 +24,8 @@ export async function readFacts(reader: Reader): Promise<Record<ListName, ListFa
 }
 
 async function readFactsOf(list: ListName, reader: Reader): Promise<ListFacts | undefined> {
-  const head = await findHead(list, reader).catch(() => memoryOf(reader).find(list)?.head);
-  const publishedAt = memoryOf(reader).find(list)?.publishedAt;
+  const head = await findHead(list, reader).catch(() => memoryOf(reader.kv).find(list)?.head);
+  const publishedAt = memoryOf(reader.kv).find(list)?.publishedAt;
   return head && publishedAt !== undefined
     ? { etag: head.etag, count: head.count, publishedAt }
     : undefined;

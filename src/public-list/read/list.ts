@@ -1,14 +1,13 @@
-import { dayOf } from '../../day.ts';
+import type { Database } from '../../database/open.ts';
 import { buildLists } from '../build.ts';
 import { type Block, buildBlock, openBlock } from '../format/block.ts';
-import { bodyStream, wholeBody } from '../format/body.ts';
+import { bodyBytes, bodyStream, wholeBody } from '../format/body.ts';
 import type { Entry } from '../format/entry.ts';
-import { bodyBytes, createHead, type Head } from '../format/head.ts';
+import { createHead, type Head } from '../format/head.ts';
 import type { ListName } from '../lists.ts';
-import { publish } from '../publish/publish.ts';
-import { MissingBlockError } from '../publish/writer.ts';
-import { fitsMemory } from './memory.ts';
-import { findHead, loadBlock, memoryOf, type Reader } from './reader.ts';
+import { fitsMemory } from './cache.ts';
+import { memoryOf, type Whole } from './memory.ts';
+import { loadBlock, type Reader, readWithFallback } from './reader.ts';
 
 /** A list to answer with. It has no body if the client has the list already. */
 export interface ReadList {
@@ -22,153 +21,112 @@ type IsKnown = (etag: string) => boolean;
 
 /**
  * The list as it was last published: from memory if this isolate has read it in the last few seconds, otherwise from
- * KV. If KV has no such list, it is built from the database and published. If KV fails, the answer is an older copy in
- * memory or, without one, the list from the database.
+ * KV. If KV has no such list, it is built from the database. If KV fails, the answer is an older copy in memory or,
+ * without one, the list from the database.
  */
 export async function readList(
   list: ListName,
   reader: Reader,
   isKnown: IsKnown,
 ): Promise<ReadList> {
-  const memory = memoryOf(reader);
-  const seen = memory.findFresh(list, reader.clock().getTime());
-  const remembered = seen && recall(list, seen.etag, reader, isKnown);
-  if (remembered) return remembered;
-  try {
-    const head = await findHead(list, reader);
-    if (!head) return await readFromDatabase(list, reader, isKnown, 'empty');
-    return recall(list, head.etag, reader, isKnown) ?? (await readFromKv(head, reader));
-  } catch (error) {
-    const old = memory.find(list);
-    const copy = old && recall(list, old.etag, reader, isKnown);
-    const isBroken = error instanceof MissingBlockError;
-    return copy ?? readFromDatabase(list, reader, isKnown, isBroken ? 'broken' : 'failing');
-  }
+  const { kv } = reader;
+  return (
+    recallList(list, kv, reader.clock().getTime(), isKnown) ??
+    readWithFallback(list, reader, {
+      fromHead: async (head) => recall(list, head.etag, kv, isKnown) ?? readFromKv(head, reader),
+      fromMemory() {
+        const old = memoryOf(kv).find(list);
+        return old && recall(list, old.etag, kv, isKnown);
+      },
+      async fromDatabase(db, day) {
+        const { etag, body } = await readFromDatabase(list, reader, () => build(list, db, day));
+        return { etag, body: isKnown(etag) ? undefined : body };
+      },
+    })
+  );
+}
+
+/** The list, if this isolate has read it in the last few seconds and can answer from memory. */
+export function recallList(
+  list: ListName,
+  kv: KVNamespace,
+  nowMilliseconds: number,
+  isKnown: IsKnown,
+): ReadList | undefined {
+  const seen = memoryOf(kv).findFresh(list, nowMilliseconds);
+  return seen && recall(list, seen.etag, kv, isKnown);
+}
+
+function recall(
+  list: ListName,
+  etag: string,
+  kv: KVNamespace,
+  isKnown: IsKnown,
+): ReadList | undefined {
+  if (isKnown(etag)) return { etag, body: undefined };
+  const body = memoryOf(kv).cache.find('body', bodyKey(list, etag));
+  return body && { etag, body };
 }
 
 const bodyKey = (list: ListName, etag: string) => `${list} ${etag}`;
 
-/** The answer, if it can be given from memory. */
-function recall(
-  list: ListName,
-  etag: string,
-  reader: Reader,
-  isKnown: IsKnown,
-): ReadList | undefined {
-  if (isKnown(etag)) return { etag, body: undefined };
-  const body = memoryOf(reader).bodies.find(bodyKey(list, etag));
-  return body && { etag, body };
-}
+/** After this time, a request that loads or builds a list is taken to have been cut off. */
+const patienceMilliseconds = 30_000;
 
-/** Only one request at a time loads the body into memory, to limit what they hold together. The others stream it. */
+/** Only one request at a time loads the body into memory, to limit the memory of all together. The others stream it. */
 async function readFromKv(head: Head, reader: Reader): Promise<ReadList> {
   const { list, etag } = head;
-  const { marks, bodies } = memoryOf(reader);
-  const key = bodyKey(list, etag);
+  const { loading, cache } = memoryOf(reader.kv);
   const now = reader.clock().getTime();
   const bytes = bodyBytes(head);
   const load = async (block: Block) =>
     (await loadBlock(list, block, reader, { isKept: false })).data;
-  if (marks.has(key, now) || !fitsMemory(bytes)) {
-    return { etag, body: bodyStream(head, repairing(list, load, reader)) };
-  }
-  marks.set(key, now);
+  const isLoading = now - (loading.get(list) ?? 0) < patienceMilliseconds;
+  if (isLoading || !fitsMemory(bytes)) return { etag, body: bodyStream(head, load) };
+  loading.set(list, now);
   try {
     const body = await wholeBody(head, load);
-    bodies.keep(key, body, bytes);
+    cache.keep('body', bodyKey(list, etag), body, bytes);
     return { etag, body };
   } finally {
-    marks.delete(key);
+    loading.delete(list);
   }
 }
 
-/** Wraps `load`: if KV lacks a block, the answer breaks off, and the list is published again. */
-function repairing(
-  list: ListName,
-  load: (block: Block) => Promise<Uint8Array<ArrayBuffer>>,
-  reader: Reader,
-): typeof load {
-  return async (block) => {
-    try {
-      return await load(block);
-    } catch (error) {
-      if (error instanceof MissingBlockError) reader.later(republish(list, reader, 'broken'));
-      throw error;
-    }
-  };
-}
-
-/** Why a list is read from the database: KV has no such list, lacks a part of it, or fails. */
-type Trouble = 'empty' | 'broken' | 'failing';
-
-/** Publishes a list that a reader found missing or broken, unless another request is doing so. */
-export async function republish(list: ListName, reader: Reader, trouble: Trouble): Promise<void> {
-  const { marks } = memoryOf(reader);
-  const mark = `publish ${list}`;
-  const now = reader.clock().getTime();
-  if (trouble === 'failing' || marks.has(mark, now)) return;
-  marks.set(mark, now);
-  try {
-    const isForced = trouble === 'broken';
-    await publish(reader.db(), reader.kv, [list], reader.clock, { isForced });
-  } finally {
-    marks.delete(mark);
-  }
-}
-
-interface Build {
-  etag: string;
-  body: Uint8Array<ArrayBuffer>;
-}
-
-/** Builds under way. Other requests wait for them, but not for ever: the request that builds may have been cut off. */
-const builds = new WeakMap<
-  KVNamespace,
-  Map<ListName, { built: Promise<Build>; startedAt: number }>
->();
-const buildMilliseconds = 30_000;
-
-/** Builds the list, once for all requests that ask for it at the same time, and publishes it after the answer. */
+/** Builds the list, once for all requests that ask for it at the same time. */
 async function readFromDatabase(
   list: ListName,
   reader: Reader,
-  isKnown: IsKnown,
-  trouble: Trouble,
-): Promise<ReadList> {
+  start: () => Promise<Whole>,
+): Promise<Whole> {
+  const memory = memoryOf(reader.kv);
   const now = reader.clock().getTime();
-  const underWay = builds.get(reader.kv) ?? new Map();
-  builds.set(reader.kv, underWay);
-  let build = underWay.get(list);
-  if (!build || now - build.startedAt > buildMilliseconds) {
-    build = { built: buildBody(list, reader), startedAt: now };
-    underWay.set(list, build);
+  let build = memory.builds.get(list);
+  if (!build || now - build.startedAt > patienceMilliseconds) {
+    build = { built: start(), startedAt: now };
+    memory.builds.set(list, build);
     // The build goes on for those who wait for it, even if the client that asked first has gone.
-    reader.later(
-      build.built.then(
-        () => republish(list, reader, trouble),
-        () => {},
-      ),
-    );
+    reader.later(build.built.catch(() => {}));
   }
   try {
-    const { etag, body }: Build = await build.built;
-    memoryOf(reader).keep(list, reader.clock().getTime(), { etag, head: undefined });
-    memoryOf(reader).bodies.keep(bodyKey(list, etag), body, body.byteLength);
-    return { etag, body: isKnown(etag) ? undefined : body };
+    const { etag, body } = await build.built;
+    memory.keep(list, reader.clock().getTime(), { etag, head: undefined });
+    memory.cache.keep('body', bodyKey(list, etag), body, body.byteLength);
+    return { etag, body };
   } finally {
-    if (underWay.get(list) === build) underWay.delete(list);
+    if (memory.builds.get(list) === build) memory.builds.delete(list);
   }
 }
 
 /** The list as it is in the database, with the ETag that it will have when it is published. */
-async function buildBody(list: ListName, { db, clock }: Reader): Promise<Build> {
+async function build(list: ListName, db: Database, day: string): Promise<Whole> {
   const data = new Map<string, Uint8Array<ArrayBuffer>>();
   const save = async (entries: Entry[]): Promise<Block> => {
     const { block, value } = await buildBlock('', entries);
     data.set(block.digest, openBlock(value.buffer).data);
     return block;
   };
-  const built = await buildLists(db(), [{ list, save, atHand: [] }], dayOf(clock()));
+  const built = await buildLists(db, [{ list, save, atHand: [] }], day);
   const blocks = built.get(list) ?? [];
   if (blocks instanceof Error) throw blocks;
   const head = await createHead(list, '', blocks);

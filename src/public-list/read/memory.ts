@@ -1,69 +1,81 @@
-/**
- * For bodies, blocks, changes and names together. An isolate remembers at most 16 MiB of the lists; the rest is for the
- * heads that it has read, of which that of 5,000,000 names takes a tenth of a MiB.
- */
-const maximumBytes = 15 * 1024 * 1024;
+import type { OpenBlock } from '../format/block.ts';
+import type { BrowsedName } from '../format/entry.ts';
+import type { Head } from '../format/head.ts';
+import type { Steps } from '../format/steps.ts';
+import type { ListName } from '../lists.ts';
+import { Cache } from './cache.ts';
 
-/** Limits what several shelves hold together. When the limit is reached, what was used least recently is dropped. */
-export class Budget {
-  readonly #items = new Map<object, { bytes: number; forget: () => void }>();
-  #bytes = 0;
+/** How long an isolate answers from memory before it reads KV again. */
+const freshMilliseconds = 5_000;
 
-  get bytes(): number {
-    return this.#bytes;
+/** The state in which an isolate has last seen a list. */
+interface Seen {
+  etag: string;
+  /** Undefined if the list was built from the database. */
+  head: Head | undefined;
+  /** ISO 8601; undefined in the same case. */
+  publishedAt?: string | undefined;
+  freshUntil: number;
+}
+
+/** A whole list, compressed. */
+export interface Whole {
+  etag: string;
+  body: Uint8Array<ArrayBuffer>;
+}
+
+/** Everything that an isolate remembers of the lists in one KV namespace. */
+export class Memory {
+  readonly #seen = new Map<ListName, Seen>();
+  readonly cache = new Cache<{
+    /** Whole lists, compressed, by list and ETag. */
+    body: Uint8Array<ArrayBuffer>;
+    /** By their keys in KV. */
+    block: OpenBlock;
+    steps: Steps;
+    /** The text of fragments, by the key of the block and the fragment's first name. */
+    fragment: string;
+    /** Every name of a list, by list and ETag. */
+    names: readonly BrowsedName[];
+  }>();
+  /** When a request began to load a whole list into memory; a request that is cut off never removes its entry. */
+  readonly loading = new Map<ListName, number>();
+  /** Builds from the database that are under way. */
+  readonly builds = new Map<ListName, { built: Promise<Whole>; startedAt: number }>();
+
+  /** The last state seen, however long ago. */
+  find(list: ListName): Seen | undefined {
+    return this.#seen.get(list);
   }
 
-  touch(item: object): void {
-    const kept = this.#items.get(item);
-    if (!kept) return;
-    this.#items.delete(item);
-    this.#items.set(item, kept);
+  findFresh(list: ListName, nowMilliseconds: number): Seen | undefined {
+    const seen = this.#seen.get(list);
+    return seen && seen.freshUntil > nowMilliseconds ? seen : undefined;
   }
 
-  add(item: object, bytes: number, forget: () => void): void {
-    for (const [oldest, { forget }] of this.#items) {
-      if (this.#bytes + bytes <= maximumBytes) break;
-      forget();
-      this.remove(oldest);
-    }
-    this.#items.set(item, { bytes, forget });
-    this.#bytes += bytes;
+  keep(list: ListName, nowMilliseconds: number, seen: Omit<Seen, 'freshUntil'>): void {
+    this.#seen.set(list, { ...seen, freshUntil: nowMilliseconds + freshMilliseconds });
   }
 
-  remove(item: object): void {
-    this.#bytes -= this.#items.get(item)?.bytes ?? 0;
-    this.#items.delete(item);
+  expire(list: ListName): void {
+    const seen = this.#seen.get(list);
+    if (seen) seen.freshUntil = 0;
   }
 }
 
-export function fitsMemory(bytes: number): boolean {
-  return bytes <= maximumBytes;
+/** Shared by all requests of the isolate, because the published lists are the same for all of them. */
+const memories = new WeakMap<KVNamespace, Memory>();
+
+export function memoryOf(kv: KVNamespace): Memory {
+  let memory = memories.get(kv);
+  if (!memory) {
+    memory = new Memory();
+    memories.set(kv, memory);
+  }
+  return memory;
 }
 
-/** Values of one kind, by key, within a budget that several shelves share. */
-export class Shelf<Value> {
-  readonly #items = new Map<string, { value: Value }>();
-  readonly #budget: Budget;
-
-  constructor(budget: Budget) {
-    this.#budget = budget;
-  }
-
-  find(key: string): Value | undefined {
-    const item = this.#items.get(key);
-    if (!item) return undefined;
-    this.#budget.touch(item);
-    return item.value;
-  }
-
-  /** Keeps the value, unless it alone exceeds the budget. */
-  keep(key: string, value: Value, bytes: number): void {
-    const old = this.#items.get(key);
-    if (old) this.#budget.remove(old);
-    this.#items.delete(key);
-    if (!fitsMemory(bytes)) return;
-    const item = { value };
-    this.#items.set(key, item);
-    this.#budget.add(item, bytes, () => this.#items.delete(key));
-  }
+/** Makes this isolate read the lists from KV again. */
+export function expireCopies(kv: KVNamespace, lists: readonly ListName[]): void {
+  for (const list of lists) memories.get(kv)?.expire(list);
 }

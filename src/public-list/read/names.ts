@@ -1,7 +1,10 @@
+import { sql } from 'drizzle-orm';
 import type { Database } from '../../database/open.ts';
-import { type Block, findFragment, findLast } from '../format/block.ts';
-import { entryStart } from '../format/entry.ts';
+import { entriesQuery } from '../entries.ts';
+import { type Block, findFragment, findLast, type OpenBlock } from '../format/block.ts';
+import { type EntryRow, entryStart } from '../format/entry.ts';
 import type { Head } from '../format/head.ts';
+import { blockKey } from '../kv.ts';
 import {
   auctionList,
   type ListedStatus,
@@ -9,11 +12,10 @@ import {
   publicLists,
   retainedList,
 } from '../lists.ts';
-import { listEntries } from '../publish/source.ts';
-import { readWithFallback } from './fallback.ts';
-import { loadBlock, loadFragment, type Reader } from './reader.ts';
+import { memoryOf } from './memory.ts';
+import { loadBlock, loadFragment, type Reader, readWithFallback } from './reader.ts';
 
-/** What the public lists say about a name. */
+/** The public lists' answer about a name. */
 export interface ListedName {
   /** In alphabetical order; empty for a name that is not retained. */
   statuses: ListedStatus[];
@@ -21,21 +23,37 @@ export interface ListedName {
 }
 
 /**
- * What the lists, as they were last published, say about each of the names. Reads only the blocks that could contain
- * the names, and asks the database only if KV has no such list, lacks a part of it, or fails.
+ * The answer of the lists, as they were last published, about each of the names. Reads only the blocks that could
+ * contain the names, and asks the database only if KV has no such list, lacks a part of it, or fails.
  */
 export async function findNames(names: readonly string[], reader: Reader): Promise<ListedName[]> {
   const [retained, auctions] = await Promise.all([
     findEntries(retainedList, names, reader),
     findEntries(auctionList, names, reader),
   ]);
-  return names.map((name) => ({
-    statuses: (retained.get(name) ?? []).flatMap((status) => (status === 'auction' ? [] : status)),
-    isInAuction: (auctions.get(name) ?? []).length > 0,
-  }));
+  return names.map((name) => listedName(retained.get(name), auctions.get(name)));
 }
 
-type Statuses = (ListedStatus | 'auction')[];
+/** The same about one name, if this isolate has seen both lists in the last few seconds and can answer from memory. */
+export function recallName(
+  name: string,
+  kv: KVNamespace,
+  nowMilliseconds: number,
+): ListedName | undefined {
+  const retained = recallEntries(retainedList, name, kv, nowMilliseconds);
+  const auctions = retained && recallEntries(auctionList, name, kv, nowMilliseconds);
+  return auctions && listedName(retained, auctions);
+}
+
+/** The statuses of a name's entries. */
+type Statuses = EntryRow[2][];
+
+function listedName(retained: Statuses = [], auctions: Statuses = []): ListedName {
+  return {
+    statuses: retained.filter((status) => status !== 'auction'),
+    isInAuction: auctions.length > 0,
+  };
+}
 
 function findEntries(
   list: ListName,
@@ -48,36 +66,53 @@ function findEntries(
   });
 }
 
+function recallEntries(
+  list: ListName,
+  name: string,
+  kv: KVNamespace,
+  nowMilliseconds: number,
+): Statuses | undefined {
+  const memory = memoryOf(kv);
+  const blocks = memory.findFresh(list, nowMilliseconds)?.head?.blocks;
+  const block = blocks?.[findLast(blocks, name)];
+  if (!blocks || !block) return blocks && [];
+  const open = memory.cache.find('block', blockKey(list, block));
+  return open && statusesIn(kv, list, block, open, name);
+}
+
 /** How many blocks are loaded at the same time: a Worker may have six connections open. */
 const blocksAtOnce = 6;
 
 async function findInBlocks(
-  head: Head,
+  { list, blocks }: Head,
   names: readonly string[],
   reader: Reader,
 ): Promise<Map<string, Statuses>> {
-  const namesOf = Map.groupBy(names, (name) => head.blocks[findLast(head.blocks, name)]);
   const found = new Map<string, Statuses>();
-  const find = async (block: Block, names: readonly string[]) => {
-    const open = await loadBlock(head.list, block, reader, { isKept: true });
-    for (const name of names) {
-      const fragment = findFragment(open, name);
-      const text = fragment ? loadFragment(head.list, block, open, fragment, reader) : '';
-      found.set(name, statusesIn(text, head.list, name));
-    }
+  const find = async ([block, names]: [Block | undefined, string[]]) => {
+    if (!block) return;
+    const open = await loadBlock(list, block, reader, { isKept: true });
+    for (const name of names) found.set(name, statusesIn(reader.kv, list, block, open, name));
   };
-  const blocks = [...namesOf].flatMap(([block, names]) => (block ? [{ block, names }] : []));
-  for (let first = 0; first < blocks.length; first += blocksAtOnce) {
-    const some = blocks.slice(first, first + blocksAtOnce);
-    await Promise.all(some.map(({ block, names }) => find(block, names)));
+  const byBlock = [...Map.groupBy(names, (name) => blocks[findLast(blocks, name)])];
+  for (let first = 0; first < byBlock.length; first += blocksAtOnce) {
+    await Promise.all(byBlock.slice(first, first + blocksAtOnce).map(find));
   }
   return found;
 }
 
 const statusField = '"status":"';
 
-/** The statuses in the name's entries, which follow one another in the text. */
-function statusesIn(text: string, list: ListName, name: string): Statuses {
+/** The statuses in the name's entries, which follow one another in the text of a fragment. */
+function statusesIn(
+  kv: KVNamespace,
+  list: ListName,
+  block: Block,
+  open: OpenBlock,
+  name: string,
+): Statuses {
+  const fragment = findFragment(open, name);
+  const text = fragment ? loadFragment(kv, list, block, open, fragment) : '';
   const { entries } = publicLists[list];
   const start = entryStart(name, entries);
   const statuses: Statuses = [];
@@ -99,9 +134,8 @@ async function findInDatabase(
   names: readonly string[],
   day: string,
 ): Promise<Map<string, Statuses>> {
-  const found = new Map<string, Statuses>();
-  for (const [name, , status] of await listEntries(db, list, names, day)) {
-    found.set(name, [...(found.get(name) ?? []), status]);
-  }
-  return found;
+  const asked = sql`name in (select value from json_each(${JSON.stringify(names)}))`;
+  const rows = await db.values<EntryRow>(entriesQuery(publicLists[list].entries, asked, day));
+  const found = Map.groupBy(rows, ([name]) => name);
+  return new Map([...found].map(([name, rows]) => [name, rows.map(([, , status]) => status)]));
 }

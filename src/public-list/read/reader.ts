@@ -1,5 +1,6 @@
 import type { Meter } from '../../database/meter.ts';
 import type { Database } from '../../database/open.ts';
+import { dayOf } from '../../day.ts';
 import {
   type Block,
   type Fragment,
@@ -7,20 +8,13 @@ import {
   openBlock,
   readFragment,
 } from '../format/block.ts';
-import {
-  blockKey,
-  decompressJson,
-  type Head,
-  headFromJson,
-  headKey,
-  type Published,
-} from '../format/head.ts';
-import { getConstant } from '../kv.ts';
+import { decompressJson } from '../format/gzip.ts';
+import type { Head, Published } from '../format/head.ts';
+import { blockKey, getBlock, headKey, MissingBlockError } from '../kv.ts';
 import type { ListName } from '../lists.ts';
-import { MissingBlockError } from '../publish/writer.ts';
-import { type Recollection, recollectionOf } from './recall.ts';
+import { memoryOf } from './memory.ts';
 
-/** What reading a list needs. */
+/** Reading a list needs these. */
 export interface Reader {
   db: () => Database;
   kv: KVNamespace;
@@ -28,14 +22,14 @@ export interface Reader {
   clock: () => Date;
   /** Runs work that the answer does not wait for. */
   later: (work: Promise<unknown>) => void;
+  /** Takes the news that KV has no such list, or lacks a part of it, so that somebody publishes it. */
+  report: (list: ListName, trouble: Trouble) => void;
 }
+
+export type Trouble = 'missing' | 'incomplete';
 
 /** How long a location may cache a head: the minimum that KV allows. */
 const headCacheSeconds = 30;
-
-export function memoryOf({ kv }: Reader): Recollection {
-  return recollectionOf(kv);
-}
 
 /**
  * The head of the list as it was last published, from memory or by one read of KV; undefined if KV has none. Throws if
@@ -48,7 +42,7 @@ export async function findHead(
 ): Promise<Head | undefined> {
   const seen = isFresh
     ? undefined
-    : memoryOf(reader).findFresh(list, reader.clock().getTime())?.head;
+    : memoryOf(reader.kv).findFresh(list, reader.clock().getTime())?.head;
   return seen ?? readHead(list, reader);
 }
 
@@ -69,7 +63,7 @@ async function readHead(list: ListName, reader: Reader): Promise<Head | undefine
 }
 
 async function readHeadAlone(list: ListName, reader: Reader): Promise<Head | undefined> {
-  const memory = memoryOf(reader);
+  const memory = memoryOf(reader.kv);
   const now = reader.clock().getTime();
   reader.meter.kvReads += 1;
   const { value, metadata } = await reader.kv.getWithMetadata<Published>(headKey(list), {
@@ -78,47 +72,75 @@ async function readHeadAlone(list: ListName, reader: Reader): Promise<Head | und
   });
   if (!value) return undefined;
   const known = memory.find(list)?.head;
-  const head =
-    known && known.publication === metadata?.publication
-      ? known
-      : headFromJson(list, decompressJson(value));
+  const isKnown = known && known.publication === metadata?.publication;
+  const head = isKnown ? known : decompressJson<Head>(value);
   memory.keep(list, now, { etag: head.etag, head, publishedAt: metadata?.publishedAt });
   return head;
 }
 
-/** Loads a block that a head names. Throws a MissingBlockError if KV lacks it. */
+/** Loads a block that a head names. Reports the list and throws a MissingBlockError if KV lacks the block. */
 export async function loadBlock(
   list: ListName,
   block: Block,
   reader: Reader,
   { isKept }: { isKept: boolean },
 ): Promise<OpenBlock> {
-  const memory = memoryOf(reader);
+  const { cache } = memoryOf(reader.kv);
   const key = blockKey(list, block);
-  const kept = memory.blocks.find(key);
+  const kept = cache.find('block', key);
   if (kept) return kept;
   reader.meter.kvReads += 1;
-  const value = await getConstant(reader.kv, key);
-  if (!value) throw new MissingBlockError(`${key} is not in KV`);
+  const value = await getBlock(reader.kv, list, block).catch((error) => {
+    if (error instanceof MissingBlockError) reader.report(list, 'incomplete');
+    throw error;
+  });
   const open = openBlock(value);
-  if (isKept) memory.blocks.keep(key, open, value.byteLength);
+  if (isKept) cache.keep('block', key, open, value.byteLength);
   return open;
 }
 
 /** The text of a fragment. It is remembered, because many requests ask for the same names. */
 export function loadFragment(
+  kv: KVNamespace,
   list: ListName,
   block: Block,
   open: OpenBlock,
   fragment: Fragment,
-  reader: Reader,
 ): string {
-  const { fragments } = memoryOf(reader);
+  const { cache } = memoryOf(kv);
   const key = `${blockKey(list, block)} ${fragment.first}`;
-  const kept = fragments.find(key);
+  const kept = cache.find('fragment', key);
   if (kept !== undefined) return kept;
   const text = readFragment(open, fragment);
   // A character takes two bytes at most.
-  fragments.keep(key, text, 2 * text.length);
+  cache.keep('fragment', key, text, 2 * text.length);
   return text;
+}
+
+/** The ways to read the same thing: from the list as it was last published, or from its source as it is on a day. */
+interface Ways<Result> {
+  fromHead: (head: Head) => Promise<Result>;
+  /** An older result, which is good enough while KV fails. */
+  fromMemory?: () => Result | undefined;
+  fromDatabase: (db: Database, day: string) => Promise<Result>;
+}
+
+/** Reads from KV, or from the database if KV has no such list, lacks a part of it, or fails. Reports a missing list. */
+export async function readWithFallback<Result>(
+  list: ListName,
+  reader: Reader,
+  { fromHead, fromMemory, fromDatabase }: Ways<Result>,
+): Promise<Result> {
+  let isMissing = false;
+  try {
+    const head = await findHead(list, reader);
+    if (head) return await fromHead(head);
+    isMissing = true;
+  } catch {
+    const old = fromMemory?.();
+    if (old) return old;
+  }
+  const result = await fromDatabase(reader.db(), dayOf(reader.clock()));
+  if (isMissing) reader.report(list, 'missing');
+  return result;
 }

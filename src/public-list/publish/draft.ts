@@ -1,0 +1,173 @@
+import type { Database } from '../../database/open.ts';
+import { retried } from '../../database/retry.ts';
+import { randomHex } from '../../digest.ts';
+import type { Building } from '../build.ts';
+import type { Block } from '../format/block.ts';
+import { bodyBytes } from '../format/body.ts';
+import { compressJson } from '../format/gzip.ts';
+import { createHead, type Head } from '../format/head.ts';
+import { addStep, compareBlocks, type Difference } from '../format/steps.ts';
+import {
+  blockKey,
+  changesKey,
+  findStoredHead,
+  type Publication,
+  putConstant,
+  readSteps,
+  tried,
+} from '../kv.ts';
+import type { ListName } from '../lists.ts';
+import {
+  announcePublication,
+  findPublication,
+  isKnownPublication,
+  recordPublication,
+  recordUnchanged,
+} from './record.ts';
+import { type Place, type PublicationRecord, readSnapshot, type Snapshot } from './source.ts';
+import { updateBlocks } from './update.ts';
+import { BlockWriter } from './writer.ts';
+
+/** The bindings that publishing needs, and the time. */
+export interface Tools {
+  db: Database;
+  kv: KVNamespace;
+  clock: () => Date;
+}
+
+/** A publication that is being made, and the one that it follows. */
+export interface Draft extends Building {
+  publication: string;
+  writer: BlockWriter;
+  startedAt: Date;
+  /** The last publication, and the same with its head. */
+  record: PublicationRecord | undefined;
+  kept: Publication | undefined;
+  /** Whether KV has the blocks that the record names. */
+  isTrusted: boolean;
+}
+
+/**
+ * Begins a publication. KV has the blocks that the record names unless it holds a publication that the database does not
+ * know: then the database was restored, and the sweep may have deleted those blocks since.
+ */
+export async function beginDraft(
+  { db, kv, clock }: Tools,
+  { list, inKv, isForced }: { list: ListName; inKv: string | null | undefined; isForced: boolean },
+  record: PublicationRecord | undefined,
+): Promise<Draft> {
+  const isTrusted =
+    !isForced &&
+    Boolean(record && inKv) &&
+    (inKv === record?.publication || (await isKnownPublication(db, String(inKv))));
+  const kept = record && (await findPublication(db, list, record.publication));
+  const publication = randomHex(8);
+  const startedAt = clock();
+  const announce = () => announcePublication(db, list, publication, startedAt);
+  const writer = new BlockWriter(kv, list, publication, announce);
+  const atHand = isTrusted && kept ? kept.head.blocks : [];
+  const { save } = writer;
+  return { list, publication, writer, save, atHand, startedAt, record, kept, isTrusted };
+}
+
+/**
+ * Writes the blocks that have changed since the recorded publication, and records the new one. Undefined if the content
+ * is the same, or if another publication was recorded meanwhile. Throws a MissingBlockError if KV lacks a block.
+ */
+export async function recordUpdated(
+  tools: Tools,
+  draft: Draft,
+): Promise<Publication | undefined | 'too much'> {
+  const { list, writer, record, kept } = draft;
+  if (!record || !kept) return undefined;
+  const snapshot = await retried(() => readSnapshot(tools.db, list, record, tools.clock()));
+  if (!snapshot) return 'too much';
+  const { blocks, difference } = await updateBlocks(kept.head.blocks, snapshot.changed, writer);
+  return recordDraft(tools, draft, { blocks, snapshot, previous: kept.head, difference });
+}
+
+/**
+ * The same for a list that was built from its whole source: applies the changes made since, so that the list is what its
+ * source was at one moment. Throws the error of a build that failed.
+ */
+export async function recordBuilt(
+  tools: Tools,
+  draft: Draft,
+  built: readonly Block[] | Error,
+  since: Place,
+): Promise<Publication | undefined> {
+  const { list, writer, kept, isTrusted } = draft;
+  if (built instanceof Error) throw built;
+  await writer.finish();
+  const snapshot = await retried(() => readSnapshot(tools.db, list, since, tools.clock()));
+  if (!snapshot) return undefined;
+  const { blocks } = await updateBlocks(built, snapshot.changed, writer);
+  await writer.finish();
+  // If the database was restored, the record is older than the list that readers have seen.
+  const previous = isTrusted ? kept?.head : ((await findStoredHead(tools.kv, list)) ?? kept?.head);
+  const difference =
+    previous && (await compareBlocks(previous.blocks, blocks, writer.load).catch(() => undefined));
+  return recordDraft(tools, draft, { blocks, snapshot, previous, difference });
+}
+
+/** The list's new content, and the list that readers had before. */
+interface Result {
+  blocks: readonly Block[];
+  snapshot: Snapshot;
+  previous: Head | undefined;
+  difference: Difference | undefined;
+}
+
+/** Records the publication once everything that its head names is in KV. */
+async function recordDraft(
+  { db, kv, clock }: Tools,
+  { list, record, kept, publication, writer, isTrusted, startedAt }: Draft,
+  { blocks, snapshot, previous, difference }: Result,
+): Promise<Publication | undefined> {
+  const head = await createHead(list, publication, blocks);
+  const { etag, count } = head;
+  if (isTrusted && record?.etag === etag) {
+    await recordUnchanged(db, list, record, snapshot);
+    return undefined;
+  }
+  await writer.announced();
+  await writer.finish();
+  const now = clock();
+  const before = previous ? await tried(() => readSteps(kv, previous)) : [];
+  const steps =
+    previous && previous.etag !== etag ? addStep(before, previous.etag, difference, now) : before;
+  await putConstant(kv, changesKey(list, publication), compressJson(steps));
+  const metadata = {
+    publication,
+    etag,
+    count,
+    publishedAt: now.toISOString(),
+    tookMilliseconds: now.getTime() - startedAt.getTime(),
+    bytes: bodyBytes(head),
+    blocks: blocks.length,
+    added: difference?.added.length ?? null,
+    removed: difference?.removed.length ?? null,
+  };
+  const isRecorded = await recordPublication(db, { head, metadata }, snapshot, {
+    base: record?.publication,
+    leftovers: leftoversOf(head, [kept?.head, previous], writer.written),
+    now,
+  });
+  return isRecorded ? { head, metadata } : undefined;
+}
+
+/** The keys of earlier publications, and of blocks that this one wrote, that the head does not name. */
+function leftoversOf(
+  head: Head,
+  earlier: readonly (Head | undefined)[],
+  written: readonly Block[],
+): string[] {
+  const { list } = head;
+  const named = new Set(head.blocks.map((block) => blockKey(list, block)));
+  const keys = new Set(written.map((block) => blockKey(list, block)));
+  for (const { blocks, publication } of earlier.flatMap((other) => other ?? [])) {
+    keys.add(changesKey(list, publication));
+    for (const block of blocks) keys.add(blockKey(list, block));
+  }
+  return [...keys].filter((key) => !named.has(key));
+}

@@ -1,0 +1,52 @@
+/**
+ * For bodies, blocks, changes and names together. An isolate remembers at most 16 MiB of the lists; the rest is for the
+ * heads that it has read, of which that of 5,000,000 names takes a tenth of a MiB.
+ */
+const maximumBytes = 15 * 1024 * 1024;
+
+export function fitsMemory(bytes: number): boolean {
+  return bytes <= maximumBytes;
+}
+
+/** Values of several kinds, by key. Drops those that were used least recently when they exceed 15 MiB together. */
+export class Cache<Kinds> {
+  readonly #items = new Map<string, { value: Kinds[keyof Kinds]; bytes: number }>();
+  #bytes = 0;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  find<Kind extends keyof Kinds & string>(kind: Kind, key: string): Kinds[Kind] | undefined {
+    const id = `${kind} ${key}`;
+    const item = this.#items.get(id);
+    if (!item) return undefined;
+    // A map is in the order of insertion: the last one was used most recently.
+    this.#items.delete(id);
+    this.#items.set(id, item);
+    return item.value as Kinds[Kind];
+  }
+
+  /** Keeps the value, unless it alone is too large. */
+  keep<Kind extends keyof Kinds & string>(
+    kind: Kind,
+    key: string,
+    value: Kinds[Kind],
+    bytes: number,
+  ): void {
+    const id = `${kind} ${key}`;
+    this.#remove(id);
+    if (!fitsMemory(bytes)) return;
+    for (const oldest of this.#items.keys()) {
+      if (fitsMemory(this.#bytes + bytes)) break;
+      this.#remove(oldest);
+    }
+    this.#items.set(id, { value, bytes });
+    this.#bytes += bytes;
+  }
+
+  #remove(id: string): void {
+    this.#bytes -= this.#items.get(id)?.bytes ?? 0;
+    this.#items.delete(id);
+  }
+}
