@@ -11,7 +11,7 @@ import { logUnexpected, writeLog } from './log.ts';
 import { deleteOldOutcomes } from './outcome.ts';
 import { recordDailyCounts } from './public-list/daily-counts.ts';
 import { listNames } from './public-list/lists.ts';
-import { type PurgeContext, publishAndPurge } from './public-list/publish/publish-and-purge.ts';
+import { type PurgeContext, publishAndPurge } from './public-list/publish/publish.ts';
 import { sweepLists } from './public-list/publish/sweep.ts';
 import { deleteOldNotifications } from './registrar/notification.ts';
 import { endOldDeliveries, queueDeliveries } from './webhook/outbox.ts';

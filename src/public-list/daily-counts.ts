@@ -7,7 +7,7 @@ import { putVariable } from './kv.ts';
 import { type CountedList, countedLists } from './lists.ts';
 import type { Reader } from './read/reader.ts';
 
-/** How many names were on each list on one day. */
+/** The number of names on each list on one day. */
 export interface DailyCounts {
   /** In UTC, `YYYY-MM-DD`. */
   day: string;
@@ -17,7 +17,7 @@ export interface DailyCounts {
 
 const countsKey = 'daily-counts';
 
-/** How many days are shown: a year, with its first and its last day. */
+/** The days that are shown: a year, with its first and its last day. */
 export const maximumDays = 366;
 
 /**
@@ -75,7 +75,7 @@ async function recordAndList(db: Database, today: string): Promise<CountedDay[]>
   return rows.map(({ day, counts }) => ({ day, counts: JSON.parse(counts) }));
 }
 
-/** How long an isolate remembers the counts before it reads KV again. They change once a day. */
+/** An isolate remembers the counts for this time before it reads KV again. They change once a day. */
 const freshMilliseconds = 60_000;
 
 /** Shared by all requests of the isolate, because the counts are the same for all of them. */

@@ -32,7 +32,7 @@ beforeEach(() => emptyLists(worker.env));
 const listNames = [auctionList, retainedList] as const;
 const publishWith = (env: Env) => publish(openDatabase(env.DB), env.LISTS, listNames, clock);
 
-/** What KV holds of every list: body and ETag belong together, and the count is that of the entries. */
+/** Every list in KV: body and ETag belong together, and the count is that of the entries. */
 async function wholeLists() {
   const lists: Record<string, { body: unknown; etag: string | undefined }> = {};
   for (const list of listNames) {
@@ -45,7 +45,7 @@ async function wholeLists() {
   return lists;
 }
 
-/** What KV would hold of every list if nothing had failed. */
+/** The ETags that KV would hold if nothing had failed. */
 async function rightEtags() {
   const { db } = worker;
   const save = async (entries: Entry[]) => (await buildBlock('', entries)).block;
@@ -100,7 +100,7 @@ it('leaves every list whole wherever the publisher is killed, and the next run r
       return call >= place;
     };
     await expectWhole(`killed at call ${place} (${calm.calls[place]})`, () => {
-      // What it still tries fails as well, and nobody waits for it.
+      // Its further calls fail as well, and nobody waits for it.
       publishWith(new Faults(dead, isDead).wrap(worker.env)).catch(() => {});
       return killed;
     });

@@ -25,7 +25,7 @@ beforeEach(async () => {
 const publishOn = (day: string, lists = listNames) =>
   publish(worker.db, worker.env.LISTS, lists, () => at(day));
 
-/** What the cron does. */
+/** Does the cron's work. */
 const record = (day: string, env: Env = worker.env, time?: string) =>
   recordDailyCounts(openDatabase(env.DB), env.LISTS, at(day, time));
 

@@ -40,7 +40,7 @@ function pagedDatabase(onPage: (page: number) => void = () => {}) {
   const binding = withMethods(DB, {
     prepare: (query: string) => {
       const statement = DB.prepare(query);
-      if (!query.includes('union all') && query.includes('name >= ?')) return statement;
+      if (!query.includes('name >= ?')) return statement;
       return withMethods(statement, {
         bind: (...values: unknown[]) =>
           withMethods(statement, {

@@ -7,7 +7,7 @@ import type { Head, Published } from '../../src/public-list/format/head.ts';
 import { blockKey, headKey } from '../../src/public-list/kv.ts';
 import type { ListName } from '../../src/public-list/lists.ts';
 
-/** What KV holds of a list: its body as JSON, its head, and the head's metadata. Throws if a block is missing. */
+/** The list in KV: its body as JSON, its head, and the head's metadata. Throws if a block is missing. */
 export async function published(env: Env, list: ListName) {
   const { value, metadata } = await env.LISTS.getWithMetadata<Published>(
     headKey(list),

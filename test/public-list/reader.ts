@@ -13,7 +13,7 @@ export function newReader({ DB, LISTS }: Env, clock: () => Date) {
   const background: Promise<unknown>[] = [];
   const reader: Reader = {
     db: () => openDatabase(DB),
-    // What an isolate remembers belongs to this object.
+    // The memory of an isolate belongs to this object.
     kv: new Proxy(LISTS, {
       get(target, name) {
         const value = Reflect.get(target, name);

@@ -3,7 +3,7 @@ import { runCron } from '../../cron.ts';
 import { dayOf } from '../../day.ts';
 import type { Env } from '../../env.ts';
 import { listNames } from '../../public-list/lists.ts';
-import { publishAndPurge } from '../../public-list/publish/publish-and-purge.ts';
+import { publishAndPurge } from '../../public-list/publish/publish.ts';
 import { expireCopies } from '../../public-list/read/memory.ts';
 import { setClock } from './clock.ts';
 

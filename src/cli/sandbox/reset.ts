@@ -3,7 +3,7 @@ import { openDatabase } from '../../database/open.ts';
 import type { Env } from '../../env.ts';
 import { recordDailyCounts } from '../../public-list/daily-counts.ts';
 import { listNames } from '../../public-list/lists.ts';
-import { publishAndPurge } from '../../public-list/publish/publish-and-purge.ts';
+import { publishAndPurge } from '../../public-list/publish/publish.ts';
 import { loadDemoData } from '../demo/load.ts';
 import { listTriggers, setClock } from './clock.ts';
 import { noCache } from './move.ts';

@@ -32,7 +32,7 @@ export interface Fragment {
   bytes: number;
 }
 
-/** Where blocks are read from and written to. */
+/** Reads and writes blocks. */
 export interface BlockStore {
   load: (block: Block) => Promise<Entry[]>;
   /** Writes the entries, unless one of the blocks at hand contains exactly them. */

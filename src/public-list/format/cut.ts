@@ -1,7 +1,7 @@
 import type { Entry } from './entry.ts';
 
 /**
- * Where a list is cut depends only on its names. So the same content is cut in the same places, whatever its history,
+ * The names of a list alone decide where it is cut. So the same content is cut in the same places, whatever its history,
  * and a change to one name changes one block. These numbers are part of the definition of the ETag.
  *
  * A block is one value in KV. It is small enough that a change to one name writes a tenth of a megabyte, and large

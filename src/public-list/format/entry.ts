@@ -10,7 +10,7 @@ export interface Entry {
 /** A row of the source. Names in auction have `auction` in place of a status. */
 export type EntryRow = [name: string, punycode: string, status: ListedStatus | 'auction'];
 
-/** How each entry of the name begins in the body. The field names are those of the public interface. */
+/** The beginning of each entry of the name in the body. The field names are those of the public interface. */
 export function entryStart(name: string, entries: 'auctions' | readonly ListedStatus[]): string {
   return `{"${entries === 'auctions' ? 'domain_name' : 'name'}":${JSON.stringify(name)},`;
 }

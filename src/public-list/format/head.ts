@@ -24,7 +24,7 @@ export interface Published {
   /** Size of the whole list, compressed. */
   bytes: number;
   blocks: number;
-  /** How many entries the publication added and removed; null if that is not known. */
+  /** The numbers of entries that the publication added and removed; null if they are not known. */
   added: number | null;
   removed: number | null;
 }

@@ -18,13 +18,15 @@ import {
 } from '../kv.ts';
 import type { ListName } from '../lists.ts';
 import {
-  announcePublication,
   findPublication,
-  isKnownPublication,
+  type Place,
+  type PublicationRecord,
+  readSnapshot,
   recordPublication,
   recordUnchanged,
-} from './record.ts';
-import { type Place, type PublicationRecord, readSnapshot, type Snapshot } from './source.ts';
+  type Snapshot,
+} from './database.ts';
+import { announcePublication, isKnownPublication } from './sweep.ts';
 import { updateBlocks } from './update.ts';
 import { BlockWriter } from './writer.ts';
 

@@ -4,7 +4,7 @@ import type { Database } from '../../database/open.ts';
 import type { Published } from '../format/head.ts';
 import { readPublished } from '../kv.ts';
 import { isOfAuctions, type ListName, listNames, publicLists, shows } from '../lists.ts';
-import { type PublicationRecord, readSource, type Source } from './source.ts';
+import { type PublicationRecord, readSource, type Source } from './database.ts';
 
 export interface ListStatus {
   list: ListName;

@@ -9,9 +9,35 @@ import type { Database } from '../../database/open.ts';
 import { retried } from '../../database/retry.ts';
 import { blockPrefix, changesKey } from '../kv.ts';
 import { isOfAuctions, type ListName, listNames } from '../lists.ts';
-import { readSource, type Source } from './source.ts';
+import { readSource, type Source } from './database.ts';
 
-/** How long the blocks of an older head are kept for readers that still use it. */
+/** Records that a publication has begun, before its first put, so that its keys are swept if it is killed. */
+export async function announcePublication(
+  db: Database,
+  list: ListName,
+  publication: string,
+  now: Date,
+): Promise<void> {
+  await retried(() =>
+    db
+      .insert(listLeftovers)
+      .values({ publication, list, keys: null, since: now.toISOString() })
+      .onConflictDoNothing(),
+  );
+}
+
+/** Whether the database knows the publication. It does for a day, but not if it was restored to an earlier state. */
+export async function isKnownPublication(db: Database, publication: string): Promise<boolean> {
+  const rows = await retried(() =>
+    db
+      .select({ publication: listLeftovers.publication })
+      .from(listLeftovers)
+      .where(eq(listLeftovers.publication, publication)),
+  );
+  return rows.length > 0;
+}
+
+/** The blocks of an older head are kept for this time, for readers that still use it. */
 const keptMilliseconds = 24 * 60 * 60 * 1000;
 /** Deletions in one run: an invocation may use 1,000 operations of KV in all. */
 const maximumDeletions = 400;

@@ -29,7 +29,7 @@ export interface Range {
   prefix: string;
   /** Only names after this one in the list's order. */
   after?: string | undefined;
-  /** How many at most; 1 or more. */
+  /** At most so many; 1 or more. */
   limit: number;
 }
 

@@ -5,7 +5,7 @@ import { findHead, type Reader } from './reader.ts';
 /** The facts of a list that are known without reading its names. */
 export interface ListFacts {
   etag: string;
-  /** How many entries it has. */
+  /** The number of entries. */
   count: number;
   /** ISO 8601. */
   publishedAt: string;

@@ -80,7 +80,7 @@ function recallEntries(
   return open && statusesIn(kv, list, block, open, name);
 }
 
-/** How many blocks are loaded at the same time: a Worker may have six connections open. */
+/** So many blocks are loaded at the same time: a Worker may have six connections open. */
 const blocksAtOnce = 6;
 
 async function findInBlocks(

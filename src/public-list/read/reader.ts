@@ -28,7 +28,7 @@ export interface Reader {
 
 export type Trouble = 'missing' | 'incomplete';
 
-/** How long a location may cache a head: the minimum that KV allows. */
+/** A location may cache a head for this time: the minimum that KV allows. */
 const headCacheSeconds = 30;
 
 /**
