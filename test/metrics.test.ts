@@ -1,15 +1,16 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, type MockInstance, vi } from 'vitest';
 import type { Env } from '../src/env.ts';
 import worker from '../src/index.ts';
-import { publishAndPurge } from '../src/public-list/publish/publish-and-purge.ts';
+import { publishAndPurge } from '../src/public-list/publish/publish.ts';
 import { Faults } from './attack/faults.ts';
 import { addAuction, addContact, addRegistrar, emptyLists, send } from './fixtures.ts';
 import { startWorker } from './worker.ts';
 
 const registry = startWorker();
 
+let logged: MockInstance<typeof console.info>;
 beforeEach(async () => {
-  vi.spyOn(console, 'info').mockImplementation(() => {});
+  logged = vi.spyOn(console, 'info').mockImplementation(() => {});
   vi.spyOn(console, 'error').mockImplementation(() => {});
   await emptyLists(registry.env);
 });
@@ -59,6 +60,7 @@ it('writes one point for a request: its interface, route, status, registrar, dur
 it('writes one point for a 304 from memory', async () => {
   const { env, points } = measured();
   const path = '/repp/v1/auctions';
+  await publishAndPurge(registry.env, {}, ['auctions']);
   const etag = (await answerTo(env, path)).headers.get('ETag')!;
   points.length = 0;
 
@@ -85,7 +87,8 @@ it.each([
 ])('writes nothing of %s but its interface and its pattern', async (path, name) => {
   const { env, points } = measured();
   await answerTo(env, path);
-  expect(points).toMatchObject([
+  // The lists that the page finds missing are published, each with a point of its own.
+  expect(points.filter(({ blobs }) => blobs?.[0] === 'request')).toMatchObject([
     {
       indexes: [name],
       blobs: ['request', name, 'GET', expect.any(String), expect.any(String), ''],
@@ -117,6 +120,21 @@ it('writes one point for each list that a publication wrote, and for each that f
       doubles: [expect.any(Number)],
     },
   ]);
+});
+
+it.each([
+  ['/repp/v1/auctions/changes?since=x', '/repp/v1/auctions/changes'],
+  ['/repp/v1/retained_domains/changes?since=x', '/repp/v1/retained_domains/changes'],
+  ['/repp/v1/retained_domains/changes', '/repp/v1/retained_domains/changes'],
+  ['/repp/v1/retained_domains/name.ee', '/repp/v1/retained_domains/:name'],
+  ['/repp/v1/contacts/check/X', '/repp/v1/contacts/check/:code'],
+])('gives %s the route of the handler that answers it, in the log as well', async (path, route) => {
+  const { env, points } = measured();
+  await answerTo(env, path);
+  const requests = points.filter(({ blobs }) => blobs?.[0] === 'request');
+  expect(requests.map(({ blobs }) => blobs?.[3])).toEqual([route]);
+  const lines = logged.mock.calls.map(([line]) => JSON.parse(line));
+  expect(lines.map((line) => line.route)).toEqual([route]);
 });
 
 it('answers although no point can be written', async () => {

@@ -21,8 +21,8 @@ export function readerOf(c: AppContext): Reader {
 }
 
 /** Whether `If-None-Match` names the weak ETag. */
-export function isKnown(c: AppContext, etag: string): boolean {
-  const known = c.req.raw.headers.get('If-None-Match');
+export function isKnown({ headers }: Request, etag: string): boolean {
+  const known = headers.get('If-None-Match');
   return known !== null && (known === etag || matchesWeakly(known, etag.slice('W/"'.length, -1)));
 }
 
@@ -31,10 +31,10 @@ export function isKnown(c: AppContext, etag: string): boolean {
  * its copy, a change is seen within a minute.
  */
 const maximumAgeSeconds = 15;
-/** How long a cache may answer with an old list while the service fails (RFC 5861). */
+/** A cache may answer with an old list for this time while the service fails (RFC 5861). */
 const staleIfErrorSeconds = 24 * 60 * 60;
 
-/** How caches keep what is read from the lists: the headers that 200 and 304 have in common. */
+/** The headers by which caches keep an answer that is read from the lists, the same on 200 and 304. */
 export function cacheHeaders(
   lists: readonly ListName[],
   etag: string,

@@ -1,7 +1,7 @@
 import { pause } from '../database/retry.ts';
 import { logUnexpected } from '../log.ts';
 import type { ListName } from '../public-list/lists.ts';
-import { type PurgeContext, publishAndPurge } from '../public-list/publish/publish-and-purge.ts';
+import { type PurgeContext, publishAndPurge } from '../public-list/publish/publish.ts';
 import type { AppContext } from './context.ts';
 
 /** Publishing under way in this isolate, and the lists that wait for their turn. */

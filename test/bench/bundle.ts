@@ -9,7 +9,7 @@ import { build } from './runtime.ts';
 
 const starts = 9;
 
-/** What a deployment uploads, and what an isolate does with it before it can answer. */
+/** The upload of a deployment, and the work of an isolate before it can answer. */
 export async function bundle(): Promise<Figure[]> {
   const own = bundled('index.js');
   const empty = bundled('empty-hono.js', 'test/bench/workers/empty-hono.ts');

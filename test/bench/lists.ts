@@ -29,7 +29,9 @@ export async function lists(): Promise<Figure[]> {
       isLarge: true,
     } as const;
 
-    await checkHeaders(runtime, revalidated.headers);
+    const name = runtime.url(service, `${retainedDomains}/${nameOf(0).punycode}`);
+    await checkHeaders(revalidated.url, runtime.url('same-304'), revalidated.headers);
+    await checkHeaders(name, runtime.url('constant-json'));
     const constant = (worker: string) => ({ url: runtime.url(worker), status: 304 }) as const;
     const [, same304] = await compare([constant('same-304'), revalidated]);
     const [, bare304] = await compare([constant('constant-304'), revalidated]);
@@ -42,10 +44,9 @@ export async function lists(): Promise<Figure[]> {
       { rounds: 3 },
     );
     const [, naive200] = await compare([{ ...naive, status: 200 }, whole], { rounds: 3 });
-    const name = `${retainedDomains}/${nameOf(0).punycode}`;
     const [, oneName] = await compare([
       { url: runtime.url('constant-json'), status: 200 },
-      { url: runtime.url(service, name), status: 200 },
+      { url: name, status: 200 },
     ]);
     const reads = await kvReadsOfOneName(runtime.env);
     return [
@@ -64,7 +65,7 @@ export async function lists(): Promise<Figure[]> {
   }
 }
 
-/** What an isolate asks of KV and D1 for the first name, and for one in the same place a moment later. */
+/** The calls of KV and D1 for the first name, and for one in the same place a moment later. */
 async function kvReadsOfOneName(env: Env): Promise<{ cold: number; warm: number; d1: number }> {
   const bindings = counted(env, await builtWorker());
   const ask = () => cost(bindings, `${retainedDomains}/${nameOf(1).punycode}`);
@@ -79,15 +80,16 @@ async function storeWhole({ env, url }: Runtime): Promise<void> {
   await env.LISTS.put('whole', gzipSync(await response.arrayBuffer()));
 }
 
-/** Makes sure that the constant 304 goes on having the service's headers. */
-async function checkHeaders(runtime: Runtime, headers: Record<string, string>): Promise<void> {
+/** Makes sure that a constant answer goes on having the headers of the service's. */
+async function checkHeaders(own: URL, constant: URL, headers?: Record<string, string>) {
   const namesOf = async (url: URL) => {
     const response = await fetch(url, { headers: { ...edgeHeaders, ...headers } });
+    await response.arrayBuffer();
     return [...response.headers.keys()].sort().join(', ');
   };
-  const expected = await namesOf(runtime.url(service, retainedDomains));
-  const constant = await namesOf(runtime.url('same-304'));
-  if (constant !== expected) throw new Error(`headers are ${expected}, same-304 has ${constant}`);
+  const [expected, found] = [await namesOf(own), await namesOf(constant)];
+  if (found !== expected)
+    throw new Error(`headers of ${own} are ${expected}, of ${constant} ${found}`);
 }
 
 /** The header of a client that has the list. */

@@ -5,7 +5,7 @@ import { listNames, retainedList } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { counted } from '../counted.ts';
 
-/** What publishing cost, in what the platform bills, and the bytes that went to KV. */
+/** The cost of publishing, in the platform's units, and the bytes that went to KV. */
 export interface PublishingCost {
   rowsRead: number;
   puts: number;

@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { listNames } from '../../src/public-list/lists.ts';
-import { publishAndPurge } from '../../src/public-list/publish/publish-and-purge.ts';
+import { publishAndPurge } from '../../src/public-list/publish/publish.ts';
 import { addAuction, emptyLists } from '../fixtures.ts';
 import { published, withMethods } from '../public-list/published.ts';
 import { startWorker } from '../worker.ts';
@@ -22,18 +22,24 @@ function contextWithCache(success = true) {
   return { cache, purged };
 }
 
-/** Waits for the work after the answer, too. */
-async function reportNoBids(uuid: string, env: Env) {
+/** The context of a request, and the end of the work after its answer. */
+function newContext() {
   const later: Promise<unknown>[] = [];
   const context = {
     waitUntil: (work: Promise<unknown>) => void later.push(work),
     passThroughOnException() {},
     props: {},
   } as unknown as ExecutionContext;
+  return { context, finish: () => Promise.all(later) };
+}
+
+/** Waits for the work after the answer, too. */
+async function reportNoBids(uuid: string, env: Env) {
+  const { context, finish } = newContext();
   const headers = { 'Content-Type': 'application/json', 'CF-Connecting-IP': '127.0.0.1' };
   const init = { method: 'PATCH', headers, body: '{"status":"no_bids"}' };
   await app.request(`/api/v1/auctions/${uuid}`, init, env, context);
-  await Promise.all(later);
+  await finish();
 }
 
 test("purges the lists that changed, and no others, from the platform's cache", async () => {
@@ -74,6 +80,26 @@ test('tries once more if publishing fails after an answer', async () => {
 
   expect(calls).toBe(2);
   expect((await published(worker.env, 'auctions')).body.count).toBe(0);
+});
+
+test.each([
+  ['is missing', 'list/'],
+  ['lacks a block', 'block/'],
+])('publishes a list that a reader finds: it %s', async (_, prefix) => {
+  await addAuction(worker.env);
+  await publishAndPurge(worker.env, {}, ['auctions']);
+  const { keys } = await worker.env.LISTS.list({ prefix });
+  for (const { name } of keys) await worker.env.LISTS.delete(name);
+
+  // An isolate that remembers nothing.
+  const env = { ...worker.env, LISTS: withMethods(worker.env.LISTS, {}) };
+  const { context, finish } = newContext();
+  const response = await app.request('/repp/v1/auctions', {}, env, context);
+  expect(response.status).toBe(200);
+  await response.arrayBuffer();
+  await finish();
+
+  expect((await published(worker.env, 'auctions')).body.count).toBe(1);
 });
 
 test('publishes the changes of many simultaneous reports one after the other, and misses none', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { app } from '../../src/http/app.ts';
-import { answerRevalidation } from '../../src/http/public/revalidation.ts';
+import { answerFromMemory } from '../../src/http/public/from-memory.ts';
 import { startWorker } from '../worker.ts';
 
 const worker = startWorker();
@@ -66,7 +66,7 @@ it('gives each 304 that is answered before the application its own X-Request-Id'
   const request = () => new Request(`https://example.com${path}`, { headers });
 
   const ids = [1, 2].map(() =>
-    answerRevalidation(request(), env, context)!.headers.get('X-Request-Id'),
+    answerFromMemory(request(), env, context)!.headers.get('X-Request-Id'),
   );
   await finish();
 

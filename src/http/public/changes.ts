@@ -4,13 +4,12 @@ import { hasTypes, listPaths } from '../../public-list/lists.ts';
 import { readChanges } from '../../public-list/read/changes.ts';
 import type { AppEnv } from '../context.ts';
 import { readerOf } from '../public-list.ts';
-import { listHeaders } from './headers.ts';
-import { answerWithJson } from './json.ts';
+import { identified, jsonAnswer } from './answer.ts';
 import { requestedList } from './requested-list.ts';
 
 export const changesPaths = listPaths.map((path) => `${path}/changes` as const);
 
-/** What changed in a list since the client fetched it. */
+/** The changes of a list since the client fetched it. */
 export const changes = new Hono<AppEnv>({ strict: false });
 
 for (const path of listPaths) {
@@ -25,7 +24,7 @@ for (const path of listPaths) {
     const [added, removed] = [difference.added.join(','), difference.removed.join(',')];
     const tags = `"since":${JSON.stringify(since)},"current":${JSON.stringify(current)}`;
     const json = `{${tags},"added":[${added}],"removed":[${removed}]}`;
-    return answerWithJson(c, listHeaders([list], current), json);
+    return identified(c, jsonAnswer(c.req.raw, [list], current, json));
   });
 }
 

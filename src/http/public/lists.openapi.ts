@@ -25,11 +25,11 @@ export const listedStatus = z
   ])
   .meta({ id: 'ListedStatus' });
 
-/** What the lists of a path are about. */
+/** The description of the lists of a path. */
 interface Described {
   /** Its calls and components are named by it. */
   name: string;
-  /** What the lists contain, in a few words. */
+  /** The content of the lists, in a few words. */
   what: string;
   entry: z.ZodType;
   /** Of the calls for a list, and for what changed in one. */

@@ -8,8 +8,7 @@ import { findNames, type ListedName } from '../../public-list/read/names.ts';
 import type { AppEnv } from '../context.ts';
 import { limitBody, parseBody } from '../input.ts';
 import { readerOf } from '../public-list.ts';
-import { listHeaders, openToPages } from './headers.ts';
-import { answerWithJson } from './json.ts';
+import { identified, jsonAnswer, openToPages } from './answer.ts';
 
 const { path } = publicLists[retainedList];
 export const lookupPath = `${path}/lookup` as const;
@@ -20,7 +19,7 @@ export const names = new Hono<AppEnv>({ strict: false });
 
 const maximumNames = 500;
 
-/** What can be answered as it was given; an object could be nested without end. */
+/** A value that can be answered as it was given; an object could be nested without end. */
 const scalar = () =>
   z.union([z.string(), z.number(), z.boolean(), z.null()], 'must be an array of names');
 
@@ -58,9 +57,14 @@ names.get(namePath, async (c) => {
   const domain = readDomainName(c.req.param('name'));
   const [listed] = await findNames([domain.name], readerOf(c));
   if (!listed) throw new Error('a name was not looked up');
-  const headers = listHeaders([retainedList, auctionList], etagOf(listed));
-  return answerWithJson(c, headers, JSON.stringify(shown(domain, listed)));
+  return identified(c, nameAnswer(c.req.raw, domain, listed));
 });
+
+/** The answer about one name. */
+export function nameAnswer(request: Request, domain: DomainName, listed: ListedName): Response {
+  const json = JSON.stringify(shown(domain, listed));
+  return jsonAnswer(request, [retainedList, auctionList], etagOf(listed), json);
+}
 
 /** A name of a look-up, or what is wrong with it. */
 function readName(given: unknown): { given: unknown; domain?: DomainName; error?: string } {
@@ -77,7 +81,7 @@ function shown({ name, punycode }: DomainName, { statuses, isInAuction }: Listed
   return { name, punycode_name: punycode, statuses, in_auction: isInAuction };
 }
 
-/** Of one URL's answers, the statuses tell all that differs. */
+/** The answers of one URL differ only in this. */
 function etagOf({ statuses, isInAuction }: ListedName): string {
   return `W/"${[...statuses, ...(isInAuction ? ['in_auction'] : [])].join('+') || 'free'}"`;
 }

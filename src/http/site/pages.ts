@@ -45,6 +45,6 @@ async function answerWithPage(c: AppContext, language: Language): Promise<Respon
   }
   const etag = `W/"${(await sha256Hex(document)).slice(0, 32)}"`;
   const caching = cacheHeaders(listNames, etag);
-  if (isKnown(c, etag)) return c.body(null, 304, caching);
+  if (isKnown(c.req.raw, etag)) return c.body(null, 304, caching);
   return c.html(document, 200, { ...headers, ...caching });
 }

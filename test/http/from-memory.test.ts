@@ -1,0 +1,158 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Env } from '../../src/env.ts';
+import { app } from '../../src/http/app.ts';
+import { answerFromMemory } from '../../src/http/public/from-memory.ts';
+import worker from '../../src/index.ts';
+import { addAuction, addDispute, addRetainedDomain } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+
+const registry = startWorker();
+const lists = '/repp/v1/retained_domains';
+
+beforeAll(async () => {
+  await addRetainedDomain(registry.env, { name: 'both.ee', status: 'reserved' });
+  await addDispute(registry.env, { name: 'both.ee' });
+  await addRetainedDomain(registry.env, { name: 'õ.ee', punycode: 'xn--mda.ee' });
+  await addAuction(registry.env, { name: 'kohv.ee' });
+  await registry.scheduled('31 * * * *');
+});
+
+let logged: string[];
+beforeEach(() => {
+  logged = [];
+  vi.spyOn(console, 'info').mockImplementation((line) => void logged.push(line));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** The bindings of a deployment or of a developer's machine, with a dataset that keeps its points. */
+function measured(ENVIRONMENT: string) {
+  const points: AnalyticsEngineDataPoint[] = [];
+  const METRICS = { writeDataPoint: (point: AnalyticsEngineDataPoint) => void points.push(point) };
+  const env: Env = { ...registry.env, ENVIRONMENT, METRICS };
+  return { env, points };
+}
+
+interface Asked {
+  path: string;
+  method?: string;
+  headers?: Record<string, string>;
+}
+
+const requestOf = ({ path, ...init }: Asked) =>
+  new Request(new URL(path, 'https://registry.example'), init) as never;
+
+/** Everything that an answer is and leaves behind, but for its id and its duration. */
+async function traces(
+  answer: (env: Env, context: never) => Response | Promise<Response>,
+  environment: string,
+) {
+  const { env, points } = measured(environment);
+  logged = [];
+  const works: Promise<unknown>[] = [];
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  const context = { waitUntil: (work: Promise<unknown>) => works.push(work) };
+  const response = await answer(env, context as never);
+  vi.runAllTimers();
+  vi.useRealTimers();
+  await Promise.all(works);
+  const headers = Object.fromEntries(response.headers);
+  const id = headers['x-request-id'];
+  expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  const lines = logged.map((line) => JSON.parse(line));
+  expect(lines.map(({ request_id }) => request_id)).toEqual([id]);
+  for (const { doubles } of points) if (doubles) doubles[0] = 0;
+  return {
+    status: response.status,
+    headers: { ...headers, 'x-request-id': 'any' },
+    body: Buffer.from(await response.arrayBuffer()).toString('hex'),
+    lines: lines.map((line) => ({ ...line, request_id: 'any', duration_ms: 0 })),
+    points,
+  };
+}
+
+const held = async (path: string) => {
+  const { env } = measured('local');
+  const { headers } = await app.fetch(requestOf({ path }), env, { waitUntil() {} } as never);
+  return { 'If-None-Match': headers.get('ETag')! };
+};
+
+const gzip = { 'Accept-Encoding': 'gzip' };
+
+describe.each(['local', 'production'])('an answer from memory, in %s', (environment) => {
+  it.each<[what: string, asked: () => Asked | Promise<Asked>]>([
+    ['a list', () => ({ path: lists, headers: gzip })],
+    ['a list for a client without gzip', () => ({ path: lists })],
+    ['a list of one type', () => ({ path: `${lists}?type=disputed`, headers: gzip })],
+    ['the auctions', () => ({ path: '/repp/v1/auctions', headers: gzip })],
+    ['the head of a list', () => ({ path: lists, method: 'HEAD', headers: gzip })],
+    ['the head of a plain list', () => ({ path: lists, method: 'HEAD' })],
+    ['an unchanged list', async () => ({ path: lists, headers: await held(lists) })],
+    [
+      'the head of an unchanged list',
+      async () => ({ path: lists, method: 'HEAD', headers: await held(lists) }),
+    ],
+    [
+      'a list that one of several tags names',
+      async () => ({
+        path: lists,
+        headers: { 'If-None-Match': `"x", ${(await held(lists))['If-None-Match']}` },
+      }),
+    ],
+    [
+      'a list for a client with an older one',
+      () => ({ path: lists, headers: { ...gzip, 'If-None-Match': 'W/"old"' } }),
+    ],
+    ['a name with two statuses', () => ({ path: `${lists}/both.ee` })],
+    ['a name in auction', () => ({ path: `${lists}/kohv.ee` })],
+    ['a free name', () => ({ path: `${lists}/free.ee` })],
+    ['a name in punycode', () => ({ path: `${lists}/xn--mda.ee` })],
+    ['the head of a name', () => ({ path: `${lists}/both.ee`, method: 'HEAD' })],
+    [
+      'an unchanged name',
+      async () => ({ path: `${lists}/both.ee`, headers: await held(`${lists}/both.ee`) }),
+    ],
+  ])('is the same as through the application: %s', async (_, ask) => {
+    const asked = await ask();
+    const throughApplication = () =>
+      traces((env, context) => app.fetch(requestOf(asked), env, context), environment);
+    // The first answer fills the memory.
+    await throughApplication();
+    const expected = await throughApplication();
+    expect(expected.points).toMatchObject([{ doubles: [0, 0, 0, 0] }]);
+    const application = vi.spyOn(app, 'fetch');
+
+    const answer = await traces(
+      (env, context) => worker.fetch(requestOf(asked), env, context) as never,
+      environment,
+    );
+
+    expect(application).not.toHaveBeenCalled();
+    expect(answer).toEqual(expected);
+  });
+});
+
+it.each<[what: string, asked: Asked]>([
+  ['a parameter that the call ignores', { path: `${lists}?color=red` }],
+  ['a trailing slash', { path: `${lists}/` }],
+  ['another method', { path: lists, method: 'POST' }],
+  ['a name in another spelling', { path: `${lists}/Both.ee` }],
+  ['a name with a parameter', { path: `${lists}/both.ee?color=red` }],
+  ['what is no name', { path: `${lists}/-a.ee` }],
+  ['the changes', { path: `${lists}/changes` }],
+  ['another path', { path: '/repp/v1/contacts/both.ee' }],
+])('leaves to the application: %s', async (_, asked) => {
+  await held(lists);
+  await held(`${lists}/both.ee`);
+  const context = { waitUntil() {} } as never;
+  expect(answerFromMemory(requestOf(asked), registry.env, context)).toBeUndefined();
+});
+
+it('gives no answer that is older than five seconds', async () => {
+  await held(lists);
+  vi.useFakeTimers({ now: Date.now() + 5_001, toFake: ['Date'] });
+  const context = { waitUntil() {} } as never;
+  expect(answerFromMemory(requestOf({ path: lists }), registry.env, context)).toBeUndefined();
+  vi.useRealTimers();
+});
