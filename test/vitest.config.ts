@@ -20,7 +20,7 @@ const deep = 'test/**/*.deep.test.ts';
 const inBoth = [
   'test/attack/failing-bindings.test.ts',
   'test/attack/generated-requests.test.ts',
-  'test/contact/history-values.test.ts',
+  'test/history/values.test.ts',
 ];
 
 export default defineConfig({

@@ -1,0 +1,308 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { getTableName, is, sql } from 'drizzle-orm';
+import { SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { beforeAll, describe, expect, it, test } from 'vitest';
+import * as schema from '../drizzle/schema.ts';
+import { cancelAuction } from '../src/auction/cancel.ts';
+import { registerAuction, updateAuction } from '../src/auction/report.ts';
+import { importAuctions, startAuctions } from '../src/auction/start.ts';
+import { changeContactStatuses } from '../src/contact/administer.ts';
+import { createContact } from '../src/contact/create.ts';
+import { deleteContact } from '../src/contact/delete.ts';
+import { eraseContact } from '../src/contact/erase.ts';
+import { importContacts } from '../src/contact/import.ts';
+import { deleteOrphans } from '../src/contact/orphans.ts';
+import { updateContact, updateContactOfPerson } from '../src/contact/update.ts';
+import { type Database, openDatabase } from '../src/database/open.ts';
+import { importDomains } from '../src/domain/import.ts';
+import { removeDomains } from '../src/domain/remove.ts';
+import { addRegistrar as addAccount, updateRegistrar } from '../src/registrar/account.ts';
+import { addApiUser, rotateApiUser, setApiUserDisabled } from '../src/registrar/api-user.ts';
+import { addRetainedDomains, removeRetainedDomains } from '../src/retained-domain/change.ts';
+import { closeDispute, openDispute } from '../src/retained-domain/dispute.ts';
+import { importDisputes } from '../src/retained-domain/import-disputes.ts';
+import { replaceRetainedDomains } from '../src/retained-domain/replace.ts';
+import type { Origin } from '../src/write.ts';
+import { addAuction, addContact, addRegistrar } from './fixtures.ts';
+import { startWorker } from './worker.ts';
+
+// Retained names are replaced: a runtime of its own.
+const worker = startWorker();
+
+beforeAll(async () => {
+  await worker.env.DB.exec('create table unrelated (id integer primary key)');
+});
+
+/** The database, where this statement stands before, between and after those of every batch. */
+function interposing(query: string): Pick<D1Database, 'prepare' | 'batch'> {
+  const { DB } = worker.env;
+  return {
+    prepare: (text) => DB.prepare(text),
+    async batch<Row>(statements: D1PreparedStatement[]) {
+      const put = statements.flatMap((statement) => [DB.prepare(query), statement]);
+      const results = await DB.batch<Row>([...put, DB.prepare(query)]);
+      return results.filter((_, index) => index % 2 === 1);
+    },
+  };
+}
+
+/** The same, where somebody else writes between a write's first look and its batch. */
+function racing(
+  binding: Pick<D1Database, 'prepare' | 'batch'>,
+  somebodyElse: () => Promise<unknown>,
+): Database {
+  let batches = 0;
+  return openDatabase({
+    prepare: (text) => binding.prepare(text),
+    async batch<Row>(statements: D1PreparedStatement[]) {
+      batches += 1;
+      if (batches === 2) await somebodyElse();
+      return binding.batch<Row>(statements);
+    },
+  });
+}
+
+const at = new Date('2026-05-06T07:08:09.010Z');
+
+/** A request of its own, with an idempotency key. */
+function newRequest(tag: string) {
+  return { at, requestId: crypto.randomUUID(), key: { value: tag, requestDigest: 'digest' } };
+}
+
+function operator(): Origin {
+  const actor = { type: 'operator', name: 'Operator' } as const;
+  return { actor, request: { at, requestId: crypto.randomUUID() } };
+}
+
+const rules = { name: 'Mari', email: 'mari@example.ee', phone: '+372.5123456' };
+const identity = { ident: '38001085718', identType: 'priv', identCountryCode: 'EE' } as const;
+const person = { countryCode: 'EE', firstName: 'Mari', lastName: 'Maasikas' };
+
+/** A registrar with a webhook and two contacts of one person. */
+async function newWorld(tag: string) {
+  const { env, db } = worker;
+  const registrar = await addRegistrar(env, { code: tag, name: tag }, { username: tag });
+  const webhook = { url: 'https://example.ee/', secret: 'whsec_AAAA', createdAt: at.toISOString() };
+  await db.insert(schema.webhooks).values({ registrarId: registrar.id, ...webhook });
+  const ident = `P${tag}`;
+  const [contact, other] = await Promise.all(
+    ['1', '2'].map((suffix) =>
+      addContact(env, registrar, { ...rules, ident, code: `${tag}:${suffix}` }),
+    ),
+  );
+  return { registrar, contact: contact!, other: other!, person: { ...person, code: ident } };
+}
+
+function named(tag: string, ...labels: string[]) {
+  return labels.map((label) => {
+    const name = `${label}-${tag.toLowerCase()}.ee`;
+    return { name, punycode: name };
+  });
+}
+
+/** Every kind of write: prepares rows of its own, all with the tag in them, and writes to the database that it is given. */
+const writes: Record<
+  string,
+  (tag: string, binding: Pick<D1Database, 'prepare' | 'batch'>) => Promise<unknown>
+> = {
+  async 'creates a contact'(tag, binding) {
+    const { registrar } = await newWorld(tag);
+    const contact = { ...rules, ...identity, code: 'new' };
+    await createContact(openDatabase(binding), registrar.login, contact, newRequest(tag));
+  },
+  async 'updates a contact'(tag, binding) {
+    const { registrar, contact } = await newWorld(tag);
+    const db = openDatabase(binding);
+    await updateContact(db, registrar.login, contact.code, { city: 'Tartu' }, newRequest(tag));
+  },
+  async 'updates a contact that somebody else changes meanwhile'(tag, binding) {
+    const { registrar, contact } = await newWorld(tag);
+    const update = (db: Database, changes: object) =>
+      updateContact(db, registrar.login, contact.code, changes, newRequest(tag + changes));
+    const db = racing(binding, () => update(worker.db, { zip: '51003' }));
+    await updateContact(db, registrar.login, contact.code, { city: 'Tartu' }, newRequest(tag));
+  },
+  async 'deletes a contact'(tag, binding) {
+    const { registrar, contact } = await newWorld(tag);
+    await deleteContact(openDatabase(binding), registrar.login, contact.code, newRequest(tag));
+  },
+  async 'updates a contact for its person'(tag, binding) {
+    const { contact, person: ofContact } = await newWorld(tag);
+    const email = 'new@example.ee';
+    const db = openDatabase(binding);
+    await updateContactOfPerson(db, ofContact, contact.uuid, { email }, newRequest(tag));
+  },
+  async 'sets a status of a contact'(tag, binding) {
+    const { contact } = await newWorld(tag);
+    const statuses = { add: ['serverUpdateProhibited' as const], remove: [], note: 'why' };
+    await changeContactStatuses(openDatabase(binding), operator(), contact.code, statuses);
+  },
+  async 'erases a contact, and what is left of one that was deleted'(tag, binding) {
+    const { registrar, contact, other, person: ofContact } = await newWorld(tag);
+    const keep = newRequest(tag);
+    await updateContactOfPerson(worker.db, ofContact, contact.uuid, { city: 'Tartu' }, keep);
+    await deleteContact(worker.db, registrar.login, other.code, newRequest(`${tag}2`));
+    await eraseContact(openDatabase(binding), operator(), contact.code);
+    await eraseContact(openDatabase(binding), operator(), other.code);
+  },
+  async 'deletes contacts to which no domain refers'(tag, binding) {
+    await newWorld(tag);
+    const request = { at, requestId: crypto.randomUUID() };
+    await worker.db.delete(schema.sweeps);
+    await deleteOrphans(openDatabase(binding), at.toISOString(), request);
+  },
+  async 'imports contacts'(tag, binding) {
+    await newWorld(tag);
+    const records = ['3', '4'].map((suffix) => ({
+      ...{ ...rules, ...identity },
+      ...{ registrar: tag, code: `${tag}:${suffix}` },
+    }));
+    await importContacts(openDatabase(binding), operator(), records);
+  },
+  async 'imports and removes domains'(tag, binding) {
+    const { contact, other } = await newWorld(tag);
+    const db = openDatabase(binding);
+    const parties = { registrar: tag, registrant: contact.code, admin: [other.code], tech: [] };
+    const [first, second, third] = named(tag, 'a', 'b', 'c').map((name) => ({
+      ...name,
+      ...parties,
+    }));
+    await importDomains(db, operator(), [first!, second!]);
+    await importDomains(db, operator(), [{ ...first!, admin: [] }, second!, third!]);
+    await removeDomains(db, operator(), [second!.name, 'unknown.ee']);
+  },
+  async 'starts, imports and cancels auctions'(tag, binding) {
+    const db = openDatabase(binding);
+    const [first, second, third] = named(tag, 'a', 'b', 'c');
+    await startAuctions(db, operator(), [first!, second!]);
+    await importAuctions(db, operator(), [second!, third!]);
+    await cancelAuction(db, operator(), { auction: first!.name, reason: 'why' });
+  },
+  async 'takes a report, which starts the next auction, and one that does not'(tag, binding) {
+    const db = openDatabase(binding);
+    const [free, taken] = named(tag, 'free', 'taken');
+    const status = 'payment_not_received';
+    for (const { name } of [free!, taken!]) {
+      const { uuid } = await addAuction(worker.env, { name, status: 'awaiting_payment' });
+      if (name === taken!.name) await addAuction(worker.env, { name });
+      await updateAuction(db, operator(), uuid, { status }, [status]);
+    }
+  },
+  async 'ends an auction with a registration'(tag, binding) {
+    const [{ name } = { name: '' }] = named(tag, 'a');
+    const { uuid } = await addAuction(worker.env, { name, status: 'awaiting_payment' });
+    const db = openDatabase(binding);
+    const paid = { status: 'payment_received' } as const;
+    const { registrationCode } = await updateAuction(db, operator(), uuid, paid, []);
+    await registerAuction(db, operator(), uuid, registrationCode!);
+  },
+  async 'adds, updates and silences a registrar'(tag, binding) {
+    const db = openDatabase(binding);
+    await addAccount(db, operator(), { code: tag, name: tag, allowedIps: [] });
+    const webhookUrl = 'https://example.ee/';
+    await updateRegistrar(db, operator(), tag, { webhookUrl, allowedIps: ['192.0.2.1'] });
+    await updateRegistrar(db, operator(), `${tag}`, { webhookUrl: `${webhookUrl}2` });
+    await updateRegistrar(db, operator(), tag, { webhookUrl: null });
+  },
+  async 'adds, rotates and disables an API user'(tag, binding) {
+    const { registrar } = await newWorld(tag);
+    const db = openDatabase(binding);
+    const username = `${tag}-2`;
+    await addApiUser(db, operator(), { username, registrarCode: registrar.code });
+    await rotateApiUser(db, operator(), username);
+    await setApiUserDisabled(db, operator(), { username, isDisabled: true });
+  },
+  async 'opens, imports and closes disputes'(tag, binding) {
+    const db = openDatabase(binding);
+    const [first, second, third] = named(tag, 'a', 'b', 'c').map((name) => ({
+      ...name,
+      ...{ firstDay: '2026-05-01', lastDay: '2026-06-01' },
+    }));
+    await openDispute(db, operator(), first!);
+    await importDisputes(db, operator(), [first!, second!, { ...third!, firstDay: '2026-05-06' }]);
+    await closeDispute(db, operator(), first!);
+    await closeDispute(db, operator(), third!);
+  },
+  async 'adds, removes and replaces retained names'(tag, binding) {
+    const db = openDatabase(binding);
+    const [first, second, third] = named(tag, 'a', 'b', 'c').map((name) => ({
+      ...name,
+      status: 'reserved' as const,
+    }));
+    await addRetainedDomains(db, operator(), [first!, second!, second!]);
+    await removeRetainedDomains(db, operator(), [first!, third!]);
+    await replaceRetainedDomains(db, operator(), ['reserved'], [[first!], [third!]]);
+  },
+};
+
+const tables = Object.values(schema).filter((value) => is(value, SQLiteTable)) as SQLiteTable[];
+/** Written by triggers, with a random version or ids of all names. */
+const derived = ['list_sources', 'auction_changes', 'retained_changes'];
+
+/** Every row that names the tag, or refers to a registrar that does, without what differs from one tag to the next. */
+async function rowsOf(tag: string): Promise<Record<string, string[]>> {
+  const [registrar] = await worker.db
+    .select({ id: schema.registrars.id })
+    .from(schema.registrars)
+    .where(sql`code = ${tag}`);
+  const found: Record<string, string[]> = {};
+  let notified: unknown[] = [];
+  for (const table of tables) {
+    const rows = (await worker.db.select().from(table)) as Record<string, unknown>[];
+    // In the order of the schema: notifications come before what is delivered of them.
+    const own = rows.filter(
+      (row) =>
+        JSON.stringify(row).toUpperCase().includes(tag) ||
+        (registrar && row.registrarId === registrar.id),
+    );
+    if (table === schema.notifications) notified = own.map(({ id }) => id);
+    if (own.length === 0 || derived.includes(getTableName(table))) continue;
+    found[getTableName(table)] = own.map((row) =>
+      JSON.stringify(row, (key, value) => {
+        if (key === 'notificationId') return notified.includes(value);
+        return /^(id|number|.*Id)$/.test(key) ? typeof value : value;
+      })
+        .replace(new RegExp(tag, 'gi'), 'TAG')
+        .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
+        .replace(/[0-9a-f]{22,64}|whsec_[A-Za-z0-9+/=]+/g, 'RANDOM')
+        .replace(/\b[0-9a-f]{8}(?=-\d)/g, 'RANDOM')
+        .replace(/\b\d+-ApiUser|registrar:\d+|(?<=(id|number|registrarId)\\":)\d+/g, 'OWN')
+        .replace(/"(updatedAt|createdAt|unlinkedAt)":"[^"]*"/g, '"$1":"AT"'),
+    );
+  }
+  return found;
+}
+
+let sequence = 0;
+function newTag(): string {
+  sequence += 1;
+  return `TAG${sequence}X`;
+}
+
+describe.each(Object.entries(writes))('a write that %s', (_, run) => {
+  it('records the same with unrelated statements between its own', async () => {
+    const alone = newTag();
+    await run(alone, worker.env.DB);
+    const expected = await rowsOf(alone);
+    expect(expected.history?.length).toBeGreaterThan(0);
+    const unrelated = ['delete from unrelated where 0', 'insert into unrelated default values'];
+    for (const query of unrelated) {
+      const tag = newTag();
+      await run(tag, interposing(query));
+      expect(await rowsOf(tag), query).toEqual(expected);
+    }
+  });
+});
+
+test('history is inserted in one place, and nothing counts what the statement before has changed', () => {
+  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.tsx?$/.test(path))
+    .map((path) => ({ path, text: readFileSync(join('src', path), 'utf8') }));
+  const found = (pattern: RegExp) =>
+    sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+  expect(
+    found(/(insert|insertRows)\((db, )?history\b|insert into (history\b|\$\{history\})/i),
+  ).toEqual(['write.ts']);
+  expect(found(/\b(changes|last_insert_rowid)\(\)/)).toEqual([]);
+});
