@@ -27,8 +27,8 @@ export function parseAddressList(entries: readonly string[]): AddressList {
 }
 
 /**
- * The network that whoever holds an address is taken to hold: an IPv4 address is its own, an IPv6 address belongs to its
- * /64 (RFC 6177), any address of which its holder may take. What is not an address stays as it is.
+ * The network treated as one caller: an IPv4 address is its own; an IPv6 address belongs to its /64 (RFC 6177), whose
+ * holder may take any address in it. Text that is not an address stays as it is.
  */
 export function networkOf(text: string): string {
   if (!isAddress(text)) return text;

@@ -61,7 +61,7 @@ async function identify(db: Database, codeOrUuid: string): Promise<Identifiers> 
     );
   const all = new Map([...(existing ? [existing] : []), ...recorded].map((one) => [one.uuid, one]));
   const [found, ...others] = all.values();
-  if (!found) throw new RegistryError('not_found', `nothing is kept of a contact ${codeOrUuid}`);
+  if (!found) throw new RegistryError('not_found', `there is no record of contact ${codeOrUuid}`);
   if (others.length === 0) return found;
   const uuids = [...all.keys()].map((key) => (key === existing?.uuid ? `${key} (exists)` : key));
   const message = `${code} has been the code of ${all.size} contacts; name one by its UUID: ${uuids.join(', ')}`;

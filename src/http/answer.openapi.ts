@@ -21,7 +21,7 @@ export const reasonCases: Record<Reason, string> = {
   identity_change: 'the identity is not the one on record',
   changed_meanwhile: 'the contact is not at the version that `If-Match` names',
   key_reused: 'the `Idempotency-Key` was used with another request',
-  gone: 'the tag is not kept any more: take the whole list',
+  gone: 'the tag is no longer available: fetch the whole list',
   unknown_route: 'there is no such path',
   method_not_allowed: 'the path exists, but not for this method; `Allow` names those that it has',
   unexpected: 'a failure of the service; the message has the request id and no internals',

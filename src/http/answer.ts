@@ -4,7 +4,7 @@ import { type Reason, RegistryError } from '../error.ts';
 import { bookmarkRefused } from './bookmark.ts';
 import type { AppContext } from './context.ts';
 
-/** How an interface answers a refusal. */
+/** Turns a refusal into an interface's answer. */
 export type ErrorForm = (error: RegistryError, c: AppContext) => Response;
 
 /** HTTP status of each refusal, the same in every interface. */

@@ -15,8 +15,8 @@ import {
 } from '../contact/representation.ts';
 
 /**
- * How the document shows a contact. Its fields are those of the one list of fields; the answers' shapes are what the
- * functions that make the answers make of a contact whose values are zod types.
+ * The types of contacts in the document. The fields are those of the one list of fields; the functions that make the
+ * answers make the answers' types too, of a contact whose values are zod types.
  */
 
 type Fields = typeof contactFields;
@@ -29,7 +29,7 @@ type JsonColumn = {
   [Column in ShownColumn]: Contact[Column] extends string | number | null ? never : Column;
 }[ShownColumn];
 
-/** What each field that an interface shows is. */
+/** A sentence about each field that an interface shows. */
 const descriptions: Record<ShownColumn, string> = {
   id: 'The record id, by which lists are ordered.',
   uuid: 'The contact’s UUID.',
@@ -63,7 +63,7 @@ const descriptions: Record<ShownColumn, string> = {
   updatedAt: 'When it was changed last.',
 };
 
-/** What the rules say in code, for JSON Schema. */
+/** Rules that are code, in the terms of JSON Schema. */
 const forms: Partial<Record<ShownColumn, Record<string, unknown>>> = {
   email: { format: 'idn-email' },
   identCountryCode: { pattern: '^[A-Za-z]{2}$' },
@@ -138,7 +138,6 @@ export const registrarContact = answerType(
 const registrantTypes: TypeOf = (stored, column, field) =>
   field.registrant === null ? asStored(stored, column, field) : stored;
 
-/** What a single contact's answer has. */
 const registrantShape = answerType(registrantRepresentation(contactOfTypes(registrantTypes)));
 
 export const registrantContact = registrantShape.meta({ id: 'RegistrantContact' });

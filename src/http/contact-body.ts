@@ -16,7 +16,7 @@ import { clearable } from '../text/field.ts';
 
 type Group = NonNullable<ContactField['group']>;
 
-/** What each interface calls the object around a group of fields. */
+/** Each interface's name for the object around a group of fields. */
 const groupNames: Record<Sender, Record<Group, string>> = {
   registrar: { address: 'addr', identity: 'ident' },
   registrant: { address: 'address', identity: 'ident' },

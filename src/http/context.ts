@@ -6,7 +6,7 @@ import { logUnexpected } from '../log.ts';
 import type { Person } from '../registrant/token.ts';
 import type { Login } from '../registrar/login.ts';
 
-/** What handlers find in their context. */
+/** The bindings and variables in the context of every handler. */
 export interface AppEnv {
   Bindings: Env;
   Variables: {

@@ -102,7 +102,7 @@ describe.each(kindNames)('%s', (name) => {
           expect(await command.state(), label).toEqual(state);
           continue;
         }
-        // What fails only once the answer is on its way changes nothing about it.
+        // A failure after the answer has left changes nothing about it.
         if (place < callsBefore) expectFailure(command, disturbed, label);
         else expect(told(disturbed), label).toEqual(expected);
         if (name === drawing) continue;

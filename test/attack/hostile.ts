@@ -98,7 +98,7 @@ export const brokenBody: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(65_000, 65_536, 65_537, 80_000).map((size) => `{"x":"${'y'.repeat(size - 8)}"}`),
 );
 
-/** What a client can put into a header at all: no control characters but the tab. */
+/** Any text that a client can put into a header: no control characters but the tab. */
 export const hostileHeader: fc.Arbitrary<string> = fc.oneof(
   hostileText.map((text) => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '')),
   fc.constantFrom(

@@ -87,7 +87,7 @@ function pathOf(route: Route, world: World): fc.Arbitrary<string> {
   return mostly(filled, bent, 8);
 }
 
-/** What may stand in the variable part of a path, most of it there. */
+/** Values for the variable part of a path, most of which exist. */
 function valuesOf(path: string, world: World): string[] {
   const own = world.ownContacts.map(({ code }) => code);
   const made = ['F1', 'F2', 'F3', 'F4'].map((id) => `${world.prefix}:${id}`);

@@ -24,7 +24,7 @@ const mari: Person = {
   lastName: 'Maasikas',
 };
 
-/** Who sends a request. */
+/** The sender of a request. */
 export interface Caller {
   name: string;
   headers: Record<string, string>;
@@ -170,7 +170,7 @@ export async function plant(env: Env) {
     ownContacts: [...own, linked],
     auctionUuids: planted.map(({ uuid }) => uuid),
     notificationIds: told.map(({ id }) => id),
-    /** What no caller may change. */
+    /** Contacts that no caller may change. */
     untouchable: others,
     contacts: await db.select().from(contacts),
     auctions: await db.select().from(auctions),

@@ -19,7 +19,7 @@ async function stored(uuid: string) {
   return auction!;
 }
 
-/** What KV holds now, not what the Worker has remembered for a few seconds. */
+/** The list in KV now, which the Worker may not have read yet. */
 async function publishedNames(): Promise<string[]> {
   const { body } = await published(worker.env, 'auctions');
   return body.auctions.map(({ domain_name }: { domain_name: string }) => domain_name);

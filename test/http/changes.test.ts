@@ -96,7 +96,7 @@ test.each([
 ])('answers 410 for %s, never to be cached', async (_, since) => {
   const { status, body, headers } = await changesOf(auctions, since);
   expect(status).toBe(410);
-  expect(body).toEqual({ errors: { since: ['is not kept any more; take the whole list'] } });
+  expect(body).toEqual({ errors: { since: ['is no longer available; fetch the whole list'] } });
   expect(headers.get('Cache-Control')).toBe('private, no-store');
   expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
 });

@@ -129,7 +129,7 @@ describe('the answer to a write', () => {
     expect(updated.status).toBe(200);
     expect(tagOf(updated)).toBe(tagOf(await repp.request(alpha, 'GET', path)));
     expect(tagOf(updated)).not.toBe(tagOf(created));
-    // What changes nothing leaves the tag.
+    // An update that changes nothing leaves the tag.
     expect(tagOf(await repp.request(alpha, 'PUT', path, update))).toBe(tagOf(updated));
   });
 

@@ -272,7 +272,7 @@ function base64Url(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-/** What a refusal says to programs. */
+/** A refusal without its sentence for people. */
 function withoutDetail(answer: ReturnType<typeof refused>) {
   return { status: answer.status, body: { ...answer.body, errors: answer.body.errors } };
 }

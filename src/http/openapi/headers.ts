@@ -105,7 +105,7 @@ export const headers = {
 
 export type HeaderName = keyof typeof headers;
 
-/** What every answer carries. */
+/** The headers of every answer. */
 export const everyAnswer = ['X-Request-Id', 'Cache-Control'] as const satisfies HeaderName[];
 
 /** The same headers where they may be missing. */

@@ -14,7 +14,7 @@ export interface Interface {
   refusals: readonly Reason[];
   /** The body of a refusal. */
   errorOf: (status: number) => z.ZodType;
-  /** How a reason is shown; its case if nothing is said. */
+  /** The text about a reason; its case unless given. */
   show?: (reason: Reason) => string;
   /** Sent and taken by every call. */
   headers: readonly HeaderName[];

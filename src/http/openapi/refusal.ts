@@ -6,7 +6,7 @@ import { statuses } from '../answer.ts';
 import { everyAnswer, type HeaderName, headersOf } from './headers.ts';
 import type { Interface } from './interface.ts';
 
-/** What may be found out once the body has been read and its unknown fields have been named. */
+/** Statuses of refusals that may come after the body was read and its unknown fields were named. */
 const afterBody = [400, 404, 412, 422, 500];
 
 const headersOfStatus: Partial<Record<number, HeaderName[]>> = {

@@ -18,7 +18,7 @@ for (const path of listPaths) {
     const list = requestedList(path, c.req.queries('type'));
     const read = await readChanges(list, heldTag(c.req.query('since')), readerOf(c));
     if (!read) {
-      throw new RegistryError('gone', 'is not kept any more; take the whole list', 'since');
+      throw new RegistryError('gone', 'is no longer available; fetch the whole list', 'since');
     }
     const { since, current, difference } = read;
     const [added, removed] = [difference.added.join(','), difference.removed.join(',')];

@@ -4,7 +4,7 @@ import { type NotificationEvent, notificationEvents } from '../../../drizzle/sch
 import exampleAnswers from '../openapi/example-answers.json' with { type: 'json' };
 import { notification } from './notifications.openapi.ts';
 
-/** What webhooks receive: Standard Webhooks (standardwebhooks.com). */
+/** The requests that webhooks receive: Standard Webhooks (standardwebhooks.com). */
 
 const header = z.object({
   'webhook-id': z.string().meta({

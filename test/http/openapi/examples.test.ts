@@ -69,7 +69,7 @@ while (waiting.length > 0) {
 }
 
 /**
- * What differs from run to run: instants (but those of the demo data itself), the ids of requests, tokens,
+ * The values that differ from run to run: instants (but those of the demo data itself), the ids of requests, tokens,
  * registration codes, the release and its build.
  */
 function withoutChanging(value: unknown): unknown {

@@ -18,7 +18,7 @@ const documented = Object.entries(openApiDocument().paths ?? {}).flatMap(([path,
     .map((method) => `${method.toUpperCase()} ${path}`),
 );
 
-/** What may import the descriptions: they themselves, and the build. */
+/** The files that may import the descriptions: the descriptions themselves, and the build. */
 const isDescription = (file: string) =>
   /\.openapi\.ts$|http\/openapi\/|build-assets\.ts$/.test(file);
 
