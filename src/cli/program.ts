@@ -71,7 +71,7 @@ const entries: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./completion.ts')).completionCommand(wholeProgram),
   },
   history: {
-    summary: 'Who changed what and when, deleted things included',
+    summary: 'The changes: who made them and when, also of things that were deleted',
     load: async () => (await import('./nouns/history/index.ts')).historyCommand,
   },
 };

@@ -13,8 +13,8 @@ export function shellCommand(run: (args: readonly string[], session: Session) =>
     .addHelpText(
       'after',
       `
-A line is a command as it follows "registry", with quotes as in a shell; # begins a comment. A command that fails
-does not stop the others; the exit status is the highest of theirs.`,
+Each line is a command without the word "registry", with quotes as in a shell; # begins a comment. A command
+that fails does not stop the others; the exit status is the highest of theirs.`,
     )
     .action(async ({ persistTo, remote, env, yes, json }) => {
       const common = [

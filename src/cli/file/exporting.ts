@@ -15,7 +15,10 @@ export function exporting(...examples: string[]) {
   return reading('export', ...examples)
     .argument('[file]', 'the file, .csv or .ndjson; by default, standard output', '-')
     .addOption(
-      new Option('--format <format>', 'the format, if the name does not show it').choices(formats),
+      new Option(
+        '--format <format>',
+        'the format, if the name of the file does not say it',
+      ).choices(formats),
     );
 }
 

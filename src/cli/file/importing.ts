@@ -25,7 +25,10 @@ ${columnsText(columns)}`,
       return file;
     })
     .addOption(
-      new Option('--format <format>', 'the format, if the name does not show it').choices(formats),
+      new Option(
+        '--format <format>',
+        'the format, if the name of the file does not say it',
+      ).choices(formats),
     )
     .option('--skip-invalid', 'import the valid rows, and save the others with their reasons')
     .option('--rejected <file>', 'where to save them (default: FILE.rejected.csv)');

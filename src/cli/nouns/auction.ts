@@ -25,7 +25,7 @@ const start = verb(
   writing('start', 'auction start kohv.ee õun.ee')
     .description('Put names up for auction, all or none, and publish the list')
     .argument('<name...>', 'names in their Unicode form, lower case')
-    .option('--platform <text>', 'what the auction centre calls the kind of these auctions')
+    .option('--platform <text>', "the auction centre's name for this kind of auction")
     .addOption(evenIfRetained()),
   async ({ db, env, origin, isDryRun, did }, texts, options) => {
     const names = parseNames(texts, env);

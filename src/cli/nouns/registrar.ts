@@ -130,7 +130,7 @@ const webhookTest = verb(
 
 const webhookList = verb(
   reading('list', 'registrar webhook list ALPHA')
-    .description('List what was pushed to one registrar or to all, and when it arrived')
+    .description('List the deliveries to one registrar or to all, and when each arrived')
     .argument('[code]', 'only this registrar')
     .option('--limit <count>', 'how many, the newest first', parseLimit, 50),
   async ({ db }, code, { limit }) => {
@@ -156,7 +156,13 @@ const webhook = noun('webhook', 'registrar webhook test ALPHA', [webhookTest, we
 export const registrarCommand = noun(
   'registrar',
   'registrar add --code ALPHA --name "Alpha OÜ" --allow-ip 192.0.2.0/24',
-  [add, list, show, update, webhook.description("What is pushed to registrars' webhooks")],
+  [
+    add,
+    list,
+    show,
+    update,
+    webhook.description("Deliveries to registrars' webhooks, and a test of a webhook"),
+  ],
 );
 
 function registrarData(registrar: Registrar) {

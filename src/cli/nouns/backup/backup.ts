@@ -8,12 +8,12 @@ import { copyLocal, createPrivateFile, loadSql, writeBackup } from './file.ts';
 
 export const backupCommand = verb(
   reading('backup', 'backup registry-2026-11-21.sqlite', 'backup registry.sqlite --remote')
-    .argument('<file>', 'the file to write, which must not exist: a SQLite database')
+    .argument('<file>', 'the SQLite file to write; it must not exist yet')
     .addHelpText(
       'after',
       `
 The file contains everything: identity codes, auth_info, digests of secrets, history. Only you can read it. It is
-checked before it gets its name. A deployed database answers nobody while it is exported.`,
+checked before it gets its name. A deployed database serves no requests while it is exported.`,
     ),
   async (_registry, name, options) => {
     const file = path.resolve(name);

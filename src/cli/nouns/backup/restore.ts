@@ -22,7 +22,7 @@ export const restoreCommand = reading(
     'after',
     `
 The database must be empty: name a new directory, or a new database in wrangler.toml; no migrations are applied
-first. If it is interrupted, repeat it: it starts over. The lists are published in the end.`,
+first. If it is interrupted, repeat it: it starts over. The lists are published at the end.`,
   )
   .action((name, options) => {
     const file = path.resolve(name);

@@ -15,13 +15,13 @@ export const erase = verb(
     'contact erase 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11',
   )
     .description('Erase the personal data of a contact, at the request of the person')
-    .argument('<code|uuid>', 'the contact; one that was deleted before, too')
+    .argument('<code|uuid>', 'the contact, even one that was deleted before')
     .addHelpText(
       'after',
       `
-Deletes the contact, removes its personal values from history, and deletes copies that are kept to answer
-repeated requests. Who changed which fields and when stays. This cannot be undone; use --dry-run first.
-A contact that a domain refers to is refused: the registry must know who holds a domain.`,
+Deletes the contact, removes its personal values from history, and deletes the answers that are kept for
+repeated requests. History still says who changed which fields, and when. This cannot be undone; use
+--dry-run first. A contact that a domain refers to is refused: the registry must know who holds a domain.`,
     ),
   async ({ db, origin, isDryRun, did }, contact) => {
     const erasure = await eraseContact(db, origin, contact, { isDryRun });

@@ -68,7 +68,7 @@ export const importVerb = importing(
 export const exportVerb = verb(
   exporting('contact export contacts.csv --registrar ALPHA')
     .description("Write a registrar's contacts, auth_info included, to a file for contact import")
-    .requiredOption('--registrar <code>', 'whose contacts'),
+    .requiredOption('--registrar <code>', 'the registrar whose contacts to write'),
   async ({ db }, file, options) => {
     const { registrar } = options;
     // Before the file is opened, which empties it.

@@ -92,7 +92,7 @@ const fileRules = {
     `${wordsNote}: ${contactStatuses.join(' ')}; ${derivedStatuses.join(' and ')} are ignored`,
   ),
   statusNotes: optional(statusNotes).describe(
-    'JSON object of notes by status, for example {"serverUpdateProhibited":"why"}; in CSV in quotes, its own quotes doubled',
+    'a JSON object of notes by status, for example {"serverUpdateProhibited":"why"}; in CSV, put it in quotes and double the quotes inside',
   ),
   disclosedAttributes: list(contactRules.disclosedAttributes()).describe(
     `${wordsNote}: ${discloseableAttributes.join(' ')}`,

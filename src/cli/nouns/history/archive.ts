@@ -20,13 +20,13 @@ export const archiveVerb = verb(
     .description('Move the entries from before a day to a file')
     .requiredOption('--before <date>', 'archive the entries from before this day, UTC')
     .requiredOption('--to <file>', 'the NDJSON file to write or continue')
-    .option('--force', 'start although an archive to another file, which is lost, is not finished')
+    .option('--force', 'start even if an archive to another file, now lost, is unfinished')
     .addHelpText(
       'after',
       `
-The entries are appended to the file and then removed from the database, some hundred at a time. If the
+The entries are appended to the file and then removed from the database, a few hundred at a time. If the
 command is interrupted, repeat it: each entry is in the file once. The newest entry always stays.
-The file keeps what it was given: contact erase and HISTORY_VALUES_MONTHS do not reach it.`,
+The file keeps personal values: contact erase and HISTORY_VALUES_MONTHS do not change it.`,
     )
     .hook('preAction', (command) => {
       const { before, to } = command.opts();

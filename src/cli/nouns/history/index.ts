@@ -34,7 +34,7 @@ const show = verb(
     .argument('[key]', 'its code, name, username or UUID')
     .option('--since <time>', 'from this day or instant on, in UTC', parseSince)
     .option('--until <time>', 'up to this day or instant, in UTC', parseUntil)
-    .option('--by <text>', 'only changes by whoever has this in their name')
+    .option('--by <text>', 'only changes by actors whose name contains this')
     .option('--request <id>', 'only changes of this request id or client reference')
     .option('--follow', 'wait for further changes, until Ctrl-C')
     .hook('preAction', (command) => {
