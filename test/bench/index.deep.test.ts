@@ -5,6 +5,8 @@ it('loads every part in Node, the Worker included', () => {
   const { status, stderr } = spawnSync(process.execPath, ['test/bench/index.ts', 'nothing'], {
     encoding: 'utf8',
   });
-  expect(stderr).toBe('no part nothing; there are: lists, publishing, contacts, costs, bundle\n');
+  expect(stderr).toBe(
+    'no part nothing; there are: lists, publishing, contacts, costs, bundle, storage\n',
+  );
   expect(status).toBe(2);
 });
