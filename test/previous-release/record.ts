@@ -13,7 +13,7 @@ import { type Call, recorded, recordingText } from './recorded.ts';
 /**
  * Writes down what the Worker of this release says to D1 while it answers each kind of request and runs its cron, twice:
  * for the tests of the next release, which run it again on their own tables. Run it when a release is made:
- * `npx node test/previous-release/record.ts`.
+ * `npx tsx test/previous-release/record.ts`.
  */
 const file = path.join(import.meta.dirname, 'recording.ndjson');
 
