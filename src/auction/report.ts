@@ -158,7 +158,11 @@ function auctionUpdate(
  * an old auction does not take the name from the winner of a newer one.
  */
 function restart(db: Database, { actor, request }: Origin, ended: Auction, isWritten: SQL) {
-  const next = newAuction(ended, ended.platform, request.at);
+  const next = newAuction(
+    { name: ended.name, punycode: ended.punycode },
+    ended.platform,
+    request.at,
+  );
   const isFree = sql`not exists (${inProgress(next.name)}) and not exists (${wonSince(ended)})`;
   return statementsOf(db, request, {
     by: actor,

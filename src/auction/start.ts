@@ -1,5 +1,5 @@
 import { and, asc, type SQL, sql } from 'drizzle-orm';
-import { auctions } from '../../drizzle/schema.ts';
+import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
@@ -53,19 +53,29 @@ export async function startAuctions(
   }
 }
 
+/** An auction to import: its name, and what is already known of it. */
+export interface AuctionRecord extends DomainName {
+  uuid?: string | undefined;
+  /** By default, the auction starts. */
+  status?: AuctionStatus | undefined;
+  registrationCode?: string | null | undefined;
+}
+
 /**
  * Puts those names up for auction that have no auction in progress, and returns how many, so that an interrupted
- * import can be repeated. One batch.
+ * import can be repeated. An auction whose UUID or status is given is added unless the UUID is there. One batch.
  */
 export async function importAuctions(
   db: Database,
   origin: Origin,
-  names: readonly DomainName[],
+  records: readonly AuctionRecord[],
   { isDryRun = false }: ChangeOptions = {},
 ): Promise<number> {
-  const started = newAuctions(names, null, origin.request.at);
-  if (isDryRun) return started.length - (await problemsInProgress(db, names)).length;
-  return startEach(db, origin, started, sql`not exists (${inProgress(sql`row ->> 'name'`)})`);
+  const started = newAuctions(records, null, origin.request.at);
+  if (isDryRun) return started.length - (await problemsInProgress(db, records)).length;
+  const isMissing = sql`not exists (select 1 from ${auctions} where uuid = row ->> 'uuid')
+    and (row ->> 'status' <> 'started' or not exists (${inProgress(sql`row ->> 'name'`)}))`;
+  return startEach(db, origin, started, isMissing);
 }
 
 function platformOf(text: string | undefined): string | null {
@@ -77,19 +87,24 @@ function platformOf(text: string | undefined): string | null {
 
 /** The JSON of an auction that is about to start, as `insertAuctions` reads it. */
 export function newAuction(
-  { name, punycode }: DomainName,
+  {
+    name,
+    punycode,
+    uuid = crypto.randomUUID(),
+    status = 'started',
+    registrationCode,
+  }: AuctionRecord,
   platform: string | null,
   startedAt: Date,
 ) {
-  const fields = { name, punycode, status: 'started', platform };
-  const uuid: string = crypto.randomUUID();
+  const fields = { name, punycode, status, platform, registrationCode };
   return { ...fields, uuid, startedAt: startedAt.toISOString(), changes: difference({}, fields) };
 }
 
 type NewAuction = ReturnType<typeof newAuction>;
 
 function newAuctions(
-  names: readonly DomainName[],
+  names: readonly AuctionRecord[],
   platform: string | null,
   startedAt: Date,
 ): NewAuction[] {
@@ -110,6 +125,7 @@ export function insertAuctions(db: Database, source: SQL) {
     name: sql`row ->> 'name'`,
     punycode: sql`row ->> 'punycode'`,
     status: sql`row ->> 'status'`,
+    registrationCode: sql`row ->> 'registrationCode'`,
     platform: sql`row ->> 'platform'`,
     createdAt: startedAt,
     updatedAt: startedAt,

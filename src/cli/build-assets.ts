@@ -76,7 +76,7 @@ function areBuilt(): boolean {
 
 if (!areBuilt()) {
   // A change during the build counts as one after it.
-  const startedAt = new Date();
+  const startedAt = Date.now() / 1000;
   const { openApiDocument } = await import('../http/openapi/document.ts');
   const files = readDirectory(staticDirectory);
   files.set('openapi.json', JSON.stringify(openApiDocument()));

@@ -7,11 +7,11 @@ const secondsBetweenLines = 5;
 const chunkRows = 1_000;
 
 /**
- * The rows in chunks, each taken when the one before is done. Shows the progress on standard error: a bar on a
- * terminal, otherwise a plain line every few seconds. Ctrl-C says how far it came.
+ * The rows in chunks, each taken when the one before is done. Shows the progress of more than one chunk on standard
+ * error: a bar on a terminal, otherwise a plain line every few seconds. Ctrl-C says how far it came.
  */
 export function* inChunks<Row>(label: string, rows: readonly Row[]): Generator<Row[]> {
-  const progress = startProgress(label, rows.length);
+  const progress = rows.length > chunkRows ? startProgress(label, rows.length) : noProgress;
   let done = 0;
   using _ = atInterrupt(() => {
     progress.stop();
@@ -44,6 +44,8 @@ export interface Progress {
   advance(count: number): void;
   stop(): void;
 }
+
+const noProgress: Progress = { advance() {}, stop() {} };
 
 /** Shows how far something has come, as `inChunks` does. */
 export function startProgress(label: string, total: number): Progress {

@@ -56,13 +56,17 @@ async function getApiUser(db: Database, username: string): Promise<ApiUserAccoun
 const usernamePattern = /^[A-Za-z0-9._@+-]{1,64}$/;
 
 /**
- * Adds an API user and returns the new secret, which is stored only as a digest; a dry run returns none. Throws
- * `invalid`, `not_found` for the registrar, `taken`.
+ * Adds an API user and returns the secret, by default a new one, which is stored only as a digest; a dry run returns
+ * none. Throws `invalid`, `not_found` for the registrar, `taken`.
  */
 export async function addApiUser(
   db: Database,
   origin: Origin,
-  { username, registrarCode }: Pick<ApiUserAccount, 'username' | 'registrarCode'>,
+  {
+    username,
+    registrarCode,
+    secret = generateSecret(),
+  }: Pick<ApiUserAccount, 'username' | 'registrarCode'> & { secret?: string },
   options: ChangeOptions = {},
 ): Promise<string | undefined> {
   if (!usernamePattern.test(username)) {
@@ -73,7 +77,6 @@ export async function addApiUser(
     );
   }
   const taken = new RegistryError('taken', `there is already an API user ${username}`, 'username');
-  const secret = generateSecret();
   const secretDigest = await digestSecret(secret);
   const at = origin.request.at.toISOString();
   const attempt = {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { demoDailyCounts } from '../../src/cli/demo/daily-counts.ts';
+import { demoDailyCounts } from '../../src/cli/demo/load.ts';
 import { openLocalData } from '../../src/cli/local.ts';
 import { prepareLocalData } from '../../src/cli/local-data.ts';
 import { dayOf, daysBefore } from '../../src/day.ts';
@@ -54,14 +54,17 @@ it('keeps the counts of earlier days when it prepares the same data again', asyn
   expect(days[0]!.counts.reserved).toBe(99);
 });
 
-it('gives the demo data the same counts for the same day, none of them impossible', () => {
-  for (const day of ['2026-03-01', '2028-02-29', dayOf(new Date())]) {
-    const days = demoDailyCounts(day);
-    expect(days).toEqual(demoDailyCounts(day));
-    expect(days.at(-1)!.day).toBe(day);
-    expect(new Set(days.map(({ day }) => day)).size).toBe(366);
-    expect(days.flatMap(({ counts }) => Object.values(counts)).every((count) => count > 0)).toBe(
-      true,
+it('gives the demo data counts for every day of the year before any day, none of them impossible', async () => {
+  for (const today of ['2026-03-01', '2026-03-07', '2028-02-29', dayOf(new Date())]) {
+    const days = await demoDailyCounts(today);
+    expect(days[0]!.day).toBe(daysBefore(today, 1));
+    expect(new Set(days.map(({ day }) => day)).size).toBeGreaterThanOrEqual(365);
+    expect(days.map(({ day }) => day)).toEqual(
+      days.map((_, index) => daysBefore(today, index + 1)),
     );
+    const counts = days.flatMap(({ counts }) => Object.values(counts).map(Number));
+    expect(counts.every((count) => count > 0)).toBe(true);
+    const sundays = days.filter(({ day }) => new Date(day).getUTCDay() === 0);
+    expect(Math.max(...sundays.map(({ counts }) => Number(counts.auctions)))).toBeLessThan(8);
   }
 });

@@ -1,18 +1,26 @@
 import { setClockAhead } from '../../clock.ts';
+import { copyRows, listTriggers } from './rows.ts';
 
 /** Whether this isolate has read the clock: it is the database's, and an isolate may begin again at any time. */
 let isOpen = false;
 
-/** Makes this isolate and the database's triggers follow the sandbox's clock; does nothing the second time. */
+/**
+ * Makes this isolate and the database's triggers follow the sandbox's clock; does nothing the second time. The first
+ * isolate of a sandbox also copies the rows, for a reset to bring back.
+ */
 export async function openClock(db: D1Database): Promise<void> {
   if (isOpen) return;
-  const [, , clock] = await db.batch<{ ahead_milliseconds: number }>([
-    db.prepare('create table if not exists sandbox_clock (ahead_milliseconds integer not null)'),
-    db.prepare('insert into sandbox_clock select 0 where not exists (select 1 from sandbox_clock)'),
-    db.prepare('select ahead_milliseconds from sandbox_clock'),
-  ]);
+  const clock = "select 1 from sqlite_master where name = 'sandbox_clock'";
+  if (!(await db.prepare(clock).first())) {
+    await db.batch([
+      db.prepare('create table sandbox_clock as select 0 as ahead_milliseconds'),
+      ...(await copyRows(db)),
+    ]);
+  }
   await makeTriggersFollow(db);
-  setClockAhead(clock!.results[0]!.ahead_milliseconds);
+  setClockAhead(
+    (await db.prepare('select ahead_milliseconds from sandbox_clock').first('ahead_milliseconds'))!,
+  );
   isOpen = true;
 }
 
@@ -37,12 +45,4 @@ async function makeTriggersFollow(db: D1Database): Promise<void> {
       db.prepare(sql.replaceAll(realTime, movedTime)),
     ]),
   );
-}
-
-/** The database's triggers, each with the statement that creates it. */
-export async function listTriggers(db: D1Database): Promise<{ name: string; sql: string }[]> {
-  const { results } = await db
-    .prepare("select name, sql from sqlite_master where type = 'trigger'")
-    .all<{ name: string; sql: string }>();
-  return results;
 }

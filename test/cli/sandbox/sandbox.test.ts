@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { loadDemoData } from '../../../src/cli/demo/load.ts';
 import { listCronRuns } from '../../../src/cron.ts';
 import { dayOf } from '../../../src/day.ts';
 import { importDomains } from '../../../src/domain/import.ts';
@@ -35,6 +36,10 @@ async function disputedNames(): Promise<string[]> {
   const { body } = await answerOf(fetch('/repp/v1/retained_domains?type=disputed'));
   return body.domains.map(({ name }: { name: string }) => name);
 }
+
+beforeAll(async () => {
+  await loadDemoData(worker.env);
+});
 
 beforeEach(async () => {
   expect((await post('reset')).status).toBe(200);
