@@ -1,8 +1,8 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { isAboutBookmark } from '../database/violations.ts';
 import { type Reason, RegistryError } from '../error.ts';
-import { bookmarkRefused } from './bookmark.ts';
 import type { AppContext } from './context.ts';
+import { bookmarkRefused } from './session.ts';
 
 /** Turns a refusal into an interface's answer. */
 export type ErrorForm = (error: RegistryError, c: AppContext) => Response;

@@ -7,7 +7,6 @@ import { logUnexpected } from '../log.ts';
 import { type ErrorForm, fieldErrors, refusalOf } from './answer.ts';
 import { auctionError } from './auction/answer.ts';
 import { auctions } from './auction/auctions.ts';
-import { bookmarkHeader } from './bookmark.ts';
 import type { AppContext, AppEnv } from './context.ts';
 import { health } from './health/health.ts';
 import { nameIgnoredParameters } from './ignored.ts';
@@ -23,6 +22,7 @@ import { registrarError } from './registrar/answer.ts';
 import { registrarContacts } from './registrar/contacts.ts';
 import { notifications } from './registrar/notifications.ts';
 import { securityHeaders } from './security-headers.ts';
+import { bookmarkHeader } from './session.ts';
 import { pageError } from './site/error.tsx';
 import { pages } from './site/pages.ts';
 

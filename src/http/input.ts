@@ -5,7 +5,6 @@ import { isBlank } from '../text/field.ts';
 import { objectDetail, unknownFields } from './body-shape.ts';
 import type { AppContext } from './context.ts';
 import { nameIgnoredFields } from './ignored.ts';
-import { malformed, parseJsonObject } from './json.ts';
 
 export const maximumBodyBytes = 64 * 1024;
 
@@ -29,7 +28,7 @@ export function parseQuery<Shape extends z.ZodObject>(
   ]);
   const result = shape.safeParse(Object.fromEntries(given));
   if (result.success) return result.data;
-  throw new RegistryError(problemsOf(result.error, { isRequired: false }));
+  throw new RegistryError(problemsOf(result.error, 'invalid'));
 }
 
 /**
@@ -46,7 +45,7 @@ export async function parseBody<Shape extends z.ZodObject>(
   const result = shape.safeParse(given, { reportInput: true });
   if (result.success) return result.data;
   const detailOf = (path: readonly PropertyKey[]) => objectDetail(shape, given, path);
-  throw new RegistryError(problemsOf(result.error, { isRequired: true, detailOf }));
+  throw new RegistryError(problemsOf(result.error, 'missing', detailOf));
 }
 
 /**
@@ -61,25 +60,58 @@ export async function jsonBody(c: AppContext): Promise<Record<string, unknown>> 
   return parseJsonObject(await c.req.arrayBuffer());
 }
 
-interface Judgement {
-  /** Whether a blank value, which the issue must contain, is a missing one. */
-  isRequired: boolean;
-  detailOf?: (path: readonly PropertyKey[]) => string | undefined;
-}
-
+/** The problems by their issues, which must contain the values where a blank one is `missing`. */
 function problemsOf(
   error: z.core.$ZodError,
-  { isRequired, detailOf }: Judgement,
+  blank: 'missing' | 'invalid',
+  detailOf: (path: readonly PropertyKey[]) => string | undefined = () => undefined,
 ): [Problem, ...Problem[]] {
   return error.issues.map((issue): Problem => {
     const { message, path, input } = issue;
     // A problem of an element is reported as a problem of its list.
     const field = path.filter((part) => typeof part === 'string').join('.');
-    const detail = detailOf?.(path);
+    const detail = detailOf(path);
     if (issue.code === 'custom' && issue.params?.reason) {
       return { reason: issue.params.reason, message, field, detail };
     }
-    const reason = isRequired && isBlank(input) ? 'missing' : 'invalid';
+    const reason = isBlank(input) ? blank : 'invalid';
     return { reason, message, field, detail };
   }) as [Problem, ...Problem[]];
+}
+
+/** Throws a TypeError for bytes that are not UTF-8. */
+export const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+
+/** The JSON object that the bytes are. Throws `malformed` with what is wrong with them, and without a word of them. */
+function parseJsonObject(bytes: ArrayBuffer): Record<string, unknown> {
+  if (bytes.byteLength === 0) throw malformed('The body is empty; a JSON object is expected.');
+  const value = parseJson(decode(bytes));
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as Record<string, unknown>;
+  }
+  const kind = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+  throw malformed(`The body is ${kind}; a JSON object is expected.`);
+}
+
+function malformed(detail: string): RegistryError {
+  const message = 'Request body is not a JSON object';
+  return new RegistryError([{ reason: 'malformed', message, detail }]);
+}
+
+function decode(bytes: ArrayBuffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw malformed('The body is not UTF-8.');
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // Some of the engine's messages end with a quotation of the text.
+    const reason = (error as Error).message.replace(/, ".*/s, '').replace(/, \.\.\.".*/s, '');
+    throw malformed(`The body is not JSON: ${reason}.`);
+  }
 }

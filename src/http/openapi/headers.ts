@@ -1,6 +1,6 @@
 import type { oas31 } from 'zod-openapi';
-import { bookmarkHeader, bookmarkPattern } from '../bookmark.ts';
 import { clientReferencePattern } from '../client-reference.ts';
+import { bookmarkHeader, bookmarkPattern } from '../session.ts';
 
 type Header = Pick<oas31.HeaderObject, 'description' | 'required' | 'schema'>;
 

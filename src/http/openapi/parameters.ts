@@ -1,6 +1,6 @@
 import type { oas31 } from 'zod-openapi';
-import { bookmarkHeader, bookmarkPattern } from '../bookmark.ts';
 import { clientReferencePattern } from '../client-reference.ts';
+import { bookmarkHeader, bookmarkPattern } from '../session.ts';
 import { keyPattern } from '../write-request.ts';
 
 type Parameter = Pick<oas31.ParameterObject, 'description' | 'schema' | 'example'>;

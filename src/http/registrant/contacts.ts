@@ -5,16 +5,17 @@ import { listContactsOfPerson } from '../../contact/list.ts';
 import { getContactOfPerson, listHistoryOfPerson } from '../../contact/read.ts';
 import { registrantRepresentation } from '../../contact/representation.ts';
 import { updateContactOfPerson } from '../../contact/update.ts';
+import { openDatabase } from '../../database/open.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
+import { queueDeliveries } from '../../webhook/outbox.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { bodyFields, columnsOf } from '../contact-body.ts';
-import { type AppContext, type AppEnv, database } from '../context.ts';
+import { type AppContext, type AppEnv, afterResponse, database } from '../context.ts';
 import { historyEntry } from '../history.ts';
 import { jsonBody, limitBody, parseBody, parseQuery } from '../input.ts';
 import { linkAfter, pageQuery, requestedPage } from '../paging.ts';
-import { pushAfterResponse } from '../push.ts';
 import { continueSession } from '../session.ts';
 import { throttleAddress } from '../throttle.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
@@ -74,6 +75,16 @@ registrantContacts.patch('/:uuid', async (c) => {
   markReplay(c, isReplay);
   return answer(c, outcome);
 });
+
+/**
+ * Gives the queue of webhooks, after the response, what the request has put into the outbox. A failure is logged, and
+ * the scheduled run makes up for it.
+ */
+function pushAfterResponse(c: AppContext): void {
+  const { DB, WEBHOOKS: queue } = c.env;
+  if (!queue) return;
+  afterResponse(c, queueDeliveries(openDatabase(DB), queue, c.var.now));
+}
 
 /** Answers with a single contact. Lists leave out the disclosed attributes. */
 function answer(c: AppContext, contact: Contact): Response {

@@ -1,6 +1,6 @@
 import { RegistryError } from '../../error.ts';
 import type { AppContext } from '../context.ts';
-import { utf8 } from '../json.ts';
+import { utf8 } from '../input.ts';
 
 /** One `field=value` or `field[part]=value` of a form. */
 interface Parameter {
