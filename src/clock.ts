@@ -1,5 +1,5 @@
 /**
- * How far the registry's time is ahead of the real one. Module state, because time is the same for all requests of an
+ * The lead of the registry's time over the real one. Module state, because time is the same for all requests of an
  * isolate. Only a sandbox moves it; a deployment's bundle contains nothing that could.
  */
 let aheadMilliseconds = 0;
@@ -14,7 +14,7 @@ export function currentMilliseconds(): number {
   return Date.now() + aheadMilliseconds;
 }
 
-/** How far the clock has been moved ahead of the real one. */
+/** The lead of the clock over the real one. */
 export function clockAhead(): number {
   return aheadMilliseconds;
 }

@@ -18,7 +18,7 @@ import { endOldDeliveries, queueDeliveries } from './webhook/outbox.ts';
 
 type Work = (env: Env, context: PurgeContext, at: Date) => Promise<unknown>;
 
-/** What each run of the cron does, by the name under which a failure is recorded. */
+/** The work of each run of the cron, by the name under which a failure is recorded. */
 const works: Readonly<Record<string, Work>> = {
   publish_lists: (env, context) => publishAndPurge(env, context, listNames),
   sweep_lists: ({ DB, LISTS }, _, at) => sweepLists(openDatabase(DB), LISTS, at),
@@ -29,7 +29,7 @@ const works: Readonly<Record<string, Work>> = {
   end_webhook_deliveries: ({ DB }, _, at) => endOldDeliveries(openDatabase(DB), at),
 };
 
-/** What comes after them: they publish the lists that are counted, and may have notified registrars. */
+/** The work that follows it, because it publishes the lists that are counted, and may have notified registrars. */
 const laterWorks: Readonly<Record<string, Work>> = {
   record_daily_counts: ({ DB, LISTS }, _, at) => recordDailyCounts(openDatabase(DB), LISTS, at),
   queue_webhook_deliveries: async ({ DB, WEBHOOKS: queue }, _, at) =>

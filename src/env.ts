@@ -12,7 +12,7 @@ export interface WebhookMessage {
 export interface Env {
   DB: D1Database;
   LISTS: KVNamespace;
-  /** Where data points go; without it, there are none. */
+  /** The data set that data points go to; without it, there are none. */
   METRICS?: AnalyticsEngineDataset;
   CALLER_LIMITER: RateLimit;
   ADDRESS_LIMITER: RateLimit;
@@ -57,9 +57,9 @@ export interface Settings {
   auctionAllowedIps: AddressList;
   /** Reporting one of these statuses puts the name up for auction again. */
   auctionRestartStatuses: readonly AuctionStatus[];
-  /** How long the history of contacts keeps personal values; undefined is for ever. */
+  /** Months for which the history of contacts keeps personal values; undefined is for ever. */
   historyValuesMonths: number | undefined;
-  /** How long a contact is kept that no domain refers to; undefined is for ever. */
+  /** Months for which a contact is kept that no domain refers to; undefined is for ever. */
   orphanContactMonths: number | undefined;
   registrantAuthAllowedIps: AddressList;
   /** The shape of a person's list of contacts: the array in an object, or the bare array. */

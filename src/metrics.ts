@@ -5,7 +5,7 @@ import type { Env } from './env.ts';
  * A point has a kind and no personal data; the index is what the platform samples by.
  */
 
-/** What a request was and has cost. */
+/** A request and its cost. */
 export interface RequestMetrics {
   interface: string;
   method: string;

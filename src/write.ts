@@ -16,7 +16,7 @@ import {
   outcomeOf,
 } from './outcome.ts';
 
-/** Who acts. */
+/** The party that acts. */
 export interface Actor {
   type: ActorType;
   /** As readers of the history see it: a name or a username, never an identity code. */
@@ -38,13 +38,13 @@ export interface WriteRequest {
   key?: IdempotencyKey | undefined;
 }
 
-/** Who acts, and in which request. */
+/** The party that acts, and its request. */
 export interface Origin {
   actor: Actor;
   request: WriteRequest;
 }
 
-/** How an operator's change is made. */
+/** Options of an operator's change. */
 export interface ChangeOptions {
   /** Checks the change and counts what it would do, but writes nothing. */
   isDryRun?: boolean | undefined;
@@ -66,7 +66,7 @@ export interface Change<Outcome> {
   statements?: (isWritten: SQL) => readonly BatchItem<'sqlite'>[];
   /** The result of the write: plain JSON, kept for the key. */
   outcome: Outcome;
-  /** What it means if a constraint rejects the batch: a refusal to throw, or another attempt. */
+  /** Says what a constraint that rejects the batch leads to: a refusal to throw, or another attempt. */
   onViolation?: (error: unknown) => RegistryError | 'again' | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { DomainName } from '../domain/name.ts';
 import type { Problem } from '../error.ts';
 import type { Origin } from '../write.ts';
 
-/** What keeps a name from being put up for auction. */
+/** The reasons why a name cannot be put up for auction. */
 const obstacles = {
   domain: 'is a registered domain',
   blocked: 'is blocked',

@@ -68,7 +68,7 @@ export function isAuctionUnchanged({ id, version }: Auction): SQL {
   return sql`exists (select 1 from ${auctions} where id = ${id} and version = ${version})`;
 }
 
-/** How history names an auction. */
+/** The auction as a subject of history. */
 export function auctionSubject({ name, uuid }: Pick<Auction, 'name' | 'uuid'>) {
   return { type: 'auction', key: name, uuid } as const;
 }

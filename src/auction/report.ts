@@ -15,7 +15,7 @@ import {
 import { type Auction, auctionSubject, isAuctionUnchanged, loadAuction } from './read.ts';
 import { inProgress, insertAuctions, newAuction } from './start.ts';
 
-/** What the auction centre may report. Only the registry sets `started` and `domain_registered`. */
+/** The statuses that the auction centre may report. Only the registry sets `started` and `domain_registered`. */
 export const reportableStatuses = [
   'awaiting_payment',
   'no_bids',
@@ -24,7 +24,7 @@ export const reportableStatuses = [
   'domain_not_registered',
 ] as const satisfies AuctionStatus[];
 
-/** What the auction centre reports; undefined fields stay as they are. */
+/** A report of the auction centre; undefined fields stay as they are. */
 export interface AuctionReport {
   status?: (typeof reportableStatuses)[number] | undefined;
   /** A day or an instant; null for none. */

@@ -38,7 +38,7 @@ export function prohibitingStatuses(operation: 'Update' | 'Delete'): ContactStat
   return [`client${operation}Prohibited`, `server${operation}Prohibited`, `pending${operation}`];
 }
 
-/** What a write returns about the contact that it created or changed. */
+/** The result of a write, about the contact that it created or changed. */
 export interface ContactReference {
   code: string;
   /** From `versionOf`. */
@@ -71,7 +71,7 @@ export function isUnchanged({ id, version }: Contact): SQL {
   return sql`exists (select 1 from ${contacts} where id = ${id} and version = ${version})`;
 }
 
-/** How history names a contact. */
+/** The contact as a subject of history. */
 export function subjectOf({ code, uuid }: Pick<Contact, 'code' | 'uuid'>) {
   return { type: 'contact', key: code, uuid } as const;
 }

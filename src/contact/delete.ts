@@ -56,7 +56,7 @@ export function contactDeletion(
   };
 }
 
-/** What remains of a deleted contact's content: null, or the empty list or object. */
+/** The content of a contact after its deletion: null, or the empty list or object. */
 const lost = Object.fromEntries(
   contactColumns
     .filter(([, { isContent }]) => isContent)

@@ -14,7 +14,7 @@ import { notifyingRegistrar } from './write.ts';
 
 type Identifiers = Pick<Contact, 'code' | 'uuid'>;
 
-/** What an erasure removes. Who changed what and when stays in the history. */
+/** The values that an erasure removes. The history still shows who changed which field, and when. */
 export interface Erasure extends Identifiers {
   /** The personal fields that are known of the contact; undefined where it was deleted before. */
   contact: string[] | undefined;

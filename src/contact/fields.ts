@@ -2,10 +2,10 @@ import type * as z from 'zod';
 import type { Contact } from './contact.ts';
 import { contactRules } from './rules.ts';
 
-/** Who may send a field: a registrar for its own contacts, a registrant for theirs. */
+/** A party that may send a field: a registrar for its own contacts, a registrant for theirs. */
 export type Sender = 'registrar' | 'registrant';
 
-/** What the registry knows about each field of a contact. */
+/** The properties of a contact's field. */
 export interface ContactField {
   /** Its name in answers to registrars, in answers to registrants (a path) and in files; null where it is left out. */
   registrar: string | null;
@@ -24,7 +24,7 @@ export interface ContactField {
   isContent: boolean;
   /** Its values are personal data. */
   isPersonal: boolean;
-  /** What registrars see if the value is unknown; registrants see an empty string. */
+  /** The value that registrars see if it is unknown; registrants see an empty string. */
   blank: '' | null;
 }
 
@@ -225,7 +225,7 @@ type SentColumn = Exclude<keyof Fields, ColumnsWith<{ rule: null }>>;
 type IdentityColumn = ColumnsWith<{ group: 'identity' }>;
 export type RequiredColumn = ColumnsWith<{ isRequired: true }>;
 
-/** What an update may change; undefined fields stay as they are. */
+/** The fields that an update may change; undefined ones stay as they are. */
 export type ContactChanges = {
   [Column in Exclude<SentColumn, IdentityColumn>]?:
     | Contact[Column]
@@ -237,7 +237,7 @@ export type ContactChanges = {
 /** The identity of a contact. */
 export type ContactIdentity = Pick<Contact, IdentityColumn>;
 
-/** What a new contact needs and what it may have. */
+/** The fields that a new contact needs, and those that it may have. */
 export type NewContact = ContactChanges &
   Pick<Contact, RequiredColumn> & {
     /** The suffix that the registrar chose, or the whole code. */

@@ -2,7 +2,7 @@ import type { identityTypes } from '../../drizzle/schema.ts';
 import { dayOf, isDay } from '../day.ts';
 import type { Problem } from '../error.ts';
 
-/** Who a contact is: a person or organisation of a country, by the country's own code or by a birthday. */
+/** The identity of a contact: a person or organisation of a country, by the country's own code or by a birthday. */
 export interface Identity {
   code: string;
   type: (typeof identityTypes)[number];

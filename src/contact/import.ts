@@ -18,7 +18,7 @@ export type ContactRecord = Pick<Contact, RequiredColumn | 'code'> &
     registrar: string;
   };
 
-/** What is wrong with a record, and in which field. */
+/** A problem with a record, and its field. */
 export interface ContactProblem extends Problem {
   record: ContactRecord;
 }
@@ -62,7 +62,7 @@ export async function importContacts(
   return missing.length;
 }
 
-/** What exists already of the records. */
+/** The rows that the records refer to and that exist. */
 interface Present {
   registrarIds: Map<string, number>;
   byCode: Map<string, Contact>;
@@ -136,7 +136,7 @@ function rowOf({ registrar, ...given }: ContactRecord, present: Present, origin:
     disclosedAttributes: given.disclosedAttributes ?? [],
     uuid: given.uuid ?? crypto.randomUUID(),
     registrarId: present.registrarIds.get(registrar),
-    // What referred to it before, and until when, is not known here.
+    // Nobody knows here whether a domain referred to it before, or until when.
     unlinkedAt: origin.request.at.toISOString(),
     creator: given.creator ?? origin.actor.name,
     createdAt,

@@ -14,7 +14,7 @@ import { joinedJson, representedByDatabase } from './representation.ts';
 const offset = sql.placeholder('offset');
 
 /**
- * Where the page at an offset begins. The counts of the blocks lead to the right block, so at most one block of contacts
+ * The place where the page at an offset begins. The counts of the blocks lead to the right block, so at most one block of contacts
  * is walked. Past the last contact it is null, which no number is greater than or equal to. The window adds up blocks by
  * ROWS, so that SQLite reads them in order and stops at the right one.
  */
@@ -37,9 +37,9 @@ const isFromOffset = gte(
 export interface ContactPage {
   /** A JSON array. */
   json: string;
-  /** How many contacts the registrar has. */
+  /** The number of contacts that the registrar has. */
   total: number;
-  /** Where the next page begins, if there may be one. */
+  /** The place where the next page begins, if there may be one. */
   next: number | undefined;
 }
 

@@ -56,7 +56,7 @@ async function lastOfWindow(db: Database, after: number, limit: number): Promise
   return row?.last ?? null;
 }
 
-/** Since when no domain has referred to a contact to which none refers now. */
+/** When the last domain stopped referring to the contact. */
 const unlinkedSince = sql`ifnull(${contacts.unlinkedAt}, ${contacts.createdAt})`;
 const prohibiting = sql.raw(
   prohibitingStatuses('Delete')

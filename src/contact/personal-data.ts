@@ -17,7 +17,7 @@ import { isPersons } from './read.ts';
 
 type Entry = typeof history.$inferSelect;
 
-/** What is kept about a person in one contact: iterate over the domains first, then over the history. */
+/** The data about a person in one contact: iterate over the domains first, then over the history. */
 export interface PersonalContact {
   contact: Contact;
   registrar: { code: string; name: string };
@@ -46,7 +46,7 @@ export async function* listPersonalData(
   }
 }
 
-/** What is kept about a person of one contact that was deleted. */
+/** The data about a person that is left of a deleted contact. */
 export interface DeletedContact {
   code: string;
   uuid: string | null;
@@ -54,7 +54,7 @@ export interface DeletedContact {
   history: AsyncIterable<{ entry: Entry }>;
 }
 
-/** What is kept of the person's contacts that were deleted, in the order of their deletions, as `listPersonalData`. */
+/** The data that is left of the person's deleted contacts, in the order of their deletions, as `listPersonalData`. */
 export async function* listDeletedPersonalData(
   db: Database,
   person: Person,

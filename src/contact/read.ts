@@ -54,8 +54,8 @@ export function isPersons(person: Person): SQL | undefined {
 }
 
 /**
- * What happened to the registrar's contact with this code, the newest first, also after its deletion; of several with
- * the same code, to the last one. One round trip. Throws `not_found`.
+ * The history of the registrar's contact with this code, the newest first, also after its deletion; of several with
+ * the same code, the last one's. One round trip. Throws `not_found`.
  */
 export async function listContactHistory(db: Database, login: Login, code: string, page: Page) {
   const key = asciiUpperCase(code);
@@ -85,7 +85,7 @@ function prefixOf(code: string): string {
   return code.slice(0, Math.max(code.indexOf(':'), 0));
 }
 
-/** What happened to the person's contact, the newest first. One round trip. Throws `not_found`. */
+/** The history of the person's contact, the newest entry first. One round trip. Throws `not_found`. */
 export async function listHistoryOfPerson(db: Database, person: Person, uuid: string, page: Page) {
   const isTheirs = and(eq(contacts.uuid, asciiLowerCase(uuid)), isPersons(person));
   const column = (name: 'code' | 'uuid') =>

@@ -1,4 +1,4 @@
-/** What a request has cost so far, in the units that the platform bills. */
+/** The cost of a request so far, in the units that the platform bills. */
 export interface Meter {
   /** Round trips to D1, however many statements each carried. */
   d1: number;

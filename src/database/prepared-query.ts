@@ -19,7 +19,7 @@ export function prepared<Row>(query: () => SQLWrapper) {
     made ??= dialect.sqlToQuery(query().getSQL());
     const { sql, params } = made;
     const filled = { sql, params: fillPlaceholders(params, values) };
-    // What `SQLiteD1Session.batch` expects of a query: drizzle-orm 0.45.4, d1/session.js. A test compares this with the
+    // `SQLiteD1Session.batch` expects this of a query: drizzle-orm 0.45.4, d1/session.js. A test compares this with the
     // installed version.
     const item = {
       _prepare: () => item,

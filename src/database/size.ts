@@ -3,7 +3,7 @@ import { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import * as schema from '../../drizzle/schema.ts';
 import type { Database } from './open.ts';
 
-/** What D1 allows (d1/platform/limits). */
+/** The largest database that D1 allows (d1/platform/limits). */
 export const maximumDatabaseBytes = 10_000_000_000;
 
 export interface DatabaseSize {

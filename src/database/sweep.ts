@@ -2,10 +2,10 @@ import { eq } from 'drizzle-orm';
 import { sweeps } from '../../drizzle/schema.ts';
 import type { Database } from './open.ts';
 
-/** What the cron looks through, one part in each run. */
+/** A table that the cron looks through, one part in each run. */
 export type Sweep = 'history_values' | 'orphan_contacts';
 
-/** How much of a sweep one run does. */
+/** The part of a sweep that one run does. */
 export interface SweepLimits {
   /** Rows that one query looks at. */
   window: number;

@@ -12,7 +12,7 @@ import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from 
 import { loadDomains, type Recorded } from './read.ts';
 import { codesOf, type DomainRecord, loadParties, type Parties, problemsOf } from './record.ts';
 
-/** How many records created a domain, changed one, or matched what was there. */
+/** The numbers of records that created a domain, changed one, or matched the one that was there. */
 export interface Imported {
   created: number;
   updated: number;

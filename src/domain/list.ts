@@ -57,7 +57,7 @@ export async function listDomainsOfContact(
   });
 }
 
-/** How many domains there are. */
+/** The number of domains. */
 export function countDomains(db: Database): Promise<number> {
   return db.$count(domains);
 }

@@ -16,7 +16,7 @@ export interface DomainRecord extends DomainName {
   tech: readonly string[];
 }
 
-/** What is wrong with a field of a record. */
+/** A problem with a field of a record. */
 export interface DomainProblem extends Problem {
   record: DomainRecord;
 }

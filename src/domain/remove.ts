@@ -6,7 +6,7 @@ import { difference } from '../history/changes.ts';
 import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
 import { loadDomains } from './read.ts';
 
-/** What a removed domain has lost. */
+/** The content of a domain after its removal. */
 const nothing = { registrar: null, registrant: null, admin: [], tech: [] };
 
 /**

@@ -20,7 +20,7 @@ function isArchivable(before: string): SQL | undefined {
   );
 }
 
-/** How many entries can be archived, and the first and last instant of them. */
+/** The number of entries that can be archived, and their first and last instant. */
 export async function countArchivable(db: Database, before: string) {
   const [counted] = await db
     .select({

@@ -4,7 +4,7 @@ import type { Database } from '../database/open.ts';
 import type { Action } from './changes.ts';
 import { findIdBefore } from './search.ts';
 
-/** What happened in a month, and how many contacts there are now. */
+/** The changes of a month, and the number of contacts now. */
 export interface MonthReport {
   contacts: { registrar: string; count: number }[];
   changes: { subject: HistorySubject; action: Action; count: number }[];

@@ -15,7 +15,7 @@ export type Registrar = Pick<
   typeof registrars.$inferSelect,
   'code' | 'name' | 'allowedIps' | 'contactCount' | 'createdAt' | 'updatedAt'
 > & {
-  /** Where its notifications are pushed to; null for nowhere. */
+  /** The URL that its notifications are pushed to; null for none. */
   webhookUrl: string | null;
 };
 
@@ -109,7 +109,7 @@ export async function addRegistrar(
   return (await write(db, origin.request, attempt, options)).outcome;
 }
 
-/** What may change of a registrar; a field that is undefined stays. */
+/** The fields of a registrar that may change; one that is undefined stays. */
 export interface RegistrarChanges {
   name?: string | undefined;
   allowedIps?: string[] | undefined;
@@ -117,7 +117,7 @@ export interface RegistrarChanges {
   webhookUrl?: string | null | undefined;
 }
 
-/** What a change of a registrar came to. */
+/** The result of changing a registrar. */
 export interface UpdatedRegistrar {
   registrar: Registrar;
   changes: Changes;

@@ -24,12 +24,12 @@ export interface ApiUser {
   username: string;
   registrarId: number;
   registrarCode: string;
-  /** How many contacts the registrar has. */
+  /** The number of contacts that the registrar has. */
   contactCount: number;
 }
 
 /**
- * What is stored of a secret: its SHA-256. A fast hash is enough because secrets are generated with at least 160 random
+ * The SHA-256 of a secret, which is all that is stored of it. A fast hash is enough because secrets are generated with at least 160 random
  * bits, so neither a dictionary nor guessing leads from a digest to its secret.
  */
 export function digestSecret(secret: string): Promise<string> {

@@ -7,7 +7,7 @@ import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
 import { type Login, readWithLogin } from './login.ts';
 
-/** What a registrar is told about one of its contacts. */
+/** A message to a registrar about one of its contacts. */
 export type Notification = typeof notifications.$inferSelect;
 
 type NewNotification = Omit<typeof notifications.$inferInsert, 'id' | 'readAt'>;
@@ -100,7 +100,7 @@ function isRegistrars(registrarId: SQL, id: number): SQL | undefined {
 }
 
 const keptForDays = 90;
-/** What one run deletes at most; the next one continues. */
+/** One run deletes at most so many; the next one continues. */
 const maximumDeleted = 10_000;
 
 /** Deletes the notifications that were read 90 days ago. */

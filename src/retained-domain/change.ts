@@ -25,7 +25,7 @@ export async function addRetainedDomains(
   return (await changeEach(db, origin, { added: changes })).added;
 }
 
-/** How many names have one of these statuses. */
+/** The number of names with one of these statuses. */
 export async function countRetainedDomains(
   db: Database,
   statuses: readonly RetainedStatus[],

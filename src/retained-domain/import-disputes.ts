@@ -9,7 +9,7 @@ import { checkDays, type Dispute, type NewDispute, overlapProblem } from './disp
 
 export type { NewDispute };
 
-/** What is wrong with a dispute to import. */
+/** A problem with a dispute to import. */
 export interface DisputeProblem extends Problem {
   record: NewDispute;
 }

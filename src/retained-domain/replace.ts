@@ -11,7 +11,7 @@ import { findRetainedDomains, type RetainedDomain, type RetainedStatus } from '.
 /** Names in the chunks in which they were read. */
 type Chunks = Iterable<readonly RetainedDomain[]> | AsyncIterable<readonly RetainedDomain[]>;
 
-/** How many names a replacement added and removed. */
+/** The numbers of names that a replacement added and removed. */
 export interface Replaced {
   added: number;
   removed: number;

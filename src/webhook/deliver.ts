@@ -108,7 +108,7 @@ async function post(
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMilliseconds),
     });
-    // What the receiver says beyond its status is of no interest, however long it is.
+    // Only the status of the answer counts, however long its body is.
     await response.body?.cancel();
     return { outcome: `HTTP ${response.status}`, isDelivered: response.ok };
   } catch (error) {
