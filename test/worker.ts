@@ -3,9 +3,11 @@ import { parse } from 'smol-toml';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { createTestHarness, type TestHarness, type TestHarnessOptions } from 'wrangler';
 import { readLocalConfig } from '../src/cli/local-config.ts';
+import { applyMigrations } from '../src/cli/migrate.ts';
 import { type Database, openDatabase } from '../src/database/open.ts';
 import type { Env } from '../src/env.ts';
 import { type Asked, contractProblem } from './http/openapi/contract.ts';
+import { lentDatabase } from './lent-database.ts';
 
 interface Runtime {
   harness: TestHarness;
@@ -79,10 +81,14 @@ function startRuntime(vars: Record<string, string>, environment?: 'production'):
 }
 
 async function startHarness(worker: TestHarnessOptions['workers'][number]): Promise<Runtime> {
-  const harness = createTestHarness({ workers: [worker] });
+  const { compatibility_date, d1_databases } = parse(readFileSync('wrangler.toml', 'utf8'));
+  const config = { name: 'lender', main: 'test/lender.ts', compatibility_date, d1_databases };
+  const harness = createTestHarness({ workers: [worker, { config }] });
   const { url } = await harness.listen();
-  await harness.getWorker().applyD1Migrations('DB');
-  return { harness, url, env: (await harness.getWorker().getEnv()) as Env };
+  const lender = harness.getWorker('lender');
+  const DB = lentDatabase((init) => lender.fetch('http://lender', init as never) as never);
+  await applyMigrations(DB);
+  return { harness, url, env: { ...((await harness.getWorker().getEnv()) as Env), DB } };
 }
 
 function workerOn(runtime: () => Runtime) {
