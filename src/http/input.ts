@@ -82,7 +82,7 @@ function problemsOf(
 /** Throws a TypeError for bytes that are not UTF-8. */
 export const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
-/** The JSON object that the bytes are. Throws `malformed` with what is wrong with them, and without a word of them. */
+/** Throws `malformed` with a sentence about the problem, which quotes nothing of the body. */
 function parseJsonObject(bytes: ArrayBuffer): Record<string, unknown> {
   if (bytes.byteLength === 0) throw malformed('The body is empty; a JSON object is expected.');
   const value = parseJson(decode(bytes));

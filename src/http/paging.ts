@@ -49,7 +49,7 @@ export function requestedPage({
   return { limit, offset: offset ?? 0, after };
 }
 
-/** Links a full page of rows, which are in the order of their ids, to the one after it. */
+/** Links a full page of rows, whose places are their ids, to the page after it. */
 export function linkAfter(c: AppContext, page: Page, rows: readonly { id: number }[]): void {
   if (rows.length >= page.limit) linkNext(c, page, rows.at(-1)?.id);
 }

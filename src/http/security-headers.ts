@@ -1,6 +1,6 @@
 import type { Env } from '../env.ts';
 
-/** Sent with every answer: it is data of the declared type, and no page may frame it. */
+/** Sent with every answer: it has the declared type, and no page may frame it. */
 const always: [name: string, value: string][] = [
   ['X-Content-Type-Options', 'nosniff'],
   ['X-Frame-Options', 'DENY'],

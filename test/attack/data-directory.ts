@@ -14,7 +14,7 @@ export async function makeDataDirectory() {
   const state = join(path, '.wrangler/state');
   return {
     path,
-    /** What wrangler takes as `--persist-to`. */
+    /** The directory for wrangler's `--persist-to`. */
     state,
     /** The bindings on the data, while no server runs on it. */
     open: () => openLocalData(state),

@@ -1,6 +1,6 @@
 import type { Env } from '../../src/env.ts';
 
-/** What goes wrong at one call of a binding: it fails, or it is done and reported as failed. */
+/** A fault at one call of a binding: the call fails, or it is done and reported as failed. */
 export interface Fault {
   message: string;
   isDone: boolean;

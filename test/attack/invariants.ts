@@ -53,7 +53,7 @@ const queries: Record<string, string> = {
   'foreign keys lead to rows': 'select * from pragma_foreign_key_check()',
 };
 
-/** What of the database contradicts itself, or is not what the history says; empty where all is well. */
+/** Contradictions within the database, or between it and the history; empty where all is well. */
 export async function brokenInvariants(env: Env, planted: Planted = {}): Promise<string[]> {
   const broken: string[] = [];
   for (const [name, query] of Object.entries(queries)) {

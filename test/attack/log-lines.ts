@@ -56,7 +56,7 @@ const requestLine = z.strictObject({
   kv: count,
 });
 
-/** What the generated requests send: identity codes, names, addresses, an auth_info, a reference of the client's. */
+/** Values that the generated requests send: identity codes, names, addresses, an auth_info, a reference of the client's. */
 const sentTexts = [
   '38001085718',
   '49403136526',
@@ -74,7 +74,7 @@ const sentTexts = [
   'eyJ',
 ];
 
-/** What is wrong with the log, if anything is: a line that tells more than a line may, or of anybody's data. */
+/** The problem of the log, if there is one: a line that tells more than a line may, or of anybody's data. */
 export function logProblem(lines: readonly string[], world: World): string | undefined {
   const told = lines.join('\n');
   const texts = [

@@ -57,7 +57,7 @@ function fieldValue(given: readonly Parameter[]): unknown {
   return Object.fromEntries([...parts].map(([part, same]) => [part, oneOrAll(same)]));
 }
 
-/** A list of what is given more than once, which no field accepts. */
+/** The value, or a list if the name was given more than once. */
 function oneOrAll(same: readonly Parameter[]): unknown {
   const values = same.map(({ value }) => value);
   return values.length === 1 ? values[0] : values;
