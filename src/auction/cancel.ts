@@ -15,8 +15,8 @@ export async function cancelAuction(
   { auction: uuidOrName, reason }: { auction: string; reason: string },
   options: ChangeOptions = {},
 ): Promise<Auction> {
-  const look = async () => ({ auction: await getAuctionOf(db, uuidOrName) });
-  const judge = ({ auction }: { auction: Auction }) => cancellation(db, origin, auction, reason);
+  const look = () => getAuctionOf(db, uuidOrName);
+  const judge = (auction: Auction) => cancellation(db, origin, auction, reason);
   return (await write(db, origin.request, { look, judge }, options)).outcome;
 }
 

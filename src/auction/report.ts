@@ -46,8 +46,8 @@ export async function updateAuction(
   restartStatuses: readonly AuctionStatus[],
 ): Promise<Auction> {
   const { outcome } = await write(db, origin.request, {
-    look: async () => ({ auction: await loadAuction(db, uuid) }),
-    judge({ auction }) {
+    look: () => loadAuction(db, uuid),
+    judge(auction) {
       const isNewStatus = status !== undefined && status !== auction.status;
       const values: AuctionValues = {
         registrationDeadline,
@@ -74,14 +74,12 @@ export async function registerAuction(
   options: ChangeOptions = {},
 ): Promise<Auction> {
   const ended = { status: 'domain_registered', registrationCode: null } as const;
-  const attempt = {
-    look: async () => ({ auction: await loadAuction(db, uuid) }),
-    judge({ auction }: { auction: Auction }) {
-      checkRegistration(auction, registrationCode);
-      return auctionUpdate(db, auction, ended, origin);
-    },
+  const look = () => loadAuction(db, uuid);
+  const judge = (auction: Auction) => {
+    checkRegistration(auction, registrationCode);
+    return auctionUpdate(db, auction, ended, origin);
   };
-  return (await write(db, origin.request, attempt, options)).outcome;
+  return (await write(db, origin.request, { look, judge }, options)).outcome;
 }
 
 function checkRegistration(auction: Auction, registrationCode: string): void {

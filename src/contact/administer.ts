@@ -136,15 +136,13 @@ async function change(
   options: ChangeOptions,
   changeOf: (contact: Contact) => Change<unknown>,
 ): Promise<Changes> {
-  const attempt = {
-    look: async () => ({ contact: await rowOf(db, code) }),
-    judge({ contact }: { contact: Contact }) {
-      const made = changeOf(contact);
-      const reported = { ...made, outcome: made.changes };
-      return notifyingRegistrar(db, contact, reported, origin.request.at);
-    },
+  const look = () => rowOf(db, code);
+  const judge = (contact: Contact) => {
+    const made = changeOf(contact);
+    const reported = { ...made, outcome: made.changes };
+    return notifyingRegistrar(db, contact, reported, origin.request.at);
   };
-  return (await write(db, origin.request, attempt, options)).outcome;
+  return (await write(db, origin.request, { look, judge }, options)).outcome;
 }
 
 async function rowOf(db: Database, code: string): Promise<Contact> {

@@ -86,27 +86,20 @@ export async function addRegistrar(
   const at = origin.request.at.toISOString();
   const row = { ...described, createdAt: at, updatedAt: at };
   const taken = new RegistryError('taken', `there is already a registrar ${code}`, 'code');
-  const attempt = {
-    look: async () => ({
-      same: await db
-        .select({ id: registrars.id })
-        .from(registrars)
-        .where(eq(registrars.code, code)),
-    }),
-    judge({ same }: { same: unknown[] }): Change<Registrar> {
-      if (same.length > 0) throw taken;
-      return {
-        by: origin.actor,
-        subject: subjectOf(code),
-        action: 'create',
-        changes: difference({}, described),
-        statements: () => [db.insert(registrars).values(row)],
-        outcome: { ...row, contactCount: 0, webhookUrl: null },
-        onViolation: (error) => (isUniqueViolation(error, 'registrars.code') ? taken : undefined),
-      };
-    },
+  const look = () => db.$count(registrars, eq(registrars.code, code));
+  const judge = (same: number): Change<Registrar> => {
+    if (same > 0) throw taken;
+    return {
+      by: origin.actor,
+      subject: subjectOf(code),
+      action: 'create',
+      changes: difference({}, described),
+      statements: () => [db.insert(registrars).values(row)],
+      outcome: { ...row, contactCount: 0, webhookUrl: null },
+      onViolation: (error) => (isUniqueViolation(error, 'registrars.code') ? taken : undefined),
+    };
   };
-  return (await write(db, origin.request, attempt, options)).outcome;
+  return (await write(db, origin.request, { look, judge }, options)).outcome;
 }
 
 /** The fields of a registrar that may change; one that is undefined stays. */
@@ -136,12 +129,10 @@ export async function updateRegistrar(
   options: ChangeOptions = {},
 ): Promise<UpdatedRegistrar> {
   const webhookSecret = wanted.webhookUrl ? generateWebhookSecret() : undefined;
-  const attempt = {
-    look: async () => ({ registrar: await getRegistrar(db, code) }),
-    judge: ({ registrar }: { registrar: Registrar }) =>
-      registrarUpdate(db, origin, registrar, wanted, webhookSecret),
-  };
-  const { outcome } = await write(db, origin.request, attempt, options);
+  const look = () => getRegistrar(db, code);
+  const judge = (registrar: Registrar) =>
+    registrarUpdate(db, origin, registrar, wanted, webhookSecret);
+  const { outcome } = await write(db, origin.request, { look, judge }, options);
   return options.isDryRun ? outcome : { ...outcome, webhookSecret };
 }
 

@@ -79,37 +79,26 @@ export async function addApiUser(
   const taken = new RegistryError('taken', `there is already an API user ${username}`, 'username');
   const secretDigest = await digestSecret(secret);
   const at = origin.request.at.toISOString();
-  const attempt = {
-    async look() {
-      const [[registrar], [same]] = await db.batch([
-        db.select({ id: registrars.id }).from(registrars).where(eq(registrars.code, registrarCode)),
-        db.select({ id: apiUsers.id }).from(apiUsers).where(eq(apiUsers.username, username)),
-      ]);
-      return { registrar, same };
-    },
-    judge({
-      registrar,
-      same,
-    }: {
-      registrar?: { id: number };
-      same?: { id: number };
-    }): Change<void> {
-      if (!registrar) throw unknownRegistrar(registrarCode);
-      if (same) throw taken;
-      const user = { username, secretDigest, registrarId: registrar.id };
-      return {
-        by: origin.actor,
-        subject: subjectOf(username),
-        action: 'create',
-        changes: difference({}, { username, registrarCode, secretDigest }),
-        statements: () => [db.insert(apiUsers).values({ ...user, createdAt: at, updatedAt: at })],
-        outcome: undefined,
-        onViolation: (error) =>
-          isUniqueViolation(error, 'api_users.username') ? taken : undefined,
-      };
-    },
+  const look = () =>
+    db.batch([
+      db.select({ id: registrars.id }).from(registrars).where(eq(registrars.code, registrarCode)),
+      db.select({ id: apiUsers.id }).from(apiUsers).where(eq(apiUsers.username, username)),
+    ]);
+  const judge = ([[registrar], [same]]: Awaited<ReturnType<typeof look>>): Change<void> => {
+    if (!registrar) throw unknownRegistrar(registrarCode);
+    if (same) throw taken;
+    const user = { username, secretDigest, registrarId: registrar.id };
+    return {
+      by: origin.actor,
+      subject: subjectOf(username),
+      action: 'create',
+      changes: difference({}, { username, registrarCode, secretDigest }),
+      statements: () => [db.insert(apiUsers).values({ ...user, createdAt: at, updatedAt: at })],
+      outcome: undefined,
+      onViolation: (error) => (isUniqueViolation(error, 'api_users.username') ? taken : undefined),
+    };
   };
-  await write(db, origin.request, attempt, options);
+  await write(db, origin.request, { look, judge }, options);
   return options.isDryRun ? undefined : secret;
 }
 
@@ -152,30 +141,24 @@ async function updateApiUser(
   options: ChangeOptions,
   valuesFor: (user: ApiUserAccount) => { secretDigest?: string; disabledAt?: string | null },
 ): Promise<boolean> {
-  const attempt = {
-    look: async () => ({ user: await getApiUser(db, username) }),
-    judge({ user }: { user: ApiUserAccount }): Change<boolean> {
-      const values = valuesFor(user);
-      const changes = difference({ ...user }, values);
-      const subject = subjectOf(username);
-      const update = { by: origin.actor, subject, action: 'update', changes } as const;
-      if (Object.keys(changes).length === 0) return { ...update, outcome: false };
-      const row = { ...values, updatedAt: origin.request.at.toISOString() };
-      return {
-        ...update,
-        onlyIf: sql`exists (
-          select 1 from ${apiUsers} where username = ${username} and disabled_at is ${user.disabledAt})`,
-        statements: (isWritten) => [
-          db
-            .update(apiUsers)
-            .set(row)
-            .where(and(eq(apiUsers.username, username), isWritten)),
-        ],
-        outcome: true,
-      };
-    },
+  const look = () => getApiUser(db, username);
+  const judge = (user: ApiUserAccount): Change<boolean> => {
+    const values = valuesFor(user);
+    const changes = difference({ ...user }, values);
+    const subject = subjectOf(username);
+    const update = { by: origin.actor, subject, action: 'update', changes } as const;
+    if (Object.keys(changes).length === 0) return { ...update, outcome: false };
+    const row = { ...values, updatedAt: origin.request.at.toISOString() };
+    const isTheirs = eq(apiUsers.username, username);
+    return {
+      ...update,
+      onlyIf: sql`exists (
+        select 1 from ${apiUsers} where username = ${username} and disabled_at is ${user.disabledAt})`,
+      statements: (isWritten) => [db.update(apiUsers).set(row).where(and(isTheirs, isWritten))],
+      outcome: true,
+    };
   };
-  return (await write(db, origin.request, attempt, options)).outcome;
+  return (await write(db, origin.request, { look, judge }, options)).outcome;
 }
 
 function subjectOf(username: string) {

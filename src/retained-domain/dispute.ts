@@ -44,29 +44,21 @@ export async function openDispute(
   );
   const days = { firstDay, lastDay };
   const dispute = { ...days, name, punycode, createdAt: origin.request.at.toISOString() };
-  const attempt = {
-    look: async () => ({
-      overlapping: await db
-        .select()
-        .from(disputes)
-        .where(overlaps)
-        .orderBy(asc(disputes.firstDay))
-        .limit(1),
-    }),
-    judge({ overlapping }: { overlapping: Dispute[] }): Change<void> {
-      throwProblems(overlapping.map(overlapProblem));
-      return {
-        by: origin.actor,
-        subject: subjectOf({ name }),
-        action: 'create',
-        changes: difference({}, days),
-        onlyIf: sql`not exists (select 1 from ${disputes} where ${overlaps})`,
-        statements: (isWritten) => [insertRows(db, disputes, dispute, sql`where ${isWritten}`)],
-        outcome: undefined,
-      };
-    },
+  const look = () =>
+    db.select().from(disputes).where(overlaps).orderBy(asc(disputes.firstDay)).limit(1);
+  const judge = (overlapping: Dispute[]): Change<void> => {
+    throwProblems(overlapping.map(overlapProblem));
+    return {
+      by: origin.actor,
+      subject: subjectOf({ name }),
+      action: 'create',
+      changes: difference({}, days),
+      onlyIf: sql`not exists (select 1 from ${disputes} where ${overlaps})`,
+      statements: (isWritten) => [insertRows(db, disputes, dispute, sql`where ${isWritten}`)],
+      outcome: undefined,
+    };
   };
-  await write(db, origin.request, attempt, options);
+  await write(db, origin.request, { look, judge }, options);
 }
 
 /** The name already has this dispute, which shares days with another. */
@@ -105,31 +97,24 @@ export async function closeDispute(
 ): Promise<'ended' | 'deleted'> {
   const today = dayOf(origin.request.at);
   let meant: Dispute | undefined;
-  const attempt = {
-    look: async () => ({
-      open: await db
-        .select()
-        .from(disputes)
-        .where(and(eq(disputes.name, name), gte(disputes.lastDay, today)))
-        .orderBy(asc(disputes.firstDay))
-        .limit(1),
-    }),
-    judge({ open: [dispute] }: { open: Dispute[] }) {
-      // The name's next dispute must not be mistaken for the one that was meant.
-      if (meant && JSON.stringify(meant) !== JSON.stringify(dispute)) {
-        throw new RegistryError(
-          'changed_meanwhile',
-          `somebody else changed the dispute of ${JSON.stringify(name)} just now; try again`,
-        );
-      }
-      if (!dispute) {
-        throw new RegistryError('not_found', `${JSON.stringify(name)} is not disputed`, 'name');
-      }
-      meant = dispute;
-      return closing(db, origin, dispute, today);
-    },
+  const isOpen = and(eq(disputes.name, name), gte(disputes.lastDay, today));
+  const look = () =>
+    db.select().from(disputes).where(isOpen).orderBy(asc(disputes.firstDay)).limit(1);
+  const judge = ([dispute]: Dispute[]) => {
+    // The name's next dispute must not be mistaken for the one that was meant.
+    if (meant && JSON.stringify(meant) !== JSON.stringify(dispute)) {
+      throw new RegistryError(
+        'changed_meanwhile',
+        `somebody else changed the dispute of ${JSON.stringify(name)} just now; try again`,
+      );
+    }
+    if (!dispute) {
+      throw new RegistryError('not_found', `${JSON.stringify(name)} is not disputed`, 'name');
+    }
+    meant = dispute;
+    return closing(db, origin, dispute, today);
   };
-  return (await write(db, origin.request, attempt, options)).outcome;
+  return (await write(db, origin.request, { look, judge }, options)).outcome;
 }
 
 function closing(
