@@ -71,7 +71,7 @@ const entries: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./completion.ts')).completionCommand(wholeProgram),
   },
   history: {
-    summary: 'The changes: who made them and when, also of things that were deleted',
+    summary: 'The history of changes, including those of deleted things',
     load: async () => (await import('./nouns/history/index.ts')).historyCommand,
   },
 };
