@@ -19,8 +19,11 @@ const deep = 'test/**/*.deep.test.ts';
 /** Tests that go further in the deep run. */
 const inBoth = [
   'test/attack/failing-bindings.test.ts',
+  'test/attack/failing-publication.test.ts',
   'test/attack/generated-requests.test.ts',
   'test/history/values.test.ts',
+  'test/public-list/histories.test.ts',
+  'test/public-list/sources.test.ts',
 ];
 
 export default defineConfig({

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import {
   type Block,
   buildBlock,
@@ -97,7 +97,7 @@ test('updates a list to the very blocks and ETag that it has when it is built fr
         expect(blocks).toEqual(built);
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: inject('isDeep') ? 2_000 : 300 },
   );
 });
 
@@ -137,7 +137,7 @@ test('leads from every kept content to the current one, in the order of the list
         expect(added).toEqual(now.filter((entry) => added.includes(entry)));
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: inject('isDeep') ? 1_000 : 200 },
   );
 });
 

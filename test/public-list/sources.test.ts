@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, inject, test } from 'vitest';
 import { buildLists } from '../../src/public-list/build.ts';
 import { buildBlock } from '../../src/public-list/format/block.ts';
 import { beginsBlock } from '../../src/public-list/format/cut.ts';
@@ -135,6 +135,6 @@ test('publishes of every change of the source exactly what a build from nothing 
       }
     }),
     // The lists go on from history to history: there is nothing to shrink towards.
-    { numRuns: 10, endOnFailure: true },
+    { numRuns: inject('isDeep') ? 20 : 5, endOnFailure: true },
   );
 });
