@@ -3,38 +3,12 @@ import path from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { databaseOver, type WireStatement } from './http-bindings.ts';
 
-/** The SQLite file of the only local database in the directory; undefined if there are none or several. */
-export function findDatabaseFile(directory: string): string | undefined {
-  return onlyFile(path.join(directory, 'v3/d1/miniflare-D1DatabaseObject'));
-}
-
 /**
- * The keys of the only local KV namespace in the directory with their metadata, as `list` gives them; undefined if the
- * runtime (Miniflare 5) keeps them in another form than is known here.
+ * The SQLite file of the only local database in the directory; undefined if it is not found or not the only one. Where
+ * Miniflare keeps it is not documented, so nothing depends on finding it but the second that starting a runtime takes.
  */
-export function listKeysInFile(directory: string, prefix = '') {
-  const file = onlyFile(path.join(directory, 'v3/kv/miniflare-KVNamespaceObject'));
-  if (file === undefined) return undefined;
-  try {
-    using sqlite = new DatabaseSync(file, { timeout: 30_000 });
-    sqlite.exec('pragma query_only = on');
-    const rows = sqlite
-      .prepare(
-        `select key, metadata from _mf_entries
-        where substr(key, 1, length(?1)) = ?1 and expiration is null order by key`,
-      )
-      .all(prefix) as { key: string; metadata: string | null }[];
-    const keys = rows.map(({ key, metadata }) => ({
-      name: key,
-      metadata: metadata === null ? undefined : JSON.parse(metadata),
-    }));
-    return { keys, list_complete: true as const, cacheStatus: null };
-  } catch {
-    return undefined;
-  }
-}
-
-function onlyFile(folder: string): string | undefined {
+export function findDatabaseFile(directory: string): string | undefined {
+  const folder = path.join(directory, 'v3/d1/miniflare-D1DatabaseObject');
   if (!existsSync(folder)) return undefined;
   const files = readdirSync(folder).filter((name) => /^[0-9a-f]+\.sqlite$/.test(name));
   return files.length === 1 ? path.join(folder, files[0]!) : undefined;

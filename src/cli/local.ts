@@ -5,7 +5,7 @@ import { RegistryError } from '../error.ts';
 import type { CommonOptions } from './command.ts';
 import { readLocalConfig } from './local-config.ts';
 import { localDirectory } from './local-directory.ts';
-import { findDatabaseFile, listKeysInFile, openFileForReading } from './local-file.ts';
+import { findDatabaseFile, openFileForReading } from './local-file.ts';
 import { openRunningServer } from './local-server.ts';
 import type { Bindings } from './session.ts';
 
@@ -46,18 +46,16 @@ function openForReading(
     runtime ??= openLocalData(directory, environment);
     return (await runtime).env.LISTS;
   };
-  const LISTS: Pick<KVNamespace, 'list' | 'get' | 'getWithMetadata'> = {
-    async list<Metadata>(options?: KVNamespaceListOptions) {
-      const isWhole = options?.cursor == null && options?.limit == null;
-      const listed = isWhole ? listKeysInFile(directory, options?.prefix ?? '') : undefined;
-      return listed ?? (await lists()).list<Metadata>(options);
-    },
-    // biome-ignore lint/suspicious/noExplicitAny: KV has an overload for each type of value
-    get: async (...args: any[]) => (await lists()).get(...(args as [string])) as any,
-    // biome-ignore lint/suspicious/noExplicitAny: as above
-    getWithMetadata: async (...args: any[]): Promise<any> =>
-      (await lists()).getWithMetadata(...(args as [string])),
-  };
+  const methods = ['list', 'get', 'getWithMetadata'] as const;
+  const LISTS = Object.fromEntries(
+    methods.map((method) => [
+      method,
+      async (...args: unknown[]) => {
+        const namespace = await lists();
+        return Reflect.apply(namespace[method], namespace, args);
+      },
+    ]),
+  );
   return {
     env: { ...vars, DB: database, LISTS } as unknown as Env,
     async dispose() {

@@ -1,7 +1,4 @@
-import { readdirSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import path from 'node:path';
-import { sql } from 'drizzle-orm';
 import { currentTime } from '../clock.ts';
 import { type Database, openDatabase } from '../database/open.ts';
 import type { Env } from '../env.ts';
@@ -9,7 +6,7 @@ import { RegistryError } from '../error.ts';
 import type { Origin } from '../write.ts';
 import type { CommonOptions } from './command.ts';
 import { openLocal } from './local.ts';
-import { projectDirectory } from './project.ts';
+import { findMissingMigrations } from './migrate.ts';
 import { currentSession } from './session.ts';
 
 /** The registry that a command works on. */
@@ -27,7 +24,7 @@ export interface Registry {
 /** Opens the local registry, or the deployed one with --remote. Refuses a database that lacks migrations. */
 export async function openRegistry(options: CommonOptions): Promise<Registry> {
   const registry = await open(options, { isWritable: options.dryRun !== undefined });
-  await checkMigrations(registry.db);
+  await checkMigrations(registry.env.DB);
   return registry;
 }
 
@@ -62,20 +59,13 @@ async function open(
   };
 }
 
-async function checkMigrations(db: Database): Promise<void> {
-  const names = readdirSync(path.join(projectDirectory, 'migrations'))
-    .filter((name) => name.endsWith('.sql'))
-    .sort();
-  const [table] = await db.all<{ name: string }>(
-    sql`select name from sqlite_master where name = 'd1_migrations'`,
-  );
-  const rows = table ? await db.all<{ name: string }>(sql`select name from d1_migrations`) : [];
-  const applied = new Set(rows.map((row) => row.name));
-  const missing = names.filter((name) => !applied.has(name));
+async function checkMigrations(db: D1Database): Promise<void> {
+  const missing = await findMissingMigrations(db);
   if (missing.length === 0) return;
+  const isEmpty = missing.some((name) => name.startsWith('0000_'));
   throw new RegistryError(
     'not_found',
-    `the database ${table ? 'is older than this program' : 'has no tables yet'}: it lacks ${missing.join(', ')}; ` +
+    `the database ${isEmpty ? 'has no tables yet' : 'is older than this program'}: it lacks ${missing.join(', ')}; ` +
       'npm start applies them to a local database, npx wrangler d1 migrations apply to a deployed one',
   );
 }
