@@ -5,12 +5,12 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import { projectDirectory } from './project.ts';
+import { isUpToDate } from './up-to-date.ts';
 
 /**
  * Writes the files that the platform serves without running the Worker to .wrangler/assets: wrangler's build command,
@@ -62,19 +62,8 @@ function removeOthers(files: Files): void {
 /** Touched after each build. */
 const stamp = path.join(projectDirectory, '.wrangler/assets-built');
 
-/** Whether nothing that the files are made of has changed since the last build. */
-function areBuilt(): boolean {
-  // The tests build once for all the runtimes that they start.
-  if (process.env.ASSETS_ARE_BUILT) return true;
-  if (!existsSync(stamp) || !existsSync(target)) return false;
-  const builtAt = statSync(stamp).mtimeMs;
-  const sources = ['src/**', 'drizzle/*', 'package.json', 'node_modules/.package-lock.json'];
-  return globSync(sources, { cwd: projectDirectory }).every(
-    (name) => statSync(path.join(projectDirectory, name)).mtimeMs < builtAt,
-  );
-}
-
-if (!areBuilt()) {
+// The tests build once for all the runtimes that they start.
+if (!process.env.ASSETS_ARE_BUILT && !isUpToDate(stamp)) {
   // A change during the build counts as one after it.
   const startedAt = Date.now() / 1000;
   const { openApiDocument } = await import('../http/openapi/document.ts');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Where the repository is, wherever the command was called from. */
+/** The repository, wherever the command was called from; the bundled tool is as deep in it, in .wrangler/tool. */
 export const projectDirectory = path.resolve(import.meta.dirname, '../..');
 export const configPath = path.join(projectDirectory, 'wrangler.toml');
 

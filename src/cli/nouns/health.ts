@@ -15,6 +15,8 @@ export const healthCommand = verb(
   reading('health', 'health', 'health --remote --json'),
   async ({ db, env }, { remote }) => {
     const now = currentTime();
+    // The local runtime may have to start first, and a check has little time.
+    await env.LISTS.list({ limit: 1 }).catch(() => {});
     const health = await readHealth(db, env.LISTS, now);
     const [runs, size] = await Promise.all([listCronRuns(db, shownRuns), readSize(db)]);
     const findings = { health, runs, size, isDeployed: remote ?? false };
