@@ -128,11 +128,11 @@ export const contacts = sqliteTable(
       .notNull()
       .default([]),
     legacyId: text('legacy_id'),
-    /** How often domains refer to the contact, kept by triggers on domain_contacts. Above zero, it is `linked`. */
+    /** The number of references from domains, kept by triggers on domain_contacts. Above zero, it is `linked`. */
     domainCount: integer('domain_count').notNull().default(0),
     /**
-     * When the last reference was removed, kept by the same triggers; null if no domain has ever referred to the
-     * contact.
+     * The time at which the last reference was removed, kept by the same triggers; null if no domain has ever
+     * referred to the contact.
      */
     unlinkedAt: text('unlinked_at'),
     /** Increases by one with every update. Conditional writes compare it. */
@@ -172,7 +172,7 @@ export const contacts = sqliteTable(
 );
 
 /**
- * How many contacts of a registrar have a number in each block of 1,024, so that a deep page is found without a scan.
+ * The number of a registrar's contacts in each block of 1,024 numbers, so that a deep page is found without a scan.
  */
 export const contactBlocks = sqliteTable(
   'contact_blocks',
@@ -377,7 +377,7 @@ export const listLeftovers = sqliteTable('list_leftovers', {
 });
 
 /**
- * How many names each public list had on each day, as it was published when the cron first ran on that day. A few rows
+ * The number of names of each public list on each day, as it was published when the cron first ran on that day. A few rows
  * a day, kept for ever.
  */
 export const dailyCounts = sqliteTable(
@@ -410,8 +410,8 @@ export const actorTypes = ['api_user', 'registrant', 'auction_centre', 'operator
 export type ActorType = (typeof actorTypes)[number];
 
 /**
- * What happened to a field: its values before and after; or only that it changed, if the values are secret (`redacted`)
- * or were removed later because they are personal (`removed`). The identity code of a deleted contact also has its `key`,
+ * A change of a field: its values before and after; or only that it changed, if the values are secret (`redacted`) or
+ * were removed later because they are personal (`removed`). The identity code of a deleted contact also has its `key`,
  * which no interface shows.
  */
 export type FieldChange =
@@ -429,7 +429,7 @@ export const deletedIdentity = {
 };
 
 /**
- * Who changed what, written in the same batch as the change. Triggers refuse updates and deletions of its rows, except
+ * Every change and its author, written in the same batch as the change. Triggers refuse updates and deletions of rows, except
  * those that `history_permits` allows.
  */
 export const history = sqliteTable(
@@ -438,7 +438,7 @@ export const history = sqliteTable(
     id: integer().primaryKey(),
     occurredAt: text('occurred_at').notNull(),
     subject: text({ enum: historySubjects }).notNull(),
-    /** What the operator calls the subject: a code, a name or a username. */
+    /** The operator's name for the subject: a code, a name or a username. */
     subjectKey: text('subject_key').notNull(),
     /** Distinguishes a contact from an earlier one with the same code. */
     subjectUuid: text('subject_uuid'),
@@ -494,7 +494,7 @@ export const historyArchives = sqliteTable(
   (table) => [check('history_archives_single', sql`${table.id} = 1`)],
 );
 
-/** How far the cron has looked through a table, so that the next run continues there. */
+/** The place in a table up to which the cron has looked, so that the next run continues there. */
 export const sweeps = sqliteTable('sweeps', {
   name: text().primaryKey(),
   /** The last id that was looked at. */
@@ -515,7 +515,7 @@ export const cronRuns = sqliteTable('cron_runs', {
 export const notificationEvents = ['contact.updated', 'contact.deleted'] as const;
 export type NotificationEvent = (typeof notificationEvents)[number];
 
-/** What others did to a registrar's contacts, for the registrar to read. Written in the batch of the change. */
+/** Changes that others made to a registrar's contacts, for the registrar to read. Written in the batch of the change. */
 export const notifications = sqliteTable(
   'notifications',
   {
@@ -542,7 +542,7 @@ export const notifications = sqliteTable(
   ],
 );
 
-/** Where a registrar wants its notifications pushed to. */
+/** The addresses to which registrars' notifications are pushed. */
 export const webhooks = sqliteTable('webhooks', {
   registrarId: integer('registrar_id')
     .primaryKey()
@@ -567,14 +567,14 @@ export const webhookDeliveries = sqliteTable(
       onDelete: 'cascade',
     }),
     createdAt: createdAt(),
-    /** When it was last put into the queue. */
+    /** The last time at which it was put into the queue. */
     queuedAt: text('queued_at'),
     attempts: integer().notNull().default(0),
     attemptedAt: text('attempted_at'),
     /** The result of the last attempt, in a few words. */
     outcome: text(),
     deliveredAt: text('delivered_at'),
-    /** When the delivery was given up. */
+    /** The time at which the delivery was given up. */
     failedAt: text('failed_at'),
   },
   (table) => [
@@ -589,7 +589,7 @@ export const webhookDeliveries = sqliteTable(
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',
   {
-    /** Who used the key: two callers may use the same one. */
+    /** The user of the key: two callers may use the same one. */
     caller: text().notNull(),
     key: text().notNull(),
     /** SHA-256 of method, path and body: distinguishes a repeated request from another with the same key. */

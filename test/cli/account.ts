@@ -1,4 +1,4 @@
-/** How one call of wrangler goes wrong: it fails, or it is done and reported as failed. */
+/** One call of wrangler that goes wrong: it fails, or it is done and reported as failed. */
 export interface WranglerFault {
   /** The call, counted from 0. */
   at: number;

@@ -27,7 +27,7 @@ afterEach(() => {
 
 const publishAll = () => publish(worker.db, worker.env.LISTS, listNames, () => new Date());
 
-/** What `/health` answers an isolate that has not been asked before, at a time. */
+/** The answer of `/health` in an isolate that has not been asked before, at a time. */
 async function healthAt(time: number, env: Env = new Faults().wrap(worker.env)) {
   vi.useFakeTimers({ now: time, toFake: ['Date'] });
   const response = await app.request('/health', {}, env);

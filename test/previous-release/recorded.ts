@@ -14,7 +14,7 @@ export interface Call {
   rows: unknown[];
 }
 
-/** What the Worker of a release said to D1. */
+/** Everything that the Worker of a release said to D1. */
 export interface Recording {
   release: string;
   /** Those that made its tables. */

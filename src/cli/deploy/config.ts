@@ -7,7 +7,7 @@ interface Resource {
   name: string;
   /** Undefined while wrangler.toml has a placeholder. */
   id: string | undefined;
-  /** Where wrangler.toml has it. */
+  /** Its place in wrangler.toml. */
   table: string;
   key: string;
 }

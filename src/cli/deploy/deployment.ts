@@ -9,7 +9,7 @@ export interface Deployment {
   fetch(url: string): Promise<Response>;
   pause(milliseconds: number): Promise<void>;
   say(line: string): void;
-  /** Where the Worker answers, as the step that deploys it has learnt; undefined if nothing leads to it. */
+  /** The Worker's address, as the step that deploys it has learnt; undefined if it has none. */
   address?: string | undefined;
   /** The id of the version that this step has uploaded, which `/health` calls its build. */
   build?: string;

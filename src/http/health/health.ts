@@ -10,7 +10,7 @@ export const health = new Hono<AppEnv>({ strict: false });
 
 const maximumAgeSeconds = 5;
 
-/** What this isolate found last, by database. Shared by all requests, because it does not depend on them. */
+/** The last findings of this isolate, by database. Shared by all requests, because they do not depend on them. */
 const known = new WeakMap<D1Database, { health: Health; readAt: number }>();
 
 health.get('/', async (c) => {
