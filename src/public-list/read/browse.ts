@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { retried } from '../../database/retry.ts';
 import { entriesQuery, entryPages } from '../entries.ts';
-import { findLast, readFragment } from '../format/block.ts';
+import { findLast } from '../format/block.ts';
 import {
   type BrowsedName,
   compareNames,
@@ -39,18 +39,17 @@ export interface Range {
  * if KV has no such list, lacks a part of it, or fails.
  */
 export function browseNames(list: ListName, range: Range, reader: Reader): Promise<Browsed> {
+  const { prefix, after = '', limit } = range;
+  const start = compareNames(after, prefix) > 0 ? after : prefix;
   return readWithFallback(list, reader, {
-    fromHead: (head) => browseBlocks(head, range, reader),
+    fromHead: (head) => pageOf(namesFrom(head, start, reader), range),
     async fromDatabase(db, day) {
-      const page = new Page(range);
       const { entries } = publicLists[list];
-      const within = sql`name >= ${page.start} and name < ${range.prefix + lastCharacter}`;
+      const within = sql`name >= ${start} and name < ${prefix + lastCharacter}`;
       // A name has at most one entry of each kind. The page may begin after a name, and looks one name ahead.
-      const limit = (range.limit + 2) * (entries === 'auctions' ? 1 : entries.length);
-      const query = entriesQuery(entries, within, day, limit);
-      const rows = await retried(() => db.values<EntryRow>(query));
-      for (const name of namesOf(rows)) page.add(name);
-      return page.result();
+      const rows = (limit + 2) * (entries === 'auctions' ? 1 : entries.length);
+      const query = entriesQuery(entries, within, day, rows);
+      return pageOf([namesOf(await retried(() => db.values<EntryRow>(query)))], range);
     },
   });
 }
@@ -58,59 +57,37 @@ export function browseNames(list: ListName, range: Range, reader: Reader): Promi
 /** No name contains it, and in the lists' order it follows every other. */
 const lastCharacter = '\u{10ffff}';
 
-async function browseBlocks(head: Head, range: Range, reader: Reader): Promise<Browsed> {
-  const page = new Page(range);
-  for (const block of partsFrom(head.blocks, page.start)) {
-    if (!page.wants(block.first)) break;
-    const open = await loadBlock(head.list, block, reader, { isKept: true });
-    for (const fragment of partsFrom(open.fragments, page.start)) {
-      if (!page.wants(fragment.first)) break;
-      const text = loadFragment(reader.kv, head.list, block, open, fragment);
-      for (const name of namesOf(parseRows(text))) page.add(name);
+/** The names of a published list, a part at a time, from the part in which a name belongs. */
+async function* namesFrom(
+  { list, blocks }: Head,
+  start: string,
+  reader: Reader,
+): AsyncGenerator<BrowsedName[]> {
+  for (const block of blocks.slice(Math.max(0, findLast(blocks, start)))) {
+    const open = await loadBlock(list, block, reader, { isKept: true });
+    const { fragments } = open;
+    for (const fragment of fragments.slice(Math.max(0, findLast(fragments, start)))) {
+      yield namesOf(parseRows(loadFragment(reader.kv, list, block, open, fragment)));
     }
   }
-  return page.result();
 }
 
-/** The part that the name belongs to, and the parts after it. */
-function partsFrom<Part extends { first: string }>(parts: readonly Part[], name: string): Part[] {
-  return parts.slice(Math.max(0, findLast(parts, name)));
-}
-
-/** Collects names that come in order. */
-class Page {
-  readonly #names: BrowsedName[] = [];
-  #hasMore = false;
-  /** No name before this one belongs to the page. */
-  readonly start: string;
-  readonly #range: Range;
-
-  constructor(range: Range) {
-    const { prefix, after = '' } = range;
-    this.#range = range;
-    this.start = compareNames(after, prefix) > 0 ? after : prefix;
+/** The page of a range, from names that come in order and begin before it or with it. */
+async function pageOf(
+  parts: Iterable<BrowsedName[]> | AsyncIterable<BrowsedName[]>,
+  { prefix, after = '', limit }: Range,
+): Promise<Browsed> {
+  const names: BrowsedName[] = [];
+  for await (const part of parts) {
+    for (const browsed of part) {
+      const { name } = browsed;
+      if (compareNames(name, prefix) < 0 || compareNames(name, after) <= 0) continue;
+      const isNext = name.startsWith(prefix);
+      if (!isNext || names.length === limit) return { names, hasMore: isNext };
+      names.push(browsed);
+    }
   }
-
-  /** Whether to read a part that begins with the name. A full page only notes whether the name would be next. */
-  wants(first: string): boolean {
-    const { prefix, limit } = this.#range;
-    // The part that the page starts in may begin before the prefix.
-    if (compareNames(first, this.start) <= 0) return true;
-    if (!first.startsWith(prefix)) return false;
-    if (this.#names.length === limit) this.#hasMore = true;
-    return !this.#hasMore;
-  }
-
-  add(name: BrowsedName): void {
-    const { prefix, after = '', limit } = this.#range;
-    if (!name.name.startsWith(prefix) || compareNames(name.name, after) <= 0) return;
-    if (this.#names.length < limit) this.#names.push(name);
-    else this.#hasMore = true;
-  }
-
-  result(): Browsed {
-    return { names: this.#names, hasMore: this.#hasMore };
-  }
+  return { names, hasMore: false };
 }
 
 /**
@@ -119,41 +96,27 @@ class Page {
  */
 export function readNames(list: ListName, reader: Reader): Promise<readonly BrowsedName[]> {
   return readWithFallback(list, reader, {
-    fromHead: (head) => namesInBlocks(head, reader),
-    async fromDatabase(db, day) {
-      const names: BrowsedName[] = [];
-      for await (const rows of entryPages(db, publicLists[list].entries, day)) {
-        for (const name of namesOf(rows)) names.push(name);
-      }
+    async fromHead(head) {
+      const { cache } = memoryOf(reader.kv);
+      const key = `${list} ${head.etag}`;
+      const kept = cache.find('names', key);
+      if (kept) return kept;
+      const names = (await Array.fromAsync(namesFrom(head, '', reader))).flat();
+      cache.keep('names', key, names, bytesOf(names));
       return names;
+    },
+    async fromDatabase(db, day) {
+      const pages = await Array.fromAsync(entryPages(db, publicLists[list].entries, day));
+      return namesOf(pages.flat());
     },
   });
 }
 
-/** Roughly what an object with two strings and an array occupies, without the characters of the strings. */
+/** Roughly the size of an object with two strings and an array, without the characters of the strings. */
 const nameBytes = 200;
 
-async function namesInBlocks(
-  { list, etag, blocks }: Head,
-  reader: Reader,
-): Promise<readonly BrowsedName[]> {
-  const { cache } = memoryOf(reader.kv);
-  const key = `${list} ${etag}`;
-  const kept = cache.find('names', key);
-  if (kept) return kept;
-  const names: BrowsedName[] = [];
-  for (const block of blocks) {
-    const open = await loadBlock(list, block, reader, { isKept: false });
-    for (const fragment of open.fragments) {
-      const text = readFragment(open, fragment);
-      for (const name of namesOf(parseRows(text))) names.push(name);
-    }
-  }
-  const characters = names.reduce(
-    (total, { name, punycode }) => total + name.length + punycode.length,
-    0,
-  );
-  // A character takes two bytes at most.
-  cache.keep('names', key, names, names.length * nameBytes + 2 * characters);
-  return names;
+/** A character takes two bytes at most. */
+function bytesOf(names: readonly BrowsedName[]): number {
+  const sizes = names.map(({ name, punycode }) => nameBytes + 2 * (name.length + punycode.length));
+  return sizes.reduce((total, size) => total + size, 0);
 }
