@@ -13,7 +13,7 @@ import { nameIgnoredParameters } from './ignored.ts';
 import { type InterfaceName, interfaceOf } from './interface.ts';
 import { logRequest } from './log.ts';
 import { listError } from './public/answer.ts';
-import { publicLists } from './public/lists.ts';
+import { listRoutes } from './public/lists.ts';
 import { registrantError } from './registrant/answer.ts';
 import { registrantContacts } from './registrant/contacts.ts';
 import { personalExport } from './registrant/export.ts';
@@ -65,7 +65,7 @@ app.use(
   }),
 );
 
-app.route('/', publicLists);
+app.route('/', listRoutes);
 app.route('/health', health);
 app.route('/repp/v1/contacts', registrarContacts);
 app.route('/repp/v1/registrar/notifications', notifications);

@@ -9,23 +9,23 @@ import { lookupPath, namePath, names } from './names.ts';
 import { requestedList } from './requested-list.ts';
 
 /** Mounted at the root, because the table of lists contains whole paths. */
-export const publicLists = new Hono<AppEnv>({ strict: false });
+export const listRoutes = new Hono<AppEnv>({ strict: false });
 
 for (const path of listPaths) {
-  publicLists.get(path, (c) => {
+  listRoutes.get(path, (c) => {
     if (hasTypes(path)) c.set('knownParameters', ['type']);
     return answerWithList(c, requestedList(path, c.req.queries('type')));
   });
 }
 
-publicLists.route('/', changes);
-publicLists.route('/', names);
+listRoutes.route('/', changes);
+listRoutes.route('/', names);
 
 const readable = [...listPaths, ...changesPaths, namePath];
 
-publicLists.options(lookupPath, (c) => c.body(null, 204, preflightHeaders(c, 'POST, OPTIONS')));
+listRoutes.options(lookupPath, (c) => c.body(null, 204, preflightHeaders(c, 'POST, OPTIONS')));
 
-publicLists.on('OPTIONS', readable, (c) =>
+listRoutes.on('OPTIONS', readable, (c) =>
   c.body(null, 204, preflightHeaders(c, 'GET, HEAD, OPTIONS')),
 );
 

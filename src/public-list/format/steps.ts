@@ -1,5 +1,5 @@
 import type { Block } from './block.ts';
-import { compareNames, type Entry } from './entry.ts';
+import { compareNames, type Entry, entryOf, parseRows } from './entry.ts';
 
 /** The entries that were added and removed, as JSON, in the order of the list. */
 export interface Difference {
@@ -60,13 +60,8 @@ export function differenceSince(steps: Steps, etag: string): Difference | undefi
 }
 
 function inOrder(entries: Iterable<string>): string[] {
-  const named = [...entries].map((json) => {
-    const [name = '', second = ''] = Object.values(JSON.parse(json) as Record<string, string>);
-    return { json, name, second };
-  });
-  return named
-    .sort((a, b) => compareNames(a.name, b.name) || compareNames(a.second, b.second))
-    .map(({ json }) => json);
+  const all = parseRows([...entries].join(',')).map(entryOf);
+  return all.sort(compareEntries).map(({ json }) => json);
 }
 
 /** If more blocks differ, they are not compared, and clients fetch the whole list. */
