@@ -57,13 +57,18 @@ export function browseNames(list: ListName, range: Range, reader: Reader): Promi
 /** No name contains it, and in the lists' order it follows every other. */
 const lastCharacter = '\u{10ffff}';
 
-/** The names of a published list, a part at a time, from the part in which a name belongs. */
+/**
+ * The names of a published list, a part at a time, from the part in which a name belongs. Before it loads another block,
+ * it gives the first name in it.
+ */
 async function* namesFrom(
   { list, blocks }: Head,
   start: string,
   reader: Reader,
-): AsyncGenerator<BrowsedName[]> {
-  for (const block of blocks.slice(Math.max(0, findLast(blocks, start)))) {
+): AsyncGenerator<BrowsedName[] | string> {
+  const from = Math.max(0, findLast(blocks, start));
+  for (const [index, block] of blocks.slice(from).entries()) {
+    if (index > 0) yield block.first;
     const open = await loadBlock(list, block, reader, { isKept: true });
     const { fragments } = open;
     for (const fragment of fragments.slice(Math.max(0, findLast(fragments, start)))) {
@@ -74,16 +79,21 @@ async function* namesFrom(
 
 /** The page of a range, from names that come in order and begin before it or with it. */
 async function pageOf(
-  parts: Iterable<BrowsedName[]> | AsyncIterable<BrowsedName[]>,
+  parts: Iterable<BrowsedName[]> | AsyncIterable<BrowsedName[] | string>,
   { prefix, after = '', limit }: Range,
 ): Promise<Browsed> {
   const names: BrowsedName[] = [];
+  const isEnd = (name: string) => !name.startsWith(prefix) || names.length === limit;
+  const pageBefore = (name: string) => ({ names, hasMore: name.startsWith(prefix) });
   for await (const part of parts) {
+    if (typeof part === 'string') {
+      if (isEnd(part)) return pageBefore(part);
+      continue;
+    }
     for (const browsed of part) {
       const { name } = browsed;
       if (compareNames(name, prefix) < 0 || compareNames(name, after) <= 0) continue;
-      const isNext = name.startsWith(prefix);
-      if (!isNext || names.length === limit) return { names, hasMore: isNext };
+      if (isEnd(name)) return pageBefore(name);
       names.push(browsed);
     }
   }
@@ -101,7 +111,8 @@ export function readNames(list: ListName, reader: Reader): Promise<readonly Brow
       const key = `${list} ${head.etag}`;
       const kept = cache.find('names', key);
       if (kept) return kept;
-      const names = (await Array.fromAsync(namesFrom(head, '', reader))).flat();
+      const parts = await Array.fromAsync(namesFrom(head, '', reader));
+      const names = parts.flatMap((part) => (typeof part === 'string' ? [] : part));
       cache.keep('names', key, names, bytesOf(names));
       return names;
     },
