@@ -1,8 +1,10 @@
+import type { Env } from '../../env.ts';
 import type { ListName } from '../../public-list/lists.ts';
 import type { ReadList } from '../../public-list/read/list.ts';
 import { type ErrorForm, fieldErrors } from '../answer.ts';
 import type { AppContext } from '../context.ts';
 import { cacheHeaders, isKnown } from '../public-list.ts';
+import { securityHeaders } from '../security-headers.ts';
 import { acceptsGzip } from './encoding.ts';
 
 /** Any page may read a public answer. */
@@ -18,18 +20,25 @@ export const listError: ErrorForm = (error, c) => {
   return answer;
 };
 
-/** The headers that 200 and 304 have in common. They are kept, because copying takes a fraction of the time of making. */
+/** Shared by all requests, because the headers depend on nothing else than their key. */
 const headersMade = new Map<string, Headers>();
 const maximumMade = 100;
 
-function headersOf(lists: readonly ListName[], etag: string): Headers {
-  const key = `${lists} ${etag}`;
-  let headers = headersMade.get(key);
-  if (!headers) {
-    if (headersMade.size === maximumMade) headersMade.clear();
-    headers = new Headers({ ...cacheHeaders(lists, etag), ...openToPages });
-    headersMade.set(key, headers);
+/**
+ * The headers of an answer that is read from lists: with the type of its body and what protects it, unless it is a 304.
+ * They are kept, because copying them takes a fraction of the time of making them.
+ */
+function headersOf(env: Env, status: 200 | 304, lists: readonly ListName[], etag: string): Headers {
+  const key = `${status} ${env.ENVIRONMENT} ${lists} ${etag}`;
+  const kept = headersMade.get(key);
+  if (kept) return kept;
+  const headers = new Headers({ ...cacheHeaders(lists, etag), ...openToPages });
+  if (status === 200) {
+    headers.set('Content-Type', 'application/json; charset=utf-8');
+    for (const [name, value] of securityHeaders(env)) headers.set(name, value);
   }
+  if (headersMade.size === maximumMade) headersMade.clear();
+  headersMade.set(key, headers);
   return headers;
 }
 
@@ -39,40 +48,41 @@ export function identified(c: AppContext, answer: Response): Response {
   return answer;
 }
 
-const jsonType = 'application/json; charset=utf-8';
-
 /** JSON that was read from the lists, or 304 for a client that has it. */
 export function jsonAnswer(
   request: Request,
+  env: Env,
   lists: readonly ListName[],
   etag: string,
   json: string,
 ): Response {
-  const headers = headersOf(lists, etag);
-  if (isKnown(request, etag)) return new Response(null, { status: 304, headers });
-  const answer = new Response(request.method === 'HEAD' ? null : json, { headers });
-  answer.headers.set('Content-Type', jsonType);
-  return answer;
+  const status = isKnown(request, etag) ? 304 : 200;
+  const body = status === 304 || request.method === 'HEAD' ? null : json;
+  return new Response(body, { status, headers: headersOf(env, status, lists, etag) });
 }
 
 /**
  * A whole list, or 304 where it has no body. A handler must return it as it is: the context's own Response would lose
  * `encodeBody`, which sends compressed bytes as they are.
  */
-export function listAnswer(request: Request, list: ListName, { etag, body }: ReadList): Response {
-  const headers = headersOf([list], etag);
-  if (!body) return new Response(null, { status: 304, headers });
+export function listAnswer(
+  request: Request,
+  env: Env,
+  list: ListName,
+  { etag, body }: ReadList,
+): Response {
+  const status = body ? 200 : 304;
+  const headers = headersOf(env, status, [list], etag);
+  if (!body) return new Response(null, { status, headers });
   const isGzip = acceptsGzip(request);
+  const isHead = request.method === 'HEAD';
+  if (isHead && body instanceof ReadableStream) body.cancel();
   const answer =
-    request.method === 'HEAD'
-      ? new Response(null, { headers })
-      : isGzip
-        ? new Response(body, { headers, encodeBody: 'manual' })
-        : new Response(decompressed(body), { headers });
-  answer.headers.set('Content-Type', jsonType);
+    isHead || !isGzip
+      ? new Response(isHead ? null : decompressed(body), { headers })
+      : new Response(body, { headers, encodeBody: 'manual' });
   if (isGzip) answer.headers.set('Content-Encoding', 'gzip');
   else answer.headers.set(...uncached);
-  if (request.method === 'HEAD' && body instanceof ReadableStream) body.cancel();
   return answer;
 }
 

@@ -24,7 +24,7 @@ for (const path of listPaths) {
     const [added, removed] = [difference.added.join(','), difference.removed.join(',')];
     const tags = `"since":${JSON.stringify(since)},"current":${JSON.stringify(current)}`;
     const json = `{${tags},"added":[${added}],"removed":[${removed}]}`;
-    return identified(c, jsonAnswer(c.req.raw, [list], current, json));
+    return identified(c, jsonAnswer(c.req.raw, c.env, [list], current, json));
   });
 }
 

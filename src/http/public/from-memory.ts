@@ -7,7 +7,6 @@ import { recallList } from '../../public-list/read/list.ts';
 import { recallName } from '../../public-list/read/names.ts';
 import { logTogether } from '../log.ts';
 import { isKnown } from '../public-list.ts';
-import { securityHeaders } from '../security-headers.ts';
 import { listAnswer } from './answer.ts';
 import { nameAnswer, namePath } from './names.ts';
 
@@ -45,10 +44,6 @@ export function answerFromMemory(
   const { status } = answer;
   const requestId = crypto.randomUUID();
   answer.headers.set('X-Request-Id', requestId);
-  // A 304 has no body to protect.
-  if (status !== 304) {
-    for (const [name, value] of securityHeaders(env)) answer.headers.set(name, value);
-  }
   const route = list ? publicLists[list].path : namePath;
   logTogether(env, context, { requestId, method, route, status });
   return answer;
@@ -57,7 +52,7 @@ export function answerFromMemory(
 function listFromMemory(list: ListName, request: Request, env: Env): Response | undefined {
   const isHeld = (etag: string) => isKnown(request, etag);
   const found = recallList(list, env.LISTS, currentMilliseconds(), isHeld);
-  return found && listAnswer(request, list, found);
+  return found && listAnswer(request, env, list, found);
 }
 
 function nameFromMemory(target: string, request: Request, env: Env): Response | undefined {
@@ -66,7 +61,7 @@ function nameFromMemory(target: string, request: Request, env: Env): Response | 
   try {
     const domain = readDomainName(text);
     const listed = recallName(domain.name, env.LISTS, currentMilliseconds());
-    return listed && nameAnswer(request, domain, listed);
+    return listed && nameAnswer(request, env, domain, listed);
   } catch (error) {
     // The application says why.
     if (error instanceof RegistryError) return undefined;

@@ -42,5 +42,5 @@ function preflightHeaders(c: AppContext, methods: string): Record<string, string
 async function answerWithList(c: AppContext, list: ListName): Promise<Response> {
   const request = c.req.raw;
   const read = await readList(list, readerOf(c), (etag) => isKnown(request, etag));
-  return identified(c, listAnswer(request, list, read));
+  return identified(c, listAnswer(request, c.env, list, read));
 }

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
 import { type DomainName, readDomainName } from '../../domain/name.ts';
+import type { Env } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { auctionList, publicLists, retainedList } from '../../public-list/lists.ts';
@@ -57,13 +58,18 @@ names.get(namePath, async (c) => {
   const domain = readDomainName(c.req.param('name'));
   const [listed] = await findNames([domain.name], readerOf(c));
   if (!listed) throw new Error('a name was not looked up');
-  return identified(c, nameAnswer(c.req.raw, domain, listed));
+  return identified(c, nameAnswer(c.req.raw, c.env, domain, listed));
 });
 
 /** The answer about one name. */
-export function nameAnswer(request: Request, domain: DomainName, listed: ListedName): Response {
+export function nameAnswer(
+  request: Request,
+  env: Env,
+  domain: DomainName,
+  listed: ListedName,
+): Response {
   const json = JSON.stringify(shown(domain, listed));
-  return jsonAnswer(request, [retainedList, auctionList], etagOf(listed), json);
+  return jsonAnswer(request, env, [retainedList, auctionList], etagOf(listed), json);
 }
 
 /** A name of a look-up, or what is wrong with it. */
