@@ -23,7 +23,7 @@ export default async function build({ provide }: TestProject): Promise<() => voi
   const { ASSETS_ARE_BUILT: _, ...env } = process.env;
   execFileSync('wrangler', ['deploy', '--env=', '--dry-run', '--outdir', bundle], {
     env: { ...env, WRANGLER_SEND_METRICS: 'false' },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: 'pipe',
   });
   provide('bundle', bundle);
   const emptyRegistry = path.join(directory, 'registry');

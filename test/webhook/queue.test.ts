@@ -4,10 +4,10 @@ import { generateWebhookSecret } from '../../src/registrar/webhook-secret.ts';
 import { listDeliveries } from '../../src/webhook/outbox.ts';
 import { registrantClient } from '../client.ts';
 import { addContact, addPerson, addRegistrar } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareWorker } from '../worker.ts';
 import { startEndpoint, verified } from './endpoint.ts';
 
-const worker = startWorker();
+const worker = shareWorker();
 const endpoint = startEndpoint();
 
 test('a registrant’s change is pushed through the runtime’s queue, again after a failure', async () => {
