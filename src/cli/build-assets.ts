@@ -24,7 +24,6 @@ const target = path.join(projectDirectory, '.wrangler/assets');
 /** What the reference takes from Swagger UI, and the name that each file is served under. */
 const swaggerUi = {
   'swagger-ui-bundle.js': 'swagger-ui-bundle.js',
-  'swagger-ui.css': 'swagger-ui.css',
   LICENSE: 'swagger-ui-license.txt',
   NOTICE: 'swagger-ui-notice.txt',
   'swagger-ui-bundle.js.LICENSE.txt': 'swagger-ui-bundle.js.LICENSE.txt',

@@ -17,7 +17,6 @@ describe('the static files', () => {
     ['/docs/reference.js', 'text/javascript; charset=utf-8', ofTheReference],
     ['/docs/reference.css', 'text/css; charset=utf-8', ofTheReference],
     ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8', ofTheReference],
-    ['/docs/swagger-ui.css', 'text/css; charset=utf-8', ofTheReference],
     ['/docs/swagger-ui-license.txt', 'text/plain; charset=utf-8', ofTheReference],
     ['/openapi.json', 'application/json', closed],
     ['/assets/site.css', 'text/css; charset=utf-8', closed],
