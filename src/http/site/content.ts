@@ -13,7 +13,7 @@ export type Answer =
   | { isName: false; given: string }
   | { isName: true; domain: DomainName; listed: ListedName | undefined };
 
-/** What the page shows. A part that cannot be read at the moment is undefined. */
+/** The parts of the page. One that cannot be read at the moment is undefined. */
 export interface Content {
   answer: Answer | undefined;
   auctions: readonly BrowsedName[] | undefined;

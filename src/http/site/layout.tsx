@@ -3,7 +3,7 @@ import { type Language, languages } from './language.ts';
 import { type Texts, texts } from './texts.ts';
 import { hrefOf, type View } from './view.ts';
 
-/** What every part of a page depends on. */
+/** Every part of a page depends on these. */
 export interface Surroundings {
   language: Language;
   text: Texts;

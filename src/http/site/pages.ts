@@ -39,7 +39,7 @@ async function answerWithPage(c: AppContext, language: Language): Promise<Respon
   const headers = pageHeaders(language);
   const { answer } = content;
   if (answer?.isName === false) return c.html(document, 400, headers);
-  // What is missing now would be missing for as long as a cache keeps the page.
+  // A cache would keep the page without the missing part after it could be read again.
   if (!isComplete(content)) {
     return c.html(document, answer && !answer.listed ? 503 : 200, headers);
   }

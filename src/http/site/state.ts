@@ -1,7 +1,7 @@
 import type { ListedStatus } from '../../public-list/lists.ts';
 import type { ListedName } from '../../public-list/read/names.ts';
 
-/** What the public lists can say about a name. */
+/** A name has the states that the public lists give it. */
 export type State = ListedStatus | 'auction';
 
 const strictestFirst = {

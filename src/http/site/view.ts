@@ -3,7 +3,7 @@ import type { Language } from './language.ts';
 export const sorts = ['name', '-name', 'length', '-length'] as const;
 export type Sort = (typeof sorts)[number];
 
-/** What the address asks the page to show. */
+/** The parameters of the page, as its address gives them. */
 export interface View {
   /** The name that is asked about, in NFC. */
   name: string;

@@ -38,7 +38,7 @@ const attributes =
 const tag = new RegExp(`^</?[a-z][a-z0-9]*(?: (?:${attributes})(?:="[^"<>]*")?)*/?>`);
 
 /**
- * What is wrong with a document: a tag or an attribute that no page has, an inline script, or none of a
+ * The first problem of a document: a tag or an attribute that no page has, an inline script, or none of a
  * document's beginning and end.
  */
 export function documentProblem(html: string): string | undefined {

@@ -29,7 +29,7 @@ const whole = () => new Faults();
 const without = (...bindings: string[]) =>
   new Faults(fault, (_, binding) => bindings.includes(binding));
 
-/** What the Worker answers with these faults, in an isolate that remembers nothing. */
+/** The answer of the Worker with these faults, in an isolate that remembers nothing. */
 async function answer(path: string, faults: Faults) {
   const works: Promise<unknown>[] = [];
   const context = { waitUntil: (work: Promise<unknown>) => works.push(work), props: {} };

@@ -40,7 +40,7 @@ const states = {
 const anyState = enumerated(Object.values(states), 'or');
 const retained = publicLists[retainedList].entries.map((status) => states[status]);
 
-/** English, and what every other language has to say. */
+/** English, whose keys every other language must have. */
 export const en = {
   languageName: 'In English',
   number,

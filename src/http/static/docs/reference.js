@@ -1,6 +1,6 @@
 /** The reference: Swagger UI on this registry's own document, in the dress of the page. */
 
-/** What Swagger UI shows differently here. */
+/** The plugin that changes what Swagger UI shows. */
 function dress({ React }) {
   const h = React.createElement;
 
