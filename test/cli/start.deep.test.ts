@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { basic } from '../fixtures.ts';
 
-// Three processes of wrangler one after the other, on a machine that is busy with other tests.
+// On a machine that is busy with other tests.
 const startMilliseconds = 120_000;
 
 const execute = promisify(execFile);
@@ -107,46 +107,43 @@ describe('npm start', () => {
     expect(list).toEqual({ contacts: ['ALPHA:TAMM'], total_number_of_records: 13 });
   });
 
-  it('logs for people, or in JSON with --json-log', {
-    timeout: 2 * startMilliseconds,
-  }, async () => {
+  describe('with --no-demo', () => {
     const directory = newDirectory();
-    const forPeople = await start('--no-demo', '--persist-to', directory);
-    await get(`${forPeople.address}/api/v1/auctions`);
-    await fetch(`${forPeople.address}/docs/`);
-    const line = (method: string, route: string) =>
-      new RegExp(`^\\d\\d:\\d\\d:\\d\\d ${method} +${route} +200 +\\d+ ms( d1 1)?$`, 'm');
-    await expect.poll(forPeople.printed).toMatch(line('GET', '/api/v1/auctions'));
-    await expect.poll(forPeople.printed).toMatch(line('GET', '/docs/'));
-    expect(forPeople.printed()).not.toMatch(/\{"level"|\[wrangler|env\./);
-    await stop(forPeople);
 
-    const forPrograms = await start('--json-log', '--no-demo', '--persist-to', directory);
-    await get(`${forPrograms.address}/api/v1/auctions`);
-    await expect.poll(forPrograms.printed).toMatch(/^\{"level":"info","event":"request",.*\}$/m);
-    expect(forPrograms.printed()).not.toMatch(/^\d\d:|\[wrangler/m);
-  });
+    it('leaves the database empty, and logs for people', {
+      timeout: startMilliseconds,
+    }, async () => {
+      const started = await start('--no-demo', '--persist-to', directory);
+      const { address, printed } = started;
+      expect(printed()).not.toContain('demo-secret');
+      expect(await get(`${address}/repp/v1/auctions`)).toEqual([200, { count: 0, auctions: [] }]);
+      expect(await get(`${address}/api/v1/auctions`)).toEqual([200, []]);
+      await fetch(`${address}/docs/`);
+      const line = (method: string, route: string) =>
+        new RegExp(`^\\d\\d:\\d\\d:\\d\\d ${method} +${route} +200 +\\d+ ms( d1 1)?$`, 'm');
+      await expect.poll(printed).toMatch(line('GET', '/api/v1/auctions'));
+      await expect.poll(printed).toMatch(line('GET', '/docs/'));
+      expect(printed()).not.toMatch(/\{"level"|\[wrangler|env\./);
+      await stop(started);
+    });
 
-  it('leaves the database empty with --no-demo', { timeout: startMilliseconds }, async () => {
-    const { address, printed } = await start('--no-demo', '--persist-to', newDirectory());
-    expect(printed()).not.toContain('demo-secret');
-    expect(await get(`${address}/repp/v1/auctions`)).toEqual([200, { count: 0, auctions: [] }]);
-    expect(await get(`${address}/api/v1/auctions`)).toEqual([200, []]);
-  });
+    it('logs in JSON with --json-log, and leaves no server behind when it is killed', {
+      timeout: startMilliseconds,
+    }, async () => {
+      const options = ['--json-log', '--no-demo', '--persist-to', directory];
+      const { child, address, printed } = await start(...options);
+      await get(`${address}/api/v1/auctions`);
+      await expect.poll(printed).toMatch(/^\{"level":"info","event":"request",.*\}$/m);
+      expect(printed()).not.toMatch(/^\d\d:|\[wrangler/m);
 
-  it('leaves no server behind when it is killed', { timeout: startMilliseconds }, async () => {
-    const { child, address } = await start('--no-demo', '--persist-to', newDirectory());
-    child.kill('SIGKILL');
-    await expect
-      .poll(
-        () =>
-          fetch(address).then(
-            () => 'running',
-            () => 'ended',
-          ),
-        { timeout: 20_000 },
-      )
-      .toBe('ended');
+      child.kill('SIGKILL');
+      const state = () =>
+        fetch(address).then(
+          () => 'running',
+          () => 'ended',
+        );
+      await expect.poll(state, { timeout: 20_000 }).toBe('ended');
+    });
   });
 
   it('walks through the life of an auction with --sandbox, in a directory that no other start takes', {
