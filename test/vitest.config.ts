@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import type { Reporter } from 'vitest/node';
 
 /** Says after a run which tests were skipped for want of something, and of what. */
@@ -35,7 +35,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['test/**/*.test.ts'],
-          exclude: [deep],
+          exclude: [...configDefaults.exclude, deep],
           provide: { isDeep: false },
         },
       },
