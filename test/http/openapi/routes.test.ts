@@ -24,7 +24,7 @@ const isDescription = (file: string) =>
 
 describe('the document', () => {
   it('is imported by nothing that the Worker bundles', () => {
-    const importing = globSync('src/**/*.ts')
+    const importing = globSync('src/**/*.{ts,tsx}')
       .filter((file) => !isDescription(file))
       .filter((file) => /from '.*(\.openapi\.ts|\/openapi\/.*)'/.test(readFileSync(file, 'utf8')));
     expect(importing).toEqual([]);
