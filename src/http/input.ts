@@ -1,6 +1,8 @@
+import { zValidator } from '@hono/zod-validator';
 import { bodyLimit } from 'hono/body-limit';
 import type * as z from 'zod';
 import { type Problem, RegistryError } from '../error.ts';
+import { onFirstUse } from '../on-first-use.ts';
 import { isBlank } from '../text/field.ts';
 import { objectDetail, unknownFields } from './body-shape.ts';
 import type { AppContext } from './context.ts';
@@ -16,19 +18,18 @@ export const limitBody = bodyLimit({
   },
 });
 
-/** Parses the query with a zod type, none of whose parameters is required: an empty value is an invalid one. */
-export function parseQuery<Shape extends z.ZodObject>(
-  c: AppContext,
-  shape: Shape,
-): z.output<Shape> {
-  c.set('knownParameters', Object.keys(shape.shape));
-  const given = Object.entries(c.req.queries()).map(([name, values]) => [
-    name,
-    values.length === 1 ? values[0] : values,
-  ]);
-  const result = shape.safeParse(Object.fromEntries(given));
-  if (result.success) return result.data;
-  throw new RegistryError(problemsOf(result.error, 'invalid'));
+/** Middleware that parses the query with a zod type, none of whose parameters is required: an empty value is an invalid one. */
+export function query<Shape extends z.ZodObject>(shape: () => Shape) {
+  const validate = onFirstUse(() =>
+    zValidator('query', shape(), (result) => {
+      if (!result.success) throw new RegistryError(problemsOf(result.error, 'invalid'));
+    }),
+  );
+  const middleware: ReturnType<typeof validate> = (c, next) => {
+    (c as AppContext).set('knownParameters', Object.keys(shape().shape));
+    return validate()(c, next);
+  };
+  return middleware;
 }
 
 /**
