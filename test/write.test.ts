@@ -86,12 +86,11 @@ async function newWorld(tag: string) {
   const webhook = { url: 'https://example.ee/', secret: 'whsec_AAAA', createdAt: at.toISOString() };
   await db.insert(schema.webhooks).values({ registrarId: registrar.id, ...webhook });
   const ident = `P${tag}`;
-  const [contact, other] = await Promise.all(
-    ['1', '2'].map((suffix) =>
-      addContact(env, registrar, { ...rules, ident, code: `${tag}:${suffix}` }),
-    ),
-  );
-  return { registrar, contact: contact!, other: other!, person: { ...person, code: ident } };
+  const add = (suffix: string) =>
+    addContact(env, registrar, { ...rules, ident, code: `${tag}:${suffix}` });
+  const contact = await add('1');
+  const other = await add('2');
+  return { registrar, contact, other, person: { ...person, code: ident } };
 }
 
 function named(tag: string, ...labels: string[]) {
