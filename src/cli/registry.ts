@@ -21,27 +21,21 @@ export interface Registry {
   did(verb: string): string;
 }
 
-/** Opens the local registry, or the deployed one with --remote. Refuses a database that lacks migrations. */
-export async function openRegistry(options: CommonOptions): Promise<Registry> {
-  const registry = await open(options, { isWritable: options.dryRun !== undefined });
-  await checkMigrations(registry.env.DB);
-  return registry;
-}
-
-/** Opens a registry for writing, even if its database has no tables yet. */
-export function openUnchecked(options: CommonOptions): Promise<Registry> {
-  return open(options, { isWritable: true });
-}
-
-async function open(
+/**
+ * Opens the local registry, or the deployed one with --remote. Refuses a database that lacks migrations, unless it may be
+ * empty.
+ */
+export async function openRegistry(
   options: CommonOptions,
-  { isWritable }: { isWritable: boolean },
+  { mayBeEmpty = false } = {},
 ): Promise<Registry> {
+  const isWritable = mayBeEmpty || options.dryRun !== undefined;
   const { env } = await currentSession().bindings(options, { isWritable }, async () =>
     options.remote
       ? (await import('./remote.ts')).openRemote(options)
       : openLocal(options, { isWritable }),
   );
+  if (!mayBeEmpty) await checkMigrations(env.DB);
   const { ZONES = env.ZONES } = process.env;
   const isDryRun = options.dryRun ?? false;
   return {

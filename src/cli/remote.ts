@@ -22,7 +22,8 @@ export async function openRemote(options: CommonOptions): Promise<Bindings> {
   const environment = options.env ?? deployedEnvironment;
   const config = remoteConfig(unstable_readConfig({ config: configPath, env: environment }));
   if (!options.yes) {
-    const statement = `This works on the deployed database ${nameOf(config)} of the environment ${environment}.`;
+    const names = config.d1_databases.map((each) => `${each.database_name} (${each.database_id})`);
+    const statement = `This works on the deployed database ${names.join(', ')} of the environment ${environment}.`;
     await confirm(statement, 'confirm with --yes');
   }
   const directory = await writeConfig(config);
@@ -68,8 +69,6 @@ export function remoteConfig(config: Unstable_Config) {
   };
 }
 
-type RemoteConfig = ReturnType<typeof remoteConfig>;
-
 function deployedId(id: string | undefined, what: string): string {
   if (id !== undefined && /[^0-]/.test(id)) return id;
   throw new RegistryError(
@@ -78,14 +77,8 @@ function deployedId(id: string | undefined, what: string): string {
   );
 }
 
-function nameOf({ d1_databases }: RemoteConfig): string {
-  return d1_databases
-    .map(({ database_name, database_id }) => `${database_name} (${database_id})`)
-    .join(', ');
-}
-
 /** In a directory without the local `.dev.vars`, but inside the project, where the login may be. */
-async function writeConfig(config: RemoteConfig): Promise<string> {
+async function writeConfig(config: object): Promise<string> {
   const parent = path.join(projectDirectory, '.wrangler/tmp');
   await mkdir(parent, { recursive: true });
   const directory = await mkdtemp(path.join(parent, 'registry-'));

@@ -48,12 +48,12 @@ export async function run<Prepared>(
   options: CommonOptions,
   prepare: () => Promise<Prepared>,
   work: (registry: Registry, prepared: Prepared) => Promise<Report | undefined>,
-  open = openRegistry,
+  opening?: { mayBeEmpty: boolean },
 ): Promise<void> {
   try {
     const [prepared, registry] = await beforeChanges(async () => [
       await prepare(),
-      await open(options),
+      await openRegistry(options, opening),
     ]);
     const report = await work(registry, prepared);
     if (report) print(await published(report, registry), options);

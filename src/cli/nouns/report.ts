@@ -21,7 +21,7 @@ const month = verb(
       month,
       contacts,
       changes: changes.map(({ subject, ...change }) => ({
-        subject: nounOf(subject),
+        subject: nounOf[subject],
         ...change,
       })),
       auctions,

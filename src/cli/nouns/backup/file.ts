@@ -3,12 +3,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { RegistryError } from '../../../error.ts';
 import { findDatabaseFile } from '../../local-file.ts';
 
-/** The numbers of a backup. */
-export interface BackupSummary {
-  tables: number;
-  rows: number;
-}
-
 /** Creates an empty file that only its owner can read. */
 export function createPrivateFile(file: string): void {
   rmSync(file, { force: true });
@@ -20,10 +14,7 @@ export function createPrivateFile(file: string): void {
  * interrupted leaves only files whose names begin with that name and .partial. Throws `taken` if there is a file of this
  * name.
  */
-export async function writeBackup(
-  file: string,
-  write: (partial: string) => Promise<void>,
-): Promise<BackupSummary> {
+export async function writeBackup(file: string, write: (partial: string) => Promise<void>) {
   if (existsSync(file)) throw new RegistryError('taken', `${file} already exists`, 'file');
   const partial = `${file}.partial`;
   createPrivateFile(partial);
@@ -37,8 +28,8 @@ export async function writeBackup(
   }
 }
 
-/** Throws `malformed` if the file is not a whole backup of a registry, `not_found` if there is none. */
-export function checkBackup(file: string): BackupSummary {
+/** The numbers of a backup's tables and rows. Throws `malformed` if the file is not a whole backup of a registry, `not_found` if there is none. */
+export function checkBackup(file: string) {
   if (!existsSync(file)) throw new RegistryError('not_found', `there is no file ${file}`, 'file');
   try {
     using database = new DatabaseSync(file, { readOnly: true });

@@ -7,7 +7,6 @@ import { listNames } from '../../../public-list/lists.ts';
 import { reading } from '../../command.ts';
 import { localDirectory } from '../../local-directory.ts';
 import { startProgress } from '../../progress.ts';
-import { openUnchecked } from '../../registry.ts';
 import { run } from '../../run.ts';
 import { counted } from '../../text.ts';
 import { checkBackup, countOf, isOwnTable, tablesOf } from './file.ts';
@@ -43,7 +42,7 @@ first. If it is interrupted, repeat it: it starts over. The lists are published 
           publish: listNames,
         };
       },
-      openUnchecked,
+      { mayBeEmpty: true },
     );
   });
 

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
 import { RegistryError } from '../../../error.ts';
 import type { HistoryEntry } from '../../../history/search.ts';
@@ -22,111 +23,86 @@ function identityOf({ occurred_at, subject, key, request_id }: Omit<z.infer<type
 const lineStart = '{"id":';
 
 /**
- * A file of archived history that entries are appended to, each once. A line that a killed process has left unfinished
- * is overwritten: its entry was not removed from the database.
+ * Opens a file of archived history, or creates one that only its owner can read. Entries are appended to it, each once:
+ * those from `firstId` on, which is the first in the database, may be there already. A line that a killed process has
+ * left unfinished is removed: its entry is still in the database. Throws `invalid` for a file that is not an archive, and
+ * leaves it as it was.
  */
-export class ArchiveFile implements AsyncDisposable {
-  readonly #name: string;
-  readonly #handle: FileHandle;
-  /** The identities of the entries that may still be in the database as well. */
-  readonly #recent = new Map<number, string>();
-  /** Where the next line begins. */
-  #end = 0;
-
-  private constructor(name: string, handle: FileHandle) {
-    this.#name = name;
-    this.#handle = handle;
-  }
-
-  /**
-   * Opens the file, or creates one that only its owner can read. Remembers its entries from `firstId` on, which is the
-   * first in the database. Throws `invalid` for a file that is not an archive, and leaves it as it was.
-   */
-  static async open(name: string, firstId: number): Promise<ArchiveFile> {
-    // Not for appending: an unfinished line is overwritten.
-    const handle = await open(name, 'r+').catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-      return open(name, 'wx+', 0o600);
-    });
-    const file = new ArchiveFile(name, handle);
-    try {
-      await file.#read(firstId);
-    } catch (error) {
-      await handle.close();
-      throw error;
-    }
-    return file;
-  }
-
-  async #read(firstId: number): Promise<void> {
-    let rest: Buffer = Buffer.alloc(0);
-    let number = 0;
-    const chunks = this.#handle.createReadStream({ autoClose: false, start: 0 });
-    for await (const chunk of chunks as AsyncIterable<Buffer>) {
-      rest = Buffer.concat([rest, chunk]);
-      let from = 0;
-      for (let to = rest.indexOf(10); to >= 0; to = rest.indexOf(10, from)) {
-        number += 1;
-        const entry = this.#parse(rest.toString('utf8', from, to), number);
-        if (entry.id >= firstId) this.#recent.set(entry.id, identityOf(entry));
-        from = to + 1;
-      }
-      this.#end += from;
-      rest = rest.subarray(from);
-    }
-    const cut = rest.toString('utf8').slice(0, lineStart.length);
-    if (!lineStart.startsWith(cut)) throw this.#notAnArchive(number + 1);
-    await this.#handle.truncate(this.#end);
-  }
-
-  #parse(text: string, number: number) {
-    try {
-      return line.parse(JSON.parse(text));
-    } catch {
-      throw this.#notAnArchive(number);
-    }
-  }
-
-  #notAnArchive(number: number): RegistryError {
-    return new RegistryError(
-      'invalid',
-      `${this.#name}: line ${number} is not an entry of history; name a new file, or one that history archive has written`,
-    );
-  }
-
-  /** Writes the entries that are not in the file, and returns how many, once they are on the disk. */
-  async append(entries: readonly HistoryEntry[]): Promise<number> {
-    const missing = entries.filter((entry) => !this.#has(entry));
-    const text = missing.map(
-      (entry) => `${JSON.stringify({ id: entry.id, ...historyData(entry) })}\n`,
-    );
-    const bytes = Buffer.from(text.join(''));
-    for (let written = 0; written < bytes.length; ) {
-      const { bytesWritten } = await this.#handle.write(
-        bytes,
-        written,
-        bytes.length - written,
-        this.#end + written,
+export async function openArchive(name: string, firstId: number) {
+  const handle = await open(name, 'r+').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return open(name, 'wx+', 0o600);
+  });
+  try {
+    const { recent, wholeBytes } = await readEntries(name, handle, firstId);
+    await handle.truncate(wholeBytes);
+    let end = wholeBytes;
+    /** Throws `taken` where the file has another entry with the id. */
+    const has = (entry: HistoryEntry) => {
+      const found = recent.get(entry.id);
+      if (found === undefined || found === identityOf(historyData(entry)))
+        return found !== undefined;
+      throw new RegistryError(
+        'taken',
+        `${name} has another entry ${entry.id}: it is the archive of another registry`,
       );
-      written += bytesWritten;
+    };
+    return {
+      /** Writes the entries that are not in the file, and returns how many, once they are on the disk. */
+      async append(entries: readonly HistoryEntry[]): Promise<number> {
+        const missing = entries.filter((entry) => !has(entry));
+        const lines = missing.map(
+          (entry) => `${JSON.stringify({ id: entry.id, ...historyData(entry) })}\n`,
+        );
+        const bytes = Buffer.from(lines.join(''));
+        // By its place: one that has lost the archive to another process writes the same bytes there once more.
+        await pipeline([bytes], handle.createWriteStream({ autoClose: false, start: end }));
+        await handle.sync();
+        end += bytes.length;
+        return missing.length;
+      },
+      [Symbol.asyncDispose]: () => handle.close(),
+    };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** The identities of the entries from `firstId` on by their ids, and where the last whole line ends. */
+async function readEntries(name: string, handle: FileHandle, firstId: number) {
+  const recent = new Map<number, string>();
+  let wholeBytes = 0;
+  let number = 0;
+  let rest: Buffer = Buffer.alloc(0);
+  const chunks = handle.createReadStream({ autoClose: false, start: 0 });
+  for await (const chunk of chunks as AsyncIterable<Buffer>) {
+    rest = Buffer.concat([rest, chunk]);
+    let from = 0;
+    for (let to = rest.indexOf(10); to >= 0; to = rest.indexOf(10, from)) {
+      number += 1;
+      const entry = parseLine(rest.toString('utf8', from, to));
+      if (!entry) throw notAnArchive(name, number);
+      if (entry.id >= firstId) recent.set(entry.id, identityOf(entry));
+      from = to + 1;
     }
-    this.#end += bytes.length;
-    await this.#handle.sync();
-    return missing.length;
+    wholeBytes += from;
+    rest = rest.subarray(from);
   }
+  const cut = rest.toString('utf8').slice(0, lineStart.length);
+  if (!lineStart.startsWith(cut)) throw notAnArchive(name, number + 1);
+  return { recent, wholeBytes };
+}
 
-  /** Throws `taken` where the file has another entry with the id. */
-  #has(entry: HistoryEntry): boolean {
-    const found = this.#recent.get(entry.id);
-    if (found === undefined) return false;
-    if (found === identityOf(historyData(entry))) return true;
-    throw new RegistryError(
-      'taken',
-      `${this.#name} has another entry ${entry.id}: it is the archive of another registry`,
-    );
+function parseLine(text: string) {
+  try {
+    return line.parse(JSON.parse(text));
+  } catch {
+    return undefined;
   }
+}
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#handle.close();
-  }
+function notAnArchive(name: string, number: number): RegistryError {
+  const message = `${name}: line ${number} is not an entry of history; name a new file, or one that history archive has written`;
+  return new RegistryError('invalid', message);
 }

@@ -13,7 +13,7 @@ import { usageError, writing } from '../../command.ts';
 import { startProgress } from '../../progress.ts';
 import { verb } from '../../run.ts';
 import { counted } from '../../text.ts';
-import { ArchiveFile } from './archive-file.ts';
+import { openArchive } from './archive-file.ts';
 
 export const archiveVerb = verb(
   writing('archive', 'history archive --before 2025-01-01 --to history-2024.ndjson')
@@ -68,7 +68,7 @@ export async function archiveHistory(
   const { entries, firstId } = await countArchivable(db, before);
   const start = await startArchive(db, archive, { isForced });
   // The file is read now that nobody else writes to it.
-  await using file = await ArchiveFile.open(name, firstId ?? Number.MAX_SAFE_INTEGER).catch(
+  await using file = await openArchive(name, firstId ?? Number.MAX_SAFE_INTEGER).catch(
     async (error) => {
       if (start === 'begun') await endArchive(db, archive);
       throw error;

@@ -6,7 +6,7 @@ import type { HistoryEntry } from '../../../history/search.ts';
 export function historyData(entry: HistoryEntry) {
   return {
     occurred_at: entry.occurredAt,
-    subject: nounOf(entry.subject),
+    subject: nounOf[entry.subject],
     key: entry.subjectKey,
     uuid: entry.subjectUuid,
     action: entry.action,
@@ -18,7 +18,8 @@ export function historyData(entry: HistoryEntry) {
   };
 }
 
-const nounOfSubject = {
+/** The noun of the tool for each subject of history. */
+export const nounOf = {
   registrar: 'registrar',
   api_user: 'api-user',
   contact: 'contact',
@@ -27,19 +28,3 @@ const nounOfSubject = {
   dispute: 'dispute',
   auction: 'auction',
 } as const satisfies Record<HistorySubject, string>;
-
-type Noun = (typeof nounOfSubject)[HistorySubject];
-
-/** The nouns whose history is kept. */
-export const historyNouns = Object.values(nounOfSubject);
-
-/** The noun of the tool for a subject of history. */
-export function nounOf(subject: HistorySubject): Noun {
-  return nounOfSubject[subject];
-}
-
-/** The subject of history for a noun of the tool. */
-export function subjectOfNoun(noun: Noun): HistorySubject {
-  const subjects = Object.keys(nounOfSubject) as HistorySubject[];
-  return subjects.find((subject) => nounOfSubject[subject] === noun)!;
-}

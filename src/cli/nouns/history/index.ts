@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { Argument, InvalidArgumentError } from '@commander-js/extra-typings';
+import { historySubjects } from '../../../../drizzle/schema.ts';
 import { isDay } from '../../../day.ts';
 import { shownChanges } from '../../../history/changes.ts';
 import {
@@ -15,7 +16,7 @@ import { everyRow } from '../../pages.ts';
 import type { Registry } from '../../registry.ts';
 import { verb } from '../../run.ts';
 import { archiveVerb } from './archive.ts';
-import { historyData, historyNouns, nounOf, subjectOfNoun } from './entry.ts';
+import { historyData, nounOf } from './entry.ts';
 
 const show = verb(
   reading(
@@ -30,7 +31,9 @@ const show = verb(
       'after',
       '\nWith --json, the history of one thing is one value; otherwise each line is an entry.',
     )
-    .addArgument(new Argument('[subject]', 'only this kind of thing').choices(historyNouns))
+    .addArgument(
+      new Argument('[subject]', 'only this kind of thing').choices(Object.values(nounOf)),
+    )
     .argument('[key]', 'its code, name, username or UUID')
     .option('--since <time>', 'from this day or instant on, in UTC', parseSince)
     .option('--until <time>', 'up to this day or instant, in UTC', parseUntil)
@@ -44,7 +47,7 @@ const show = verb(
   async (registry, noun, text, options) => {
     const key = noun === 'contact' && text !== undefined ? contactKey(text) : text;
     const { since, until, by, request } = options;
-    const subject = noun && subjectOfNoun(noun);
+    const subject = historySubjects.find((subject) => nounOf[subject] === noun);
     const criteria = { subject, key, since, until, by, request };
     if (key === undefined || options.follow) {
       await stream(registry, criteria, options);
@@ -99,7 +102,7 @@ function contactKey(text: string): string {
 function entryText(entry: HistoryEntry): string {
   const { occurredAt, action, subject, subjectKey, subjectUuid, actor, changes } = entry;
   const uuid = subjectUuid === null ? '' : ` (${subjectUuid})`;
-  const head = `${occurredAt}  ${action} ${nounOf(subject)} ${subjectKey}${uuid} by ${actor}`;
+  const head = `${occurredAt}  ${action} ${nounOf[subject]} ${subjectKey}${uuid} by ${actor}`;
   const fields = Object.entries(shownChanges(changes)).map(
     ([field, change]) => `    ${field}: ${changeText(change)}`,
   );
