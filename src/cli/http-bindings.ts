@@ -14,14 +14,6 @@ export interface DatabaseCall {
   isRaw: boolean;
 }
 
-/** What a server tells the tool of itself. */
-export interface ServerState {
-  /** How far a sandbox's clock has been moved; 0 elsewhere. */
-  clockAheadMilliseconds: number;
-}
-
-type BodyType = 'text' | 'json' | 'arrayBuffer' | 'stream';
-
 type Send = (path: string, init: RequestInit) => Promise<Response>;
 
 const caller =
@@ -32,11 +24,8 @@ const caller =
       headers: { ...init.headers, [tokenHeader]: token },
     });
 
-/** The state of the server at this address; undefined if none answers there. */
-export async function findServerState(
-  address: string,
-  token: string,
-): Promise<ServerState | undefined> {
+/** How far the clock of the server at this address was moved, in milliseconds; undefined if none answers there. */
+export async function findClockAhead(address: string, token: string): Promise<number | undefined> {
   try {
     const response = await caller(address, token)('', { method: 'GET' });
     return response.ok ? await response.json() : undefined;
@@ -84,31 +73,26 @@ export function databaseOver(send: (call: DatabaseCall) => Promise<unknown>) {
   };
 }
 
+type ValueType = 'text' | 'arrayBuffer';
+
 function namespaceOver(send: Send) {
-  const pathOf = (key: string) => `lists/${encodeURIComponent(key)}`;
+  const pathOf = (key: string, options: object = {}) =>
+    `lists/${encodeURIComponent(key)}?options=${encodeURIComponent(JSON.stringify(options))}`;
   return {
-    async list(options: KVNamespaceListOptions = {}) {
-      const query = encodeURIComponent(JSON.stringify(options));
-      return (await send(`lists?options=${query}`, { method: 'GET' })).json();
+    async list(options?: KVNamespaceListOptions) {
+      return (await send(pathOf('', options), { method: 'GET' })).json();
     },
-    async getWithMetadata(key: string, type: BodyType | { type?: BodyType } = 'text') {
+    async get(key: string, type: ValueType | { type: ValueType }) {
       const response = await send(pathOf(key), { method: 'GET' });
-      if (response.status === 204) return { value: null, metadata: null };
-      const metadata = JSON.parse(decodeURIComponent(response.headers.get('Metadata') ?? 'null'));
-      const form = typeof type === 'string' ? type : (type.type ?? 'text');
-      const value = form === 'stream' ? response.body : await response[form]();
-      return { value, metadata };
-    },
-    async get(key: string, type?: BodyType | { type?: BodyType }) {
-      return (await this.getWithMetadata(key, type)).value;
+      if (response.status === 204) return null;
+      return response[typeof type === 'string' ? type : type.type]();
     },
     async put(
       key: string,
-      body: ArrayBuffer | Uint8Array | string,
-      options: { metadata?: unknown } = {},
+      body: Uint8Array<ArrayBuffer> | string,
+      options?: KVNamespacePutOptions,
     ) {
-      const headers = { Metadata: encodeURIComponent(JSON.stringify(options.metadata ?? null)) };
-      await send(pathOf(key), { method: 'PUT', headers, body: body as BodyInit });
+      await send(pathOf(key, options), { method: 'PUT', body });
     },
     async delete(key: string) {
       await send(pathOf(key), { method: 'DELETE' });

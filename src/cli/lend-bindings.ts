@@ -1,6 +1,6 @@
 import { clockAhead } from '../clock.ts';
 import type { Env, WebhookMessage } from '../env.ts';
-import { bindingsPath, type DatabaseCall, type ServerState, tokenHeader } from './http-bindings.ts';
+import { bindingsPath, type DatabaseCall, tokenHeader } from './http-bindings.ts';
 
 interface LocalEnv extends Env {
   TOOL_TOKEN?: string;
@@ -50,14 +50,14 @@ async function answer(
   { pathname, searchParams }: URL,
   open: (env: Env) => Promise<void>,
 ): Promise<Response> {
-  const [resource, key] = pathname.slice(bindingsPath.length).split('/');
+  const [resource, key = ''] = pathname.slice(bindingsPath.length).split('/');
   if (resource === 'database') return Response.json(await query(env.DB, await request.json()));
-  if (resource !== 'lists') {
-    await open(env);
-    return Response.json({ clockAheadMilliseconds: clockAhead() } satisfies ServerState);
+  if (resource === 'lists') {
+    const options = JSON.parse(searchParams.get('options') ?? '{}');
+    return answerKey(env.LISTS, decodeURIComponent(key), options, request);
   }
-  if (key !== undefined) return answerKey(env.LISTS, decodeURIComponent(key), request);
-  return Response.json(await env.LISTS.list(JSON.parse(searchParams.get('options') ?? '{}')));
+  await open(env);
+  return Response.json(clockAhead());
 }
 
 function query(db: D1Database, { statements, isRaw }: DatabaseCall): Promise<unknown> {
@@ -65,16 +65,19 @@ function query(db: D1Database, { statements, isRaw }: DatabaseCall): Promise<unk
   return isRaw ? prepared[0]!.raw() : db.batch(prepared);
 }
 
-async function answerKey(lists: KVNamespace, key: string, request: Request): Promise<Response> {
+/** The value of the key, or the list of keys if it is empty. */
+async function answerKey(
+  lists: KVNamespace,
+  key: string,
+  options: object,
+  request: Request,
+): Promise<Response> {
+  if (request.method === 'GET' && key === '') return Response.json(await lists.list(options));
   if (request.method === 'GET') {
-    const { value, metadata } = await lists.getWithMetadata(key, 'stream');
-    const headers = { Metadata: encodeURIComponent(JSON.stringify(metadata)) };
-    return new Response(value, { status: value === null ? 204 : 200, headers });
+    const value = await lists.get(key, 'stream');
+    return new Response(value, { status: value === null ? 204 : 200 });
   }
   if (request.method === 'DELETE') await lists.delete(key);
-  else {
-    const metadata = JSON.parse(decodeURIComponent(request.headers.get('Metadata') ?? 'null'));
-    await lists.put(key, await request.arrayBuffer(), { metadata });
-  }
+  else await lists.put(key, await request.arrayBuffer(), options);
   return new Response();
 }

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { setClockAhead } from '../clock.ts';
 import type { Env } from '../env.ts';
-import { findServerState, openOverHttp } from './http-bindings.ts';
+import { findClockAhead, openOverHttp } from './http-bindings.ts';
 import { readLocalConfig } from './local-config.ts';
 import type { Bindings } from './session.ts';
 
@@ -36,10 +36,10 @@ export async function openRunningServer(
   const server: RunningServer = JSON.parse(readFileSync(file, 'utf8'));
   if (server.environment !== environment) return undefined;
   // The note of a server that was killed stays behind.
-  const state = await findServerState(server.address, server.token);
-  if (!state) return undefined;
+  const clockAhead = await findClockAhead(server.address, server.token);
+  if (clockAhead === undefined) return undefined;
   // What the tool does in a sandbox happens at the sandbox's time.
-  setClockAhead(state.clockAheadMilliseconds);
+  setClockAhead(clockAhead);
   return { env: serverEnv(server), dispose: async () => setClockAhead(0) };
 }
 

@@ -4,9 +4,9 @@ import type { Env } from '../env.ts';
 import { RegistryError } from '../error.ts';
 import type { CommonOptions } from './command.ts';
 import { readLocalConfig } from './local-config.ts';
-import { localDirectory } from './local-directory.ts';
 import { findDatabaseFile, openFileForReading } from './local-file.ts';
 import { openRunningServer } from './local-server.ts';
+import { localDirectory } from './project.ts';
 import type { Bindings } from './session.ts';
 
 /**
@@ -46,16 +46,10 @@ function openForReading(
     runtime ??= openLocalData(directory, environment);
     return (await runtime).env.LISTS;
   };
-  const methods = ['list', 'get', 'getWithMetadata'] as const;
-  const LISTS = Object.fromEntries(
-    methods.map((method) => [
-      method,
-      async (...args: unknown[]) => {
-        const namespace = await lists();
-        return Reflect.apply(namespace[method], namespace, args);
-      },
-    ]),
-  );
+  const LISTS = {
+    list: async (options?: KVNamespaceListOptions) => (await lists()).list(options),
+    get: async (key: string, type: 'arrayBuffer') => (await lists()).get(key, type),
+  };
   return {
     env: { ...vars, DB: database, LISTS } as unknown as Env,
     async dispose() {

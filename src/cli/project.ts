@@ -15,3 +15,13 @@ export function enterUsersDirectory(script: string): void {
   const { npm_lifecycle_event, INIT_CWD } = process.env;
   if (npm_lifecycle_event === script && INIT_CWD !== undefined) process.chdir(INIT_CWD);
 }
+
+/** Where the local data is kept: --persist-to, from the user's directory, or one below .wrangler. */
+export function localDirectory(
+  persistTo: string | undefined,
+  name: 'state' | 'sandbox' = 'state',
+): string {
+  return persistTo === undefined
+    ? path.join(projectDirectory, '.wrangler', name)
+    : path.resolve(persistTo);
+}

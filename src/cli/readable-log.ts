@@ -53,11 +53,7 @@ const notLoggedByWorker =
 
 function requestText(fields: Fields, paint: LogOptions['paint']): string {
   const { method, route, status, registrar, d1, kv, duration_ms: milliseconds } = fields;
-  const counts = [
-    ...(registrar ? [registrar] : []),
-    ...(d1 ? [`d1 ${d1}`] : []),
-    ...(kv ? [`kv ${kv}`] : []),
-  ];
+  const counts = [registrar, d1 && `d1 ${d1}`, kv && `kv ${kv}`].filter(Boolean);
   const text = [
     String(method).padEnd(7),
     String(route).padEnd(34),

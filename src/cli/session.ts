@@ -13,9 +13,7 @@ export interface Bindings {
  * longer than most commands.
  */
 export class Session implements AsyncDisposable {
-  #place: string | undefined;
-  #isWritable = false;
-  #bindings: Promise<Bindings> | undefined;
+  #opened: { place: string; isWritable: boolean; bindings: Promise<Bindings> } | undefined;
 
   /**
    * The bindings that the options choose, which the session disposes of. Those for writing also serve a command that
@@ -27,24 +25,22 @@ export class Session implements AsyncDisposable {
     open: () => Promise<Bindings>,
   ): Promise<Bindings> {
     const place = JSON.stringify({ persistTo, remote, env });
-    const isOpen = this.#bindings !== undefined && place === this.#place;
-    if (!isOpen || (isWritable && !this.#isWritable)) {
-      await this.close();
-      this.#place = place;
-      this.#isWritable = isWritable;
-      this.#bindings = open();
-      // A command that could not open the registry leaves nothing behind.
-      this.#bindings.catch(() => {
-        this.#bindings = undefined;
-      });
-    }
-    return this.#bindings!;
+    const opened = this.#opened;
+    if (opened?.place === place && (opened.isWritable || !isWritable)) return opened.bindings;
+    await this.close();
+    const bindings = open();
+    this.#opened = { place, isWritable, bindings };
+    // A command that could not open the registry leaves nothing behind.
+    bindings.catch(() => {
+      this.#opened = undefined;
+    });
+    return bindings;
   }
 
   async close(): Promise<void> {
-    const bindings = this.#bindings;
-    this.#bindings = undefined;
-    await (await bindings?.catch(() => undefined))?.dispose();
+    const opened = this.#opened;
+    this.#opened = undefined;
+    await (await opened?.bindings.catch(() => undefined))?.dispose();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { localDirectory } from './local-directory.ts';
+import { localDirectory } from './project.ts';
 
 export interface StartOptions {
   port: number;

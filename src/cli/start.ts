@@ -35,13 +35,11 @@ async function checkPort({ port, ip, otherArgs }: StartOptions): Promise<void> {
   await once(probe, 'close');
 }
 
-interface Started {
-  hasDemoUsers: boolean;
-  isSandbox: boolean;
-}
-
 /** Says which page to open first, and which lines to paste. */
-function welcome(address: string, { hasDemoUsers, isSandbox }: Started): void {
+function welcome(
+  address: string,
+  { hasDemoUsers, isSandbox }: { hasDemoUsers: boolean; isSandbox: boolean },
+): void {
   const bold = (text: string) => styleText('bold', text);
   console.log(`
   Registry Edge    ${bold(`${address}/`)}

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { parse } from 'smol-toml';
 import { RegistryError } from '../../error.ts';
+import { readEnvironment } from '../wrangler-config.ts';
 
 /** A thing in the account that wrangler.toml names by its id. */
 interface Resource {
@@ -12,39 +12,15 @@ interface Resource {
   key: string;
 }
 
-/** The parts of an environment in wrangler.toml that a deployment needs. */
-export interface DeployConfig {
-  database: Resource;
-  lists: Resource;
-  /** Every queue that the Worker writes to, reads from, or leaves what cannot be delivered in. */
-  queues: string[];
-  vars: Record<string, string>;
-}
-
-interface Environment {
-  vars?: Record<string, string>;
-  d1_databases?: { binding: string; database_name: string; database_id?: string }[];
-  kv_namespaces?: { binding: string; id?: string }[];
-  queues?: {
-    producers?: { queue: string }[];
-    consumers?: { queue: string; dead_letter_queue?: string }[];
-  };
-}
-
-/** Throws `not_found` for an environment that wrangler.toml does not have, or that lacks a binding. */
-export function readDeployConfig(configPath: string, environment: string): DeployConfig {
-  const config = parse(readFileSync(configPath, 'utf8')) as unknown as {
-    name: string;
-    env?: Record<string, Environment>;
-  };
-  const own = config.env?.[environment];
-  const database = own?.d1_databases?.find(({ binding }) => binding === 'DB');
-  const lists = own?.kv_namespaces?.find(({ binding }) => binding === 'LISTS');
+/** What a deployment needs of an environment in wrangler.toml. Throws `not_found` for an environment that wrangler.toml does not have, or that lacks a binding. */
+export function readDeployConfig(configPath: string, environment: string) {
+  const { config, own, database, lists } = readEnvironment(configPath, environment);
   if (!own || !database || !lists) {
     const message = `wrangler.toml has no environment "${environment}" with the bindings DB and LISTS`;
     throw new RegistryError('not_found', message, 'env');
   }
   const { producers = [], consumers = [] } = own.queues ?? {};
+  // Every queue that the Worker writes to, reads from, or leaves what cannot be delivered in.
   const queues = [
     ...producers.map(({ queue }) => queue),
     ...consumers.flatMap(({ queue, dead_letter_queue }) => [queue, dead_letter_queue ?? queue]),

@@ -27,7 +27,7 @@ const login: Step = {
       );
     }
     if (accounts.length > 1 && !process.env.CLOUDFLARE_ACCOUNT_ID) {
-      const choices = accounts.map(({ id, name }: Account) => `  ${id}  ${name}`).join('\n');
+      const choices = accounts.map(({ id, name }: Listed) => `  ${id}  ${name}`).join('\n');
       throw new Error(
         `The login has several accounts. Set CLOUDFLARE_ACCOUNT_ID to one of them:\n${choices}`,
       );
@@ -35,11 +35,6 @@ const login: Step = {
     return `${email ?? 'by an API token'}`;
   },
 };
-
-interface Account {
-  id: string;
-  name: string;
-}
 
 /**
  * Finds a thing by its name, or creates it, and writes its id into wrangler.toml. Wrangler itself would create it only
@@ -81,7 +76,7 @@ function resourceStep(
   };
 }
 
-/** A database has a name and a UUID, a namespace a title and an id. */
+/** An account has a name and an id, a database a name and a UUID, a namespace a title and an id. */
 interface Listed {
   name?: string;
   uuid?: string;

@@ -16,7 +16,6 @@ import { type Import, runImport, writeInChunks } from '../file/import.ts';
 import { importing, replaceOption } from '../file/importing.ts';
 import { parseAnyNames } from '../names.ts';
 import { allRows } from '../pages.ts';
-import type { Registry } from '../registry.ts';
 import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../removals.ts';
 import { verb } from '../run.ts';
 import { counted, fieldLines, table } from '../text.ts';
@@ -58,46 +57,31 @@ function codes(values: Record<string, unknown>, field: string): string[] {
   throw new RegistryError('invalid', 'is not a list of contact codes', field);
 }
 
-/** The same, and then the removal of every other domain. */
+/** The same, and then the removal of every other domain. Asks before many of them go. */
 function domainReplacement(
   options: RemovalOptions,
 ): Import<DomainRecord, 'created' | 'updated' | 'removed'> {
   return {
     ...domainImport,
     async write(registry, records) {
-      const others = await confirmedOthers(registry, records, options);
-      const counts = await domainImport.write(registry, records);
       const { db, origin, isDryRun } = registry;
-      const { removed } = await writeInChunks(
-        'removing',
-        others,
-        { removed: 0 },
-        async (names) => ({
-          removed: await removeDomains(db, origin, names, { isDryRun }),
-        }),
+      const wanted = new Set(records.map(({ name }) => name));
+      const names = await allRows<string, string>(
+        (page) => listDomainNames(db, page),
+        (name) => name,
       );
-      return { ...counts, removed };
+      const others = names.filter((name) => !wanted.has(name));
+      const removals = { removed: others.length, total: names.length, one: 'domain' };
+      if (!isDryRun) await confirmRemovals(removals, options);
+      const counts = await domainImport.write(registry, records);
+      const remove = async (chunk: string[]) => ({
+        removed: await removeDomains(db, origin, chunk, { isDryRun }),
+      });
+      return { ...counts, ...(await writeInChunks('removing', others, { removed: 0 }, remove)) };
     },
     text: (counts, registry) =>
       `${domainImport.text(counts, registry)}; ${registry.did('remove')} ${counts.removed}`,
   };
-}
-
-/** The names of the domains that are not among the records. Asks before many of them go. */
-async function confirmedOthers(
-  { db, isDryRun }: Registry,
-  records: readonly DomainRecord[],
-  options: RemovalOptions,
-): Promise<string[]> {
-  const wanted = new Set(records.map(({ name }) => name));
-  const names = await allRows<string, string>(
-    (page) => listDomainNames(db, page),
-    (name) => name,
-  );
-  const others = names.filter((name) => !wanted.has(name));
-  const removals = { removed: others.length, total: names.length, one: 'domain' };
-  if (!isDryRun) await confirmRemovals(removals, options);
-  return others;
 }
 
 const importVerb = importing(

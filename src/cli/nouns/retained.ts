@@ -25,7 +25,6 @@ import { importing, replaceOption } from '../file/importing.ts';
 import { parseAnyNames, parseNames } from '../names.ts';
 import { everyRow } from '../pages.ts';
 import { inChunks } from '../progress.ts';
-import type { Registry } from '../registry.ts';
 import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../removals.ts';
 import { verb } from '../run.ts';
 import { counted, table } from '../text.ts';
@@ -158,18 +157,19 @@ function retainedReplacement(
   options: RemovalOptions & { status?: RetainedStatus },
 ): Import<RetainedDomain, 'added' | 'removed'> {
   const statuses = statusesOf(options.status);
-  const replace = async ({ db, origin, isDryRun }: Registry, names: readonly RetainedDomain[]) => {
-    const counts = await replaceRetainedDomains(db, origin, statuses, [names], { isDryRun: true });
-    if (isDryRun) return counts;
-    const total = await countRetainedDomains(db, statuses);
-    const one = statuses.length === 1 ? `${statuses[0]} name` : 'name';
-    await confirmRemovals({ removed: counts.removed, total, one }, options);
-    return replaceRetainedDomains(db, origin, statuses, inChunks('replacing', names));
-  };
   return {
     ...retainedImport(options),
-    async write(registry, names) {
-      const { added, removed } = await replace(registry, names);
+    async write({ db, origin, isDryRun }, names) {
+      const counts = await replaceRetainedDomains(db, origin, statuses, [names], {
+        isDryRun: true,
+      });
+      const unchanged = names.length - counts.added;
+      if (isDryRun) return { ...counts, unchanged };
+      const total = await countRetainedDomains(db, statuses);
+      const one = statuses.length === 1 ? `${statuses[0]} name` : 'name';
+      await confirmRemovals({ removed: counts.removed, total, one }, options);
+      const chunks = inChunks('replacing', names);
+      const { added, removed } = await replaceRetainedDomains(db, origin, statuses, chunks);
       return { added, removed, unchanged: names.length - added };
     },
     text: ({ added, removed, unchanged }, { isDryRun, did }) =>

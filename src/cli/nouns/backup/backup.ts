@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { reading } from '../../command.ts';
-import { localDirectory } from '../../local-directory.ts';
+import { localDirectory } from '../../project.ts';
 import { verb } from '../../run.ts';
 import { counted } from '../../text.ts';
 import { copyLocal, createPrivateFile, loadSql, writeBackup } from './file.ts';

@@ -59,9 +59,7 @@ export function copyLocal(directory: string, target: string): void {
   }
   using copy = new DatabaseSync(target);
   const platforms = copy
-    .prepare(
-      "select name from sqlite_schema where name like '\\_cf\\_%' escape '\\' and type = 'table'",
-    )
+    .prepare("select name from sqlite_schema where type = 'table' and name glob '_cf_*'")
     .all();
   for (const { name } of platforms) copy.exec(`drop table "${name}"`);
 }
@@ -73,8 +71,7 @@ export function loadSql(sql: string, target: string): void {
 }
 
 /** The condition for tables of the registry, not of SQLite or the platform. */
-export const isOwnTable =
-  "type = 'table' and name not like 'sqlite\\_%' escape '\\' and name not like '\\_cf\\_%' escape '\\'";
+export const isOwnTable = "type = 'table' and name not glob 'sqlite_*' and name not glob '_cf_*'";
 
 /** The tables of the registry, each before those that refer to it. */
 export function tablesOf(database: DatabaseSync): string[] {

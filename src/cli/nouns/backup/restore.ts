@@ -5,8 +5,8 @@ import { jsonArrays } from '../../../database/json-rows.ts';
 import { RegistryError } from '../../../error.ts';
 import { listNames } from '../../../public-list/lists.ts';
 import { reading } from '../../command.ts';
-import { localDirectory } from '../../local-directory.ts';
-import { startProgress } from '../../progress.ts';
+import { type Progress, startProgress } from '../../progress.ts';
+import { localDirectory } from '../../project.ts';
 import { run } from '../../run.ts';
 import { counted } from '../../text.ts';
 import { checkBackup, countOf, isOwnTable, tablesOf } from './file.ts';
@@ -29,9 +29,8 @@ first. If it is interrupted, repeat it: it starts over. The lists are published 
       options,
       async () => {
         const summary = checkBackup(file);
-        if (!options.remote) {
-          mkdirSync(path.join(localDirectory(options.persistTo), 'v3/d1'), { recursive: true });
-        }
+        const data = path.join(localDirectory(options.persistTo), 'v3/d1');
+        if (!options.remote) mkdirSync(data, { recursive: true });
         return summary;
       },
       async ({ env }, { rows, tables }) => {
@@ -78,10 +77,11 @@ async function makeEmpty(db: D1Database): Promise<void> {
   }
   await db.prepare(`create table if not exists ${marker} (id integer)`).run();
   // The tables that were created last refer to the others.
-  const drops = names
-    .filter((name) => name !== marker)
-    .map((name) => db.prepare(`drop table "${name}"`));
-  if (drops.length > 0) await db.batch([db.prepare('pragma defer_foreign_keys = on'), ...drops]);
+  const leftovers = names.filter((name) => name !== marker);
+  await db.batch([
+    db.prepare('pragma defer_foreign_keys = on'),
+    ...leftovers.map((name) => db.prepare(`drop table "${name}"`)),
+  ]);
 }
 
 /** Counters that are not columns, then what would slow down the copy or change it: indexes and triggers. */
@@ -105,7 +105,7 @@ async function copyRows(
   db: D1Database,
   backup: DatabaseSync,
   table: string,
-  progress: { advance(count: number): void },
+  progress: Progress,
 ): Promise<void> {
   if (countOf(backup, table) === 0) return;
   const columns = backup.prepare(`pragma table_info("${table}")`).all();

@@ -1,5 +1,4 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
 import { RegistryError } from '../../../error.ts';
 import type { HistoryEntry } from '../../../history/search.ts';
@@ -56,7 +55,10 @@ export async function openArchive(name: string, firstId: number) {
         );
         const bytes = Buffer.from(lines.join(''));
         // By its place: one that has lost the archive to another process writes the same bytes there once more.
-        await pipeline([bytes], handle.createWriteStream({ autoClose: false, start: end }));
+        for (let written = 0; written < bytes.length; ) {
+          const rest = bytes.subarray(written);
+          written += (await handle.write(rest, { position: end + written })).bytesWritten;
+        }
         await handle.sync();
         end += bytes.length;
         return missing.length;
