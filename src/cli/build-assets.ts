@@ -9,8 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { projectDirectory } from './project.ts';
-import { isUpToDate } from './up-to-date.ts';
+import { isUpToDate, projectDirectory } from './project.ts';
 
 /**
  * Writes the files that the platform serves without running the Worker to .wrangler/assets: wrangler's build command,

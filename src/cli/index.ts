@@ -3,8 +3,7 @@ import { enableCompileCache } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import packageFile from '../../package.json' with { type: 'json' };
-import { projectDirectory } from './project.ts';
-import { isUpToDate } from './up-to-date.ts';
+import { isUpToDate, projectDirectory } from './project.ts';
 
 // The operator's tool, bundled with Drizzle and zod: for each module of Drizzle, of which there are a hundred, Node would
 // parse the 180 KB of Drizzle's package.json (Node 24.21, Drizzle 0.45), which takes longer than most commands.

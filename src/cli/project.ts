@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /** The repository, wherever the command was called from; the bundled tool is as deep in it, in .wrangler/tool. */
@@ -24,4 +24,15 @@ export function localDirectory(
   return persistTo === undefined
     ? path.join(projectDirectory, '.wrangler', name)
     : path.resolve(persistTo);
+}
+
+const sources = ['src/**', 'drizzle/*', 'package.json', 'node_modules/.package-lock.json'];
+
+/** Whether a built file is newer than every source and every installed package. */
+export function isUpToDate(file: string): boolean {
+  if (!existsSync(file)) return false;
+  const builtAt = statSync(file).mtimeMs;
+  return globSync(sources, { cwd: projectDirectory }).every(
+    (name) => statSync(path.join(projectDirectory, name)).mtimeMs < builtAt,
+  );
 }

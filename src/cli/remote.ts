@@ -26,12 +26,14 @@ export async function openRemote(options: CommonOptions): Promise<Bindings> {
     const statement = `This works on the deployed database ${names.join(', ')} of the environment ${environment}.`;
     await confirm(statement, 'confirm with --yes');
   }
-  const directory = await writeConfig(config);
+  // In a directory without the local .dev.vars, but inside the project, where the login may be.
+  const parent = path.join(projectDirectory, '.wrangler/tmp');
+  await mkdir(parent, { recursive: true });
+  const directory = await mkdtemp(path.join(parent, 'registry-'));
+  const file = path.join(directory, 'wrangler.json');
   try {
-    const { env, dispose } = await getPlatformProxy<Env>({
-      configPath: path.join(directory, 'wrangler.json'),
-      persist: false,
-    });
+    await writeFile(file, JSON.stringify(config));
+    const { env, dispose } = await getPlatformProxy<Env>({ configPath: file, persist: false });
     // A deployment's secrets can't be read back; commands that need one take it from the environment.
     const { REGISTRANT_TOKEN_KEYS } = process.env;
     const settings = REGISTRANT_TOKEN_KEYS === undefined ? {} : { REGISTRANT_TOKEN_KEYS };
@@ -58,15 +60,8 @@ export function remoteConfig(config: Unstable_Config) {
     id: deployedId(id, `KV namespace ${binding}`),
     remote: true,
   }));
-  return {
-    name,
-    account_id,
-    compatibility_date,
-    compliance_region,
-    vars,
-    d1_databases,
-    kv_namespaces,
-  };
+  const deployed = { name, account_id, compatibility_date, compliance_region, vars };
+  return { ...deployed, d1_databases, kv_namespaces };
 }
 
 function deployedId(id: string | undefined, what: string): string {
@@ -75,13 +70,4 @@ function deployedId(id: string | undefined, what: string): string {
     'invalid',
     `wrangler.toml has no id of a deployed ${what}; deploy the registry first`,
   );
-}
-
-/** In a directory without the local `.dev.vars`, but inside the project, where the login may be. */
-async function writeConfig(config: object): Promise<string> {
-  const parent = path.join(projectDirectory, '.wrangler/tmp');
-  await mkdir(parent, { recursive: true });
-  const directory = await mkdtemp(path.join(parent, 'registry-'));
-  await writeFile(path.join(directory, 'wrangler.json'), JSON.stringify(config));
-  return directory;
 }

@@ -1,27 +1,13 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { localDirectory } from './project.ts';
 
-export interface StartOptions {
-  port: number;
-  ip: string;
-  directory: string;
-  environment: string | undefined;
-  isDemoWanted: boolean;
-  /** A clock that can be moved, and demo data that can be brought back. */
-  isSandbox: boolean;
-  /** The log as JSON, as in a deployment. */
-  isJsonLog: boolean;
-  /** For wrangler dev. */
-  wranglerArgs: string[];
-  /** The arguments without the port. */
-  otherArgs: string[];
-}
+export type StartOptions = Exclude<ReturnType<typeof readStartOptions>, number>;
 
 /**
  * Reads the options of `npm start`. Prints the help, or what is wrong, and returns the exit status if there is nothing
  * to start.
  */
-export function readStartOptions(args: readonly string[]): StartOptions | number {
+export function readStartOptions(args: readonly string[]) {
   const end = args.indexOf('--');
   const [own, wranglerArgs] = end === -1 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
   const command = new Command('npm start --')
@@ -55,6 +41,7 @@ export function readStartOptions(args: readonly string[]): StartOptions | number
     ...{ port, ip, environment: env, isDemoWanted: demo, isSandbox, isJsonLog: jsonLog ?? false },
     directory: localDirectory(persistTo, isSandbox ? 'sandbox' : 'state'),
     wranglerArgs: [...wranglerArgs],
+    // For the line that proposes another port.
     otherArgs: withoutPort(args),
   };
 }

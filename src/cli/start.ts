@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { styleText } from 'node:util';
-import { newGate } from './gate.ts';
 import { forgetServer, noteServer, serverEnv } from './local-server.ts';
-import { makeWritableDirectory } from './make-directory.ts';
 import { enterUsersDirectory } from './project.ts';
 import { prepareDirectory } from './sandbox/directory.ts';
 import { readStartOptions, type StartOptions } from './start-options.ts';
@@ -33,6 +33,41 @@ async function checkPort({ port, ip, otherArgs }: StartOptions): Promise<void> {
   }
   probe.close();
   await once(probe, 'close');
+}
+
+/**
+ * Makes the directory and those above it, and returns why it can't be written to, if it can't. Step by step: below
+ * some directories, such as /proc, Node's recursive mkdir does not return.
+ */
+function makeWritableDirectory(directory: string): string | undefined {
+  const missing: string[] = [];
+  let existing = directory;
+  while (!existsSync(existing)) {
+    missing.unshift(existing);
+    existing = path.dirname(existing);
+  }
+  if (!statSync(existing).isDirectory()) {
+    return existing === directory ? 'it is a file' : `${existing} is a file`;
+  }
+  try {
+    for (const each of missing) mkdirSync(each);
+    accessSync(directory, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return `it cannot be written to (${(error as NodeJS.ErrnoException).code})`;
+  }
+}
+
+/** Answers requests only after it was opened: the local Worker asks it before its first answer. */
+async function newGate() {
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  const server = createHttpServer(async (_, response) => {
+    await opened;
+    response.end();
+  });
+  server.listen(0, '127.0.0.1').unref();
+  await once(server, 'listening');
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, open };
 }
 
 /** Says which page to open first, and which lines to paste. */

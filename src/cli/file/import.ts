@@ -6,8 +6,13 @@ import type { Registry } from '../registry.ts';
 import { type Report, run } from '../run.ts';
 import { counted } from '../text.ts';
 import type { ImportOptions } from './importing.ts';
-import { type ReadFile, type RowReader, readImport, rejectRows } from './read-import.ts';
-import { settleRejected } from './rejected.ts';
+import {
+  type ReadFile,
+  type RowReader,
+  readImport,
+  rejectRows,
+  settleRejected,
+} from './read-import.ts';
 
 /** The number of rows with each outcome; `unchanged` rows were there already. */
 type Counts<Outcome extends string> = Record<Outcome | 'unchanged', number>;

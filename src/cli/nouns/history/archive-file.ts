@@ -39,8 +39,8 @@ export async function openArchive(name: string, firstId: number) {
     /** Throws `taken` where the file has another entry with the id. */
     const has = (entry: HistoryEntry) => {
       const found = recent.get(entry.id);
-      if (found === undefined || found === identityOf(historyData(entry)))
-        return found !== undefined;
+      if (found === undefined) return false;
+      if (found === identityOf(historyData(entry))) return true;
       throw new RegistryError(
         'taken',
         `${name} has another entry ${entry.id}: it is the archive of another registry`,
