@@ -110,17 +110,14 @@ function entryText(entry: HistoryEntry): string {
 }
 
 function parseSince(text: string): Date {
-  return isDay(text) ? new Date(`${text}T00:00:00Z`) : parseInstant(text);
+  const instant = new Date(text);
+  const isTime = isDay(text) || /^\d{4}-\d{2}-\d{2}T/.test(text);
+  if (isTime && !Number.isNaN(instant.getTime())) return instant;
+  throw new InvalidArgumentError('Write 2026-01-31 or 2026-01-31T12:00:00Z.');
 }
 
 /** A day is included. */
 function parseUntil(text: string): Date {
-  if (!isDay(text)) return parseInstant(text);
-  return new Date(new Date(`${text}T00:00:00Z`).getTime() + 24 * 60 * 60 * 1000);
-}
-
-function parseInstant(text: string): Date {
-  const instant = new Date(text);
-  if (/^\d{4}-\d{2}-\d{2}T/.test(text) && !Number.isNaN(instant.getTime())) return instant;
-  throw new InvalidArgumentError('Write 2026-01-31 or 2026-01-31T12:00:00Z.');
+  const since = parseSince(text);
+  return isDay(text) ? new Date(since.getTime() + 24 * 60 * 60 * 1000) : since;
 }
