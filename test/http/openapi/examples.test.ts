@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadDemoData } from '../../../src/cli/demo/load.ts';
-import { openApiDocument } from '../../../src/http/openapi/document.ts';
+import { openApiDocument } from '../../../src/http/document.ts';
 import { answerTo, type Example, examples } from '../../../src/http/openapi/example.ts';
 import { basic } from '../../fixtures.ts';
 import { startWorker } from '../../worker.ts';

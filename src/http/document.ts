@@ -1,21 +1,21 @@
 import { createDocument } from 'zod-openapi';
-import packageJson from '../../../package.json' with { type: 'json' };
-import { auctionPaths } from '../auction/auctions.openapi.ts';
-import { healthPaths } from '../health/health.openapi.ts';
-import { changesPathItems } from '../public/changes.openapi.ts';
-import { listPathItems } from '../public/lists.openapi.ts';
-import { namePaths } from '../public/names.openapi.ts';
-import { registrantContactPaths } from '../registrant/contacts.openapi.ts';
-import { exportPaths } from '../registrant/export.openapi.ts';
-import { tokenPaths } from '../registrant/token.openapi.ts';
-import { contactPaths } from '../registrar/contacts.openapi.ts';
-import { notificationPaths } from '../registrar/notifications.openapi.ts';
-import { webhooks } from '../registrar/webhooks.openapi.ts';
-import { pagePaths } from '../site/pages.openapi.ts';
-import { headers } from './headers.ts';
-import { description, tags } from './introduction.ts';
-import { keepInput, tidy } from './json-schema.ts';
-import { parameterComponents } from './parameters.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import { auctionPaths } from './auction/auctions.openapi.ts';
+import { healthPaths } from './health/health.openapi.ts';
+import { headers } from './openapi/headers.ts';
+import { description, tags } from './openapi/introduction.ts';
+import { keepInput, tidy } from './openapi/json-schema.ts';
+import { parameterComponents } from './openapi/parameters.ts';
+import { changesPathItems } from './public/changes.openapi.ts';
+import { listPathItems } from './public/lists.openapi.ts';
+import { namePaths } from './public/names.openapi.ts';
+import { registrantContactPaths } from './registrant/contacts.openapi.ts';
+import { exportPaths } from './registrant/export.openapi.ts';
+import { tokenPaths } from './registrant/token.openapi.ts';
+import { contactPaths } from './registrar/contacts.openapi.ts';
+import { notificationPaths } from './registrar/notifications.openapi.ts';
+import { webhooks } from './registrar/webhooks.openapi.ts';
+import { pagePaths } from './site/pages.openapi.ts';
 
 /**
  * The OpenAPI 3.1 document of all interfaces, made from the zod types that validate. Made when the Worker is built: nothing
