@@ -59,7 +59,7 @@ test('no two files export the same name', () => {
     [...text.matchAll(exported)].map(([, name]) => ({ name: name!, path })),
   );
   const twice = [...Map.groupBy(all, ({ name }) => name)]
-    .filter(([name, files]) => files.length > 1)
+    .filter(([, files]) => files.length > 1)
     .map(([name, files]) => `${name}: ${files.map(({ path }) => path).join(', ')}`);
   expect(twice.sort()).toEqual([]);
 });

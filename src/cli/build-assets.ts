@@ -64,7 +64,7 @@ const stamp = path.join(projectDirectory, '.wrangler/assets-built');
 if (!process.env.ASSETS_ARE_BUILT && !isUpToDate(stamp)) {
   // A change during the build counts as one after it.
   const startedAt = Date.now() / 1000;
-  const { openApiDocument } = await import('../http/document.ts');
+  const { openApiDocument } = await import('../http/document.openapi.ts');
   const files = readDirectory(staticDirectory);
   files.set('openapi.json', JSON.stringify(openApiDocument()));
   for (const [name, servedName] of Object.entries(swaggerUi)) {

@@ -66,12 +66,9 @@ z.globalRegistry
     description: 'What the auction centre calls the kind of the auction. Null clears it.',
   });
 
-/** Of the demo data. */
-const auctionUuid = 'a0000000-0000-4000-8000-000000000001';
-
 const uuid = z.string().meta({
   description: 'The auction’s UUID.',
-  param: { id: 'AuctionUuid', example: auctionUuid },
+  param: { id: 'AuctionUuid', example: 'a0000000-0000-4000-8000-000000000001' },
 });
 
 const addresses =
@@ -83,9 +80,6 @@ export const auctionPaths: ZodOpenApiPathsObject = {
       operationId: 'listAuctions',
       summary: 'List the auctions in progress',
       description: 'In the order in which they started. Open to anybody.',
-      examples: {
-        started: { summary: 'The auctions in progress' },
-      },
       success: {
         description: 'The auctions.',
         schema: z.array(auction).meta({ id: 'AuctionList' }),
@@ -98,14 +92,6 @@ export const auctionPaths: ZodOpenApiPathsObject = {
       summary: 'Read an auction',
       description: addresses,
       path: z.object({ uuid }),
-      examples: {
-        started: { summary: 'An auction in progress', given: { uuid: auctionUuid } },
-        unknown: {
-          summary: 'No such auction',
-          given: { uuid: 'a0000000-0000-4000-8000-000000000000' },
-          status: 404,
-        },
-      },
       success: { description: 'The auction.', schema: auction },
     }),
     patch: call({
@@ -115,19 +101,6 @@ export const auctionPaths: ZodOpenApiPathsObject = {
       path: z.object({ uuid }),
       body: {
         content: { 'application/json': { schema: report.meta({ id: 'AuctionReport' }) } },
-      },
-      examples: {
-        paid: {
-          summary: 'The winner has paid',
-          given: { uuid: 'a0000000-0000-4000-8000-000000000011' },
-          body: { status: 'payment_received', registration_deadline: '2026-12-31' },
-        },
-        invalid: {
-          summary: 'A status that only the registry sets',
-          given: { uuid: auctionUuid },
-          body: { status: 'started' },
-          status: 400,
-        },
       },
       success: {
         description: 'The auction as it is now.',

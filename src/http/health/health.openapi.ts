@@ -42,9 +42,6 @@ export const healthPaths: ZodOpenApiPathsObject = {
       operationId: 'getHealth',
       summary: 'Read whether the service works',
       description: 'For monitors and load balancers: open, and cached for five seconds.',
-      examples: {
-        working: { summary: 'Everything works' },
-      },
       success: {
         description: 'It works.',
         schema: z.object({ status: z.literal('ok'), ...common }).meta({ id: 'Health' }),

@@ -5,7 +5,7 @@ import type {
   ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import type { Reason } from '../../error.ts';
-import { bodyWithExamples, type Example, showExamples } from './example.ts';
+import { showExamples } from './example.ts';
 import { everyAnswer, type HeaderName, headersOf } from './headers.ts';
 import type { Interface } from './interface.ts';
 import { type HeaderParameter, parametersOf } from './parameters.ts';
@@ -32,7 +32,6 @@ export interface Call {
   others?: ZodOpenApiResponsesObject;
   /** Besides those of every call. */
   refusals?: readonly Reason[];
-  examples?: Record<string, Example>;
 }
 
 export const requiredBody = (schema: z.ZodType) => ({
@@ -48,7 +47,7 @@ export function callsOf(common: Interface) {
       ...others,
       ...refusalsOf(common, refusals, { hasBody: call.body !== undefined }),
     };
-    if (call.examples) showExamples(call.operationId, call.examples, responses);
+    showExamples(call.operationId, call.body, responses);
     const parameters = parametersOf(...(call.parameters ?? []), ...common.parameters);
     return {
       operationId: call.operationId,
@@ -61,7 +60,7 @@ export function callsOf(common: Interface) {
         ...(call.query && { query: call.query }),
       },
       ...(parameters.length > 0 && { parameters }),
-      ...(call.body && { requestBody: bodyWithExamples(call.body, call.examples) }),
+      ...(call.body && { requestBody: call.body }),
       responses,
     };
   };

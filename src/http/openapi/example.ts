@@ -3,12 +3,9 @@ import type {
   ZodOpenApiResponseObject,
   ZodOpenApiResponsesObject,
 } from 'zod-openapi';
-import answers from './example-answers.json' with { type: 'json' };
+import file from './examples.json' with { type: 'json' };
 
-/**
- * An example of a call: a request of the demo data's own users. What the service answers to it stands in
- * example-answers.json, which a test compares with what it does answer.
- */
+/** A request of the demo data's own users, and what the service answers to it. */
 export interface Example {
   summary: string;
   /** The parameters of the path, the query and the headers, by their names. */
@@ -20,54 +17,38 @@ export interface Example {
   isAnonymous?: boolean;
   /** The call whose examples must have been answered before: it shows what they have changed. */
   after?: string;
+  /** As recorded by the test that compares it with what the service does answer. */
+  answer: unknown;
 }
 
-/** The examples of all calls that have been described, by the calls' ids. */
-export const examples = new Map<string, Record<string, Example>>();
+/** The examples of the calls, by the calls' ids. */
+export const examples: Partial<Record<string, Record<string, Example>>> = file;
 
-type Answers = Record<string, Record<string, unknown>>;
-
-/** The recorded answer; undefined if there is none. */
-export function answerTo(operationId: string, name: string): unknown {
-  return (answers as Answers)[operationId]?.[name];
-}
-
-/** Puts each example's answer under its status. */
+/** Puts the examples of a call beside its body, and each answer under its status. */
 export function showExamples(
   operationId: string,
-  given: Record<string, Example>,
+  requestBody: ZodOpenApiRequestBodyObject | undefined,
   responses: ZodOpenApiResponsesObject,
 ): void {
-  examples.set(operationId, given);
-  for (const [name, example] of Object.entries(given)) {
-    const value = answerTo(operationId, name);
-    const response = (responses as Record<number, ZodOpenApiResponseObject>)[example.status ?? 200];
-    const media = response?.content?.['application/json'];
-    if (!media || value === undefined) continue;
-    const shown = { summary: example.summary, ...requestOf(example), value };
-    media.examples = { ...media.examples, [name]: shown };
+  for (const [name, example] of Object.entries(examples[operationId] ?? {})) {
+    const { summary, body, status = 200, answer } = example;
+    const isRefused = status >= 400;
+    // A request that is refused is not an example of a body.
+    if (body !== undefined && !isRefused) show(requestBody, name, { summary, value: body });
+    const description = `The answer to \`${JSON.stringify(body)}\``;
+    show((responses as Record<number, ZodOpenApiResponseObject>)[status], name, {
+      summary,
+      ...(body !== undefined && isRefused && { description }),
+      value: answer,
+    });
   }
 }
 
-const isRefused = ({ status = 200 }: Example) => status >= 400;
-
-/** Says what was sent if it was refused: it is not an example of a request. */
-function requestOf(example: Example): { description?: string } {
-  const { body } = example;
-  if (!isRefused(example) || body === undefined) return {};
-  return { description: `The answer to \`${JSON.stringify(body)}\`` };
-}
-
-/** Gives the body the examples' requests. */
-export function bodyWithExamples(
-  body: ZodOpenApiRequestBodyObject,
-  given: Record<string, Example> = {},
-): ZodOpenApiRequestBodyObject {
-  const sent = Object.entries(given).filter(
-    ([, example]) => example.body !== undefined && !isRefused(example),
-  );
-  if (sent.length === 0) return body;
-  const shown = sent.map(([name, { summary, body: value }]) => [name, { summary, value }]);
-  const json = { ...body.content['application/json'], examples: Object.fromEntries(shown) };
-  return { ...body, content: { ...body.content, 'application/json': json } };
+function show(
+  shownIn: ZodOpenApiRequestBodyObject | ZodOpenApiResponseObject | undefined,
+  name: string,
+  example: { summary: string; description?: string; value: unknown },
+): void {
+  const media = shownIn?.content?.['application/json'];
+  if (media) media.examples = { ...media.examples, [name]: example };
 }

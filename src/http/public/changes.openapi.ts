@@ -10,7 +10,7 @@ const since = z.string().meta({
 });
 
 function changesAt(path: ListPath) {
-  const { name, what, entry, examples } = described[path];
+  const { name, what, entry } = described[path];
   const entries = z.array(entry);
   return {
     get: cachedCall({
@@ -19,7 +19,6 @@ function changesAt(path: ListPath) {
       description:
         'Remove `removed` from the list that you hold and add `added`: that is the list whose `ETag` is `current`.',
       query: queryOf(path, { since }),
-      examples: examples.changes,
       success: {
         description: 'What changed; both are empty if nothing did.',
         schema: z

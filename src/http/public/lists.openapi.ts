@@ -7,7 +7,6 @@ import {
   listPaths,
   publicLists,
 } from '../../public-list/lists.ts';
-import type { Example } from '../openapi/example.ts';
 import { cachedCall, preflight } from './interface.openapi.ts';
 
 const punycode = z.string().meta({ description: 'The name in ASCII.' });
@@ -32,8 +31,6 @@ interface Described {
   /** The content of the lists, in a few words. */
   what: string;
   entry: z.ZodType;
-  /** Of the calls for a list, and for what changed in one. */
-  examples: Record<'list' | 'changes', Record<string, Example>>;
 }
 
 /** By the path, so that a new one does not compile until it is described. */
@@ -41,16 +38,6 @@ export const described: Record<ListPath, Described> = {
   '/repp/v1/auctions': {
     name: 'Auctions',
     what: 'the names in auction',
-    examples: {
-      list: { started: { summary: 'The whole list' } },
-      changes: {
-        nothing: {
-          summary: 'Nothing has changed',
-          given: { since: 'W/"7f177136240a037eb74e5223cdcf5125"' },
-        },
-        gone: { summary: 'A tag that is not kept', given: { since: 'W/"0"' }, status: 410 },
-      },
-    },
     entry: z
       .object({ domain_name: unicode, punycode_domain_name: punycode })
       .meta({ id: 'NameInAuction' }),
@@ -58,13 +45,6 @@ export const described: Record<ListPath, Described> = {
   '/repp/v1/retained_domains': {
     name: 'RetainedDomains',
     what: 'the retained names',
-    examples: {
-      list: {
-        disputed: { summary: 'The disputed names', given: { type: 'disputed' } },
-        unknown: { summary: 'A type that does not exist', given: { type: 'lost' }, status: 400 },
-      },
-      changes: { missing: { summary: 'No tag', status: 400 } },
-    },
     entry: z
       .object({ name: unicode, status: listedStatus, punycode_name: punycode })
       .meta({ id: 'RetainedName' }),
@@ -92,7 +72,7 @@ export function queryOf(path: ListPath, others: z.ZodRawShape = {}): z.ZodObject
 }
 
 function listAt(path: ListPath) {
-  const { name, what, entry, examples } = described[path];
+  const { name, what, entry } = described[path];
   const [{ field }] = listsOf(path) as [(typeof publicLists)['all']];
   return {
     get: cachedCall({
@@ -101,7 +81,6 @@ function listAt(path: ListPath) {
       description:
         'Ordered by name, then status. A name with several statuses appears once for each.',
       query: queryOf(path),
-      examples: examples.list,
       success: {
         description: 'The whole list.',
         schema: z

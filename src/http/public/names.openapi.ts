@@ -47,10 +47,6 @@ export const namePaths: ZodOpenApiPathsObject = {
       operationId: 'getName',
       summary: 'Read what the lists say about a name',
       path,
-      examples: {
-        twice: { summary: 'Disputed and reserved', given: { name: 'kuressaare.ee' } },
-        wrong: { summary: 'Not a domain name', given: { name: 'kuressaare' }, status: 400 },
-      },
       success: { description: 'The name, in both forms.', schema: listedName },
       refusals: ['invalid'],
     }),
@@ -61,12 +57,6 @@ export const namePaths: ZodOpenApiPathsObject = {
       operationId: 'lookUpNames',
       summary: 'Look up many names',
       body: requiredBody(body),
-      examples: {
-        names: {
-          summary: 'Three names, one of them wrong',
-          body: { names: ['kuressaare.ee', 'xn--rii-goa36d.ee', 'kuressaare'] },
-        },
-      },
       success: {
         description: 'The results in the order asked; a wrong name is answered in its place.',
         headers: ['Ignored-Fields'],

@@ -9,12 +9,9 @@ import { pageQuery } from '../paging.openapi.ts';
 import { patchBody } from './contacts.ts';
 import { registrantCall as call } from './interface.openapi.ts';
 
-/** Of the demo data. */
-const contactUuid = 'c0000000-0000-4000-8000-000000000001';
-
 const uuid = z.string().meta({
   description: 'The contact’s UUID, in either case.',
-  param: { id: 'ContactUuid', example: contactUuid },
+  param: { id: 'ContactUuid', example: 'c0000000-0000-4000-8000-000000000001' },
 });
 
 const contactList = z.union([
@@ -33,10 +30,6 @@ export const registrantContactPaths: ZodOpenApiPathsObject = {
       summary: 'List the person’s contacts',
       description: 'At every registrar, ordered by record id.',
       query: pageQuery(),
-      examples: {
-        first: { summary: 'The first contact', given: { limit: 1 } },
-        stranger: { summary: 'No token', isAnonymous: true, status: 401 },
-      },
       success: {
         description: 'A page of contacts. Unknown values are empty strings.',
         headers: ['Link'],
@@ -50,9 +43,6 @@ export const registrantContactPaths: ZodOpenApiPathsObject = {
       operationId: 'getContactOfPerson',
       summary: 'Read a contact',
       path: z.object({ uuid }),
-      examples: {
-        contact: { summary: 'A contact', given: { uuid: contactUuid } },
-      },
       success: {
         description: 'The contact, and its version in `ETag`. Unknown values are empty strings.',
         headers: ['ETag'],
@@ -77,19 +67,6 @@ export const registrantContactPaths: ZodOpenApiPathsObject = {
           },
         },
       },
-      examples: {
-        moved: {
-          summary: 'Another street',
-          given: { uuid: contactUuid },
-          body: { address: { street: 'Telliskivi 62' } },
-        },
-        invalid: {
-          summary: 'Everything that is wrong at once',
-          given: { uuid: contactUuid },
-          body: { email: 'no', address: { country_code: 'XX' } },
-          status: 400,
-        },
-      },
       success: {
         description: 'The contact as it is now, and its new version in `ETag`.',
         headers: ['ETag', 'Ignored-Fields', 'Idempotent-Replayed'],
@@ -112,13 +89,6 @@ export const registrantContactPaths: ZodOpenApiPathsObject = {
       description: 'The newest change first.',
       path: z.object({ uuid }),
       query: pageQuery(),
-      examples: {
-        newest: {
-          summary: 'The newest change',
-          given: { uuid: contactUuid, limit: 1 },
-          after: 'updateContactOfPerson',
-        },
-      },
       success: {
         description: 'A page of the history.',
         headers: ['Link'],

@@ -36,9 +36,6 @@ export const exportPaths: ZodOpenApiPathsObject = {
       summary: 'Export everything that is kept about the person',
       description:
         'At every registrar, history included. It is sent while it is read: a document that ends is complete.',
-      examples: {
-        document: { summary: 'The whole document' },
-      },
       success: { description: 'The document.', schema: exported },
     }),
   },

@@ -45,17 +45,6 @@ export const tokenPaths: ZodOpenApiPathsObject = {
       description:
         'For the portal that has authenticated the person: only the addresses that the operator allows may call it.',
       body: requiredBody(body),
-      examples: {
-        person: {
-          summary: 'A person of Estonia',
-          body: { ident: '38001085718', first_name: 'Jaan', last_name: 'Tamm' },
-        },
-        missing: {
-          summary: 'Without the names',
-          body: { ident: '38001085718' },
-          status: 400,
-        },
-      },
       success: {
         description: 'The token (a JWT), valid for two hours.',
         headers: ['Ignored-Fields'],

@@ -38,12 +38,6 @@ export const contactPaths: ZodOpenApiPathsObject = {
       summary: 'List contacts',
       description: 'The registrar’s own contacts, ordered by record id.',
       query: listQuery(),
-      examples: {
-        codes: { summary: 'The first two codes', given: { limit: 2 } },
-        contacts: { summary: 'The first contact', given: { limit: 1, details: 'true' } },
-        outOfRange: { summary: 'A limit that is too high', given: { limit: 201 }, status: 400 },
-        stranger: { summary: 'No credentials', isAnonymous: true, status: 401 },
-      },
       success: {
         description: 'A page of codes, or of contacts with `details=true`.',
         headers: ['Link'],
@@ -64,32 +58,6 @@ export const contactPaths: ZodOpenApiPathsObject = {
       summary: 'Create a contact',
       parameters: ['Idempotency-Key'],
       body: requiredBody(createBody().meta({ id: 'ContactCreation' })),
-      examples: {
-        person: {
-          summary: 'A person',
-          body: {
-            contact: {
-              id: 'mets',
-              name: 'Liis Mets',
-              email: 'liis@example.com',
-              phone: '+372.55501020',
-              ident: { ident: '48703146529', ident_type: 'priv', ident_country_code: 'EE' },
-            },
-          },
-        },
-        invalid: {
-          summary: 'Everything that is wrong at once',
-          body: {
-            contact: {
-              name: 'Liis Mets',
-              email: 'liis',
-              phone: '55501020',
-              ident: { ident: '48703146528', ident_type: 'priv', ident_country_code: 'EE' },
-            },
-          },
-          status: 400,
-        },
-      },
       success: {
         description: 'The contact’s code, and its version in `ETag`.',
         headers: ['ETag', ...writtenHeaders],
@@ -110,10 +78,6 @@ export const contactPaths: ZodOpenApiPathsObject = {
           param: { example: 'KUUSK' },
         }),
       }),
-      examples: {
-        free: { summary: 'A free id', given: { code: 'LEPP' } },
-        taken: { summary: 'An id that is taken', given: { code: 'KUUSK' } },
-      },
       success: {
         description: 'The whole code, and whether it is free.',
         schema: envelope(
@@ -128,10 +92,6 @@ export const contactPaths: ZodOpenApiPathsObject = {
       operationId: 'getContact',
       summary: 'Read a contact',
       path: z.object({ code }),
-      examples: {
-        person: { summary: 'A person', given: { code: 'ALPHA:TAMM' } },
-        unknown: { summary: 'No such contact', given: { code: 'ALPHA:LEPP' }, status: 404 },
-      },
       success: {
         description: 'The contact, and its version in `ETag`.',
         headers: ['ETag'],
@@ -147,25 +107,6 @@ export const contactPaths: ZodOpenApiPathsObject = {
       parameters: writing,
       path: z.object({ code }),
       body: requiredBody(updateBody().meta({ id: 'ContactUpdate' })),
-      examples: {
-        phone: {
-          summary: 'Another phone and city',
-          given: { code: 'ALPHA:VIRTANEN' },
-          body: { contact: { phone: '+358.401234567', addr: { city: 'Espoo' } } },
-        },
-        misplaced: {
-          summary: 'A field that belongs elsewhere',
-          given: { code: 'ALPHA:TAMM' },
-          body: { contact: { city: 'Tartu' } },
-          status: 400,
-        },
-        stale: {
-          summary: 'A version that is no longer current',
-          given: { code: 'ALPHA:TAMM', 'If-Match': '"c0000000-0"' },
-          body: { contact: { phone: '+372.55501099' } },
-          status: 412,
-        },
-      },
       success: {
         description: 'The contact’s code, and its new version in `ETag`.',
         headers: ['ETag', ...writtenHeaders],
@@ -184,14 +125,6 @@ export const contactPaths: ZodOpenApiPathsObject = {
       summary: 'Delete a contact',
       parameters: writing,
       path: z.object({ code }),
-      examples: {
-        unlinked: { summary: 'A contact without domains', given: { code: 'ALPHA:KUUSK' } },
-        linked: {
-          summary: 'A contact that a domain refers to',
-          given: { code: 'ALPHA:TAMMEPUU' },
-          status: 400,
-        },
-      },
       success: {
         description: 'It is deleted.',
         headers: ['Idempotent-Replayed'],
@@ -207,13 +140,6 @@ export const contactPaths: ZodOpenApiPathsObject = {
       description: 'The newest change first; also after the contact’s deletion.',
       path: z.object({ code }),
       query: pageQuery(),
-      examples: {
-        newest: {
-          summary: 'The newest change',
-          given: { code: 'ALPHA:TAMM', limit: 1 },
-          after: 'updateContactOfPerson',
-        },
-      },
       success: {
         description: 'A page of the history.',
         headers: ['Link'],

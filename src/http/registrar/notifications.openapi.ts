@@ -31,12 +31,6 @@ export const notificationPaths: ZodOpenApiPathsObject = {
     get: call({
       operationId: 'getOldestNotification',
       summary: 'Read the oldest unread notification',
-      examples: {
-        updated: {
-          summary: 'The registrant has updated a contact',
-          after: 'updateContactOfPerson',
-        },
-      },
       success: {
         description: 'The notification; empty `data` if none is unread.',
         schema: envelope('OldestNotificationAnswer', z.union([notification, z.object({})])),
@@ -48,9 +42,6 @@ export const notificationPaths: ZodOpenApiPathsObject = {
       operationId: 'listNotifications',
       summary: 'List the unread notifications',
       query: pageQuery(),
-      examples: {
-        all: { summary: 'Those that are unread', after: 'updateContactOfPerson' },
-      },
       success: {
         description: 'A page of them, the oldest first.',
         headers: ['Link'],
@@ -64,14 +55,6 @@ export const notificationPaths: ZodOpenApiPathsObject = {
       operationId: 'getNotification',
       summary: 'Read a notification',
       path: z.object({ id }),
-      examples: {
-        one: {
-          summary: 'One that is unread',
-          given: { id: 1 },
-          after: 'updateContactOfPerson',
-        },
-        unknown: { summary: 'No such notification', given: { id: 1000 }, status: 404 },
-      },
       success: {
         description: 'The notification, read or not.',
         schema: envelope('NotificationAnswer', notification),
@@ -84,14 +67,6 @@ export const notificationPaths: ZodOpenApiPathsObject = {
       description: 'It may be said again, with the same answer.',
       path: z.object({ id }),
       body: requiredBody(readBody().meta({ id: 'NotificationUpdate' })),
-      examples: {
-        read: {
-          summary: 'Mark it as read',
-          given: { id: 1 },
-          body: { notification: { read: true } },
-          after: 'getNotification',
-        },
-      },
       success: {
         description: 'It is marked as read.',
         headers: ['Ignored-Fields'],

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { type NotificationEvent, notificationEvents } from '../../../drizzle/schema.ts';
-import exampleAnswers from '../openapi/example-answers.json' with { type: 'json' };
+import examples from '../openapi/examples.json' with { type: 'json' };
 import { notification } from './notifications.openapi.ts';
 
 /** The requests that webhooks receive: Standard Webhooks (standardwebhooks.com). */
@@ -27,7 +27,7 @@ const timestamp = z.iso.datetime({ precision: 3 }).meta({ description: 'When it 
 
 /** The notification of the examples, which is unread, as a webhook gets it. */
 function pushedExample(): object {
-  const { read: _, ...pushed } = exampleAnswers.getOldestNotification.updated.data;
+  const { read: _, ...pushed } = examples.getOldestNotification.updated.answer.data;
   return { type: 'contact.updated', timestamp: pushed.created_at, data: pushed };
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import answers from '../../../src/http/openapi/example-answers.json' with { type: 'json' };
+import examples from '../../../src/http/openapi/examples.json' with { type: 'json' };
 import { type Answered, contractProblem } from './contract.ts';
 
-const { codes } = answers.listContacts;
+const codes = examples.listContacts.codes.answer;
 const headers = {
   'content-type': 'application/json',
   'cache-control': 'private, no-store',
@@ -56,7 +56,9 @@ describe('an answer', () => {
 
   it('has the error form of its interface where there is no such path', () => {
     const asked = { method: 'GET', path: '/repp/v1/domains' };
-    expect(problemOf({ status: 404, body: answers.getContact.unknown }, asked)).toBeUndefined();
+    expect(
+      problemOf({ status: 404, body: examples.getContact.unknown.answer }, asked),
+    ).toBeUndefined();
     expect(problemOf({ status: 404, body: { errors: { base: ['Not found'] } } }, asked)).toContain(
       'code',
     );
@@ -65,7 +67,7 @@ describe('an answer', () => {
   it('is a refusal, with the headers of every answer, where there is no such path', () => {
     const asked = { method: 'GET', path: '/repp/v1/domains' };
     expect(problemOf({}, asked)).toBe('the path is not documented, and its status is 200');
-    const refused = { status: 404, body: answers.getContact.unknown };
+    const refused = { status: 404, body: examples.getContact.unknown.answer };
     expect(problemOf({ ...refused, headers: {} }, asked)).toBe(
       'the header X-Request-Id is missing',
     );
@@ -80,9 +82,11 @@ describe('an answer', () => {
   it('to another method has the form of the path’s refusals', () => {
     const asked = { method: 'PUT', path: '/repp/v1/contacts' };
     const refused = { status: 405, headers: { ...headers, allow: 'GET, POST' } };
-    expect(problemOf({ ...refused, body: answers.getContact.unknown }, asked)).toBeUndefined();
-    expect(problemOf({ ...refused, headers, body: answers.getContact.unknown }, asked)).toBe(
-      'the header Allow is missing',
-    );
+    expect(
+      problemOf({ ...refused, body: examples.getContact.unknown.answer }, asked),
+    ).toBeUndefined();
+    expect(
+      problemOf({ ...refused, headers, body: examples.getContact.unknown.answer }, asked),
+    ).toBe('the header Allow is missing');
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openApiDocument } from '../../../src/http/document.ts';
+import { openApiDocument } from '../../../src/http/document.openapi.ts';
 import { addPerson, addRegistrar } from '../../fixtures.ts';
 import { onTheWire } from '../../wire.ts';
 import { shareWorker } from '../../worker.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../../src/http/document.ts';
+import { openApiDocument } from '../../../src/http/document.openapi.ts';
 
 type Schema = Record<string, unknown> & { properties: Record<string, Schema>; items: Schema };
 

@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, it } from 'vitest';
-import { openApiDocument } from '../../../src/http/document.ts';
+import { openApiDocument } from '../../../src/http/document.openapi.ts';
 
 /** Rules that make no sense here, and why. */
 const switchedOff = {

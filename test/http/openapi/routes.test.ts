@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { app } from '../../../src/http/app.ts';
-import { openApiDocument } from '../../../src/http/document.ts';
+import { openApiDocument } from '../../../src/http/document.openapi.ts';
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'patch'];
 
