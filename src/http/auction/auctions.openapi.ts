@@ -22,7 +22,6 @@ const everybody: Interface = {
   refusals: ['invalid', 'method_not_allowed', 'throttled', 'unexpected'],
   errorOf: (status) => (status === 404 ? notFound : fieldErrorsType),
   headers: ['X-D1-Bookmark', 'RateLimit-Policy'],
-  parameters: ['X-D1-Bookmark'],
 };
 
 const publicCall = callsOf(everybody);
@@ -104,10 +103,9 @@ export const auctionPaths: ZodOpenApiPathsObject = {
       },
       success: {
         description: 'The auction as it is now.',
-        headers: ['Ignored-Fields'],
         schema: reported,
       },
-      refusals: ['malformed', 'too_large'],
+      refusals: ['too_large'],
     }),
   },
 };

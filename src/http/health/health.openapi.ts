@@ -12,7 +12,6 @@ const call = callsOf({
   refusals: ['method_not_allowed', 'unexpected'],
   errorOf: () => fieldErrorsType,
   headers: [],
-  parameters: [],
 });
 
 const list = z

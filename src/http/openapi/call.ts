@@ -8,7 +8,7 @@ import type { Reason } from '../../error.ts';
 import { showExamples } from './example.ts';
 import { everyAnswer, type HeaderName, headersOf } from './headers.ts';
 import type { Interface } from './interface.ts';
-import { type HeaderParameter, parametersOf } from './parameters.ts';
+import { type HeaderParameter, headerParameters, parametersOf } from './parameters.ts';
 import { refusalsOf } from './refusal.ts';
 
 /** The answer of a call that succeeds. */
@@ -39,16 +39,30 @@ export const requiredBody = (schema: z.ZodType) => ({
   content: { 'application/json': { schema } },
 });
 
+/** The refusals and the headers that come with a call's pages, its body and its parameters. */
+const implied: [isIn: (call: Call) => boolean | undefined, reason: Reason, header?: HeaderName][] =
+  [
+    [({ query }) => query && 'limit' in query.shape, 'out_of_range', 'Link'],
+    [({ body }) => body !== undefined, 'malformed', 'Ignored-Fields'],
+    [(call) => call.parameters?.includes('Idempotency-Key'), 'key_reused', 'Idempotent-Replayed'],
+    [(call) => call.parameters?.includes('If-Match'), 'changed_meanwhile'],
+  ];
+
 /** Describes calls of the interface. */
 export function callsOf(common: Interface) {
-  return ({ success, refusals = [], others = {}, ...call }: Call): ZodOpenApiOperationObject => {
+  return (call: Call): ZodOpenApiOperationObject => {
+    const { success, refusals = [] } = call;
+    const its = implied.filter(([isIn]) => isIn(call));
+    const reasons = [...its.map(([, reason]) => reason), ...refusals];
+    const headers = its.flatMap(([, , header]) => header ?? []);
     const responses: ZodOpenApiResponsesObject = {
-      ...(success && { 200: answer(common, success) }),
-      ...others,
-      ...refusalsOf(common, refusals, { hasBody: call.body !== undefined }),
+      ...(success && { 200: answer(common, success, headers) }),
+      ...call.others,
+      ...refusalsOf(common, reasons, { hasBody: call.body !== undefined }),
     };
     showExamples(call.operationId, call.body, responses);
-    const parameters = parametersOf(...(call.parameters ?? []), ...common.parameters);
+    const repeated = common.headers.filter((name) => name in headerParameters) as HeaderParameter[];
+    const parameters = parametersOf(...(call.parameters ?? []), ...repeated);
     return {
       operationId: call.operationId,
       summary: call.summary,
@@ -66,10 +80,20 @@ export function callsOf(common: Interface) {
   };
 }
 
-function answer(common: Interface, { description, headers = [], schema }: Success) {
+function answer(
+  common: Interface,
+  { description, headers = [], schema }: Success,
+  implied: readonly HeaderName[],
+) {
   return {
     description,
-    headers: headersOf(...everyAnswer, ...common.headers, 'Ignored-Parameters', ...headers),
+    headers: headersOf(
+      ...everyAnswer,
+      ...common.headers,
+      'Ignored-Parameters',
+      ...headers,
+      ...implied,
+    ),
     content: { 'application/json': { schema } },
   };
 }

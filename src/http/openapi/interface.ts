@@ -2,7 +2,6 @@ import type * as z from 'zod';
 import type { oas31 } from 'zod-openapi';
 import type { Reason } from '../../error.ts';
 import type { HeaderName } from './headers.ts';
-import type { HeaderParameter } from './parameters.ts';
 
 /** Common to the calls of an interface. */
 export interface Interface {
@@ -16,7 +15,6 @@ export interface Interface {
   errorOf: (status: number) => z.ZodType;
   /** The text about a reason; its case unless given. */
   show?: (reason: Reason) => string;
-  /** Sent and taken by every call. */
+  /** Of every answer; those that are parameters too are taken by every call. */
   headers: readonly HeaderName[];
-  parameters: readonly HeaderParameter[];
 }

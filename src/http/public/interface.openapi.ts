@@ -16,7 +16,6 @@ export const readers: Interface = {
   refusals: ['method_not_allowed', 'unexpected'],
   errorOf: () => fieldErrorsType,
   headers: ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'],
-  parameters: [],
 };
 
 export const publicCall = callsOf(readers);

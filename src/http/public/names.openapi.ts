@@ -34,7 +34,7 @@ const path = z.object({ name });
 const lookUp = callsOf({
   ...readers,
   name: 'Lookup',
-  refusals: [...readers.refusals, 'malformed', 'missing', 'invalid', 'too_large'],
+  refusals: [...readers.refusals, 'missing', 'invalid', 'too_large'],
 });
 
 const body = lookupBody()
@@ -59,7 +59,6 @@ export const namePaths: ZodOpenApiPathsObject = {
       body: requiredBody(body),
       success: {
         description: 'The results in the order asked; a wrong name is answered in its place.',
-        headers: ['Ignored-Fields'],
         schema: z
           .object({ results: z.array(z.union([listedName, wrongName])) })
           .meta({ id: 'LookupAnswer' }),

@@ -32,10 +32,8 @@ export const registrantContactPaths: ZodOpenApiPathsObject = {
       query: pageQuery(),
       success: {
         description: 'A page of contacts. Unknown values are empty strings.',
-        headers: ['Link'],
         schema: contactList,
       },
-      refusals: ['out_of_range'],
     }),
   },
   '/api/v1/registrant/contacts/{uuid}': {
@@ -69,17 +67,10 @@ export const registrantContactPaths: ZodOpenApiPathsObject = {
       },
       success: {
         description: 'The contact as it is now, and its new version in `ETag`.',
-        headers: ['ETag', 'Ignored-Fields', 'Idempotent-Replayed'],
+        headers: ['ETag'],
         schema: registrantContact,
       },
-      refusals: [
-        'malformed',
-        'missing',
-        'key_reused',
-        'not_found',
-        'update_prohibited',
-        'changed_meanwhile',
-      ],
+      refusals: ['missing', 'not_found', 'update_prohibited'],
     }),
   },
   '/api/v1/registrant/contacts/{uuid}/history': {
@@ -91,10 +82,9 @@ export const registrantContactPaths: ZodOpenApiPathsObject = {
       query: pageQuery(),
       success: {
         description: 'A page of the history.',
-        headers: ['Link'],
         schema: z.object({ history: z.array(historyEntryType) }).meta({ id: 'HistoryAnswer' }),
       },
-      refusals: ['out_of_range', 'not_found'],
+      refusals: ['not_found'],
     }),
   },
 };

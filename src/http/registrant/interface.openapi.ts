@@ -16,7 +16,6 @@ export const registrants: Interface = {
   ],
   errorOf: () => fieldErrorsType,
   headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark', 'RateLimit-Policy'],
-  parameters: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark'],
 };
 
 export const registrantCall = callsOf(registrants);

@@ -17,7 +17,6 @@ const call = callsOf({
     'unexpected',
   ],
   headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'RateLimit-Policy'],
-  parameters: ['X-Client-Transaction-Id', 'RPP-Cltrid'],
 });
 
 const { shape } = eidBody();
@@ -47,7 +46,6 @@ export const tokenPaths: ZodOpenApiPathsObject = {
       body: requiredBody(body),
       success: {
         description: 'The token (a JWT), valid for two hours.',
-        headers: ['Ignored-Fields'],
         schema: z
           .object({
             access_token: z.string(),
@@ -56,7 +54,7 @@ export const tokenPaths: ZodOpenApiPathsObject = {
           })
           .meta({ id: 'Token' }),
       },
-      refusals: ['malformed', 'missing'],
+      refusals: ['missing'],
     }),
   },
 };

@@ -28,8 +28,6 @@ const written = envelope(
   z.object({ contact: z.object({ id: z.string() }) }),
 );
 const writing = ['Idempotency-Key', 'If-Match'] as const;
-const writtenHeaders = ['Ignored-Fields', 'Idempotent-Replayed'] as const;
-const bodyRefusals = ['malformed', 'missing', 'key_reused'] as const;
 
 export const contactPaths: ZodOpenApiPathsObject = {
   '/repp/v1/contacts': {
@@ -40,7 +38,6 @@ export const contactPaths: ZodOpenApiPathsObject = {
       query: listQuery(),
       success: {
         description: 'A page of codes, or of contacts with `details=true`.',
-        headers: ['Link'],
         schema: z
           .object({
             contacts: z.union([z.array(z.string()), z.array(registrarContact)]),
@@ -51,7 +48,6 @@ export const contactPaths: ZodOpenApiPathsObject = {
           })
           .meta({ id: 'ContactListAnswer' }),
       },
-      refusals: ['out_of_range'],
     }),
     post: call({
       operationId: 'createContact',
@@ -60,10 +56,10 @@ export const contactPaths: ZodOpenApiPathsObject = {
       body: requiredBody(createBody().meta({ id: 'ContactCreation' })),
       success: {
         description: 'The contact’s code, and its version in `ETag`.',
-        headers: ['ETag', ...writtenHeaders],
+        headers: ['ETag'],
         schema: written,
       },
-      refusals: [...bodyRefusals, 'identity_invalid', 'taken'],
+      refusals: ['missing', 'identity_invalid', 'taken'],
     }),
   },
   '/repp/v1/contacts/check/{code}': {
@@ -109,16 +105,10 @@ export const contactPaths: ZodOpenApiPathsObject = {
       body: requiredBody(updateBody().meta({ id: 'ContactUpdate' })),
       success: {
         description: 'The contact’s code, and its new version in `ETag`.',
-        headers: ['ETag', ...writtenHeaders],
+        headers: ['ETag'],
         schema: written,
       },
-      refusals: [
-        ...bodyRefusals,
-        'not_found',
-        'update_prohibited',
-        'identity_change',
-        'changed_meanwhile',
-      ],
+      refusals: ['missing', 'not_found', 'update_prohibited', 'identity_change'],
     }),
     delete: call({
       operationId: 'deleteContact',
@@ -127,10 +117,9 @@ export const contactPaths: ZodOpenApiPathsObject = {
       path: z.object({ code }),
       success: {
         description: 'It is deleted.',
-        headers: ['Idempotent-Replayed'],
         schema: envelope('EmptyAnswer', z.object({})),
       },
-      refusals: ['key_reused', 'not_found', 'linked', 'delete_prohibited', 'changed_meanwhile'],
+      refusals: ['not_found', 'linked', 'delete_prohibited'],
     }),
   },
   '/repp/v1/contacts/{code}/history': {
@@ -142,10 +131,9 @@ export const contactPaths: ZodOpenApiPathsObject = {
       query: pageQuery(),
       success: {
         description: 'A page of the history.',
-        headers: ['Link'],
         schema: envelope('ContactHistoryAnswer', z.object({ history: z.array(historyEntryType) })),
       },
-      refusals: ['out_of_range', 'not_found'],
+      refusals: ['not_found'],
     }),
   },
 };

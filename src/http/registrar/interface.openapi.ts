@@ -57,7 +57,6 @@ export const registrars: Omit<Interface, 'tag'> = {
   errorOf: () => registrarError,
   show,
   headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark', 'RateLimit-Policy'],
-  parameters: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark'],
 };
 
 export const registrarCalls = (tag: string) => callsOf({ ...registrars, tag });

@@ -44,10 +44,8 @@ export const notificationPaths: ZodOpenApiPathsObject = {
       query: pageQuery(),
       success: {
         description: 'A page of them, the oldest first.',
-        headers: ['Link'],
         schema: envelope('NotificationListAnswer', z.array(notification)),
       },
-      refusals: ['out_of_range'],
     }),
   },
   '/repp/v1/registrar/notifications/{id}': {
@@ -69,13 +67,12 @@ export const notificationPaths: ZodOpenApiPathsObject = {
       body: requiredBody(readBody().meta({ id: 'NotificationUpdate' })),
       success: {
         description: 'It is marked as read.',
-        headers: ['Ignored-Fields'],
         schema: envelope(
           'ReadNotificationAnswer',
           z.object({ notification_id: z.int().positive(), read: z.literal(true) }),
         ),
       },
-      refusals: ['malformed', 'missing', 'not_found'],
+      refusals: ['missing', 'not_found'],
     }),
   },
 };
