@@ -4,14 +4,13 @@ import { bookmarkHeader, bookmarkPattern } from '../session.ts';
 
 type Header = Pick<oas31.HeaderObject, 'description' | 'required' | 'schema'>;
 
-const text = { type: 'string' } as const;
 const reference = {
   description: 'Repeats the client’s reference, in the header that it came in.',
   schema: { type: 'string', pattern: clientReferencePattern.source },
 } as const satisfies Header;
 
-/** Every response header that the document describes; those that are always there where they are listed are required. */
-export const headers = {
+/** Every response header; those that are always there where they are listed are required. Text unless a schema is given. */
+const described = {
   'X-Request-Id': {
     description:
       'The id of the request, which the service’s log and the history of what it changed have too.',
@@ -22,17 +21,14 @@ export const headers = {
     description:
       '`private, no-store`, except for what anybody may read: the public lists, the health and the pages.',
     required: true,
-    schema: text,
   },
   'Ignored-Parameters': {
     description:
       'The query parameters that the call does not know, separated by commas. Present only if there are any.',
-    schema: text,
   },
   'Ignored-Fields': {
     description:
       'The paths of the body’s fields that the call does not know, separated by commas. Present only if there are any.',
-    schema: text,
   },
   ETag: {
     description:
@@ -42,7 +38,6 @@ export const headers = {
   },
   Link: {
     description: 'The next page (RFC 8288, `rel="next"`). Present only on a full page.',
-    schema: text,
   },
   'Idempotent-Replayed': {
     description: '`true` if a request with this `Idempotency-Key` took effect before.',
@@ -56,7 +51,6 @@ export const headers = {
   'RPP-Cltrid': reference,
   'RateLimit-Policy': {
     description: 'The limits: `q` requests in `w` seconds.',
-    schema: text,
   },
   'Retry-After': {
     description: 'Seconds to wait.',
@@ -65,17 +59,14 @@ export const headers = {
   },
   'WWW-Authenticate': {
     description: 'The scheme to authenticate with.',
-    schema: text,
   },
   Allow: {
     description: 'The methods that the path has.',
     required: true,
-    schema: text,
   },
   Vary: {
     description: 'The request headers that the answer depends on.',
     required: true,
-    schema: text,
   },
   'Access-Control-Allow-Origin': {
     description: '`*`: a page of any origin may read the answer.',
@@ -84,26 +75,30 @@ export const headers = {
   },
   'Access-Control-Expose-Headers': {
     description: 'The headers that such a page may read.',
-    schema: text,
   },
   'Access-Control-Allow-Methods': {
     description: 'The methods that a page of any origin may use.',
     required: true,
-    schema: text,
   },
   'Access-Control-Allow-Headers': {
     description: 'The request headers that such a page may send: those that it asked for.',
     required: true,
-    schema: text,
   },
   'Access-Control-Max-Age': {
     description: 'For how many seconds the page’s browser may keep this answer.',
     required: true,
-    schema: text,
   },
 } as const satisfies Record<string, Header>;
 
-export type HeaderName = keyof typeof headers;
+export type HeaderName = keyof typeof described;
+
+/** The headers' components. */
+export const headers = Object.fromEntries(
+  Object.entries(described).map(([name, header]) => [
+    name,
+    { schema: { type: 'string' }, ...header },
+  ]),
+) as Record<HeaderName, oas31.HeaderObject>;
 
 /** The headers of every answer. */
 export const everyAnswer = ['X-Request-Id', 'Cache-Control'] as const satisfies HeaderName[];
