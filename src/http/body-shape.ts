@@ -56,6 +56,6 @@ function fieldOf(shape: z.ZodObject, name: string): z.core.$ZodType | undefined 
   return type;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

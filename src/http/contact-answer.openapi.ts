@@ -25,9 +25,6 @@ type ShownColumn = {
     ? never
     : Column;
 }[keyof Fields];
-type JsonColumn = {
-  [Column in ShownColumn]: Contact[Column] extends string | number | null ? never : Column;
-}[ShownColumn];
 
 /** A sentence about each field that an interface shows. */
 const descriptions: Record<ShownColumn, string> = {
@@ -78,37 +75,37 @@ for (const [column, { rule }] of contactColumns) {
 
 const instant = () => z.iso.datetime({ precision: 3 });
 
-const jsonTypes: Record<JsonColumn, z.ZodType> = {
-  statuses: z.enum([...contactStatuses, 'ok', 'linked']),
-  statusNotes: z.record(z.string(), z.string()),
-  disclosedAttributes: z.array(z.enum(discloseableAttributes)),
-};
+const statuses = z.enum([...contactStatuses, 'ok', 'linked']);
 
-const formats: Partial<Record<keyof Contact, z.ZodType>> = {
+/** The types of columns of which the schema does not say enough. */
+const types: Partial<Record<keyof Contact, z.ZodType>> = {
   uuid: z.guid(),
   createdAt: instant(),
   updatedAt: instant(),
+  statusNotes: z.record(z.string(), z.string()),
+  disclosedAttributes: z.array(z.enum(discloseableAttributes)),
 };
 
 const columns = getTableColumns(contacts);
 
 function storedType(column: keyof Contact): z.ZodType {
   const { dataType, enumValues } = columns[column];
-  if (Object.hasOwn(jsonTypes, column)) return jsonTypes[column as JsonColumn];
-  if (formats[column]) return formats[column];
+  if (types[column]) return types[column];
   if (dataType === 'number') return z.int();
   return enumValues ? z.enum(enumValues as [string, ...string[]]) : z.string();
 }
 
-type TypeOf = (stored: z.ZodType, column: keyof Contact, field: ContactField) => z.ZodType;
-
-/** A contact whose values are zod types, for the functions that make answers of contacts. */
-function contactOfTypes(typeOf: TypeOf): Contact {
-  const types = contactColumns.map(([column, field]) => {
-    const description = descriptions[column as ShownColumn];
-    return [column, typeOf(storedType(column), column, field).meta({ description })];
+/**
+ * A contact whose values are zod types, for the functions that make answers of contacts. An unknown value is null, except
+ * in fields that are blank instead.
+ */
+function contactOfTypes(isBlank: (field: ContactField) => boolean): Contact {
+  const shown = contactColumns.map(([column, field]) => {
+    const isNullable = !columns[column].notNull && !isBlank(field);
+    const type = isNullable ? storedType(column).nullable() : storedType(column);
+    return [column, type.meta({ description: descriptions[column as ShownColumn] })];
   });
-  return { ...Object.fromEntries(types), statuses: [jsonTypes.statuses], domainCount: 0 };
+  return { ...Object.fromEntries(shown), statuses: [statuses], domainCount: 0 };
 }
 
 /** The zod type of an answer that was made of zod types. */
@@ -124,21 +121,13 @@ function valueType(value: unknown): z.ZodType {
   return z.array(value[0]).min(1).meta({ description: descriptions.statuses });
 }
 
-/** Null if the value is unknown. */
-const asStored: TypeOf = (stored, column) => (columns[column].notNull ? stored : stored.nullable());
-
 export const registrarContact = answerType(
-  registrarRepresentation(
-    contactOfTypes((stored, column, field) =>
-      field.blank === '' ? stored : asStored(stored, column, field),
-    ),
-  ),
+  registrarRepresentation(contactOfTypes(({ blank }) => blank === '')),
 ).meta({ id: 'RegistrarContact' });
 
-const registrantTypes: TypeOf = (stored, column, field) =>
-  field.registrant === null ? asStored(stored, column, field) : stored;
+const typesForRegistrants = contactOfTypes(({ registrant }) => registrant !== null);
 
-const registrantShape = answerType(registrantRepresentation(contactOfTypes(registrantTypes)));
+const registrantShape = answerType(registrantRepresentation(typesForRegistrants));
 
 export const registrantContact = registrantShape.meta({ id: 'RegistrantContact' });
 
@@ -146,7 +135,7 @@ export const listedRegistrantContact = registrantShape
   .omit({ disclosed_attributes: true })
   .meta({ id: 'ListedRegistrantContact' });
 
-export const personalContact = answerType(personalRepresentation(contactOfTypes(registrantTypes)));
+export const personalContact = answerType(personalRepresentation(typesForRegistrants));
 
 const change = z.union([
   z.object({ from: z.unknown(), to: z.unknown() }),

@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import { type Problem, RegistryError } from '../error.ts';
 import { onFirstUse } from '../on-first-use.ts';
 import { isBlank } from '../text/field.ts';
-import { objectDetail, unknownFields } from './body-shape.ts';
+import { isObject, objectDetail, unknownFields } from './body-shape.ts';
 import type { AppContext } from './context.ts';
 import { nameIgnoredFields } from './ignored.ts';
 
@@ -58,7 +58,12 @@ export async function jsonBody(c: AppContext): Promise<Record<string, unknown>> 
   if (label !== undefined && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(label)) {
     throw malformed('The Content-Type of the body is not JSON.');
   }
-  return parseJsonObject(await c.req.arrayBuffer());
+  const bytes = await c.req.arrayBuffer();
+  if (bytes.byteLength === 0) throw malformed('The body is empty; a JSON object is expected.');
+  const value = parseJson(decode(bytes));
+  if (isObject(value)) return value;
+  const kind = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+  throw malformed(`The body is ${kind}; a JSON object is expected.`);
 }
 
 /** The problems by their issues, which must contain the values where a blank one is `missing`. */
@@ -72,10 +77,8 @@ function problemsOf(
     // A problem of an element is reported as a problem of its list.
     const field = path.filter((part) => typeof part === 'string').join('.');
     const detail = detailOf(path);
-    if (issue.code === 'custom' && issue.params?.reason) {
-      return { reason: issue.params.reason, message, field, detail };
-    }
-    const reason = isBlank(input) ? blank : 'invalid';
+    const ownReason = issue.code === 'custom' && issue.params?.reason;
+    const reason = ownReason || (isBlank(input) ? blank : 'invalid');
     return { reason, message, field, detail };
   }) as [Problem, ...Problem[]];
 }
@@ -83,17 +86,7 @@ function problemsOf(
 /** Throws a TypeError for bytes that are not UTF-8. */
 export const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
-/** Throws `malformed` with a sentence about the problem, which quotes nothing of the body. */
-function parseJsonObject(bytes: ArrayBuffer): Record<string, unknown> {
-  if (bytes.byteLength === 0) throw malformed('The body is empty; a JSON object is expected.');
-  const value = parseJson(decode(bytes));
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return value as Record<string, unknown>;
-  }
-  const kind = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
-  throw malformed(`The body is ${kind}; a JSON object is expected.`);
-}
-
+/** A refusal with a sentence about the problem, which quotes nothing of the body. */
 function malformed(detail: string): RegistryError {
   const message = 'Request body is not a JSON object';
   return new RegistryError([{ reason: 'malformed', message, detail }]);

@@ -2,38 +2,26 @@ import { matchedRoutes } from 'hono/route';
 import { METHOD_NAME_ALL } from 'hono/router';
 import type { Env } from '../env.ts';
 import { writeLog } from '../log.ts';
-import { requestPoint, writePoint } from '../metrics.ts';
+import { type RequestMetrics, requestPoint, writePoint } from '../metrics.ts';
 import type { AppContext } from './context.ts';
 import { interfaceOf } from './interface.ts';
-
-/** The log's line about a request. */
-interface RequestLog {
-  requestId: string;
-  method: string;
-  /** The pattern of the route, not the path: a path may contain a code or a name. */
-  route: string;
-  status: number;
-  durationMilliseconds: number;
-  registrar: string | null;
-  d1: number;
-  kv: number;
-}
 
 /** Logs a request in one line and one data point, which contain no body, credential, identity code or name. */
 export function logRequest(c: AppContext, startedAtMilliseconds: number): void {
   const { requestId, login, meter } = c.var;
-  const request = {
+  const request: RequestMetrics = {
+    interface: interfaceOf(c.req.path),
     method: c.req.method,
     route: routeOf(c),
     status: c.res.status,
-    durationMilliseconds: Date.now() - startedAtMilliseconds,
     registrar: login?.caller?.registrarCode ?? null,
+    durationMilliseconds: Date.now() - startedAtMilliseconds,
     d1: meter.d1,
+    rowsRead: meter.rowsRead,
+    kvReads: meter.kvReads,
   };
-  writeLog('info', requestFields({ requestId, ...request, kv: meter.kvReads }));
-  const { rowsRead, kvReads } = meter;
-  const metrics = { interface: interfaceOf(c.req.path), ...request, rowsRead, kvReads };
-  writePoint(c.env, requestPoint(metrics));
+  writeLog('info', requestFields(requestId, request));
+  writePoint(c.env, requestPoint(request));
 }
 
 /** The pattern of the first handler that the request matches, or of the middleware where it matches none. */
@@ -43,13 +31,11 @@ function routeOf(c: AppContext): string {
   return (handler ?? routes.at(-1))?.path ?? '';
 }
 
-function requestFields({ requestId, durationMilliseconds, ...fields }: RequestLog) {
-  return {
-    event: 'request',
-    request_id: requestId,
-    ...fields,
-    duration_ms: durationMilliseconds,
-  };
+/** The log's line has the pattern of the route, not the path, which may contain a code or a name. */
+function requestFields(requestId: string, request: RequestMetrics) {
+  const { method, route, status, registrar, d1, kvReads: kv, durationMilliseconds } = request;
+  const fields = { method, route, status, registrar, d1, kv };
+  return { event: 'request', request_id: requestId, ...fields, duration_ms: durationMilliseconds };
 }
 
 /** Lines that wait to be written together, and the longest that they wait. */
@@ -65,11 +51,15 @@ const maximumWaitMilliseconds = 1_000;
 export function logTogether(
   env: Env,
   context: Pick<ExecutionContext, 'waitUntil'>,
-  request: Pick<RequestLog, 'requestId' | 'method' | 'route' | 'status'>,
+  {
+    requestId,
+    ...given
+  }: Pick<RequestMetrics, 'method' | 'route' | 'status'> & { requestId: string },
 ): void {
-  const all = { ...request, durationMilliseconds: 0, registrar: null, d1: 0, kv: 0 };
-  waiting.push(JSON.stringify({ level: 'info', ...requestFields(all) }));
-  writePoint(env, requestPoint({ ...all, interface: 'lists', rowsRead: 0, kvReads: 0 }));
+  const cost = { durationMilliseconds: 0, d1: 0, rowsRead: 0, kvReads: 0 };
+  const request = { ...given, ...cost, interface: 'lists', registrar: null };
+  waiting.push(JSON.stringify({ level: 'info', ...requestFields(requestId, request) }));
+  writePoint(env, requestPoint(request));
   if (waiting.length === 1) {
     const wait = new Promise((resolve) => setTimeout(resolve, maximumWaitMilliseconds));
     context.waitUntil(wait.then(writeWaiting));

@@ -19,7 +19,7 @@ const everybody: Interface = {
   name: 'Auction',
   tag: 'Auctions',
   security: [],
-  refusals: ['invalid', 'method_not_allowed', 'throttled', 'unexpected'],
+  refusals: ['invalid', 'throttled'],
   errorOf: (status) => (status === 404 ? notFound : fieldErrorsType),
   headers: ['X-D1-Bookmark', 'RateLimit-Policy'],
 };

@@ -9,7 +9,7 @@ const call = callsOf({
   name: 'Health',
   tag: 'Health',
   security: [],
-  refusals: ['method_not_allowed', 'unexpected'],
+  refusals: [],
   errorOf: () => fieldErrorsType,
   headers: [],
 });

@@ -9,7 +9,7 @@ export interface Interface {
   name: string;
   tag: string;
   security: oas31.SecurityRequirementObject[];
-  /** The reasons for which every call may be refused. */
+  /** The reasons for which each of its calls may be refused, besides those of every interface. */
   refusals: readonly Reason[];
   /** The body of a refusal. */
   errorOf: (status: number) => z.ZodType;

@@ -15,6 +15,9 @@ const headersOfStatus: Partial<Record<number, HeaderName[]>> = {
   429: ['Retry-After'],
 };
 
+/** The reasons for which every call of every interface may be refused. */
+const always: readonly Reason[] = ['method_not_allowed', 'unexpected'];
+
 /** Refusals that are components, by what they say. */
 const components = new Map<string, ZodOpenApiResponseObject>();
 
@@ -27,13 +30,14 @@ export function refusalsOf(
   reasons: readonly Reason[],
   { hasBody }: { hasBody: boolean },
 ): ZodOpenApiResponsesObject {
-  const all = new Set([...common.refusals, ...reasons]);
+  const shared = [...common.refusals, ...always];
+  const all = new Set([...shared, ...reasons]);
   const byStatus = Map.groupBy(all, (reason) => statuses[reason]);
   return Object.fromEntries(
     Array.from(byStatus, ([status, reasons]) => {
       const isOfBody = hasBody && afterBody.includes(status);
       const response = refusal(common, status, reasons, isOfBody ? ['Ignored-Fields'] : []);
-      const isShared = reasons.every((reason) => common.refusals.includes(reason)) && !isOfBody;
+      const isShared = reasons.every((reason) => shared.includes(reason)) && !isOfBody;
       return [status, isShared ? component(common, status, response) : response];
     }),
   );

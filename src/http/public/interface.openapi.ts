@@ -13,7 +13,7 @@ export const readers: Interface = {
   name: 'Public',
   tag: 'Public lists',
   security: [],
-  refusals: ['method_not_allowed', 'unexpected'],
+  refusals: [],
   errorOf: () => fieldErrorsType,
   headers: ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'],
 };

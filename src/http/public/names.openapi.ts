@@ -34,7 +34,7 @@ const path = z.object({ name });
 const lookUp = callsOf({
   ...readers,
   name: 'Lookup',
-  refusals: [...readers.refusals, 'missing', 'invalid', 'too_large'],
+  refusals: ['missing', 'invalid', 'too_large'],
 });
 
 const body = lookupBody()

@@ -6,14 +6,7 @@ export const registrants: Interface = {
   name: 'Registrant',
   tag: 'Registrant',
   security: [{ bearer: [] }],
-  refusals: [
-    'invalid',
-    'unauthorized',
-    'method_not_allowed',
-    'too_large',
-    'throttled',
-    'unexpected',
-  ],
+  refusals: ['invalid', 'unauthorized', 'too_large', 'throttled'],
   errorOf: () => fieldErrorsType,
   headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark', 'RateLimit-Policy'],
 };

@@ -8,14 +8,7 @@ const call = callsOf({
   ...registrants,
   name: 'Token',
   security: [],
-  refusals: [
-    'invalid',
-    'address_denied',
-    'method_not_allowed',
-    'too_large',
-    'throttled',
-    'unexpected',
-  ],
+  refusals: ['invalid', 'address_denied', 'too_large', 'throttled'],
   headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'RateLimit-Policy'],
 });
 

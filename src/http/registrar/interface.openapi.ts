@@ -45,15 +45,7 @@ function show(reason: Reason): string {
 export const registrars: Omit<Interface, 'tag'> = {
   name: 'Registrar',
   security: [{ basic: [] }],
-  refusals: [
-    'invalid',
-    'unauthorized',
-    'address_denied',
-    'method_not_allowed',
-    'too_large',
-    'throttled',
-    'unexpected',
-  ],
+  refusals: ['invalid', 'unauthorized', 'address_denied', 'too_large', 'throttled'],
   errorOf: () => registrarError,
   show,
   headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark', 'RateLimit-Policy'],
