@@ -22,11 +22,6 @@ const groupNames: Record<Sender, Record<Group, string>> = {
   registrant: { address: 'address', identity: 'ident' },
 };
 
-const groupMessages: Record<Group, string> = {
-  address: 'Address is invalid',
-  identity: 'Ident is invalid',
-};
-
 type Shape = Record<string, z.ZodType>;
 
 /**
@@ -38,7 +33,7 @@ export function bodyFields(sender: Sender, { isCreation }: { isCreation: boolean
   const identity = shapeOf(sender, 'identity', isCreation, true);
   const address = shapeOf(sender, 'address', isCreation, false);
   const names = groupNames[sender];
-  const identityObject = z.object(identity, groupMessages.identity);
+  const identityObject = z.object(identity, 'Ident is invalid');
   const checkedIdentity = identityObject.superRefine((given, context) =>
     checkIdentity(columnsOf(sender, { [names.identity]: given }) as ContactIdentity, context),
   );
@@ -48,7 +43,7 @@ export function bodyFields(sender: Sender, { isCreation }: { isCreation: boolean
       [names.identity]: isCreation ? checkedIdentity : identityObject.partial().optional(),
     }),
     ...shapeOf(sender, null, isCreation, false),
-    [names.address]: z.object(address, groupMessages.address).nullish(),
+    [names.address]: z.object(address, 'Address is invalid').nullish(),
   };
 }
 

@@ -60,7 +60,7 @@ export async function jsonBody(c: AppContext): Promise<Record<string, unknown>> 
   }
   const bytes = await c.req.arrayBuffer();
   if (bytes.byteLength === 0) throw malformed('The body is empty; a JSON object is expected.');
-  const value = parseJson(decode(bytes));
+  const value = parseJson(bytes);
   if (isObject(value)) return value;
   const kind = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
   throw malformed(`The body is ${kind}; a JSON object is expected.`);
@@ -92,18 +92,11 @@ function malformed(detail: string): RegistryError {
   return new RegistryError([{ reason: 'malformed', message, detail }]);
 }
 
-function decode(bytes: ArrayBuffer): string {
+function parseJson(bytes: ArrayBuffer): unknown {
   try {
-    return utf8.decode(bytes);
-  } catch {
-    throw malformed('The body is not UTF-8.');
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
+    return JSON.parse(utf8.decode(bytes));
   } catch (error) {
+    if (error instanceof TypeError) throw malformed('The body is not UTF-8.');
     // Some of the engine's messages end with a quotation of the text.
     const reason = (error as Error).message.replace(/, ".*/s, '').replace(/, \.\.\.".*/s, '');
     throw malformed(`The body is not JSON: ${reason}.`);

@@ -50,50 +50,37 @@ const implied: [isIn: (call: Call) => boolean | undefined, reason: Reason, heade
 
 /** Describes calls of the interface. */
 export function callsOf(common: Interface) {
+  const repeated = common.headers.filter((name) => name in headerParameters) as HeaderParameter[];
   return (call: Call): ZodOpenApiOperationObject => {
-    const { success, refusals = [] } = call;
+    const { success, refusals = [], others, parameters = [], path, query, body, ...named } = call;
     const its = implied.filter(([isIn]) => isIn(call));
     const reasons = [...its.map(([, reason]) => reason), ...refusals];
-    const headers = its.flatMap(([, , header]) => header ?? []);
     const responses: ZodOpenApiResponsesObject = {
-      ...(success && { 200: answer(common, success, headers) }),
-      ...call.others,
-      ...refusalsOf(common, reasons, { hasBody: call.body !== undefined }),
+      ...(success && {
+        200: {
+          description: success.description,
+          headers: headersOf(
+            ...everyAnswer,
+            ...common.headers,
+            'Ignored-Parameters',
+            ...(success.headers ?? []),
+            ...its.flatMap(([, , header]) => header ?? []),
+          ),
+          content: { 'application/json': { schema: success.schema } },
+        },
+      }),
+      ...others,
+      ...refusalsOf(common, reasons, { hasBody: body !== undefined }),
     };
-    showExamples(call.operationId, call.body, responses);
-    const repeated = common.headers.filter((name) => name in headerParameters) as HeaderParameter[];
-    const parameters = parametersOf(...(call.parameters ?? []), ...repeated);
+    showExamples(call.operationId, body, responses);
     return {
-      operationId: call.operationId,
-      summary: call.summary,
-      ...(call.description !== undefined && { description: call.description }),
+      ...named,
       tags: [common.tag],
       security: common.security,
-      requestParams: {
-        ...(call.path && { path: call.path }),
-        ...(call.query && { query: call.query }),
-      },
-      ...(parameters.length > 0 && { parameters }),
-      ...(call.body && { requestBody: call.body }),
+      requestParams: { ...(path && { path }), ...(query && { query }) },
+      parameters: parametersOf(...parameters, ...repeated),
+      ...(body && { requestBody: body }),
       responses,
     };
-  };
-}
-
-function answer(
-  common: Interface,
-  { description, headers = [], schema }: Success,
-  implied: readonly HeaderName[],
-) {
-  return {
-    description,
-    headers: headersOf(
-      ...everyAnswer,
-      ...common.headers,
-      'Ignored-Parameters',
-      ...headers,
-      ...implied,
-    ),
-    content: { 'application/json': { schema } },
   };
 }

@@ -29,7 +29,6 @@ export function tidy(node: unknown): void {
   for (const [key, value] of Object.entries(schema)) {
     if (!['example', 'examples', 'default', 'const', 'enum'].includes(key)) tidy(value);
   }
-  joinAlternatives(schema);
   joinNull(schema);
   tidyClearable(schema);
   tidyNumber(schema);
@@ -40,14 +39,6 @@ export function tidy(node: unknown): void {
   // So do the names of properties, which are text, and the description of a parameter.
   delete schema.propertyNames;
   if (typeof schema.in === 'string') delete (schema.schema as Node | undefined)?.description;
-}
-
-/** Alternatives among alternatives are one list. */
-function joinAlternatives(schema: Node): void {
-  if (!Array.isArray(schema.anyOf)) return;
-  schema.anyOf = schema.anyOf.flatMap((each: Node) =>
-    Array.isArray(each.anyOf) && Object.keys(each).length === 1 ? each.anyOf : [each],
-  );
 }
 
 /** `anyOf` a simple type and null is a type of two. */

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { Reason } from '../../error.ts';
 import { reasonCases } from '../answer.openapi.ts';
 import { callsOf } from '../openapi/call.ts';
-import type { Interface } from '../openapi/interface.ts';
 import { answers, done } from './answer.ts';
 
 const codes = [...new Set(Object.values(answers).map(([code]) => code))].sort();
@@ -42,16 +41,16 @@ function show(reason: Reason): string {
   return `\`${code}\`${fixed === undefined ? '' : ` *${fixed}*`}: ${reasonCases[reason]}`;
 }
 
-export const registrars: Omit<Interface, 'tag'> = {
-  name: 'Registrar',
-  security: [{ basic: [] }],
-  refusals: ['invalid', 'unauthorized', 'address_denied', 'too_large', 'throttled'],
-  errorOf: () => registrarError,
-  show,
-  headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark', 'RateLimit-Policy'],
-};
-
-export const registrarCalls = (tag: string) => callsOf({ ...registrars, tag });
+export const registrarCalls = (tag: string) =>
+  callsOf({
+    tag,
+    name: 'Registrar',
+    security: [{ basic: [] }],
+    refusals: ['invalid', 'unauthorized', 'address_denied', 'too_large', 'throttled'],
+    errorOf: () => registrarError,
+    show,
+    headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark', 'RateLimit-Policy'],
+  });
 
 /** The envelope of a command that succeeded. */
 export function envelope(id: string, data: z.ZodType) {
