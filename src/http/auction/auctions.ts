@@ -8,17 +8,15 @@ import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { auctionLists } from '../../public-list/lists.ts';
 import { clearable } from '../../text/field.ts';
-import { type AppContext, type AppEnv, callerAddress, database } from '../context.ts';
-import { jsonBody, limitBody, parseBody } from '../input.ts';
+import { type AppEnv, callerAddress, database } from '../context.ts';
+import { limitBody, parseBody } from '../input.ts';
 import { publishAfterResponse } from '../publish.ts';
 import { continueSession } from '../session.ts';
 import { throttleAddress } from '../throttle.ts';
 
 export const auctions = new Hono<AppEnv>({ strict: false });
 
-auctions.use(throttleAddress);
-
-auctions.use(continueSession);
+auctions.use(throttleAddress, continueSession);
 
 auctions.get('/', async (c) => {
   const started = await listStartedAuctions(database(c));
@@ -57,7 +55,9 @@ export const reportBody = onFirstUse(() => {
 });
 
 auctions.patch('/:uuid', limitBody, async (c) => {
-  const report = await parseBody(c, reportBody(), await reportOf(c));
+  const { byteLength } = await c.req.arrayBuffer();
+  // A report may have no body.
+  const report = await parseBody(c, reportBody(), byteLength === 0 ? {} : undefined);
   const { registration_deadline: registrationDeadline, platform } = report;
   const status = report.status ?? undefined;
   const auction = await updateAuction(
@@ -74,12 +74,6 @@ auctions.patch('/:uuid', limitBody, async (c) => {
   if (status !== undefined) publishAfterResponse(c, auctionLists);
   return c.json({ ...shown(auction), registration_code: auction.registrationCode });
 });
-
-/** A report may have no body. */
-async function reportOf(c: AppContext): Promise<Record<string, unknown>> {
-  const { byteLength } = await c.req.arrayBuffer();
-  return byteLength === 0 ? {} : jsonBody(c);
-}
 
 /** Clients that know no platforms see none: the field is there where the auction has one. */
 function shown({ uuid, name, status, platform }: Auction) {

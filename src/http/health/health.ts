@@ -15,8 +15,7 @@ const known = new WeakMap<D1Database, { health: Health; readAt: number }>();
 
 health.get('/', async (c) => {
   const { reasons, isDatabaseReachable, lists } = await recentHealth(c);
-  const all = settingsProblem(c) ?? reasons;
-  const [reason] = all;
+  const [reason] = settingsProblem(c) ?? reasons;
   const body = {
     status: reason === undefined ? 'ok' : 'failing',
     ...(reason !== undefined && { reason }),

@@ -71,20 +71,12 @@ registrantContacts.patch('/:uuid', async (c) => {
     columnsOf('registrant', given),
     await writeRequest(c),
   );
-  pushAfterResponse(c);
+  // A failure is logged, and the scheduled run makes up for it.
+  const { DB, WEBHOOKS } = c.env;
+  if (WEBHOOKS) afterResponse(c, queueDeliveries(openDatabase(DB), WEBHOOKS, c.var.now));
   markReplay(c, isReplay);
   return answer(c, outcome);
 });
-
-/**
- * Gives the queue of webhooks, after the response, what the request has put into the outbox. A failure is logged, and
- * the scheduled run makes up for it.
- */
-function pushAfterResponse(c: AppContext): void {
-  const { DB, WEBHOOKS: queue } = c.env;
-  if (!queue) return;
-  afterResponse(c, queueDeliveries(openDatabase(DB), queue, c.var.now));
-}
 
 /** Answers with a single contact. Lists leave out the disclosed attributes. */
 function answer(c: AppContext, contact: Contact): Response {

@@ -2,12 +2,7 @@ import { RegistryError } from '../../error.ts';
 import type { AppContext } from '../context.ts';
 import { utf8 } from '../input.ts';
 
-/** One `field=value` or `field[part]=value` of a form. */
-interface Parameter {
-  field: string;
-  part: string | undefined;
-  value: string;
-}
+type Parameter = ReturnType<typeof parseParameter>;
 
 const maximumParameters = 100;
 
@@ -35,7 +30,8 @@ export async function formBody(c: AppContext): Promise<Record<string, unknown>> 
   }
 }
 
-function parseParameter(parameter: string): Parameter {
+/** One `field=value` or `field[part]=value` of a form. */
+function parseParameter(parameter: string) {
   const end = parameter.indexOf('=');
   const name = decode(end < 0 ? parameter : parameter.slice(0, end));
   const value = end < 0 ? '' : decode(parameter.slice(end + 1));

@@ -21,9 +21,7 @@ export const eidBody = onFirstUse(() =>
   }),
 );
 
-registrantAuth.use(throttleAddress);
-
-registrantAuth.use(echoClientReference, limitBody);
+registrantAuth.use(throttleAddress, echoClientReference, limitBody);
 
 registrantAuth.post('/eid', async (c) => {
   const { registrantAuthAllowedIps, registrantTokenKeys } = settings(c.env);
