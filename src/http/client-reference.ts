@@ -3,7 +3,7 @@ import { RegistryError } from '../error.ts';
 import type { AppContext, AppEnv } from './context.ts';
 
 /** The headers in which clients send their own reference for a transaction; the first one present counts. */
-export const clientReferenceHeaders = ['X-Client-Transaction-Id', 'RPP-Cltrid'];
+const clientReferenceHeaders = ['X-Client-Transaction-Id', 'RPP-Cltrid'];
 
 /** 1 to 64 printable ASCII characters: what EPP's clTRID (RFC 5730) allows and a header can repeat. */
 export const clientReferencePattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/;

@@ -29,39 +29,31 @@ type Shape = Record<string, z.ZodType>;
  * address. A creation must have the required fields. An update may leave out any field, which keeps its value.
  */
 export function bodyFields(sender: Sender, { isCreation }: { isCreation: boolean }): Shape {
-  const required = shapeOf(sender, null, isCreation, true);
-  const identity = shapeOf(sender, 'identity', isCreation, true);
-  const address = shapeOf(sender, 'address', isCreation, false);
+  const shapeOf = (group: Group | null, isRequired: boolean): Shape =>
+    Object.fromEntries(
+      sentColumns(sender)
+        .filter(([, field]) => field.group === group && field.isRequired === isRequired)
+        .map(([, field]) => [nameIn(sender, field), typeOf(field, isCreation)]),
+    );
+  const identity = shapeOf('identity', true);
   const names = groupNames[sender];
   const identityObject = z.object(identity, 'Ident is invalid');
   const checkedIdentity = identityObject.superRefine((given, context) =>
     checkIdentity(columnsOf(sender, { [names.identity]: given }) as ContactIdentity, context),
   );
   return {
-    ...required,
+    ...shapeOf(null, true),
     ...(Object.keys(identity).length > 0 && {
-      [names.identity]: isCreation ? checkedIdentity : identityObject.partial().optional(),
+      [names.identity]: isCreation ? checkedIdentity : identityObject.optional(),
     }),
-    ...shapeOf(sender, null, isCreation, false),
-    [names.address]: z.object(address, 'Address is invalid').nullish(),
+    ...shapeOf(null, false),
+    [names.address]: z.object(shapeOf('address', false), 'Address is invalid').nullish(),
   };
 }
 
-function shapeOf(
-  sender: Sender,
-  group: Group | null,
-  isCreation: boolean,
-  isRequired: boolean,
-): Shape {
-  const shape: Shape = {};
-  for (const [, field] of sentColumns(sender)) {
-    if (field.group !== group || field.isRequired !== isRequired || !field.rule) continue;
-    shape[nameIn(sender, field)] = presence(field, field.rule(), isCreation);
-  }
-  return shape;
-}
-
-function presence(field: ContactField, rule: z.ZodType, isCreation: boolean): z.ZodType {
+/** The type of a field that clients may send, which has a rule. */
+function typeOf(field: ContactField, isCreation: boolean): z.ZodType {
+  const rule = field.rule!();
   if (field.isRequired) return isCreation ? rule : rule.optional();
   return field.isList ? rule.optional() : clearable(rule);
 }
