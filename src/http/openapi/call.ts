@@ -39,14 +39,15 @@ export const requiredBody = (schema: z.ZodType) => ({
   content: { 'application/json': { schema } },
 });
 
+type Implied = [isIn: (call: Call) => boolean | undefined, reason: Reason, header?: HeaderName];
+
 /** The refusals and the headers that come with a call's pages, its body and its parameters. */
-const implied: [isIn: (call: Call) => boolean | undefined, reason: Reason, header?: HeaderName][] =
-  [
-    [({ query }) => query && 'limit' in query.shape, 'out_of_range', 'Link'],
-    [({ body }) => body !== undefined, 'malformed', 'Ignored-Fields'],
-    [(call) => call.parameters?.includes('Idempotency-Key'), 'key_reused', 'Idempotent-Replayed'],
-    [(call) => call.parameters?.includes('If-Match'), 'changed_meanwhile'],
-  ];
+const implied: Implied[] = [
+  [({ query }) => query && 'limit' in query.shape, 'out_of_range', 'Link'],
+  [({ body }) => body !== undefined, 'malformed', 'Ignored-Fields'],
+  [(call) => call.parameters?.includes('Idempotency-Key'), 'key_reused', 'Idempotent-Replayed'],
+  [(call) => call.parameters?.includes('If-Match'), 'changed_meanwhile'],
+];
 
 /** Describes calls of the interface. */
 export function callsOf(common: Interface) {
