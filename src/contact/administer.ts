@@ -136,16 +136,11 @@ async function change(
   options: ChangeOptions,
   changeOf: (contact: Contact) => Change<unknown>,
 ): Promise<Changes> {
-  const look = () => rowOf(db, code);
+  const look = () => getContactByCode(db, code);
   const judge = (contact: Contact) => {
     const made = changeOf(contact);
     const reported = { ...made, outcome: made.changes };
     return notifyingRegistrar(db, contact, reported, origin.request.at);
   };
   return (await write(db, origin.request, { look, judge }, options)).outcome;
-}
-
-async function rowOf(db: Database, code: string): Promise<Contact> {
-  const { registrar: _, ...contact } = await getContactByCode(db, code);
-  return contact;
 }

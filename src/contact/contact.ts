@@ -13,27 +13,19 @@ export function statusesOf(contact: Pick<Contact, 'statuses' | 'domainCount'>): 
   return contact.domainCount > 0 ? [...stored, 'linked'] : stored;
 }
 
-/** Whether a prohibiting or pending status of the contact names the operation (RFC 5733, section 2.2). */
-export function prohibits(contact: Contact, operation: 'Update' | 'Delete'): boolean {
-  return statusAgainst(contact, operation) !== undefined;
-}
-
 /** Throws the problem, with the status, if one prohibits the operation. */
 export function checkStatuses(
   contact: Contact,
   operation: 'Update' | 'Delete',
   problem: Problem,
 ): void {
-  const status = statusAgainst(contact, operation);
+  const prohibiting = prohibitingStatuses(operation);
+  const status = contact.statuses.find((each) => prohibiting.includes(each));
   if (status === undefined) return;
   throw new RegistryError([{ ...problem, detail: `The contact has the status ${status}.` }]);
 }
 
-function statusAgainst(contact: Contact, operation: 'Update' | 'Delete') {
-  const prohibiting = prohibitingStatuses(operation);
-  return contact.statuses.find((status) => prohibiting.includes(status));
-}
-
+/** The prohibiting or pending statuses that name the operation (RFC 5733, section 2.2). */
 export function prohibitingStatuses(operation: 'Update' | 'Delete'): ContactStatus[] {
   return [`client${operation}Prohibited`, `server${operation}Prohibited`, `pending${operation}`];
 }

@@ -1,5 +1,6 @@
-import { and, asc, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, lt, type SQL, sql } from 'drizzle-orm';
 import { history, historyArchives, historyPermits } from '../../drizzle/schema.ts';
+import { isIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
@@ -87,7 +88,7 @@ export async function deleteArchived(
 ): Promise<void> {
   const ofRun = sql`from ${historyArchives} where run = ${run}`;
   const areMeant = and(
-    inArray(history.id, sql`(select value from json_each(${JSON.stringify(ids)}))`),
+    isIn(history.id, JSON.stringify(ids)),
     sql`exists (select 1 from ${historyPermits})`,
   );
   const [permitted] = await retried(() =>

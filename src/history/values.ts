@@ -1,5 +1,6 @@
-import { inArray, type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { contacts, history } from '../../drizzle/schema.ts';
+import { isIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { continueAfter, placeOf, type SweepLimits } from '../database/sweep.ts';
 import { endPermit, insertPermit } from './permit.ts';
@@ -30,7 +31,7 @@ export async function removeOldValues(
     if (ids.length > 0) {
       await db.batch([
         insertPermit(db, 'remove_values', [after + 1, last], sql`where true`),
-        removeValues(db, fields, inIds(ids)),
+        removeValues(db, fields, isIn(history.id, JSON.stringify(ids))),
         endPermit(db),
         continueAfter(db, 'history_values', last),
       ]);
@@ -42,18 +43,12 @@ export async function removeOldValues(
   return removed;
 }
 
-interface OldValues {
-  /** The last id that was looked at; null where there is nothing after the place. */
-  last: number | null;
-  oldest: string | null;
-  ids: number[];
-}
-
+/** The entries with values to remove among the next ones, and the last id that was looked at; null where there is none. */
 async function findOldValues(
   db: Database,
   fields: readonly string[],
   { before, after, limit }: { before: string; after: number; limit: number },
-): Promise<OldValues> {
+) {
   const row = await db.get<{ last: number | null; oldest: string | null; ids: string }>(sql`
     with entries as materialized (
       select * from ${history} where ${history.id} > ${after} order by ${history.id} limit ${limit}
@@ -62,7 +57,7 @@ async function findOldValues(
       where subject = 'contact' and occurred_at < ${before} and ${hasValues(fields, sql`entries.changes`)} and ${isPast}
     ) as ids
     from entries`);
-  return { ...row, ids: JSON.parse(row.ids) };
+  return { ...row, ids: JSON.parse(row.ids) as number[] };
 }
 
 /** Whether an entry is not the newest of a contact that exists. */
@@ -93,8 +88,4 @@ export function removeValues(db: Database, fields: readonly string[], isMeant: S
     from json_each(${history.changes})
   )`;
   return db.update(history).set({ changes }).where(isMeant);
-}
-
-function inIds(ids: readonly number[]): SQL {
-  return inArray(history.id, sql`(select value from json_each(${JSON.stringify(ids)}))`);
 }
