@@ -3,20 +3,15 @@ import ipaddr from 'ipaddr.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
-/** Addresses and CIDR ranges that may call. */
-export interface AddressList {
-  /** False for text that is not an address, and for undefined. */
-  includes(address: string | undefined): boolean;
-}
-
 /**
  * Reads addresses and CIDR ranges, IPv4 and IPv6; a mapped address (`::ffff:192.0.2.1`) is its IPv4 one.
  * Throws a TypeError that names the first entry that is neither.
  */
-export function parseAddressList(entries: readonly string[]): AddressList {
+export function parseAddressList(entries: readonly string[]) {
   const ranges = entries.map(parseRange);
   return {
-    includes(text) {
+    /** False for text that is not an address, and for undefined. */
+    includes(text: string | undefined): boolean {
       if (text === undefined || !isAddress(text)) return false;
       const address = ipaddr.process(text);
       return ranges.some(

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { AuctionStatus } from '../drizzle/schema.ts';
-import { type AddressList, parseAddressList } from './address-list.ts';
+import { parseAddressList } from './address-list.ts';
 import type { TokenKey } from './registrant/token.ts';
 
 /** A message in the queue: the id of a delivery. Everything else is read when it is sent. */
@@ -36,49 +36,21 @@ export interface Env {
 
 /** The zones that auctions, retained names and disputes must belong to, such as `ee`; none means any. */
 export function zonesOf({ ZONES = '' }: Pick<Env, 'ZONES'>): string[] {
-  return ZONES.split(',')
-    .map((zone) => zone.trim())
-    .filter((zone) => zone !== '');
+  return entriesOf(ZONES);
 }
 
 export const rateLimits = ['caller', 'address', 'failed-login', 'registrant-write'] as const;
 export type RateLimitName = (typeof rateLimits)[number];
 
-export interface RateLimitSetting {
-  requests: number;
-  windowSeconds: number;
-}
-
 const registrantListForms = ['wrapped', 'array'] as const;
 
-export interface Settings {
-  /** Whether this is the local environment on a developer's machine, and not a deployment. */
-  isLocal: boolean;
-  auctionAllowedIps: AddressList;
-  /** Reporting one of these statuses puts the name up for auction again. */
-  auctionRestartStatuses: readonly AuctionStatus[];
-  /** Months for which the history of contacts keeps personal values; undefined is for ever. */
-  historyValuesMonths: number | undefined;
-  /** Months for which a contact is kept that no domain refers to; undefined is for ever. */
-  orphanContactMonths: number | undefined;
-  registrantAuthAllowedIps: AddressList;
-  /** The shape of a person's list of contacts: the array in an object, or the bare array. */
-  registrantListForm: (typeof registrantListForms)[number];
-  /** The first key signs tokens; all of them verify. */
-  registrantTokenKeys: readonly [TokenKey, ...TokenKey[]];
-  /** The limits that the rate limiter bindings are set to. */
-  rateLimits: Readonly<Record<RateLimitName, RateLimitSetting>>;
-  /** The limits as the `RateLimit-Policy` header states them (draft-ietf-httpapi-ratelimit-headers). */
-  rateLimitPolicy: string;
-}
+const entriesOf = (text: string) =>
+  text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
 
-const list = () =>
-  z.string().transform((text) =>
-    text
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== ''),
-  );
+const list = () => z.string().transform(entriesOf);
 
 const addressList = () =>
   list().transform((entries, context) => {
@@ -142,7 +114,10 @@ const rateLimitPolicy = () =>
     }
     return {
       header,
-      limits: Object.fromEntries(limits) as Record<RateLimitName, RateLimitSetting>,
+      limits: Object.fromEntries(limits) as Record<
+        RateLimitName,
+        { requests: number; windowSeconds: number }
+      >,
     };
   });
 
@@ -151,15 +126,19 @@ export function isLocalEnvironment(env: Env): boolean {
   return env.ENVIRONMENT === 'local';
 }
 
-const parsed = new WeakMap<Env, Settings>();
+const parsed = new WeakMap<Env, ReturnType<typeof read>>();
 
 /**
  * The settings, checked together and remembered with their bindings. Throws an Error that names each missing or
  * malformed setting, so that nothing that depends on settings answers.
  */
-export function settings(env: Env): Settings {
-  const known = parsed.get(env);
-  if (known) return known;
+export function settings(env: Env): ReturnType<typeof read> {
+  const value = parsed.get(env) ?? read(env);
+  parsed.set(env, value);
+  return value;
+}
+
+function read(env: Env) {
   const shape = z.object({
     ENVIRONMENT: z.enum(['local', 'production'], 'must be local or production; deploy with --env'),
     RATE_LIMIT_POLICY: rateLimitPolicy(),
@@ -171,27 +150,29 @@ export function settings(env: Env): Settings {
     REGISTRANT_LIST_FORM: z
       .enum(registrantListForms, `must be ${registrantListForms.join(' or ')}`)
       .default('wrapped'),
-    REGISTRANT_TOKEN_KEYS: tokenKeys(env.ENVIRONMENT === 'local'),
+    REGISTRANT_TOKEN_KEYS: tokenKeys(isLocalEnvironment(env)),
   });
-  const result = shape.safeParse(env);
-  if (!result.success) {
-    const wrong = result.error.issues.map(
-      (issue) => `${issue.path[0]?.toString()}: ${issue.message}`,
-    );
+  const { data, error } = shape.safeParse(env);
+  if (error) {
+    const wrong = error.issues.map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`);
     throw new Error(`settings are missing or malformed: ${wrong.join('; ')}`);
   }
-  const value: Settings = {
-    isLocal: result.data.ENVIRONMENT === 'local',
-    rateLimits: result.data.RATE_LIMIT_POLICY.limits,
-    rateLimitPolicy: result.data.RATE_LIMIT_POLICY.header,
-    auctionAllowedIps: result.data.AUCTION_API_ALLOWED_IPS,
-    auctionRestartStatuses: result.data.AUCTION_RESTART_STATUSES,
-    historyValuesMonths: result.data.HISTORY_VALUES_MONTHS,
-    orphanContactMonths: result.data.ORPHAN_CONTACT_MONTHS,
-    registrantAuthAllowedIps: result.data.REGISTRANT_AUTH_ALLOWED_IPS,
-    registrantListForm: result.data.REGISTRANT_LIST_FORM,
-    registrantTokenKeys: result.data.REGISTRANT_TOKEN_KEYS,
+  return {
+    /** The limits that the rate limiter bindings are set to. */
+    rateLimits: data.RATE_LIMIT_POLICY.limits,
+    /** The limits as the `RateLimit-Policy` header states them (draft-ietf-httpapi-ratelimit-headers). */
+    rateLimitPolicy: data.RATE_LIMIT_POLICY.header,
+    auctionAllowedIps: data.AUCTION_API_ALLOWED_IPS,
+    /** Reporting one of these statuses puts the name up for auction again. */
+    auctionRestartStatuses: data.AUCTION_RESTART_STATUSES,
+    /** Months for which the history of contacts keeps personal values; undefined is for ever. */
+    historyValuesMonths: data.HISTORY_VALUES_MONTHS,
+    /** Months for which a contact is kept that no domain refers to; undefined is for ever. */
+    orphanContactMonths: data.ORPHAN_CONTACT_MONTHS,
+    registrantAuthAllowedIps: data.REGISTRANT_AUTH_ALLOWED_IPS,
+    /** The shape of a person's list of contacts: the array in an object, or the bare array. */
+    registrantListForm: data.REGISTRANT_LIST_FORM,
+    /** The first key signs tokens; all of them verify. */
+    registrantTokenKeys: data.REGISTRANT_TOKEN_KEYS,
   };
-  parsed.set(env, value);
-  return value;
 }

@@ -35,6 +35,11 @@ export interface Problem {
   detail?: string | undefined;
 }
 
+/** A problem with a record to import. */
+export interface RecordProblem<Record> extends Problem {
+  record: Record;
+}
+
 /** An expected refusal with at least one problem; the first decides the status of the answer. */
 export class RegistryError extends Error {
   readonly problems: readonly [Problem, ...Problem[]];

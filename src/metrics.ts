@@ -1,3 +1,4 @@
+import type { Meter } from './database/meter.ts';
 import type { Env } from './env.ts';
 
 /**
@@ -6,7 +7,7 @@ import type { Env } from './env.ts';
  */
 
 /** A request and its cost. */
-export interface RequestMetrics {
+interface RequestMetrics extends Meter {
   interface: string;
   method: string;
   /** The pattern of the route. */
@@ -14,11 +15,6 @@ export interface RequestMetrics {
   status: number;
   registrar: string | null;
   durationMilliseconds: number;
-  /** Round trips to D1. */
-  d1: number;
-  /** Of D1, as far as it tells: not of a query outside a batch. */
-  rowsRead: number;
-  kvReads: number;
 }
 
 export function requestPoint(request: RequestMetrics): AnalyticsEngineDataPoint {

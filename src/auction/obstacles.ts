@@ -4,48 +4,54 @@ import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { dayOf } from '../day.ts';
 import type { DomainName } from '../domain/name.ts';
-import type { Problem } from '../error.ts';
+import type { RecordProblem } from '../error.ts';
 import type { Origin } from '../write.ts';
 
 /** The reasons why a name cannot be put up for auction. */
 const obstacles = {
   domain: 'is a registered domain',
   blocked: 'is blocked',
-  paid: 'has a paid auction',
+  payment_received: 'has a paid auction',
   reserved: 'is reserved; --even-if-retained starts the auction',
   disputed: 'is disputed; --even-if-retained starts the auction',
+  started: 'already has an auction in progress',
 } as const;
 
-export interface AuctionObstacle extends Problem {
-  record: DomainName;
+interface ObstacleOptions {
+  isEvenIfRetained?: boolean;
+  isInProgressToo?: boolean;
 }
 
 /**
  * A problem for each of the names that is a domain, is blocked, has a paid auction, or, unless `isEvenIfRetained`, is
- * reserved or disputed today.
+ * reserved or disputed today; at the end, if `isInProgressToo`, for each that has an auction in progress.
  */
 export async function findAuctionObstacles(
   db: Database,
   { request }: Pick<Origin, 'request'>,
   names: readonly DomainName[],
-  { isEvenIfRetained = false }: { isEvenIfRetained?: boolean } = {},
-): Promise<AuctionObstacle[]> {
+  { isEvenIfRetained = false, isInProgressToo = false }: ObstacleOptions = {},
+): Promise<RecordProblem<DomainName>[]> {
   const records = new Map(names.map((record) => [record.name, record]));
   const today = dayOf(request.at);
-  const problems: AuctionObstacle[] = [];
+  const ignored: (keyof typeof obstacles)[] = [
+    ...(isEvenIfRetained ? (['reserved', 'disputed'] as const) : []),
+    ...(isInProgressToo ? [] : (['started'] as const)),
+  ];
+  const problems: RecordProblem<DomainName>[] = [];
   for (const array of jsonArrays(records.keys())) {
     const rows = await db.all<{ name: string; obstacle: keyof typeof obstacles }>(sql`
       with asked as (select value as name from json_each(${array}))
       select name, 'domain' as obstacle from ${domains} where name in (select name from asked)
       union all select name, status from ${retainedDomains}
         where name in (select name from asked)
-      union all select name, 'paid' from ${auctions}
-        where name in (select name from asked) and status = 'payment_received'
+      union all select name, status from ${auctions}
+        where name in (select name from asked) and status in ('payment_received', 'started')
       union all select distinct name, 'disputed' from ${disputes}
         where name in (select name from asked) and first_day <= ${today} and last_day >= ${today}
-      order by name`);
+      order by obstacle = 'started', name`);
     for (const { name, obstacle } of rows) {
-      if (isEvenIfRetained && (obstacle === 'reserved' || obstacle === 'disputed')) continue;
+      if (ignored.includes(obstacle)) continue;
       const message = `${JSON.stringify(name)} ${obstacles[obstacle]}`;
       problems.push({ reason: 'taken', message, field: 'name', record: records.get(name)! });
     }

@@ -1,11 +1,11 @@
-import { and, asc, type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
-import { isIn, jsonArrays } from '../database/json-rows.ts';
+import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import type { DomainName } from '../domain/name.ts';
-import { type Problem, RegistryError, throwProblems } from '../error.ts';
+import { RegistryError, throwProblems } from '../error.ts';
 import { difference } from '../history/changes.ts';
 import { onFirstUse } from '../on-first-use.ts';
 import { textField } from '../text/field.ts';
@@ -38,17 +38,16 @@ export async function startAuctions(
   { platform, isEvenIfRetained = false, isDryRun = false }: StartOptions = {},
 ): Promise<number> {
   const started = newAuctions(names, platformOf(platform), origin.request.at);
-  const obstacles = await findAuctionObstacles(db, origin, names, { isEvenIfRetained });
-  const problems = obstacles.map(({ record: _, ...problem }) => problem);
-  if (problems.length > 0 || isDryRun) {
-    throwProblems([...problems, ...(await problemsInProgress(db, names))]);
-    return started.length;
-  }
+  const check = async () =>
+    throwProblems(
+      await findAuctionObstacles(db, origin, names, { isEvenIfRetained, isInProgressToo: true }),
+    );
+  await check();
   try {
-    return await startEach(db, origin, started, sql`true`);
+    return await startEach(db, origin, started, sql`true`, { isDryRun });
   } catch (error) {
     if (!isUniqueViolation(error, 'auctions.name')) throw error;
-    throwProblems(await problemsInProgress(db, names));
+    await check();
     throw error;
   }
 }
@@ -72,10 +71,9 @@ export async function importAuctions(
   { isDryRun = false }: ChangeOptions = {},
 ): Promise<number> {
   const started = newAuctions(records, null, origin.request.at);
-  if (isDryRun) return started.length - (await problemsInProgress(db, records)).length;
   const isMissing = sql`not exists (select 1 from ${auctions} where uuid = row ->> 'uuid')
     and (row ->> 'status' <> 'started' or not exists (${inProgress(sql`row ->> 'name'`)}))`;
-  return startEach(db, origin, started, isMissing);
+  return startEach(db, origin, started, isMissing, { isDryRun });
 }
 
 function platformOf(text: string | undefined): string | null {
@@ -133,39 +131,30 @@ export function insertAuctions(db: Database, source: SQL) {
   return insertRows(db, auctions, values, sql`from (${source})`);
 }
 
-/** Starts the auctions whose `row` meets the condition, all or none, and returns how many. */
+/** Starts the auctions whose `row` meets the condition, all or none, and returns how many; a dry run only counts. */
 async function startEach(
   db: Database,
   origin: Origin,
   all: readonly NewAuction[],
   condition: SQL,
+  { isDryRun }: ChangeOptions,
 ): Promise<number> {
-  const changes = jsonArrays(all).map((rows): ChangesOfMany => {
-    const starting = sql`
-      select row from (select value as row from json_each(${rows})) where ${condition}`;
-    return {
+  const starting = jsonArrays(all).map(
+    (rows) => sql`select row from (select value as row from json_each(${rows})) where ${condition}`,
+  );
+  if (isDryRun) {
+    const counts = starting.map((rows) =>
+      db.get<{ count: number }>(sql`select count(*) as count from (${rows})`),
+    );
+    return (await Promise.all(counts)).reduce((sum, { count }) => sum + count, 0);
+  }
+  const changes = starting.map(
+    (rows): ChangesOfMany => ({
       subject: 'auction',
       action: 'create',
-      rows: sql`select row ->> 'name' as key, row ->> 'uuid' as uuid, row -> 'changes' as changes from (${starting})`,
-      statements: [insertAuctions(db, starting)],
-    };
-  });
+      rows: sql`select row ->> 'name' as key, row ->> 'uuid' as uuid, row -> 'changes' as changes from (${rows})`,
+      statements: [insertAuctions(db, rows)],
+    }),
+  );
   return (await changeEach(db, origin, { started: changes })).started;
-}
-
-/** A problem for each name that has an auction in progress. */
-async function problemsInProgress(db: Database, names: readonly DomainName[]): Promise<Problem[]> {
-  const problems: Problem[] = [];
-  for (const chunk of jsonArrays(new Set(names.map(({ name }) => name)))) {
-    const started = await db
-      .select({ name: auctions.name })
-      .from(auctions)
-      .where(and(isStarted, isIn(auctions.name, chunk)))
-      .orderBy(asc(auctions.name));
-    for (const { name } of started) {
-      const message = `${JSON.stringify(name)} already has an auction in progress`;
-      problems.push({ reason: 'taken', message, field: 'name' });
-    }
-  }
-  return problems;
 }

@@ -68,16 +68,9 @@ async function identify(db: Database, codeOrUuid: string): Promise<Identifiers> 
   throw new RegistryError('invalid', message);
 }
 
-interface Seen {
-  contact: Contact | undefined;
-  history: Erasure['history'];
-  outcomes: number;
-  others: string[];
-}
-
 function attemptToErase(db: Database, origin: Origin, contact: Identifiers) {
   const subject = subjectOf(contact);
-  const judge = ({ contact: row, ...seen }: Seen): Change<Erasure> => {
+  const judge = ({ contact: row, ...seen }: Awaited<ReturnType<typeof look>>): Change<Erasure> => {
     const outcome = { ...contact, ...seen, contact: row && personalFieldsOf(row) };
     if (row) {
       checkUnlinked(row);
@@ -98,7 +91,7 @@ function attemptToErase(db: Database, origin: Origin, contact: Identifiers) {
   return { look: () => look(db, contact), judge };
 }
 
-async function look(db: Database, contact: Identifiers): Promise<Seen> {
+async function look(db: Database, contact: Identifiers) {
   const [[row], [values], [kept], others] = await db.batch([
     db.select().from(contacts).where(eq(contacts.uuid, contact.uuid)),
     db

@@ -4,7 +4,7 @@ import { insertRows } from '../database/insert-rows.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
-import { type Problem, RegistryError, throwProblems } from '../error.ts';
+import { type Problem, type RecordProblem, RegistryError, throwProblems } from '../error.ts';
 import { difference, shownChanges } from '../history/changes.ts';
 import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
 import { type Contact, generateAuthInfo } from './contact.ts';
@@ -18,11 +18,6 @@ export type ContactRecord = Pick<Contact, RequiredColumn | 'code'> &
     registrar: string;
   };
 
-/** A problem with a record, and its field. */
-export interface ContactProblem extends Problem {
-  record: ContactRecord;
-}
-
 /**
  * The reasons why records cannot be imported: an unknown registrar, a code without the registrar's prefix, a UUID that
  * another contact has, or a contact that exists with other values, which an import does not overwrite.
@@ -30,7 +25,7 @@ export interface ContactProblem extends Problem {
 export async function findContactProblems(
   db: Database,
   records: readonly ContactRecord[],
-): Promise<ContactProblem[]> {
+): Promise<RecordProblem<ContactRecord>[]> {
   return problemsOf(records, await loadPresent(db, records));
 }
 
@@ -92,7 +87,10 @@ async function loadPresent(db: Database, records: readonly ContactRecord[]): Pro
   return present;
 }
 
-function problemsOf(records: readonly ContactRecord[], present: Present): ContactProblem[] {
+function problemsOf(
+  records: readonly ContactRecord[],
+  present: Present,
+): RecordProblem<ContactRecord>[] {
   return records.flatMap((record) => {
     const problem = problemOf(record, present);
     return problem ? [{ ...problem, record }] : [];

@@ -33,18 +33,11 @@ const isFromOffset = gte(
   )`,
 );
 
-/** A page of a registrar's contacts. */
-export interface ContactPage {
-  /** A JSON array. */
-  json: string;
-  /** The number of contacts that the registrar has. */
-  total: number;
-  /** The place where the next page begins, if there may be one. */
-  next: number | undefined;
-}
-
-/** The registrar's contacts in the order of their ids, as registrars see them. One round trip. */
-export async function listContacts(db: Database, login: Login, page: Page): Promise<ContactPage> {
+/**
+ * A page of the registrar's contacts in the order of their ids, as registrars see them: a JSON array, the number of
+ * contacts that the registrar has, and the place where the next page begins, if there may be one. One round trip.
+ */
+export async function listContacts(db: Database, login: Login, page: Page) {
   const [caller, rows] = await readWithLogin(db, login, () => [detailedPages(db, login, page)]);
   const json = joinedJson(rows.map(({ place: _, ...columns }: DetailedRow) => columns));
   const next = rows.length < page.limit ? undefined : rows.at(-1)?.place;
@@ -56,11 +49,7 @@ type DetailedRow = { place: number } & Record<`json${number}`, string>;
 const detailedPages = pagesOf<DetailedRow>(representedByDatabase);
 
 /** Like `listContacts`, but only the codes, which are read from an index. */
-export async function listContactCodes(
-  db: Database,
-  login: Login,
-  page: Page,
-): Promise<ContactPage> {
+export async function listContactCodes(db: Database, login: Login, page: Page) {
   const [caller, [row]] = await readWithLogin(db, login, () => [codePages(db, login, page)]);
   const { json, count, last } = row as CodePage;
   const next = count < page.limit ? undefined : (last ?? undefined);

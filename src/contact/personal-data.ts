@@ -15,16 +15,19 @@ import type { Contact } from './contact.ts';
 import { identityKey } from './identity-code.ts';
 import { isPersons } from './read.ts';
 
-type Entry = typeof history.$inferSelect;
+/** The entries about one contact, the oldest first. */
+type Entries = AsyncIterable<Pick<EntryRow, 'entry'>>;
 
-/** The data about a person in one contact: iterate over the domains first, then over the history. */
-export interface PersonalContact {
+interface RegisteredContact {
   contact: Contact;
   registrar: { code: string; name: string };
+}
+
+/** The data about a person in one contact: iterate over the domains first, then over the history. */
+export interface PersonalContact extends RegisteredContact {
   /** The domains that refer to the contact. */
   domains: AsyncIterable<{ name: string; role: string }>;
-  /** The oldest entry first. */
-  history: AsyncIterable<{ entry: Entry }>;
+  history: Entries;
 }
 
 /** An entry of history may have some 8 KB. */
@@ -39,19 +42,16 @@ export async function* listPersonalData(
   person: Person,
 ): AsyncGenerator<PersonalContact, void> {
   const domainsOf = byContact(everyDomain(db, person));
-  const historyOf = byContact(everyEntry(db, person));
+  const historyOf = byContact(everyEntry(db, existing(person)));
   for await (const { contact, registrar } of everyContact(db, person)) {
     const { id } = contact;
     yield { contact, registrar, domains: domainsOf(id), history: historyOf(id) };
   }
 }
 
-/** The data about a person that is left of a deleted contact. */
-export interface DeletedContact {
-  code: string;
-  uuid: string | null;
-  /** The oldest entry first; it is there until its values are removed. */
-  history: AsyncIterable<{ entry: Entry }>;
+/** The data about a person that is left of a deleted contact, until its values are removed. */
+export interface DeletedContact extends Omit<Subject, 'id'> {
+  history: Entries;
 }
 
 /** The data that is left of the person's deleted contacts, in the order of their deletions, as `listPersonalData`. */
@@ -59,20 +59,16 @@ export async function* listDeletedPersonalData(
   db: Database,
   person: Person,
 ): AsyncGenerator<DeletedContact, void> {
-  const historyOf = byContact(everyEntryOfDeleted(db, person));
-  for await (const { id, code, uuid } of everyDeletion(db, person)) {
+  const subjects = deleted(person);
+  const historyOf = byContact(everyEntry(db, subjects));
+  for await (const { id, code, uuid } of everySubject(db, subjects)) {
     yield { code, uuid, history: historyOf(id) };
   }
 }
 
-interface ContactRow {
-  contact: Contact;
-  registrar: { code: string; name: string };
-}
-
 function everyContact(db: Database, person: Person) {
   const registrar = { code: registrars.code, name: registrars.name };
-  return everyPage<ContactRow>(pageRows, (after, limit) =>
+  return everyPage<RegisteredContact>(pageRows, (after, limit) =>
     retried(() =>
       db
         .select({ contact: contacts, registrar })
@@ -118,89 +114,60 @@ function everyDomain(db: Database, person: Person) {
   );
 }
 
-interface EntryRow {
-  contactId: number;
-  entry: Entry;
-}
-
-function everyEntry(db: Database, person: Person) {
-  return everyPage<EntryRow>(pageRows, (after, limit) =>
-    retried(() =>
-      db
-        .select({ contactId: contacts.id, entry: history })
-        .from(contacts)
-        .crossJoin(history)
-        .where(and(isPersons(person), isEntryOf(after)))
-        .orderBy(asc(contacts.id), asc(history.id))
-        .limit(limit),
-    ),
-  );
-}
-
-/** Whether an entry is one of the contact's, after the place in the history of the same contact. */
-function isEntryOf(after: EntryRow | undefined): SQL | undefined {
-  return and(
-    eq(history.subject, 'contact'),
-    eq(history.subjectKey, contacts.code),
-    eq(history.subjectUuid, contacts.uuid),
-    after && gte(contacts.id, after.contactId),
-    after && sql`${history.id} > iif(${contacts.id} = ${after.contactId}, ${after.entry.id}, 0)`,
-  );
-}
-
-interface Deletion {
+interface Subject {
   id: number;
   code: string;
   uuid: string | null;
 }
 
-function everyDeletion(db: Database, person: Person) {
-  const { id, subjectKey: code, subjectUuid: uuid } = history;
-  return everyPage<Deletion>(pageRows, (after, limit) =>
+/** The query for the person's contacts as subjects of history. */
+function existing(person: Person): SQL {
+  return sql`select id, code, uuid from ${contacts} where ${isPersons(person)}`;
+}
+
+/** The query for the person's deleted contacts, each with the id of the entry of its deletion. */
+function deleted({ countryCode, code }: Person): SQL {
+  return sql`select id, subject_key as code, subject_uuid as uuid from ${history}
+    where ${deletedIdentity.isPersons} and ${deletedIdentity.countryCode} = ${countryCode}
+      and ${deletedIdentity.key} = ${identityKey(code)}`;
+}
+
+function everySubject(db: Database, subjects: SQL) {
+  return everyPage<Subject>(pageRows, (after, limit) =>
     retried(() =>
-      db
-        .select({ id, code, uuid })
-        .from(history)
-        .where(and(isDeletionOf(person), gt(id, after?.id ?? 0)))
-        .orderBy(asc(id))
-        .limit(limit),
+      db.all<Subject>(
+        sql`select * from (${subjects}) where id > ${after?.id ?? 0} order by id limit ${limit}`,
+      ),
     ),
   );
 }
 
-function everyEntryOfDeleted(db: Database, person: Person) {
-  const deletions = db
-    .select({ id: history.id, code: history.subjectKey, uuid: history.subjectUuid })
-    .from(history)
-    .where(isDeletionOf(person))
-    .as('deletions');
+interface EntryRow {
+  contactId: number;
+  entry: typeof history.$inferSelect;
+}
+
+function everyEntry(db: Database, subjects: SQL) {
+  const contactId = sql<number>`subjects.id`;
   return everyPage<EntryRow>(pageRows, (after, limit) =>
     retried(() =>
       db
-        .select({ contactId: deletions.id, entry: history })
-        .from(deletions)
+        .select({ contactId, entry: history })
+        .from(sql`(${subjects}) as subjects`)
         .crossJoin(history)
         .where(
           and(
             eq(history.subject, 'contact'),
-            eq(history.subjectKey, deletions.code),
-            eq(history.subjectUuid, deletions.uuid),
-            after && gte(deletions.id, after.contactId),
+            eq(history.subjectKey, sql`subjects.code`),
+            eq(history.subjectUuid, sql`subjects.uuid`),
+            after && gte(contactId, after.contactId),
             after &&
-              sql`${history.id} > iif(${deletions.id} = ${after.contactId}, ${after.entry.id}, 0)`,
+              sql`${history.id} > iif(${contactId} = ${after.contactId}, ${after.entry.id}, 0)`,
           ),
         )
-        .orderBy(asc(deletions.id), asc(history.id))
+        .orderBy(asc(contactId), asc(history.id))
         .limit(limit),
     ),
-  );
-}
-
-function isDeletionOf({ countryCode, code }: Person): SQL | undefined {
-  return and(
-    deletedIdentity.isPersons,
-    sql`${deletedIdentity.countryCode} = ${countryCode}`,
-    sql`${deletedIdentity.key} = ${identityKey(code)}`,
   );
 }
 

@@ -12,13 +12,6 @@ import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from 
 import { loadDomains, type Recorded } from './read.ts';
 import { codesOf, type DomainRecord, loadParties, type Parties, problemsOf } from './record.ts';
 
-/** The numbers of records that created a domain, changed one, or matched the one that was there. */
-export interface Imported {
-  created: number;
-  updated: number;
-  unchanged: number;
-}
-
 /**
  * Makes the domains and their contacts equal to the records, all domains or none. The last record of a repeated name
  * counts. It is one batch, for about ten thousand records at a time. Throws `not_found` with a problem for each unknown
@@ -29,7 +22,7 @@ export async function importDomains(
   origin: Origin,
   records: readonly DomainRecord[],
   { isDryRun = false }: ChangeOptions = {},
-): Promise<Imported> {
+) {
   const distinct = [...new Map(records.map((record) => [record.name, record])).values()];
   return retried(async () => {
     const parties = await loadParties(db, distinct);

@@ -1,7 +1,7 @@
 import { contacts, domainRoles, registrars } from '../../drizzle/schema.ts';
 import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import type { Problem } from '../error.ts';
+import type { RecordProblem } from '../error.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 import type { DomainRole } from './list.ts';
 import type { DomainName } from './name.ts';
@@ -16,11 +16,6 @@ export interface DomainRecord extends DomainName {
   tech: readonly string[];
 }
 
-/** A problem with a field of a record. */
-export interface DomainProblem extends Problem {
-  record: DomainRecord;
-}
-
 /** Ids of registrars and contacts by their codes. */
 export interface Parties {
   registrars: Map<string, number>;
@@ -31,7 +26,7 @@ export interface Parties {
 export async function findDomainProblems(
   db: Database,
   records: readonly DomainRecord[],
-): Promise<DomainProblem[]> {
+): Promise<RecordProblem<DomainRecord>[]> {
   return problemsOf(records, await loadParties(db, records));
 }
 
@@ -76,9 +71,12 @@ export function codesOf(record: DomainRecord, role: DomainRole): string[] {
 }
 
 /** A problem for each registrar and contact of the records that does not exist. */
-export function problemsOf(records: readonly DomainRecord[], parties: Parties): DomainProblem[] {
+export function problemsOf(
+  records: readonly DomainRecord[],
+  parties: Parties,
+): RecordProblem<DomainRecord>[] {
   return records.flatMap((record) => {
-    const unknown = (what: string, code: string, field: string): DomainProblem => ({
+    const unknown = (what: string, code: string, field: string): RecordProblem<DomainRecord> => ({
       reason: 'not_found',
       message: `there is no ${what} ${JSON.stringify(code)}`,
       field,

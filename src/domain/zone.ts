@@ -1,11 +1,11 @@
-import type { Problem } from '../error.ts';
+import type { RecordProblem } from '../error.ts';
 import type { DomainName } from './name.ts';
 
 /** A problem for each name outside the zones that the registry serves; without zones, none. */
 export function findZoneProblems<Name extends Pick<DomainName, 'name'>>(
   names: readonly Name[],
   zones: readonly string[],
-): (Problem & { record: Name })[] {
+): RecordProblem<Name>[] {
   if (zones.length === 0) return [];
   return names
     .filter(({ name }) => !zones.some((zone) => name.endsWith(`.${zone}`)))

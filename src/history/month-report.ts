@@ -1,19 +1,13 @@
 import { and, asc, gt, gte, lt, sql } from 'drizzle-orm';
-import { type HistorySubject, history, registrars } from '../../drizzle/schema.ts';
+import { history, registrars } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
-import type { Action } from './changes.ts';
 import { findIdBefore } from './search.ts';
 
-/** The changes of a month, and the number of contacts now. */
-export interface MonthReport {
-  contacts: { registrar: string; count: number }[];
-  changes: { subject: HistorySubject; action: Action; count: number }[];
-  /** The statuses that auctions reached in the month. */
-  auctions: { outcome: string; count: number }[];
-}
-
-/** Reports on a month, `YYYY-MM`, in UTC, from counters and from the entries of the history of that month. */
-export async function reportMonth(db: Database, month: string): Promise<MonthReport> {
+/**
+ * Reports on a month, `YYYY-MM`, in UTC: the contacts that each registrar has now, the changes of the month, and the
+ * statuses that auctions reached in it.
+ */
+export async function reportMonth(db: Database, month: string) {
   const start = new Date(`${month}-01T00:00:00Z`);
   const end = new Date(start);
   end.setUTCMonth(end.getUTCMonth() + 1);

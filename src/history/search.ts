@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, gte, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, lt, max, or, sql } from 'drizzle-orm';
 import { type HistorySubject, history } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 
@@ -22,37 +22,29 @@ export interface HistoryCriteria {
 /** The entries that meet all the criteria, the oldest first, starting after `after`. Entries of deleted things remain. */
 export function listHistory(
   db: Database,
-  criteria: HistoryCriteria,
+  { subject, key, by, request, since, until }: HistoryCriteria,
   page: { after?: number | undefined; limit: number },
 ): Promise<HistoryEntry[]> {
   return db
     .select()
     .from(history)
-    .where(and(gt(history.id, page.after ?? 0), conditionOf(criteria)))
+    .where(
+      and(
+        gt(history.id, page.after ?? 0),
+        subject === undefined ? undefined : eq(history.subject, subject),
+        key === undefined
+          ? undefined
+          : or(eq(history.subjectKey, key), eq(history.subjectUuid, key.toLowerCase())),
+        by === undefined ? undefined : sql`instr(${history.actor}, ${by}) > 0`,
+        request === undefined
+          ? undefined
+          : or(eq(history.requestId, request), eq(history.clientReference, request)),
+        since === undefined ? undefined : gte(history.occurredAt, since.toISOString()),
+        until === undefined ? undefined : lt(history.occurredAt, until.toISOString()),
+      ),
+    )
     .orderBy(asc(history.id))
     .limit(page.limit);
-}
-
-function conditionOf({
-  subject,
-  key,
-  by,
-  request,
-  since,
-  until,
-}: HistoryCriteria): SQL | undefined {
-  return and(
-    subject === undefined ? undefined : eq(history.subject, subject),
-    key === undefined
-      ? undefined
-      : or(eq(history.subjectKey, key), eq(history.subjectUuid, key.toLowerCase())),
-    by === undefined ? undefined : sql`instr(${history.actor}, ${by}) > 0`,
-    request === undefined
-      ? undefined
-      : or(eq(history.requestId, request), eq(history.clientReference, request)),
-    since === undefined ? undefined : gte(history.occurredAt, since.toISOString()),
-    until === undefined ? undefined : lt(history.occurredAt, until.toISOString()),
-  );
 }
 
 /** Entries of writers that overlap are out of order by less than this. */
@@ -65,7 +57,8 @@ const disorderMilliseconds = 60_000;
 export async function findIdBefore(db: Database, instant: Date): Promise<number> {
   const bound = new Date(instant.getTime() - disorderMilliseconds).toISOString();
   let before = 0;
-  let end = await findLastId(db);
+  const [newest] = await db.select({ id: max(history.id) }).from(history);
+  let end = newest?.id ?? 0;
   while (before < end) {
     const middle = Math.floor((before + end) / 2);
     const [next] = await db
@@ -78,14 +71,4 @@ export async function findIdBefore(db: Database, instant: Date): Promise<number>
     else end = middle;
   }
   return before;
-}
-
-/** The id of the newest entry; 0 if there is none. */
-export async function findLastId(db: Database): Promise<number> {
-  const [last] = await db
-    .select({ id: history.id })
-    .from(history)
-    .orderBy(desc(history.id))
-    .limit(1);
-  return last?.id ?? 0;
 }

@@ -10,41 +10,35 @@ import { textField } from '../text/field.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
 import { generateWebhookSecret } from './webhook-secret.ts';
 
-/** A registrar as the operator sees it. */
-export type Registrar = Pick<
-  typeof registrars.$inferSelect,
-  'code' | 'name' | 'allowedIps' | 'contactCount' | 'createdAt' | 'updatedAt'
-> & {
-  /** The URL that its notifications are pushed to; null for none. */
-  webhookUrl: string | null;
-};
-
 const registrarColumns = {
   code: registrars.code,
   name: registrars.name,
   allowedIps: registrars.allowedIps,
   contactCount: registrars.contactCount,
+  /** The URL that its notifications are pushed to; null for none. */
   webhookUrl: webhooks.url,
   createdAt: registrars.createdAt,
   updatedAt: registrars.updatedAt,
 };
 
-/** Every registrar, by code. */
-export async function listRegistrars(db: Database): Promise<Registrar[]> {
+function selectRegistrars(db: Database) {
   return db
     .select(registrarColumns)
     .from(registrars)
-    .leftJoin(webhooks, eq(webhooks.registrarId, registrars.id))
-    .orderBy(asc(registrars.code));
+    .leftJoin(webhooks, eq(webhooks.registrarId, registrars.id));
+}
+
+/** A registrar as the operator sees it. */
+export type Registrar = Awaited<ReturnType<typeof selectRegistrars>>[number];
+
+/** Every registrar, by code. */
+export async function listRegistrars(db: Database): Promise<Registrar[]> {
+  return selectRegistrars(db).orderBy(asc(registrars.code));
 }
 
 /** The registrar with this code. Throws `not_found`. */
 export async function getRegistrar(db: Database, code: string): Promise<Registrar> {
-  const [registrar] = await db
-    .select(registrarColumns)
-    .from(registrars)
-    .leftJoin(webhooks, eq(webhooks.registrarId, registrars.id))
-    .where(eq(registrars.code, code));
+  const [registrar] = await selectRegistrars(db).where(eq(registrars.code, code));
   if (!registrar) throw unknownRegistrar(code);
   return registrar;
 }
@@ -110,13 +104,6 @@ export interface RegistrarChanges {
   webhookUrl?: string | null | undefined;
 }
 
-/** The result of changing a registrar. */
-export interface UpdatedRegistrar {
-  registrar: Registrar;
-  changes: Changes;
-  webhookSecret?: string | undefined;
-}
-
 /**
  * Changes a registrar. A webhook's URL, even the one that it has, comes with a new secret, which is returned, this once;
  * a dry run returns none. Throws `not_found`, `invalid`.
@@ -127,7 +114,7 @@ export async function updateRegistrar(
   code: string,
   wanted: RegistrarChanges,
   options: ChangeOptions = {},
-): Promise<UpdatedRegistrar> {
+): Promise<{ registrar: Registrar; changes: Changes; webhookSecret?: string | undefined }> {
   const webhookSecret = wanted.webhookUrl ? generateWebhookSecret() : undefined;
   const look = () => getRegistrar(db, code);
   const judge = (registrar: Registrar) =>
@@ -142,7 +129,7 @@ function registrarUpdate(
   registrar: Registrar,
   wanted: RegistrarChanges,
   webhookSecret: string | undefined,
-): Change<UpdatedRegistrar> {
+): Change<{ registrar: Registrar; changes: Changes }> {
   const { webhookUrl = registrar.webhookUrl } = wanted;
   const values = {
     name: wanted.name === undefined ? registrar.name : registrarName(wanted.name),

@@ -8,42 +8,35 @@ import { type Change, type ChangeOptions, type Origin, write } from '../write.ts
 import { unknownRegistrar } from './account.ts';
 import { digestSecret, generateSecret } from './login.ts';
 
-/** An API user as the operator sees it, without the secret or its digest. */
-export interface ApiUserAccount {
-  id: number;
-  username: string;
-  registrarCode: string;
-  /** Null if the user may log in. */
-  disabledAt: string | null;
-  createdAt: string;
-  updatedAt: string;
-}
-
 const accountColumns = {
   id: apiUsers.id,
   username: apiUsers.username,
   registrarCode: registrars.code,
+  /** Null if the user may log in. */
   disabledAt: apiUsers.disabledAt,
   createdAt: apiUsers.createdAt,
   updatedAt: apiUsers.updatedAt,
 };
 
-/** The API users of one registrar, or of all, by registrar and username. */
-export async function listApiUsers(db: Database, registrarCode?: string) {
+function selectAccounts(db: Database) {
   return db
     .select(accountColumns)
     .from(apiUsers)
-    .innerJoin(registrars, eq(registrars.id, apiUsers.registrarId))
+    .innerJoin(registrars, eq(registrars.id, apiUsers.registrarId));
+}
+
+/** An API user as the operator sees it, without the secret or its digest. */
+type ApiUserAccount = Awaited<ReturnType<typeof selectAccounts>>[number];
+
+/** The API users of one registrar, or of all, by registrar and username. */
+export async function listApiUsers(db: Database, registrarCode?: string) {
+  return selectAccounts(db)
     .where(registrarCode === undefined ? undefined : eq(registrars.code, registrarCode))
     .orderBy(asc(registrars.code), asc(apiUsers.username));
 }
 
 async function getApiUser(db: Database, username: string): Promise<ApiUserAccount> {
-  const [user] = await db
-    .select(accountColumns)
-    .from(apiUsers)
-    .innerJoin(registrars, eq(registrars.id, apiUsers.registrarId))
-    .where(eq(apiUsers.username, username));
+  const [user] = await selectAccounts(db).where(eq(apiUsers.username, username));
   if (user) return user;
   throw new RegistryError(
     'not_found',

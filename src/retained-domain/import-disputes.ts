@@ -3,22 +3,15 @@ import { disputes } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { type Problem, RegistryError, throwProblems } from '../error.ts';
+import { type RecordProblem, RegistryError, throwProblems } from '../error.ts';
 import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
 import { checkDays, type Dispute, type NewDispute, overlapProblem } from './dispute.ts';
-
-export type { NewDispute };
-
-/** A problem with a dispute to import. */
-export interface DisputeProblem extends Problem {
-  record: NewDispute;
-}
 
 /** Days that are not in the calendar or in the wrong order, and disputes that share days with another of the name. */
 export async function findDisputeProblems(
   db: Database,
   records: readonly NewDispute[],
-): Promise<DisputeProblem[]> {
+): Promise<RecordProblem<NewDispute>[]> {
   return problemsOf(records, await loadDisputes(db, records));
 }
 
@@ -33,7 +26,7 @@ export async function importDisputes(
   { isDryRun = false }: ChangeOptions = {},
 ): Promise<{ opened: number; unchanged: number }> {
   const present = await loadDisputes(db, records);
-  throwProblems(problemsOf(records, present).map(({ record: _, ...problem }) => problem));
+  throwProblems(problemsOf(records, present));
   const missing = records.filter((record) => !present.some((other) => isSame(record, other)));
   const { at } = origin.request;
   const opened = jsonArrays(missing).map((rows) => openings(db, rows, at));
@@ -59,7 +52,10 @@ async function loadDisputes(db: Database, records: readonly NewDispute[]): Promi
 }
 
 /** Of two records that overlap, the second one is wrong. */
-function problemsOf(records: readonly NewDispute[], present: readonly Kept[]): DisputeProblem[] {
+function problemsOf(
+  records: readonly NewDispute[],
+  present: readonly Kept[],
+): RecordProblem<NewDispute>[] {
   const others = Map.groupBy<string, Kept>([...present, ...records], ({ name }) => name);
   return records.flatMap((record) => {
     try {

@@ -11,12 +11,6 @@ import { findRetainedDomains, type RetainedDomain, type RetainedStatus } from '.
 /** Names in the chunks in which they were read. */
 type Chunks = Iterable<readonly RetainedDomain[]> | AsyncIterable<readonly RetainedDomain[]>;
 
-/** The numbers of names that a replacement added and removed. */
-export interface Replaced {
-  added: number;
-  removed: number;
-}
-
 /**
  * Makes the names with these statuses equal to the given ones, and returns how many it added and removed.
  *
@@ -32,7 +26,7 @@ export async function replaceRetainedDomains(
   statuses: readonly [RetainedStatus, ...RetainedStatus[]],
   chunks: Chunks,
   { isDryRun = false }: ChangeOptions = {},
-): Promise<Replaced> {
+): Promise<Record<'added' | 'removed', number>> {
   if (isDryRun) return countDifferences(db, statuses, chunks);
   const replacement = `${origin.request.at.toISOString()} ${crypto.randomUUID()}`;
   await clearAbandoned(db, origin.request.at);
@@ -47,7 +41,7 @@ async function countDifferences(
   db: Database,
   statuses: readonly RetainedStatus[],
   chunks: Chunks,
-): Promise<Replaced> {
+): Promise<Record<'added' | 'removed', number>> {
   const all: RetainedDomain[] = [];
   for await (const chunk of chunks) {
     checkStatuses(statuses, chunk);
@@ -97,7 +91,7 @@ async function takeOver(
   origin: Origin,
   statuses: readonly RetainedStatus[],
   replacement: string,
-): Promise<Replaced> {
+): Promise<Record<'added' | 'removed', number>> {
   const isGathered = eq(retainedReplacements.replacement, replacement);
   const gathered = await db.$count(retainedReplacements, isGathered);
   const names = sql`select * from retained_replacements where replacement = ${replacement}`;

@@ -1,8 +1,10 @@
+import { webhookDeliveries } from '../../drizzle/schema.ts';
+import { isIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import type { WebhookMessage } from '../env.ts';
 import { logUnexpected } from '../log.ts';
 import { deliver, type WebhookSender } from './deliver.ts';
-import { giveUpDeliveries } from './outbox.ts';
+import { giveUp } from './outbox.ts';
 
 const minute = 60;
 const hour = 60 * minute;
@@ -26,8 +28,8 @@ export async function consumeDeliveries(
   sender: WebhookSender,
 ): Promise<void> {
   if (batch.queue.endsWith(deadSuffix)) {
-    const ids = batch.messages.map(({ body }) => body.delivery);
-    return giveUpDeliveries(db, ids, sender.now());
+    const ids = JSON.stringify(batch.messages.map(({ body }) => body.delivery));
+    return giveUp(db, isIn(webhookDeliveries.id, ids), sender.now());
   }
   await Promise.all(batch.messages.map((message) => consume(message, db, sender)));
 }

@@ -52,7 +52,12 @@ export async function deliver(db: Database, id: string, sender: WebhookSender): 
     await record(db, id, { outcome, failedAt: at.toISOString() });
     return true;
   }
-  const { outcome, isDelivered } = await post(webhook, payloadOf(delivery, notification), sender);
+  const { outcome, isDelivered } = await post(
+    webhook,
+    id,
+    payloadOf(delivery, notification),
+    sender,
+  );
   await record(db, id, {
     attempts: delivery.attempts + 1,
     attemptedAt: at.toISOString(),
@@ -71,25 +76,21 @@ function record(db: Database, id: string, values: Partial<Delivery>) {
   );
 }
 
-interface Payload {
-  id: string;
-  body: string;
-}
-
 /** No personal data: the names of fields, not their values. */
-function payloadOf({ id, createdAt }: Delivery, notification: Notification | null): Payload {
+function payloadOf({ createdAt }: Delivery, notification: Notification | null): string {
   if (!notification) {
-    return { id, body: JSON.stringify({ type: 'webhook.test', timestamp: createdAt, data: {} }) };
+    return JSON.stringify({ type: 'webhook.test', timestamp: createdAt, data: {} });
   }
   const { read: _, ...data } = notificationRepresentation(notification);
-  return { id, body: JSON.stringify({ type: notification.event, timestamp: createdAt, data }) };
+  return JSON.stringify({ type: notification.event, timestamp: createdAt, data });
 }
 
 const maximumMilliseconds = 10_000;
 
 async function post(
   { url, secret }: typeof webhooks.$inferSelect,
-  { id, body }: Payload,
+  id: string,
+  body: string,
   { fetch, now, isLocal, timeoutMilliseconds = maximumMilliseconds }: WebhookSender,
 ): Promise<{ outcome: string; isDelivered: boolean }> {
   // The receiver judges it by the real time.

@@ -72,18 +72,13 @@ export async function queueDeliveries(
 }
 
 /** Gives up these deliveries, if they are open, with a line in the log that an operator may set an alarm on. */
-async function giveUp(db: Database, which: SQL, now: Date): Promise<void> {
+export async function giveUp(db: Database, which: SQL, now: Date): Promise<void> {
   const { meta } = await db
     .update(webhookDeliveries)
     .set({ failedAt: now.toISOString() })
     .where(and(isOpen, which));
   const deliveries = meta.changes;
   if (deliveries > 0) writeLog('warn', { event: 'webhooks_given_up', deliveries });
-}
-
-/** Gives up deliveries that the queue has given up. */
-export function giveUpDeliveries(db: Database, ids: readonly string[], now: Date): Promise<void> {
-  return giveUp(db, isIn(webhookDeliveries.id, JSON.stringify(ids)), now);
 }
 
 /** No queue keeps a message for so long. */

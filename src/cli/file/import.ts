@@ -1,4 +1,4 @@
-import type { Problem } from '../../error.ts';
+import type { RecordProblem } from '../../error.ts';
 import type { ListName } from '../../public-list/lists.ts';
 import type { CommonOptions } from '../command.ts';
 import { inChunks } from '../progress.ts';
@@ -20,10 +20,7 @@ type Counts<Outcome extends string> = Record<Outcome | 'unchanged', number>;
 /** An import of one kind of thing: how its rows are read, judged and written. */
 export interface Import<Row, Outcome extends string> extends RowReader<Row> {
   /** The problems of a chunk of rows that only the registry can find. */
-  findProblems(
-    registry: Registry,
-    rows: readonly Row[],
-  ): Promise<readonly (Problem & { record: Row })[]>;
+  findProblems(registry: Registry, rows: readonly Row[]): Promise<readonly RecordProblem<Row>[]>;
   /** Writes the valid rows, usually by `writeInChunks`, and counts the outcomes; a dry run only counts. */
   write(registry: Registry, rows: readonly Row[]): Promise<Counts<Outcome>>;
   text(counts: Counts<Outcome>, registry: Registry): string;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type Problem, RegistryError, throwProblems } from '../../error.ts';
+import { type Problem, type RecordProblem, RegistryError, throwProblems } from '../../error.ts';
 import { type Columns, type Format, formatOf } from './format.ts';
 import type { ImportOptions } from './importing.ts';
 import { displayName, type FileProblem } from './problem.ts';
@@ -62,7 +62,7 @@ export async function readImport<Row>(
 /** Rejects the rows with problems that only the registry can find. */
 export function rejectRows<Row>(
   read: ReadFile<Row>,
-  problems: readonly (Problem & { record: Row })[],
+  problems: readonly RecordProblem<Row>[],
 ): void {
   if (problems.length === 0) return;
   const ofRow = Map.groupBy(problems, ({ record }) => record);

@@ -7,13 +7,10 @@ import {
   closeDispute,
   type Dispute,
   listDisputes,
+  type NewDispute,
   openDispute,
 } from '../../retained-domain/dispute.ts';
-import {
-  findDisputeProblems,
-  importDisputes,
-  type NewDispute,
-} from '../../retained-domain/import-disputes.ts';
+import { findDisputeProblems, importDisputes } from '../../retained-domain/import-disputes.ts';
 import { noun, reading, writing } from '../command.ts';
 import { nameColumn, requiredText } from '../file/field.ts';
 import { type Import, runImport, writeInChunks } from '../file/import.ts';
