@@ -63,7 +63,12 @@ export async function runCron(cron: string, env: Env, context: PurgeContext): Pr
   }
   try {
     const tookMilliseconds = Date.now() - startedAtMilliseconds;
-    await addCronRun(openDatabase(env.DB), { cron, startedAt, tookMilliseconds, failed });
+    const run = { cron, startedAt: startedAt.toISOString(), tookMilliseconds, failed };
+    const db = openDatabase(env.DB);
+    await db.batch([
+      db.insert(cronRuns).values(run),
+      db.delete(cronRuns).where(sql`id <= (select max(id) from ${cronRuns}) - ${maximumRuns}`),
+    ]);
   } catch (error) {
     errors.push(error);
   }
@@ -73,16 +78,6 @@ export async function runCron(cron: string, env: Env, context: PurgeContext): Pr
 
 /** Two weeks of hourly and daily runs. */
 const maximumRuns = 350;
-
-async function addCronRun(
-  db: Database,
-  { startedAt, ...run }: Omit<CronRun, 'id' | 'startedAt'> & { startedAt: Date },
-): Promise<void> {
-  await db.batch([
-    db.insert(cronRuns).values({ ...run, startedAt: startedAt.toISOString() }),
-    db.delete(cronRuns).where(sql`id <= (select max(id) from ${cronRuns}) - ${maximumRuns}`),
-  ]);
-}
 
 export type CronRun = typeof cronRuns.$inferSelect;
 

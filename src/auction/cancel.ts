@@ -16,29 +16,22 @@ export async function cancelAuction(
   options: ChangeOptions = {},
 ): Promise<Auction> {
   const look = () => getAuctionOf(db, uuidOrName);
-  const judge = (auction: Auction) => cancellation(db, origin, auction, reason);
-  return (await write(db, origin.request, { look, judge }, options)).outcome;
-}
-
-function cancellation(
-  db: Database,
-  origin: Origin,
-  auction: Auction,
-  reason: string,
-): Change<Auction> {
-  if (auction.status !== 'started') {
-    const message = `the auction of ${JSON.stringify(auction.name)} is ${auction.status}; only one in progress can be cancelled`;
-    throw new RegistryError('invalid', message, 'status');
-  }
-  return {
-    by: origin.actor,
-    subject: auctionSubject(auction),
-    action: 'delete',
-    changes: { status: { from: 'started', to: null }, reason: { from: null, to: reason } },
-    onlyIf: isAuctionUnchanged(auction),
-    statements: (isWritten) => [
-      db.delete(auctions).where(and(eq(auctions.id, auction.id), isWritten)),
-    ],
-    outcome: auction,
+  const judge = (auction: Auction): Change<Auction> => {
+    if (auction.status !== 'started') {
+      const message = `the auction of ${JSON.stringify(auction.name)} is ${auction.status}; only one in progress can be cancelled`;
+      throw new RegistryError('invalid', message, 'status');
+    }
+    return {
+      by: origin.actor,
+      subject: auctionSubject(auction),
+      action: 'delete',
+      changes: { status: { from: 'started', to: null }, reason: { from: null, to: reason } },
+      onlyIf: isAuctionUnchanged(auction),
+      statements: (isWritten) => [
+        db.delete(auctions).where(and(eq(auctions.id, auction.id), isWritten)),
+      ],
+      outcome: auction,
+    };
   };
+  return (await write(db, origin.request, { look, judge }, options)).outcome;
 }

@@ -42,13 +42,15 @@ export async function findAuctionObstacles(
   for (const array of jsonArrays(records.keys())) {
     const rows = await db.all<{ name: string; obstacle: keyof typeof obstacles }>(sql`
       with asked as (select value as name from json_each(${array}))
-      select name, 'domain' as obstacle from ${domains} where name in (select name from asked)
-      union all select name, status from ${retainedDomains}
-        where name in (select name from asked)
-      union all select name, status from ${auctions}
-        where name in (select name from asked) and status in ('payment_received', 'started')
-      union all select distinct name, 'disputed' from ${disputes}
-        where name in (select name from asked) and first_day <= ${today} and last_day >= ${today}
+      select * from (
+        select name, 'domain' as obstacle from ${domains} where name in (select name from asked)
+        union all select name, status from ${retainedDomains}
+          where name in (select name from asked)
+        union all select name, status from ${auctions}
+          where name in (select name from asked) and status in ('payment_received', 'started')
+        union all select distinct name, 'disputed' from ${disputes}
+          where name in (select name from asked) and first_day <= ${today} and last_day >= ${today}
+      )
       order by obstacle = 'started', name`);
     for (const { name, obstacle } of rows) {
       if (ignored.includes(obstacle)) continue;

@@ -103,29 +103,20 @@ export function changeContactStatuses(
   db: Database,
   origin: Origin,
   code: string,
-  statuses: StatusChange,
+  { add, remove, note }: StatusChange,
   options: ChangeOptions = {},
 ): Promise<Changes> {
-  return change(db, origin, code, options, (contact) =>
-    statusUpdate(db, contact, statuses, origin),
-  );
-}
-
-function statusUpdate(
-  db: Database,
-  contact: Contact,
-  { add, remove, note }: StatusChange,
-  origin: Origin,
-): Change<Contact> {
-  const kept = contact.statuses.filter((status) => !remove.includes(status));
-  const statuses = [...new Set([...kept, ...add])].sort();
-  const notes = Object.entries(contact.statusNotes).filter(
-    ([status]) => !remove.includes(status as ContactStatus),
-  );
-  const added = note === undefined ? [] : add.map((status) => [status, note] as const);
-  const values = { statuses, statusNotes: Object.fromEntries([...notes, ...added]) };
-  const before = { ...contact, statuses: [...contact.statuses].sort() };
-  return rowUpdate(db, contact, values, difference(before, values), origin);
+  return change(db, origin, code, options, (contact) => {
+    const kept = contact.statuses.filter((status) => !remove.includes(status));
+    const statuses = [...new Set([...kept, ...add])].sort();
+    const notes = Object.entries(contact.statusNotes).filter(
+      ([status]) => !remove.includes(status as ContactStatus),
+    );
+    const added = note === undefined ? [] : add.map((status) => [status, note] as const);
+    const values = { statuses, statusNotes: Object.fromEntries([...notes, ...added]) };
+    const before = { ...contact, statuses: [...contact.statuses].sort() };
+    return rowUpdate(db, contact, values, difference(before, values), origin);
+  });
 }
 
 /** Makes a change to the contact with this code, of which its registrar is notified, and returns what differs. */

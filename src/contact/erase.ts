@@ -2,7 +2,6 @@ import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts, history, idempotencyKeys } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
-import type { Changes } from '../history/changes.ts';
 import { endPermit, insertPermit } from '../history/permit.ts';
 import { hasValues, isValueOf, removeValues } from '../history/values.ts';
 import { asciiLowerCase, asciiUpperCase } from '../text/ascii-case.ts';
@@ -78,7 +77,9 @@ function attemptToErase(db: Database, origin: Origin, contact: Identifiers) {
       const erasure = followedBy(deletion, (isWritten) => removalOf(db, contact, isWritten));
       return notifyingRegistrar(db, row, erasure, origin.request.at);
     }
-    const changes = changesOf(seen.history.fields);
+    const changes = Object.fromEntries(
+      seen.history.fields.map((field) => [field, { removed: true as const }]),
+    );
     const erasure = { by: origin.actor, subject, action: 'update', changes, outcome } as const;
     const isNothing = seen.history.entries + seen.outcomes === 0;
     if (isNothing) return erasure;
@@ -167,8 +168,4 @@ function personalFieldsOf(contact: Contact): string[] {
 
 function isEmpty(value: unknown): boolean {
   return value === null || (typeof value === 'object' && Object.keys(value).length === 0);
-}
-
-function changesOf(fields: readonly string[]): Changes {
-  return Object.fromEntries(fields.map((field) => [field, { removed: true as const }]));
 }

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, gte, type SQL, sql } from 'drizzle-orm';
 import { QueryBuilder } from 'drizzle-orm/sqlite-core';
-import { contactBlocks, contacts } from '../../drizzle/schema.ts';
+import { contactBlocks, contacts, registrars } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import type { Page } from '../database/paging.ts';
 import { prepared } from '../database/prepared-query.ts';
@@ -33,66 +33,45 @@ const isFromOffset = gte(
   )`,
 );
 
-/**
- * A page of the registrar's contacts in the order of their ids, as registrars see them: a JSON array, the number of
- * contacts that the registrar has, and the place where the next page begins, if there may be one. One round trip.
- */
-export async function listContacts(db: Database, login: Login, page: Page) {
-  const [caller, rows] = await readWithLogin(db, login, () => [detailedPages(db, login, page)]);
-  const json = joinedJson(rows.map(({ place: _, ...columns }: DetailedRow) => columns));
-  const next = rows.length < page.limit ? undefined : rows.at(-1)?.place;
-  return { json, total: caller.contactCount, next };
-}
+type DetailedRow = Record<`json${number}`, string>;
 
-type DetailedRow = { place: number } & Record<`json${number}`, string>;
+/** The registrar's contacts as registrars see them. */
+export const listContacts = listing<DetailedRow>(representedByDatabase, joinedJson);
 
-const detailedPages = pagesOf<DetailedRow>(representedByDatabase);
-
-/** Like `listContacts`, but only the codes, which are read from an index. */
-export async function listContactCodes(db: Database, login: Login, page: Page) {
-  const [caller, [row]] = await readWithLogin(db, login, () => [codePages(db, login, page)]);
-  const { json, count, last } = row as CodePage;
-  const next = count < page.limit ? undefined : (last ?? undefined);
-  return { json, total: caller.contactCount, next };
-}
-
-interface CodePage {
-  json: string;
-  count: number;
-  /** The place of the last one; null where there is none. */
-  last: number | null;
-}
-
-const codePages = pagesOf<CodePage>(
+/** Only the codes, which are read from an index. */
+export const listContactCodes = listing<{ code: string }>(
   () => ({ code: sql`code`.as('code') }),
-  (page) => sql`
-    select json_group_array(code) as json, count(*) as count, max(place) as last from (${page})`,
+  (rows) => JSON.stringify(rows.map(({ code }) => code)),
 );
 
-/** The query for a page of a registrar's contacts: place and these columns of each, or what is made of all of them. */
-function pagesOf<Row>(
+/**
+ * A function that lists a registrar's contacts in the order of their ids, in one round trip. It returns a page as a JSON
+ * array, the number of contacts that the registrar has, and the place where the next page begins, if there may be one.
+ */
+function listing<Row>(
   columns: () => Record<string, SQL.Aliased>,
-  made: (page: SQL) => SQL = (page) => page,
+  jsonOf: (rows: readonly Row[]) => string,
 ) {
   const query = (isInPage: SQL) =>
-    prepared<Row>(() => {
-      const page = new QueryBuilder()
+    prepared<Row & { place: number }>(() =>
+      new QueryBuilder()
         .select({ ...columns(), place: sql`${contacts.number}`.as('place') })
         .from(contacts)
         .where(isInPage)
         .orderBy(asc(contacts.number))
-        .limit(sql.placeholder('limit'));
-      return made(page.getSQL());
-    });
+        .limit(sql.placeholder('limit')),
+    );
   const isRegistrars = eq(contacts.registrarId, registrarOfLogin);
   const first = query(isRegistrars);
   const fromOffset = query(sql`${isRegistrars} and ${isFromOffset}`);
   const following = query(
     sql`${isRegistrars} and ${contacts.number} > ${sql.placeholder('after')}`,
   );
-  return (db: Database, login: Login, page: Page) => {
+  return async (db: Database, login: Login, page: Page) => {
     const pages = page.after !== undefined ? following : page.offset === 0 ? first : fromOffset;
-    return pages(db, { ...login, ...page });
+    const [caller, rows] = await readWithLogin(db, login, () => [pages(db, { ...login, ...page })]);
+    const next = rows.length < page.limit ? undefined : rows.at(-1)?.place;
+    return { json: jsonOf(rows), total: caller.contactCount, next };
   };
 }
 
@@ -107,4 +86,19 @@ export function listContactsOfPerson(db: Database, person: Person, page: Page): 
       .limit(page.limit)
       .offset(page.offset),
   );
+}
+
+/** A registrar's contacts in the order of their ids, starting after the number `after`. */
+export async function listContactsOfRegistrar(
+  db: Database,
+  registrarCode: string,
+  page: { after?: number | undefined; limit: number },
+): Promise<Contact[]> {
+  const registrarId = sql`(select id from ${registrars} where code = ${registrarCode})`;
+  return db
+    .select()
+    .from(contacts)
+    .where(and(eq(contacts.registrarId, registrarId), gt(contacts.number, page.after ?? 0)))
+    .orderBy(asc(contacts.number))
+    .limit(page.limit);
 }

@@ -91,11 +91,12 @@ export function representedByDatabase(): Record<string, SQL.Aliased> {
   return columns;
 }
 
-/** A JSON array of the objects in rows of `representedByDatabase`. */
-export function joinedJson(rows: Record<string, string>[]): string {
+/** A JSON array of the objects in rows of `representedByDatabase`; other columns are left out. */
+export function joinedJson(rows: readonly Record<`json${number}`, string>[]): string {
   const objects = rows.map((row) =>
-    Object.values(row)
-      .map((json) => json.slice(1, -1))
+    Object.entries(row)
+      .filter(([column]) => column.startsWith('json'))
+      .map(([, json]) => json.slice(1, -1))
       .join(','),
   );
   return objects.length === 0 ? '[]' : `[{${objects.join('},{')}}]`;

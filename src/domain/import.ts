@@ -49,7 +49,7 @@ export async function importDomains(
 /** The JSON from which the statements of the batch write a record. */
 function rowOf(record: DomainRecord, parties: Parties, present: Recorded | undefined) {
   const { name, punycode, registrar } = record;
-  const wanted: Recorded = {
+  const wanted = {
     registrar,
     registrant: asciiUpperCase(record.registrant),
     admin: codesOf(record, 'admin'),

@@ -10,19 +10,13 @@ export interface Recorded {
   registrant: string | null;
   admin: string[];
   tech: string[];
+  createdAt: string;
 }
 
 /** The domain with this name. Throws `not_found`. */
-export async function getDomain(
-  db: Database,
-  name: string,
-): Promise<Recorded & { createdAt: string }> {
-  const [row] = await db
-    .select({ createdAt: domains.createdAt })
-    .from(domains)
-    .where(eq(domains.name, name));
+export async function getDomain(db: Database, name: string): Promise<Recorded> {
   const domain = (await loadDomains(db, [name])).get(name);
-  if (row && domain) return { ...domain, ...row };
+  if (domain) return domain;
   throw new RegistryError('not_found', `there is no domain ${JSON.stringify(name)}`, 'name');
 }
 
@@ -36,6 +30,7 @@ export async function loadDomains(
     const rows = await db
       .select({
         name: domains.name,
+        createdAt: domains.createdAt,
         registrar: registrars.code,
         role: domainContacts.role,
         contact: contacts.code,
@@ -46,8 +41,8 @@ export async function loadDomains(
       .leftJoin(contacts, eq(contacts.id, domainContacts.contactId))
       .where(isIn(domains.name, array))
       .orderBy(asc(contacts.code));
-    for (const { name, registrar, role, contact } of rows) {
-      const domain = present.get(name) ?? { registrar, registrant: null, admin: [], tech: [] };
+    for (const { name, role, contact, ...row } of rows) {
+      const domain = present.get(name) ?? { ...row, registrant: null, admin: [], tech: [] };
       present.set(name, domain);
       if (role === 'registrant') domain.registrant = contact;
       else if (role && contact) domain[role].push(contact);

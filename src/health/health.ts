@@ -50,10 +50,12 @@ export async function readHealth(db: Database, kv: KVNamespace, now: Date): Prom
       ),
     ],
     isDatabaseReachable,
-    lists: perList((list) => ({
-      published: published?.get(list) ?? source?.records[list],
-      isBehind: since?.has(list),
-    })),
+    lists: Object.fromEntries(
+      listNames.map((list) => {
+        const isBehind = since?.has(list);
+        return [list, { published: published?.get(list) ?? source?.records[list], isBehind }];
+      }),
+    ) as Health['lists'],
   };
 }
 
@@ -82,9 +84,4 @@ async function answered<Result>(work: Promise<Result>): Promise<Result | undefin
   } finally {
     clearTimeout(timer);
   }
-}
-
-function perList<Value>(value: (list: ListName) => Value): Record<ListName, Value> {
-  const entries = listNames.map((list) => [list, value(list)]);
-  return Object.fromEntries(entries);
 }

@@ -104,6 +104,12 @@ export interface RegistrarChanges {
   webhookUrl?: string | null | undefined;
 }
 
+interface UpdatedRegistrar {
+  registrar: Registrar;
+  changes: Changes;
+  webhookSecret?: string;
+}
+
 /**
  * Changes a registrar. A webhook's URL, even the one that it has, comes with a new secret, which is returned, this once;
  * a dry run returns none. Throws `not_found`, `invalid`.
@@ -114,45 +120,36 @@ export async function updateRegistrar(
   code: string,
   wanted: RegistrarChanges,
   options: ChangeOptions = {},
-): Promise<{ registrar: Registrar; changes: Changes; webhookSecret?: string | undefined }> {
+): Promise<UpdatedRegistrar> {
   const webhookSecret = wanted.webhookUrl ? generateWebhookSecret() : undefined;
   const look = () => getRegistrar(db, code);
-  const judge = (registrar: Registrar) =>
-    registrarUpdate(db, origin, registrar, wanted, webhookSecret);
+  const judge = (registrar: Registrar): Change<UpdatedRegistrar> => {
+    const { webhookUrl = registrar.webhookUrl } = wanted;
+    const values = {
+      name: wanted.name === undefined ? registrar.name : registrarName(wanted.name),
+      allowedIps: wanted.allowedIps ? addressEntries(wanted.allowedIps) : registrar.allowedIps,
+    };
+    const changes = difference(registrar, { ...values, webhookUrl, webhookSecret });
+    const subject = subjectOf(registrar.code);
+    const update = { by: origin.actor, subject, action: 'update', changes } as const;
+    if (Object.keys(changes).length === 0) return { ...update, outcome: { registrar, changes } };
+    const updatedAt = origin.request.at.toISOString();
+    const updated = { ...registrar, ...values, webhookUrl, updatedAt };
+    return {
+      ...update,
+      onlyIf: sql`exists (select 1 from ${registrars} where ${isAsSeen(registrar)})`,
+      statements: (isWritten) => [
+        db
+          .update(registrars)
+          .set({ ...values, updatedAt })
+          .where(and(eq(registrars.code, registrar.code), isWritten)),
+        ...webhookStatements(db, updated, webhookSecret, isWritten),
+      ],
+      outcome: { registrar: updated, changes },
+    };
+  };
   const { outcome } = await write(db, origin.request, { look, judge }, options);
   return options.isDryRun ? outcome : { ...outcome, webhookSecret };
-}
-
-function registrarUpdate(
-  db: Database,
-  { actor, request }: Origin,
-  registrar: Registrar,
-  wanted: RegistrarChanges,
-  webhookSecret: string | undefined,
-): Change<{ registrar: Registrar; changes: Changes }> {
-  const { webhookUrl = registrar.webhookUrl } = wanted;
-  const values = {
-    name: wanted.name === undefined ? registrar.name : registrarName(wanted.name),
-    allowedIps: wanted.allowedIps ? addressEntries(wanted.allowedIps) : registrar.allowedIps,
-  };
-  const changes = difference(registrar, { ...values, webhookUrl, webhookSecret });
-  const subject = subjectOf(registrar.code);
-  const update = { by: actor, subject, action: 'update', changes } as const;
-  if (Object.keys(changes).length === 0) return { ...update, outcome: { registrar, changes } };
-  const updatedAt = request.at.toISOString();
-  const updated = { ...registrar, ...values, webhookUrl, updatedAt };
-  return {
-    ...update,
-    onlyIf: sql`exists (select 1 from ${registrars} where ${isAsSeen(registrar)})`,
-    statements: (isWritten) => [
-      db
-        .update(registrars)
-        .set({ ...values, updatedAt })
-        .where(and(eq(registrars.code, registrar.code), isWritten)),
-      ...webhookStatements(db, updated, webhookSecret, isWritten),
-    ],
-    outcome: { registrar: updated, changes },
-  };
 }
 
 function isAsSeen({ code, name, allowedIps, webhookUrl }: Registrar) {

@@ -1,11 +1,11 @@
 import { currentTime } from '../../../clock.ts';
 import type { Contact } from '../../../contact/contact.ts';
-import { listContactsOfRegistrar } from '../../../contact/export.ts';
 import {
   type ContactRecord,
   findContactProblems,
   importContacts,
 } from '../../../contact/import.ts';
+import { listContactsOfRegistrar } from '../../../contact/list.ts';
 import { getRegistrar } from '../../../registrar/account.ts';
 import { exporting, exportRows } from '../../file/exporting.ts';
 import { type Import, runImport, writeInChunks } from '../../file/import.ts';
