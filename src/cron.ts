@@ -36,7 +36,6 @@ const laterWorks: Readonly<Record<string, Work>> = {
     queue && queueDeliveries(openDatabase(DB), queue, at),
 };
 
-/** The names under which failures are recorded. */
 export const workNames = [...Object.keys(works), ...Object.keys(laterWorks)];
 
 /**

@@ -6,7 +6,6 @@ import type { Env } from './env.ts';
  * A point has a kind and no personal data; the index is what the platform samples by.
  */
 
-/** A request and its cost. */
 interface RequestMetrics extends Meter {
   interface: string;
   method: string;

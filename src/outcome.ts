@@ -68,7 +68,6 @@ export function isKeyTaken(error: unknown): boolean {
 
 const keptForHours = 24;
 
-/** Deletes the outcomes that have been kept for 24 hours. */
 export async function deleteOldOutcomes(db: Database, now: Date): Promise<void> {
   const oldest = new Date(now.getTime() - keptForHours * 60 * 60 * 1000).toISOString();
   await db.batch([db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, oldest))]);

@@ -16,7 +16,6 @@ import {
   outcomeOf,
 } from './outcome.ts';
 
-/** The party that acts. */
 export interface Actor {
   type: ActorType;
   /** As readers of the history see it: a name or a username, never an identity code. */
@@ -44,7 +43,6 @@ export interface Origin {
   request: WriteRequest;
 }
 
-/** Options of an operator's change. */
 export interface ChangeOptions {
   /** Checks the change and counts what it would do, but writes nothing. */
   isDryRun?: boolean | undefined;
@@ -70,7 +68,6 @@ export interface Change<Outcome> {
   onViolation?: (error: unknown) => RegistryError | 'again' | undefined;
 }
 
-/** One attempt to write. */
 export interface Attempt<Seen, Outcome> {
   /**
    * Reads everything that `judge` needs in one round trip. For callers with idempotency keys, that includes the rows of
@@ -212,7 +209,6 @@ export interface ChangesOfMany {
   action: Action;
   /** The query of the rows that are going to change: `key`, `uuid` and `changes` (JSON) for the history of each. */
   rows: SQLWrapper;
-  /** The statements that change these rows. */
   statements: readonly BatchItem<'sqlite'>[];
 }
 

@@ -63,7 +63,6 @@ export function isAuctionUnchanged({ id, version }: Auction): SQL {
   return sql`exists (select 1 from ${auctions} where id = ${id} and version = ${version})`;
 }
 
-/** The auction as a subject of history. */
 export function auctionSubject({ name, uuid }: Pick<Auction, 'name' | 'uuid'>) {
   return { type: 'auction', key: name, uuid } as const;
 }

@@ -18,7 +18,6 @@ export type AdministeredContact = Contact & { registrar: string };
 
 /** Which contacts to list. Without a criterion, all. */
 export interface ContactCriteria {
-  /** Code of a registrar. */
   registrar?: string | undefined;
   /** An identity code of any type and country; case and separators do not matter. */
   ident?: string | undefined;

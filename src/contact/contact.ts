@@ -63,7 +63,6 @@ export function isUnchanged({ id, version }: Contact): SQL {
   return sql`exists (select 1 from ${contacts} where id = ${id} and version = ${version})`;
 }
 
-/** The contact as a subject of history. */
 export function subjectOf({ code, uuid }: Pick<Contact, 'code' | 'uuid'>) {
   return { type: 'contact', key: code, uuid } as const;
 }

@@ -22,7 +22,6 @@ export interface ContactField {
   isList: boolean;
   /** It describes the contact and is lost with it, so the history of the deletion records it. */
   isContent: boolean;
-  /** Its values are personal data. */
   isPersonal: boolean;
   /** The value that registrars see if it is unknown; registrants see an empty string. */
   blank: '' | null;
@@ -148,7 +147,6 @@ export const contactFields = {
 
 type Fields = typeof contactFields;
 
-/** The columns whose fields have these properties. */
 type ColumnsWith<Properties> = {
   [Column in keyof Fields]: Fields[Column] extends Properties ? Column : never;
 }[keyof Fields];
@@ -156,7 +154,6 @@ type ColumnsWith<Properties> = {
 /** The columns of the list with their fields, in its order. */
 export const contactColumns = Object.entries(contactFields) as [keyof Contact, ContactField][];
 
-/** The columns whose values are personal data. */
 export const personalFields = contactColumns
   .filter(([, { isPersonal }]) => isPersonal)
   .map(([column]) => column);
@@ -176,7 +173,6 @@ export type ContactChanges = {
     | undefined;
 };
 
-/** The identity of a contact. */
 export type ContactIdentity = Pick<Contact, IdentityColumn>;
 
 /** The fields that a new contact needs, and those that it may have. */

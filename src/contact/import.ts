@@ -1,7 +1,7 @@
-import { getTableColumns, type SQL, sql } from 'drizzle-orm';
+import { getTableColumns, or, type SQL, sql } from 'drizzle-orm';
 import { contacts, registrars } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
-import { jsonArrays } from '../database/json-rows.ts';
+import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import { type Problem, type RecordProblem, RegistryError, throwProblems } from '../error.ts';
@@ -14,7 +14,6 @@ import { identityKey } from './identity-code.ts';
 /** A contact from another registry or from this one. It keeps the values that it brings; the registry fills in the others. */
 export type ContactRecord = Pick<Contact, RequiredColumn | 'code'> &
   Partial<Pick<Contact, FileColumn>> & {
-    /** Code of the registrar. */
     registrar: string;
   };
 
@@ -42,7 +41,7 @@ export async function importContacts(
 ): Promise<number> {
   const present = await loadPresent(db, records);
   throwProblems(problemsOf(records, present));
-  const missing = records.filter(({ code }) => !present.byCode.has(code));
+  const missing = records.filter(({ code }) => !present.contacts.has(code));
   if (isDryRun || missing.length === 0) return missing.length;
   const rows = missing.map((record) => rowOf(record, present, origin));
   try {
@@ -57,35 +56,28 @@ export async function importContacts(
   return missing.length;
 }
 
-/** The rows that the records refer to and that exist. */
-interface Present {
-  registrarIds: Map<string, number>;
-  byCode: Map<string, Contact>;
-  codeOfUuid: Map<string, string>;
-}
-
-async function loadPresent(db: Database, records: readonly ContactRecord[]): Promise<Present> {
+/** The rows that the records refer to and that exist: contacts by their codes and UUIDs. */
+async function loadPresent(db: Database, records: readonly ContactRecord[]) {
   const codes = await db.select({ id: registrars.id, code: registrars.code }).from(registrars);
-  const present: Present = {
+  const present = {
     registrarIds: new Map(codes.map(({ id, code }) => [code, id])),
-    byCode: new Map(),
-    codeOfUuid: new Map(),
+    contacts: new Map<string, Contact>(),
   };
   for (const keys of jsonArrays(
     records.flatMap(({ code, uuid }) => [code, ...(uuid ? [uuid] : [])]),
   )) {
-    const isGiven = sql`in (select value from json_each(${keys}))`;
     const found = await db
       .select()
       .from(contacts)
-      .where(sql`${contacts.code} ${isGiven} or ${contacts.uuid} ${isGiven}`);
+      .where(or(isIn(contacts.code, keys), isIn(contacts.uuid, keys)));
     for (const contact of found) {
-      present.byCode.set(contact.code, contact);
-      present.codeOfUuid.set(contact.uuid, contact.code);
+      present.contacts.set(contact.code, contact).set(contact.uuid, contact);
     }
   }
   return present;
 }
+
+type Present = Awaited<ReturnType<typeof loadPresent>>;
 
 function problemsOf(
   records: readonly ContactRecord[],
@@ -109,11 +101,12 @@ function problemOf(record: ContactRecord, present: Present): Problem | undefined
     const message = `${code} is not a contact code of ${registrar}; write ${prefix}<suffix>`;
     return { reason: 'invalid', message, field: 'code' };
   }
-  const owner = uuid && present.codeOfUuid.get(uuid);
-  if (owner && owner !== code) {
-    return { reason: 'taken', message: `${uuid} is already the UUID of ${owner}`, field: 'uuid' };
+  const owner = uuid && present.contacts.get(uuid);
+  if (owner && owner.code !== code) {
+    const message = `${uuid} is already the UUID of ${owner.code}`;
+    return { reason: 'taken', message, field: 'uuid' };
   }
-  const contact = present.byCode.get(code);
+  const contact = present.contacts.get(code);
   if (!contact) return undefined;
   const { registrar: _, ...given } = record;
   const other = Object.keys(shownChanges(difference(contact, { ...given, registrarId })));

@@ -33,7 +33,6 @@ const registrarOrder = Object.keys({
   statusNotes: true,
 } satisfies Record<RegistrarColumn, true>) as RegistrarColumn[];
 
-/** The contact as the registrar interface shows it. */
 export function registrarRepresentation(contact: Contact): Record<string, unknown> {
   return Object.fromEntries(
     registrarOrder.map((column) => [

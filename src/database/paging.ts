@@ -1,4 +1,3 @@
-/** A page of a listing. */
 export interface Page {
   /** 1 to 200. */
   limit: number;

@@ -15,7 +15,6 @@ export type DomainRole = (typeof domainRoles)[number];
 
 /** A domain as seen from one of its contacts. */
 export interface DomainOfContact extends DomainName {
-  /** Code of the registrar. */
   registrar: string;
   roles: DomainRole[];
 }
@@ -57,7 +56,6 @@ export async function listDomainsOfContact(
   });
 }
 
-/** The number of domains. */
 export function countDomains(db: Database): Promise<number> {
   return db.$count(domains);
 }

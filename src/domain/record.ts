@@ -8,18 +8,11 @@ import type { DomainName } from './name.ts';
 
 /** A domain to import, with the codes of its registrar and contacts. */
 export interface DomainRecord extends DomainName {
-  /** Code of a registrar. */
   registrar: string;
   /** Code of a contact, in either case; likewise the others. */
   registrant: string;
   admin: readonly string[];
   tech: readonly string[];
-}
-
-/** Ids of registrars and contacts by their codes. */
-export interface Parties {
-  registrars: Map<string, number>;
-  contacts: Map<string, number>;
 }
 
 /** Every registrar and contact that the records name and that does not exist. */
@@ -30,11 +23,8 @@ export async function findDomainProblems(
   return problemsOf(records, await loadParties(db, records));
 }
 
-/** The registrars and contacts of the records that exist. */
-export async function loadParties(
-  db: Database,
-  records: readonly DomainRecord[],
-): Promise<Parties> {
+/** The ids of those of the records' registrars and contacts that exist, by their codes. */
+export async function loadParties(db: Database, records: readonly DomainRecord[]) {
   const contactCodes = records.flatMap((record) =>
     domainRoles.flatMap((role) => codesOf(record, role)),
   );
@@ -47,6 +37,8 @@ export async function loadParties(
     contacts: await loadIds(db, contacts, contactCodes),
   };
 }
+
+export type Parties = Awaited<ReturnType<typeof loadParties>>;
 
 async function loadIds(
   db: Database,

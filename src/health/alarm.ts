@@ -24,7 +24,6 @@ export interface Findings {
   isDeployed: boolean;
 }
 
-/** The alarms that the findings raise now. */
 export function findAlarms({ health, runs, size, isDeployed }: Findings, now: Date): Alarm[] {
   const alarms: Alarm[] = health.reasons.map((message) => ({ alarm: 'failing', message }));
   const [last] = runs;

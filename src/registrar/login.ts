@@ -24,7 +24,6 @@ export interface ApiUser {
   username: string;
   registrarId: number;
   registrarCode: string;
-  /** The number of contacts that the registrar has. */
   contactCount: number;
 }
 

@@ -103,7 +103,6 @@ const keptForDays = 90;
 /** One run deletes at most so many; the next one continues. */
 const maximumDeleted = 10_000;
 
-/** Deletes the notifications that were read 90 days ago. */
 export async function deleteOldNotifications(db: Database, now: Date): Promise<void> {
   const oldest = new Date(now.getTime() - keptForDays * 24 * 60 * 60 * 1000).toISOString();
   const old = db

@@ -25,7 +25,6 @@ export async function addRetainedDomains(
   return (await changeEach(db, origin, { added: changes })).added;
 }
 
-/** The number of names with one of these statuses. */
 export async function countRetainedDomains(
   db: Database,
   statuses: readonly RetainedStatus[],
@@ -56,18 +55,16 @@ export function rowsOf(rows: string): SQL {
     from json_each(${rows})`;
 }
 
+/** The columns of such a query. */
+export const namedColumns = { name: sql`name`, punycode: sql`punycode`, status: sql`status` };
+
 /** Adds the rows of a query of name, punycode and status that don't exist yet. */
 export function additions(db: Database, names: SQL, createdAt: Date): ChangesOfMany {
   const missing = sql`select distinct name, punycode, status from (${names}) as given
     where not exists (select 1 from retained_domains as kept
       where kept.name = given.name and kept.status = given.status)`;
   const changes = sql`json_object('status', json_object('from', null, 'to', status))`;
-  const values = {
-    name: sql`name`,
-    punycode: sql`punycode`,
-    status: sql`status`,
-    createdAt: createdAt.toISOString(),
-  };
+  const values = { ...namedColumns, createdAt: createdAt.toISOString() };
   return {
     subject: 'retained_domain',
     action: 'create',

@@ -5,8 +5,17 @@ import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { type ChangeOptions, changeEach, type Origin } from '../write.ts';
-import { additions, countRetainedDomains, distinct, removals, rowsOf } from './change.ts';
+import {
+  additions,
+  countRetainedDomains,
+  distinct,
+  namedColumns,
+  removals,
+  rowsOf,
+} from './change.ts';
 import { findRetainedDomains, type RetainedDomain, type RetainedStatus } from './list.ts';
+
+const abandonedAfterMilliseconds = 24 * 60 * 60 * 1000;
 
 /** Names in the chunks in which they were read. */
 type Chunks = Iterable<readonly RetainedDomain[]> | AsyncIterable<readonly RetainedDomain[]>;
@@ -29,10 +38,19 @@ export async function replaceRetainedDomains(
 ): Promise<Record<'added' | 'removed', number>> {
   if (isDryRun) return countDifferences(db, statuses, chunks);
   const replacement = `${origin.request.at.toISOString()} ${crypto.randomUUID()}`;
-  await clearAbandoned(db, origin.request.at);
+  const oldest = new Date(origin.request.at.getTime() - abandonedAfterMilliseconds).toISOString();
+  await db.delete(retainedReplacements).where(lt(retainedReplacements.replacement, oldest));
   for await (const chunk of chunks) {
     checkStatuses(statuses, chunk);
-    for (const rows of jsonArrays(chunk)) await gather(db, replacement, rows);
+    for (const rows of jsonArrays(chunk)) {
+      const names = sql`from (${rowsOf(rows)}) where true`;
+      await insertRows(
+        db,
+        retainedReplacements,
+        { replacement, ...namedColumns },
+        names,
+      ).onConflictDoNothing();
+    }
   }
   return takeOver(db, origin, statuses, replacement);
 }
@@ -62,28 +80,6 @@ function checkStatuses(
     const message = `${JSON.stringify(stray.name)} is ${stray.status}, but only ${statuses.join(' and ')} names are replaced`;
     throw new RegistryError('invalid', message, 'status');
   }
-}
-
-const abandonedAfterMilliseconds = 24 * 60 * 60 * 1000;
-
-async function clearAbandoned(db: Database, now: Date): Promise<void> {
-  const oldest = new Date(now.getTime() - abandonedAfterMilliseconds).toISOString();
-  await db.delete(retainedReplacements).where(lt(retainedReplacements.replacement, oldest));
-}
-
-async function gather(db: Database, replacement: string, rows: string): Promise<void> {
-  const values = {
-    replacement,
-    name: sql`name`,
-    punycode: sql`punycode`,
-    status: sql`status`,
-  };
-  await insertRows(
-    db,
-    retainedReplacements,
-    values,
-    sql`from (${rowsOf(rows)}) where true`,
-  ).onConflictDoNothing();
 }
 
 async function takeOver(

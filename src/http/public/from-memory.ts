@@ -1,4 +1,4 @@
-import { currentMilliseconds } from '../../clock.ts';
+import { currentTime } from '../../clock.ts';
 import { readDomainName } from '../../domain/name.ts';
 import type { Env } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
@@ -51,7 +51,7 @@ export function answerFromMemory(
 
 function listFromMemory(list: ListName, request: Request, env: Env): Response | undefined {
   const isHeld = (etag: string) => isKnown(request, etag);
-  const found = recallList(list, env.LISTS, currentMilliseconds(), isHeld);
+  const found = recallList(list, env.LISTS, currentTime().getTime(), isHeld);
   return found && listAnswer(request, env, list, found);
 }
 
@@ -60,7 +60,7 @@ function nameFromMemory(target: string, request: Request, env: Env): Response | 
   if (text === undefined) return undefined;
   try {
     const domain = readDomainName(text);
-    const listed = recallName(domain.name, env.LISTS, currentMilliseconds());
+    const listed = recallName(domain.name, env.LISTS, currentTime().getTime());
     return listed && nameAnswer(request, env, domain, listed);
   } catch (error) {
     // The application says why.
