@@ -156,12 +156,9 @@ function auctionUpdate(
  * an old auction does not take the name from the winner of a newer one.
  */
 function restart(db: Database, { actor, request }: Origin, ended: Auction, isWritten: SQL) {
-  const next = newAuction(
-    { name: ended.name, punycode: ended.punycode },
-    ended.platform,
-    request.at,
-  );
-  const isFree = sql`not exists (${inProgress(next.name)}) and not exists (${wonSince(ended)})`;
+  const { name, punycode, platform } = ended;
+  const next = newAuction({ name, punycode }, platform, request.at);
+  const isFree = sql`not exists (${inProgress(name)}) and not exists (${wonSince(ended)})`;
   return statementsOf(db, request, {
     by: actor,
     subject: auctionSubject(next),

@@ -36,7 +36,29 @@ export async function eraseContact(
   codeOrUuid: string,
   options: ChangeOptions = {},
 ): Promise<Erasure> {
-  const attempt = attemptToErase(db, origin, await identify(db, codeOrUuid));
+  const contact = await identify(db, codeOrUuid);
+  const subject = subjectOf(contact);
+  const judge = ({ contact: row, ...seen }: Awaited<ReturnType<typeof look>>): Change<Erasure> => {
+    const outcome = { ...contact, ...seen, contact: row && personalFieldsOf(row) };
+    if (row) {
+      checkUnlinked(row);
+      const deletion = { ...contactDeletion(db, row, origin), outcome };
+      const erasure = followedBy(deletion, (isWritten) => removalOf(db, contact, isWritten));
+      return notifyingRegistrar(db, row, erasure, origin.request.at);
+    }
+    const changes = Object.fromEntries(
+      seen.history.fields.map((field) => [field, { removed: true as const }]),
+    );
+    const erasure = { by: origin.actor, subject, action: 'update', changes, outcome } as const;
+    const isNothing = seen.history.entries + seen.outcomes === 0;
+    if (isNothing) return erasure;
+    return {
+      ...erasure,
+      onlyIf: sql`not exists (select 1 from ${contacts} where ${contacts.uuid} = ${contact.uuid})`,
+      statements: (isWritten) => removalOf(db, contact, isWritten),
+    };
+  };
+  const attempt = { look: () => look(db, contact), judge };
   return (await write(db, origin.request, attempt, options)).outcome;
 }
 
@@ -65,31 +87,6 @@ async function identify(db: Database, codeOrUuid: string): Promise<Identifiers> 
   const uuids = [...all.keys()].map((key) => (key === existing?.uuid ? `${key} (exists)` : key));
   const message = `${code} has been the code of ${all.size} contacts; name one by its UUID: ${uuids.join(', ')}`;
   throw new RegistryError('invalid', message);
-}
-
-function attemptToErase(db: Database, origin: Origin, contact: Identifiers) {
-  const subject = subjectOf(contact);
-  const judge = ({ contact: row, ...seen }: Awaited<ReturnType<typeof look>>): Change<Erasure> => {
-    const outcome = { ...contact, ...seen, contact: row && personalFieldsOf(row) };
-    if (row) {
-      checkUnlinked(row);
-      const deletion = { ...contactDeletion(db, row, origin), outcome };
-      const erasure = followedBy(deletion, (isWritten) => removalOf(db, contact, isWritten));
-      return notifyingRegistrar(db, row, erasure, origin.request.at);
-    }
-    const changes = Object.fromEntries(
-      seen.history.fields.map((field) => [field, { removed: true as const }]),
-    );
-    const erasure = { by: origin.actor, subject, action: 'update', changes, outcome } as const;
-    const isNothing = seen.history.entries + seen.outcomes === 0;
-    if (isNothing) return erasure;
-    return {
-      ...erasure,
-      onlyIf: sql`not exists (select 1 from ${contacts} where ${contacts.uuid} = ${contact.uuid})`,
-      statements: (isWritten) => removalOf(db, contact, isWritten),
-    };
-  };
-  return { look: () => look(db, contact), judge };
 }
 
 async function look(db: Database, contact: Identifiers) {

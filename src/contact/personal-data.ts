@@ -9,7 +9,6 @@ import {
 } from '../../drizzle/schema.ts';
 import { everyPage } from '../database/every-page.ts';
 import type { Database } from '../database/open.ts';
-import { retried } from '../database/retry.ts';
 import type { Person } from '../registrant/token.ts';
 import type { Contact } from './contact.ts';
 import { identityKey } from './identity-code.ts';
@@ -69,15 +68,13 @@ export async function* listDeletedPersonalData(
 function everyContact(db: Database, person: Person) {
   const registrar = { code: registrars.code, name: registrars.name };
   return everyPage<RegisteredContact>(pageRows, (after, limit) =>
-    retried(() =>
-      db
-        .select({ contact: contacts, registrar })
-        .from(contacts)
-        .innerJoin(registrars, eq(registrars.id, contacts.registrarId))
-        .where(and(isPersons(person), gt(contacts.id, after?.contact.id ?? 0)))
-        .orderBy(asc(contacts.id))
-        .limit(limit),
-    ),
+    db
+      .select({ contact: contacts, registrar })
+      .from(contacts)
+      .innerJoin(registrars, eq(registrars.id, contacts.registrarId))
+      .where(and(isPersons(person), gt(contacts.id, after?.contact.id ?? 0)))
+      .orderBy(asc(contacts.id))
+      .limit(limit),
   );
 }
 
@@ -91,26 +88,24 @@ interface DomainRow {
 function everyDomain(db: Database, person: Person) {
   const { domainId, contactId, role } = domainContacts;
   return everyPage<DomainRow>(pageRows, (after, limit) =>
-    retried(() =>
-      db
-        .select({ contactId, domainId, name: domains.name, role })
-        .from(contacts)
-        // SQLite keeps the order of cross joins: the person's few contacts come first.
-        .crossJoin(domainContacts)
-        .crossJoin(domains)
-        .where(
-          and(
-            isPersons(person),
-            eq(contactId, contacts.id),
-            eq(domains.id, domainId),
-            after && gte(contacts.id, after.contactId),
-            after &&
-              sql`(${contactId}, ${domainId}, ${role}) > (${after.contactId}, ${after.domainId}, ${after.role})`,
-          ),
-        )
-        .orderBy(asc(contacts.id), asc(domainId), asc(role))
-        .limit(limit),
-    ),
+    db
+      .select({ contactId, domainId, name: domains.name, role })
+      .from(contacts)
+      // SQLite keeps the order of cross joins: the person's few contacts come first.
+      .crossJoin(domainContacts)
+      .crossJoin(domains)
+      .where(
+        and(
+          isPersons(person),
+          eq(contactId, contacts.id),
+          eq(domains.id, domainId),
+          after && gte(contacts.id, after.contactId),
+          after &&
+            sql`(${contactId}, ${domainId}, ${role}) > (${after.contactId}, ${after.domainId}, ${after.role})`,
+        ),
+      )
+      .orderBy(asc(contacts.id), asc(domainId), asc(role))
+      .limit(limit),
   );
 }
 
@@ -134,10 +129,8 @@ function deleted({ countryCode, code }: Person): SQL {
 
 function everySubject(db: Database, subjects: SQL) {
   return everyPage<Subject>(pageRows, (after, limit) =>
-    retried(() =>
-      db.all<Subject>(
-        sql`select * from (${subjects}) where id > ${after?.id ?? 0} order by id limit ${limit}`,
-      ),
+    db.all<Subject>(
+      sql`select * from (${subjects}) where id > ${after?.id ?? 0} order by id limit ${limit}`,
     ),
   );
 }
@@ -150,24 +143,22 @@ interface EntryRow {
 function everyEntry(db: Database, subjects: SQL) {
   const contactId = sql<number>`subjects.id`;
   return everyPage<EntryRow>(pageRows, (after, limit) =>
-    retried(() =>
-      db
-        .select({ contactId, entry: history })
-        .from(sql`(${subjects}) as subjects`)
-        .crossJoin(history)
-        .where(
-          and(
-            eq(history.subject, 'contact'),
-            eq(history.subjectKey, sql`subjects.code`),
-            eq(history.subjectUuid, sql`subjects.uuid`),
-            after && gte(contactId, after.contactId),
-            after &&
-              sql`${history.id} > iif(${contactId} = ${after.contactId}, ${after.entry.id}, 0)`,
-          ),
-        )
-        .orderBy(asc(contactId), asc(history.id))
-        .limit(limit),
-    ),
+    db
+      .select({ contactId, entry: history })
+      .from(sql`(${subjects}) as subjects`)
+      .crossJoin(history)
+      .where(
+        and(
+          eq(history.subject, 'contact'),
+          eq(history.subjectKey, sql`subjects.code`),
+          eq(history.subjectUuid, sql`subjects.uuid`),
+          after && gte(contactId, after.contactId),
+          after &&
+            sql`${history.id} > iif(${contactId} = ${after.contactId}, ${after.entry.id}, 0)`,
+        ),
+      )
+      .orderBy(asc(contactId), asc(history.id))
+      .limit(limit),
   );
 }
 

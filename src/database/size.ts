@@ -6,16 +6,10 @@ import type { Database } from './open.ts';
 /** The largest database that D1 allows (d1/platform/limits). */
 export const maximumDatabaseBytes = 10_000_000_000;
 
-export interface DatabaseSize {
-  bytes: number;
-  /** By table. */
-  rows: Record<string, number>;
-}
-
 const tables = Object.values(schema).filter((value) => is(value, SQLiteTable)) as SQLiteTable[];
 
-/** The size of the database in one round trip. Reads every row of an index of each table, which D1 bills. */
-export async function readSize(db: Database): Promise<DatabaseSize> {
+/** The size of the database, and its rows by table, in one round trip. Reads every row of an index of each table, which D1 bills. */
+export async function readSize(db: Database) {
   const counts = tables.map((table) =>
     db.$client.prepare(`select count(*) as count from ${getTableName(table)}`),
   );
@@ -25,3 +19,5 @@ export async function readSize(db: Database): Promise<DatabaseSize> {
   );
   return { bytes: results[0]?.meta.size_after ?? 0, rows: Object.fromEntries(rows) };
 }
+
+export type DatabaseSize = Awaited<ReturnType<typeof readSize>>;

@@ -23,8 +23,10 @@ export async function listDisputes(
     .limit(page.limit);
 }
 
+export type DisputedDays = Pick<Dispute, 'name' | 'firstDay' | 'lastDay'>;
+
 /** A dispute that is about to be opened: a name and its first and last days, both included. */
-export type NewDispute = DomainName & Pick<Dispute, 'firstDay' | 'lastDay'>;
+export type NewDispute = DomainName & DisputedDays;
 
 /**
  * Opens a dispute of the name. Throws `invalid` for days that are not in the calendar or in the wrong order, and
@@ -62,11 +64,7 @@ export async function openDispute(
 }
 
 /** The name already has this dispute, which shares days with another. */
-export function overlapProblem({
-  name,
-  firstDay,
-  lastDay,
-}: Pick<Dispute, 'name' | 'firstDay' | 'lastDay'>): Problem {
+export function overlapProblem({ name, firstDay, lastDay }: DisputedDays): Problem {
   const message = `${JSON.stringify(name)} is already disputed from ${firstDay} to ${lastDay}`;
   return { reason: 'taken', message, field: 'name' };
 }

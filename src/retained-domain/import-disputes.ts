@@ -5,7 +5,7 @@ import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { type RecordProblem, RegistryError, throwProblems } from '../error.ts';
 import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
-import { checkDays, type Dispute, type NewDispute, overlapProblem } from './dispute.ts';
+import { checkDays, type DisputedDays, type NewDispute, overlapProblem } from './dispute.ts';
 
 /** Days that are not in the calendar or in the wrong order, and disputes that share days with another of the name. */
 export async function findDisputeProblems(
@@ -34,11 +34,9 @@ export async function importDisputes(
   return { opened: missing.length, unchanged: records.length - missing.length };
 }
 
-type Kept = Pick<Dispute, 'name' | 'firstDay' | 'lastDay'>;
-
-async function loadDisputes(db: Database, records: readonly NewDispute[]): Promise<Kept[]> {
+async function loadDisputes(db: Database, records: readonly NewDispute[]): Promise<DisputedDays[]> {
   const { name, firstDay, lastDay } = disputes;
-  const kept: Kept[] = [];
+  const kept: DisputedDays[] = [];
   for (const names of jsonArrays(new Set(records.map((record) => record.name)))) {
     kept.push(
       ...(await db
@@ -54,9 +52,9 @@ async function loadDisputes(db: Database, records: readonly NewDispute[]): Promi
 /** Of two records that overlap, the second one is wrong. */
 function problemsOf(
   records: readonly NewDispute[],
-  present: readonly Kept[],
+  present: readonly DisputedDays[],
 ): RecordProblem<NewDispute>[] {
-  const others = Map.groupBy<string, Kept>([...present, ...records], ({ name }) => name);
+  const others = Map.groupBy<string, DisputedDays>([...present, ...records], ({ name }) => name);
   return records.flatMap((record) => {
     try {
       checkDays(record);
@@ -72,13 +70,13 @@ function problemsOf(
   });
 }
 
-function isSame(one: Kept, other: Kept): boolean {
+function isSame(one: DisputedDays, other: DisputedDays): boolean {
   return (
     one.name === other.name && one.firstDay === other.firstDay && one.lastDay === other.lastDay
   );
 }
 
-function overlaps(one: Kept, other: Kept): boolean {
+function overlaps(one: DisputedDays, other: DisputedDays): boolean {
   return one.firstDay <= other.lastDay && other.firstDay <= one.lastDay;
 }
 
