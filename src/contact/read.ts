@@ -75,14 +75,9 @@ function uuidOfLast(registrarId: SQL<number>, code: string): SQL<string | null> 
   return sql<string | null>`coalesce(
     (select uuid from ${contacts} where code = ${code} and registrar_id = ${registrarId}),
     (select subject_uuid from ${history}
-      where subject = 'contact' and subject_key = ${code} and ${prefixOf(code)} = (
+      where subject = 'contact' and subject_key = ${code} and ${code.split(':')[0]} = (
         select code from ${registrars} where id = ${registrarId})
       order by id desc limit 1))`;
-}
-
-/** The code of the registrar that a contact's code begins with; it has no colon itself. */
-function prefixOf(code: string): string {
-  return code.slice(0, Math.max(code.indexOf(':'), 0));
 }
 
 /** The history of the person's contact, the newest entry first. One round trip. Throws `not_found`. */

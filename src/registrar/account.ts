@@ -10,20 +10,18 @@ import { textField } from '../text/field.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
 import { generateWebhookSecret } from './webhook-secret.ts';
 
-const registrarColumns = {
-  code: registrars.code,
-  name: registrars.name,
-  allowedIps: registrars.allowedIps,
-  contactCount: registrars.contactCount,
-  /** The URL that its notifications are pushed to; null for none. */
-  webhookUrl: webhooks.url,
-  createdAt: registrars.createdAt,
-  updatedAt: registrars.updatedAt,
-};
-
 function selectRegistrars(db: Database) {
   return db
-    .select(registrarColumns)
+    .select({
+      code: registrars.code,
+      name: registrars.name,
+      allowedIps: registrars.allowedIps,
+      contactCount: registrars.contactCount,
+      /** The URL that its notifications are pushed to; null for none. */
+      webhookUrl: webhooks.url,
+      createdAt: registrars.createdAt,
+      updatedAt: registrars.updatedAt,
+    })
     .from(registrars)
     .leftJoin(webhooks, eq(webhooks.registrarId, registrars.id));
 }

@@ -8,19 +8,17 @@ import { type Change, type ChangeOptions, type Origin, write } from '../write.ts
 import { unknownRegistrar } from './account.ts';
 import { digestSecret, generateSecret } from './login.ts';
 
-const accountColumns = {
-  id: apiUsers.id,
-  username: apiUsers.username,
-  registrarCode: registrars.code,
-  /** Null if the user may log in. */
-  disabledAt: apiUsers.disabledAt,
-  createdAt: apiUsers.createdAt,
-  updatedAt: apiUsers.updatedAt,
-};
-
 function selectAccounts(db: Database) {
   return db
-    .select(accountColumns)
+    .select({
+      id: apiUsers.id,
+      username: apiUsers.username,
+      registrarCode: registrars.code,
+      /** Null if the user may log in. */
+      disabledAt: apiUsers.disabledAt,
+      createdAt: apiUsers.createdAt,
+      updatedAt: apiUsers.updatedAt,
+    })
     .from(apiUsers)
     .innerJoin(registrars, eq(registrars.id, apiUsers.registrarId));
 }
