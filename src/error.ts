@@ -59,8 +59,8 @@ export class RegistryError extends Error {
   }
 }
 
-/** Throws all the problems in one RegistryError; returns if there are none. */
-export function throwProblems(problems: readonly Problem[]): void {
-  const [first, ...others] = problems;
+/** Throws all the problems in one RegistryError, without their records; returns if there are none. */
+export function throwProblems(problems: readonly (Problem & { record?: unknown })[]): void {
+  const [first, ...others] = problems.map(({ record: _, ...problem }) => problem);
   if (first) throw new RegistryError([first, ...others]);
 }
