@@ -32,14 +32,7 @@ export async function listAuctions(
 
 /** The auction with this UUID, ignoring case. One round trip. Throws `not_found`. */
 export async function getAuction(db: Database, uuid: string): Promise<Auction> {
-  const [auction] = await retried(() =>
-    db
-      .select()
-      .from(auctions)
-      .where(eq(auctions.uuid, asciiLowerCase(uuid))),
-  );
-  if (auction) return auction;
-  throw new RegistryError('not_found', `there is no auction ${JSON.stringify(uuid)}`, 'uuid');
+  return retried(() => loadAuction(db, uuid));
 }
 
 /** The auction with this UUID, or the newest one of the domain with this name. Throws `not_found`. */
@@ -56,6 +49,18 @@ export async function getAuctionOf(db: Database, uuidOrName: string): Promise<Au
   if (auction) return auction;
   const message = `there is no auction of ${JSON.stringify(uuidOrName)}`;
   throw new RegistryError('not_found', message, 'name');
+}
+
+/** `getAuction` without retries. */
+export async function loadAuction(db: Database, uuid: string): Promise<Auction> {
+  const [auction] = await db
+    .select()
+    .from(auctions)
+    .where(eq(auctions.uuid, asciiLowerCase(uuid)));
+  if (!auction) {
+    throw new RegistryError('not_found', `there is no auction ${JSON.stringify(uuid)}`, 'uuid');
+  }
+  return auction;
 }
 
 /** The condition that the auction is still as it was read. */

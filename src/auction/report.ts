@@ -12,7 +12,7 @@ import {
   statementsOf,
   write,
 } from '../write.ts';
-import { type Auction, auctionSubject, getAuction, isAuctionUnchanged } from './read.ts';
+import { type Auction, auctionSubject, isAuctionUnchanged, loadAuction } from './read.ts';
 import { inProgress, insertAuctions, newAuction } from './start.ts';
 
 /** The statuses that the auction centre may report. Only the registry sets `started` and `domain_registered`. */
@@ -46,7 +46,7 @@ export async function updateAuction(
   restartStatuses: readonly AuctionStatus[],
 ): Promise<Auction> {
   const { outcome } = await write(db, origin.request, {
-    look: () => getAuction(db, uuid),
+    look: () => loadAuction(db, uuid),
     judge(auction) {
       const isNewStatus = status !== undefined && status !== auction.status;
       const values: AuctionValues = {
@@ -74,7 +74,7 @@ export async function registerAuction(
   options: ChangeOptions = {},
 ): Promise<Auction> {
   const ended = { status: 'domain_registered', registrationCode: null } as const;
-  const look = () => getAuction(db, uuid);
+  const look = () => loadAuction(db, uuid);
   const judge = (auction: Auction) => {
     checkRegistration(auction, registrationCode);
     return auctionUpdate(db, auction, ended, origin);
