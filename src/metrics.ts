@@ -6,7 +6,7 @@ import type { Env } from './env.ts';
  * A point has a kind and no personal data; the index is what the platform samples by.
  */
 
-interface RequestMetrics extends Meter {
+export interface RequestMetrics extends Meter {
   interface: string;
   method: string;
   /** The pattern of the route. */
