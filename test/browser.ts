@@ -4,21 +4,21 @@ import path from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 
-/** How a visitor looks at a page. */
+/** The window and the settings of a visitor. */
 export interface View {
   colorScheme?: 'light' | 'dark';
   /** In CSS pixels; 1280 unless given. */
   width?: number;
   /** A visitor without JavaScript. */
   isScriptOff?: boolean;
-  /** What the browser asks for in Accept-Language; English unless given. */
+  /** The browser's Accept-Language; English unless given. */
   locale?: string;
 }
 
 export interface Visit {
   page: Page;
   /**
-   * What went wrong so far, in plain words: errors on the console (violations of the Content Security Policy among
+   * The problems so far, in plain words: errors on the console (violations of the Content Security Policy among
    * them), exceptions, requests that failed, and requests to any other host.
    */
   problems: string[];
@@ -120,7 +120,7 @@ function noteProblems(page: Page, origin: string): string[] {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe-core finds on the page as it stands, one line for each element. */
+/** The violations that axe-core finds on the page as it stands, one line for each element. */
 export async function findViolations(page: Page): Promise<string[]> {
   // The debugger's protocol is not subject to the page's Content Security Policy, which stays as it is.
   const devTools = await page.context().newCDPSession(page);

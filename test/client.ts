@@ -67,7 +67,7 @@ export function auctionClient(worker: Fetching) {
   };
 }
 
-/** How the registrar interface refuses for one reason. */
+/** The registrar interface's refusal for one reason. */
 export function refused(code: number, message: string, field: string | null, status = 400) {
   return { status, body: { code, message, data: {}, errors: [{ code, message, field }] } };
 }

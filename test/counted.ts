@@ -1,7 +1,7 @@
 import type { Env } from '../src/env.ts';
 import type sourceWorker from '../src/index.ts';
 
-/** What a call has cost, in the units that the platform bills. */
+/** The cost of a call, in the units that the platform bills. */
 export interface Counts {
   d1RoundTrips: number;
   rowsRead: number;
@@ -49,7 +49,7 @@ export interface Cost {
   after: Partial<Counts>;
 }
 
-/** What a request costs the service, called with counting bindings. */
+/** The cost of a request to the service, called with counting bindings. */
 export async function cost(
   { env, counts, built }: Counted,
   path: string,

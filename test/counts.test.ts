@@ -15,7 +15,7 @@ import { seedRegistrar } from './seed.ts';
 import { startWorker } from './worker.ts';
 
 /**
- * What each call costs, in what the platform bills. A figure that went up is a regression, and one that went
+ * The cost of each call, in the units that the platform bills. A figure that went up is a regression, and one that went
  * down is worth writing down here.
  */
 const worker = startWorker();

@@ -18,7 +18,7 @@ const sound = {
 const read = (overrides: Record<string, string | undefined> = {}) =>
   settings({ ...sound, ...overrides } as unknown as Env);
 
-/** What a deployment with these settings is told. */
+/** The error that a deployment with these settings gets. */
 function refusal(overrides: Record<string, string | undefined>): string {
   try {
     read(overrides);

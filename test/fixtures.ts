@@ -66,7 +66,7 @@ export async function addRegistrar(
     apiUser: apiUser!,
     secret,
     authorization: basic(username, secret),
-    /** What the nouns take of a login. */
+    /** The part of a login that the nouns take. */
     login: { username, secretDigest, address: undefined },
   };
 }

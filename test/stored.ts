@@ -3,7 +3,7 @@ import { auctions, history } from '../drizzle/schema.ts';
 import { openDatabase } from '../src/database/open.ts';
 import type { Env } from '../src/env.ts';
 
-/** What the history tells of a subject, the oldest first. */
+/** The history of a subject, the oldest first. */
 export function historyOf(
   env: Env,
   subject: typeof history.$inferSelect.subject,
@@ -25,7 +25,7 @@ export function auctionsOf(env: Env, { name }: { name: string }) {
     .orderBy(asc(auctions.id));
 }
 
-/** What was done to a subject, and what changed with it, the oldest first. */
+/** The actions on a subject with their changes, the oldest first. */
 export async function changesOf(...subject: Parameters<typeof historyOf>) {
   const entries = await historyOf(...subject);
   return entries.map(({ action, changes }) => ({ action, changes }));

@@ -20,7 +20,7 @@ import { isUpToDate, projectDirectory } from './project.ts';
 const staticDirectory = path.join(projectDirectory, 'src/http/static');
 const target = path.join(projectDirectory, '.wrangler/assets');
 
-/** What the reference takes from Swagger UI, and the name that each file is served under. */
+/** The files that the reference takes from Swagger UI, and the name that each is served under. */
 const swaggerUi = {
   'swagger-ui-bundle.js': 'swagger-ui-bundle.js',
   LICENSE: 'swagger-ui-license.txt',

@@ -24,7 +24,7 @@ const caller =
       headers: { ...init.headers, [tokenHeader]: token },
     });
 
-/** How far the clock of the server at this address was moved, in milliseconds; undefined if none answers there. */
+/** The milliseconds by which the clock of the server at this address was moved; undefined if none answers there. */
 export async function findClockAhead(address: string, token: string): Promise<number | undefined> {
   try {
     const response = await caller(address, token)('', { method: 'GET' });

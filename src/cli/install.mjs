@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = new URL('../../', import.meta.url);
 
-/** What a lock file says is installed, by path; undefined if there is none. */
+/** The packages that a lock file names, by path; undefined if there is no such file. */
 function packagesOf(lockFile) {
   const url = new URL(lockFile, root);
   return existsSync(url) ? JSON.parse(readFileSync(url, 'utf8')).packages : undefined;

@@ -6,7 +6,7 @@ import { configPath, projectDirectory } from './project.ts';
 import { readEnvironment } from './wrangler-config.ts';
 
 /**
- * What the local runtime needs to know of an environment, with its variables and the secrets in .dev.vars, as `wrangler
+ * The settings of an environment that the local runtime needs, with its variables and the secrets in .dev.vars, as `wrangler
  * dev` reads it; loading wrangler for it takes longer than most commands. Throws `not_found` for an environment that
  * wrangler.toml does not have.
  */

@@ -38,7 +38,7 @@ export async function openRunningServer(
   // The note of a server that was killed stays behind.
   const clockAhead = await findClockAhead(server.address, server.token);
   if (clockAhead === undefined) return undefined;
-  // What the tool does in a sandbox happens at the sandbox's time.
+  // In a sandbox, the tool works at the sandbox's time.
   setClockAhead(clockAhead);
   return { env: serverEnv(server), dispose: async () => setClockAhead(0) };
 }

@@ -12,7 +12,7 @@ export interface LogOptions {
 
 type Fields = Record<string, unknown>;
 
-/** What `paint` does for a log on a terminal; it leaves the text alone elsewhere, and if NO_COLOR is set. */
+/** Colours text in a log on a terminal; leaves it alone elsewhere, and if NO_COLOR is set. */
 export const paintFor =
   (stream: NodeJS.WriteStream): LogOptions['paint'] =>
   (style, text) =>

@@ -8,7 +8,7 @@ import { confirm } from './confirm.ts';
 import { configPath, projectDirectory } from './project.ts';
 import type { Bindings } from './session.ts';
 
-/** What `npm run deploy` deploys. */
+/** The environment that `npm run deploy` deploys. */
 const deployedEnvironment = 'production';
 
 /**

@@ -205,7 +205,7 @@ it('keeps every acknowledged write and no half of another when it is killed amon
 
   url = await start();
   const second = new http.Agent({ keepAlive: true, maxSockets: 20 });
-  // What was not acknowledged comes again; and now and then what was, which must not be done twice.
+  // A client repeats each write that was not acknowledged, and now and then one that was, which must not take effect twice.
   const again = all.filter((write, index) => !acknowledged.has(write) || index % 10 === 0);
   const statuses = await Promise.all(again.map((write) => send(url, second, write)));
   expect(new Set(statuses)).toEqual(new Set([200]));

@@ -7,7 +7,7 @@ import { builtWorker, type Runtime, service, startRuntime } from './runtime.ts';
 
 const list = '/repp/v1/contacts';
 
-/** What calls cost in round trips and rows, with up to a million contacts. */
+/** The round trips and rows of calls, with up to a million contacts. */
 export async function costs(): Promise<Figure[]> {
   const runtime = await startRuntime([]);
   try {

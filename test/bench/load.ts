@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http';
 import autocannon from 'autocannon';
 
-/** What a round of load asks for, again and again. */
+/** The request that a round of load sends again and again. */
 export interface Target {
   url: URL;
   headers?: Record<string, string>;
@@ -98,7 +98,7 @@ async function loadLarge({ url, headers, status }: Target, seconds: number): Pro
   return { requestsPerSecond: requests / duration, bytesPerSecond: bytes / duration };
 }
 
-/** What the edge would have added: the peer's address, and `request.cf`. */
+/** The additions of the edge: the peer's address, and `request.cf`. */
 export const edgeHeaders = {
   'CF-Connecting-IP': '127.0.0.1',
   'MF-CF-Blob': JSON.stringify({ clientAcceptEncoding: 'gzip' }),

@@ -9,7 +9,7 @@ export function workerdPid(): number {
   return pid;
 }
 
-/** What all of its threads have run. */
+/** The time that all of its threads have run. */
 export function cpuMilliseconds(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);
   const nanoseconds = threads.map((thread) => {

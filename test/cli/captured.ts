@@ -1,7 +1,7 @@
 import { Console } from 'node:console';
 import { Readable, Writable } from 'node:stream';
 
-/** How a command ended, and what it printed. */
+/** The exit status of a command, and the text that it printed. */
 export interface Ended {
   status: number | null;
   stdout: string;

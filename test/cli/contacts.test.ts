@@ -5,7 +5,7 @@ import { startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
 
-/** Who may do what with a file, in octal digits. */
+/** The permissions of a file, in octal digits. */
 const modeOf = ({ mode }: { mode: number }) => (mode & 0o777).toString(8);
 
 const known = {

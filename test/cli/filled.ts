@@ -15,7 +15,7 @@ export async function fill(registry: TestRegistry): Promise<void> {
   await registry.done(['retained', 'add', 'õ.ee', '--status', 'reserved']);
 }
 
-/** What the registry consists of; publishing keeps notes of its own. */
+/** The tables of the registry itself; publishing keeps notes of its own. */
 export async function rowsOf(registry: TestRegistry) {
   const { registrars, contacts, domains, domain_contacts, retained_domains, history } =
     await registry.rows();

@@ -18,7 +18,7 @@ function namesFile(prefix: string): string {
   return `name,status\n${rows.join('\n')}\n`;
 }
 
-/** What the public gets, and what it is made from. */
+/** The published lists, and the rows that they are made from. */
 async function listsOf(registry: TestRegistry) {
   const { lists } = await registry.done(['lists', 'status']);
   const { retained_domains: rows } = await registry.rows();
@@ -47,7 +47,7 @@ function moments(parts: number, [from, until]: [number, number]): number[] {
 
 async function killAfter(registry: TestRegistry, args: string[], milliseconds: number) {
   const child = registry.start(args, true);
-  // What it has started may still be writing when the next one starts.
+  // Work that it has started may still be writing when the next one starts.
   onTestFinished(() => killGroup(child));
   const closed = new Promise((resolve) => child.once('close', resolve));
   await Promise.race([closed, setTimeout(milliseconds)]);

@@ -23,7 +23,7 @@ async function withData<Result>(use: (env: Env) => Promise<Result>): Promise<Res
   }
 }
 
-/** What the page reads. */
+/** The figures that the page reads. */
 const read = () =>
   withData(async (env) => {
     const { reader } = newReader(env, () => new Date());

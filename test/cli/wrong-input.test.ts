@@ -24,7 +24,7 @@ const header = 'name,status\n';
 const good = 'hea.ee,reserved\n';
 const long = 'a'.repeat(64);
 
-/** What is wrong, the file, and what the tool says about it after the file's name. */
+/** The mistake, the file, and the tool's words about it after the file's name. */
 const files: [string, string | Buffer, string][] = [
   [
     'a name in capital letters',

@@ -205,7 +205,7 @@ describe('a permit to remove values', () => {
   });
 });
 
-/** What may happen to the contact that has a code: the first thing creates it, and so does the first after its deletion. */
+/** The events in the life of a contact's code: the first creates the contact, and so does the first after a deletion. */
 const event = fc.record({
   what: fc.constantFrom('update', 'update', 'delete', 'remove values'),
   code: fc.constantFrom('A', 'B'),

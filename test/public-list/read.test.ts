@@ -203,7 +203,7 @@ test('streams a list to others while one request that was cut off fetches it, an
   expect((await read()).body).toBeInstanceOf(Uint8Array);
 });
 
-test('answers from the database where KV lacks a block, and publishes the list anew', async () => {
+test('answers from the database where KV lacks a block, and publishes the list again', async () => {
   await addAuction(worker.env);
   await publishAll();
   const { head } = await published(worker.env, 'auctions');

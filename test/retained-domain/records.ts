@@ -7,7 +7,7 @@ export function named(name: string, status: RetainedStatus = 'reserved'): Retain
   return { name, punycode: name, status };
 }
 
-/** What history says of the retained domains that a test means, the oldest first. */
+/** The history of a test's retained domains, the oldest first. */
 export function retainedHistory(db: Database, which: SQL) {
   return db
     .select({ key: history.subjectKey, action: history.action, changes: history.changes })

@@ -11,7 +11,7 @@ export interface Received {
   body: string;
 }
 
-/** What a registrar runs behind its webhook: a server of this machine that keeps what it receives. */
+/** A registrar's server behind its webhook, on this machine. It keeps what it receives. */
 export function startEndpoint() {
   const received: Received[] = [];
   let answer: (response: ServerResponse, index: number) => void;
@@ -38,7 +38,7 @@ export function startEndpoint() {
     get url() {
       return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
     },
-    /** How it answers each request, from now on. */
+    /** Sets the answer to every request from now on. */
     answerWith(how: typeof answer) {
       answer = how;
     },

@@ -57,7 +57,7 @@ export function startPushing() {
         { email },
         { at: world.queue.now, requestId: crypto.randomUUID() },
       ),
-    /** What the scheduled run does. */
+    /** Does the work of the scheduled run. */
     cron: () => queueDeliveries(worker.db, world.queue, world.queue.now),
     pass: (hours: number) =>
       world.queue.pass(hours, (batch) => consumeDeliveries(batch, worker.db, sender())),

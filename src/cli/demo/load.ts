@@ -119,7 +119,7 @@ const demoAuctionImport: Import<AuctionRecord, 'started'> = {
 };
 
 /**
- * How many names each list had on the days of the year before today. The file ends on the Saturday of this week: auctions
+ * The number of names that each list had on the days of the year before today. The file ends on the Saturday of this week: auctions
  * begin on Mondays, and most end before the weekend.
  */
 export async function demoDailyCounts(today: string) {

@@ -12,7 +12,7 @@ interface Resource {
   key: string;
 }
 
-/** What a deployment needs of an environment in wrangler.toml. Throws `not_found` for an environment that wrangler.toml does not have, or that lacks a binding. */
+/** The bindings of an environment that a deployment needs. Throws `not_found` if wrangler.toml lacks the environment or one of them. */
 export function readDeployConfig(configPath: string, environment: string) {
   const { config, own, database, lists } = readEnvironment(configPath, environment);
   if (!own || !database || !lists) {

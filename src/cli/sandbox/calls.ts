@@ -8,7 +8,7 @@ import { instantAfter } from './duration.ts';
 import { moveClock } from './move.ts';
 import { resetSandbox } from './reset.ts';
 
-/** What only a sandbox answers. */
+/** The calls that only a sandbox answers. */
 export const sandbox = new Hono<AppEnv>({ strict: false });
 
 sandbox.get('/clock', (c) => c.json({ now: currentTime() }));

@@ -177,7 +177,7 @@ describe('moving the clock', () => {
 describe('a reset', () => {
   beforeAll(reset);
 
-  /** What clients see of the demo data. */
+  /** The demo data as clients see it. */
   const shown = async () => ({
     contacts: (await asRegistrar.list(alpha, '?details=true')).body,
     auctions: (await answerOf(fetch('/api/v1/auctions'))).body,
