@@ -465,7 +465,7 @@ export const historyPermissions = ['archive', 'remove_values'] as const;
 
 /**
  * Allows a batch to delete entries of history, or to remove contacts' values from them. The batch inserts the one row
- * first and deletes it last. Without it, triggers refuse both.
+ * before the statements that need it, and deletes it after them. Without it, triggers refuse both.
  */
 export const historyPermits = sqliteTable(
   'history_permits',

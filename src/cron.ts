@@ -29,7 +29,7 @@ const works: Readonly<Record<string, Work>> = {
   end_webhook_deliveries: ({ DB }, _, at) => endOldDeliveries(openDatabase(DB), at),
 };
 
-/** The work that follows it, because it publishes the lists that are counted, and may have notified registrars. */
+/** Work that runs afterwards, when the lists to count have been published and registrars may have been notified. */
 const laterWorks: Readonly<Record<string, Work>> = {
   record_daily_counts: ({ DB, LISTS }, _, at) => recordDailyCounts(openDatabase(DB), LISTS, at),
   queue_webhook_deliveries: async ({ DB, WEBHOOKS: queue }, _, at) =>

@@ -20,14 +20,14 @@ export interface Actor {
   type: ActorType;
   /** As readers of the history see it: a name or a username, never an identity code. */
   name: string;
-  /** Whose idempotency keys a request of this actor uses; absent if it has none. */
+  /** The holder of the idempotency keys of this actor's requests; absent if it has none. */
   keyHolder?: string | undefined;
 }
 
 /** The request or command that writes. */
 export interface WriteRequest {
   at: Date;
-  /** Unique to the request or command. */
+  /** Unique to the request or command, which writes each subject at most once. */
   requestId: string;
   /** The client's own reference for its transaction. */
   clientReference?: string | undefined;
@@ -59,7 +59,8 @@ export interface Change<Outcome> {
   onlyIf?: SQL | undefined;
   /**
    * The statements that make the change, and those that follow from it. They come after the history of the change, and
-   * each writes only where `isWritten` holds: the history has been written by this request. Absent if nothing differs.
+   * each writes only where `isWritten` holds: the history has been written by this request. A creation without `onlyIf`
+   * needs no condition. Absent if nothing differs.
    */
   statements?: (isWritten: SQL) => readonly BatchItem<'sqlite'>[];
   /** The result of the write: plain JSON, kept for the key. */

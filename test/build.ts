@@ -28,6 +28,8 @@ export default async function build({ provide }: TestProject): Promise<() => voi
   provide('bundle', bundle);
   const emptyRegistry = path.join(directory, 'registry');
   await migrate(emptyRegistry);
+  // Otherwise the first process of the tool builds it, perhaps while a test kills it.
+  execFileSync(process.execPath, ['src/cli/index.ts', '--version'], { stdio: 'pipe' });
   provide('emptyRegistry', emptyRegistry);
   return () => rmSync(directory, { recursive: true, force: true });
 }

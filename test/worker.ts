@@ -77,11 +77,17 @@ async function holdToContract(asked: Asked, response: Response): Promise<void> {
 function startRuntime(vars: Record<string, string>, environment?: 'production'): Promise<Runtime> {
   const prebuiltWorkerDir = inject('bundle');
   const configuration = { configPath: './wrangler.toml', prebuiltWorkerDir, vars };
-  return startHarness(environment ? { ...configuration, env: environment } : configuration);
+  const worker = environment ? { ...configuration, env: environment } : configuration;
+  return startHarness(worker, environment);
 }
 
-async function startHarness(worker: TestHarnessOptions['workers'][number]): Promise<Runtime> {
-  const { compatibility_date, d1_databases } = parse(readFileSync('wrangler.toml', 'utf8'));
+async function startHarness(
+  worker: TestHarnessOptions['workers'][number],
+  environment?: 'production',
+): Promise<Runtime> {
+  const { compatibility_date, env, ...local } = parse(readFileSync('wrangler.toml', 'utf8'));
+  const environments = env as Record<'production', { d1_databases: unknown }>;
+  const { d1_databases } = environment ? environments[environment] : local;
   const config = { name: 'lender', main: 'test/lender.ts', compatibility_date, d1_databases };
   const harness = createTestHarness({ workers: [worker, { config }] });
   const { url } = await harness.listen();

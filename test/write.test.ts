@@ -100,7 +100,7 @@ function named(tag: string, ...labels: string[]) {
   });
 }
 
-/** Every kind of write: prepares rows of its own, all with the tag in them, and writes to the database that it is given. */
+/** The kinds of write: each prepares rows of its own, all with the tag in them, and writes to the database that it is given. */
 const writes: Record<
   string,
   (tag: string, binding: Pick<D1Database, 'prepare' | 'batch'>) => Promise<unknown>

@@ -24,7 +24,7 @@ interface ObstacleOptions {
 
 /**
  * A problem for each of the names that is a domain, is blocked, has a paid auction, or, unless `isEvenIfRetained`, is
- * reserved or disputed today; at the end, if `isInProgressToo`, for each that has an auction in progress.
+ * reserved or disputed today. With `isInProgressToo`, also for each that has an auction in progress, after the others.
  */
 export async function findAuctionObstacles(
   db: Database,

@@ -5,7 +5,7 @@ import { databaseOver, type WireStatement } from './http-bindings.ts';
 
 /**
  * The SQLite file of the only local database in the directory; undefined if it is not found or not the only one. Where
- * Miniflare keeps it is not documented, so nothing depends on finding it but the second that starting a runtime takes.
+ * Miniflare keeps it is not documented, so only a local `backup` needs to find it; other commands that read start a runtime instead, which takes a second.
  */
 export function findDatabaseFile(directory: string): string | undefined {
   const folder = path.join(directory, 'v3/d1/miniflare-D1DatabaseObject');
@@ -15,7 +15,7 @@ export function findDatabaseFile(directory: string): string | undefined {
 }
 
 /**
- * The database in the file, for reading alone: a command that only reads need not wait for the local runtime, which
+ * The database in the file, read-only: a command that only reads need not wait for the local runtime, which
  * takes longer to start than the command to run.
  */
 export function openFileForReading(file: string) {

@@ -8,7 +8,7 @@ export const maxRemovalsOption = () =>
     parseCount,
   );
 
-/** More than so many are only removed after a confirmation; so is more than a tenth. */
+/** Above this number, or above a tenth of the rows, the tool asks first. */
 const unaskedRemovals = 100;
 
 interface Removals {

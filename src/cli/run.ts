@@ -8,8 +8,8 @@ import { currentTime } from '../clock.ts';
 import { type Problem, RegistryError } from '../error.ts';
 import type { ListName } from '../public-list/lists.ts';
 import type { CommonOptions } from './command.ts';
-import { type FileProblem, problemLine } from './file/problem.ts';
 import { atInterrupt } from './interrupt.ts';
+import { type FileProblem, problemLine } from './problem.ts';
 import { openRegistry, type Registry } from './registry.ts';
 import { counted } from './text.ts';
 

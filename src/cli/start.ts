@@ -5,6 +5,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { styleText } from 'node:util';
+import { findClockAhead } from './http-bindings.ts';
 import { forgetServer, noteServer, serverEnv } from './local-server.ts';
 import { enterUsersDirectory } from './project.ts';
 import { prepareDirectory } from './sandbox/directory.ts';
@@ -132,6 +133,8 @@ async function start(options: StartOptions): Promise<void> {
     step(`Database migrated in ${path.relative('', directory) || '.'}`);
     if (isDemoWanted) step(data.isDemoLoaded ? 'Demo data loaded' : 'Data kept');
     step('Public lists published');
+    // A sandbox begins once: the first two requests would both begin it.
+    if (isSandbox) await findClockAhead(address, token);
     gate.open();
     noteServer(directory, server);
     welcome(address, { ...data, isSandbox });

@@ -66,7 +66,7 @@ export async function runWrangler(args: readonly string[], input?: string): Prom
   return answer.join('\n');
 }
 
-/** Lines of wrangler that are of no use beside the log. */
+/** Lines that wrangler prints and nobody needs. */
 const noise = [
   /^\s*$/,
   /^\[wrangler:info\] (Ready on|[A-Z]+ \/|QUEUE )/,

@@ -7,7 +7,10 @@ type ColumnValues<Table extends SQLiteTable> = {
   [Column in keyof Table['$inferInsert']]: SQL | Table['$inferInsert'][Column];
 };
 
-/** The insert of a row for each one of `source`, the rest of the query: `from …`, or only `where …` for one row or none. */
+/**
+ * Inserts one row for each row of `source`, which is the rest of the query: `from …`, or only `where …` for one row or
+ * none.
+ */
 export function insertRows<Table extends SQLiteTable>(
   db: Database,
   table: Table,

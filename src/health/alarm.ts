@@ -2,7 +2,7 @@ import type { CronRun } from '../cron.ts';
 import { type DatabaseSize, maximumDatabaseBytes } from '../database/size.ts';
 import type { Health } from './health.ts';
 
-/** The matters that need an operator; the runbook has a paragraph for each. */
+/** Conditions that need an operator's attention; the runbook has a paragraph for each. */
 export const alarmNames = ['failing', 'cron_late', 'cron_failed', 'database_large'] as const;
 export type AlarmName = (typeof alarmNames)[number];
 

@@ -102,7 +102,7 @@ export async function deleteArchived(
   throw new RegistryError('taken', 'another history archive has taken over; nothing is lost');
 }
 
-/** Says that the file is finished. */
+/** Marks the archive as finished. */
 export async function endArchive(db: Database, { run }: Archive): Promise<void> {
   await retried(() => db.delete(historyArchives).where(eq(historyArchives.run, run)));
 }

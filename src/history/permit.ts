@@ -16,7 +16,7 @@ export function insertPermit(
   return insertRows(db, historyPermits, { id: 1, permission, firstId, lastId }, source);
 }
 
-/** The statement that ends the permit; the last one of the batch. */
+/** The statement that ends the permit; it follows the last one that needs the permit. */
 export function endPermit(db: Database) {
   return db.delete(historyPermits).where(eq(historyPermits.id, 1));
 }

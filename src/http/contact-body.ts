@@ -51,7 +51,7 @@ export function bodyFields(sender: Sender, { isCreation }: { isCreation: boolean
   };
 }
 
-/** The type of a field that clients may send, which has a rule. */
+/** The zod type of a field. Every field that clients may send has a rule. */
 function typeOf(field: ContactField, isCreation: boolean): z.ZodType {
   const rule = field.rule!();
   if (field.isRequired) return isCreation ? rule : rule.optional();

@@ -31,7 +31,7 @@ export function isKnown({ headers }: Request, etag: string): boolean {
  * its copy, a change is seen within a minute.
  */
 const maximumAgeSeconds = 15;
-/** A cache may answer with an old list for this time while the service fails (RFC 5861). */
+/** The time for which a cache may answer with an old list while the service fails (RFC 5861). */
 const staleIfErrorSeconds = 24 * 60 * 60;
 
 /** The headers by which caches keep an answer that is read from the lists, the same on 200 and 304. */

@@ -8,13 +8,18 @@ import type { AppContext } from './context.ts';
 interface Run {
   startedAt: number;
   waiting: Set<ListName>;
-  /** Whether to write those lists again, whatever KV seems to hold. */
-  isForced: boolean;
+  /** Lists that wait to be written again, whatever KV seems to hold. */
+  incomplete: Set<ListName>;
 }
 
 const runs = new WeakMap<KVNamespace, Run>();
 
 const pauseMilliseconds = 500;
+
+/** When each list was last written again: for some time, locations may still read the head that lacks a block. */
+const repairs = new WeakMap<KVNamespace, Map<ListName, number>>();
+
+const repairMilliseconds = 30_000;
 
 /** For how long a run accepts more lists: the platform ends work after a response at 30 seconds. */
 const joinableMilliseconds = 10_000;
@@ -29,20 +34,22 @@ export function publishAfterResponse(
   { isForced = false } = {},
 ): void {
   const { env, executionCtx } = c;
+  const wanted = isForced ? lists.filter((list) => isRepairDue(env.LISTS, list)) : lists;
+  if (wanted.length === 0) return;
   const current = runs.get(env.LISTS);
-  if (current && Date.now() - current.startedAt < joinableMilliseconds) {
-    for (const list of lists) current.waiting.add(list);
-    current.isForced ||= isForced;
-    return;
-  }
-  const run: Run = { startedAt: Date.now(), waiting: new Set(lists), isForced };
+  const isJoinable = current && Date.now() - current.startedAt < joinableMilliseconds;
+  const run: Run = isJoinable
+    ? current
+    : { startedAt: Date.now(), waiting: new Set(), incomplete: new Set() };
+  for (const list of wanted) (isForced ? run.incomplete : run.waiting).add(list);
+  if (isJoinable) return;
   runs.set(env.LISTS, run);
   const work = async () => {
-    while (run.waiting.size > 0) {
-      const next = [...run.waiting];
-      const how = { isForced: run.isForced };
-      run.waiting.clear();
-      run.isForced = false;
+    while (run.waiting.size + run.incomplete.size > 0) {
+      const how = { isForced: run.incomplete.size > 0 };
+      const turn = how.isForced ? run.incomplete : run.waiting;
+      const next = [...turn];
+      turn.clear();
       const attempt = () => publishAndPurge(env, executionCtx as PurgeContext, next, how);
       // The cron, which repairs what fails twice, may be an hour away.
       await attempt()
@@ -52,4 +59,13 @@ export function publishAfterResponse(
     if (runs.get(env.LISTS) === run) runs.delete(env.LISTS);
   };
   executionCtx.waitUntil(work());
+}
+
+/** Whether the list has not been written again just now. If it has not, it is going to be. */
+function isRepairDue(kv: KVNamespace, list: ListName): boolean {
+  const ofNamespace = repairs.get(kv) ?? new Map<ListName, number>();
+  repairs.set(kv, ofNamespace);
+  const isDue = Date.now() - (ofNamespace.get(list) ?? 0) >= repairMilliseconds;
+  if (isDue) ofNamespace.set(list, Date.now());
+  return isDue;
 }

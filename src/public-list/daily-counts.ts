@@ -75,7 +75,7 @@ async function recordAndList(db: Database, today: string): Promise<CountedDay[]>
   return rows.map(({ day, counts }) => ({ day, counts: JSON.parse(counts) }));
 }
 
-/** An isolate remembers the counts for this time before it reads KV again. They change once a day. */
+/** The time for which an isolate remembers the counts before it reads KV again. They change once a day. */
 const freshMilliseconds = 60_000;
 
 /** Shared by all requests of the isolate, because the counts are the same for all of them. */

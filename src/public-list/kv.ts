@@ -72,7 +72,7 @@ export function putVariable(
   return tried(() => kv.put(key, value, metadata && { metadata }), sameKeyPauseMilliseconds);
 }
 
-/** A location may cache a value that never changes for this time. After a day, the sweep may delete it. */
+/** The time for which a location may cache a value that never changes. After a day, the sweep may delete it. */
 const blockCacheSeconds = 24 * 60 * 60;
 
 /** The value of a key that is written only once; null if there is none. */

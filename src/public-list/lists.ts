@@ -19,7 +19,7 @@ export type ListEntries = 'auctions' | readonly ListedStatus[];
 const retainedPath = '/repp/v1/retained_domains';
 
 /**
- * Every public list. The URL map, the fast revalidation, the error format of the paths, the publisher, the daily counts
+ * Every public list. The URL map, the answers from memory, the error format of the paths, the publisher, the daily counts
  * and the tool are all derived from this table.
  */
 export const publicLists = {

@@ -100,7 +100,7 @@ function isRegistrars(registrarId: SQL, id: number): SQL | undefined {
 }
 
 const keptForDays = 90;
-/** One run deletes at most so many; the next one continues. */
+/** The most that one run deletes; the next run continues. */
 const maximumDeleted = 10_000;
 
 export async function deleteOldNotifications(db: Database, now: Date): Promise<void> {

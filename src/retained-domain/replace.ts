@@ -3,6 +3,7 @@ import { retainedDomains, retainedReplacements } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
+import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
 import { type ChangeOptions, changeEach, type Origin } from '../write.ts';
 import {
@@ -25,7 +26,7 @@ type Chunks = Iterable<readonly RetainedDomain[]> | AsyncIterable<readonly Retai
  *
  * A list can be too large for one batch, but it has to change in one step. So the names are first collected, chunk by
  * chunk, in a table that nothing else reads; the last batch, one transaction, then applies the differences between the
- * two tables. If the process dies part-way, the lists are unchanged. A later replacement deletes the leftover rows;
+ * two tables. If the process dies before that, the lists are unchanged. A replacement a day later deletes leftover rows;
  * running again starts over. D1 stops a batch after 30 seconds, so a few hundred thousand names can differ: add, rather
  * than replace, a first load that is larger.
  */
@@ -40,19 +41,21 @@ export async function replaceRetainedDomains(
   const replacement = `${origin.request.at.toISOString()} ${crypto.randomUUID()}`;
   const oldest = new Date(origin.request.at.getTime() - abandonedAfterMilliseconds).toISOString();
   await db.delete(retainedReplacements).where(lt(retainedReplacements.replacement, oldest));
+  let gathered = 0;
   for await (const chunk of chunks) {
     checkStatuses(statuses, chunk);
     for (const rows of jsonArrays(chunk)) {
       const names = sql`from (${rowsOf(rows)}) where true`;
-      await insertRows(
+      const { meta } = await insertRows(
         db,
         retainedReplacements,
         { replacement, ...namedColumns },
         names,
       ).onConflictDoNothing();
+      gathered += meta.changes;
     }
   }
-  return takeOver(db, origin, statuses, replacement);
+  return takeOver(db, origin, statuses, { replacement, gathered });
 }
 
 async function countDifferences(
@@ -86,12 +89,11 @@ async function takeOver(
   db: Database,
   origin: Origin,
   statuses: readonly RetainedStatus[],
-  replacement: string,
+  { replacement, gathered }: { replacement: string; gathered: number },
 ): Promise<Record<'added' | 'removed', number>> {
   const isGathered = eq(retainedReplacements.replacement, replacement);
-  const gathered = await db.$count(retainedReplacements, isGathered);
   const names = sql`select * from retained_replacements where replacement = ${replacement}`;
-  // If another replacement has cleared the names away, because this one slept for a day, none of them is not an empty list.
+  // Another replacement deletes the collected names if this one sleeps for a day. What is left is not the list.
   const isComplete = sql`(select count(*) from (${names})) = ${gathered}`;
   const isSuperfluous = and(
     inArray(retainedDomains.status, statuses),
@@ -103,7 +105,12 @@ async function takeOver(
     removed: [removals(db, isSuperfluous!)],
     added: [additions(db, sql`${names} and ${isComplete}`, origin.request.at)],
   });
-  const { meta } = await db.delete(retainedReplacements).where(isGathered);
-  if (meta.changes < gathered) throw new Error('the collected names are gone; replace them again');
+  const left = await retried(() => db.$count(retainedReplacements, isGathered));
+  if (left < gathered) throw new Error('the collected names are gone; replace them again');
+  // The lists are replaced, whether or not this succeeds.
+  await db
+    .delete(retainedReplacements)
+    .where(isGathered)
+    .catch(() => {});
   return replaced;
 }

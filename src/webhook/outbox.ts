@@ -39,7 +39,7 @@ const before = (now: Date, milliseconds: number) =>
 
 /** Longer than the longest wait between two attempts: after this silence, the queue has lost the message. */
 const silenceMilliseconds = 24 * hour;
-/** A queue takes so many at once. */
+/** The most messages that a queue accepts at once. */
 const messagesPerBatch = 100;
 const batchesPerRun = 10;
 

@@ -10,7 +10,14 @@ export function answerProblem(sent: Sent, answered: Answered): string | undefine
   if (status !== 304 && headers['x-content-type-options'] !== 'nosniff') {
     return 'no security headers';
   }
+  if (String(headers['content-type']).startsWith('text/html') && !hasOwnPolicy(answered)) {
+    return 'a page without a policy of its own';
+  }
   return contractProblem(sent, answered) ?? contradiction(answered);
+}
+
+function hasOwnPolicy({ headers }: Answered): boolean {
+  return String(headers['content-security-policy']).includes("script-src 'self'");
 }
 
 /** Two parts of a body that do not fit each other. */

@@ -19,8 +19,7 @@ type Registrar = Awaited<ReturnType<typeof addRegistrar>>;
 
 /**
  * The bytes that a contact takes, without and with history, and the cost of calls among ten million contacts of one
- * registrar. Takes some ten minutes, 13 GB in the directory for temporary files, and 9 GB
- * of memory.
+ * registrar. Takes some ten minutes, 13 GB in the directory for temporary files, and 9 GB of memory.
  */
 export async function storage(): Promise<Figure[]> {
   const directory = await mkdtemp(path.join(tmpdir(), 'registry-edge-storage-'));

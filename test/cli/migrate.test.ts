@@ -1,13 +1,21 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTestHarness, type TestHarness } from 'wrangler';
 import { openLocalData } from '../../src/cli/local.ts';
 import { applyMigrations, findMissingMigrations } from '../../src/cli/migrate.ts';
-import { startWorker } from '../worker.ts';
 
 /** Wrangler applies the migrations here. */
-const worker = startWorker();
+let harness: TestHarness;
+let migrated: D1Database;
+beforeAll(async () => {
+  harness = createTestHarness({ workers: [{ configPath: './wrangler.toml' }] });
+  await harness.listen();
+  await harness.getWorker().applyD1Migrations('DB');
+  migrated = ((await harness.getWorker().getEnv()) as { DB: D1Database }).DB;
+});
+afterAll(() => harness.close());
 
 /** Every statement of the schema, and the record of the migrations, whatever the spelling of the keywords. */
 async function describe(db: D1Database) {
@@ -32,8 +40,8 @@ it('migrates as wrangler does, and finds nothing to do where wrangler has migrat
   const { env, dispose } = await openLocalData(directory);
   try {
     await applyMigrations(env.DB);
-    expect(await describe(env.DB)).toEqual(await describe(worker.env.DB));
-    expect(await findMissingMigrations(worker.env.DB)).toEqual([]);
+    expect(await describe(env.DB)).toEqual(await describe(migrated));
+    expect(await findMissingMigrations(migrated)).toEqual([]);
   } finally {
     await dispose();
     rmSync(directory, { recursive: true });

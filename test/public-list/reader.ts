@@ -7,7 +7,7 @@ import type { Reader } from '../../src/public-list/read/reader.ts';
 
 /**
  * A reader of the bindings that remembers nothing of what others have read; `background` is the work that it left for
- * later. As in a Worker, a list that it reports is published, once however often it is reported.
+ * later. A list that it reports is published, once however often it is reported, as the Worker does within half a minute.
  */
 export function newReader({ DB, LISTS }: Env, clock: () => Date) {
   const background: Promise<unknown>[] = [];

@@ -53,7 +53,7 @@ const origin: Origin = {
  * is finished by the next one. Throws an Error for any but the local environment.
  */
 export async function loadDemoData(env: Env): Promise<boolean> {
-  if (env.ENVIRONMENT !== 'local') throw new Error('demo data is for the local environment alone');
+  if (env.ENVIRONMENT !== 'local') throw new Error('demo data is only for the local environment');
   const db = openDatabase(env.DB);
   if (!(await isEmptyOrUnfinished(db))) return false;
   const importFile = async <Row, Outcome extends string>(
@@ -62,7 +62,13 @@ export async function loadDemoData(env: Env): Promise<boolean> {
   ) => {
     const read = await readImport(path.join(import.meta.dirname, name), {}, kind);
     // Nobody reads the report.
-    const registry = { db, env, origin, isDryRun: false, did: (verb: string) => verb };
+    const registry = {
+      db,
+      env: { ...env, ZONES: '' },
+      origin,
+      isDryRun: false,
+      did: (verb: string) => verb,
+    };
     await importRead(registry, read, {}, kind);
   };
   const present = await db.select({ code: registrars.code }).from(registrars);
@@ -114,7 +120,7 @@ const demoAuctionImport: Import<AuctionRecord, 'started'> = {
     status: auctionStatuses.find((status) => status === values.status),
     registrationCode: String(values.registration_code) || null,
   }),
-  // The paid auction is no obstacle to itself when the file is imported again.
+  // The paid auction is not an obstacle to itself when the file is imported again.
   findProblems: async () => [],
 };
 

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
+import { unreadableFile } from '../problem.ts';
 import { type Columns, type FileRow, findUnknownColumn, maximumRowCharacters } from './format.ts';
-import { unreadableFile } from './problem.ts';
 import { openText } from './utf8.ts';
 
 /** The rows of a CSV file with a header line, whatever separates its fields. */

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { type Problem, type RecordProblem, RegistryError, throwProblems } from '../../error.ts';
+import { displayName, type FileProblem } from '../problem.ts';
 import { type Columns, type Format, formatOf } from './format.ts';
 import type { ImportOptions } from './importing.ts';
-import { displayName, type FileProblem } from './problem.ts';
 import { readRows } from './read.ts';
 import { writeFileRows } from './write.ts';
 

@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream';
 import split2 from 'split2';
 import { RegistryError } from '../../error.ts';
+import { displayName } from '../problem.ts';
 import { readCsv } from './csv.ts';
 import {
   type Columns,
@@ -9,7 +10,6 @@ import {
   findUnknownColumn,
   maximumRowCharacters,
 } from './format.ts';
-import { displayName } from './problem.ts';
 import { openText } from './utf8.ts';
 
 /** The rows of a file in order. Throws `malformed` if they can't be told apart, `not_found`. */

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { unreadableFile } from './problem.ts';
+import { unreadableFile } from '../problem.ts';
 
 const newline = 0x0a;
-/** A line beyond this is no text file's; it bounds what is held in memory. */
+/** A longer line is not text; the limit bounds what is held in memory. */
 const maximumLineBytes = 1024 * 1024;
 
 /**

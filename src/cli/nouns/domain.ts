@@ -57,7 +57,7 @@ function codes(values: Record<string, unknown>, field: string): string[] {
   throw new RegistryError('invalid', 'is not a list of contact codes', field);
 }
 
-/** The same, and then the removal of every other domain. Asks before many of them go. */
+/** As `domainImport`, and then removes every other domain. Asks before many of them go. */
 function domainReplacement(
   options: RemovalOptions,
 ): Import<DomainRecord, 'created' | 'updated' | 'removed'> {

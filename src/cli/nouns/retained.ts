@@ -152,7 +152,7 @@ function readStatus(
   return status;
 }
 
-/** The same, but it makes the lists equal to the file. Asks before many names go; a dry run only counts. */
+/** As `retainedImport`, but it makes the lists equal to the file. Asks before many names go; a dry run only counts. */
 function retainedReplacement(
   options: RemovalOptions & { status?: RetainedStatus },
 ): Import<RetainedDomain, 'added' | 'removed'> {

@@ -15,7 +15,11 @@ const described = {
     description:
       'The id of the request, which the service’s log and the history of what it changed have too.',
     required: true,
-    schema: { type: 'string', format: 'uuid' },
+    schema: {
+      type: 'string',
+      format: 'uuid',
+      pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+    },
   },
   'Cache-Control': {
     description:

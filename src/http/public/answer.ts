@@ -76,7 +76,7 @@ export function listAnswer(
   if (!body) return new Response(null, { status, headers });
   const isGzip = acceptsGzip(request);
   const isHead = request.method === 'HEAD';
-  if (isHead && body instanceof ReadableStream) body.cancel();
+  if (isHead && body instanceof ReadableStream) body.cancel().catch(() => {});
   const answer =
     isHead || !isGzip
       ? new Response(isHead ? null : decompressed(body), { headers })

@@ -29,7 +29,7 @@ export const pageError: ErrorForm = (error, c) => {
   return c.html(document, status, pageHeaders(language));
 };
 
-/** For a page that shows nothing of what its address asks for. */
+/** An error page ignores the query of its address. */
 function surroundingsOf(c: AppContext): Surroundings {
   const language = languageOf(c.req.path) ?? preferredLanguage(c);
   const view = readView(new URLSearchParams());

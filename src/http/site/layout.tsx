@@ -3,7 +3,7 @@ import { type Language, languages } from './language.ts';
 import { type Texts, texts } from './texts.ts';
 import { hrefOf, type View } from './view.ts';
 
-/** Every part of a page depends on these. */
+/** The language, texts and address, which every part of a page uses. */
 export interface Surroundings {
   language: Language;
   text: Texts;

@@ -6,7 +6,7 @@ import type { Head } from './head.ts';
 /** Loads the data of a block. */
 type Load = (block: Block) => Promise<Uint8Array<ArrayBuffer>>;
 
-/** So many blocks are fetched ahead of the one that is needed. */
+/** The number of blocks to fetch ahead of the one needed. */
 const blocksAhead = 4;
 
 /** The parts of a whole list's gzip body, in order. */

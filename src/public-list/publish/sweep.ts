@@ -37,7 +37,7 @@ export async function isKnownPublication(db: Database, publication: string): Pro
   return rows.length > 0;
 }
 
-/** The blocks of an older head are kept for this time, for readers that still use it. */
+/** The time for which the blocks of an older head are kept, for readers that still use it. */
 const keptMilliseconds = 24 * 60 * 60 * 1000;
 /** Deletions in one run: an invocation may use 1,000 operations of KV in all. */
 const maximumDeletions = 400;

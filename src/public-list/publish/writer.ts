@@ -10,7 +10,7 @@ import type { Entry } from '../format/entry.ts';
 import { blockKey, getBlock, putConstant, tried } from '../kv.ts';
 import type { ListName } from '../lists.ts';
 
-/** So many puts run at the same time: more would only need more memory. */
+/** The most puts at a time; more would only take memory. */
 const maximumPuts = 4;
 
 /** Writes the blocks of one publication of a list to KV. */

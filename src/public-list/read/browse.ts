@@ -29,7 +29,7 @@ export interface Range {
   prefix: string;
   /** Only names after this one in the list's order. */
   after?: string | undefined;
-  /** At most so many; 1 or more. */
+  /** The most names to return, at least 1. */
   limit: number;
 }
 

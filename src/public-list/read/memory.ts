@@ -5,7 +5,7 @@ import type { Steps } from '../format/steps.ts';
 import type { ListName } from '../lists.ts';
 import { Cache } from './cache.ts';
 
-/** An isolate answers from memory for this time before it reads KV again. */
+/** The time for which an isolate answers from memory before it reads KV again. */
 const freshMilliseconds = 5_000;
 
 /** The state in which an isolate has last seen a list. */

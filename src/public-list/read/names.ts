@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../../database/open.ts';
+import { retried } from '../../database/retry.ts';
 import { entriesQuery } from '../entries.ts';
 import { type Block, findFragment, findLast, type OpenBlock } from '../format/block.ts';
 import { type EntryRow, entryStart } from '../format/entry.ts';
@@ -80,7 +81,7 @@ function recallEntries(
   return open && statusesIn(kv, list, block, open, name);
 }
 
-/** So many blocks are loaded at the same time: a Worker may have six connections open. */
+/** The most blocks to load at a time: a Worker may have six connections open. */
 const blocksAtOnce = 6;
 
 async function findInBlocks(
@@ -135,7 +136,8 @@ async function findInDatabase(
   day: string,
 ): Promise<Map<string, Statuses>> {
   const asked = sql`name in (select value from json_each(${JSON.stringify(names)}))`;
-  const rows = await db.values<EntryRow>(entriesQuery(publicLists[list].entries, asked, day));
+  const query = entriesQuery(publicLists[list].entries, asked, day);
+  const rows = await retried(() => db.values<EntryRow>(query));
   const found = Map.groupBy(rows, ([name]) => name);
   return new Map([...found].map(([name, rows]) => [name, rows.map(([, , status]) => status)]));
 }

@@ -28,7 +28,7 @@ export interface Reader {
 
 export type Trouble = 'missing' | 'incomplete';
 
-/** A location may cache a head for this time: the minimum that KV allows. */
+/** The time for which a location may cache a head: the minimum that KV allows. */
 const headCacheSeconds = 30;
 
 /**
@@ -131,16 +131,19 @@ export async function readWithFallback<Result>(
   reader: Reader,
   { fromHead, fromMemory, fromDatabase }: Ways<Result>,
 ): Promise<Result> {
-  let isMissing = false;
   try {
     const head = await findHead(list, reader);
     if (head) return await fromHead(head);
-    isMissing = true;
   } catch {
+    return fromMemory?.() ?? fromDatabase(reader.db(), dayOf(reader.clock()));
+  }
+  try {
+    const result = await fromDatabase(reader.db(), dayOf(reader.clock()));
+    reader.report(list, 'missing');
+    return result;
+  } catch (error) {
     const old = fromMemory?.();
     if (old) return old;
+    throw error;
   }
-  const result = await fromDatabase(reader.db(), dayOf(reader.clock()));
-  if (isMissing) reader.report(list, 'missing');
-  return result;
 }

@@ -1,4 +1,4 @@
-import { type Problem, RegistryError } from '../../error.ts';
+import { type Problem, RegistryError } from '../error.ts';
 
 /** A problem in a file, and its place. */
 export interface FileProblem extends Problem {
