@@ -102,6 +102,27 @@ test.each([
   expect((await published(worker.env, 'auctions')).body.count).toBe(1);
 });
 
+test('writes a list that lacks a block once, however many readers find that out', async () => {
+  await addAuction(worker.env);
+  await publishAndPurge(worker.env, {}, ['auctions']);
+  const { keys } = await worker.env.LISTS.list({ prefix: 'block/' });
+  for (const { name } of keys) await worker.env.LISTS.delete(name);
+  let heads = 0;
+  const kv = withMethods(worker.env.LISTS, {
+    async put(key: string, value: ArrayBuffer, options: KVNamespacePutOptions) {
+      if (key === 'list/auctions') heads += 1;
+      return worker.env.LISTS.put(key, value, options);
+    },
+  });
+  const { context, finish } = newContext();
+  const ask = () => app.request('/repp/v1/auctions', {}, { ...worker.env, LISTS: kv }, context);
+  const responses = await Promise.all([ask(), ask(), ask()]);
+  // Those that do not get the list from the database stream it, and break off.
+  await Promise.allSettled(responses.map((response) => response.arrayBuffer()));
+  await finish();
+  expect(heads).toBe(1);
+});
+
 test('publishes the changes of many simultaneous reports one after the other, and misses none', async () => {
   const auctions = await Promise.all(Array.from({ length: 30 }, () => addAuction(worker.env)));
   await publishAndPurge(worker.env, {}, ['auctions']);

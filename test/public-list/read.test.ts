@@ -180,6 +180,17 @@ test('serves an older copy in memory while both are down', async () => {
   expect(await countIn((await read()).body)).toBe(1);
 });
 
+test('serves an older copy in memory while KV has no list and the database is down', async () => {
+  await addAuction(worker.env);
+  await publishAll();
+  const { read, pass } = reader({ db: failingDatabase() });
+  await read();
+  const { keys } = await worker.env.LISTS.list({ prefix: 'list/' });
+  for (const { name } of keys) await worker.env.LISTS.delete(name);
+  pass(3600);
+  expect(await countIn((await read()).body)).toBe(1);
+});
+
 test('streams a list to others while one request that was cut off fetches it, and fetches it again later', async () => {
   await addAuction(worker.env);
   await publishAll();
