@@ -6,7 +6,7 @@ import { type Problem, RegistryError, throwProblems } from '../error.ts';
 /** The names of a command line, each once. Throws everything that is wrong with any of them. */
 export function parseNames(texts: readonly string[], env: Env): DomainName[] {
   const names = parseAnyNames(texts);
-  checkZones(names, env);
+  throwProblems(findZoneProblems(names, zonesOf(env)));
   return names;
 }
 
@@ -25,9 +25,4 @@ export function parseAnyNames(texts: readonly string[]): DomainName[] {
   }
   throwProblems(problems);
   return [...names.values()];
-}
-
-function checkZones(names: readonly DomainName[], env: Env): void {
-  const problems = findZoneProblems(names, zonesOf(env));
-  throwProblems(problems.map(({ record: _, ...problem }) => problem));
 }

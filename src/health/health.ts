@@ -51,10 +51,13 @@ export async function readHealth(db: Database, kv: KVNamespace, now: Date): Prom
     ],
     isDatabaseReachable,
     lists: Object.fromEntries(
-      listNames.map((list) => {
-        const isBehind = since?.has(list);
-        return [list, { published: published?.get(list) ?? source?.records[list], isBehind }];
-      }),
+      listNames.map((list) => [
+        list,
+        {
+          published: published?.get(list) ?? source?.records[list],
+          isBehind: since?.has(list),
+        },
+      ]),
     ) as Health['lists'],
   };
 }

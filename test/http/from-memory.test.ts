@@ -139,7 +139,7 @@ it.each<[what: string, asked: Asked]>([
   ['another method', { path: lists, method: 'POST' }],
   ['a name in another spelling', { path: `${lists}/Both.ee` }],
   ['a name with a parameter', { path: `${lists}/both.ee?color=red` }],
-  ['what is no name', { path: `${lists}/-a.ee` }],
+  ['what is not a name', { path: `${lists}/-a.ee` }],
   ['the changes', { path: `${lists}/changes` }],
   ['another path', { path: '/repp/v1/contacts/both.ee' }],
 ])('leaves to the application: %s', async (_, asked) => {
