@@ -368,13 +368,18 @@ export const listPublications = sqliteTable('list_publications', {
  * Keys in KV that no list needs a day after `since`: those that a publication has replaced and, while it is under way,
  * everything that it writes.
  */
-export const listLeftovers = sqliteTable('list_leftovers', {
-  publication: text().primaryKey(),
-  list: text().notNull(),
-  /** A JSON array; null for every key of the publication. */
-  keys: text(),
-  since: text().notNull(),
-});
+export const listLeftovers = sqliteTable(
+  'list_leftovers',
+  {
+    publication: text().primaryKey(),
+    list: text().notNull(),
+    /** A JSON array; null for every key of the publication. */
+    keys: text(),
+    since: text().notNull(),
+  },
+  // There is a row for each publication of the last day.
+  (table) => [index('list_leftovers_since').on(table.since)],
+);
 
 /**
  * The number of names of each public list on each day, as it was published when the cron first ran on that day. A few rows
@@ -542,7 +547,7 @@ export const notifications = sqliteTable(
   ],
 );
 
-/** The addresses to which registrars' notifications are pushed. */
+/** The addresses to which registrars' notifications are pushed, one delivery at a time. */
 export const webhooks = sqliteTable('webhooks', {
   registrarId: integer('registrar_id')
     .primaryKey()
@@ -551,9 +556,17 @@ export const webhooks = sqliteTable('webhooks', {
   /** `whsec_` and base64, as shown to the operator. Signing needs the secret itself, not a digest. */
   secret: text().notNull(),
   createdAt: createdAt(),
+  /** Until then, a message in the queue leads to the next attempt; null if there is none. */
+  queuedUntil: text('queued_until'),
+  /** Nothing is sent before then: a consumer is at it, or the endpoint has failed. */
+  resumesAt: text('resumes_at'),
+  /** Attempts that failed since the last one that succeeded. */
+  failures: integer().notNull().default(0),
+  /** The time of the first of them. */
+  failingSince: text('failing_since'),
 });
 
-/** The outbox of the queue, written in the batch of the change, and the log of what was delivered. */
+/** What is to be pushed, written in the batch of the change, and the log of what was delivered. */
 export const webhookDeliveries = sqliteTable(
   'webhook_deliveries',
   {
@@ -562,13 +575,13 @@ export const webhookDeliveries = sqliteTable(
     registrarId: integer('registrar_id')
       .notNull()
       .references(() => registrars.id),
-    /** Null for a test. */
+    /** Null for a test, which never waits. Deliveries leave in this order. */
     notificationId: integer('notification_id').references(() => notifications.id, {
       onDelete: 'cascade',
     }),
     createdAt: createdAt(),
-    /** The last time at which it was put into the queue. */
-    queuedAt: text('queued_at'),
+    /** Since when it waits, or waited: its creation, or the operator's last `resend`. */
+    waitsSince: text('waits_since').notNull(),
     attempts: integer().notNull().default(0),
     attemptedAt: text('attempted_at'),
     /** The result of the last attempt, in a few words. */
@@ -577,12 +590,16 @@ export const webhookDeliveries = sqliteTable(
     /** The time at which the delivery was given up. */
     failedAt: text('failed_at'),
   },
-  (table) => [
-    index('webhook_deliveries_created_at').on(table.createdAt),
-    index('webhook_deliveries_open')
-      .on(table.queuedAt)
-      .where(sql`delivered_at is null and failed_at is null`),
-  ],
+  (table) => {
+    const isOpen = sql`delivered_at is null and failed_at is null`;
+    return [
+      index('webhook_deliveries_created_at').on(table.createdAt),
+      // Without it, each notification that is deleted scans the table for its deliveries.
+      index('webhook_deliveries_notification_id').on(table.notificationId),
+      index('webhook_deliveries_open').on(table.registrarId, table.notificationId).where(isOpen),
+      index('webhook_deliveries_waiting').on(table.waitsSince).where(isOpen),
+    ];
+  },
 );
 
 /** The outcomes of writes with an idempotency key, kept for a day. */

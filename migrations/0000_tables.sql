@@ -214,6 +214,8 @@ CREATE TABLE `list_leftovers` (
 	`since` text NOT NULL
 );
 --> statement-breakpoint
+CREATE INDEX `list_leftovers_since` ON `list_leftovers` (`since`);
+--> statement-breakpoint
 CREATE TABLE `daily_counts` (
 	`day` text NOT NULL,
 	`list` text NOT NULL,
@@ -296,6 +298,10 @@ CREATE TABLE `webhooks` (
 	`url` text NOT NULL,
 	`secret` text NOT NULL,
 	`created_at` text NOT NULL,
+	`queued_until` text,
+	`resumes_at` text,
+	`failures` integer DEFAULT 0 NOT NULL,
+	`failing_since` text,
 	FOREIGN KEY (`registrar_id`) REFERENCES `registrars`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
@@ -304,7 +310,7 @@ CREATE TABLE `webhook_deliveries` (
 	`registrar_id` integer NOT NULL,
 	`notification_id` integer,
 	`created_at` text NOT NULL,
-	`queued_at` text,
+	`waits_since` text NOT NULL,
 	`attempts` integer DEFAULT 0 NOT NULL,
 	`attempted_at` text,
 	`outcome` text,
@@ -316,7 +322,11 @@ CREATE TABLE `webhook_deliveries` (
 --> statement-breakpoint
 CREATE INDEX `webhook_deliveries_created_at` ON `webhook_deliveries` (`created_at`);
 --> statement-breakpoint
-CREATE INDEX `webhook_deliveries_open` ON `webhook_deliveries` (`queued_at`) WHERE delivered_at is null and failed_at is null;
+CREATE INDEX `webhook_deliveries_notification_id` ON `webhook_deliveries` (`notification_id`);
+--> statement-breakpoint
+CREATE INDEX `webhook_deliveries_open` ON `webhook_deliveries` (`registrar_id`,`notification_id`) WHERE delivered_at is null and failed_at is null;
+--> statement-breakpoint
+CREATE INDEX `webhook_deliveries_waiting` ON `webhook_deliveries` (`waits_since`) WHERE delivered_at is null and failed_at is null;
 --> statement-breakpoint
 CREATE TABLE `idempotency_keys` (
 	`caller` text NOT NULL,

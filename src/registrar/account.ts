@@ -1,5 +1,5 @@
-import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
-import { registrars, webhooks } from '../../drizzle/schema.ts';
+import { and, asc, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm';
+import { registrars, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
 import { parseAddressList } from '../address-list.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
@@ -8,22 +8,16 @@ import { RegistryError } from '../error.ts';
 import { type Changes, difference } from '../history/changes.ts';
 import { textField } from '../text/field.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
-import { generateWebhookSecret } from './webhook-secret.ts';
+import { generateWebhookSecret, untried } from './webhook-secret.ts';
 
+const { id: registrarId, ...columns } = getTableColumns(registrars);
+
+/** With the URL that their notifications are pushed to, null for none, and since when it fails. */
 function selectRegistrars(db: Database) {
   return db
-    .select({
-      code: registrars.code,
-      name: registrars.name,
-      allowedIps: registrars.allowedIps,
-      contactCount: registrars.contactCount,
-      /** The URL that its notifications are pushed to; null for none. */
-      webhookUrl: webhooks.url,
-      createdAt: registrars.createdAt,
-      updatedAt: registrars.updatedAt,
-    })
+    .select({ ...columns, webhookUrl: webhooks.url, webhookFailingSince: webhooks.failingSince })
     .from(registrars)
-    .leftJoin(webhooks, eq(webhooks.registrarId, registrars.id));
+    .leftJoin(webhooks, eq(webhooks.registrarId, registrarId));
 }
 
 /** A registrar as the operator sees it. */
@@ -39,6 +33,18 @@ export async function getRegistrar(db: Database, code: string): Promise<Registra
   const [registrar] = await selectRegistrars(db).where(eq(registrars.code, code));
   if (!registrar) throw unknownRegistrar(code);
   return registrar;
+}
+
+/** The webhook of the registrar with this code. Throws `not_found`. */
+export async function getWebhook(db: Database, code: string) {
+  const [found] = await db
+    .select({ webhook: webhooks })
+    .from(registrars)
+    .leftJoin(webhooks, eq(webhooks.registrarId, registrarId))
+    .where(eq(registrars.code, code));
+  if (!found) throw unknownRegistrar(code);
+  if (found.webhook) return found.webhook;
+  throw new RegistryError('not_found', `registrar ${code} has no webhook`, 'registrar');
 }
 
 export function unknownRegistrar(code: string): RegistryError {
@@ -87,7 +93,7 @@ export async function addRegistrar(
       action: 'create',
       changes: difference({}, described),
       statements: () => [db.insert(registrars).values(row)],
-      outcome: { ...row, contactCount: 0, webhookUrl: null },
+      outcome: { ...row, contactCount: 0, webhookUrl: null, webhookFailingSince: null },
       onViolation: (error) => (isUniqueViolation(error, 'registrars.code') ? taken : undefined),
     };
   };
@@ -109,8 +115,8 @@ interface UpdatedRegistrar {
 }
 
 /**
- * Changes a registrar. A webhook's URL, even the one that it has, comes with a new secret, which is returned, this once;
- * a dry run returns none. Throws `not_found`, `invalid`.
+ * Changes a registrar. A webhook's URL, even the one that it has, comes with a new secret, which is returned, this
+ * once; a dry run returns none. Throws `not_found`, `invalid`.
  */
 export async function updateRegistrar(
   db: Database,
@@ -133,6 +139,7 @@ export async function updateRegistrar(
     if (Object.keys(changes).length === 0) return { ...update, outcome: { registrar, changes } };
     const updatedAt = origin.request.at.toISOString();
     const updated = { ...registrar, ...values, webhookUrl, updatedAt };
+    if (webhookUrl === null || webhookSecret) updated.webhookFailingSince = null;
     return {
       ...update,
       onlyIf: sql`exists (select 1 from ${registrars} where ${isAsSeen(registrar)})`,
@@ -154,7 +161,8 @@ function isAsSeen({ code, name, allowedIps, webhookUrl }: Registrar) {
   return and(
     eq(registrars.code, code),
     eq(registrars.name, name),
-    eq(registrars.allowedIps, allowedIps),
+    // By its values: there are several ways to write the same JSON.
+    sql`(select json_group_array(value) from json_each(${registrars.allowedIps})) = ${JSON.stringify(allowedIps)}`,
     sql`(select url from ${webhooks} where registrar_id = ${registrars.id}) is ${webhookUrl}`,
   );
 }
@@ -168,10 +176,18 @@ function webhookStatements(
 ) {
   if (url === null) {
     const id = sql`(select id from ${registrars} where code = ${code})`;
-    return [db.delete(webhooks).where(and(eq(webhooks.registrarId, id), condition))];
+    const { registrarId: recipient, deliveredAt, failedAt } = webhookDeliveries;
+    const isWaiting = and(isNull(deliveredAt), isNull(failedAt));
+    return [
+      db.delete(webhooks).where(and(eq(webhooks.registrarId, id), condition)),
+      db
+        .update(webhookDeliveries)
+        .set({ failedAt: updatedAt, outcome: 'the registrar has no webhook any more' })
+        .where(and(sql`${recipient} = ${id}`, isWaiting, condition)),
+    ];
   }
   if (secret === undefined) return [];
-  const set = { url, secret, createdAt: updatedAt };
+  const set = { url, secret, createdAt: updatedAt, ...untried };
   const webhook = { ...set, registrarId: sql`id` };
   const ofRegistrar = sql`from ${registrars} where code = ${code} and ${condition}`;
   return [

@@ -6,7 +6,7 @@ import type { Database } from '../database/open.ts';
 import { prepared } from '../database/prepared-query.ts';
 import { retried } from '../database/retry.ts';
 import { randomHex, sha256Hex } from '../digest.ts';
-import { RegistryError } from '../error.ts';
+import { type LoginRefusal, RegistryError } from '../error.ts';
 
 /** A claim to be an API user; the first query made for it checks it in the same round trip. */
 export interface Login {
@@ -28,8 +28,8 @@ export interface ApiUser {
 }
 
 /**
- * The SHA-256 of a secret, which is all that is stored of it. A fast hash is enough because secrets are generated with at least 160 random
- * bits, so neither a dictionary nor guessing leads from a digest to its secret.
+ * The SHA-256 of a secret, which is all that is stored of it. A fast hash is enough because secrets are generated with
+ * at least 160 random bits, so neither a dictionary nor guessing leads from a digest to its secret.
  */
 export function digestSecret(secret: string): Promise<string> {
   return sha256Hex(secret);
@@ -41,11 +41,16 @@ export function generateSecret(): string {
 }
 
 /**
- * Finds the user by the digest only; the plus keeps SQLite from using the index on usernames. An unknown user and a wrong
- * secret both miss the same index, in the same time.
+ * Finds the user by the digest only; the plus keeps SQLite from using the index on usernames. An unknown user and a
+ * wrong secret both miss the same index, in the same time.
  */
 const isCaller = (login: { secretDigest: unknown; username: unknown }) =>
-  sql`secret_digest = ${login.secretDigest} and +username = ${login.username} and disabled_at is null`;
+  sql`${hasSecret(login)} and +username = ${login.username} and ${isEnabled}`;
+
+const hasSecret = ({ secretDigest }: { secretDigest: unknown }) =>
+  sql`secret_digest = ${secretDigest}`;
+
+const isEnabled = sql`disabled_at is null`;
 
 const placeholders = {
   secretDigest: sql.placeholder('secretDigest'),
@@ -65,9 +70,9 @@ const callerOf = prepared<ApiUser & { allowedIps: string }>(
 );
 
 /**
- * Runs `queries` in one round trip with the check of the login and returns the caller and their results. The queries get
- * the registrar's id as an SQL expression to scope them; it is null if the login fails. Throws `address_denied`, and
- * `unauthorized`, which is the same for an unknown user, a wrong secret and a disabled user.
+ * Runs `queries` in one round trip with the check of the login and returns the caller and their results. The queries
+ * get the registrar's id as an SQL expression to scope them; it is null if the login fails. Throws `address_denied`,
+ * and `unauthorized`, which is the same for an unknown user, a wrong secret and a disabled user.
  */
 export async function withLogin<const Queries extends readonly BatchItem<'sqlite'>[]>(
   db: Database,
@@ -81,8 +86,7 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   ]);
   if (!user) throw new RegistryError('unauthorized', 'Invalid authorization information');
   const { allowedIps: listed, ...apiUser } = user;
-  const allowedIps: string[] = JSON.parse(listed);
-  if (allowedIps.length > 0 && !parseAddressList(allowedIps).includes(login.address)) {
+  if (!isAllowed(listed, login.address)) {
     throw new RegistryError(
       'address_denied',
       `Access denied from IP ${login.address ?? 'unknown'}`,
@@ -90,6 +94,34 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   }
   login.caller = apiUser;
   return [apiUser, ...(results as BatchResponse<Queries>)];
+}
+
+/** Whether a registrar's list, which is JSON, admits the address; an empty one admits any. */
+function isAllowed(listed: string, address: string | undefined): boolean {
+  const allowedIps: string[] = JSON.parse(listed);
+  return allowedIps.length === 0 || parseAddressList(allowedIps).includes(address);
+}
+
+/**
+ * Everything for which `withLogin` refuses the login, in the order of its steps; empty if it doesn't. A secret that is
+ * not given is not judged. It looks for the username, so the time that it takes may tell whether there is one: nobody
+ * may wait for it but the operator.
+ */
+export async function findRefusals(
+  db: Database,
+  { username, secretDigest, address }: Omit<Login, 'secretDigest'> & { secretDigest?: string },
+): Promise<LoginRefusal[]> {
+  const [user] = await db.all<{ hasSecret: number; isEnabled: number; allowedIps: string }>(sql`
+    select ${secretDigest === undefined ? sql`1` : hasSecret({ secretDigest })} as "hasSecret",
+      ${isEnabled} as "isEnabled", allowed_ips as "allowedIps"
+    from ${apiUsers} as user join ${registrars} as registrar on registrar.id = user.registrar_id
+    where username = ${username}`);
+  if (!user) return ['unknown user'];
+  return [
+    ...(user.hasSecret ? [] : (['wrong secret'] as const)),
+    ...(user.isEnabled ? [] : (['disabled'] as const)),
+    ...(isAllowed(user.allowedIps, address) ? [] : (['address'] as const)),
+  ];
 }
 
 /** `withLogin` for queries that only read: transient faults of D1 are retried. */

@@ -1,9 +1,10 @@
-import { and, asc, eq, gt, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm';
 import { notifications } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 import type { Page } from '../database/paging.ts';
 import { retried } from '../database/retry.ts';
+import { deleteOlder } from '../database/sweep.ts';
 import { RegistryError } from '../error.ts';
 import { type Login, readWithLogin } from './login.ts';
 
@@ -12,7 +13,6 @@ export type Notification = typeof notifications.$inferSelect;
 
 type NewNotification = Omit<typeof notifications.$inferInsert, 'id' | 'readAt'>;
 
-/** The insert of a notification if the condition holds. */
 export function insertNotification(db: Database, notification: NewNotification, condition: SQL) {
   return insertRows(db, notifications, notification, sql`where ${condition}`);
 }
@@ -76,8 +76,8 @@ export async function getNotification(
 }
 
 /**
- * Marks the registrar's notification as read; to say it again changes nothing. Two round trips: the address of the login
- * is judged before anything is written. Throws `not_found`.
+ * Marks the registrar's notification as read; to say it again changes nothing. Two round trips: the address of the
+ * login is judged before anything is written. Throws `not_found`.
  */
 export async function markNotificationRead(
   db: Database,
@@ -100,15 +100,7 @@ function isRegistrars(registrarId: SQL, id: number): SQL | undefined {
 }
 
 const keptForDays = 90;
-/** The most that one run deletes; the next run continues. */
-const maximumDeleted = 10_000;
 
-export async function deleteOldNotifications(db: Database, now: Date): Promise<void> {
-  const oldest = new Date(now.getTime() - keptForDays * 24 * 60 * 60 * 1000).toISOString();
-  const old = db
-    .select({ id: notifications.id })
-    .from(notifications)
-    .where(lt(notifications.readAt, oldest))
-    .limit(maximumDeleted);
-  await db.delete(notifications).where(inArray(notifications.id, old));
+export function deleteOldNotifications(db: Database, now: Date): Promise<void> {
+  return deleteOlder(db, notifications.readAt, keptForDays, now);
 }

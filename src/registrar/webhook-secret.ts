@@ -6,7 +6,26 @@ export function generateWebhookSecret(): string {
   return prefix + btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))));
 }
 
-/** The bytes with which a secret signs. */
-export function signingKeyOf(secret: string): Uint8Array {
-  return Uint8Array.from(atob(secret.slice(prefix.length)), (byte) => byte.charCodeAt(0));
+/** The state of a webhook to which nothing was sent yet, and of one that is to be tried again at once. */
+export const untried = { queuedUntil: null, resumesAt: null, failures: 0, failingSince: null };
+
+// Symmetric signatures of Standard Webhooks. The specification's own package verifies them in the tests; here it would
+// add 4 KiB of HMAC to the bundle, which the runtime has built in.
+
+/** The headers that let the receiver verify a body: who it is from, that it is unchanged, and when it was sent. */
+export async function signedHeaders(
+  secret: string,
+  { id, at, body }: { id: string; at: Date; body: string },
+): Promise<Record<string, string>> {
+  const timestamp = String(Math.floor(at.getTime() / 1000));
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const bytes = Uint8Array.from(atob(secret.slice(prefix.length)), (byte) => byte.charCodeAt(0));
+  const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign']);
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
+  const signature = new Uint8Array(await crypto.subtle.sign('HMAC', key, signed));
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${btoa(String.fromCharCode(...signature))}`,
+  };
 }

@@ -1,14 +1,14 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import { notifications, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
 import { clockAhead, currentTime } from '../clock.ts';
-import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { type Env, isLocalEnvironment } from '../env.ts';
 import { RegistryError } from '../error.ts';
+import { getWebhook } from '../registrar/account.ts';
 import { type Notification, notificationRepresentation } from '../registrar/notification.ts';
-import { isOpen } from './outbox.ts';
-import { signedHeaders } from './signature.ts';
+import { signedHeaders, untried } from '../registrar/webhook-secret.ts';
+import { after, hasOpen, isOpen, newDeliveryId, queuePatience } from './outbox.ts';
 import { parseWebhookUrl } from './url.ts';
 
 /** The means and the time of sending. */
@@ -29,51 +29,117 @@ export function senderOf(env: Env): WebhookSender {
   };
 }
 
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** From each attempt that failed to the next; the last one is repeated. */
+export const retryDelays = [
+  ...[5 * second, minute, 5 * minute, 30 * minute],
+  ...[hour, 2 * hour, 4 * hour],
+];
+
+/** Longer than an attempt and its record take. */
+const leaseMilliseconds = minute;
+/** D1 allows 1,000 queries in an invocation, which takes five messages; a delivery takes two. */
+const deliveriesPerMessage = 50;
+
 type Delivery = typeof webhookDeliveries.$inferSelect;
+type Webhook = typeof webhooks.$inferSelect;
 
 /**
- * Sends a delivery unless it has been delivered or given up, and records what came of it. Returns whether nothing is left
- * to do. If the process ends between the two, the next attempt sends it again, with the same id.
+ * Sends what waits for the registrar's webhook, in the order of the notifications, until an attempt fails. One caller
+ * at a time: it holds the webhook by `resumesAt`. Returns when to go on; undefined if nothing waits. If the process ends
+ * midway, what it had not recorded is sent again, with the same id.
  */
-export async function deliver(db: Database, id: string, sender: WebhookSender): Promise<boolean> {
-  const [found] = await retried(() =>
-    db
-      .select({ delivery: webhookDeliveries, webhook: webhooks, notification: notifications })
-      .from(webhookDeliveries)
-      .leftJoin(webhooks, eq(webhooks.registrarId, webhookDeliveries.registrarId))
-      .leftJoin(notifications, eq(notifications.id, webhookDeliveries.notificationId))
-      .where(and(eq(webhookDeliveries.id, id), isOpen)),
+export async function sendDeliveries(
+  db: Database,
+  registrarId: number,
+  sender: WebhookSender,
+): Promise<Date | undefined> {
+  const now = sender.now();
+  const ofRegistrar = eq(webhooks.registrarId, registrarId);
+  const isFree = or(isNull(webhooks.resumesAt), lte(webhooks.resumesAt, now.toISOString()));
+  const lease = pausedUntil(now, leaseMilliseconds);
+  const [webhook] = await retried(() =>
+    db.update(webhooks).set(lease).where(and(ofRegistrar, isFree)).returning(),
   );
-  if (!found) return true;
-  const { delivery, webhook, notification } = found;
-  const at = sender.now();
   if (!webhook) {
-    const outcome = 'the registrar has no webhook any more';
-    await record(db, id, { outcome, failedAt: at.toISOString() });
-    return true;
+    const [held] = await retried(() => db.select().from(webhooks).where(ofRegistrar));
+    return held && new Date(held.resumesAt ?? now);
   }
-  const { outcome, isDelivered } = await post(
-    webhook,
-    id,
-    payloadOf(delivery, notification),
-    sender,
+  for (const { delivery, notification } of await findWaiting(db, registrarId)) {
+    const body = payloadOf(delivery, notification);
+    const { outcome, isDelivered } = await post(webhook, delivery.id, body, sender);
+    const next = stateAfter(webhook, isDelivered, sender.now());
+    // A batch that is repeated finds its own state.
+    const isHeld = inArray(webhooks.resumesAt, [webhook.resumesAt!, next.resumesAt]);
+    const [, { meta }] = await retried(() =>
+      db.batch([
+        recordAttempt(db, delivery, { outcome, isDelivered, at: sender.now() }),
+        db.update(webhooks).set(next).where(and(ofRegistrar, isHeld)),
+      ]),
+    );
+    const resumesAt = new Date(next.resumesAt);
+    // Others hold it, if it has a new address or this took too long.
+    if (!isDelivered || meta.changes === 0) return resumesAt;
+    Object.assign(webhook, next);
+  }
+  const [released] = await retried(() =>
+    db
+      .update(webhooks)
+      .set({ resumesAt: null, queuedUntil: sql`iif(${hasOpen}, ${webhooks.queuedUntil}, null)` })
+      .where(and(ofRegistrar, eq(webhooks.resumesAt, webhook.resumesAt!)))
+      .returning(),
   );
-  await record(db, id, {
-    attempts: delivery.attempts + 1,
-    attemptedAt: at.toISOString(),
-    outcome,
-    ...(isDelivered && { deliveredAt: at.toISOString() }),
-  });
-  return isDelivered;
+  return released?.queuedUntil ? sender.now() : undefined;
 }
 
-function record(db: Database, id: string, values: Partial<Delivery>) {
+function pausedUntil(now: Date, milliseconds: number) {
+  const resumesAt = after(now, milliseconds);
+  return { resumesAt, queuedUntil: after(new Date(resumesAt), queuePatience) };
+}
+
+function stateAfter({ failures, failingSince }: Webhook, isDelivered: boolean, at: Date) {
+  if (isDelivered)
+    return { ...pausedUntil(at, leaseMilliseconds), failures: 0, failingSince: null };
+  return {
+    ...pausedUntil(at, retryDelays[failures] ?? retryDelays.at(-1)!),
+    failures: failures + 1,
+    failingSince: failingSince ?? at.toISOString(),
+  };
+}
+
+/** The oldest deliveries that wait, each with its notification. */
+function findWaiting(db: Database, registrarId: number) {
   return retried(() =>
     db
-      .update(webhookDeliveries)
-      .set(values)
-      .where(and(eq(webhookDeliveries.id, id), isOpen)),
+      .select({ delivery: webhookDeliveries, notification: notifications })
+      .from(webhookDeliveries)
+      .innerJoin(notifications, eq(notifications.id, webhookDeliveries.notificationId))
+      .where(and(eq(webhookDeliveries.registrarId, registrarId), isOpen))
+      .orderBy(asc(webhookDeliveries.notificationId))
+      .limit(deliveriesPerMessage),
   );
+}
+
+function recordAttempt(
+  db: Database,
+  { id, attempts, failedAt }: Delivery,
+  { outcome, isDelivered, at }: { outcome: string; isDelivered: boolean; at: Date },
+) {
+  const attemptedAt = at.toISOString();
+  const values = { attempts: attempts + 1, attemptedAt, outcome };
+  return db
+    .update(webhookDeliveries)
+    .set({ ...values, ...(isDelivered && { deliveredAt: attemptedAt, failedAt: null }) })
+    .where(
+      and(
+        eq(webhookDeliveries.id, id),
+        isNull(webhookDeliveries.deliveredAt),
+        sql`${webhookDeliveries.failedAt} is ${failedAt}`,
+      ),
+    );
 }
 
 /** No personal data: the names of fields, not their values. */
@@ -88,7 +154,7 @@ function payloadOf({ createdAt }: Delivery, notification: Notification | null): 
 const maximumMilliseconds = 10_000;
 
 async function post(
-  { url, secret }: typeof webhooks.$inferSelect,
+  { url, secret }: Webhook,
   id: string,
   body: string,
   { fetch, now, isLocal, timeoutMilliseconds = maximumMilliseconds }: WebhookSender,
@@ -124,25 +190,35 @@ function failureOf(error: unknown): string {
 }
 
 /**
- * Sends a test to the registrar's webhook, once, and records what came of it, which it returns. Throws `not_found` if the
- * registrar has no webhook.
+ * Sends a test to the registrar's webhook, once, and records what came of it, which it returns. One that arrives ends
+ * the pause of a webhook that has failed. Throws `not_found` if the registrar has no webhook.
  */
 export async function testWebhook(
   db: Database,
   code: string,
   sender: WebhookSender,
 ): Promise<Pick<Delivery, 'id' | 'outcome' | 'deliveredAt'>> {
-  const id = `msg_${crypto.randomUUID().replaceAll('-', '')}`;
+  const webhook = await getWebhook(db, code);
+  const { registrarId } = webhook;
   const at = sender.now().toISOString();
-  // Counted as queued, so that nothing but this call sends it.
-  const row = { id, registrarId: sql`registrars.id`, createdAt: at, queuedAt: at };
-  const ofRegistrar = sql`from registrars join webhooks on registrar_id = registrars.id where code = ${code}`;
-  const { meta } = await insertRows(db, webhookDeliveries, row, ofRegistrar);
-  if (meta.changes === 0) {
-    throw new RegistryError('not_found', `registrar ${code} has no webhook`, 'registrar');
+  // It never waits: whatever ends this call, nothing else sends it.
+  const test = {
+    registrarId,
+    createdAt: at,
+    waitsSince: at,
+    failedAt: at,
+    outcome: 'not finished',
+  };
+  const [delivery] = await db
+    .insert(webhookDeliveries)
+    .values({ id: newDeliveryId(), ...test })
+    .returning();
+  const result = await post(webhook, delivery!.id, payloadOf(delivery!, null), sender);
+  await recordAttempt(db, delivery!, { ...result, at: sender.now() });
+  if (result.isDelivered) {
+    const isFailing = and(eq(webhooks.registrarId, registrarId), gt(webhooks.failures, 0));
+    await db.update(webhooks).set(untried).where(isFailing);
   }
-  await deliver(db, id, sender);
-  await record(db, id, { failedAt: sender.now().toISOString() });
-  const [delivery] = await db.select().from(webhookDeliveries).where(eq(webhookDeliveries.id, id));
-  return delivery!;
+  const { id } = delivery!;
+  return { id, outcome: result.outcome, deliveredAt: result.isDelivered ? at : null };
 }

@@ -1,12 +1,12 @@
-import { and, desc, eq, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import { notifications, registrars, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
-import { isIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
+import { deleteOlder } from '../database/sweep.ts';
 import type { WebhookMessage } from '../env.ts';
 import { writeLog } from '../log.ts';
 
-/** The insert that puts the notification that a query finds into the outbox, if the condition holds and the registrar has a webhook. */
+/** Puts the notification that a query finds into the outbox, if the condition holds and the registrar has a webhook. */
 export function insertDelivery(
   db: Database,
   { registrarId, createdAt }: { registrarId: number; createdAt: string },
@@ -14,10 +14,11 @@ export function insertDelivery(
   condition: SQL,
 ) {
   const delivery = {
-    id: `msg_${crypto.randomUUID().replaceAll('-', '')}`,
+    id: newDeliveryId(),
     registrarId,
     notificationId: sql`(${notificationId})`,
     createdAt,
+    waitsSince: createdAt,
   };
   return insertRows(
     db,
@@ -27,75 +28,96 @@ export function insertDelivery(
   );
 }
 
+export function newDeliveryId(): string {
+  return `msg_${crypto.randomUUID().replaceAll('-', '')}`;
+}
+
 /** Neither delivered nor given up. */
 export const isOpen = and(
   isNull(webhookDeliveries.deliveredAt),
   isNull(webhookDeliveries.failedAt),
 );
 
-const hour = 60 * 60 * 1000;
-const before = (now: Date, milliseconds: number) =>
-  new Date(now.getTime() - milliseconds).toISOString();
+/** Whether a delivery waits for the webhook. */
+export const hasOpen = sql`exists (
+  select 1 from ${webhookDeliveries} as waiting
+  where waiting.registrar_id = ${webhooks.registrarId} and waiting.delivered_at is null and waiting.failed_at is null
+)`;
 
-/** Longer than the longest wait between two attempts: after this silence, the queue has lost the message. */
-const silenceMilliseconds = 24 * hour;
+const minute = 60 * 1000;
+const day = 24 * 60 * minute;
+
+export const after = (instant: Date, milliseconds: number) =>
+  new Date(instant.getTime() + milliseconds).toISOString();
+
+/** After this time, the queue has lost a message, and the next run of the cron sends another. */
+export const queuePatience = 10 * minute;
 /** The most messages that a queue accepts at once. */
 const messagesPerBatch = 100;
-const batchesPerRun = 10;
 
 /**
- * Gives the queue what was written but not queued, and what the queue has lost. If it fails half-way, the next run queues
- * some of it again: a delivery is sent at least once.
+ * Gives the queue one message for each registrar with waiting deliveries, or for this registrar, unless one is on its
+ * way. A registrar is claimed before its message is sent, so that of several callers one sends it. If the queue fails,
+ * the claim runs out before the next run of the cron.
  */
 export async function queueDeliveries(
   db: Database,
   queue: Pick<Queue<WebhookMessage>, 'sendBatch'>,
   now: Date,
+  registrarId?: number,
 ): Promise<void> {
-  const { queuedAt, attemptedAt, id } = webhookDeliveries;
-  const silentSince = before(now, silenceMilliseconds);
-  const isLost = and(
-    lt(queuedAt, silentSince),
-    or(isNull(attemptedAt), lt(attemptedAt, silentSince)),
-  );
-  for (let batch = 0; batch < batchesPerRun; batch++) {
-    const waiting = await db
-      .select({ id })
-      .from(webhookDeliveries)
-      .where(and(isOpen, or(isNull(queuedAt), isLost)))
-      .limit(messagesPerBatch);
-    if (waiting.length === 0) return;
-    await queue.sendBatch(waiting.map((row) => ({ body: { delivery: row.id } })));
-    const ids = JSON.stringify(waiting.map((row) => row.id));
-    await db.update(webhookDeliveries).set({ queuedAt: now.toISOString() }).where(isIn(id, ids));
+  const claimed = await db
+    .update(webhooks)
+    .set({ queuedUntil: after(now, queuePatience) })
+    .where(
+      and(
+        registrarId === undefined ? undefined : eq(webhooks.registrarId, registrarId),
+        or(isNull(webhooks.queuedUntil), lte(webhooks.queuedUntil, now.toISOString())),
+        hasOpen,
+      ),
+    )
+    .returning({ registrar: webhooks.registrarId });
+  for (let first = 0; first < claimed.length; first += messagesPerBatch) {
+    const messages = claimed.slice(first, first + messagesPerBatch);
+    await queue.sendBatch(messages.map((body) => ({ body })));
   }
 }
 
-/** Gives up these deliveries, if they are open, with a line in the log that an operator may set an alarm on. */
-export async function giveUp(db: Database, which: SQL, now: Date): Promise<void> {
+const givenUpAfter = 7 * day;
+const keptForDays = 30;
+/** The most that one run gives up; the next run continues. */
+const maximumGivenUp = 10_000;
+
+/**
+ * Gives up the deliveries that have waited for a week, and deletes those that are 30 days old. What was given up, and
+ * how many webhooks are failing, are lines in the log that an operator may set an alarm on.
+ */
+export async function endOldDeliveries(db: Database, now: Date): Promise<void> {
+  const { id, waitsSince, createdAt } = webhookDeliveries;
+  const isOld = and(isOpen, lt(waitsSince, after(now, -givenUpAfter)));
+  const old = db.select({ id }).from(webhookDeliveries).where(isOld).limit(maximumGivenUp);
   const { meta } = await db
     .update(webhookDeliveries)
     .set({ failedAt: now.toISOString() })
-    .where(and(isOpen, which));
+    .where(and(inArray(id, old), isOpen));
   const deliveries = meta.changes;
   if (deliveries > 0) writeLog('warn', { event: 'webhooks_given_up', deliveries });
+  await deleteOlder(db, createdAt, keptForDays, now);
+  const { length: failing } = await listFailingWebhooks(db, now);
+  if (failing > 0) writeLog('warn', { event: 'webhooks_failing', webhooks: failing });
 }
 
-/** No queue keeps a message for so long. */
-const givenUpAfter = 7 * 24 * hour;
-const keptFor = 30 * 24 * hour;
-const maximumDeleted = 10_000;
+/** An endpoint may be down for so long before an operator is told. */
+const patience = 60 * minute;
 
-/** Gives up the deliveries that are a week old, and deletes those that are 30 days old. */
-export async function endOldDeliveries(db: Database, now: Date): Promise<void> {
-  const { createdAt, id } = webhookDeliveries;
-  await giveUp(db, lt(createdAt, before(now, givenUpAfter)), now);
-  const old = db
-    .select({ id })
-    .from(webhookDeliveries)
-    .where(lt(createdAt, before(now, keptFor)))
-    .limit(maximumDeleted);
-  await db.delete(webhookDeliveries).where(inArray(id, old));
+/** The registrars whose webhooks have been failing for an hour, and since when. */
+export function listFailingWebhooks(db: Database, now: Date) {
+  return db
+    .select({ registrar: registrars.code, since: sql<string>`${webhooks.failingSince}` })
+    .from(webhooks)
+    .innerJoin(registrars, eq(registrars.id, webhooks.registrarId))
+    .where(lte(webhooks.failingSince, after(now, -patience)))
+    .orderBy(registrars.code);
 }
 
 export type ListedDelivery = Awaited<ReturnType<typeof listDeliveries>>[number];
@@ -111,10 +133,12 @@ export async function listDeliveries(
       registrar: registrars.code,
       event: notifications.event,
       contactCode: notifications.contactCode,
+      failingSince: webhooks.failingSince,
     })
     .from(webhookDeliveries)
     .innerJoin(registrars, eq(registrars.id, webhookDeliveries.registrarId))
     .leftJoin(notifications, eq(notifications.id, webhookDeliveries.notificationId))
+    .leftJoin(webhooks, eq(webhooks.registrarId, webhookDeliveries.registrarId))
     .where(registrar === undefined ? undefined : eq(registrars.code, registrar))
     .orderBy(desc(webhookDeliveries.createdAt))
     .limit(limit);

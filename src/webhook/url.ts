@@ -2,7 +2,7 @@ import { RegistryError } from '../error.ts';
 
 const maximumLength = 2_000;
 
-/** The last labels of names that lead into private networks: RFC 6761, 6762 and 8375, ICANN's `internal`, and common ones. */
+/** Last labels of names that lead into private networks: RFC 6761, 6762, 8375, ICANN's `internal`, and common ones. */
 const privateSuffixes = [
   'localhost',
   'local',
