@@ -2,8 +2,11 @@ import { and, eq } from 'drizzle-orm';
 import { auctions } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
+import { difference } from '../history/changes.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
 import { type Auction, auctionSubject, getAuctionOf, isAuctionUnchanged } from './read.ts';
+
+const lost = { status: null, platform: null, registrationDeadline: null, createdAt: null };
 
 /**
  * Deletes an auction in progress, named by its UUID or its domain, and returns it; the reason stays in the history.
@@ -25,7 +28,8 @@ export async function cancelAuction(
       by: origin.actor,
       subject: auctionSubject(auction),
       action: 'delete',
-      changes: { status: { from: 'started', to: null }, reason: { from: null, to: reason } },
+      // Everything that is lost, so that the cancellation can be taken back.
+      changes: { ...difference(auction, lost), reason: { from: null, to: reason } },
       onlyIf: isAuctionUnchanged(auction),
       statements: (isWritten) => [
         db.delete(auctions).where(and(eq(auctions.id, auction.id), isWritten)),

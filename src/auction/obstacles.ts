@@ -17,30 +17,23 @@ const obstacles = {
   started: 'already has an auction in progress',
 } as const;
 
-interface ObstacleOptions {
-  isEvenIfRetained?: boolean;
-  isInProgressToo?: boolean;
-}
+export type AuctionObstacle = keyof typeof obstacles;
 
 /**
- * A problem for each of the names that is a domain, is blocked, has a paid auction, or, unless `isEvenIfRetained`, is
- * reserved or disputed today. With `isInProgressToo`, also for each that has an auction in progress, after the others.
+ * A problem for each of the names that is a domain, is blocked, is reserved, is disputed today, or has a paid auction
+ * or one in progress, which comes after the others; none for what is ignored.
  */
 export async function findAuctionObstacles(
   db: Database,
   { request }: Pick<Origin, 'request'>,
   names: readonly DomainName[],
-  { isEvenIfRetained = false, isInProgressToo = false }: ObstacleOptions = {},
+  ignored: readonly AuctionObstacle[],
 ): Promise<RecordProblem<DomainName>[]> {
   const records = new Map(names.map((record) => [record.name, record]));
   const today = dayOf(request.at);
-  const ignored: (keyof typeof obstacles)[] = [
-    ...(isEvenIfRetained ? (['reserved', 'disputed'] as const) : []),
-    ...(isInProgressToo ? [] : (['started'] as const)),
-  ];
   const problems: RecordProblem<DomainName>[] = [];
   for (const array of jsonArrays(records.keys())) {
-    const rows = await db.all<{ name: string; obstacle: keyof typeof obstacles }>(sql`
+    const rows = await db.all<{ name: string; obstacle: AuctionObstacle }>(sql`
       with asked as (select value as name from json_each(${array}))
       select * from (
         select name, 'domain' as obstacle from ${domains} where name in (select name from asked)

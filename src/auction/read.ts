@@ -30,29 +30,22 @@ export async function listAuctions(
     .limit(page.limit);
 }
 
-/** The auction with this UUID, ignoring case. One round trip. Throws `not_found`. */
-export async function getAuction(db: Database, uuid: string): Promise<Auction> {
-  return retried(() => loadAuction(db, uuid));
-}
-
 /** The auction with this UUID, or the newest one of the domain with this name. Throws `not_found`. */
 export async function getAuctionOf(db: Database, uuidOrName: string): Promise<Auction> {
   if (!uuidOrName.includes('.')) return getAuction(db, uuidOrName);
-  const [auction] = await retried(() =>
-    db
-      .select()
-      .from(auctions)
-      .where(eq(auctions.name, uuidOrName))
-      .orderBy(desc(auctions.id))
-      .limit(1),
-  );
+  const [auction] = await db
+    .select()
+    .from(auctions)
+    .where(eq(auctions.name, uuidOrName))
+    .orderBy(desc(auctions.id))
+    .limit(1);
   if (auction) return auction;
   const message = `there is no auction of ${JSON.stringify(uuidOrName)}`;
   throw new RegistryError('not_found', message, 'name');
 }
 
-/** `getAuction` without retries. */
-export async function loadAuction(db: Database, uuid: string): Promise<Auction> {
+/** The auction with this UUID, ignoring case. Throws `not_found`. */
+export async function getAuction(db: Database, uuid: string): Promise<Auction> {
   const [auction] = await db
     .select()
     .from(auctions)

@@ -12,7 +12,7 @@ import {
   statementsOf,
   write,
 } from '../write.ts';
-import { type Auction, auctionSubject, isAuctionUnchanged, loadAuction } from './read.ts';
+import { type Auction, auctionSubject, getAuction, isAuctionUnchanged } from './read.ts';
 import { inProgress, insertAuctions, newAuction } from './start.ts';
 
 /** The statuses that the auction centre may report. Only the registry sets `started` and `domain_registered`. */
@@ -34,9 +34,9 @@ export interface AuctionReport {
 }
 
 /**
- * Applies the auction centre's report; repeating it has no further effect. An auction that becomes `payment_received` gets
- * a registration code. A status among `restartStatuses` puts the name up for auction again, unless it is in auction or a
- * newer auction of it has been won. Two round trips. Throws `not_found`.
+ * Applies the auction centre's report; repeating it has no further effect. An auction that becomes `payment_received`
+ * gets a registration code. A status among `restartStatuses` puts the name up for auction again, unless it is in
+ * auction or a newer auction of it has been won. Two round trips. Throws `not_found`.
  */
 export async function updateAuction(
   db: Database,
@@ -46,7 +46,7 @@ export async function updateAuction(
   restartStatuses: readonly AuctionStatus[],
 ): Promise<Auction> {
   const { outcome } = await write(db, origin.request, {
-    look: () => loadAuction(db, uuid),
+    look: () => getAuction(db, uuid),
     judge(auction) {
       const isNewStatus = status !== undefined && status !== auction.status;
       const values: AuctionValues = {
@@ -63,8 +63,8 @@ export async function updateAuction(
 }
 
 /**
- * Ends a paid auction as `domain_registered` and returns it: the holder of the registration code has registered the name.
- * A dry run checks and writes nothing. Throws `invalid` for another status or a wrong code, and `not_found`.
+ * Ends a paid auction as `domain_registered` and returns it: the holder of the registration code has registered the
+ * name. A dry run checks and writes nothing. Throws `invalid` for another status or a wrong code, and `not_found`.
  */
 export async function registerAuction(
   db: Database,
@@ -74,7 +74,7 @@ export async function registerAuction(
   options: ChangeOptions = {},
 ): Promise<Auction> {
   const ended = { status: 'domain_registered', registrationCode: null } as const;
-  const look = () => loadAuction(db, uuid);
+  const look = () => getAuction(db, uuid);
   const judge = (auction: Auction) => {
     checkRegistration(auction, registrationCode);
     return auctionUpdate(db, auction, ended, origin);
@@ -88,19 +88,10 @@ function checkRegistration(auction: Auction, registrationCode: string): void {
     const message = `the auction of ${name} is ${auction.status}; only a payment_received one can end with a registration`;
     throw new RegistryError('invalid', message, 'status');
   }
-  if (!isSameCode(registrationCode, auction.registrationCode)) {
+  if (registrationCode !== auction.registrationCode) {
     const message = `this is not the registration code of the auction of ${name}`;
     throw new RegistryError('invalid', message, 'registration_code');
   }
-}
-
-/** Compares in constant time for codes of one length. */
-function isSameCode(given: string, code: string): boolean {
-  let difference = given.length ^ code.length;
-  for (let index = 0; index < code.length; index++) {
-    difference |= given.charCodeAt(index) ^ code.charCodeAt(index);
-  }
-  return difference === 0;
 }
 
 type AuctionValues = Partial<
@@ -171,7 +162,7 @@ function restart(db: Database, { actor, request }: Origin, ended: Auction, isWri
   });
 }
 
-/** The query that finds newer auctions of the name whose winner is about to pay, has paid, or has registered the name. */
+/** Finds newer auctions of the name whose winner is about to pay, has paid, or has registered the name. */
 function wonSince({ id, name }: Auction): SQL {
   return sql`select 1 from ${auctions} where ${auctions.name} = ${name} and ${auctions.id} > ${id}
     and ${inArray(auctions.status, ['awaiting_payment', 'payment_received', 'domain_registered'])}`;

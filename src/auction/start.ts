@@ -10,7 +10,7 @@ import { difference } from '../history/changes.ts';
 import { onFirstUse } from '../on-first-use.ts';
 import { textField } from '../text/field.ts';
 import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
-import { findAuctionObstacles } from './obstacles.ts';
+import { type AuctionObstacle, findAuctionObstacles } from './obstacles.ts';
 import { isStarted } from './read.ts';
 
 export const maximumPlatformLength = 50;
@@ -22,8 +22,8 @@ export const platformRule = onFirstUse(() => textField(platformMessage, maximumP
 
 interface StartOptions extends ChangeOptions {
   platform?: string | undefined;
-  /** Also starts auctions of names that are reserved or disputed. */
-  isEvenIfRetained?: boolean;
+  /** Obstacles in spite of which the auctions start. */
+  ignored?: readonly AuctionObstacle[];
 }
 
 /**
@@ -35,13 +35,10 @@ export async function startAuctions(
   db: Database,
   origin: Origin,
   names: readonly DomainName[],
-  { platform, isEvenIfRetained = false, isDryRun = false }: StartOptions = {},
+  { platform, ignored = [], isDryRun = false }: StartOptions = {},
 ): Promise<number> {
   const started = newAuctions(names, platformOf(platform), origin.request.at);
-  const check = async () =>
-    throwProblems(
-      await findAuctionObstacles(db, origin, names, { isEvenIfRetained, isInProgressToo: true }),
-    );
+  const check = async () => throwProblems(await findAuctionObstacles(db, origin, names, ignored));
   await check();
   try {
     return await startEach(db, origin, started, sql`true`, { isDryRun });
@@ -52,17 +49,16 @@ export async function startAuctions(
   }
 }
 
-/** An auction to import: its name, and what is already known of it. */
+/** An auction to import: its name, and what is already known of it. By default, it starts, with a new UUID. */
 export interface AuctionRecord extends DomainName {
   uuid?: string | undefined;
-  /** By default, the auction starts. */
   status?: AuctionStatus | undefined;
   registrationCode?: string | null | undefined;
 }
 
 /**
- * Puts those names up for auction that have no auction in progress, and returns how many, so that an interrupted
- * import can be repeated. An auction whose UUID or status is given is added unless the UUID is there. One batch.
+ * Adds the auctions whose UUID is not there, and returns how many; one that is in progress only if its name has no
+ * other in progress. An interrupted import of auctions that start, or that have UUIDs, can be repeated. One batch.
  */
 export async function importAuctions(
   db: Database,
@@ -106,11 +102,10 @@ function newAuctions(
   platform: string | null,
   startedAt: Date,
 ): NewAuction[] {
-  const distinct = new Map(names.map((each) => [each.name, each]));
+  const distinct = new Map(names.map((each) => [each.uuid ?? each.name, each]));
   return [...distinct.values()].map((each) => newAuction(each, platform, startedAt));
 }
 
-/** The query that finds the auction in progress of a name. */
 export function inProgress(name: SQL | string): SQL {
   return sql`select 1 from ${auctions} where ${auctions.name} = ${name} and ${isStarted}`;
 }

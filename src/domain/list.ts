@@ -73,3 +73,45 @@ export async function listDomainNames(
     .limit(page.limit);
   return rows.map(({ name }) => name);
 }
+
+/** A domain with the codes of its contacts, in order. */
+export interface ListedDomain extends DomainName, Record<DomainRole, string[]> {
+  registrar: string;
+}
+
+/** All domains, or a registrar's, by name, starting after the name `after`. */
+export async function listDomains(
+  db: Database,
+  page: { after?: string | undefined; limit: number },
+  registrar?: string,
+): Promise<ListedDomain[]> {
+  const codesAs = (role: DomainRole) =>
+    sql<string>`(select json_group_array(code) from (
+      select contact.code from ${domainContacts} as link join ${contacts} as contact on contact.id = link.contact_id
+      where link.domain_id = ${domains.id} and link.role = ${role} order by contact.code))`;
+  const rows = await db
+    .select({
+      name: domains.name,
+      punycode: domains.punycode,
+      registrar: registrars.code,
+      registrant: codesAs('registrant'),
+      admin: codesAs('admin'),
+      tech: codesAs('tech'),
+    })
+    .from(domains)
+    .innerJoin(registrars, eq(registrars.id, domains.registrarId))
+    .where(
+      and(
+        gt(domains.name, page.after ?? ''),
+        registrar === undefined ? undefined : eq(registrars.code, registrar),
+      ),
+    )
+    .orderBy(asc(domains.name))
+    .limit(page.limit);
+  return rows.map(({ registrant, admin, tech, ...domain }) => ({
+    ...domain,
+    registrant: JSON.parse(registrant),
+    admin: JSON.parse(admin),
+    tech: JSON.parse(tech),
+  }));
+}

@@ -3,8 +3,14 @@ import { type DatabaseSize, maximumDatabaseBytes } from '../database/size.ts';
 import type { Health } from './health.ts';
 
 /** Conditions that need an operator's attention; the runbook has a paragraph for each. */
-export const alarmNames = ['failing', 'cron_late', 'cron_failed', 'database_large'] as const;
-export type AlarmName = (typeof alarmNames)[number];
+export const alarmNames = [
+  'failing',
+  'cron_late',
+  'cron_failed',
+  'database_large',
+  'webhook_failing',
+] as const;
+type AlarmName = (typeof alarmNames)[number];
 
 export interface Alarm {
   alarm: AlarmName;
@@ -20,11 +26,15 @@ export interface Findings {
   /** The newest first. */
   runs: readonly CronRun[];
   size: DatabaseSize;
+  failingWebhooks: readonly { registrar: string; since: string }[];
   /** A local server runs no cron by itself. */
   isDeployed: boolean;
 }
 
-export function findAlarms({ health, runs, size, isDeployed }: Findings, now: Date): Alarm[] {
+export function findAlarms(
+  { health, runs, size, failingWebhooks, isDeployed }: Findings,
+  now: Date,
+): Alarm[] {
   const alarms: Alarm[] = health.reasons.map((message) => ({ alarm: 'failing', message }));
   const [last] = runs;
   const lastAt = last ? Date.parse(last.startedAt) : 0;
@@ -41,6 +51,10 @@ export function findAlarms({ health, runs, size, isDeployed }: Findings, now: Da
   if (size.bytes > largeShare * maximumDatabaseBytes) {
     const percent = Math.floor((100 * size.bytes) / maximumDatabaseBytes);
     alarms.push({ alarm: 'database_large', message: `The database is ${percent} % full.` });
+  }
+  for (const { registrar, since } of failingWebhooks) {
+    const message = `The webhook of ${registrar} has been failing since ${since}.`;
+    alarms.push({ alarm: 'webhook_failing', message });
   }
   return alarms;
 }

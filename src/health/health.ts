@@ -2,7 +2,7 @@ import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import type { Published } from '../public-list/format/head.ts';
 import { readPublished } from '../public-list/kv.ts';
-import { type ListName, listNames } from '../public-list/lists.ts';
+import { type ListName, listNames, perList } from '../public-list/lists.ts';
 import { readSource, type Source } from '../public-list/publish/database.ts';
 import { findBehindSince, isBehind } from '../public-list/publish/status.ts';
 
@@ -13,7 +13,7 @@ export interface Health {
   lists: Record<ListName, ListHealth>;
 }
 
-export interface ListHealth {
+interface ListHealth {
   /** Undefined if the list was never published, or if that is not known. */
   published: Pick<Published, 'count' | 'etag' | 'publishedAt'> | undefined;
   /** Undefined if the database or KV does not answer. */
@@ -35,30 +35,22 @@ export async function readHealth(db: Database, kv: KVNamespace, now: Date): Prom
   const since = source && published && (await answered(readDelays(db, source, published)));
   const isDatabaseReachable =
     source !== undefined && (published === undefined || since !== undefined);
-  const late = listNames.flatMap((list) => {
-    const instant = since?.get(list);
-    return instant !== undefined && now.getTime() - Date.parse(instant) >= maximumBehindMilliseconds
-      ? [{ list, instant }]
-      : [];
-  });
+  const late = [...(since ?? [])].filter(
+    ([, instant]) => instant && now.getTime() - Date.parse(instant) >= maximumBehindMilliseconds,
+  );
   return {
     reasons: [
       ...(isDatabaseReachable ? [] : ['The database is unreachable.']),
       ...(published ? [] : ['The store of the public lists is unreachable.']),
       ...late.map(
-        ({ list, instant }) => `The list ${list} has been behind its source since ${instant}.`,
+        ([list, instant]) => `The list ${list} has been behind its source since ${instant}.`,
       ),
     ],
     isDatabaseReachable,
-    lists: Object.fromEntries(
-      listNames.map((list) => [
-        list,
-        {
-          published: published?.get(list) ?? source?.records[list],
-          isBehind: since?.has(list),
-        },
-      ]),
-    ) as Health['lists'],
+    lists: perList((list) => ({
+      published: published?.get(list) ?? source?.records[list],
+      isBehind: since?.has(list),
+    })),
   };
 }
 

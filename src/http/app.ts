@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { currentTime } from '../clock.ts';
 import { newMeter } from '../database/meter.ts';
+import { findRateLimits } from '../env.ts';
 import { RegistryError } from '../error.ts';
 import { logUnexpected } from '../log.ts';
 import { type ErrorForm, fieldErrors, refusalOf } from './answer.ts';
@@ -25,6 +26,7 @@ import { securityHeaders } from './security-headers.ts';
 import { bookmarkHeader } from './session.ts';
 import { pageError } from './site/error.tsx';
 import { pages } from './site/pages.ts';
+import { throttlePublic } from './throttle.ts';
 
 /** Headers that strangers are not sent. */
 const headersForCallers = [bookmarkHeader, 'Ignored-Fields'];
@@ -45,6 +47,8 @@ app.use(async (c, next) => {
       // A page has a policy of its own.
       if (!c.res.headers.has(name)) c.res.headers.set(name, value);
     }
+    const policy = findRateLimits(c.env);
+    if (policy) c.res.headers.set('RateLimit-Policy', policy.header);
   }
   if (c.res.status < 400) nameIgnoredParameters(c);
   // A handler may have said these before its query found that the caller may not log in.
@@ -53,6 +57,23 @@ app.use(async (c, next) => {
   }
   if (!c.res.headers.has('Cache-Control')) c.res.headers.set('Cache-Control', 'private, no-store');
   logRequest(c, startedAtMilliseconds);
+});
+
+/** The interfaces with callers, which count their requests themselves. Everything else is anybody's. */
+const withCallers = {
+  '/repp/v1/contacts': registrarContacts,
+  '/repp/v1/registrar/notifications': notifications,
+  '/api/v1/registrant/auth': registrantAuth,
+  '/api/v1/registrant/contacts': registrantContacts,
+  '/api/v1/registrant/export': personalExport,
+  '/api/v1/auctions': auctions,
+};
+
+const ofCallers = new RegExp(`^(${Object.keys(withCallers).join('|')})(/|$)`);
+
+app.use(async (c, next) => {
+  if (!ofCallers.test(c.req.path)) await throttlePublic(c);
+  await next();
 });
 
 app.use(
@@ -67,12 +88,7 @@ app.use(
 
 app.route('/', listRoutes);
 app.route('/health', health);
-app.route('/repp/v1/contacts', registrarContacts);
-app.route('/repp/v1/registrar/notifications', notifications);
-app.route('/api/v1/registrant/auth', registrantAuth);
-app.route('/api/v1/registrant/contacts', registrantContacts);
-app.route('/api/v1/registrant/export', personalExport);
-app.route('/api/v1/auctions', auctions);
+for (const [path, routes] of Object.entries(withCallers)) app.route(path, routes);
 app.route('/', pages);
 
 const errorForms: Record<InterfaceName, ErrorForm> = {

@@ -96,8 +96,8 @@ function storedType(column: keyof Contact): z.ZodType {
 }
 
 /**
- * A contact whose values are zod types, for the functions that make answers of contacts. An unknown value is null, except
- * in fields that are blank instead.
+ * A contact whose values are zod types, for the functions that make answers of contacts. An unknown value is null,
+ * except in fields that are blank instead.
  */
 function contactOfTypes(isBlank: (field: ContactField) => boolean): Contact {
   const shown = contactColumns.map(([column, field]) => {

@@ -21,7 +21,7 @@ export interface AppEnv {
     knownParameters: readonly string[] | undefined;
     /** Registrar interface: who claims to call. */
     login: Login;
-    /** Registrant interface: who calls. */
+    /** Registrant interface: who calls, or for whom the portal does. */
     person: Person;
   };
 }

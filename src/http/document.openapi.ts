@@ -4,7 +4,7 @@ import { auctionPaths } from './auction/auctions.openapi.ts';
 import { healthPaths } from './health/health.openapi.ts';
 import { headers } from './openapi/headers.ts';
 import { description, tags } from './openapi/introduction.ts';
-import { keepInput, tidy } from './openapi/json-schema.ts';
+import { keepInput, tidied } from './openapi/json-schema.ts';
 import { parameterComponents } from './openapi/parameters.ts';
 import { changesPathItems } from './public/changes.openapi.ts';
 import { listPathItems } from './public/lists.openapi.ts';
@@ -18,8 +18,8 @@ import { webhooks } from './registrar/webhooks.openapi.ts';
 import { pagePaths } from './site/pages.openapi.ts';
 
 /**
- * The OpenAPI 3.1 document of all interfaces, made from the zod types that validate. Made when the Worker is built: nothing
- * that the Worker bundles imports it, or the files beside the routes that it is made from.
+ * The OpenAPI 3.1 document of all interfaces, made from the zod types that validate. Made when the Worker is built:
+ * nothing that the Worker bundles imports it, or the files beside the routes that it is made from.
  */
 export function openApiDocument() {
   const document = createDocument(
@@ -69,6 +69,5 @@ export function openApiDocument() {
     },
     { override: keepInput },
   );
-  tidy(document);
-  return document;
+  return tidied(document);
 }

@@ -1,4 +1,4 @@
-/** Entity tags in a conditional request (RFC 9110, sections 8.8.3 and 13.1): a tag may contain commas but no white space. */
+/** Entity tags in a conditional request (RFC 9110, 8.8.3 and 13.1): a tag may contain commas but no white space. */
 const listedTag = /(?:^|,)[\t ]*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"(?=[\t ]*(?:,|$))/g;
 
 /** Strong comparison, which `If-Match` requires: a weak tag matches nothing. `*` matches everything. */

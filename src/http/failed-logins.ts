@@ -1,15 +1,16 @@
 import type { Login } from '../registrar/login.ts';
 
 /**
- * Spares the database the logins of an address that has failed too often. A rate limiter counts whenever it is asked, and
- * only a failed login may count, which takes a query to know. So the isolate remembers the answer: once the limiter has
- * refused an address, its logins are refused unseen until the window has passed. Another isolate learns this from one
- * failed login of its own, because the limiter counts for the whole location.
+ * Spares the database the logins of an address that has failed too often. A rate limiter counts whenever it is asked,
+ * and only a failed login may count, which takes a query to know. So the isolate remembers the answer: once the limiter
+ * has refused an address, its logins are refused unseen until the window has passed. Another isolate learns this from
+ * one failed login of its own, because the limiter counts for the whole location.
  *
- * The right secret is refused too; otherwise a guesser could go on at the price of a query. Logins that this isolate has
- * seen succeed go through to the query, so that a guesser does not lock out users at the same address.
+ * The right secret is refused too; otherwise a guesser could go on at the price of a query. Logins that this isolate
+ * has seen succeed go through to the query, so that a guesser does not lock out users at the same address.
  *
- * Shared between requests on purpose: it contains addresses, user names and digests, and no answer contains any of these.
+ * Shared between requests on purpose: it contains addresses, user names and digests, and no answer contains any of
+ * these.
  */
 const refusedUntil = new Map<string, number>();
 const provenLogins = new Map<string, true>();

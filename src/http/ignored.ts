@@ -19,19 +19,17 @@ export function nameIgnoredParameters(c: AppContext): void {
 const maximumHeaderLength = 1024;
 
 /**
- * A header's list of names. Commas, % and everything but visible ASCII are percent-encoded. A list that would be too long
- * is cut after a name and ends with `...`.
+ * A header's list of names. Commas, % and everything but visible ASCII are percent-encoded. A list that would be too
+ * long is cut after a name and ends with `...`.
  */
 function headerList(names: readonly string[]): string {
-  let list: string | undefined;
-  for (const name of names) {
-    const encoded = name
+  const encoded = names.map((name) =>
+    name
       .toWellFormed()
       .replace(/[^\x21-\x2b\x2d-\x7e]|%/gu, encodeURIComponent)
-      .slice(0, maximumHeaderLength);
-    const longer: string = list === undefined ? encoded : `${list}, ${encoded}`;
-    if (longer.length > maximumHeaderLength) return `${list}, ...`;
-    list = longer;
-  }
-  return list ?? '';
+      .slice(0, maximumHeaderLength),
+  );
+  const list = encoded.join(', ');
+  if (list.length <= maximumHeaderLength) return list;
+  return `${list.slice(0, list.lastIndexOf(', ', maximumHeaderLength))}, ...`;
 }

@@ -18,7 +18,7 @@ export const limitBody = bodyLimit({
   },
 });
 
-/** Middleware that parses the query with a zod type, none of whose parameters is required: an empty value is an invalid one. */
+/** Middleware that parses the query with a zod type, which requires no parameter: an empty value is an invalid one. */
 export function query<Shape extends z.ZodObject>(shape: () => Shape) {
   const validate = onFirstUse(() =>
     zValidator('query', shape(), (result) => {
@@ -33,8 +33,8 @@ export function query<Shape extends z.ZodObject>(shape: () => Shape) {
 }
 
 /**
- * Parses the request's body, which is JSON unless another body is given, with a zod type. Names the fields that the type
- * does not know in `Ignored-Fields`.
+ * Parses the request's body, which is JSON unless another body is given, with a zod type. Names the fields that the
+ * type does not know in `Ignored-Fields`.
  */
 export async function parseBody<Shape extends z.ZodObject>(
   c: AppContext,

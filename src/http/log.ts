@@ -1,12 +1,18 @@
 import { matchedRoutes } from 'hono/route';
 import { METHOD_NAME_ALL } from 'hono/router';
+import { openDatabase } from '../database/open.ts';
 import type { Env } from '../env.ts';
+import { LoginError, type LoginRefusal } from '../error.ts';
 import { writeLog } from '../log.ts';
 import { type RequestMetrics, requestPoint, writePoint } from '../metrics.ts';
-import type { AppContext } from './context.ts';
+import { findRefusals } from '../registrar/login.ts';
+import { type AppContext, afterResponse } from './context.ts';
 import { interfaceOf } from './interface.ts';
 
-/** Logs a request in one line and one data point, which contain no body, credential, identity code or name. */
+/**
+ * Logs a request in one line and one data point, which contain no body, credential, identity code or name. The line of
+ * a refused login says why it was refused.
+ */
 export function logRequest(c: AppContext, startedAtMilliseconds: number): void {
   const { requestId, login, meter } = c.var;
   const request: RequestMetrics = {
@@ -20,8 +26,24 @@ export function logRequest(c: AppContext, startedAtMilliseconds: number): void {
     rowsRead: meter.rowsRead,
     kvReads: meter.kvReads,
   };
-  writeLog('info', requestFields(requestId, request));
   writePoint(c.env, requestPoint(request));
+  const fields = requestFields(requestId, request);
+  if (request.status === 401) afterResponse(c, logRefused(c, fields));
+  else writeLog('info', fields);
+}
+
+async function logRefused(c: AppContext, fields: ReturnType<typeof requestFields>) {
+  writeLog('info', { ...fields, refusal: await refusalOf(c) });
+}
+
+/** Why the login was refused; null if the database does not say. The answer must not wait for it. */
+async function refusalOf(c: AppContext): Promise<LoginRefusal | null> {
+  if (c.error instanceof LoginError) return c.error.refusal;
+  const { login } = c.var;
+  // The other interfaces throw a LoginError for everything but the address.
+  if (!login) return 'address';
+  const refusals = await findRefusals(openDatabase(c.env.DB), login).catch(() => []);
+  return refusals[0] ?? null;
 }
 
 /** The pattern of the first handler that the request matches, or of the middleware where it matches none. */

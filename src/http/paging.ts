@@ -1,4 +1,3 @@
-import { decodeBase64Url, encodeBase64Url } from 'hono/utils/encode';
 import * as z from 'zod';
 import type { Page } from '../database/paging.ts';
 import { RegistryError } from '../error.ts';
@@ -7,7 +6,8 @@ import type { AppContext } from './context.ts';
 
 /**
  * Paging. `offset` counts from the beginning, so it skips or repeats elements when others are deleted or added. `after`
- * names the place in the order where the previous page ended; clients take it from the `Link` (RFC 8288) of a full page.
+ * names the place in the order where the previous page ended; clients take it from the `Link` (RFC 8288) of a full
+ * page.
  */
 
 const wholeNumber = (label: string, minimum: number, maximum: number) =>
@@ -27,7 +27,7 @@ export const pageQuery = onFirstUse(() =>
     limit: wholeNumber('Limit', 1, 200).default(200),
     offset: wholeNumber('Offset', 0, Number.MAX_SAFE_INTEGER).optional(),
     after: z
-      .base64url('After is invalid')
+      .base64('After is invalid')
       .transform(placeOf)
       .pipe(z.int('After is invalid'))
       .optional(),
@@ -58,12 +58,11 @@ export function linkAfter(c: AppContext, page: Page, rows: readonly { id: number
 export function linkNext(c: AppContext, { limit }: Page, place?: number): void {
   if (place === undefined) return;
   const url = new URL(c.req.url);
-  const isKept = (name: string) => name !== 'offset' && c.var.knownParameters?.includes(name);
-  const kept = [...url.searchParams].filter(([name]) => isKept(name));
-  const next = new URLSearchParams(kept);
+  const isKept = (name: string) =>
+    !['offset', 'after'].includes(name) && c.var.knownParameters?.includes(name);
+  const next = new URLSearchParams([...url.searchParams].filter(([name]) => isKept(name)));
   next.set('limit', String(limit));
-  next.delete('after');
-  next.append('after', afterOf(place));
+  next.set('after', afterOf(place));
   url.search = next.toString();
   c.header('Link', `<${url.href}>; rel="next"`);
 }
@@ -72,12 +71,11 @@ const placeDigits = 15;
 
 /** Opaque to clients, so that an order may change without breaking them. */
 function afterOf(place: number): string {
-  const digits = String(place).padStart(placeDigits, '0');
-  return encodeBase64Url(new TextEncoder().encode(digits).buffer);
+  return btoa(String(place).padStart(placeDigits, '0'));
 }
 
 /** NaN for what is not a place. */
 function placeOf(after: string): number {
-  const digits = new TextDecoder().decode(decodeBase64Url(after));
+  const digits = atob(after);
   return digits.length === placeDigits && /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
 }

@@ -4,11 +4,13 @@ import type { Reader } from '../public-list/read/reader.ts';
 import { type AppContext, afterResponse, database } from './context.ts';
 import { matchesWeakly } from './entity-tag.ts';
 import { publishAfterResponse } from './publish.ts';
+import { throttlePublic } from './throttle.ts';
 
 /** Reading the public lists, as their interface and the pages for people do it. */
 
 /** A reader for this request. A list that it finds missing or incomplete is published after the response. */
 export function readerOf(c: AppContext): Reader {
+  let charged = 0;
   return {
     db: () => database(c),
     kv: c.env.LISTS,
@@ -17,6 +19,12 @@ export function readerOf(c: AppContext): Reader {
     later: (work) => afterResponse(c, work),
     report: (list, trouble) =>
       publishAfterResponse(c, [list], { isForced: trouble === 'incomplete' }),
+    // One request was counted before anything was read.
+    async charge(requests) {
+      const before = Math.max(1, charged);
+      charged += requests;
+      if (charged > before) await throttlePublic(c, charged - before);
+    },
   };
 }
 

@@ -13,8 +13,8 @@ export function bookmarkRefused(): RegistryError {
 }
 
 /**
- * Answers with a bookmark of the database state and accepts the one that the client sends back, so that the client reads
- * its own writes from the nearest replica that has them. Throws `invalid` for a malformed bookmark.
+ * Answers with a bookmark of the database state and accepts the one that the client sends back, so that the client
+ * reads its own writes from the nearest replica that has them. Throws `invalid` for a malformed bookmark.
  */
 export const continueSession: MiddlewareHandler<AppEnv> = async (c, next) => {
   const given = c.req.header(bookmarkHeader);

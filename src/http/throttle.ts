@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import { networkOf } from '../address-list.ts';
-import { type Env, type RateLimitName, settings } from '../env.ts';
+import { type Env, findRateLimits, type RateLimitName, settings } from '../env.ts';
 import { RegistryError } from '../error.ts';
 import type { Login } from '../registrar/login.ts';
 import { type AppContext, type AppEnv, callerAddress } from './context.ts';
@@ -19,18 +19,33 @@ const limiters: Record<RateLimitName, (env: Env) => RateLimit> = {
  */
 const unlimitedRequests = 1_000_000;
 
-/** Counts a request against a limit. Throws `throttled`, with `Retry-After`, once the limit is exceeded. */
-export async function throttle(c: AppContext, name: RateLimitName, key: string): Promise<void> {
-  if (!(await isWithinLimit(c, name, key))) {
-    refuseThrottled(c, settings(c.env).rateLimits[name].windowSeconds);
-  }
+/** Counts requests against a limit. Throws `throttled`, with `Retry-After`, once the limit is exceeded. */
+export async function throttle(
+  c: AppContext,
+  name: RateLimitName,
+  key: string,
+  requests = 1,
+): Promise<void> {
+  if (!(await isWithinLimit(c, name, key, requests))) refuseThrottled(c, windowSeconds(c, name));
 }
 
-/** Counts a request against a limit. */
-async function isWithinLimit(c: AppContext, name: RateLimitName, key: string): Promise<boolean> {
-  if (settings(c.env).rateLimits[name].requests >= unlimitedRequests) return true;
-  const { success } = await limiters[name](c.env).limit({ key });
-  return success;
+async function isWithinLimit(
+  c: AppContext,
+  name: RateLimitName,
+  key: string,
+  requests = 1,
+): Promise<boolean> {
+  const limit = findRateLimits(c.env)?.limits[name];
+  if (limit && limit.requests >= unlimitedRequests) return true;
+  // A limiter counts one at a time.
+  const outcomes = await Promise.all(
+    Array.from({ length: requests }, () => limiters[name](c.env).limit({ key })),
+  );
+  return outcomes.every(({ success }) => success);
+}
+
+function windowSeconds(c: AppContext, name: RateLimitName): number {
+  return findRateLimits(c.env)?.limits[name].windowSeconds ?? 60;
 }
 
 /** Throws `throttled`, with `Retry-After`. */
@@ -46,10 +61,19 @@ export function callerNetwork(c: AppContext): string {
   return networkOf(callerAddress(c) ?? 'unknown');
 }
 
-/** Middleware for all routes of an interface: counts the address's requests and, separately, its failed logins. */
+/**
+ * Counts requests for what needs no login, by address: apart from those of the interfaces with callers, so that nobody's
+ * look-ups stop a registrar in the same network.
+ */
+export function throttlePublic(c: AppContext, requests = 1): Promise<void> {
+  return throttle(c, 'address', `public ${callerNetwork(c)}`, requests);
+}
+
+/** Middleware for all routes of an interface with callers: counts the address's requests and, separately, its failed logins. */
 export const throttleAddress: MiddlewareHandler<AppEnv> = async (c, next) => {
   const address = callerNetwork(c);
-  c.header('RateLimit-Policy', settings(c.env).rateLimitPolicy);
+  // While a setting is missing, nothing that has callers answers.
+  settings(c.env);
   await throttle(c, 'address', address);
   await next();
   // Only registrars log in with a query.
@@ -58,8 +82,8 @@ export const throttleAddress: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (!(c.error instanceof RegistryError && c.error.reason === 'unauthorized')) return;
   if (login) forgetLogin(login);
   if (!(await isWithinLimit(c, 'failed-login', address))) {
-    const { windowSeconds } = settings(c.env).rateLimits['failed-login'];
-    refuseLogins(address, c.var.now, windowSeconds);
-    refuseThrottled(c, windowSeconds);
+    const seconds = windowSeconds(c, 'failed-login');
+    refuseLogins(address, c.var.now, seconds);
+    refuseThrottled(c, seconds);
   }
 };

@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { auctions, disputes, retainedDomains } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
@@ -9,7 +9,12 @@ import type { ListEntries } from './lists.ts';
  * The query for entries on a day, in the order of the lists: of the names that meet a condition on the column `name`.
  * A name with two disputes is disputed once. Both tables of names are read in their order, so each row is read once.
  */
-export function entriesQuery(entries: ListEntries, names: SQL, day: string, limit = -1): SQL {
+export function entriesQuery(
+  entries: ListEntries,
+  names: SQL,
+  day: string | Placeholder,
+  limit = -1,
+): SQL {
   if (entries === 'auctions') {
     return sql`
       select name, punycode, 'auction' as status from ${auctions}

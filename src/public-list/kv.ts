@@ -33,8 +33,22 @@ export interface Publication {
 
 /** The metadata of all heads, by list, in one operation of KV. */
 export async function readPublished(kv: KVNamespace): Promise<Map<string, Published | undefined>> {
-  const { keys } = await kv.list<Published>({ prefix: headPrefix });
+  const keys = await listKeys<Published>(kv, headPrefix);
   return new Map(keys.map(({ name, metadata }) => [name.slice(headPrefix.length), metadata]));
+}
+
+/** All keys with the prefix. One operation of KV for each 1,000, and for each page that KV cuts short. */
+export async function listKeys<Metadata>(
+  kv: KVNamespace,
+  prefix: string,
+): Promise<KVNamespaceListKey<Metadata>[]> {
+  const keys: KVNamespaceListKey<Metadata>[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await kv.list<Metadata>({ prefix, ...(cursor && { cursor }) });
+    keys.push(...page.keys);
+    if (page.list_complete) return keys;
+    cursor = page.cursor;
+  }
 }
 
 /** The head in KV, as this location sees it. */
@@ -43,9 +57,16 @@ export async function findStoredHead(kv: KVNamespace, list: ListName): Promise<H
   return value ? decompressJson<Head>(value) : undefined;
 }
 
-/** Puts the head into KV: from now on, readers see this publication. */
-export function putHead(kv: KVNamespace, { head, metadata }: Publication): Promise<void> {
-  return putVariable(kv, headKey(head.list), compressJson(head), metadata);
+/** Puts the head into KV: from now on, readers see this publication. `beforeEach` runs before each try. */
+export function putHead(
+  kv: KVNamespace,
+  { head, metadata }: Publication,
+  beforeEach: () => void = () => {},
+): Promise<void> {
+  return tried(() => {
+    beforeEach();
+    return kv.put(headKey(head.list), compressJson(head), { metadata });
+  }, sameKeyPauseMilliseconds);
 }
 
 const maximumTries = 3;
@@ -63,13 +84,8 @@ export function putConstant(
 }
 
 /** Puts the value of a key that is written again and again, perhaps by others at the same time. */
-export function putVariable(
-  kv: KVNamespace,
-  key: string,
-  value: Uint8Array<ArrayBuffer> | string,
-  metadata?: object,
-): Promise<void> {
-  return tried(() => kv.put(key, value, metadata && { metadata }), sameKeyPauseMilliseconds);
+export function putVariable(kv: KVNamespace, key: string, value: string): Promise<void> {
+  return tried(() => kv.put(key, value), sameKeyPauseMilliseconds);
 }
 
 /** The time for which a location may cache a value that never changes. After a day, the sweep may delete it. */
@@ -80,8 +96,14 @@ export function getConstant(kv: KVNamespace, key: string): Promise<ArrayBuffer |
   return kv.get(key, { type: 'arrayBuffer', cacheTtl: blockCacheSeconds });
 }
 
+/** An error that another try does not mend. */
+class LastingError extends Error {}
+
 /** A block that a head names is not in KV. */
-export class MissingBlockError extends Error {}
+export class MissingBlockError extends LastingError {}
+
+/** A publisher has taken so long that what it has read and written may be gone. */
+export class LateError extends LastingError {}
 
 /** The value of a block that a head names. Throws a MissingBlockError if KV lacks it. */
 export async function getBlock(
@@ -113,8 +135,7 @@ export async function tried<Result>(
     try {
       return await attempt();
     } catch (error) {
-      // Another try finds no more than this one.
-      if (tries === maximumTries || error instanceof MissingBlockError) throw error;
+      if (tries === maximumTries || error instanceof LastingError) throw error;
       await pause(betweenMilliseconds);
     }
   }

@@ -1,4 +1,4 @@
-import type { retainedStatuses } from '../../drizzle/schema.ts';
+import { retainedStatuses } from '../../drizzle/schema.ts';
 
 /** The statuses on the lists of retained domains: those that are stored, and `disputed`, which depends on the day. */
 export type ListedStatus = (typeof retainedStatuses)[number] | 'disputed';
@@ -19,8 +19,8 @@ export type ListEntries = 'auctions' | readonly ListedStatus[];
 const retainedPath = '/repp/v1/retained_domains';
 
 /**
- * Every public list. The URL map, the answers from memory, the error format of the paths, the publisher, the daily counts
- * and the tool are all derived from this table.
+ * Every public list. The URL map, the answers from memory, the error format of the paths, the publisher, the daily
+ * counts and the tool are all derived from this table.
  */
 export const publicLists = {
   auctions: {
@@ -33,17 +33,22 @@ export const publicLists = {
     path: retainedPath,
     type: undefined,
     field: 'domains',
-    entries: ['reserved', 'blocked', 'disputed'],
+    entries: [...retainedStatuses, 'disputed'],
   },
   reserved: { path: retainedPath, type: 'reserved', field: 'domains', entries: ['reserved'] },
   blocked: { path: retainedPath, type: 'blocked', field: 'domains', entries: ['blocked'] },
   disputed: { path: retainedPath, type: 'disputed', field: 'domains', entries: ['disputed'] },
-} as const satisfies Record<string, PublicList>;
+} as const satisfies Record<ListedStatus, PublicList> & Record<string, PublicList>;
 
 export type ListName = keyof typeof publicLists;
 export type ListPath = (typeof publicLists)[ListName]['path'];
 
 export const listNames = Object.keys(publicLists) as ListName[];
+
+export function perList<Value>(makeValue: (list: ListName) => Value) {
+  const values = listNames.map((list) => [list, makeValue(list)] as const);
+  return Object.fromEntries(values) as Record<ListName, Value>;
+}
 
 /** The paths that serve lists, each once. */
 export const listPaths: readonly ListPath[] = [

@@ -1,5 +1,5 @@
-import { errors, type JWTHeaderParameters, jwtVerify, SignJWT } from 'jose';
-import { RegistryError } from '../error.ts';
+import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import { LoginError, type LoginRefusal } from '../error.ts';
 
 /** The person behind a bearer token. */
 export interface Person {
@@ -46,19 +46,29 @@ export async function issueToken(
   return { token, expiresAt: new Date(expiresAtSeconds * 1000) };
 }
 
+/** The token was genuine, and its time is over. */
+export class ExpiredTokenError extends LoginError {
+  readonly person: Person;
+
+  constructor(person: Person) {
+    super('expired token', message);
+    this.person = person;
+  }
+}
+
 /**
  * The person that a token stands for. Throws `unauthorized` if the token is malformed, forged, expired, not yet valid,
- * issued for another purpose, or signed with a key that is not, or no longer, in the list.
+ * issued for another purpose, or signed with a key that is not, or no longer, in the list: an ExpiredTokenError if
+ * nothing else is wrong with it.
  */
 export async function verifyToken(
   keys: readonly TokenKey[],
   token: string,
   now: Date,
 ): Promise<Person> {
-  const refused = new RegistryError('unauthorized', 'Not authorized');
   const secretOf = ({ kid }: JWTHeaderParameters) => {
     const key = keys.find(({ id }) => id === kid);
-    if (!key) throw refused;
+    if (!key) throw refused('unknown key');
     return key.secret;
   };
   try {
@@ -69,14 +79,34 @@ export async function verifyToken(
       currentDate: now,
       requiredClaims: ['sub', 'country_code', 'first_name', 'last_name', 'exp', 'iat', 'nbf'],
     });
-    return {
-      countryCode: String(payload.country_code),
-      code: String(payload.sub),
-      firstName: String(payload.first_name),
-      lastName: String(payload.last_name),
-    };
+    return personOf(payload);
   } catch (error) {
-    if (error instanceof errors.JOSEError || error instanceof TypeError) throw refused;
+    // Thrown after the signature and all other claims were found right.
+    if (error instanceof errors.JWTExpired) throw new ExpiredTokenError(personOf(error.payload));
+    if (error instanceof errors.JOSEError || error instanceof TypeError) {
+      throw refused(refusalOfToken(error));
+    }
     throw error;
   }
+}
+
+function personOf(payload: JWTPayload): Person {
+  return {
+    countryCode: String(payload.country_code),
+    code: String(payload.sub),
+    firstName: String(payload.first_name),
+    lastName: String(payload.last_name),
+  };
+}
+
+const message = 'Not authorized';
+
+function refused(refusal: LoginRefusal): LoginError {
+  return new LoginError(refusal, message);
+}
+
+function refusalOfToken(error: Error): LoginRefusal {
+  if (error instanceof errors.JWTClaimValidationFailed) return 'wrong claims';
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'wrong signature';
+  return 'malformed token';
 }

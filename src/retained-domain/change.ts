@@ -1,4 +1,4 @@
-import { inArray, type SQL, sql } from 'drizzle-orm';
+import { inArray, or, type SQL, sql } from 'drizzle-orm';
 import { retainedDomains } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import { jsonArrays } from '../database/json-rows.ts';
@@ -32,19 +32,24 @@ export async function countRetainedDomains(
   return db.$count(retainedDomains, inArray(retainedDomains.status, statuses));
 }
 
-/** Removes the names, all or none, and returns how many existed; one batch, as in `addRetainedDomains`. */
+/**
+ * Removes the names, all or none, and returns how many existed; one batch, as in `addRetainedDomains`. Throws
+ * `changed_meanwhile` if more than `atMost` exist.
+ */
 export async function removeRetainedDomains(
   db: Database,
   origin: Origin,
   names: readonly RetainedDomain[],
-  { isDryRun = false }: ChangeOptions = {},
+  { isDryRun = false, atMost }: ChangeOptions & { atMost?: number | undefined } = {},
 ): Promise<number> {
   if (isDryRun) return (await findRetainedDomains(db, distinct(names))).length;
-  const changes = jsonArrays(names).map((rows) => removals(db, isAmong(rows)));
-  return (await changeEach(db, origin, { removed: changes })).removed;
+  const asked = jsonArrays(distinct(names)).map(isAmong);
+  const changes = asked.map((condition) => removals(db, condition));
+  const existing = sql`(select count(*) from ${retainedDomains} where ${or(...asked)})`;
+  const isAllowed = atMost === undefined ? undefined : sql`${existing} <= ${atMost}`;
+  return (await changeEach(db, origin, { removed: changes }, isAllowed)).removed;
 }
 
-/** The names without repetitions. */
 export function distinct(names: readonly RetainedDomain[]): RetainedDomain[] {
   return [...new Map(names.map((each) => [`${each.status} ${each.name}`, each])).values()];
 }
@@ -73,7 +78,6 @@ export function additions(db: Database, names: SQL, createdAt: Date): ChangesOfM
   };
 }
 
-/** Removes the rows that meet the condition. */
 export function removals(db: Database, condition: SQL): ChangesOfMany {
   const changes = sql`json_object('status', json_object('from', status, 'to', null))`;
   return {

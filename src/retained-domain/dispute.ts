@@ -63,6 +63,11 @@ export async function openDispute(
   await write(db, origin.request, { look, judge }, options);
 }
 
+/** Whether two disputes of a name share a day. */
+export function overlaps(one: DisputedDays, other: DisputedDays): boolean {
+  return one.firstDay <= other.lastDay && other.firstDay <= one.lastDay;
+}
+
 /** The name already has this dispute, which shares days with another. */
 export function overlapProblem({ name, firstDay, lastDay }: DisputedDays): Problem {
   const message = `${JSON.stringify(name)} is already disputed from ${firstDay} to ${lastDay}`;

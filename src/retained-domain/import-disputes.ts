@@ -5,7 +5,13 @@ import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { type RecordProblem, RegistryError, throwProblems } from '../error.ts';
 import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
-import { checkDays, type DisputedDays, type NewDispute, overlapProblem } from './dispute.ts';
+import {
+  checkDays,
+  type DisputedDays,
+  type NewDispute,
+  overlapProblem,
+  overlaps,
+} from './dispute.ts';
 
 /** Days that are not in the calendar or in the wrong order, and disputes that share days with another of the name. */
 export async function findDisputeProblems(
@@ -74,10 +80,6 @@ function isSame(one: DisputedDays, other: DisputedDays): boolean {
   return (
     one.name === other.name && one.firstDay === other.firstDay && one.lastDay === other.lastDay
   );
-}
-
-function overlaps(one: DisputedDays, other: DisputedDays): boolean {
-  return one.firstDay <= other.lastDay && other.firstDay <= one.lastDay;
 }
 
 /** Opens the disputes that no other one overlaps in the meantime. */

@@ -4,7 +4,7 @@ import { auctionStatuses } from '../../../drizzle/schema.ts';
 import { maximumPlatformLength } from '../../auction/start.ts';
 import { fieldErrorsType } from '../answer.openapi.ts';
 import { callsOf } from '../openapi/call.ts';
-import type { Interface } from '../openapi/interface.ts';
+import type { Interface } from '../openapi/refusal.ts';
 import { reportBody } from './auctions.ts';
 
 const notFound = z
@@ -21,13 +21,14 @@ const everybody: Interface = {
   security: [],
   refusals: ['invalid', 'throttled'],
   errorOf: (status) => (status === 404 ? notFound : fieldErrorsType),
-  headers: ['X-D1-Bookmark', 'RateLimit-Policy'],
+  headers: [],
 };
 
 const publicCall = callsOf(everybody);
 const call = callsOf({
   ...everybody,
   name: 'AuctionCentre',
+  headers: ['X-D1-Bookmark'],
   refusals: [...everybody.refusals, 'address_denied', 'not_found'],
 });
 
@@ -78,7 +79,8 @@ export const auctionPaths: ZodOpenApiPathsObject = {
     get: publicCall({
       operationId: 'listAuctions',
       summary: 'List the auctions in progress',
-      description: 'In the order in which they started. Open to anybody.',
+      description:
+        'In the order in which they started. Open to anybody, and up to five seconds old.',
       success: {
         description: 'The auctions.',
         schema: z.array(auction).meta({ id: 'AuctionList' }),

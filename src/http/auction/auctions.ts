@@ -1,29 +1,31 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { type Auction, getAuction, listStartedAuctions } from '../../auction/read.ts';
+import { getAuction } from '../../auction/read.ts';
 import { reportableStatuses, updateAuction } from '../../auction/report.ts';
 import { platformRule } from '../../auction/start.ts';
+import { retried } from '../../database/retry.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { auctionLists } from '../../public-list/lists.ts';
 import { clearable } from '../../text/field.ts';
+import { instantRule } from '../../text/instant.ts';
 import { type AppEnv, callerAddress, database } from '../context.ts';
 import { limitBody, parseBody } from '../input.ts';
 import { publishAfterResponse } from '../publish.ts';
 import { continueSession } from '../session.ts';
 import { throttleAddress } from '../throttle.ts';
+import { forgetStarted, shownAuction, startedJson } from './started.ts';
 
 export const auctions = new Hono<AppEnv>({ strict: false });
 
-auctions.use(throttleAddress, continueSession);
+auctions.use(throttleAddress);
 
-auctions.get('/', async (c) => {
-  const started = await listStartedAuctions(database(c));
-  return c.json(started.map(shown));
-});
+auctions.get('/', async (c) =>
+  c.body(await startedJson(c), 200, { 'Content-Type': 'application/json' }),
+);
 
-auctions.use('/:uuid', async (c, next) => {
+auctions.use('/:uuid', continueSession, async (c, next) => {
   const address = callerAddress(c);
   if (!settings(c.env).auctionAllowedIps.includes(address)) {
     throw new RegistryError('address_denied', `Access denied from IP ${address ?? 'unknown'}`);
@@ -32,19 +34,14 @@ auctions.use('/:uuid', async (c, next) => {
 });
 
 auctions.get('/:uuid', async (c) => {
-  const auction = await getAuction(database(c), c.req.param('uuid'));
-  return c.json(shown(auction));
+  const auction = await retried(() => getAuction(database(c), c.req.param('uuid')));
+  return c.json(shownAuction(auction));
 });
 
 const deadlineMessage = 'is not an ISO 8601 date or date-time';
 
 export const reportBody = onFirstUse(() => {
-  const instant = z.iso
-    .datetime({ offset: true, local: true, error: deadlineMessage })
-    // Without an offset it is UTC, like every instant in the registry.
-    .transform((text) =>
-      new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`).toISOString(),
-    );
+  const instant = instantRule(deadlineMessage).transform((deadline) => deadline.toISOString());
   return z.object({
     status: z.enum(reportableStatuses, 'is not included in the list').nullish(),
     registration_deadline: clearable(
@@ -69,13 +66,8 @@ auctions.patch('/:uuid', limitBody, async (c) => {
     c.req.param('uuid'),
     { status, registrationDeadline, platform },
     settings(c.env).auctionRestartStatuses,
-  );
+  ).finally(() => forgetStarted(c.env.DB));
   // Even if nothing changed: a repeated report repairs what the first one left undone.
   if (status !== undefined) publishAfterResponse(c, auctionLists);
-  return c.json({ ...shown(auction), registration_code: auction.registrationCode });
+  return c.json({ ...shownAuction(auction), registration_code: auction.registrationCode });
 });
-
-/** Clients that know no platforms see none: the field is there where the auction has one. */
-function shown({ uuid, name, status, platform }: Auction) {
-  return { id: uuid, domain: name, status, ...(platform !== null && { platform }) };
-}

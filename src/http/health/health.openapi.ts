@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { listNames } from '../../public-list/lists.ts';
+import { perList } from '../../public-list/lists.ts';
 import { fieldErrorsType } from '../answer.openapi.ts';
 import { callsOf } from '../openapi/call.ts';
-import { headersOf } from '../openapi/headers.ts';
+import { everyAnswer, headersOf } from '../openapi/headers.ts';
 
 const call = callsOf({
   name: 'Health',
   tag: 'Health',
   security: [],
-  refusals: [],
+  refusals: ['throttled'],
   errorOf: () => fieldErrorsType,
   headers: [],
 });
@@ -32,7 +32,7 @@ const common = {
   database: z.object({
     is_reachable: z.boolean().meta({ description: 'Whether it answered within five seconds.' }),
   }),
-  lists: z.object(Object.fromEntries(listNames.map((name) => [name, list]))),
+  lists: z.object(perList(() => list)),
 };
 
 export const healthPaths: ZodOpenApiPathsObject = {
@@ -48,7 +48,7 @@ export const healthPaths: ZodOpenApiPathsObject = {
       others: {
         503: {
           description: 'It is failing, for the `reason`.',
-          headers: headersOf('X-Request-Id', 'Cache-Control'),
+          headers: headersOf(...everyAnswer),
           content: {
             'application/json': {
               schema: z

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { settings } from '../../env.ts';
-import { type Health, type ListHealth, readHealth } from '../../health/health.ts';
+import { type Health, readHealth } from '../../health/health.ts';
 import { logUnexpected } from '../../log.ts';
 import { version } from '../../version.ts';
 import { type AppContext, type AppEnv, database } from '../context.ts';
@@ -23,7 +23,15 @@ health.get('/', async (c) => {
     build: c.env.VERSION.id,
     database: { is_reachable: isDatabaseReachable },
     lists: Object.fromEntries(
-      Object.entries(lists).map(([list, state]) => [list, listData(state)]),
+      Object.entries(lists).map(([list, { published, isBehind }]) => [
+        list,
+        {
+          count: published?.count ?? null,
+          etag: published?.etag ?? null,
+          published_at: published?.publishedAt ?? null,
+          is_behind: isBehind ?? null,
+        },
+      ]),
     ),
   };
   c.header('Cache-Control', `public, max-age=${maximumAgeSeconds}`);
@@ -50,13 +58,4 @@ function settingsProblem(c: AppContext): string[] | undefined {
     logUnexpected(error, c.var.requestId);
     return ['A setting is missing or malformed; the log says which.'];
   }
-}
-
-function listData({ published, isBehind }: ListHealth) {
-  return {
-    count: published?.count ?? null,
-    etag: published?.etag ?? null,
-    published_at: published?.publishedAt ?? null,
-    is_behind: isBehind ?? null,
-  };
 }

@@ -7,9 +7,8 @@ import type {
 import type { Reason } from '../../error.ts';
 import { showExamples } from './example.ts';
 import { everyAnswer, type HeaderName, headersOf } from './headers.ts';
-import type { Interface } from './interface.ts';
 import { type HeaderParameter, headerParameters, parametersOf } from './parameters.ts';
-import { refusalsOf } from './refusal.ts';
+import { type Interface, refusalsOf } from './refusal.ts';
 
 /** The answer of a call that succeeds. */
 export interface Success {

@@ -1,5 +1,3 @@
-import type { oas31 } from 'zod-openapi';
-
 export const description = `A domain registry: contacts for registrars and registrants, auctions, and public lists of names.
 
 - A trailing slash makes no difference, and \`HEAD\` works wherever \`GET\` does.
@@ -8,39 +6,30 @@ export const description = `A domain registry: contacts for registrars and regis
 - Times are ISO 8601 in UTC.
 - What is under \`/repp/v1\` and \`/api/v1\` changes only by addition: ignore fields that you do not know.
 - Every answer but a 304 carries \`X-Content-Type-Options\`, \`X-Frame-Options\`, \`Content-Security-Policy\` and \`Referrer-Policy\`.
-- Any other path is answered with 404, in the error format of the interface that it belongs to.`;
+- Any other path is answered with 404, in the error format of the interface that it belongs to.
 
-export const tags: oas31.TagObject[] = [
-  {
-    name: 'Registrar: contacts',
-    description:
-      'HTTP Basic. A registrar sees and changes only its own contacts. Every answer except the list is an envelope, `{code, message, data}`, where code 1000 means success.',
-  },
-  {
-    name: 'Registrar: notifications',
-    description:
-      'What others changed in the registrar’s contacts. Take the oldest, act on it, mark it as read, and repeat until `data` is empty.',
-  },
-  {
-    name: 'Registrar: webhooks',
-    description:
-      'Notifications that are pushed to an HTTPS address of the registrar, as [Standard Webhooks](https://www.standardwebhooks.com). They are listed under Webhooks. A delivery may come more than once, and in any order.',
-  },
-  {
-    name: 'Registrant',
-    description:
-      'A person’s contacts at every registrar, for the portal that authenticates people.',
-  },
-  {
-    name: 'Auctions',
-    description:
-      'For the auction centre. A single auction is read and reported on only from the addresses that the operator allows.',
-  },
-  {
-    name: 'Public lists',
-    description:
-      'Open to everyone, including scripts on any web page. Lists have a weak `ETag` and are compressed with gzip. A change appears within a minute.',
-  },
-  { name: 'Health', description: 'For monitors.' },
-  { name: 'Pages', description: 'HTML for people; programs read the lists.' },
-];
+Poll a public list at most once a minute, with \`If-None-Match\` or by its changes; caches make more often of little use. After a 429, a 5xx or no answer, keep the list that you hold and ask again later: as \`Retry-After\` says, otherwise after twice as long each time, up to an hour. A list is published within a minute of a change; until it is seen everywhere, the cache's 15 seconds and up to 60 of the storage may pass.`;
+
+/** The tags of the calls, in the order of the reference. */
+const tagDescriptions = {
+  'Registrar: contacts':
+    'HTTP Basic. A registrar sees and changes only its own contacts. Every answer except the list is an envelope, `{code, message, data}`, where code 1000 means success.',
+  'Registrar: notifications':
+    'What others changed in the registrar’s contacts. Take the oldest, act on it, mark it as read, and repeat until `data` is empty.',
+  'Registrar: webhooks':
+    'Notifications that are pushed to an HTTPS address of the registrar, as [Standard Webhooks](https://www.standardwebhooks.com). They are listed under Webhooks. They come one at a time, in the order of the notifications; one may come more than once.',
+  Registrant: 'A person’s contacts at every registrar, for the portal that authenticates people.',
+  Auctions:
+    'For the auction centre. A single auction is read and reported on only from the addresses that the operator allows.',
+  'Public lists':
+    'Open to everyone, including scripts on any web page. Lists have a weak `ETag` and are compressed with gzip. A list is published within a minute of a change. The introduction says how often to ask, and what to do when the service fails.',
+  Health: 'For monitors.',
+  Pages: 'HTML for people; programs read the lists.',
+};
+
+export type Tag = keyof typeof tagDescriptions;
+
+export const tags = Object.entries(tagDescriptions).map(([name, description]) => ({
+  name,
+  description,
+}));

@@ -3,42 +3,38 @@ import { clientReferencePattern } from '../client-reference.ts';
 import { bookmarkHeader, bookmarkPattern } from '../session.ts';
 import { keyPattern } from '../write-request.ts';
 
-type Parameter = Pick<oas31.ParameterObject, 'description' | 'schema' | 'example'>;
-
-const reference = { type: 'string', pattern: clientReferencePattern.source } as const;
+function text(description: string, pattern?: RegExp) {
+  return {
+    description,
+    schema: { type: 'string' as const, ...(pattern && { pattern: pattern.source }) },
+  };
+}
 
 /** The request headers that more than one call takes; all are optional. */
 export const headerParameters = {
-  'Idempotency-Key': {
-    description:
-      'Makes the write take effect once: the same request with the same key gets the first answer again, for 24 hours. 1 to 255 printable ASCII characters, with or without quotes.',
-    schema: { type: 'string', pattern: keyPattern.source },
-  },
-  'If-Match': {
-    description:
-      'An `ETag` of the contact, or `*`. The write takes effect only if the contact is still at that version.',
-    schema: { type: 'string' },
-  },
-  'If-None-Match': {
-    description:
-      'The `ETag` that the client holds, several of them, or `*` (RFC 9110, weak comparison). If it is current, the answer is 304 without a body.',
-    schema: { type: 'string' },
-  },
-  'X-Client-Transaction-Id': {
-    description:
-      'The client’s own reference, 1 to 64 printable ASCII characters. The answer repeats it, and the history keeps it.',
-    schema: reference,
-  },
-  'RPP-Cltrid': {
-    description: 'The same as `X-Client-Transaction-Id`, which counts if both are sent.',
-    schema: reference,
-  },
-  [bookmarkHeader]: {
-    description:
-      'The bookmark of an earlier answer: a read then sees the state of that answer or a later one, from the nearest replica.',
-    schema: { type: 'string', pattern: bookmarkPattern.source },
-  },
-} as const satisfies Record<string, Parameter>;
+  'Idempotency-Key': text(
+    'Makes the write take effect once: the same request with the same key gets the first answer again, for 24 hours. 1 to 255 printable ASCII characters, with or without quotes.',
+    keyPattern,
+  ),
+  'If-Match': text(
+    'An `ETag` of the contact, or `*`. The write takes effect only if the contact is still at that version.',
+  ),
+  'If-None-Match': text(
+    'The `ETag` that the client holds, several of them, or `*` (RFC 9110, weak comparison). If it is current, the answer is 304 without a body.',
+  ),
+  'X-Client-Transaction-Id': text(
+    'The client’s own reference, 1 to 64 printable ASCII characters. The answer repeats it, and the history keeps it.',
+    clientReferencePattern,
+  ),
+  'RPP-Cltrid': text(
+    'The same as `X-Client-Transaction-Id`, which counts if both are sent.',
+    clientReferencePattern,
+  ),
+  [bookmarkHeader]: text(
+    'The bookmark of an earlier answer: a read then sees the state of that answer or a later one, from the nearest replica.',
+    bookmarkPattern,
+  ),
+};
 
 export type HeaderParameter = keyof typeof headerParameters;
 

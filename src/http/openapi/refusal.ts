@@ -1,10 +1,27 @@
 import { STATUS_CODES } from 'node:http';
-import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import type * as z from 'zod';
+import type { oas31, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import type { Reason } from '../../error.ts';
 import { reasonCases } from '../answer.openapi.ts';
 import { statuses } from '../answer.ts';
 import { everyAnswer, type HeaderName, headersOf } from './headers.ts';
-import type { Interface } from './interface.ts';
+import type { Tag } from './introduction.ts';
+
+/** Common to the calls of an interface. */
+export interface Interface {
+  /** The beginning of the names of its components. */
+  name: string;
+  tag: Tag;
+  security: oas31.SecurityRequirementObject[];
+  /** The reasons for which each of its calls may be refused, besides those of every interface. */
+  refusals: readonly Reason[];
+  /** The body of a refusal. */
+  errorOf: (status: number) => z.ZodType;
+  /** The text about a reason; its case unless given. */
+  show?: (reason: Reason) => string;
+  /** Of every answer; those that are parameters too are taken by every call. */
+  headers: readonly HeaderName[];
+}
 
 /** Statuses of refusals that may come after the body was read and its unknown fields were named. */
 const afterBody = [400, 404, 412, 422, 500];
@@ -22,8 +39,8 @@ const always: readonly Reason[] = ['method_not_allowed', 'unexpected'];
 const components = new Map<string, ZodOpenApiResponseObject>();
 
 /**
- * The refusals of a call of the interface by their statuses: those of every call, and its own. What every call is refused
- * with for the same reasons is one component.
+ * The refusals of a call of the interface by their statuses: those of every call, and its own. What every call is
+ * refused with for the same reasons is one component.
  */
 export function refusalsOf(
   common: Interface,

@@ -10,7 +10,8 @@ import { acceptsGzip } from './encoding.ts';
 /** Any page may read a public answer. */
 export const openToPages = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, Ignored-Fields, Ignored-Parameters, X-Request-Id',
+  'Access-Control-Expose-Headers':
+    'ETag, Ignored-Fields, Ignored-Parameters, RateLimit-Policy, Retry-After, X-Request-Id',
 };
 
 /** Web pages of any origin may read refusals, as they may read the lists. */
@@ -84,6 +85,16 @@ export function listAnswer(
   if (isGzip) answer.headers.set('Content-Encoding', 'gzip');
   else answer.headers.set(...uncached);
   return answer;
+}
+
+/** Compressed bytes that are decompressed for one request: some 150 KB of text. */
+const plainBytes = 16 * 1024;
+/** So that the largest list can be had within the limit of an address. */
+const maximumPlainRequests = 500;
+
+/** The requests that a whole list counts for, if the client takes no gzip. */
+export function plainRequests({ bytes }: Pick<ReadList, 'bytes'>): number {
+  return Math.min(Math.ceil(bytes / plainBytes), maximumPlainRequests);
 }
 
 /**

@@ -1,13 +1,15 @@
 import { currentTime } from '../../clock.ts';
 import { readDomainName } from '../../domain/name.ts';
-import type { Env } from '../../env.ts';
+import { type Env, findRateLimits } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { type ListName, listNames, publicLists } from '../../public-list/lists.ts';
 import { recallList } from '../../public-list/read/list.ts';
 import { recallName } from '../../public-list/read/names.ts';
 import { logTogether } from '../log.ts';
 import { isKnown } from '../public-list.ts';
-import { listAnswer } from './answer.ts';
+import { listAnswer, plainRequests } from './answer.ts';
+import { acceptsGzip } from './encoding.ts';
+import { isWithinMemoryLimit } from './memory-limit.ts';
 import { nameAnswer, namePath } from './names.ts';
 
 /** The lists by the URLs that clients use. Any other spelling of a URL takes the usual route. */
@@ -27,7 +29,8 @@ const hostStart = 8;
 /**
  * Answers the most frequent requests, if this isolate remembers all that it takes: whether a list has changed, a whole
  * list, and one name. This runs before the application, because the application's routing costs more than the answer,
- * which is the one that the application would give.
+ * which is the one that the application would give. What one network asks beyond its limit, and what counts as more than
+ * one request, is left to the application.
  */
 export function answerFromMemory(
   request: Request,
@@ -38,12 +41,19 @@ export function answerFromMemory(
   if (method !== 'GET' && method !== 'HEAD') return undefined;
   const target = url.slice(url.indexOf('/', hostStart));
   const list = lists.get(target);
-  const answer = list ? listFromMemory(list, request, env) : nameFromMemory(target, request, env);
+  const [, name] = list ? [] : (nameUrl.exec(target) ?? []);
+  const isOurs = list !== undefined || name !== undefined;
+  if (!isOurs || !isWithinMemoryLimit(request, env)) return undefined;
+  const answer = list
+    ? listFromMemory(list, request, env)
+    : nameFromMemory(name as string, request, env);
   if (!answer) return undefined;
 
   const { status } = answer;
   const requestId = crypto.randomUUID();
   answer.headers.set('X-Request-Id', requestId);
+  const policy = status === 200 ? findRateLimits(env) : undefined;
+  if (policy) answer.headers.set('RateLimit-Policy', policy.header);
   const route = list ? publicLists[list].path : namePath;
   logTogether(env, context, { requestId, method, route, status });
   return answer;
@@ -52,12 +62,11 @@ export function answerFromMemory(
 function listFromMemory(list: ListName, request: Request, env: Env): Response | undefined {
   const isHeld = (etag: string) => isKnown(request, etag);
   const found = recallList(list, env.LISTS, currentTime().getTime(), isHeld);
+  if (found?.body && !acceptsGzip(request) && plainRequests(found) > 1) return undefined;
   return found && listAnswer(request, env, list, found);
 }
 
-function nameFromMemory(target: string, request: Request, env: Env): Response | undefined {
-  const [, text] = nameUrl.exec(target) ?? [];
-  if (text === undefined) return undefined;
+function nameFromMemory(text: string, request: Request, env: Env): Response | undefined {
   try {
     const domain = readDomainName(text);
     const listed = recallName(domain.name, env.LISTS, currentTime().getTime());

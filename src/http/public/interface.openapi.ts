@@ -6,14 +6,14 @@ import type {
 } from 'zod-openapi';
 import { fieldErrorsType } from '../answer.openapi.ts';
 import { type Call, callsOf, type Success } from '../openapi/call.ts';
-import { headersOf } from '../openapi/headers.ts';
-import type { Interface } from '../openapi/interface.ts';
+import { everyAnswer, everyNotModified, headersOf } from '../openapi/headers.ts';
+import type { Interface } from '../openapi/refusal.ts';
 
 export const readers: Interface = {
   name: 'Public',
   tag: 'Public lists',
   security: [],
-  refusals: [],
+  refusals: ['throttled'],
   errorOf: () => fieldErrorsType,
   headers: ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'],
 };
@@ -26,13 +26,7 @@ const notModified: ZodOpenApiResponsesObject = {
   304: {
     id: 'NotModified',
     description: 'The client has the current version. No body.',
-    headers: headersOf(
-      'X-Request-Id',
-      'Cache-Control',
-      'Ignored-Parameters',
-      ...readers.headers,
-      ...cached,
-    ),
+    headers: headersOf(...everyNotModified, 'Ignored-Parameters', ...readers.headers, ...cached),
   },
 };
 
@@ -50,8 +44,7 @@ const preflightAnswer: ZodOpenApiResponseObject = {
   id: 'Preflight',
   description: 'Any origin may. No body.',
   headers: headersOf(
-    'X-Request-Id',
-    'Cache-Control',
+    ...everyAnswer,
     'Ignored-Parameters',
     'Allow',
     'Access-Control-Allow-Origin',

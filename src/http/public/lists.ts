@@ -3,8 +3,9 @@ import { hasTypes, type ListName, listPaths } from '../../public-list/lists.ts';
 import { readList } from '../../public-list/read/list.ts';
 import type { AppContext, AppEnv } from '../context.ts';
 import { isKnown, readerOf } from '../public-list.ts';
-import { identified, listAnswer } from './answer.ts';
+import { identified, listAnswer, plainRequests } from './answer.ts';
 import { changes, changesPaths } from './changes.ts';
+import { acceptsGzip } from './encoding.ts';
 import { lookupPath, namePath, names } from './names.ts';
 import { requestedList } from './requested-list.ts';
 
@@ -41,6 +42,10 @@ function preflightHeaders(c: AppContext, methods: string): Record<string, string
 
 async function answerWithList(c: AppContext, list: ListName): Promise<Response> {
   const request = c.req.raw;
-  const read = await readList(list, readerOf(c), (etag) => isKnown(request, etag));
+  const reader = readerOf(c);
+  const read = await readList(list, reader, (etag) => isKnown(request, etag));
+  if (read.body && request.method !== 'HEAD' && !acceptsGzip(request)) {
+    await reader.charge(plainRequests(read));
+  }
   return identified(c, listAnswer(request, c.env, list, read));
 }

@@ -17,15 +17,14 @@ import { historyEntry } from '../history.ts';
 import { jsonBody, limitBody, parseBody, query } from '../input.ts';
 import { linkAfter, pageQuery, requestedPage } from '../paging.ts';
 import { continueSession } from '../session.ts';
-import { throttleAddress } from '../throttle.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
 import { formBody, isForm } from './form.ts';
-import { bearerLogin } from './login.ts';
+import { bearerLogin, throttleRegistrants } from './login.ts';
 
 export const registrantContacts = new Hono<AppEnv>({ strict: false });
 
 registrantContacts.use(
-  throttleAddress,
+  throttleRegistrants,
   bearerLogin,
   limitBody,
   echoClientReference,
@@ -73,7 +72,10 @@ registrantContacts.patch('/:uuid', async (c) => {
   );
   // A failure is logged, and the scheduled run makes up for it.
   const { DB, WEBHOOKS } = c.env;
-  if (WEBHOOKS) afterResponse(c, queueDeliveries(openDatabase(DB), WEBHOOKS, c.var.now));
+  if (WEBHOOKS) {
+    const queueing = queueDeliveries(openDatabase(DB), WEBHOOKS, c.var.now, outcome.registrarId);
+    afterResponse(c, queueing);
+  }
   markReplay(c, isReplay);
   return answer(c, outcome);
 });

@@ -14,12 +14,17 @@ import { type AppEnv, database } from '../context.ts';
 import { historyEntry } from '../history.ts';
 import { limitBody } from '../input.ts';
 import { continueSession } from '../session.ts';
-import { throttleAddress } from '../throttle.ts';
-import { bearerLogin } from './login.ts';
+import { bearerLogin, throttleRegistrants } from './login.ts';
 
 export const personalExport = new Hono<AppEnv>({ strict: false });
 
-personalExport.use(throttleAddress, bearerLogin, limitBody, echoClientReference, continueSession);
+personalExport.use(
+  throttleRegistrants,
+  bearerLogin,
+  limitBody,
+  echoClientReference,
+  continueSession,
+);
 
 personalExport.get('/', async (c) => {
   const { person, now, requestId } = c.var;

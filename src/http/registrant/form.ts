@@ -2,7 +2,7 @@ import { RegistryError } from '../../error.ts';
 import type { AppContext } from '../context.ts';
 import { utf8 } from '../input.ts';
 
-type Parameter = ReturnType<typeof parseParameter>;
+type Parameter = ReturnType<typeof nested>;
 
 const maximumParameters = 100;
 
@@ -12,16 +12,15 @@ export function isForm(c: AppContext): boolean {
 
 /**
  * The request's body as forms on the web nest it: `address[street]=…` is a part of an object,
- * `disclosed_attributes[]=name` an element of a list. Throws `malformed` for more than 100 parameters, and for what is not
- * percent-encoded UTF-8.
+ * `disclosed_attributes[]=name` an element of a list. Throws `malformed` for more than 100 parameters, and for what is
+ * not percent-encoded UTF-8.
  */
 export async function formBody(c: AppContext): Promise<Record<string, unknown>> {
   try {
     const text = utf8.decode(await c.req.arrayBuffer());
-    const parameters = text
-      .split('&')
-      .filter((parameter) => parameter !== '')
-      .map(parseParameter);
+    // Throws for what is not UTF-8, which URLSearchParams replaces.
+    decodeURIComponent(text);
+    const parameters = Array.from(new URLSearchParams(text), nested);
     if (parameters.length > maximumParameters) throw new TypeError('too many parameters');
     const fields = Map.groupBy(parameters, ({ field }) => field);
     return Object.fromEntries([...fields].map(([field, given]) => [field, fieldValue(given)]));
@@ -30,18 +29,10 @@ export async function formBody(c: AppContext): Promise<Record<string, unknown>> 
   }
 }
 
-/** One `field=value` or `field[part]=value` of a form. */
-function parseParameter(parameter: string) {
-  const end = parameter.indexOf('=');
-  const name = decode(end < 0 ? parameter : parameter.slice(0, end));
-  const value = end < 0 ? '' : decode(parameter.slice(end + 1));
+/** `field[part]=value`, or a field without parts. */
+function nested([name, value]: [string, string]) {
   const [, field = name, part] = /^([^[]+)\[(.*)\]$/s.exec(name) ?? [];
   return { field, part, value };
-}
-
-/** Throws a URIError for what is not percent-encoded UTF-8. */
-function decode(text: string): string {
-  return decodeURIComponent(text.replaceAll('+', ' '));
 }
 
 function fieldValue(given: readonly Parameter[]): unknown {

@@ -1,19 +1,48 @@
 import type { MiddlewareHandler } from 'hono';
 import { identityKey } from '../../contact/identity-code.ts';
+import { sha256Hex } from '../../digest.ts';
 import { settings } from '../../env.ts';
-import { RegistryError } from '../../error.ts';
-import { verifyToken } from '../../registrant/token.ts';
-import type { AppEnv } from '../context.ts';
-import { throttle } from '../throttle.ts';
+import { LoginError } from '../../error.ts';
+import { ExpiredTokenError, type Person, verifyToken } from '../../registrant/token.ts';
+import { type AppContext, type AppEnv, callerAddress } from '../context.ts';
+import { callerNetwork, throttle, throttleAddress } from '../throttle.ts';
+
+/** Whether the request comes from the portal, which calls for many people from a few addresses. */
+export function isFromPortal(c: AppContext): boolean {
+  return settings(c.env).registrantAuthAllowedIps.includes(callerAddress(c));
+}
+
+/**
+ * Counts a request by address, as other interfaces do. From the portal, a request counts for its person alone, and by
+ * address only if it names none: so neither a busy person nor any number of forged tokens stops another person, or
+ * hides from them that their token has expired.
+ */
+export const throttleRegistrants: MiddlewareHandler<AppEnv> = async (c, next) => {
+  if (!isFromPortal(c)) return throttleAddress(c, next);
+  await next();
+  // Nothing was read for somebody without a person.
+  if (c.var.person === undefined) await throttle(c, 'address', callerNetwork(c));
+};
+
+/** The key by which a person is counted: no limiter learns an identity code. */
+export function personKey({ countryCode, code }: Person): Promise<string> {
+  return sha256Hex(`${countryCode}:${identityKey(code)}`);
+}
 
 /** Verifies the bearer token (RFC 6750) and puts its person into the context. */
 export const bearerLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const [, token] = /^ *Bearer +([\w.~+/-]+=*) *$/i.exec(c.req.header('Authorization') ?? '') ?? [];
-  if (token === undefined) throw new RegistryError('unauthorized', 'Not authorized');
-  c.set('person', await verifyToken(settings(c.env).registrantTokenKeys, token, c.var.now));
-  const { countryCode, code } = c.var.person;
-  const key = `${countryCode}:${identityKey(code)}`;
+  if (token === undefined) throw new LoginError('no credentials', 'Not authorized');
+  const keys = settings(c.env).registrantTokenKeys;
+  const found = await verifyToken(keys, token, c.var.now).catch((error: unknown) => {
+    if (error instanceof ExpiredTokenError) return error;
+    throw error;
+  });
+  const isExpired = found instanceof ExpiredTokenError;
+  c.set('person', isExpired ? found.person : found);
+  const key = await personKey(c.var.person);
   await throttle(c, 'caller', key);
+  if (isExpired) throw found;
   const isRead = ['GET', 'HEAD'].includes(c.req.method);
   // History keeps every write, and a person must not be able to fill the database.
   if (!isRead) await throttle(c, 'registrant-write', key);

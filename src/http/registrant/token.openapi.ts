@@ -9,7 +9,7 @@ const call = callsOf({
   name: 'Token',
   security: [],
   refusals: ['invalid', 'address_denied', 'too_large', 'throttled'],
-  headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'RateLimit-Policy'],
+  headers: ['X-Client-Transaction-Id', 'RPP-Cltrid'],
 });
 
 const { shape } = eidBody();
@@ -22,9 +22,7 @@ const body = eidBody()
       description: `The country of the code (ISO 3166-1 alpha-2), in either case; \`${shape.country_code.def.defaultValue}\` if it is left out.`,
       pattern: '^[A-Za-z]{2}$',
       // Generators take a field with a default for one that is always there.
-      override: ({ jsonSchema }) => {
-        delete jsonSchema.default;
-      },
+      override: { default: undefined },
     }),
   })
   .meta({ id: 'TokenRequest' });

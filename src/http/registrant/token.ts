@@ -8,7 +8,8 @@ import { issueToken } from '../../registrant/token.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { type AppEnv, callerAddress } from '../context.ts';
 import { limitBody, parseBody } from '../input.ts';
-import { throttleAddress } from '../throttle.ts';
+import { callerNetwork, throttle } from '../throttle.ts';
+import { isFromPortal, personKey, throttleRegistrants } from './login.ts';
 
 export const registrantAuth = new Hono<AppEnv>({ strict: false });
 
@@ -21,13 +22,12 @@ export const eidBody = onFirstUse(() =>
   }),
 );
 
-registrantAuth.use(throttleAddress, echoClientReference, limitBody);
+registrantAuth.use(throttleRegistrants, echoClientReference, limitBody);
 
 registrantAuth.post('/eid', async (c) => {
-  const { registrantAuthAllowedIps, registrantTokenKeys } = settings(c.env);
-  const address = callerAddress(c);
-  if (!registrantAuthAllowedIps.includes(address)) {
-    throw new RegistryError('address_denied', `Access denied from IP ${address ?? 'unknown'}`);
+  if (!isFromPortal(c)) {
+    const address = callerAddress(c) ?? 'unknown';
+    throw new RegistryError('address_denied', `Access denied from IP ${address}`);
   }
   const given = await parseBody(c, eidBody());
   const person = {
@@ -36,6 +36,11 @@ registrantAuth.post('/eid', async (c) => {
     firstName: given.first_name,
     lastName: given.last_name,
   };
-  const { token, expiresAt } = await issueToken(registrantTokenKeys, person, c.var.now);
+  c.set('person', person);
+  // Anybody can be named here, so all names together have a limit too, which no single person uses up.
+  await throttle(c, 'registrant-write', `token ${await personKey(person)}`);
+  await throttle(c, 'address', `token ${callerNetwork(c)}`);
+  const keys = settings(c.env).registrantTokenKeys;
+  const { token, expiresAt } = await issueToken(keys, person, c.var.now);
   return c.json({ access_token: token, expires_at: expiresAt.toISOString(), type: 'Bearer' });
 });

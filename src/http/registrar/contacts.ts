@@ -40,10 +40,9 @@ registrarContacts.get('/', query(listQuery), async (c) => {
   const { details, ...given } = c.req.valid('query');
   const page = requestedPage(given);
   const list = details === 'true' ? listContacts : listContactCodes;
-  const { json, total, next } = await list(database(c), c.var.login, page);
+  const { contacts, total, next } = await list(database(c), c.var.login, page);
   linkNext(c, page, next);
-  const body = `{"contacts":${json},"total_number_of_records":${total}}`;
-  return c.body(body, 200, { 'Content-Type': 'application/json' });
+  return c.json({ contacts, total_number_of_records: total });
 });
 
 registrarContacts.get('/check/:code', async (c) => {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Reason } from '../../error.ts';
 import { reasonCases } from '../answer.openapi.ts';
 import { callsOf } from '../openapi/call.ts';
+import type { Tag } from '../openapi/introduction.ts';
 import { answers, done } from './answer.ts';
 
 const codes = [...new Set(Object.values(answers).map(([code]) => code))].sort();
@@ -41,7 +42,7 @@ function show(reason: Reason): string {
   return `\`${code}\`${fixed === undefined ? '' : ` *${fixed}*`}: ${reasonCases[reason]}`;
 }
 
-export const registrarCalls = (tag: string) =>
+export const registrarCalls = (tag: Tag) =>
   callsOf({
     tag,
     name: 'Registrar',
@@ -49,7 +50,7 @@ export const registrarCalls = (tag: string) =>
     refusals: ['invalid', 'unauthorized', 'address_denied', 'too_large', 'throttled'],
     errorOf: () => registrarError,
     show,
-    headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark', 'RateLimit-Policy'],
+    headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark'],
   });
 
 /** The envelope of a command that succeeded. */

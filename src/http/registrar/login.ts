@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { auth } from 'hono/utils/basic-auth';
 import { openDatabase } from '../../database/open.ts';
-import { RegistryError } from '../../error.ts';
+import { LoginError } from '../../error.ts';
 import { authenticate, digestSecret, type Login } from '../../registrar/login.ts';
 import { type AppEnv, callerAddress } from '../context.ts';
 import { refusedSeconds } from '../failed-logins.ts';
@@ -13,7 +13,9 @@ import { callerNetwork, refuseThrottled, throttle } from '../throttle.ts';
  */
 export const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const credentials = auth(c.req.raw);
-  if (!credentials) throw new RegistryError('unauthorized', 'Invalid authorization information');
+  if (!credentials) {
+    throw new LoginError('no credentials', 'Invalid authorization information');
+  }
   const { username, password } = credentials;
   const secretDigest = await digestSecret(password);
   const login: Login = { username, secretDigest, address: callerAddress(c) };

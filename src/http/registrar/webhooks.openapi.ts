@@ -30,7 +30,8 @@ const data = notification.omit({ read: true }).meta({ id: 'PushedNotification' }
 const { read: _, ...pushed } = examples.getOldestNotification.updated.answer.data;
 
 const notDelivered = {
-  description: 'Not delivered: tried again, for two and a half days in all.',
+  description:
+    'Not delivered: tried again until the delivery is a week old. Those after it wait, because deliveries leave in the order of the notifications’ ids.',
 };
 
 function webhook(

@@ -1,18 +1,18 @@
 import { type ErrorForm, statuses } from '../answer.ts';
-import type { AppContext } from '../context.ts';
 import { pageHeaders } from './headers.ts';
 import { languageOf, preferredLanguage } from './language.ts';
-import { renderDocument, type Surroundings } from './layout.tsx';
+import { renderDocument } from './layout.tsx';
 import { texts } from './texts.ts';
 import { hrefOf, readView } from './view.ts';
 
 /** A refusal as a small page. */
 export const pageError: ErrorForm = (error, c) => {
-  const around = surroundingsOf(c);
-  const { text, language } = around;
+  const language = languageOf(c.req.path) ?? preferredLanguage(c);
+  const text = texts[language];
   const status = statuses[error.reason];
   const [heading, explanation] = {
     404: [text.notFound, text.notFoundText],
+    429: [text.throttled, text.throttledText],
     500: [text.failed, text.failedText(c.var.requestId)],
   }[status as number] ?? [text.refused, text.refusedText];
   const children = (
@@ -25,13 +25,9 @@ export const pageError: ErrorForm = (error, c) => {
     </section>
   );
   const title = `${heading} · ${text.siteName}`;
-  const document = renderDocument({ ...around, title, isLinked: false, children });
-  return c.html(document, status, pageHeaders(language));
-};
-
-/** An error page ignores the query of its address. */
-function surroundingsOf(c: AppContext): Surroundings {
-  const language = languageOf(c.req.path) ?? preferredLanguage(c);
+  // An error page ignores the query of its address.
   const view = readView(new URLSearchParams());
-  return { language, text: texts[language], origin: new URL(c.req.url).origin, view };
-}
+  const { origin } = new URL(c.req.url);
+  const page = { language, text, origin, view, title, isLinked: false, children };
+  return c.html(renderDocument(page), status, pageHeaders(language));
+};

@@ -1,7 +1,7 @@
 import type { JSX } from 'hono/jsx/jsx-runtime';
 import { maximumLength } from './view.ts';
 
-type Field = JSX.IntrinsicElements['input'] & {
+type FieldParts = JSX.IntrinsicElements['input'] & {
   id: string;
   /** The parameter. */
   name: string;
@@ -10,7 +10,7 @@ type Field = JSX.IntrinsicElements['input'] & {
 };
 
 /** A field for a name, or a part of one, and its button. */
-export function Field({ button, ...input }: Field) {
+export function Field({ button, ...input }: FieldParts) {
   return (
     <div class="field">
       <input

@@ -84,7 +84,17 @@ function NameAnswer({
       </h2>
       {punycode !== name && <p class="code">{punycode}</p>}
       {states.length > 1 ? (
-        <Meanings states={states} text={text} />
+        <>
+          <p>{text.several}</p>
+          <dl>
+            {states.map((state) => (
+              <div>
+                <dt>{text.states[state]}</dt>
+                <dd>{text.meanings[state]}</dd>
+              </div>
+            ))}
+          </dl>
+        </>
       ) : (
         <p>{text.meanings[states[0] ?? 'free']}</p>
       )}
@@ -92,21 +102,5 @@ function NameAnswer({
         <a href={json}>{text.asJson}</a>
       </p>
     </section>
-  );
-}
-
-function Meanings({ states, text }: { states: readonly State[]; text: Texts }) {
-  return (
-    <>
-      <p>{text.several}</p>
-      <dl>
-        {states.map((state) => (
-          <div>
-            <dt>{text.states[state]}</dt>
-            <dd>{text.meanings[state]}</dd>
-          </div>
-        ))}
-      </dl>
-    </>
   );
 }

@@ -1,12 +1,17 @@
 import * as z from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
-import { headersOf, maybe } from '../openapi/headers.ts';
+import {
+  everyAnswer,
+  everyNotModified,
+  type HeaderName,
+  headersOf,
+  maybe,
+} from '../openapi/headers.ts';
 import { parametersOf } from '../openapi/parameters.ts';
 import { type Language, languages } from './language.ts';
 import { sorts, type View } from './view.ts';
 
 const document = { 'text/html': { schema: z.string().meta({ id: 'Page' }) } };
-const always = ['X-Request-Id', 'Cache-Control'] as const;
 
 const text = (description: string) => z.string().optional().meta({ description });
 
@@ -19,17 +24,16 @@ const query = z.object({
   after: text('Shows the retained names that follow this one.'),
 } satisfies Record<keyof View, z.ZodType>);
 
-const refusals: ZodOpenApiOperationObject['responses'] = {
-  405: {
-    description: 'The path only has GET and HEAD.',
-    headers: headersOf(...always, 'Allow'),
-    content: document,
-  },
-  500: {
-    description: 'The service failed. The page has the request id.',
-    headers: headersOf(...always),
-    content: document,
-  },
+const page = (description: string, ...headers: HeaderName[]) => ({
+  description,
+  headers: headersOf(...everyAnswer, ...headers),
+  content: document,
+});
+
+const refusals = {
+  405: page('The path only has GET and HEAD.', 'Allow'),
+  429: page('Too many requests from the address.', 'Retry-After'),
+  500: page('The service failed. The page has the request id.'),
 };
 
 const pageIn = (language: Language, name: string): ZodOpenApiOperationObject => ({
@@ -42,23 +46,15 @@ const pageIn = (language: Language, name: string): ZodOpenApiOperationObject => 
   responses: {
     200: {
       description: `The page, in ${name} (\`Content-Language: ${language}\`).`,
-      headers: { ...headersOf(...always, 'Ignored-Parameters'), ...maybe('ETag', 'Vary') },
+      headers: { ...headersOf(...everyAnswer, 'Ignored-Parameters'), ...maybe('ETag', 'Vary') },
       content: document,
     },
     304: {
       description: 'The page has not changed.',
-      headers: headersOf(...always, 'ETag', 'Vary', 'Ignored-Parameters'),
+      headers: headersOf(...everyNotModified, 'ETag', 'Vary', 'Ignored-Parameters'),
     },
-    400: {
-      description: 'The page, with what is wrong with `name`.',
-      headers: headersOf(...always),
-      content: document,
-    },
-    503: {
-      description: 'The page, without the answer about `name`: the lists cannot be read.',
-      headers: headersOf(...always),
-      content: document,
-    },
+    400: page('The page, with what is wrong with `name`.'),
+    503: page('The page, without the answer about `name`: the lists cannot be read.'),
     ...refusals,
   },
 });
@@ -78,7 +74,7 @@ export const pagePaths: ZodOpenApiPathsObject = {
         302: {
           description: 'The page, with the same query.',
           headers: {
-            ...headersOf(...always, 'Vary', 'Ignored-Parameters'),
+            ...headersOf(...everyAnswer, 'Vary', 'Ignored-Parameters'),
             Location: {
               required: true,
               schema: { type: 'string', pattern: `^/(${languages.join('|')})/($|\\?)` },

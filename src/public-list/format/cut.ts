@@ -1,26 +1,27 @@
 import type { Entry } from './entry.ts';
 
 /**
- * The names of a list alone decide where it is cut. So the same content is cut in the same places, whatever its history,
- * and a change to one name changes one block. These numbers are part of the definition of the ETag.
+ * The content of a list alone decides where it is cut. So the same content is cut in the same places, whatever its
+ * history, and a change to one name changes one block, rarely more. These numbers are part of the definition of the
+ * ETag.
  *
- * A block is one value in KV. It is small enough that a change to one name writes a tenth of a megabyte, and large
- * enough that reading a list of 5,000,000 names stays below the 1,000 KV operations that one invocation may use. A
- * fragment is what one look-up decompresses.
+ * A part ends before a name that its digest chooses. Whoever chooses names chooses digests too, so a part has a least
+ * number of entries as well: a list of 3,000,000 entries has fewer than the 1,000 blocks that one invocation may read,
+ * whatever its names are.
  */
-const meanBlockNames = 6_144;
-const maximumBlockEntries = 16_384;
-const meanFragmentNames = 1_024;
-const maximumFragmentEntries = 4_096;
-
-/** Whether the name always begins a block, in every list that contains it. Such a name begins a fragment as well. */
-export function beginsBlock(name: string): boolean {
-  return digest(name) % meanBlockNames === 0;
+interface Sizes {
+  minimum: number;
+  mean: number;
+  maximum: number;
 }
 
-function beginsFragment(name: string): boolean {
-  return digest(name) % meanFragmentNames === 0;
-}
+/**
+ * A block is one value in KV. It is small enough that a change to one name writes a tenth of a megabyte, and large
+ * enough that reading a list of 5,000,000 names usually stays below 1,000 operations. Only tests change these sizes.
+ */
+export const blockSizes: Sizes = { minimum: 3_072, mean: 6_144, maximum: 16_384 };
+/** A fragment is what one look-up decompresses. */
+const fragmentSizes: Sizes = { minimum: 256, mean: 512, maximum: 2_048 };
 
 /** FNV-1a, followed by the finalizer of MurmurHash3, so that every bit of the name affects every bit of the digest. */
 function digest(name: string): number {
@@ -34,23 +35,26 @@ function digest(name: string): number {
 }
 
 /** Collects entries, which must come in order, and returns each part when it is complete. */
-class Cutter {
+export class Cutter {
   #entries: Entry[] = [];
-  readonly #begins: (name: string) => boolean;
-  readonly #maximum: number;
+  readonly #sizes: Sizes;
 
-  constructor(begins: (name: string) => boolean, maximum: number) {
-    this.#begins = begins;
-    this.#maximum = maximum;
+  constructor(sizes: Sizes) {
+    this.#sizes = sizes;
   }
 
-  /** Returns the part before the entry if the entry begins a new one. The entries of one name stay together. */
+  /** Whether an entry of this name, if it came next, would begin a part. The entries of one name stay together. */
+  isCutBefore(name: string): boolean {
+    const { minimum, mean, maximum } = this.#sizes;
+    const { length } = this.#entries;
+    if (length === 0) return true;
+    if (length < minimum || this.#entries.at(-1)?.name === name) return false;
+    return length >= maximum || digest(name) % (mean - minimum) === 0;
+  }
+
+  /** Returns the part before the entry if the entry begins another one. */
   add(entry: Entry): Entry[] | undefined {
-    const last = this.#entries.at(-1);
-    const isCut =
-      last !== undefined &&
-      last.name !== entry.name &&
-      (this.#entries.length >= this.#maximum || this.#begins(entry.name));
+    const isCut = this.#entries.length > 0 && this.isCutBefore(entry.name);
     if (!isCut) {
       this.#entries.push(entry);
       return undefined;
@@ -66,18 +70,11 @@ class Cutter {
 }
 
 export function newBlockCutter(): Cutter {
-  return new Cutter(beginsBlock, maximumBlockEntries);
-}
-
-export function cutBlocks(entries: Iterable<Entry>): Entry[][] {
-  return cut(newBlockCutter(), entries);
+  return new Cutter(blockSizes);
 }
 
 export function cutFragments(entries: Iterable<Entry>): Entry[][] {
-  return cut(new Cutter(beginsFragment, maximumFragmentEntries), entries);
-}
-
-function cut(cutter: Cutter, entries: Iterable<Entry>): Entry[][] {
+  const cutter = new Cutter(fragmentSizes);
   const parts: Entry[][] = [];
   for (const entry of entries) {
     const part = cutter.add(entry);

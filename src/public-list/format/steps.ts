@@ -22,7 +22,10 @@ const maximumAgeMilliseconds = 7 * 24 * 60 * 60 * 1000;
 /** In characters of JSON. If the steps are longer, the oldest ones are dropped, whatever their age. */
 const maximumLength = 1_000_000;
 
-/** The steps to keep with a publication: those of the previous one and its own. None if its own is not known. */
+/**
+ * The steps to keep with a publication: its own and the last of the previous one, without a gap. None if its own is not
+ * known.
+ */
 export function addStep(
   before: Steps,
   from: string,
@@ -31,16 +34,14 @@ export function addStep(
 ): Steps {
   if (!difference) return [];
   const oldest = new Date(now.getTime() - maximumAgeMilliseconds).toISOString();
-  const steps = [...before, { from, at: now.toISOString(), ...difference }];
-  const recent = steps.slice(-maximumSteps).filter(({ at }) => at >= oldest);
+  const steps = [...before, { from, at: now.toISOString(), ...difference }].slice(-maximumSteps);
   let length = 0;
-  let kept = recent.length;
-  while (kept > 0) {
-    length += JSON.stringify(recent[kept - 1]).length;
-    if (length > maximumLength) break;
-    kept -= 1;
-  }
-  return recent.slice(kept);
+  // Publishers' clocks disagree, so a step that is too old may come after one that is not.
+  const dropped = steps.findLastIndex((step) => {
+    length += JSON.stringify(step).length;
+    return step.at < oldest || length > maximumLength;
+  });
+  return steps.slice(dropped + 1);
 }
 
 /**

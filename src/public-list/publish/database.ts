@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import {
   auctionChanges,
   disputes,
@@ -18,7 +18,7 @@ import {
   isOfAuctions,
   type ListedStatus,
   type ListName,
-  listNames,
+  perList,
   publicLists,
   shows,
 } from '../lists.ts';
@@ -69,7 +69,7 @@ interface Row {
 /**
  * One row: the versions, the last days on which disputes began and ended, the last ids of the journals, the records.
  */
-function sourceQuery(day: string): SQL {
+function sourceQuery(day: string | Placeholder): SQL {
   return sql`
     select auctions, reserved, blocked, disputed,
       (select max(first_day) from ${disputes} where first_day <= ${day}) as began,
@@ -91,8 +91,6 @@ export async function readSource(db: Database, now: Date): Promise<Source> {
 
 function sourceOf(row: Row | undefined, day: string): Source {
   if (!row) throw new Error('list_sources has lost its row');
-  const perList = <Value>(value: (list: ListName) => Value) =>
-    Object.fromEntries(listNames.map((list) => [list, value(list)])) as Record<ListName, Value>;
   return {
     day,
     versions: perList((list) => versionOf(list, row)),
@@ -127,7 +125,8 @@ const maximumChangedNames = 20_000;
 
 /**
  * Reads what has changed in a list's source since a place, in one transaction, so that it is the state at one moment.
- * Undefined if so much has changed that the list is better built again.
+ * Undefined if so much has changed that the list is better built again, or if the journal does not tell: it was pruned
+ * since the place was read, or the database was restored to an earlier one.
  */
 export async function readSnapshot(
   db: Database,
@@ -136,15 +135,26 @@ export async function readSnapshot(
   now: Date,
 ): Promise<Snapshot | undefined> {
   const day = dayOf(now);
-  const changed = changedNames(list, since, day);
-  const ofChanged = entriesQuery(publicLists[list].entries, sql`name in (${changed})`, day);
-  const [[row], names, entries]: [Row[], { name: string }[], EntryColumns[]] = await db.batch([
-    prepared<Row>(() => sourceQuery(day))(db, {}),
-    prepared<{ name: string }>(() => changed)(db, {}),
-    prepared<EntryColumns>(() => ofChanged)(db, {}),
+  // Clocks can also go back. Either way, the calendar changes the names whose disputes begin or end between the days.
+  const [earlier, later] = since.day < day ? [since.day, day] : [day, since.day];
+  const values = { day, earlier, later, journalPosition: since.journalPosition };
+  const { journalStart, changed, ofChanged } = snapshotQueries[list];
+  const [[row], [start], names, entries]: [
+    Row[],
+    { id: number }[],
+    { name: string }[],
+    EntryColumns[],
+  ] = await db.batch([
+    sourceNow(db, values),
+    journalStart(db, {}),
+    changed(db, values),
+    ofChanged(db, values),
   ]);
   if (names.length > maximumChangedNames) return undefined;
   const { versions, places } = sourceOf(row, day);
+  const isTold =
+    start!.id <= since.journalPosition + 1 && since.journalPosition <= places[list].journalPosition;
+  if (!isTold) return undefined;
   const byName = new Map(names.map(({ name }) => [name, [] as Entry[]]));
   for (const { name, punycode, status } of entries) {
     byName.get(name)?.push(entryOf([name, punycode, status]));
@@ -162,11 +172,30 @@ interface EntryColumns {
   status: EntryRow[2];
 }
 
-function changedNames(list: ListName, { journalPosition, day: lastDay }: Place, day: string): SQL {
-  const journal = isOfAuctions(list) ? auctionChanges : retainedChanges;
-  const journalled = sql`select name from ${journal} where id > ${journalPosition}`;
-  // Clocks can also go back. Either way, the calendar changes the names whose disputes begin or end between the days.
-  const [earlier, later] = lastDay < day ? [lastDay, day] : [day, lastDay];
+const sourceNow = prepared<Row>(() => sourceQuery(sql.placeholder('day')));
+
+/** The queries of a snapshot of each list. */
+const snapshotQueries = perList((list) => {
+  const ofChanged = () => sql`name in (${changedNames(list)})`;
+  const { entries } = publicLists[list];
+  return {
+    journalStart: prepared<{ id: number }>(
+      () => sql`select coalesce(min(id), 1) as id from ${journalOf(list)}`,
+    ),
+    changed: prepared<{ name: string }>(() => changedNames(list)),
+    ofChanged: prepared<EntryColumns>(() =>
+      entriesQuery(entries, ofChanged(), sql.placeholder('day')),
+    ),
+  };
+});
+
+function journalOf(list: ListName) {
+  return isOfAuctions(list) ? auctionChanges : retainedChanges;
+}
+
+function changedNames(list: ListName): SQL {
+  const journalled = sql`select name from ${journalOf(list)} where id > ${sql.placeholder('journalPosition')}`;
+  const [earlier, later] = [sql.placeholder('earlier'), sql.placeholder('later')];
   const calendar = shows(list, 'disputed')
     ? sql`
       union select name from ${disputes} where first_day > ${earlier} and first_day <= ${later}
@@ -192,13 +221,23 @@ export async function findPublication(
 
 /**
  * Records the publication of a list, and the keys in KV that are no longer needed, unless the list has been published
- * again since `base`. Returns whether this publication is the recorded one.
+ * again since `base`. Returns whether this publication is the recorded one. Throws what `expectInTime` throws.
  */
 export async function recordPublication(
   db: Database,
   { head, metadata }: Publication,
   { sourceVersion, journalPosition, day }: Place & { sourceVersion: string },
-  { base, leftovers, now }: { base: string | undefined; leftovers: readonly string[]; now: Date },
+  {
+    base,
+    leftovers,
+    now,
+    expectInTime,
+  }: {
+    base: string | undefined;
+    leftovers: readonly string[];
+    now: Date;
+    expectInTime: () => void;
+  },
 ): Promise<boolean> {
   const { list, publication, etag } = head;
   const row = {
@@ -213,8 +252,9 @@ export async function recordPublication(
   const isRecorded = sql`exists (select 1 from ${listPublications}
     where list = ${list} and publication = ${publication})`;
   // If a fault is reported although the batch was done, repeating it changes nothing and gives the same result.
-  const [, , current] = await retried(() =>
-    db.batch([
+  const [, , current] = await retried(() => {
+    expectInTime();
+    return db.batch([
       base === undefined
         ? db
             .insert(listPublications)
@@ -232,8 +272,8 @@ export async function recordPublication(
         .select({ publication: listPublications.publication })
         .from(listPublications)
         .where(eq(listPublications.list, list)),
-    ]),
-  );
+    ]);
+  });
   return current[0]?.publication === publication;
 }
 

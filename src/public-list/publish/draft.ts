@@ -35,6 +35,8 @@ export interface Tools {
   db: Database;
   kv: KVNamespace;
   clock: () => Date;
+  /** Throws a LateError if it is too late to record or to put anything. */
+  expectInTime: () => void;
 }
 
 /** A publication that is being made, and the one that it follows. */
@@ -50,11 +52,11 @@ export interface Draft extends Building {
 }
 
 /**
- * Begins a publication. KV has the blocks that the record names unless it holds a publication that the database does not
- * know: then the database was restored, and the sweep may have deleted those blocks since.
+ * Begins a publication. KV has the blocks that the record names unless it holds a publication that the database does
+ * not know: then the database was restored, and the sweep may have deleted those blocks since.
  */
 export async function beginDraft(
-  { db, kv, clock }: Tools,
+  { db, kv, clock, expectInTime }: Tools,
   { list, inKv, isForced }: { list: ListName; inKv: string | null | undefined; isForced: boolean },
   record: PublicationRecord | undefined,
 ): Promise<Draft> {
@@ -66,7 +68,7 @@ export async function beginDraft(
   const publication = randomHex(8);
   const startedAt = clock();
   const announce = () => announcePublication(db, list, publication, startedAt);
-  const writer = new BlockWriter(kv, list, publication, announce);
+  const writer = new BlockWriter(kv, list, publication, { announce, expectInTime });
   const atHand = isTrusted && kept ? kept.head.blocks : [];
   const { save } = writer;
   return { list, publication, writer, save, atHand, startedAt, record, kept, isTrusted };
@@ -89,8 +91,8 @@ export async function recordUpdated(
 }
 
 /**
- * The same for a list that was built from its whole source: applies the changes made since, so that the list is what its
- * source was at one moment. Throws the error of a build that failed.
+ * The same for a list that was built from its whole source: applies the changes made since, so that the list is what
+ * its source was at one moment. Throws the error of a build that failed.
  */
 export async function recordBuilt(
   tools: Tools,
@@ -103,6 +105,7 @@ export async function recordBuilt(
   await writer.finish();
   const snapshot = await retried(() => readSnapshot(tools.db, list, since, tools.clock()));
   if (!snapshot) return undefined;
+  tools.expectInTime();
   const { blocks } = await updateBlocks(built, snapshot.changed, writer);
   await writer.finish();
   // If the database was restored, the record is older than the list that readers have seen.
@@ -122,7 +125,7 @@ interface Result {
 
 /** Records the publication once everything that its head names is in KV. */
 async function recordDraft(
-  { db, kv, clock }: Tools,
+  { db, kv, clock, expectInTime }: Tools,
   { list, record, kept, publication, writer, isTrusted, startedAt }: Draft,
   { blocks, snapshot, previous, difference }: Result,
 ): Promise<Publication | undefined> {
@@ -132,12 +135,12 @@ async function recordDraft(
     await recordUnchanged(db, list, record, snapshot);
     return undefined;
   }
-  await writer.announced();
   await writer.finish();
   const now = clock();
   const before = previous ? await tried(() => readSteps(kv, previous)) : [];
   const steps =
     previous && previous.etag !== etag ? addStep(before, previous.etag, difference, now) : before;
+  await writer.announced();
   await putConstant(kv, changesKey(list, publication), compressJson(steps));
   const metadata = {
     publication,
@@ -154,6 +157,7 @@ async function recordDraft(
     base: record?.publication,
     leftovers: leftoversOf(head, [kept?.head, previous], writer.written),
     now,
+    expectInTime,
   });
   return isRecorded ? { head, metadata } : undefined;
 }

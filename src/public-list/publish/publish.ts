@@ -5,15 +5,21 @@ import type { Env } from '../../env.ts';
 import { writeLog } from '../../log.ts';
 import { publicationPoint, writePoint } from '../../metrics.ts';
 import { buildLists } from '../build.ts';
-import { MissingBlockError, type Publication, putHead, readPublished } from '../kv.ts';
+import { LateError, MissingBlockError, type Publication, putHead, readPublished } from '../kv.ts';
 import { cacheTag, type ListName } from '../lists.ts';
 import { expireCopies } from '../read/memory.ts';
 import { readSource } from './database.ts';
-import { beginDraft, type Draft, recordBuilt, recordUpdated } from './draft.ts';
+import { beginDraft, type Draft, recordBuilt, recordUpdated, type Tools } from './draft.ts';
 import { isBehind } from './status.ts';
 
 /** After this many rounds, a list that keeps changing while it is published is given up. */
 const maximumRounds = 8;
+
+/**
+ * A round that takes longer begins again: whoever sleeps, as a laptop does, finds other lists when it wakes. The sweep
+ * deletes what was announced or replaced a day ago, so neither can concern a round, even if clocks disagree.
+ */
+const maximumRoundMilliseconds = 60 * 60 * 1000;
 
 /** The progress of publishing one list. */
 interface Progress {
@@ -40,25 +46,30 @@ export async function publish(
   clock: () => Date,
   { isForced = false } = {},
 ): Promise<ListName[]> {
-  const tools = { db, kv, clock };
   const progress = lists.map(
     (list): Progress => ({ list, inKv: undefined, isForced, isWritten: false }),
   );
   /** Puts the head of a publication that is recorded. If a block is missing, the list is built again instead. */
-  const putNext = async (state: Progress, next: () => Promise<Publication | undefined>) => {
+  const putNext = async (
+    state: Progress,
+    { expectInTime }: Tools,
+    next: () => Promise<Publication | undefined>,
+  ) => {
     try {
       const publication = await next();
       if (!publication) return;
-      await putHead(kv, publication);
+      await putHead(kv, publication, expectInTime);
       state.inKv = publication.head.publication;
       state.isWritten = true;
       state.isForced = false;
     } catch (error) {
-      if (error instanceof MissingBlockError && !state.isForced) state.isForced = true;
+      if (error instanceof LateError) state.inKv = undefined;
+      else if (error instanceof MissingBlockError && !state.isForced) state.isForced = true;
       else state.error = new Error(`list ${state.list} was not published`, { cause: error });
     }
   };
   for (let round = 0; round < maximumRounds; round++) {
+    const tools = newRound(db, kv, clock);
     const pending = progress.filter(({ error }) => !error);
     const [source] = await Promise.all([
       retried(() => readSource(db, clock())),
@@ -71,7 +82,7 @@ export async function publish(
     }
     const unbuilt: { state: Progress; draft: Draft }[] = [];
     for (const state of behind) {
-      await putNext(state, async () => {
+      await putNext(state, tools, async () => {
         const draft = await beginDraft(tools, state, source.records[state.list]);
         const { record, kept, isTrusted } = draft;
         // Its publisher was killed before it put the head, or a slow one has put an older one back.
@@ -87,11 +98,22 @@ export async function publish(
     const built = await buildLists(db, drafts, source.day);
     for (const { state, draft } of unbuilt) {
       const blocks = built.get(state.list) ?? [];
-      await putNext(state, () => recordBuilt(tools, draft, blocks, source.places[state.list]));
+      await putNext(state, tools, () =>
+        recordBuilt(tools, draft, blocks, source.places[state.list]),
+      );
     }
   }
   throwErrors(progress);
   throw new Error(`lists ${lists.join(', ')} change faster than they are published`);
+}
+
+function newRound(db: Database, kv: KVNamespace, clock: () => Date): Tools {
+  const startedAt = clock();
+  const expectInTime = () => {
+    const elapsed = clock().getTime() - startedAt.getTime();
+    if (elapsed > maximumRoundMilliseconds) throw new LateError('took more than an hour');
+  };
+  return { db, kv, clock, expectInTime };
 }
 
 /** The part of an execution context that publishing uses. Locally, there is no cache in front of the Worker. */
@@ -100,8 +122,8 @@ export interface PurgeContext {
 }
 
 /**
- * Publishes the lists from a Worker, and writes a data point for each list that was written or, if publishing fails, for
- * each of the lists. Then this isolate reads the new lists at once, and the old ones are purged from the platform's
+ * Publishes the lists from a Worker, and writes a data point for each list that was written or, if publishing fails,
+ * for each of the lists. Then this isolate reads the new lists at once, and the old ones are purged from the platform's
  * cache. Throws what `publish` throws.
  */
 export async function publishAndPurge(

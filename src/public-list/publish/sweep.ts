@@ -1,4 +1,4 @@
-import { and, asc, eq, lt, sql } from 'drizzle-orm';
+import { and, asc, eq, lt, notInArray, sql } from 'drizzle-orm';
 import {
   auctionChanges,
   listLeftovers,
@@ -7,7 +7,7 @@ import {
 } from '../../../drizzle/schema.ts';
 import type { Database } from '../../database/open.ts';
 import { retried } from '../../database/retry.ts';
-import { blockPrefix, changesKey } from '../kv.ts';
+import { blockPrefix, changesKey, listKeys, readPublished } from '../kv.ts';
 import { isOfAuctions, type ListName, listNames } from '../lists.ts';
 import { readSource, type Source } from './database.ts';
 
@@ -46,29 +46,43 @@ const maximumJournalRows = 100_000;
 
 /**
  * Deletes what the lists have not needed for a day: the blocks and changes in KV that later publications have replaced
- * or that killed ones left behind, and the rows of the journals that all lists have followed. The work of one run is
- * limited.
+ * or that killed ones left behind, and the rows of the journals that all lists have followed. Nothing of a list whose
+ * last publication is not the one in KV: the older one is still read. The work of one run is limited.
  */
 export async function sweepLists(db: Database, kv: KVNamespace, now: Date): Promise<void> {
-  await sweepLeftovers(db, kv, now);
-  await pruneJournals(db, await retried(() => readSource(db, now)));
+  const source = await retried(() => readSource(db, now));
+  await sweepLeftovers(db, kv, now, source);
+  await pruneJournals(db, source);
 }
 
-async function sweepLeftovers(db: Database, kv: KVNamespace, now: Date): Promise<void> {
+async function sweepLeftovers(
+  db: Database,
+  kv: KVNamespace,
+  now: Date,
+  { records }: Source,
+): Promise<void> {
   const oldest = new Date(now.getTime() - keptMilliseconds).toISOString();
   let budget = maximumDeletions;
+  let published: Awaited<ReturnType<typeof readPublished>> | undefined;
+  const skipped: string[] = [];
   while (budget > 0) {
     const [leftover] = await retried(() =>
       db
         .select()
         .from(listLeftovers)
-        .where(lt(listLeftovers.since, oldest))
+        .where(and(lt(listLeftovers.since, oldest), notInArray(listLeftovers.list, skipped)))
         .orderBy(asc(listLeftovers.since))
         .limit(1),
     );
     if (!leftover) return;
-    const { publication, list, keys } = leftover;
-    const all: string[] = keys ? JSON.parse(keys) : await keysOf(kv, list as ListName, publication);
+    const { publication, keys } = leftover;
+    const list = leftover.list as ListName;
+    published ??= await readPublished(kv);
+    if (published.get(list)?.publication !== records[list]?.publication) {
+      skipped.push(list);
+      continue;
+    }
+    const all: string[] = keys ? JSON.parse(keys) : await keysOf(kv, list, publication);
     const swept = all.slice(0, budget);
     for (const key of swept) await kv.delete(key);
     budget -= Math.max(1, swept.length);
@@ -90,7 +104,7 @@ async function sweepLeftovers(db: Database, kv: KVNamespace, now: Date): Promise
 
 /** All keys that a killed publication may have written: no head names any of them. */
 async function keysOf(kv: KVNamespace, list: ListName, publication: string): Promise<string[]> {
-  const { keys } = await kv.list({ prefix: blockPrefix(list, publication) });
+  const keys = await listKeys(kv, blockPrefix(list, publication));
   return [changesKey(list, publication), ...keys.map(({ name }) => name)];
 }
 

@@ -1,5 +1,5 @@
 import { type Block, type BlockStore, findLast } from '../format/block.ts';
-import { beginsBlock, cutBlocks } from '../format/cut.ts';
+import { newBlockCutter } from '../format/cut.ts';
 import { compareNames, type Entry } from '../format/entry.ts';
 import type { Difference } from '../format/steps.ts';
 
@@ -10,17 +10,9 @@ export interface ChangedName {
 }
 
 /**
- * The blocks from a name that always begins a block (`beginsBlock`) up to the next such name. When one of them
- * changes, they are cut again together.
- */
-interface Run {
-  from: number;
-  to: number;
-}
-
-/**
  * The blocks of a list after some of its names have changed: exactly the blocks that building the list again would
- * give. Loads only the runs that contain the names.
+ * give. Cuts again from the block that the first change lies in to the next block that begins where it did, and so on
+ * from the next change. Loads no other block.
  */
 export async function updateBlocks(
   blocks: readonly Block[],
@@ -30,41 +22,40 @@ export async function updateBlocks(
   const updated: Block[] = [];
   const difference: Difference = { added: [], removed: [] };
   let [next, position] = [0, 0];
-  for (const { from, to } of runsOf(blocks, changed)) {
+  for (let change = changed[next]; change; change = changed[next]) {
+    const at = Math.max(0, findLast(blocks, change.name));
+    // A block that loses its first name may become part of the block before it.
+    const from = isRemoved(blocks[at], change) ? Math.max(0, at - 1) : at;
     updated.push(...blocks.slice(position, from));
-    const old = blocks.slice(from, to);
-    const end = blocks[to]?.first;
-    const first = next;
-    while (next < changed.length && isBefore(changed[next], end)) next += 1;
-    const before = (await Promise.all(old.map(store.load))).flat();
-    const after = merge(before, changed.slice(first, next), difference);
-    for (const entries of cutBlocks(after)) updated.push(await store.save(entries, old));
-    position = to;
+    position = from;
+    const cutter = newBlockCutter();
+    const save = async (entries: Entry[]) =>
+      updated.push(await store.save(entries, blocks.slice(from, position)));
+    let end: Block | undefined;
+    do {
+      const block = blocks[position];
+      end = blocks[++position];
+      const first = next;
+      while (next < changed.length && isBefore(changed[next], end?.first)) next += 1;
+      const before = block ? await store.load(block) : [];
+      for (const entry of merge(before, changed.slice(first, next), difference)) {
+        const complete = cutter.add(entry);
+        if (complete) await save(complete);
+      }
+    } while (end && (isRemoved(end, changed[next]) || !cutter.isCutBefore(end.first)));
+    if (cutter.rest().length > 0) await save(cutter.rest());
   }
   updated.push(...blocks.slice(position));
   return { blocks: updated, difference };
 }
 
-function isBefore(changed: ChangedName | undefined, end: string | undefined): boolean {
-  return changed !== undefined && (end === undefined || compareNames(changed.name, end) < 0);
+/** Whether the change removes the first name of the block. */
+function isRemoved(block: Block | undefined, change: ChangedName | undefined): boolean {
+  return block !== undefined && block.first === change?.name && change.entries.length === 0;
 }
 
-/** The runs that contain the names, in order, without overlaps. */
-function runsOf(blocks: readonly Block[], changed: readonly ChangedName[]): Run[] {
-  const runs: Run[] = [];
-  for (const { name, entries } of changed) {
-    const at = Math.max(0, findLast(blocks, name));
-    // A block that loses its first name becomes part of the run before it.
-    let from = blocks[at]?.first === name && entries.length === 0 ? Math.max(0, at - 1) : at;
-    while (from > 0 && !beginsBlock(blocks[from]?.first ?? '')) from -= 1;
-    let to = Math.min(at + 1, blocks.length);
-    while (to < blocks.length && !beginsBlock(blocks[to]?.first ?? '')) to += 1;
-    const last = runs.at(-1);
-    if (last && from < last.to) last.to = Math.max(last.to, to);
-    else runs.push({ from, to });
-  }
-  // An empty list has one run without blocks.
-  return runs.length > 0 && blocks.length === 0 ? [{ from: 0, to: 0 }] : runs;
+function isBefore(changed: ChangedName | undefined, end: string | undefined): boolean {
+  return changed !== undefined && (end === undefined || compareNames(changed.name, end) < 0);
 }
 
 /** Replaces the entries of the changed names, and records what that adds and removes. */

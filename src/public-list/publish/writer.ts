@@ -21,16 +21,26 @@ export class BlockWriter implements BlockStore {
   readonly #list: ListName;
   readonly #publication: string;
   readonly #announce: () => Promise<void>;
+  readonly #expectInTime: () => void;
   readonly #puts = new Set<Promise<void>>();
   #announced: Promise<void> | undefined;
   #error: unknown;
 
-  /** `announce` runs before the first put, so that what a killed publisher leaves behind is known. */
-  constructor(kv: KVNamespace, list: ListName, publication: string, announce: () => Promise<void>) {
+  /**
+   * `announce` runs before the first put, so that what a killed publisher leaves behind is known. `expectInTime` throws
+   * once the announcement may have been swept.
+   */
+  constructor(
+    kv: KVNamespace,
+    list: ListName,
+    publication: string,
+    { announce, expectInTime }: { announce: () => Promise<void>; expectInTime: () => void },
+  ) {
     this.#kv = kv;
     this.#list = list;
     this.#publication = publication;
     this.#announce = announce;
+    this.#expectInTime = expectInTime;
   }
 
   load = async (block: Block): Promise<Entry[]> =>
@@ -45,8 +55,8 @@ export class BlockWriter implements BlockStore {
       if (same) return same;
     }
     const { block, value } = await buildBlock(this.#publication, entries);
-    await this.announced();
     while (this.#puts.size >= maximumPuts) await Promise.race(this.#puts);
+    await this.announced();
     const put = putConstant(this.#kv, blockKey(this.#list, block), value)
       .catch((error) => {
         this.#error ??= error;
@@ -57,9 +67,11 @@ export class BlockWriter implements BlockStore {
     return block;
   };
 
-  announced(): Promise<void> {
+  /** Throws a LateError if it is too late to put anything. */
+  async announced(): Promise<void> {
     this.#announced ??= this.#announce();
-    return this.#announced;
+    await this.#announced;
+    this.#expectInTime();
   }
 
   /** Waits for every put. Throws if one failed. */

@@ -58,8 +58,8 @@ export function browseNames(list: ListName, range: Range, reader: Reader): Promi
 const lastCharacter = '\u{10ffff}';
 
 /**
- * The names of a published list, a part at a time, from the part in which a name belongs. Before it loads another block,
- * it gives the first name in it.
+ * The names of a published list, a part at a time, from the part in which a name belongs. Before it loads another
+ * block, it gives the first name in it.
  */
 async function* namesFrom(
   { list, blocks }: Head,
@@ -72,7 +72,9 @@ async function* namesFrom(
     const open = await loadBlock(list, block, reader, { isKept: true });
     const { fragments } = open;
     for (const fragment of fragments.slice(Math.max(0, findLast(fragments, start)))) {
-      yield namesOf(parseRows(loadFragment(reader.kv, list, block, open, fragment)));
+      yield namesOf(
+        parseRows(loadFragment(reader.kv, list, block, open, fragment, { isKept: true })),
+      );
     }
   }
 }
@@ -107,18 +109,23 @@ async function pageOf(
 export function readNames(list: ListName, reader: Reader): Promise<readonly BrowsedName[]> {
   return readWithFallback(list, reader, {
     async fromHead(head) {
-      const { cache } = memoryOf(reader.kv);
+      const { lists } = memoryOf(reader.kv);
       const key = `${list} ${head.etag}`;
-      const kept = cache.find('names', key);
+      const kept = lists.find('names', key);
       if (kept) return kept;
-      const parts = await Array.fromAsync(namesFrom(head, '', reader));
-      const names = parts.flatMap((part) => (typeof part === 'string' ? [] : part));
-      cache.keep('names', key, names, bytesOf(names));
+      const names: BrowsedName[] = [];
+      for await (const part of namesFrom(head, '', reader)) {
+        if (typeof part !== 'string') names.push(...part);
+      }
+      lists.keep('names', key, names, bytesOf(names));
       return names;
     },
     async fromDatabase(db, day) {
-      const pages = await Array.fromAsync(entryPages(db, publicLists[list].entries, day));
-      return namesOf(pages.flat());
+      const names: BrowsedName[] = [];
+      for await (const page of entryPages(db, publicLists[list].entries, day)) {
+        names.push(...namesOf(page));
+      }
+      return names;
     },
   });
 }
@@ -128,6 +135,7 @@ const nameBytes = 200;
 
 /** A character takes two bytes at most. */
 function bytesOf(names: readonly BrowsedName[]): number {
-  const sizes = names.map(({ name, punycode }) => nameBytes + 2 * (name.length + punycode.length));
-  return sizes.reduce((total, size) => total + size, 0);
+  const sizeOf = ({ name, punycode }: BrowsedName) =>
+    nameBytes + 2 * (name.length + punycode.length);
+  return names.reduce((total, name) => total + sizeOf(name), 0);
 }

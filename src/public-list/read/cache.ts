@@ -1,17 +1,16 @@
-/**
- * For bodies, blocks, changes and names together. An isolate remembers at most 16 MiB of the lists; the rest is for the
- * heads that it has read, of which that of 5,000,000 names takes a tenth of a MiB.
- */
-const maximumBytes = 15 * 1024 * 1024;
-
-export function fitsMemory(bytes: number): boolean {
-  return bytes <= maximumBytes;
-}
-
-/** Values of several kinds, by key. Drops those that were used least recently when they exceed 15 MiB together. */
+/** Values of several kinds, by key. Drops those that were used least recently when together they exceed the maximum. */
 export class Cache<Kinds> {
   readonly #items = new Map<string, { value: Kinds[keyof Kinds]; bytes: number }>();
+  readonly #maximumBytes: number;
   #bytes = 0;
+
+  constructor(maximumBytes: number) {
+    this.#maximumBytes = maximumBytes;
+  }
+
+  fits(bytes: number): boolean {
+    return bytes <= this.#maximumBytes;
+  }
 
   get bytes(): number {
     return this.#bytes;
@@ -36,9 +35,9 @@ export class Cache<Kinds> {
   ): void {
     const id = `${kind} ${key}`;
     this.#remove(id);
-    if (!fitsMemory(bytes)) return;
+    if (!this.fits(bytes)) return;
     for (const oldest of this.#items.keys()) {
-      if (fitsMemory(this.#bytes + bytes)) break;
+      if (this.fits(this.#bytes + bytes)) break;
       this.#remove(oldest);
     }
     this.#items.set(id, { value, bytes });

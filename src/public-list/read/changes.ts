@@ -41,13 +41,13 @@ async function changesTo(
 }
 
 async function stepsOf(head: Head, reader: Reader): Promise<Steps> {
-  const { cache } = memoryOf(reader.kv);
+  const { lists } = memoryOf(reader.kv);
   const key = changesKey(head.list, head.publication);
-  const kept = cache.find('steps', key);
+  const kept = lists.find('steps', key);
   if (kept) return kept;
   reader.meter.kvReads += 1;
   const steps = await readSteps(reader.kv, head);
   // A character takes two bytes at most.
-  cache.keep('steps', key, steps, 2 * JSON.stringify(steps).length);
+  lists.keep('steps', key, steps, 2 * JSON.stringify(steps).length);
   return steps;
 }

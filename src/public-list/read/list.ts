@@ -5,7 +5,6 @@ import { bodyBytes, bodyStream, wholeBody } from '../format/body.ts';
 import type { Entry } from '../format/entry.ts';
 import { createHead, type Head } from '../format/head.ts';
 import type { ListName } from '../lists.ts';
-import { fitsMemory } from './cache.ts';
 import { memoryOf, type Whole } from './memory.ts';
 import { loadBlock, type Reader, readWithFallback } from './reader.ts';
 
@@ -14,6 +13,8 @@ export interface ReadList {
   etag: string;
   /** Gzip. */
   body: Uint8Array<ArrayBuffer> | ReadableStream | undefined;
+  /** Size of the body. */
+  bytes: number;
 }
 
 /** Whether the client has the list with this ETag. */
@@ -40,7 +41,7 @@ export async function readList(
       },
       async fromDatabase(db, day) {
         const { etag, body } = await readFromDatabase(list, reader, () => build(list, db, day));
-        return { etag, body: isKnown(etag) ? undefined : body };
+        return readyList(etag, isKnown(etag) ? undefined : body);
       },
     })
   );
@@ -63,9 +64,13 @@ function recall(
   kv: KVNamespace,
   isKnown: IsKnown,
 ): ReadList | undefined {
-  if (isKnown(etag)) return { etag, body: undefined };
-  const body = memoryOf(kv).cache.find('body', bodyKey(list, etag));
-  return body && { etag, body };
+  if (isKnown(etag)) return readyList(etag, undefined);
+  const body = memoryOf(kv).lists.find('body', bodyKey(list, etag));
+  return body && readyList(etag, body);
+}
+
+function readyList(etag: string, body: Uint8Array<ArrayBuffer> | undefined): ReadList {
+  return { etag, body, bytes: body?.byteLength ?? 0 };
 }
 
 const bodyKey = (list: ListName, etag: string) => `${list} ${etag}`;
@@ -73,21 +78,25 @@ const bodyKey = (list: ListName, etag: string) => `${list} ${etag}`;
 /** After this time, a request that loads or builds a list is taken to have been cut off. */
 const patienceMilliseconds = 30_000;
 
+/** Blocks that are read for one request: more count as more. */
+const blocksOfRequest = 20;
+
 /** Only one request at a time loads the body into memory, to limit the memory of all together. The others stream it. */
 async function readFromKv(head: Head, reader: Reader): Promise<ReadList> {
   const { list, etag } = head;
-  const { loading, cache } = memoryOf(reader.kv);
+  const { loading, lists } = memoryOf(reader.kv);
   const now = reader.clock().getTime();
   const bytes = bodyBytes(head);
   const load = async (block: Block) =>
     (await loadBlock(list, block, reader, { isKept: false })).data;
+  await reader.charge(Math.ceil(head.blocks.length / blocksOfRequest));
   const isLoading = now - (loading.get(list) ?? 0) < patienceMilliseconds;
-  if (isLoading || !fitsMemory(bytes)) return { etag, body: bodyStream(head, load) };
+  if (isLoading || !lists.fits(bytes)) return { etag, body: bodyStream(head, load), bytes };
   loading.set(list, now);
   try {
     const body = await wholeBody(head, load);
-    cache.keep('body', bodyKey(list, etag), body, bytes);
-    return { etag, body };
+    lists.keep('body', bodyKey(list, etag), body, bytes);
+    return readyList(etag, body);
   } finally {
     loading.delete(list);
   }
@@ -111,7 +120,7 @@ async function readFromDatabase(
   try {
     const { etag, body } = await build.built;
     memory.keep(list, reader.clock().getTime(), { etag, head: undefined });
-    memory.cache.keep('body', bodyKey(list, etag), body, body.byteLength);
+    memory.lists.keep('body', bodyKey(list, etag), body, body.byteLength);
     return { etag, body };
   } finally {
     if (memory.builds.get(list) === build) memory.builds.delete(list);

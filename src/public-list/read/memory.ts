@@ -18,6 +18,14 @@ interface Seen {
   freshUntil: number;
 }
 
+/**
+ * An isolate remembers at most 16 MiB of the lists. The heads that it has read take the rest: that of 5,000,000 names
+ * takes a tenth of a MiB.
+ */
+const mebibyte = 1024 * 1024;
+const maximumListBytes = 12 * mebibyte;
+const maximumPartBytes = 3 * mebibyte;
+
 /** A whole list, compressed. */
 export interface Whole {
   etag: string;
@@ -27,17 +35,21 @@ export interface Whole {
 /** Everything that an isolate remembers of the lists in one KV namespace. */
 export class Memory {
   readonly #seen = new Map<ListName, Seen>();
-  readonly cache = new Cache<{
+  readonly lists = new Cache<{
     /** Whole lists, compressed, by list and ETag. */
     body: Uint8Array<ArrayBuffer>;
-    /** By their keys in KV. */
-    block: OpenBlock;
-    steps: Steps;
-    /** The text of fragments, by the key of the block and the fragment's first name. */
-    fragment: string;
     /** Every name of a list, by list and ETag. */
     names: readonly BrowsedName[];
-  }>();
+    /** By their keys in KV. */
+    steps: Steps;
+  }>(maximumListBytes);
+  /** Apart, because one client that asks for many names reads many parts, and must not push out the lists. */
+  readonly parts = new Cache<{
+    /** By their keys in KV. */
+    block: OpenBlock;
+    /** The text of fragments, by the key of the block and the fragment's first name. */
+    fragment: string;
+  }>(maximumPartBytes);
   /** When a request began to load a whole list into memory; a request that is cut off never removes its entry. */
   readonly loading = new Map<ListName, number>();
   /** Builds from the database that are under way. */

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '../../database/open.ts';
 import { retried } from '../../database/retry.ts';
 import { entriesQuery } from '../entries.ts';
-import { type Block, findFragment, findLast, type OpenBlock } from '../format/block.ts';
+import { findFragment, findLast } from '../format/block.ts';
 import { type EntryRow, entryStart } from '../format/entry.ts';
 import type { Head } from '../format/head.ts';
 import { blockKey } from '../kv.ts';
@@ -77,25 +77,38 @@ function recallEntries(
   const blocks = memory.findFresh(list, nowMilliseconds)?.head?.blocks;
   const block = blocks?.[findLast(blocks, name)];
   if (!blocks || !block) return blocks && [];
-  const open = memory.cache.find('block', blockKey(list, block));
-  return open && statusesIn(kv, list, block, open, name);
+  const open = memory.parts.find('block', blockKey(list, block));
+  if (!open) return undefined;
+  const fragment = findFragment(open, name);
+  return fragment
+    ? statusesIn(loadFragment(kv, list, block, open, fragment, { isKept: true }), list, name)
+    : [];
 }
 
 /** The most blocks to load at a time: a Worker may have six connections open. */
 const blocksAtOnce = 6;
 
+/** Reads each block once, and decompresses each fragment once. Many names count as a request for each of their blocks. */
 async function findInBlocks(
   { list, blocks }: Head,
   names: readonly string[],
   reader: Reader,
 ): Promise<Map<string, Statuses>> {
   const found = new Map<string, Statuses>();
-  const find = async ([block, names]: [Block | undefined, string[]]) => {
-    if (!block) return;
-    const open = await loadBlock(list, block, reader, { isKept: true });
-    for (const name of names) found.set(name, statusesIn(reader.kv, list, block, open, name));
+  const grouped = Map.groupBy(names, (name) => blocks[findLast(blocks, name)]);
+  // No block has what comes before the first name of all.
+  const byBlock = [...grouped].flatMap(([block, names]) => (block ? [{ block, names }] : []));
+  if (names.length > 1) await reader.charge(byBlock.length);
+  // What one look-up of names from everywhere reads, nobody else is going to ask for.
+  const isKept = byBlock.length <= blocksAtOnce;
+  const find = async ({ block, names }: (typeof byBlock)[number]) => {
+    const open = await loadBlock(list, block, reader, { isKept });
+    for (const [fragment, asked] of Map.groupBy(names, (name) => findFragment(open, name))) {
+      if (!fragment) continue;
+      const text = loadFragment(reader.kv, list, block, open, fragment, { isKept });
+      for (const name of asked) found.set(name, statusesIn(text, list, name));
+    }
   };
-  const byBlock = [...Map.groupBy(names, (name) => blocks[findLast(blocks, name)])];
   for (let first = 0; first < byBlock.length; first += blocksAtOnce) {
     await Promise.all(byBlock.slice(first, first + blocksAtOnce).map(find));
   }
@@ -105,15 +118,7 @@ async function findInBlocks(
 const statusField = '"status":"';
 
 /** The statuses in the name's entries, which follow one another in the text of a fragment. */
-function statusesIn(
-  kv: KVNamespace,
-  list: ListName,
-  block: Block,
-  open: OpenBlock,
-  name: string,
-): Statuses {
-  const fragment = findFragment(open, name);
-  const text = fragment ? loadFragment(kv, list, block, open, fragment) : '';
+function statusesIn(text: string, list: ListName, name: string): Statuses {
   const { entries } = publicLists[list];
   const start = entryStart(name, entries);
   const statuses: Statuses = [];

@@ -1,6 +1,7 @@
 import type { Meter } from '../../database/meter.ts';
 import type { Database } from '../../database/open.ts';
 import { dayOf } from '../../day.ts';
+import { RegistryError } from '../../error.ts';
 import {
   type Block,
   type Fragment,
@@ -24,6 +25,11 @@ export interface Reader {
   later: (work: Promise<unknown>) => void;
   /** Takes the news that KV has no such list, or lacks a part of it, so that somebody publishes it. */
   report: (list: ListName, trouble: Trouble) => void;
+  /**
+   * Counts what is about to be read as so many requests of whoever asks, the request itself included. Throws
+   * `throttled` if that is beyond their limit.
+   */
+  charge: (requests: number) => Promise<void>;
 }
 
 export type Trouble = 'missing' | 'incomplete';
@@ -85,9 +91,9 @@ export async function loadBlock(
   reader: Reader,
   { isKept }: { isKept: boolean },
 ): Promise<OpenBlock> {
-  const { cache } = memoryOf(reader.kv);
+  const { parts } = memoryOf(reader.kv);
   const key = blockKey(list, block);
-  const kept = cache.find('block', key);
+  const kept = parts.find('block', key);
   if (kept) return kept;
   reader.meter.kvReads += 1;
   const value = await getBlock(reader.kv, list, block).catch((error) => {
@@ -95,25 +101,26 @@ export async function loadBlock(
     throw error;
   });
   const open = openBlock(value);
-  if (isKept) cache.keep('block', key, open, value.byteLength);
+  if (isKept) parts.keep('block', key, open, value.byteLength);
   return open;
 }
 
-/** The text of a fragment. It is remembered, because many requests ask for the same names. */
+/** The text of a fragment. If it is kept, that is because many requests ask for the same names. */
 export function loadFragment(
   kv: KVNamespace,
   list: ListName,
   block: Block,
   open: OpenBlock,
   fragment: Fragment,
+  { isKept }: { isKept: boolean },
 ): string {
-  const { cache } = memoryOf(kv);
+  const { parts } = memoryOf(kv);
   const key = `${blockKey(list, block)} ${fragment.first}`;
-  const kept = cache.find('fragment', key);
+  const kept = parts.find('fragment', key);
   if (kept !== undefined) return kept;
   const text = readFragment(open, fragment);
   // A character takes two bytes at most.
-  cache.keep('fragment', key, text, 2 * text.length);
+  if (isKept) parts.keep('fragment', key, text, 2 * text.length);
   return text;
 }
 
@@ -134,7 +141,8 @@ export async function readWithFallback<Result>(
   try {
     const head = await findHead(list, reader);
     if (head) return await fromHead(head);
-  } catch {
+  } catch (error) {
+    if (error instanceof RegistryError) throw error;
     return fromMemory?.() ?? fromDatabase(reader.db(), dayOf(reader.clock()));
   }
   try {

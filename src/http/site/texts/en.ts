@@ -155,6 +155,8 @@ export const en = {
   failed: 'Something went wrong',
   failedText: (requestId: string) =>
     `The page could not be made. Try again in a minute; if it fails again, send the registry this id: ${requestId}.`,
+  throttled: 'Too many requests',
+  throttledText: 'Your network sends very many requests. Try again in a minute.',
   refused: 'Not allowed',
   refusedText: 'This page can only be read.',
   toStart: 'To the start page',

@@ -166,6 +166,8 @@ export const et: Texts = {
   failed: 'Midagi läks valesti',
   failedText: (requestId) =>
     `Lehte ei õnnestunud koostada. Proovi minuti pärast uuesti; kui viga kordub, teata registrile see tunnus: ${requestId}.`,
+  throttled: 'Liiga palju päringuid',
+  throttledText: 'Teie võrgust tuleb väga palju päringuid. Proovige minuti pärast uuesti.',
   refused: 'Pole lubatud',
   refusedText: 'Seda lehte saab ainult lugeda.',
   toStart: 'Avalehele',
