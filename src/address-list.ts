@@ -53,7 +53,7 @@ function isAddress(text: string): boolean {
   return isIpv4(text) || ipaddr.IPv6.isValid(text);
 }
 
-/** Only the four-part form: the library also reads 127.1, octal parts and a single number, which are not addresses here. */
+/** Only the four-part form: the library also reads 127.1, octal parts and single numbers, which are wrong here. */
 function isIpv4(text: string): boolean {
   return ipaddr.IPv4.isValidFourPartDecimal(text);
 }

@@ -39,10 +39,8 @@ const laterWorks: Readonly<Record<string, Work>> = {
 export const workNames = [...Object.keys(works), ...Object.keys(laterWorks)];
 
 /**
- * Publishes what the calendar changed and what a failed run left undone, and deletes expired idempotency keys,
- * notifications that were read long ago, the personal data that the settings no longer keep, and parts of lists that
- * nobody needs any more. Then records how many names the lists have, and queues what waits to be pushed. What fails does
- * not hold up the rest; it is logged, and the run throws in the end, so that the platform counts it as failed as well.
+ * Does all works of a run. What fails does not hold up the rest; it is logged, and the run throws in the end, so that
+ * the platform counts it as failed as well.
  */
 export async function runCron(cron: string, env: Env, context: PurgeContext): Promise<void> {
   const startedAt = currentTime();

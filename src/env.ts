@@ -3,9 +3,9 @@ import type { AuctionStatus } from '../drizzle/schema.ts';
 import { parseAddressList } from './address-list.ts';
 import type { TokenKey } from './registrant/token.ts';
 
-/** A message in the queue: the id of a delivery. Everything else is read when it is sent. */
+/** A message in the queue: the id of a registrar for whose webhook deliveries wait. */
 export interface WebhookMessage {
-  delivery: string;
+  registrar: number;
 }
 
 /** Bindings and raw settings from wrangler.toml, `.dev.vars` and the deployment's secrets. */
@@ -121,6 +121,21 @@ const rateLimitPolicy = () =>
     };
   });
 
+const limitsRead = new WeakMap<Env, ReturnType<typeof readRateLimits>>();
+
+/**
+ * The rate limits, and how the `RateLimit-Policy` header states them (draft-ietf-httpapi-ratelimit-headers). Undefined
+ * while that setting is malformed: what anybody may read is answered all the same, and the limiters go on counting.
+ */
+export function findRateLimits(env: Env): ReturnType<typeof readRateLimits> {
+  if (!limitsRead.has(env)) limitsRead.set(env, readRateLimits(env));
+  return limitsRead.get(env);
+}
+
+function readRateLimits(env: Env) {
+  return rateLimitPolicy().safeParse(env.RATE_LIMIT_POLICY).data;
+}
+
 /** Whether this is the local environment; needs no other setting. */
 export function isLocalEnvironment(env: Env): boolean {
   return env.ENVIRONMENT === 'local';
@@ -158,10 +173,6 @@ function read(env: Env) {
     throw new Error(`settings are missing or malformed: ${wrong.join('; ')}`);
   }
   return {
-    /** The limits that the rate limiter bindings are set to. */
-    rateLimits: data.RATE_LIMIT_POLICY.limits,
-    /** The limits as the `RateLimit-Policy` header states them (draft-ietf-httpapi-ratelimit-headers). */
-    rateLimitPolicy: data.RATE_LIMIT_POLICY.header,
     auctionAllowedIps: data.AUCTION_API_ALLOWED_IPS,
     /** Reporting one of these statuses puts the name up for auction again. */
     auctionRestartStatuses: data.AUCTION_RESTART_STATUSES,

@@ -64,3 +64,29 @@ export function throwProblems(problems: readonly (Problem & { record?: unknown }
   const [first, ...others] = problems.map(({ record: _, ...problem }) => problem);
   if (first) throw new RegistryError([first, ...others]);
 }
+
+/** Why a caller is not let in, as the log and the operator's tool say it. The answer does not. */
+export const loginRefusals = [
+  'no credentials',
+  'unknown user',
+  'wrong secret',
+  'disabled',
+  'address',
+  'malformed token',
+  'unknown key',
+  'wrong signature',
+  'wrong claims',
+  'expired token',
+] as const;
+
+export type LoginRefusal = (typeof loginRefusals)[number];
+
+/** `unauthorized`, where it is known why. */
+export class LoginError extends RegistryError {
+  readonly refusal: LoginRefusal;
+
+  constructor(refusal: LoginRefusal, message: string) {
+    super('unauthorized', message);
+    this.refusal = refusal;
+  }
+}

@@ -10,5 +10,6 @@ export default {
   fetch: (request, env, context) =>
     answerFromMemory(request, env, context) ?? app.fetch(request, env, context),
   scheduled: ({ cron }, env, context) => runCron(cron, env, context),
-  queue: (batch, env) => consumeDeliveries(batch, openDatabase(env.DB), senderOf(env)),
+  queue: (batch, env) =>
+    consumeDeliveries(batch, openDatabase(env.DB), env.WEBHOOKS!, senderOf(env)),
 } satisfies ExportedHandler<Env, WebhookMessage>;

@@ -4,7 +4,8 @@ import { type ActorType, type HistorySubject, history } from '../drizzle/schema.
 import { insertRows } from './database/insert-rows.ts';
 import type { Database } from './database/open.ts';
 import { isPassingFault, maximumTries, pause, pauseAfterFault } from './database/retry.ts';
-import type { RegistryError } from './error.ts';
+import { mentions } from './database/violations.ts';
+import { RegistryError } from './error.ts';
 import type { Action, Changes, Subject } from './history/changes.ts';
 import {
   type IdempotencyKey,
@@ -93,8 +94,9 @@ const maximumWaitMilliseconds = 1_000;
 
 /**
  * The one way to change one thing: look, judge, then write the history, the change and the outcome for the key in one
- * batch. A lost race or a transient fault of D1 leads to another attempt. A batch that D1 reports as failed may have taken
- * effect; the history shows whether it did. A dry run stops after judging. Throws what the attempt throws, `key_reused`.
+ * batch. A lost race or a transient fault of D1 leads to another attempt. A batch that D1 reports as failed may have
+ * taken effect; the history shows whether it did. A dry run stops after judging. Throws what the attempt throws,
+ * `key_reused`.
  */
 export async function write<Seen, Outcome>(
   db: Database,
@@ -215,12 +217,14 @@ export interface ChangesOfMany {
 
 /**
  * Changes many things, all or none, in one batch, in the order given: first the history of the rows that are going to
- * change, then the rows. Returns how many it recorded of each kind.
+ * change, then the rows. Returns how many it recorded of each kind. With `onlyIf`, throws `changed_meanwhile` unless that
+ * holds when the batch begins.
  */
 export async function changeEach<Kind extends string>(
   db: Database,
   origin: Origin,
   kinds: Record<Kind, readonly ChangesOfMany[]>,
+  onlyIf?: SQL,
 ): Promise<Record<Kind, number>> {
   const counts = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, 0]));
   const steps = Object.entries<readonly ChangesOfMany[]>(kinds).flatMap(([kind, all]) =>
@@ -230,11 +234,34 @@ export async function changeEach<Kind extends string>(
     ]),
   );
   const [first, ...rest] = steps.map(({ statement }) => statement);
-  const results = first ? await db.batch([first, ...rest]) : [];
+  const results = first ? await batchIf(db, onlyIf, [first, ...rest]) : [];
   steps.forEach(({ kind }, index) => {
     if (kind !== undefined) counts[kind]! += (results[index] as D1Result).meta.changes;
   });
   return counts as Record<Kind, number>;
+}
+
+/** The results of the batch. A statement before it fails, and the batch with it, unless the condition holds. */
+async function batchIf(
+  db: Database,
+  onlyIf: SQL | undefined,
+  batch: readonly [BatchItem<'sqlite'>, ...BatchItem<'sqlite'>[]],
+): Promise<readonly unknown[]> {
+  if (!onlyIf) return db.batch(batch);
+  const guard = db
+    .select({ isAllowed: sql`json(iif(${onlyIf}, 'true', 'changed'))` })
+    .from(sql`(select 1)`);
+  try {
+    return (await db.batch([guard, ...batch])).slice(1);
+  } catch (error) {
+    throw mentions(error, 'malformed JSON') ? rowsChangedMeanwhile() : error;
+  }
+}
+
+/** The refusal of a change of many rows that are no longer those which were looked at. */
+export function rowsChangedMeanwhile(): RegistryError {
+  const message = 'somebody else changed these rows just now; nothing was done, look again';
+  return new RegistryError('changed_meanwhile', message);
 }
 
 /** The insert of an entry of history for each of the rows. */

@@ -1,17 +1,16 @@
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm';
 import { type ContactStatus, contacts, registrars } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
-import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
 import { type Changes, difference } from '../history/changes.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
+import { notifyingRegistrar, rowUpdate } from './change.ts';
 import type { Contact } from './contact.ts';
 import { contactDeletion } from './delete.ts';
 import type { ContactChanges } from './fields.ts';
 import { identityKey } from './identity-code.ts';
 import { contactUpdate } from './update.ts';
-import { notifyingRegistrar, rowUpdate } from './write.ts';
 
 /** A contact with the code of its registrar, as the operator sees it. */
 export type AdministeredContact = Contact & { registrar: string };
@@ -55,15 +54,13 @@ export async function getContactByCode(db: Database, code: string): Promise<Admi
 }
 
 async function find(db: Database, condition: SQL | undefined, limit: number) {
-  const rows = await retried(() =>
-    db
-      .select({ contact: contacts, registrar: registrars.code })
-      .from(contacts)
-      .innerJoin(registrars, eq(registrars.id, contacts.registrarId))
-      .where(condition)
-      .orderBy(asc(contacts.id))
-      .limit(limit),
-  );
+  const rows = await db
+    .select({ contact: contacts, registrar: registrars.code })
+    .from(contacts)
+    .innerJoin(registrars, eq(registrars.id, contacts.registrarId))
+    .where(condition)
+    .orderBy(asc(contacts.id))
+    .limit(limit);
   return rows.map(({ contact, registrar }) => ({ ...contact, registrar }));
 }
 

@@ -26,7 +26,7 @@ export async function checkContactCode(db: Database, login: Login, id: string) {
 /** Length of a contact code, including the registrar's prefix. */
 const maximumCodeLength = 100;
 
-/** `<REGISTRAR>:<SUFFIX>` in upper case; the prefix is not added twice. Throws `invalid` if the suffix is empty or the code too long. */
+/** `<REGISTRAR>:<SUFFIX>` in upper case, with one prefix. Throws `invalid` for an empty suffix or too long a code. */
 export function contactCode(caller: ApiUser, id: string): string {
   const prefix = `${caller.registrarCode}:`;
   const upper = asciiUpperCase(id);

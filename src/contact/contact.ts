@@ -7,7 +7,7 @@ import type { Actor, WriteRequest } from '../write.ts';
 
 export type Contact = typeof contacts.$inferSelect;
 
-/** The statuses of RFC 5733: the stored ones, or `ok` if there are none, and `linked` if a domain refers to the contact. */
+/** The statuses of RFC 5733: the stored ones, or else `ok`, and `linked` if a domain refers to the contact. */
 export function statusesOf(contact: Pick<Contact, 'statuses' | 'domainCount'>): string[] {
   const stored: string[] = contact.statuses.length > 0 ? contact.statuses : ['ok'];
   return contact.domainCount > 0 ? [...stored, 'linked'] : stored;
@@ -44,8 +44,8 @@ export function referenceTo(contact: Versioned & Pick<Contact, 'code'>): Contact
 type Versioned = Pick<Contact, 'uuid' | 'version' | 'domainCount'>;
 
 /**
- * The contact's entity tag. It changes whenever anything changes that an interface shows of the contact, and differs from
- * the tags of an earlier contact with the same code.
+ * The contact's entity tag. It changes whenever anything changes that an interface shows of the contact, and differs
+ * from the tags of an earlier contact with the same code.
  */
 export function versionOf({ uuid, version, domainCount }: Versioned): string {
   return `${uuid.slice(0, 8)}-${version}${domainCount > 0 ? '-linked' : ''}`;

@@ -67,7 +67,7 @@ export function createContact(
 }
 
 /** The number after the registrar's highest one, so that its contacts are numbered in the order of their ids. */
-function nextNumber(registrarId: number): SQL<number> {
+export function nextNumber(registrarId: number): SQL<number> {
   return sql`(
     select ifnull(max(${contacts.number}), 0) + 1 from ${contacts}
     where ${contacts.registrarId} = ${registrarId}

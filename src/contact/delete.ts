@@ -6,13 +6,13 @@ import { RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
 import type { Login } from '../registrar/login.ts';
 import type { Change, Origin, WriteRequest, Written } from '../write.ts';
+import { writeContact } from './change.ts';
 import { type Contact, checkStatuses, checkVersion, isUnchanged, subjectOf } from './contact.ts';
 import { contactColumns } from './fields.ts';
-import { writeContact } from './write.ts';
 
 /**
- * Deletes the registrar's contact with this code. Two round trips. Throws `linked` if a domain refers to it, even since a
- * moment ago; `delete_prohibited`, `not_found`, `changed_meanwhile`.
+ * Deletes the registrar's contact with this code. Two round trips. Throws `linked` if a domain refers to it, even since
+ * a moment ago; `delete_prohibited`, `not_found`, `changed_meanwhile`.
  */
 export function deleteContact(
   db: Database,

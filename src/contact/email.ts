@@ -7,7 +7,7 @@ const letter = '(?!\\p{Default_Ignorable_Code_Point})[\\p{L}\\p{M}\\p{N}]';
 const atom = `(${letter}|[!#$%&'*+\\-/=?^_\`{|}~])+`;
 const localPattern = new RegExp(`^${atom}(\\.${atom})*$`, 'u');
 
-/** A domain name as people write it. A label neither starts nor ends with a hyphen; in `õun-.ee`, the ASCII form would hide that. */
+/** A domain name as people write it. No label begins or ends with a hyphen, as ASCII would hide in `õun-.ee`. */
 const unicodeLabel = `(${letter})+(-+(${letter})+)*`;
 const unicodePattern = new RegExp(`^${unicodeLabel}(\\.${unicodeLabel})+$`, 'u');
 

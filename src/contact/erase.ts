@@ -2,14 +2,14 @@ import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts, history, idempotencyKeys } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
-import { endPermit, insertPermit } from '../history/permit.ts';
+import { permitted } from '../history/permit.ts';
 import { hasValues, isValueOf, removeValues } from '../history/values.ts';
 import { asciiLowerCase, asciiUpperCase } from '../text/ascii-case.ts';
 import { type Change, type ChangeOptions, followedBy, type Origin, write } from '../write.ts';
+import { notifyingRegistrar } from './change.ts';
 import { type Contact, subjectOf } from './contact.ts';
 import { contactDeletion } from './delete.ts';
 import { contactColumns, personalFields } from './fields.ts';
-import { notifyingRegistrar } from './write.ts';
 
 type Identifiers = Pick<Contact, 'code' | 'uuid'>;
 
@@ -17,8 +17,11 @@ type Identifiers = Pick<Contact, 'code' | 'uuid'>;
 export interface Erasure extends Identifiers {
   /** The personal fields that are known of the contact; undefined where it was deleted before. */
   contact: string[] | undefined;
-  /** The entries of history that have personal values, and the fields that these are of. */
-  history: { entries: number; fields: string[] };
+  /**
+   * The entries of history that have personal values, and the fields that these are of; and the people who have made
+   * changes as registrants: their names stay.
+   */
+  history: { entries: number; fields: string[]; actors: string[] };
   /** Copies of the contact that are kept to answer repeated requests. */
   outcomes: number;
   /** Contacts with the same identity, which keep theirs. */
@@ -90,7 +93,7 @@ async function identify(db: Database, codeOrUuid: string): Promise<Identifiers> 
 }
 
 async function look(db: Database, contact: Identifiers) {
-  const [[row], [values], [kept], others] = await db.batch([
+  const [[row], [values], actors, [kept], others] = await db.batch([
     db.select().from(contacts).where(eq(contacts.uuid, contact.uuid)),
     db
       .select({
@@ -100,6 +103,10 @@ async function look(db: Database, contact: Identifiers) {
       .from(history)
       .crossJoin(sql`json_each(${history.changes})`)
       .where(and(isEntryOf(contact), isValueOf(personalFields))),
+    db
+      .selectDistinct({ actor: history.actor })
+      .from(history)
+      .where(and(isEntryOf(contact), eq(history.actorType, 'registrant'))),
     db.select({ outcomes: sql<number>`count(*)` }).from(idempotencyKeys).where(isCopyOf(contact)),
     db.select({ code: contacts.code }).from(contacts).where(isOfSamePerson(contact)),
   ]);
@@ -109,6 +116,7 @@ async function look(db: Database, contact: Identifiers) {
     history: {
       entries: values!.entries,
       fields: contactColumns.map(([column]) => column).filter((column) => fields.has(column)),
+      actors: actors.map(({ actor }) => actor),
     },
     outcomes: kept!.outcomes,
     others: others.map(({ code }) => code),
@@ -132,10 +140,8 @@ function removalOf(db: Database, contact: Identifiers, condition: SQL) {
   const entries = sql`from ${history} where ${isEntryOf(contact)} having ${condition}`;
   const isMeant = and(isEntryOf(contact), hasValues(personalFields, history.changes), condition)!;
   return [
-    insertPermit(db, 'remove_values', ids, entries),
-    removeValues(db, personalFields, isMeant),
+    ...permitted(db, 'remove_values', ids, entries, removeValues(db, personalFields, isMeant)),
     db.delete(idempotencyKeys).where(and(isCopyOf(contact), condition)),
-    endPermit(db),
   ] as const;
 }
 
@@ -158,7 +164,6 @@ function isOfSamePerson({ uuid }: Identifiers): SQL {
     )`;
 }
 
-/** The personal fields that are not empty. */
 function personalFieldsOf(contact: Contact): string[] {
   return personalFields.filter((column) => !isEmpty(contact[column]));
 }

@@ -11,7 +11,7 @@ import { type Contact, generateAuthInfo } from './contact.ts';
 import type { FileColumn, RequiredColumn } from './fields.ts';
 import { identityKey } from './identity-code.ts';
 
-/** A contact from another registry or from this one. It keeps the values that it brings; the registry fills in the others. */
+/** A contact from any registry, even this one. It keeps the values that it brings; the registry fills in the others. */
 export type ContactRecord = Pick<Contact, RequiredColumn | 'code'> &
   Partial<Pick<Contact, FileColumn>> & {
     registrar: string;
@@ -29,9 +29,9 @@ export async function findContactProblems(
 }
 
 /**
- * Adds the contacts that do not exist yet, all of them or none, and returns how many. What an interrupted import has done
- * stays as it is. Numbers follow the order of the records. One batch: pass at most some ten thousand records at a time. A
- * dry run checks and writes nothing. Throws the problems of `findContactProblems`.
+ * Adds the contacts that do not exist yet, all of them or none, and returns how many. What an interrupted import has
+ * done stays as it is. Numbers follow the order of the records. One batch: pass at most some ten thousand records at a
+ * time. A dry run checks and writes nothing. Throws the problems of `findContactProblems`.
  */
 export async function importContacts(
   db: Database,

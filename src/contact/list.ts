@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, type SQL, sql } from 'drizzle-orm';
+import { and, asc, type Column, eq, getTableColumns, gt, gte, type SQL, sql } from 'drizzle-orm';
 import { QueryBuilder } from 'drizzle-orm/sqlite-core';
 import { contactBlocks, contacts, registrars } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
@@ -9,14 +9,14 @@ import type { Person } from '../registrant/token.ts';
 import { type Login, readWithLogin, registrarOfLogin } from '../registrar/login.ts';
 import type { Contact } from './contact.ts';
 import { isPersons } from './read.ts';
-import { joinedJson, representedByDatabase } from './representation.ts';
+import { registrarRepresentation } from './representation.ts';
 
 const offset = sql.placeholder('offset');
 
 /**
- * The place where the page at an offset begins. The counts of the blocks lead to the right block, so at most one block of contacts
- * is walked. Past the last contact it is null, which no number is greater than or equal to. The window adds up blocks by
- * ROWS, so that SQLite reads them in order and stops at the right one.
+ * The place where the page at an offset begins. The counts of the blocks lead to the right block, so at most one block
+ * of contacts is walked. Past the last contact it is null, which no number is greater than or equal to. The window adds
+ * up blocks by ROWS, so that SQLite reads them in order and stops at the right one.
  */
 const isFromOffset = gte(
   contacts.number,
@@ -33,29 +33,43 @@ const isFromOffset = gte(
   )`,
 );
 
-type DetailedRow = Record<`json${number}`, string>;
+type StoredContact = Omit<Contact, 'statuses' | 'statusNotes'> & {
+  statuses: string;
+  statusNotes: string;
+};
 
 /** The registrar's contacts as registrars see them. */
-export const listContacts = listing<DetailedRow>(representedByDatabase, joinedJson);
+export const listContacts = listing<StoredContact>(
+  getTableColumns(contacts),
+  ({ statuses, statusNotes, ...row }) =>
+    registrarRepresentation({
+      ...row,
+      statuses: JSON.parse(statuses),
+      statusNotes: JSON.parse(statusNotes),
+    }),
+);
 
 /** Only the codes, which are read from an index. */
-export const listContactCodes = listing<{ code: string }>(
-  () => ({ code: sql`code`.as('code') }),
-  (rows) => JSON.stringify(rows.map(({ code }) => code)),
+export const listContactCodes = listing<Pick<Contact, 'code' | 'number'>>(
+  { code: contacts.code, number: contacts.number },
+  ({ code }) => code,
 );
 
 /**
- * A function that lists a registrar's contacts in the order of their ids, in one round trip. It returns a page as a JSON
- * array, the number of contacts that the registrar has, and the place where the next page begins, if there may be one.
+ * A function that lists a registrar's contacts in the order of their ids, in one round trip. It returns a page, the
+ * number of contacts that the registrar has, and the place where the next page begins, if there may be one.
  */
-function listing<Row>(
-  columns: () => Record<string, SQL.Aliased>,
-  jsonOf: (rows: readonly Row[]) => string,
+function listing<Row extends Pick<Contact, 'number'>>(
+  columns: Record<string, Column>,
+  shown: (row: Row) => unknown,
 ) {
+  const selected = Object.entries(columns).map(
+    ([name, column]) => [name, sql`${column}`.as(name)] as const,
+  );
   const query = (isInPage: SQL) =>
-    prepared<Row & { place: number }>(() =>
+    prepared<Row>(() =>
       new QueryBuilder()
-        .select({ ...columns(), place: sql`${contacts.number}`.as('place') })
+        .select(Object.fromEntries(selected))
         .from(contacts)
         .where(isInPage)
         .orderBy(asc(contacts.number))
@@ -70,8 +84,8 @@ function listing<Row>(
   return async (db: Database, login: Login, page: Page) => {
     const pages = page.after !== undefined ? following : page.offset === 0 ? first : fromOffset;
     const [caller, rows] = await readWithLogin(db, login, () => [pages(db, { ...login, ...page })]);
-    const next = rows.length < page.limit ? undefined : rows.at(-1)?.place;
-    return { json: jsonOf(rows), total: caller.contactCount, next };
+    const next = rows.length < page.limit ? undefined : rows.at(-1)?.number;
+    return { contacts: rows.map(shown), total: caller.contactCount, next };
   };
 }
 

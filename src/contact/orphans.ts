@@ -4,14 +4,14 @@ import type { Database } from '../database/open.ts';
 import { continueAfter, placeOf, type SweepLimits } from '../database/sweep.ts';
 import { RegistryError } from '../error.ts';
 import { type Actor, type WriteRequest, write } from '../write.ts';
+import { notifyingRegistrar } from './change.ts';
 import { prohibitingStatuses, theContact } from './contact.ts';
 import { contactDeletion } from './delete.ts';
-import { notifyingRegistrar } from './write.ts';
 
 const scheduledRun: Actor = { type: 'cron', name: 'Scheduled run' };
 
-/** D1 allows 1,000 queries in a scheduled run; a deletion takes three, and a window one. */
-const limits = { window: 2_000, windows: 20, deletions: 200 };
+/** D1 allows 1,000 queries in a scheduled run; a deletion takes five, and a window one. */
+const limits = { window: 2_000, windows: 20, deletions: 100 };
 
 /**
  * Deletes the contacts that no domain has referred to since before an instant, unless a status prohibits it. Continues

@@ -120,11 +120,18 @@ function existing(person: Person): SQL {
   return sql`select id, code, uuid from ${contacts} where ${isPersons(person)}`;
 }
 
-/** The query for the person's deleted contacts, each with the id of the entry of its deletion. */
+/**
+ * The query for the person's deleted contacts, each with the id of the entry of its deletion: the last one, as a
+ * deletion may have been taken back.
+ */
 function deleted({ countryCode, code }: Person): SQL {
   return sql`select id, subject_key as code, subject_uuid as uuid from ${history}
     where ${deletedIdentity.isPersons} and ${deletedIdentity.countryCode} = ${countryCode}
-      and ${deletedIdentity.key} = ${identityKey(code)}`;
+      and ${deletedIdentity.key} = ${identityKey(code)}
+      and not exists (select 1 from ${contacts} where uuid = subject_uuid)
+      and not exists (select 1 from ${history} as later
+        where later.subject = 'contact' and later.subject_key = ${history.subjectKey}
+          and later.subject_uuid = ${history.subjectUuid} and later.action = 'delete' and later.id > ${history.id})`;
 }
 
 function everySubject(db: Database, subjects: SQL) {

@@ -27,7 +27,6 @@ export async function getContactOfPerson(
   return theContact(await retried(() => contactOfPerson(db, person, uuid)));
 }
 
-/** The query for the registrar's contact with a code. */
 export function contactByCode(db: Database, registrarId: SQL<number>, code: string) {
   return db
     .select()
@@ -35,7 +34,6 @@ export function contactByCode(db: Database, registrarId: SQL<number>, code: stri
     .where(and(eq(contacts.code, asciiUpperCase(code)), eq(contacts.registrarId, registrarId)));
 }
 
-/** The query for the person's contact with a UUID. */
 export function contactOfPerson(db: Database, person: Person, uuid: string) {
   return db
     .select()

@@ -1,5 +1,3 @@
-import { type Column, type SQL, sql } from 'drizzle-orm';
-import { contacts } from '../../drizzle/schema.ts';
 import { type Contact, statusesOf } from './contact.ts';
 import { contactColumns, contactFields, type RegistrarColumn } from './fields.ts';
 
@@ -70,49 +68,3 @@ export function personalRepresentation(contact: Contact): Record<string, unknown
   }
   return shown;
 }
-
-/** D1 accepts 32 arguments in a function call: the names and values of 16 fields. */
-const fieldsOfCall = 16;
-
-/**
- * Columns of JSON text that `joinedJson` joins into the representation for registrars. The database writes the JSON, so a
- * page of contacts passes through as text; decoding and encoding each field would take longer than the query.
- */
-export function representedByDatabase(): Record<string, SQL.Aliased> {
-  const pairs = registrarOrder.map(
-    (column) => sql`${sql.raw(`'${contactFields[column].registrar}'`)}, ${expressionOf(column)}`,
-  );
-  const columns: Record<string, SQL.Aliased> = {};
-  for (let first = 0; first < pairs.length; first += fieldsOfCall) {
-    const call = pairs.slice(first, first + fieldsOfCall);
-    columns[`json${first}`] = sql`json_object(${sql.join(call, sql`, `)})`.as(`json${first}`);
-  }
-  return columns;
-}
-
-/** A JSON array of the objects in rows of `representedByDatabase`; other columns are left out. */
-export function joinedJson(rows: readonly Record<`json${number}`, string>[]): string {
-  const objects = rows.map((row) =>
-    Object.entries(row)
-      .filter(([column]) => column.startsWith('json'))
-      .map(([, json]) => json.slice(1, -1))
-      .join(','),
-  );
-  return objects.length === 0 ? '[]' : `[{${objects.join('},{')}}]`;
-}
-
-function expressionOf(name: RegistrarColumn): SQL {
-  if (name === 'statuses') return representedStatuses;
-  const column = contacts[name];
-  if (contactFields[name].blank !== null) return sql`ifnull(${column}, ${sql.raw("''")})`;
-  return isJson(column) ? sql`json(${column})` : sql`${column}`;
-}
-
-function isJson(column: Column): boolean {
-  return column.dataType === 'json';
-}
-
-/** `statusesOf` in SQL. */
-const stored = sql`iif(json_array_length(${contacts.statuses}) = 0, '["ok"]', ${contacts.statuses})`;
-const representedStatuses = sql`json(
-  iif(${contacts.domainCount} > 0, json_insert(${stored}, '$[#]', 'linked'), ${stored}))`;

@@ -4,6 +4,7 @@ import { difference } from '../history/changes.ts';
 import type { Person } from '../registrant/token.ts';
 import type { Login } from '../registrar/login.ts';
 import { type Change, type Origin, type WriteRequest, type Written, write } from '../write.ts';
+import { notifyingRegistrar, rowUpdate, writeContact } from './change.ts';
 import {
   type Contact,
   type ContactReference,
@@ -16,11 +17,10 @@ import {
 import type { ContactChanges, ContactIdentity } from './fields.ts';
 import { identityKey, isSameIdentityCode } from './identity-code.ts';
 import { contactOfPerson } from './read.ts';
-import { notifyingRegistrar, rowUpdate, writeContact } from './write.ts';
 
 /**
- * Updates the registrar's contact with this code. Two round trips. Throws `identity_change` if a given identity is not the
- * one on record; `update_prohibited`, `not_found`, `changed_meanwhile`.
+ * Updates the registrar's contact with this code. Two round trips. Throws `identity_change` if a given identity is not
+ * the one on record; `update_prohibited`, `not_found`, `changed_meanwhile`.
  */
 export function updateContact(
   db: Database,

@@ -3,20 +3,23 @@ import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 /** Characters of JSON in one bound value: D1 accepts 2,000,000 bytes, and a character has at most three. */
 const maximumJsonLength = 500_000;
 
-/** The rows as JSON arrays, each small enough for one bound value; with `json_each`, one statement takes thousands of rows. */
+/** The rows as JSON arrays, each fit for one bound value; with `json_each`, one statement takes thousands of rows. */
 export function jsonArrays(rows: Iterable<unknown>): string[] {
-  const arrays: string[] = [];
+  return [...chunkedJson(rows)];
+}
+
+/** The same, each array made when it is asked for: for rows that memory does not hold all at once. */
+export function* chunkedJson(rows: Iterable<unknown>): Generator<string> {
   let array = '';
   for (const row of rows) {
     const json = JSON.stringify(row);
     if (array !== '' && array.length + json.length > maximumJsonLength) {
-      arrays.push(`[${array}]`);
+      yield `[${array}]`;
       array = '';
     }
     array += array === '' ? json : `,${json}`;
   }
-  if (array !== '') arrays.push(`[${array}]`);
-  return arrays;
+  if (array !== '') yield `[${array}]`;
 }
 
 /** The condition that a column has one of the values of a JSON array. */

@@ -10,7 +10,7 @@ const passingFaults = [
 export const maximumTries = 4;
 const firstPauseMilliseconds = 20;
 
-/** Runs the attempt up to four times while it fails with a transient fault of D1. Only for work that may be done twice. */
+/** Runs the attempt up to four times while D1 fails with a transient fault. Only for work that may be done twice. */
 export async function retried<Result>(attempt: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++) {
     try {
@@ -26,7 +26,7 @@ export function isPassingFault(error: unknown): boolean {
   return passingFaults.some((text) => mentions(error, text));
 }
 
-/** Waits after the first, second, … fault: twice as long each time, with a random part so that callers do not retry together. */
+/** Waits after each fault: twice as long each time, with a random part so that callers do not retry together. */
 export function pauseAfterFault(faults: number): Promise<void> {
   return pause(firstPauseMilliseconds * 2 ** (faults - 1) * (0.5 + Math.random()));
 }

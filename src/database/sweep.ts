@@ -1,4 +1,5 @@
-import { eq } from 'drizzle-orm';
+import { eq, lt, sql } from 'drizzle-orm';
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { sweeps } from '../../drizzle/schema.ts';
 import type { Database } from './open.ts';
 
@@ -25,4 +26,20 @@ export function continueAfter(db: Database, name: Sweep, after: number) {
     .insert(sweeps)
     .values({ name, after })
     .onConflictDoUpdate({ target: sweeps.name, set: { after } });
+}
+
+/** The most that one run deletes; the next run continues. */
+const maximumDeleted = 10_000;
+
+/** Deletes the rows whose time in the column is longer ago than the days. */
+export async function deleteOlder(
+  db: Database,
+  time: SQLiteColumn,
+  days: number,
+  now: Date,
+): Promise<void> {
+  const oldest = new Date(now.getTime() - days * 24 * 60 * 60 * 1000).toISOString();
+  const rowid = sql`rowid`;
+  const old = db.select({ rowid }).from(time.table).where(lt(time, oldest)).limit(maximumDeleted);
+  await db.delete(time.table).where(sql`${rowid} in ${old}`);
 }

@@ -4,7 +4,7 @@ import { isIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
-import { endPermit, insertPermit } from './permit.ts';
+import { permitted } from './permit.ts';
 
 /** A process that archives history, and the file that it writes. */
 export interface Archive {
@@ -91,18 +91,14 @@ export async function deleteArchived(
     isIn(history.id, JSON.stringify(ids)),
     sql`exists (select 1 from ${historyPermits})`,
   );
-  const [permitted] = await retried(() =>
-    db.batch([
-      insertPermit(db, 'archive', [ids[0], ids.at(-1)!], ofRun),
-      db.delete(history).where(areMeant),
-      endPermit(db),
-    ]),
+  const deletion = db.delete(history).where(areMeant);
+  const [permit] = await retried(() =>
+    db.batch(permitted(db, 'archive', [ids[0], ids.at(-1)!], ofRun, deletion)),
   );
-  if (permitted.meta.changes > 0) return;
+  if (permit.meta.changes > 0) return;
   throw new RegistryError('taken', 'another history archive has taken over; nothing is lost');
 }
 
-/** Marks the archive as finished. */
 export async function endArchive(db: Database, { run }: Archive): Promise<void> {
   await retried(() => db.delete(historyArchives).where(eq(historyArchives.run, run)));
 }

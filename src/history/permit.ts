@@ -1,22 +1,23 @@
 import { eq, type SQL } from 'drizzle-orm';
+import type { BatchItem } from 'drizzle-orm/batch';
 import { type historyPermissions, historyPermits } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 
 /**
- * The statement that lets those after it in the batch delete or change entries, from the first to the last id, if
+ * Statements that delete or change entries, from the first to the last id, with a permit for them alone: it is given if
  * `source` (the rest of the query) has a row.
  */
-export function insertPermit(
+export function permitted(
   db: Database,
   permission: (typeof historyPermissions)[number],
   [firstId, lastId]: readonly [SQL | number, SQL | number],
   source: SQL,
+  ...statements: BatchItem<'sqlite'>[]
 ) {
-  return insertRows(db, historyPermits, { id: 1, permission, firstId, lastId }, source);
-}
-
-/** The statement that ends the permit; it follows the last one that needs the permit. */
-export function endPermit(db: Database) {
-  return db.delete(historyPermits).where(eq(historyPermits.id, 1));
+  return [
+    insertRows(db, historyPermits, { id: 1, permission, firstId, lastId }, source),
+    ...statements,
+    db.delete(historyPermits).where(eq(historyPermits.id, 1)),
+  ] as const;
 }

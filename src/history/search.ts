@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, lt, max, or, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, lt, lte, max, or, sql } from 'drizzle-orm';
 import { type HistorySubject, history } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 
@@ -19,11 +19,14 @@ export interface HistoryCriteria {
   until?: Date | undefined;
 }
 
-/** The entries that meet all the criteria, the oldest first, starting after `after`. Entries of deleted things remain. */
+/**
+ * The entries after `after`, up to `upTo`, that meet all the criteria, the oldest first. Entries of deleted things
+ * remain.
+ */
 export function listHistory(
   db: Database,
   { subject, key, by, request, since, until }: HistoryCriteria,
-  page: { after?: number | undefined; limit: number },
+  page: { after?: number | undefined; upTo?: number; limit: number },
 ): Promise<HistoryEntry[]> {
   return db
     .select()
@@ -31,6 +34,7 @@ export function listHistory(
     .where(
       and(
         gt(history.id, page.after ?? 0),
+        page.upTo === undefined ? undefined : lte(history.id, page.upTo),
         subject === undefined ? undefined : eq(history.subject, subject),
         key === undefined
           ? undefined
@@ -47,8 +51,11 @@ export function listHistory(
     .limit(page.limit);
 }
 
-/** Entries of writers that overlap are out of order by less than this. */
-const disorderMilliseconds = 60_000;
+/**
+ * Entries are out of order by less than this: an entry has the time at which its command began, which may have waited
+ * for an answer to a question since, and clocks differ. An index on the time would cost every write a row.
+ */
+const disorderMilliseconds = 7 * 24 * 60 * 60 * 1000;
 
 /**
  * The id before the first entry since an instant: entries are numbered as they are written, so that no index on their
@@ -57,8 +64,7 @@ const disorderMilliseconds = 60_000;
 export async function findIdBefore(db: Database, instant: Date): Promise<number> {
   const bound = new Date(instant.getTime() - disorderMilliseconds).toISOString();
   let before = 0;
-  const [newest] = await db.select({ id: max(history.id) }).from(history);
-  let end = newest?.id ?? 0;
+  let end = await findNewestId(db);
   while (before < end) {
     const middle = Math.floor((before + end) / 2);
     const [next] = await db
@@ -71,4 +77,10 @@ export async function findIdBefore(db: Database, instant: Date): Promise<number>
     else end = middle;
   }
   return before;
+}
+
+/** The id of the newest entry; 0 if there is none. */
+export async function findNewestId(db: Database): Promise<number> {
+  const [newest] = await db.select({ id: max(history.id) }).from(history);
+  return newest?.id ?? 0;
 }

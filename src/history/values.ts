@@ -3,9 +3,9 @@ import { contacts, history } from '../../drizzle/schema.ts';
 import { isIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { continueAfter, placeOf, type SweepLimits } from '../database/sweep.ts';
-import { endPermit, insertPermit } from './permit.ts';
+import { permitted } from './permit.ts';
 
-/** D1 allows 1,000 queries in a scheduled run; a window takes one, and four more where there is something to remove. */
+/** D1 allows 1,000 queries in a scheduled run; a window takes one, and three more if it has something to remove. */
 const limits: SweepLimits = { window: 1_000, windows: 20 };
 
 /**
@@ -29,12 +29,8 @@ export async function removeOldValues(
       break;
     }
     if (ids.length > 0) {
-      await db.batch([
-        insertPermit(db, 'remove_values', [after + 1, last], sql`where true`),
-        removeValues(db, fields, isIn(history.id, JSON.stringify(ids))),
-        endPermit(db),
-        continueAfter(db, 'history_values', last),
-      ]);
+      const removal = removeValues(db, fields, isIn(history.id, JSON.stringify(ids)));
+      await db.batch(permitted(db, 'remove_values', [after + 1, last], sql`where true`, removal));
     }
     removed += ids.length;
     after = last;
@@ -43,7 +39,7 @@ export async function removeOldValues(
   return removed;
 }
 
-/** The entries with values to remove among the next ones, and the last id that was looked at; null where there is none. */
+/** The entries with values to remove among the next ones, and the last id that was looked at; null if there is none. */
 async function findOldValues(
   db: Database,
   fields: readonly string[],
@@ -81,7 +77,7 @@ export function hasValues(fields: readonly string[], changes: SQL | typeof histo
   return sql`exists (select 1 from json_each(${changes}) where ${isValueOf(fields)})`;
 }
 
-/** The statement that replaces the values of these fields in entries by the fact that they were removed; it wants a permit. */
+/** Replaces the values of these fields in entries by the fact that they were removed; the statement needs a permit. */
 export function removeValues(db: Database, fields: readonly string[], isMeant: SQL) {
   const changes = sql`(
     select json_group_object(key, json(iif(${isValueOf(fields)}, '{"removed":true}', value)))

@@ -1,0 +1,139 @@
+import { and, asc, between, eq, gt, lt, lte, sql } from 'drizzle-orm';
+import { type HistorySubject, history } from '../../drizzle/schema.ts';
+import { findAuctionObstacles } from '../auction/obstacles.ts';
+import { everyPage } from '../database/every-page.ts';
+import { isIn, jsonArrays } from '../database/json-rows.ts';
+import type { Database } from '../database/open.ts';
+import { retried } from '../database/retry.ts';
+import { parseDomainName } from '../domain/name.ts';
+import { RegistryError, throwProblems } from '../error.ts';
+import type { HistoryEntry } from '../history/search.ts';
+import type { Origin } from '../write.ts';
+import { domainRows } from './domain.ts';
+import { isRevertOf, type Reversal, reversalOf, reversalProblems } from './reversal.ts';
+
+export interface RevertPlan {
+  /** The request whose changes are taken back. */
+  request: string;
+  /** The kinds of things that it changed. */
+  subjects: HistorySubject[];
+  reversals: Reversal[];
+  /** The newest entry of history when this was planned. */
+  seen: number;
+  /** The command that has taken the request back before. */
+  doneBy: HistoryEntry | undefined;
+}
+
+const pageEntries = 5_000;
+
+/**
+ * What takes back the changes of one command of the operator. Throws `not_found` for a request that the history does
+ * not have; otherwise a problem for each change that cannot be taken back: `invalid` for its kind, `gone` where the
+ * values are no longer in the history, `changed_meanwhile` where something has changed since. Throws `gone` where the
+ * history may not have all the changes.
+ */
+export async function planRevert(
+  db: Database,
+  origin: Pick<Origin, 'request'>,
+  request: string,
+): Promise<RevertPlan> {
+  const [range] = await retried(() =>
+    db
+      .select({
+        first: sql<number | null>`min(${history.id})`,
+        last: sql<number>`max(${history.id})`,
+        at: sql<string>`min(${history.occurredAt})`,
+        seen: sql<number>`(select max(id) from ${history} as newest)`,
+      })
+      .from(history)
+      .where(eq(history.requestId, request)),
+  );
+  const { first, last, at, seen } = range!;
+  if (first === null) {
+    const message = `the history has no change of request ${JSON.stringify(request)}: it made none, or its entries were archived`;
+    throw new RegistryError('not_found', message);
+  }
+  const entries = await Array.fromAsync(entriesOf(db, request, [first, last]));
+  const newer = await loadEntries(db, new Set(entries.flatMap((entry) => entry.newer ?? [])));
+  const newerThan = ({ newer: id }: Entry) => (id === null ? undefined : newer.get(id));
+  const subjects = [...new Set(entries.map(({ subject }) => subject))];
+  const plan = { request, subjects, seen, reversals: entries.map(reversalOf), doneBy: undefined };
+  if (entries.every((entry) => isRevertOf(request, newerThan(entry)))) {
+    return { ...plan, reversals: [], doneBy: newerThan(entries[0]!) };
+  }
+  throwProblems(entries.flatMap((entry) => reversalProblems(entry, newerThan(entry))));
+  await checkWhole(db, request, { first, at });
+  await checkAuctions(db, origin, plan.reversals);
+  await domainRows(db, plan.reversals);
+  return plan;
+}
+
+type Entry = HistoryEntry & { newer: number | null };
+
+/** The entries of the request, each with the id of the newest entry about the same thing that others wrote since. */
+function entriesOf(db: Database, request: string, [first, last]: [number, number]) {
+  // The table's name stands in full: Drizzle leaves it out in a query of one table, where `later` would be meant.
+  const statusIn = (entry: 'later' | 'history') =>
+    sql.raw(`ifnull(${entry}.changes ->> '$.status.from', ${entry}.changes ->> '$.status.to')`);
+  const newer = sql<number | null>`(
+    select max(later.id) from ${history} as later
+    where later.subject = history.subject and later.subject_key = history.subject_key
+      and later.id > history.id and later.request_id is not ${request}
+      and (later.subject <> 'retained_domain' or ${statusIn('later')} = ${statusIn('history')}))`;
+  return everyPage<Entry>(pageEntries, async (after, limit) => {
+    const rows = await db
+      .select({ entry: history, newer })
+      .from(history)
+      .where(
+        and(
+          between(history.id, first, last),
+          gt(history.id, after?.id ?? 0),
+          eq(history.requestId, request),
+        ),
+      )
+      .orderBy(asc(history.id))
+      .limit(limit);
+    return rows.map(({ entry, newer }) => ({ ...entry, newer }));
+  });
+}
+
+async function loadEntries(
+  db: Database,
+  ids: ReadonlySet<number>,
+): Promise<Map<number, HistoryEntry>> {
+  const entries = new Map<number, HistoryEntry>();
+  for (const some of jsonArrays(ids)) {
+    const rows = await retried(() => db.select().from(history).where(isIn(history.id, some)));
+    for (const entry of rows) entries.set(entry.id, entry);
+  }
+  return entries;
+}
+
+/**
+ * Throws `gone` if an archive may have deleted entries of the request, also while they were read. Archives delete old
+ * entries in the order of their ids: while an earlier entry that is no newer is there, or the first entry of all, they
+ * have not come to the request.
+ */
+async function checkWhole(
+  db: Database,
+  request: string,
+  { first, at }: { first: number; at: string },
+): Promise<void> {
+  const isOlder = and(lt(history.id, Math.max(first, 2)), lte(history.occurredAt, at));
+  const older = await retried(() => db.select().from(history).where(isOlder).limit(1));
+  if (older.length > 0) return;
+  const message = `an archive may have taken changes of request ${JSON.stringify(request)} from the history`;
+  throw new RegistryError('gone', message);
+}
+
+/** Throws `taken` if an auction that would be in progress again is of a name that must not be in auction now. */
+async function checkAuctions(
+  db: Database,
+  origin: Pick<Origin, 'request'>,
+  reversals: readonly Reversal[],
+): Promise<void> {
+  const names = reversals
+    .filter(({ subject, action }) => subject === 'auction' && action === 'create')
+    .map(({ key }) => parseDomainName(key));
+  throwProblems(await findAuctionObstacles(db, origin, names, ['reserved', 'disputed']));
+}
