@@ -31,7 +31,10 @@ export async function* readCsv(file: string, columns: Columns): AsyncGenerator<F
   let header: string[] | undefined;
   try {
     for await (const parsed of pipeline(text, parser, () => {})) {
-      const { record, raw, info } = parsed as ParsedRow;
+      const { record: fields, raw, info } = parsed as ParsedRow;
+      const record = withoutTrailing(fields, Math.min(fields.length, header?.length ?? 1));
+      // A row of separators, as a spreadsheet writes an empty one.
+      if (fields.length > 1 && fields.every((field) => field === '')) continue;
       if (!header) {
         header = readHeader(file, record, columns);
         continue;
@@ -55,6 +58,12 @@ export async function* readCsv(file: string, columns: Columns): AsyncGenerator<F
   if (!header) throw unreadableFile(file, 1, 'is empty: a CSV file begins with a header line');
 }
 
+/** The fields without empty ones at the end, beyond a number: a spreadsheet may have had columns there. */
+function withoutTrailing(fields: string[], number: number): string[] {
+  const last = fields.findLastIndex((field) => field !== '');
+  return fields.slice(0, Math.max(last + 1, number));
+}
+
 interface ParsedRow {
   record: string[];
   raw: string;
@@ -67,7 +76,7 @@ const separators = [',', ';', '\t'];
 function findSeparator(text: string, columns: Columns): { separator: string; length: number } {
   const [line, separator] = /^sep=(.)\r?\n/i.exec(text) ?? [];
   if (line && separator) return { separator, length: Buffer.byteLength(line) };
-  const [header = ''] = text.split('\n', 1);
+  const header = text.split('\n').find((line) => line.trim() !== '') ?? '';
   const known = (separator: string) =>
     header.split(separator).filter((name) => columnName(name) in columns).length;
   const best = separators.reduce((best, next) => (known(next) > known(best) ? next : best));

@@ -1,8 +1,14 @@
 import path from 'node:path';
+import { Option } from '@commander-js/extra-typings';
 import { usageError } from '../command.ts';
 
-export const formats = ['csv', 'ndjson'] as const;
+const formats = ['csv', 'ndjson'] as const;
 export type Format = (typeof formats)[number];
+
+export const formatOption = () =>
+  new Option('--format <format>', 'the format, if the name of the file does not say it').choices(
+    formats,
+  );
 
 /** A row with the values in the file: text in CSV, any JSON value in NDJSON. */
 export interface FileRow {
@@ -13,11 +19,9 @@ export interface FileRow {
   problem?: string;
 }
 
-/** A column of a kind of file. */
 export interface Column {
   /** The sentence of the help about its values. */
   note: string;
-  /** Whether every row needs a value. */
   isRequired: boolean;
 }
 
@@ -33,7 +37,7 @@ export function formatOf(file: string, chosen: Format | undefined): Format {
   throw usageError(message);
 }
 
-/** The columns that a file of rejected rows adds. They are ignored by an import, so that it can be corrected and imported. */
+/** The columns that a file of rejected rows adds. An import ignores them, so the file can be corrected and imported. */
 const rejectionColumns = ['rejected_line', 'rejected_field', 'rejected_reason', 'rejected_text'];
 
 /** The first of the names that is not a column of the file. */

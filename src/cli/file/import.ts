@@ -1,12 +1,15 @@
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import type { RecordProblem } from '../../error.ts';
 import type { ListName } from '../../public-list/lists.ts';
-import type { CommonOptions } from '../command.ts';
-import { inChunks } from '../progress.ts';
+import { type CommonOptions, writing } from '../command.ts';
+import { inChunks, type Rows } from '../progress.ts';
 import type { Registry } from '../registry.ts';
 import { type Report, run } from '../run.ts';
+import { updateStanding } from '../standing.ts';
 import { counted } from '../text.ts';
-import type { ImportOptions } from './importing.ts';
+import { type Columns, formatOption } from './format.ts';
 import {
+  type ImportOptions,
   type ReadFile,
   type RowReader,
   readImport,
@@ -22,7 +25,7 @@ export interface Import<Row, Outcome extends string> extends RowReader<Row> {
   /** The problems of a chunk of rows that only the registry can find. */
   findProblems(registry: Registry, rows: readonly Row[]): Promise<readonly RecordProblem<Row>[]>;
   /** Writes the valid rows, usually by `writeInChunks`, and counts the outcomes; a dry run only counts. */
-  write(registry: Registry, rows: readonly Row[]): Promise<Counts<Outcome>>;
+  write(registry: Registry, rows: Rows<Row>): Promise<Counts<Outcome>>;
   text(counts: Counts<Outcome>, registry: Registry): string;
   /** More of the answer with --json. */
   extra?: Record<string, unknown>;
@@ -39,23 +42,31 @@ export function runImport<Row, Outcome extends string>(
   return run(
     options,
     () => readImport(file, options, kind),
-    (registry, read) => importRead(registry, read, options, kind),
+    (registry, read) => importRows(registry, read, options, kind),
   );
 }
 
 /** Imports the rows of a file that was read. Throws the problems of all rows that the registry refuses. */
-export async function importRead<Row, Outcome extends string>(
+export async function importRows<Row, Outcome extends string>(
   registry: Registry,
   read: ReadFile<Row>,
   options: ImportOptions,
   kind: Import<Row, Outcome>,
 ): Promise<Report> {
+  updateStanding({ isChanged: 'no' });
   for (const chunk of inChunks('checking', read.rows)) {
     const rows = chunk.map(({ row }) => row);
-    rejectRows(read, await kind.findProblems(registry, rows));
+    rejectRows(read, chunk, await kind.findProblems(registry, rows));
   }
   const rejectedFile = await settleRejected(read, options);
-  const rows = read.rows.map(({ row }) => row);
+  using placed = read.rows;
+  const rows: Rows<Row> = {
+    length: placed.length,
+    *chunks(size) {
+      for (const chunk of placed.chunks(size)) yield chunk.map(({ row }) => row);
+    },
+  };
+  if (!registry.isDryRun) updateStanding({ isChanged: 'perhaps', lists: kind.publish ?? [] });
   const counts = await kind.write(registry, rows);
   const rejected = read.rejected.length;
   const isChange = Object.entries<number>(counts).some(
@@ -80,7 +91,7 @@ export async function importRead<Row, Outcome extends string>(
 /** Writes the rows chunk by chunk, each chunk whole or not at all, and adds the outcomes to the counts of none. */
 export async function writeInChunks<Row, Name extends string>(
   label: string,
-  rows: readonly Row[],
+  rows: Rows<Row> | readonly Row[],
   none: Record<Name, number>,
   write: (chunk: Row[]) => Promise<Record<Name, number>>,
 ): Promise<Record<Name, number>> {
@@ -90,4 +101,47 @@ export async function writeInChunks<Row, Name extends string>(
     for (const name of Object.keys(none) as Name[]) total[name] += counts[name];
   }
   return total;
+}
+
+/** The command `import` for a file with these columns. */
+export function importing(columns: Columns, ...examples: string[]) {
+  return writing('import', ...examples)
+    .addHelpText(
+      'after',
+      `
+The file is UTF-8: CSV with a header line (.csv), or NDJSON, one object per line (.ndjson, .jsonl).
+An empty value, and null in NDJSON, counts as not given.
+${columnsText(columns)}`,
+    )
+    .argument('<file>', 'the file, or - for standard input', (file) => {
+      if (file === '') throw new InvalidArgumentError('The name is empty.');
+      return file;
+    })
+    .addOption(formatOption())
+    .option('--skip-invalid', 'import the valid rows, and save the others with their reasons')
+    .option('--rejected <file>', 'where to save them (default: FILE.rejected.csv)');
+}
+
+/** For an import that also removes what the file does not name: a row that is skipped would count as not named. */
+export const replaceOption = (description: string) =>
+  new Option('--replace', description).conflicts('skipInvalid');
+
+const noteWidth = 76;
+
+function columnsText(columns: Columns): string {
+  const width = Math.max(...Object.keys(columns).map((name) => name.length));
+  const wrapped = (note: string) =>
+    (note.match(new RegExp(`\\S.{0,${noteWidth - 1}}(?= |$)`, 'g')) ?? []).join(
+      `\n${' '.repeat(width + 4)}`,
+    );
+  const lines = (isRequired: boolean) =>
+    Object.entries(columns)
+      .filter(([, column]) => column.isRequired === isRequired)
+      .map(([name, { note }]) => `\n  ${name.padEnd(width)}  ${wrapped(note)}`);
+  const optional = lines(false);
+  return [
+    '\nRequired columns:',
+    ...lines(true),
+    ...(optional.length > 0 ? ['\n\nOptional columns:', ...optional] : []),
+  ].join('');
 }

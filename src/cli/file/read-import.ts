@@ -1,12 +1,20 @@
 import path from 'node:path';
 import { type Problem, type RecordProblem, RegistryError, throwProblems } from '../../error.ts';
-import { displayName, type FileProblem } from '../problem.ts';
+import { displayName, type FileProblem, unreadableFile } from '../problem.ts';
 import { type Columns, type Format, formatOf } from './format.ts';
-import type { ImportOptions } from './importing.ts';
 import { readRows } from './read.ts';
+import { Spool } from './spool.ts';
 import { writeFileRows } from './write.ts';
 
-/** Reads the rows of one kind of file. */
+export interface ImportOptions {
+  format?: Format;
+  skipInvalid?: true;
+  rejected?: string;
+  dryRun?: boolean;
+  /** Also removes what the file does not name. */
+  replace?: true;
+}
+
 export interface RowReader<Row> {
   columns: Columns;
   /** Throws RegistryError with everything that is wrong. */
@@ -21,61 +29,63 @@ interface Place {
   values: Record<string, unknown>;
 }
 
+type PlacedRow<Row> = Place & { row: Row };
+
 /** The rows of a file, and those that can't be imported. */
 export interface ReadFile<Row = unknown> {
   file: string;
   format: Format;
   columns: Columns;
-  rows: (Place & { row: Row })[];
+  rows: Spool<PlacedRow<Row>>;
   rejected: (Place & { problems: FileProblem[] })[];
 }
 
 /** Reads the whole file before anything is written. The second of two rows with the same key is rejected. */
 export async function readImport<Row>(
   file: string,
-  options: Pick<ImportOptions, 'format'>,
+  options: Pick<ImportOptions, 'format' | 'replace'>,
   { columns, read, keys }: RowReader<Row>,
 ): Promise<ReadFile<Row>> {
   const format = formatOf(file, options.format);
-  const result: ReadFile<Row> = { file, format, columns, rows: [], rejected: [] };
-  const lineOfKey = new Map<string, number>();
+  const rows = new Spool<PlacedRow<Row>>();
+  const result: ReadFile<Row> = { file, format, columns, rows, rejected: [] };
   for await (const { line, values, problem } of readRows(file, format, columns)) {
     try {
       if (problem !== undefined) throw new RegistryError('malformed', problem);
       const row = read(values);
       const own = keys(row);
-      const repeated = own.find((key) => lineOfKey.has(key));
+      const repeated = own.find((key) => rows.lineOf(key) !== undefined);
       if (repeated !== undefined) {
-        const message = `${repeated} is already in line ${lineOfKey.get(repeated)}`;
+        const message = `${repeated} is already in line ${rows.lineOf(repeated)}`;
         throw new RegistryError('taken', message);
       }
-      for (const key of own) lineOfKey.set(key, line);
-      result.rows.push({ line, values, row });
+      rows.add({ line, values, row }, own);
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
       reject(result, { line, values }, error.problems);
     }
   }
+  // In CSV the header says that the file is whole.
+  if (options.replace && format === 'ndjson' && rows.length + result.rejected.length === 0) {
+    throw unreadableFile(file, 1, 'is empty; with --replace, that would remove everything');
+  }
   return result;
 }
 
-/** Rejects the rows with problems that only the registry can find. */
+/** Rejects the rows of a chunk with problems that only the registry can find. */
 export function rejectRows<Row>(
   read: ReadFile<Row>,
+  chunk: readonly PlacedRow<Row>[],
   problems: readonly RecordProblem<Row>[],
 ): void {
-  if (problems.length === 0) return;
   const ofRow = Map.groupBy(problems, ({ record }) => record);
-  read.rows = read.rows.filter(({ row, ...place }) => {
-    const own = ofRow.get(row);
-    if (own)
-      reject(
-        read,
-        place,
-        own.map(({ record: _, ...problem }) => problem),
-      );
-    return !own;
-  });
+  for (const placed of chunk) {
+    const own = ofRow.get(placed.row)?.map(({ record: _, ...problem }) => problem);
+    if (!own) continue;
+    const { row: _, ...place } = placed;
+    read.rows.remove(placed);
+    reject(read, place, own);
+  }
 }
 
 function reject({ file, rejected }: ReadFile, place: Place, problems: readonly Problem[]): void {
@@ -85,7 +95,8 @@ function reject({ file, rejected }: ReadFile, place: Place, problems: readonly P
 
 /**
  * With --skip-invalid, saves the rejected rows (not in a dry run) and returns the file that holds them; undefined if
- * there are none. Otherwise throws all their problems in the order of the lines.
+ * there are none. The file may be there from an import that was interrupted; one with other rows is being corrected,
+ * or is the input itself, and is refused. Otherwise throws all their problems in the order of the lines.
  */
 export async function settleRejected(
   read: ReadFile,
@@ -95,7 +106,9 @@ export async function settleRejected(
   if (read.rejected.length === 0) return undefined;
   if (!skipInvalid) throwProblems(read.rejected.flatMap(({ problems }) => problems));
   const rejectedFile = rejected ?? defaultRejectedFile(read);
-  if (!dryRun) await writeFileRows(rejectedFile, read.format, rejectedRows(read));
+  if (!dryRun) {
+    await writeFileRows(rejectedFile, read.format, rejectedRows(read), { isNew: true });
+  }
   return rejectedFile;
 }
 

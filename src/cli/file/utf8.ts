@@ -7,8 +7,8 @@ const newline = 0x0a;
 const maximumLineBytes = 1024 * 1024;
 
 /**
- * The bytes of a file or of standard input, whole lines at a time, without a byte order mark. Throws `malformed` with the
- * line that is not UTF-8: no character of several bytes contains a line's end, so each line can be judged alone.
+ * The bytes of a file or of standard input, whole lines at a time, without a byte order mark. Throws `malformed` with
+ * the line that is not UTF-8: no character of several bytes contains a line's end, so each line can be judged alone.
  */
 export async function* openText(file: string): AsyncGenerator<Buffer> {
   const chunks: AsyncIterable<Buffer> = file === '-' ? process.stdin : createReadStream(file);

@@ -2,19 +2,18 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
+import { OutputError } from '../output.ts';
 import type { Format } from './format.ts';
+import { writeWhole } from './whole.ts';
 
 type Rows = Iterable<Record<string, unknown>> | AsyncIterable<Record<string, unknown>>;
 
-/**
- * Writes the rows to a file, or to standard output for `-`, and returns how many they were. A new file can be read by its
- * owner only, because it may contain personal data.
- */
+/** Writes the rows to a file, whole or not at all, or to standard output for `-`, and returns how many they were. */
 export async function writeFileRows(
   file: string,
   format: Format,
   rows: Rows,
-  columns?: string[],
+  { columns, isNew = false }: { columns?: string[]; isNew?: boolean } = {},
 ): Promise<number> {
   let count = 0;
   async function* counted() {
@@ -23,15 +22,17 @@ export async function writeFileRows(
       yield row;
     }
   }
-  const target = file === '-' ? process.stdout : createWriteStream(file, { mode: 0o600 });
+  const lines =
+    format === 'csv' ? stringify({ header: true, ...(columns && { columns }) }) : ndjson;
+  const writeTo = (target: NodeJS.WritableStream, end: boolean) =>
+    pipeline(Readable.from(counted()), lines, target, { end });
   // Standard output stays open for others.
-  const ending = { end: file !== '-' };
-  if (format === 'csv') {
-    const lines = stringify({ header: true, ...(columns && { columns }) });
-    await pipeline(Readable.from(counted()), lines, target, ending);
-  } else {
-    await pipeline(Readable.from(ndjson(counted())), target, ending);
-  }
+  if (file === '-') {
+    await writeTo(process.stdout, false).catch((error) => {
+      const isOfOutput = process.stdout.errored === error || error.syscall === 'write';
+      throw isOfOutput ? new OutputError(error) : error;
+    });
+  } else await writeWhole(file, (partial) => writeTo(createWriteStream(partial), true), { isNew });
   return count;
 }
 

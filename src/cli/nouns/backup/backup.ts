@@ -1,13 +1,17 @@
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
-import { reading } from '../../command.ts';
+import { noun, reading } from '../../command.ts';
 import { localDirectory } from '../../project.ts';
 import { verb } from '../../run.ts';
 import { counted } from '../../text.ts';
-import { copyLocal, createPrivateFile, loadSql, writeBackup } from './file.ts';
+import { summaryOf } from './contents.ts';
+import { copyLocal, writeBackup } from './file.ts';
+import { loadSql } from './load-sql.ts';
+import { verifyVerb } from './verify.ts';
 
-export const backupCommand = verb(
-  reading('backup', 'backup registry-2026-11-21.sqlite', 'backup registry.sqlite --remote')
+const write = verb(
+  reading('write', 'backup write registry-2026-11-21.sqlite', 'backup registry.sqlite --remote')
+    .description('Write the whole database to one file; the word write may be left out')
     .argument('<file>', 'the SQLite file to write; it must not exist yet')
     .addHelpText(
       'after',
@@ -17,27 +21,25 @@ checked before it gets its name. A deployed database serves no requests while it
     ),
   async (_registry, name, options) => {
     const file = path.resolve(name);
-    const summary = await writeBackup(file, async (partial) => {
-      if (options.remote) await exportRemote(partial, options.env ?? 'production');
-      else copyLocal(localDirectory(options.persistTo), partial);
+    const contents = await writeBackup(file, async (target) => {
+      if (options.remote) await exportRemote(target, options.env ?? 'production');
+      else copyLocal(localDirectory(options.persistTo), options.env, target);
     });
-    const bytes = statSync(file).size;
+    const { tables, rows } = summaryOf(contents);
     return {
-      data: { file, bytes, ...summary },
-      text: `wrote ${counted(summary.rows, 'row')} of ${counted(summary.tables, 'table')} to ${name}`,
+      data: { file, bytes: statSync(file).size, tables, rows },
+      text: `wrote ${counted(rows, 'row')} of ${counted(tables, 'table')} to ${name}`,
     };
   },
 );
 
+export const backupCommand = noun('backup', 'backup registry.sqlite', [verifyVerb], write);
+
+/** The database answers nobody only until wrangler begins to download. */
 async function exportRemote(target: string, environment: string): Promise<void> {
   const { runWrangler } = await import('../../wrangler.ts');
   const sql = `${target}.sql`;
-  createPrivateFile(sql);
-  try {
-    const database = ['d1', 'export', 'DB', '--remote', '--env', environment];
-    await runWrangler([...database, '--skip-confirmation', '--output', sql]);
-    loadSql(readFileSync(sql, 'utf8'), target);
-  } finally {
-    rmSync(sql, { force: true });
-  }
+  const database = ['d1', 'export', 'DB', '--remote', '--env', environment];
+  await runWrangler([...database, '--skip-confirmation', '--output', sql]);
+  await loadSql(sql, target);
 }

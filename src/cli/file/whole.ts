@@ -1,0 +1,72 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import path from 'node:path';
+import { getSystemErrorMessage } from 'node:util';
+import { RegistryError } from '../../error.ts';
+import { atInterrupt } from '../interrupt.ts';
+
+/**
+ * Has `write` fill a file and gives it its name once it is whole and on the disk. Until then it is in a directory beside
+ * it that only its owner can enter, which stays behind only if the process is killed, and a file that already has the
+ * name stays as it is. With `isNew`, throws `taken` if there is one with another content.
+ */
+export async function writeWhole<Result>(
+  file: string,
+  write: (target: string) => Promise<Result>,
+  { isNew = false } = {},
+): Promise<Result> {
+  const place = existsSync(file) ? realpathSync(file) : file;
+  // A device or a pipe has no content to keep.
+  if (existsSync(place) && !statSync(place).isFile()) return write(place);
+  let directory: string | undefined;
+  const discard = () => {
+    if (directory) rmSync(directory, { recursive: true, force: true });
+    return undefined;
+  };
+  using _ = atInterrupt(discard);
+  try {
+    directory = mkdtempSync(`${place}.partial-`);
+    const target = path.join(directory, 'whole');
+    const result = await write(target);
+    chmodSync(target, 0o600);
+    sync(target);
+    if (!isNew || !existsSync(place)) renameSync(target, place);
+    else if (!readFileSync(target).equals(readFileSync(place))) {
+      const message = `${file} already exists, with other content; move it away or name another file`;
+      throw new RegistryError('taken', message);
+    }
+    return result;
+  } catch (error) {
+    throw writingError(file, error);
+  } finally {
+    discard();
+  }
+}
+
+/** A file that is renamed before it is on the disk can be empty after a power cut. */
+function sync(file: string): void {
+  const descriptor = openSync(file, 'r+');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
+
+const writingCalls = ['mkdtemp', 'open', 'write', 'fsync', 'rename'];
+
+/** Names the file in an error of the system; any other error comes from what is written. */
+function writingError(file: string, error: unknown): unknown {
+  const { errno, syscall = '' } = error as NodeJS.ErrnoException;
+  if (errno === undefined || !writingCalls.includes(syscall)) return error;
+  const message = `${file} cannot be written: ${getSystemErrorMessage(errno)}`;
+  return new RegistryError('unexpected', message);
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import { counted } from '../../text.ts';
+
+/** The number of rows of each table, and a digest of them. */
+export type Contents = Record<string, { rows: number; digest: string }>;
+
+/** Whether a thing in the schema is the registry's, and not SQLite's or the platform's. */
+const isOwn = (name: string) => `${name} not glob 'sqlite_*' and ${name} not glob '_cf_*'`;
+
+/** A table of the registry with one that it refers to, or with none. */
+export interface TableReference {
+  name: string;
+  parent: string | null;
+}
+
+/** Selects a `TableReference` for each table and reference. */
+export const selectTables = `
+  select own.name, reference."table" as parent
+  from sqlite_schema as own left join pragma_foreign_key_list(own.name) as reference
+  where own.type = 'table' and ${isOwn('own.name')} order by own.name`;
+
+/** The tables, each before those that refer to it. */
+export function parentsFirst(rows: readonly TableReference[]): string[] {
+  const references = Map.groupBy(rows, ({ name }) => name);
+  const ordered = new Set<string>();
+  const add = (table: string) => {
+    for (const { parent } of references.get(table)!) {
+      if (parent !== null && parent !== table) add(parent);
+    }
+    ordered.add(table);
+  };
+  for (const table of references.keys()) add(table);
+  return [...ordered];
+}
+
+export function tablesOf(database: DatabaseSync): string[] {
+  return parentsFirst(database.prepare(selectTables).all() as unknown as TableReference[]);
+}
+
+/** What a database holds: its tables, and in two tables of SQLite's what was created and the counters. */
+export function contentsOf(database: DatabaseSync): Contents {
+  const selects = [
+    ...tablesOf(database).map((table) => [
+      table,
+      `select * from "${table}" order by ${keyOf(database, table)}`,
+    ]),
+    [
+      'sqlite_schema',
+      `select type, name, sql from sqlite_schema where ${isOwn('name')} order by type, name`,
+    ],
+    ['sqlite_sequence', 'select name, seq from sqlite_sequence order by name'],
+  ] as [string, string][];
+  return Object.fromEntries(
+    selects.map(([table, select]) => {
+      const statement = database.prepare(select);
+      statement.setReturnArrays(true);
+      const hash = createHash('sha256');
+      let rows = 0;
+      for (const row of statement.iterate()) {
+        hash.update(`${JSON.stringify(row)}\n`);
+        rows += 1;
+      }
+      return [table, { rows, digest: hash.digest('hex') }];
+    }),
+  );
+}
+
+/** The columns of the primary key, by which a copy has the same order. */
+function keyOf(database: DatabaseSync, table: string): string {
+  const columns = database
+    .prepare('select name from pragma_table_info(?) where pk > 0 order by pk')
+    .all(table);
+  return columns.length === 0 ? 'rowid' : columns.map(({ name }) => `"${name}"`).join(', ');
+}
+
+/** A sentence for each table that does not hold what is expected. */
+export function differences(expected: Contents, found: Contents): string[] {
+  const tables = [...new Set([...Object.keys(expected), ...Object.keys(found)])];
+  return tables.flatMap((table) => {
+    const [before, now] = [expected[table], found[table]];
+    if (!now) return [`the table ${table} is missing`];
+    if (!before) return [`the table ${table} was added`];
+    if (now.rows !== before.rows) {
+      return [`${table} has ${counted(now.rows, 'row')} instead of ${before.rows}`];
+    }
+    return now.digest === before.digest ? [] : [`rows of ${table} have changed`];
+  });
+}
+
+/** The registry's tables and their rows. */
+export function summaryOf(contents: Contents): { tables: number; rows: number } {
+  const own = Object.entries(contents).filter(([table]) => !table.startsWith('sqlite_'));
+  return { tables: own.length, rows: own.reduce((total, [, { rows }]) => total + rows, 0) };
+}

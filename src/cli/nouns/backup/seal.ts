@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync, closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
+import { RegistryError } from '../../../error.ts';
+import type { Contents } from './contents.ts';
+
+/**
+ * The last line of a backup, behind the pages of the database, where SQLite does not look: what the tables hold, and
+ * the digest of every byte before the line.
+ */
+interface Seal {
+  tables: Contents;
+  sha256: string;
+}
+
+const mark = '\n-- registry backup: ';
+
+/** The line has some hundred bytes for each table. */
+const maximumLength = 65_536;
+
+/** Adds the seal to a backup that is complete. */
+export async function seal(file: string, tables: Contents): Promise<void> {
+  const sha256 = await digestOf(file, statSync(file).size);
+  appendFileSync(file, `${mark}${JSON.stringify({ tables, sha256 } satisfies Seal)}\n`);
+}
+
+/** What the tables held when the backup was written, and whether its bytes are still the same. Throws `malformed`. */
+export async function readSeal(file: string) {
+  const { size } = statSync(file);
+  const end = Buffer.alloc(Math.min(size, maximumLength));
+  const descriptor = openSync(file, 'r');
+  readSync(descriptor, end, { position: size - end.length });
+  closeSync(descriptor);
+  const place = end.lastIndexOf(mark);
+  try {
+    const { tables, sha256 }: Seal = JSON.parse(String(end.subarray(place + mark.length)));
+    const isUnchanged = sha256 === (await digestOf(file, size - end.length + place));
+    return { tables, isUnchanged };
+  } catch {
+    const message = `${file} is not a whole backup: it is cut off, or was not written by this tool`;
+    throw new RegistryError('malformed', message, 'file');
+  }
+}
+
+/** The digest of the file's first bytes. */
+async function digestOf(file: string, length: number): Promise<string> {
+  const hash = createHash('sha256');
+  if (length > 0) {
+    for await (const chunk of createReadStream(file, { end: length - 1 })) hash.update(chunk);
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,66 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Option } from '@commander-js/extra-typings';
+import { bare } from '../../command.ts';
+import { atInterrupt } from '../../interrupt.ts';
+import { findDatabaseFile } from '../../local-file.ts';
+import { run } from '../../run.ts';
+import { runningSession } from '../../session.ts';
+import { counted } from '../../text.ts';
+import { contentsOf, differences, summaryOf } from './contents.ts';
+import { copyInto, makeEmpty } from './copy.ts';
+import { changedBackup, checkBackup } from './file.ts';
+
+const command = bare('verify', 'backup verify registry-2026-11-21.sqlite')
+  .description(
+    'Restore a backup into a temporary database, and compare every table with what it held',
+  )
+  .argument('<file>', 'a file that backup has written')
+  .option('--json', 'answer in JSON, and print nothing else to standard output')
+  .addHelpText(
+    'after',
+    `
+No registry is touched. The temporary database is below TMPDIR, takes as much room as the backup, and is removed.`,
+  );
+
+// The shell passes them to every command; here they choose nothing.
+for (const flags of ['--persist-to <dir>', '--remote', '--env <name>', '--yes']) {
+  command.addOption(new Option(flags).hideHelp());
+}
+
+export const verifyVerb = command.action(async (name, { json }) => {
+  const file = path.resolve(name);
+  const directory = mkdtempSync(path.join(tmpdir(), 'registry-verify-'));
+  const remove = () => rmSync(directory, { recursive: true, force: true });
+  using _ = atInterrupt(() => {
+    remove();
+    return 'interrupted; the backup was not verified';
+  });
+  try {
+    await run(
+      { persistTo: directory, ...(json && { json }) },
+      async () => {
+        mkdirSync(path.join(directory, 'v3/d1'), { recursive: true });
+        return checkBackup(file);
+      },
+      async ({ env }, contents) => {
+        const { tables, rows } = summaryOf(contents);
+        await makeEmpty(env.DB, { command: '', confirmed: undefined });
+        await copyInto(env.DB, file, rows);
+        using restored = new DatabaseSync(findDatabaseFile(directory, undefined)!);
+        const changes = differences(contents, contentsOf(restored));
+        if (changes.length > 0) throw changedBackup(file, changes);
+        return {
+          data: { file, tables, rows, contents, verified: true },
+          text: `${name} is whole: ${counted(rows, 'row')} of ${counted(tables, 'table')} were restored and are as they were`,
+        };
+      },
+      { mayBeEmpty: true },
+    );
+  } finally {
+    await runningSession.getStore()!.close();
+    remove();
+  }
+});
