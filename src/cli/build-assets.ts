@@ -5,6 +5,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -57,22 +58,23 @@ function removeOthers(files: Files): void {
   }
 }
 
-/** Touched after each build. */
-const stamp = path.join(projectDirectory, '.wrangler/assets-built');
-
 // The tests build once for all the runtimes that they start.
-if (!process.env.ASSETS_ARE_BUILT && !isUpToDate(stamp)) {
-  // A change during the build counts as one after it.
-  const startedAt = Date.now() / 1000;
-  const { openApiDocument } = await import('../http/document.openapi.ts');
+if (!process.env.ASSETS_ARE_BUILT) {
   const files = readDirectory(staticDirectory);
-  files.set('openapi.json', JSON.stringify(openApiDocument()));
   for (const [name, servedName] of Object.entries(swaggerUi)) {
     const file = path.join(projectDirectory, 'node_modules/swagger-ui-dist', name);
     files.set(path.join('docs', servedName), readFileSync(file));
   }
+  const document = path.join(target, 'openapi.json');
+  const startedAtSeconds = Date.now() / 1000;
+  const isKept = isUpToDate(statSync(document, { throwIfNoEntry: false })?.mtimeMs);
+  if (isKept) files.set('openapi.json', readFileSync(document));
+  else {
+    const { openApiDocument } = await import('../http/document.openapi.ts');
+    files.set('openapi.json', JSON.stringify(openApiDocument()));
+  }
   write(files);
   removeOthers(files);
-  writeFileSync(stamp, '');
-  utimesSync(stamp, startedAt, startedAt);
+  // A change during the build counts as one after it.
+  if (!isKept) utimesSync(document, startedAtSeconds, startedAtSeconds);
 }

@@ -8,6 +8,14 @@ import {
 /** The words that call the tool; usage lines and examples begin with them. */
 export const programName = 'npm run registry --';
 
+/** A command with these words, as a shell reads it. */
+export function commandLine(words: readonly string[]): string {
+  const quoted = words.map((word) =>
+    /^[\p{L}\p{N}_./:@%+=,-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`,
+  );
+  return [programName, ...quoted].join(' ');
+}
+
 /** Commands about one thing; the unnamed one is meant where no verb is given. */
 export function noun(
   name: string,
@@ -36,7 +44,6 @@ export function reading(name: string, ...examples: string[]) {
     .option('--json', 'answer in JSON, and print nothing else to standard output');
 }
 
-/** A command that writes. */
 export function writing(name: string, ...examples: string[]) {
   return (
     reading(name, ...examples)
@@ -65,6 +72,15 @@ export interface CommonOptions {
   json?: true;
   /** Undefined for a command that only reads. */
   dryRun?: boolean;
+}
+
+/** The options that choose the same registry. */
+export function registryOptions({ persistTo, remote, env }: CommonOptions): string[] {
+  return [
+    ...(persistTo === undefined ? [] : ['--persist-to', persistTo]),
+    ...(remote ? ['--remote'] : []),
+    ...(env === undefined ? [] : ['--env', env]),
+  ];
 }
 
 /** Wrong usage that only the command itself can see. */

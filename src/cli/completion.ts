@@ -1,5 +1,6 @@
 import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { bare } from './command.ts';
+import { writeAnswer } from './output.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
@@ -17,13 +18,18 @@ It completes the command "registry": put src/cli/registry into your PATH or give
     )
     .action(async (shell) => {
       const words = wordsAfter(await wholeProgram(), '');
-      console.log({ bash: bashScript, zsh: zshScript, fish: fishScript }[shell](words));
+      const script = { bash: bashScript, zsh: zshScript, fish: fishScript }[shell];
+      await writeAnswer(`${script(words)}\n`);
     });
 }
 
 /** The words that may follow each command, by its own words. */
 function wordsAfter(command: CommandUnknownOpts, path: string): Map<string, string[]> {
-  const options = command.options.flatMap(({ long }) => (long ? [long] : []));
+  // The verb that may be left out; Commander has no public name for it.
+  const { _defaultCommandName: unnamed } = command as { _defaultCommandName?: string };
+  const options = [command, ...command.commands.filter((verb) => verb.name() === unnamed)]
+    .flatMap((each) => each.options)
+    .flatMap(({ long }) => (long ? [long] : []));
   const words = new Map([[path, [...command.commands.map((each) => each.name()), ...options]]]);
   for (const child of command.commands) {
     for (const entry of wordsAfter(child, `${path} ${child.name()}`.trim())) words.set(...entry);

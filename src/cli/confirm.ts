@@ -1,25 +1,102 @@
-import { createInterface } from 'node:readline/promises';
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { RegistryError } from '../error.ts';
-
-/** Where a question is asked and answered. */
-export interface Terminal {
-  input: NodeJS.ReadableStream & { isTTY?: boolean };
-  output: NodeJS.WritableStream;
-}
+import type { ChangeOptions, Origin } from '../write.ts';
+import { ask, type Terminal } from './ask.ts';
+import { runningSession } from './session.ts';
+import { standStillWhileAsking } from './standing.ts';
+import { counted } from './text.ts';
 
 /**
- * Asks the operator to confirm the statement. Throws `invalid` if the answer is not yes, and if there is no terminal to
- * ask on; then `otherwise` says what to do.
+ * Asks the operator to confirm the statement, before anything is changed. Throws `invalid` if the answer is not yes, and
+ * if there is no terminal to ask on; then `otherwise` says what to do.
  */
 export async function confirm(
   statement: string,
   otherwise: string,
-  { input, output }: Terminal = { input: process.stdin, output: process.stderr },
+  terminal: Terminal = { input: process.stdin, output: process.stderr },
 ): Promise<void> {
-  if (!input.isTTY) {
+  if (!terminal.input.isTTY) {
     throw new RegistryError('invalid', `${statement} There is no terminal to ask on; ${otherwise}`);
   }
-  using asking = createInterface({ input, output });
-  const answer = await asking.question(`${statement} Continue? [y/N] `);
-  if (!/^y(es)?$/i.test(answer.trim())) throw new RegistryError('invalid', 'not confirmed');
+  using _ = standStillWhileAsking();
+  const question = `${statement} Continue? [y/N] `;
+  const answer = await (runningSession.getStore()?.ask?.(question) ?? ask(question, terminal));
+  if (!/^y(es)?$/i.test(answer?.trim() ?? '')) throw new RegistryError('invalid', 'not confirmed');
+}
+
+/**
+ * Tries a change, asks with the statement about what it would do, and makes it. With --yes it does not ask. Throws what
+ * the change throws, before it asks; `changed_meanwhile` if a contact is no longer at the version that the question was
+ * about.
+ */
+export async function confirmedChange<Outcome>(
+  { origin, isDryRun }: { origin: Origin; isDryRun: boolean },
+  { yes }: { yes?: true },
+  change: (origin: Origin, options: ChangeOptions) => Promise<Outcome>,
+  statementOf: (would: Outcome) => string | undefined,
+): Promise<Outcome> {
+  let seen: string | undefined;
+  const expecting = (isExpected: (version: string) => boolean) => ({
+    ...origin,
+    request: { ...origin.request, isExpected },
+  });
+  const looking = expecting((version) => {
+    seen = version;
+    return true;
+  });
+  const would = await change(looking, { isDryRun: true });
+  const statement = statementOf(would);
+  if (isDryRun || statement === undefined) return would;
+  if (!yes) await confirm(statement, 'confirm with --yes');
+  return change(
+    expecting((version) => version === seen),
+    {},
+  );
+}
+
+export const maxRemovalsOption = () =>
+  new Option('--max-removals <n>', 'for scripts: refuse to remove more than this').argParser(
+    parseCount,
+  );
+
+/** Above this number, or above a tenth of the rows, the tool asks first. */
+const unaskedRemovals = 100;
+
+interface Removals {
+  /** The number of rows that would go, of all that there are. */
+  removed: number;
+  total: number;
+  /** One of them: `reserved name`. */
+  one: string;
+}
+
+/** The options that answer the question beforehand. */
+export interface RemovalOptions {
+  yes?: true;
+  maxRemovals?: number;
+}
+
+/**
+ * Asks before more than a tenth of the rows, or more than a hundred, are removed. With --yes or --max-removals it does
+ * not ask. Returns how many may go: by then there may be more. Throws `invalid` if that is not confirmed or exceeds the
+ * limit.
+ */
+export async function confirmRemovals(
+  { removed, total, one }: Removals,
+  { yes, maxRemovals }: RemovalOptions,
+): Promise<number> {
+  const statement = `This removes ${removed} of ${counted(total, one)}.`;
+  if (maxRemovals !== undefined) {
+    if (removed <= maxRemovals) return maxRemovals;
+    throw new RegistryError('invalid', `${statement} --max-removals allows ${maxRemovals}`);
+  }
+  const isMany = removed > unaskedRemovals || removed > Math.max(1, total / 10);
+  if (yes) return Number.MAX_SAFE_INTEGER;
+  if (isMany) await confirm(statement, 'confirm with --yes or --max-removals');
+  return removed;
+}
+
+function parseCount(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a number.');
 }

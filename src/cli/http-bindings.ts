@@ -1,15 +1,13 @@
-/** The path below which a local server lends its bindings to the tool, and the header with the token that opens them. */
+/** The path below which a local server lends its bindings to the tool, and the header of the token for them. */
 export const bindingsPath = '/.registry/';
 export const tokenHeader = 'Registry-Tool-Token';
 
-/** A statement on its way to the server. */
-export interface WireStatement {
-  sql: string;
-  params: unknown[];
-}
+/** The header by which a local server knows a request that came through the front of `npm start`. */
+export const frontHeader = 'registry-front-token';
 
+/** Statements on their way to the server. */
 export interface DatabaseCall {
-  statements: WireStatement[];
+  statements: { sql: string; params: unknown[] }[];
   /** Rows as arrays, of one statement; otherwise the result of each statement, all in one batch. */
   isRaw: boolean;
 }
@@ -24,11 +22,17 @@ const caller =
       headers: { ...init.headers, [tokenHeader]: token },
     });
 
-/** The milliseconds by which the clock of the server at this address was moved; undefined if none answers there. */
-export async function findClockAhead(address: string, token: string): Promise<number | undefined> {
+/** The milliseconds by which the clock of the server at this address was moved; undefined if none answers in time. */
+export async function findClockAhead(
+  address: string,
+  token: string,
+  waitMilliseconds = 2_000,
+): Promise<number | undefined> {
   try {
-    const response = await caller(address, token)('', { method: 'GET' });
-    return response.ok ? await response.json() : undefined;
+    const init = { method: 'GET', signal: AbortSignal.timeout(waitMilliseconds) };
+    const response = await caller(address, token)('', init);
+    const answer: unknown = response.ok ? await response.json() : undefined;
+    return typeof answer === 'number' ? answer : undefined;
   } catch {
     return undefined;
   }
@@ -54,7 +58,7 @@ export function openOverHttp(address: string, token: string) {
 /** The parts of D1's interface that the registry uses, over calls of any kind. */
 export function databaseOver(send: (call: DatabaseCall) => Promise<unknown>) {
   const statement = (sql: string, params: unknown[]) => {
-    const wire: WireStatement = { sql, params };
+    const wire = { sql, params };
     const run = async () => ((await send({ statements: [wire], isRaw: false })) as [D1Result])[0];
     return {
       wire,
@@ -62,7 +66,10 @@ export function databaseOver(send: (call: DatabaseCall) => Promise<unknown>) {
       all: run,
       run,
       raw: () => send({ statements: [wire], isRaw: true }),
-      first: async () => (await run()).results[0] ?? null,
+      async first(column?: string) {
+        const [row] = (await run()).results as Record<string, unknown>[];
+        return (column === undefined ? row : row?.[column]) ?? null;
+      },
     };
   };
   type Statement = ReturnType<typeof statement>;

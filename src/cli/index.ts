@@ -1,24 +1,29 @@
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, utimesSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+import { accessSync, constants, globSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import packageFile from '../../package.json' with { type: 'json' };
-import { isUpToDate, projectDirectory } from './project.ts';
+import { isUpToDate, keepCompiled, projectDirectory } from './project.ts';
 
-// The operator's tool, bundled with Drizzle and zod: for each module of Drizzle, of which there are a hundred, Node would
-// parse the 180 KB of Drizzle's package.json (Node 24.21, Drizzle 0.45), which takes longer than most commands.
+// The operator's tool, bundled with Drizzle and zod: for each module of Drizzle, of which there are a hundred, Node
+// would parse the 180 KB of Drizzle's package.json (Node 24.21, Drizzle 0.45), which takes longer than most commands.
 
-const target = path.join(projectDirectory, '.wrangler/tool');
-const entry = path.join(target, 'main.js');
+const source = path.join(import.meta.dirname, 'main.ts');
+const home = path.join(projectDirectory, '.wrangler');
+const directoryOf = (builtAt: number) => path.join(home, `tool-${builtAt}`);
 
-async function build(): Promise<void> {
-  const startedAt = Date.now() / 1000;
+/** When each bundle was built, the newest last. */
+function listBuilds(): number[] {
+  const names = globSync('tool-*', { cwd: home });
+  return names.map((name) => Number(name.slice('tool-'.length))).sort((a, b) => a - b);
+}
+
+/** Bundles the tool in one step. Commands may be running from the bundle before; older ones are removed. */
+async function build(startedAt: number): Promise<void> {
   const { build } = await import('esbuild');
-  mkdirSync(target, { recursive: true });
-  const outdir = mkdtempSync(path.join(target, 'build-'));
+  const outdir = path.join(home, `building-tool-${process.pid}`);
   const packages = Object.keys({ ...packageFile.dependencies, ...packageFile.devDependencies });
   await build({
-    entryPoints: [path.join(import.meta.dirname, 'main.ts')],
+    entryPoints: [source],
     outdir,
     bundle: true,
     splitting: true,
@@ -27,16 +32,26 @@ async function build(): Promise<void> {
     external: packages.filter((name) => name !== 'drizzle-orm' && name !== 'zod'),
     logLevel: 'error',
   });
-  // A change during the build counts as one after it.
-  utimesSync(path.join(outdir, 'main.js'), startedAt, startedAt);
-  // The entry comes last, and the parts that commands are still using stay: their names are digests.
-  const parts = readdirSync(outdir).filter((name) => name !== 'main.js');
-  for (const name of [...parts, 'main.js']) {
-    renameSync(path.join(outdir, name), path.join(target, name));
+  for (const old of listBuilds().slice(0, -1)) {
+    rmSync(directoryOf(old), { recursive: true, force: true });
   }
-  rmdirSync(outdir);
+  renameSync(outdir, directoryOf(startedAt));
 }
 
-enableCompileCache();
-if (!isUpToDate(entry)) await build();
-await import(pathToFileURL(entry).href);
+/** The newest bundle, built if a source has changed; the slower sources for a user who may not write it. */
+async function findProgram(): Promise<string> {
+  const newest = listBuilds().at(-1);
+  if (isUpToDate(newest)) return path.join(directoryOf(newest), 'main.js');
+  try {
+    mkdirSync(home, { recursive: true });
+    accessSync(home, constants.W_OK);
+  } catch {
+    return source;
+  }
+  const startedAt = Date.now();
+  await build(startedAt);
+  return path.join(directoryOf(startedAt), 'main.js');
+}
+
+keepCompiled();
+await import(pathToFileURL(await findProgram()).href);

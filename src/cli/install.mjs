@@ -12,7 +12,7 @@ function packagesOf(lockFile) {
   return existsSync(url) ? JSON.parse(readFileSync(url, 'utf8')).packages : undefined;
 }
 
-/** Whether node_modules holds what package-lock.json asks for; npm notes what it installed in a lock file of its own. */
+/** Whether node_modules holds what package-lock.json asks for; npm notes what it installed in its own lock file. */
 function isInstalled() {
   const installed = packagesOf('node_modules/.package-lock.json');
   if (!installed) return false;

@@ -1,3 +1,5 @@
+import { standingReport } from './standing.ts';
+
 /** They undo things and say so when the operator presses Ctrl-C; the innermost comes last. */
 const handlers: (() => string | undefined)[] = [];
 
@@ -7,9 +9,16 @@ const handlers: (() => string | undefined)[] = [];
  */
 export function endAtInterrupt(): void {
   process.once('SIGINT', () => {
-    for (const handler of handlers.toReversed()) {
-      const message = handler();
-      if (message !== undefined) process.stderr.write(`${message}\n`);
+    const messages = handlers.toReversed().flatMap((handler) => handler() ?? []);
+    const standing = standingReport();
+    if (standing || messages.length === 0) {
+      messages.push(`interrupted; ${standing?.text ?? 'nothing was changed'}`);
+    }
+    const message = messages.join('\n');
+    process.stderr.write(`${message}\n`);
+    if (process.argv.includes('--json')) {
+      const errors = [{ reason: 'interrupted', message }];
+      process.stdout.write(`${JSON.stringify({ errors, ...standing?.data })}\n`);
     }
     process.exit(130);
   });

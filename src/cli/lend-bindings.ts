@@ -1,25 +1,22 @@
 import { clockAhead } from '../clock.ts';
 import type { Env, WebhookMessage } from '../env.ts';
-import { bindingsPath, type DatabaseCall, tokenHeader } from './http-bindings.ts';
+import { forgetStarted } from '../http/auction/started.ts';
+import { bindingsPath, type DatabaseCall, frontHeader, tokenHeader } from './http-bindings.ts';
 
 interface LocalEnv extends Env {
   TOOL_TOKEN?: string;
-  /** The address of the gate of `npm start`, which lets requests through when the data is prepared. */
-  GATE?: string;
+  /** Given by `npm start`, whose front sends it with every request. */
+  FRONT_TOKEN?: string;
 }
 
-/** A Worker that answers requests. */
 export interface FetchingWorker extends ExportedHandler<LocalEnv, WebhookMessage> {
   fetch: ExportedHandlerFetchHandler<LocalEnv>;
 }
 
-/** Whether this isolate has passed the gate. */
-let isPrepared = false;
-
 /**
  * The Worker as it runs locally. It lends its bindings to `npm start`, which prepares the data, and to the operator's
- * tool, because two processes that write to one SQLite file disturb each other. Requests wait until the data is prepared;
- * `open` is done before the first of them. A deployment has none of this: it runs src/index.ts.
+ * tool, because two processes that write to one SQLite file disturb each other. Other requests come through the front of
+ * `npm start`; `open` is done before the first of them. A deployment has none of this: it runs src/index.ts.
  */
 export function lendBindings(
   worker: FetchingWorker,
@@ -30,8 +27,10 @@ export function lendBindings(
     async fetch(request, env, context) {
       const url = new URL(request.url);
       if (!url.pathname.startsWith(bindingsPath)) {
-        if (env.GATE !== undefined && !isPrepared) await fetch(env.GATE);
-        isPrepared = true;
+        const { FRONT_TOKEN } = env;
+        if (FRONT_TOKEN !== undefined && request.headers.get(frontHeader) !== FRONT_TOKEN) {
+          return new Response('only through the address of npm start', { status: 403 });
+        }
         await open(env);
         return worker.fetch(request, env, context);
       }
@@ -60,9 +59,13 @@ async function answer(
   return Response.json(clockAhead());
 }
 
-function query(db: D1Database, { statements, isRaw }: DatabaseCall): Promise<unknown> {
+async function query(db: D1Database, { statements, isRaw }: DatabaseCall): Promise<unknown> {
   const prepared = statements.map(({ sql, params }) => db.prepare(sql).bind(...params));
-  return isRaw ? prepared[0]!.raw() : db.batch(prepared);
+  try {
+    return await (isRaw ? prepared[0]!.raw() : db.batch(prepared));
+  } finally {
+    forgetStarted(db);
+  }
 }
 
 /** The value of the key, or the list of keys if it is empty. */

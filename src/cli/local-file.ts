@@ -1,17 +1,27 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { createHash, createHmac } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { databaseOver, type WireStatement } from './http-bindings.ts';
+import { type DatabaseCall, databaseOver } from './http-bindings.ts';
+import { readLocalConfig } from './wrangler-config.ts';
 
 /**
- * The SQLite file of the only local database in the directory; undefined if it is not found or not the only one. Where
- * Miniflare keeps it is not documented, so only a local `backup` needs to find it; other commands that read start a runtime instead, which takes a second.
+ * The SQLite file of an environment's local database; undefined if it is not found. Its name is the id that the
+ * runtime gives a Durable Object. That is not documented, so only a local `backup` needs to find it; other commands
+ * that read start a runtime instead, which takes a second.
  */
-export function findDatabaseFile(directory: string): string | undefined {
-  const folder = path.join(directory, 'v3/d1/miniflare-D1DatabaseObject');
-  if (!existsSync(folder)) return undefined;
-  const files = readdirSync(folder).filter((name) => /^[0-9a-f]+\.sqlite$/.test(name));
-  return files.length === 1 ? path.join(folder, files[0]!) : undefined;
+export function findDatabaseFile(
+  directory: string,
+  environment: string | undefined,
+): string | undefined {
+  const kind = 'miniflare-D1DatabaseObject';
+  const key = createHash('sha256').update(kind).digest();
+  const digest = (data: string | Buffer) =>
+    createHmac('sha256', key).update(data).digest().subarray(0, 16);
+  const name = digest(readLocalConfig(environment).databaseId);
+  const id = Buffer.concat([name, digest(name)]).toString('hex');
+  const file = path.join(directory, 'v3/d1', kind, `${id}.sqlite`);
+  return existsSync(file) ? file : undefined;
 }
 
 /**
@@ -21,7 +31,7 @@ export function findDatabaseFile(directory: string): string | undefined {
 export function openFileForReading(file: string) {
   const sqlite = new DatabaseSync(file, { timeout: 30_000 });
   sqlite.exec('pragma query_only = on');
-  const read = ({ sql, params }: WireStatement, isRaw: boolean) => {
+  const read = ({ sql, params }: DatabaseCall['statements'][number], isRaw: boolean) => {
     const statement = sqlite.prepare(sql);
     statement.setReturnArrays(isRaw);
     return statement.all(...(params as SQLInputValue[]));

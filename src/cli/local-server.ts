@@ -1,29 +1,44 @@
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import * as z from 'zod';
 import { setClockAhead } from '../clock.ts';
 import type { Env } from '../env.ts';
 import { findClockAhead, openOverHttp } from './http-bindings.ts';
-import { readLocalConfig } from './local-config.ts';
 import type { Bindings } from './session.ts';
+import { readLocalConfig } from './wrangler-config.ts';
 
 /** Where a running local server can be reached, and the token that its bindings are opened with. */
-interface RunningServer {
-  address: string;
-  token: string;
-  environment?: string | undefined;
-}
+const noteForm = z.object({
+  address: z.url(),
+  token: z.string(),
+  environment: z.string().optional(),
+  /** The address at which it serves everybody. */
+  service: z.string().optional(),
+});
+
+type RunningServer = z.infer<typeof noteForm>;
 
 const fileOf = (directory: string) => path.join(directory, 'server.json');
 
-/** Notes that a server runs on the data in the directory, for the tool to find. */
+/** Notes that a server runs on the data in the directory, for the tool to find, which never sees half a note. */
 export function noteServer(directory: string, server: RunningServer): void {
-  const file = fileOf(directory);
-  writeFileSync(file, JSON.stringify(server), { mode: 0o600 });
-  chmodSync(file, 0o600);
+  const whole = `${fileOf(directory)}.${process.pid}`;
+  rmSync(whole, { force: true });
+  writeFileSync(whole, JSON.stringify(server), { mode: 0o600 });
+  renameSync(whole, fileOf(directory));
 }
 
 export function forgetServer(directory: string): void {
   rmSync(fileOf(directory), { force: true });
+}
+
+/** The note of a server; undefined if there is none, or none that can be read. */
+function readNote(directory: string): RunningServer | undefined {
+  try {
+    return noteForm.parse(JSON.parse(readFileSync(fileOf(directory), 'utf8')));
+  } catch {
+    return undefined;
+  }
 }
 
 /** The bindings of the server that runs on the data in the directory; undefined if none answers. */
@@ -31,19 +46,20 @@ export async function openRunningServer(
   directory: string,
   environment: string | undefined,
 ): Promise<Bindings | undefined> {
-  const file = fileOf(directory);
-  if (!existsSync(file)) return undefined;
-  const server: RunningServer = JSON.parse(readFileSync(file, 'utf8'));
-  if (server.environment !== environment) return undefined;
-  // The note of a server that was killed stays behind.
-  const clockAhead = await findClockAhead(server.address, server.token);
-  if (clockAhead === undefined) return undefined;
+  const server = readNote(directory);
+  if (server?.environment !== environment || !server) return undefined;
   // In a sandbox, the tool works at the sandbox's time.
-  setClockAhead(clockAhead);
-  return { env: serverEnv(server), dispose: async () => setClockAhead(0) };
+  const resume = async () => {
+    const clockAhead = await findClockAhead(server.address, server.token);
+    if (clockAhead !== undefined) setClockAhead(clockAhead);
+    return clockAhead !== undefined;
+  };
+  // The note of a server that was killed stays behind.
+  if (!(await resume())) return undefined;
+  const { service } = server;
+  return { env: serverEnv(server), service, resume, dispose: async () => setClockAhead(0) };
 }
 
-/** The settings and the bindings of a server. */
 export function serverEnv({ address, token, environment }: RunningServer): Env {
   return {
     ...readLocalConfig(environment).vars,

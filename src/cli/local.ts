@@ -3,16 +3,16 @@ import path from 'node:path';
 import type { Env } from '../env.ts';
 import { RegistryError } from '../error.ts';
 import type { CommonOptions } from './command.ts';
-import { readLocalConfig } from './local-config.ts';
 import { findDatabaseFile, openFileForReading } from './local-file.ts';
 import { openRunningServer } from './local-server.ts';
+import { takeLock } from './lock.ts';
 import { localDirectory } from './project.ts';
 import type { Bindings } from './session.ts';
+import { readLocalConfig } from './wrangler-config.ts';
 
 /**
- * Opens the local data: through the local server while it runs, since two processes that write to one SQLite file
- * disturb each other; otherwise from its file for a command that only reads, and through a runtime with nothing but the
- * bindings for others.
+ * Opens the local data: through the local server while it runs; otherwise from its file for a command that only reads,
+ * and through a runtime with nothing but the bindings for others, which wait for their turn.
  */
 export async function openLocal(
   { persistTo, env }: CommonOptions,
@@ -27,13 +27,12 @@ export async function openLocal(
       `there is no local database in ${directory}; create it with: ${start}`,
     );
   }
-  const server = await openRunningServer(directory, env);
-  if (server) return server;
-  const file = isWritable ? undefined : findDatabaseFile(directory);
-  return file === undefined ? openLocalData(directory, env) : openForReading(directory, file, env);
+  const file = isWritable ? undefined : findDatabaseFile(directory, env);
+  if (file === undefined) return openInTurn(directory, env);
+  return (await openRunningServer(directory, env)) ?? openForReading(directory, file, env);
 }
 
-/** The database from its file, and the lists through a runtime, which starts when they are first asked for. */
+/** The database from its file, and the lists in turn with others, when they are first asked for. */
 function openForReading(
   directory: string,
   file: string,
@@ -41,10 +40,13 @@ function openForReading(
 ): Bindings {
   const { vars } = readLocalConfig(environment);
   const { database, close } = openFileForReading(file);
-  let runtime: Promise<Bindings> | undefined;
+  let opened: Promise<Bindings> | undefined;
   const lists = async () => {
-    runtime ??= openLocalData(directory, environment);
-    return (await runtime).env.LISTS;
+    opened ??= openInTurn(directory, environment);
+    opened.catch(() => {
+      opened = undefined;
+    });
+    return (await opened).env.LISTS;
   };
   const LISTS = {
     list: async (options?: KVNamespaceListOptions) => (await lists()).list(options),
@@ -52,11 +54,54 @@ function openForReading(
   };
   return {
     env: { ...vars, DB: database, LISTS } as unknown as Env,
+    async resume() {
+      if (opened) return (await (await opened).resume?.()) ?? true;
+      return (await openRunningServer(directory, environment)) === undefined;
+    },
+    async release() {
+      await (await opened)?.release?.();
+    },
     async dispose() {
       close();
-      await (await runtime)?.dispose();
+      await (await opened)?.dispose();
     },
   };
+}
+
+/** The server that runs on the data or comes meanwhile, or a runtime that holds the lock for the turn of a command. */
+async function openInTurn(directory: string, environment: string | undefined): Promise<Bindings> {
+  const turn = () =>
+    takeLock(directory, commandName(), () => openRunningServer(directory, environment));
+  const first = await turn();
+  if (first.other) return first.other;
+  let { lock }: { lock?: Disposable | undefined } = first;
+  const release = async () => {
+    lock?.[Symbol.dispose]();
+    lock = undefined;
+  };
+  try {
+    const { env, dispose } = await openLocalData(directory, environment);
+    return {
+      env,
+      async resume() {
+        if (lock) return true;
+        ({ lock } = await turn());
+        return lock !== undefined;
+      },
+      release,
+      dispose: () => dispose().finally(release),
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** The words that an operator knows this process by. */
+function commandName(): string {
+  return ['registry', ...process.argv.slice(2, 4).filter((word) => /^[a-z-]+$/.test(word))].join(
+    ' ',
+  );
 }
 
 /** Opens the data in the directory, which is created if need be. */

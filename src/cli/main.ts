@@ -4,10 +4,8 @@ import { enterUsersDirectory } from './project.ts';
 enterUsersDirectory('registry');
 endAtInterrupt();
 
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // A reader that has seen enough, such as `| head`, is not a failure.
-  process.exit(error.code === 'EPIPE' ? 0 : 1);
-});
+// Who writes to them hears of it as well, and ends the command.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 const { runProgram } = await import('./program.ts');
 await runProgram(process.argv.slice(2));

@@ -1,20 +1,42 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { RegistryError } from '../error.ts';
 import { projectDirectory } from './project.ts';
 
 const directory = path.join(projectDirectory, 'migrations');
 
-/** The migrations that a database lacks, in order. */
+/** A table that is in a database from the moment that a restore empties it until its last row is there. */
+export const restoreMarker = 'restore_unfinished';
+
+export function unfinishedRestore(command: string): string {
+  return `a restore of this database was not finished, and nothing can use it; restore again: ${command}`;
+}
+
+/** The migrations that a database lacks, in order. Throws `invalid` if a restore of it was not finished. */
 export async function findMissingMigrations(db: D1Database): Promise<string[]> {
   const applied = new Set(await listApplied(db));
+  return listMigrations().filter((name) => !applied.has(name));
+}
+
+/** All migrations, in order. */
+export function listMigrations(): string[] {
   return readdirSync(directory)
-    .filter((name) => name.endsWith('.sql') && !applied.has(name))
+    .filter((name) => name.endsWith('.sql'))
     .sort();
 }
 
 async function listApplied(db: D1Database): Promise<string[]> {
-  const table = "select 1 from sqlite_master where name = 'd1_migrations'";
-  if (!(await db.prepare(table).first())) return [];
+  const { results: tables } = await db
+    .prepare('select name from sqlite_schema where name in (?, ?)')
+    .bind(restoreMarker, 'd1_migrations')
+    .all<{ name: string }>();
+  if (tables.some(({ name }) => name === restoreMarker)) {
+    const command = await db
+      .prepare(`select command from ${restoreMarker}`)
+      .first<string>('command');
+    throw new RegistryError('invalid', unfinishedRestore(command!));
+  }
+  if (tables.length === 0) return [];
   const { results } = await db.prepare('select name from d1_migrations').all<{ name: string }>();
   return results.map(({ name }) => name);
 }

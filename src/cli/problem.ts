@@ -1,13 +1,11 @@
 import { type Problem, RegistryError } from '../error.ts';
 
-/** A problem in a file, and its place. */
 export interface FileProblem extends Problem {
   file: string;
   /** The row's first line, counted from 1. */
   line: number;
 }
 
-/** The name of the file in messages. */
 export function displayName(file: string): string {
   return file === '-' ? 'standard input' : file;
 }

@@ -1,9 +1,16 @@
-import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import {
+  Command,
+  CommanderError,
+  type CommandUnknownOpts,
+  type OutputConfiguration,
+} from '@commander-js/extra-typings';
 import { programName } from './command.ts';
+import { writeAnswer } from './output.ts';
 import { projectVersion } from './project.ts';
-import { inSession, Session } from './session.ts';
+import { runningSession, Session } from './session.ts';
+import { startStanding } from './standing.ts';
 
-/** A noun, or a command that is a word of its own: its line in the help, and its module, loaded when it is asked for. */
+/** A noun, or a command that is a word of its own: its line in the help, and its module, which is loaded on demand. */
 interface Entry {
   summary: string;
   load(): Promise<CommandUnknownOpts>;
@@ -24,7 +31,7 @@ const entries: Readonly<Record<string, Entry>> = {
   },
   domain: {
     summary: 'Domains and the contacts they link',
-    load: async () => (await import('./nouns/domain.ts')).domainCommand,
+    load: async () => (await import('./nouns/domain/index.ts')).domainCommand,
   },
   retained: {
     summary: 'Reserved and blocked names',
@@ -76,7 +83,6 @@ const entries: Readonly<Record<string, Entry>> = {
   },
 };
 
-/** The program with every command loaded. */
 export function wholeProgram(): Promise<CommandUnknownOpts> {
   return programWith(Object.keys(entries));
 }
@@ -110,25 +116,35 @@ Example:
  * usage. Commands of the same session share an open registry, which the caller of a given session disposes of.
  */
 export async function runProgram(args: readonly string[], session?: Session): Promise<void> {
-  if (!session) {
+  if (session) {
+    await runCommand(args, session);
+    await session.release();
+  } else {
     await using own = new Session();
     // Awaited here: the session has to outlive the command.
-    await runProgram(args, own);
-    return;
+    await runCommand(args, own);
   }
+}
+
+async function runCommand(args: readonly string[], session: Session): Promise<void> {
   const [first, second] = args.filter((word) => !word.startsWith('-'));
   const program = await programWith([first === 'help' ? second : first]);
   let printed = '';
-  configureOutput(program, (text) => (printed += text));
+  let help = '';
+  configureOutput(program, {
+    writeOut: (text) => (help += text),
+    writeErr: (text) => (printed += text),
+  });
+  startStanding(args);
   try {
-    await inSession(session, () => program.parseAsync(args, { from: 'user' }));
+    await runningSession.run(session, () => program.parseAsync(args, { from: 'user' }));
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return;
+    if (error.exitCode === 0) return await writeAnswer(help);
     process.exitCode = 2;
     if (args.includes('--json')) {
       const message = error.message.replace(/^error: /, '').trim();
-      console.log(JSON.stringify({ errors: [{ reason: 'usage', message }] }));
+      await writeAnswer(`${JSON.stringify({ errors: [{ reason: 'usage', message }] })}\n`);
     } else {
       process.stderr.write(printed || `error: ${error.message}\n`);
       process.stderr.write(
@@ -138,10 +154,10 @@ export async function runProgram(args: readonly string[], session?: Session): Pr
   }
 }
 
-/** Commands print their errors by themselves; here they are kept until it is known in which form to print them. */
-function configureOutput(command: CommandUnknownOpts, writeErr: (text: string) => void): void {
-  command.configureOutput({ writeErr });
-  for (const child of command.commands) configureOutput(child, writeErr);
+/** Commander prints by itself; its words are kept until it is known in which form to print them. */
+function configureOutput(command: CommandUnknownOpts, output: OutputConfiguration): void {
+  command.configureOutput(output);
+  for (const child of command.commands) configureOutput(child, output);
 }
 
 /** The words of the command line that name a command. */

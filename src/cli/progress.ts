@@ -1,27 +1,27 @@
 import cliProgress from 'cli-progress';
 import { atInterrupt } from './interrupt.ts';
+import { addWork } from './standing.ts';
 
 const secondsBetweenLines = 5;
 
 /** Rows in one batch. While it runs the local server's clients wait, and the bar moves by it. */
 const chunkRows = 1_000;
 
+/** Rows that are read chunk by chunk, more than once. */
+export interface Rows<Row> {
+  readonly length: number;
+  chunks(rows: number): Iterable<Row[]>;
+}
+
 /**
  * The rows in chunks, each taken when the one before is done. Shows the progress of more than one chunk on standard
- * error: a bar on a terminal, otherwise a plain line every few seconds. Ctrl-C says how far it came.
+ * error: a bar on a terminal, otherwise a plain line every few seconds.
  */
-export function* inChunks<Row>(label: string, rows: readonly Row[]): Generator<Row[]> {
-  const progress = rows.length > chunkRows ? startProgress(label, rows.length) : noProgress;
-  let done = 0;
-  using _ = atInterrupt(() => {
-    progress.stop();
-    return interruptedText(label, done, rows.length);
-  });
+export function* inChunks<Row>(label: string, rows: Rows<Row> | readonly Row[]): Generator<Row[]> {
+  const progress = startProgress(label, rows.length, rows.length > chunkRows);
   try {
-    for (let from = 0; from < rows.length; from += chunkRows) {
-      const chunk = rows.slice(from, from + chunkRows);
+    for (const chunk of 'chunks' in rows ? rows.chunks(chunkRows) : chunksOf(rows)) {
       yield chunk;
-      done += chunk.length;
       progress.advance(chunk.length);
     }
   } finally {
@@ -29,30 +29,35 @@ export function* inChunks<Row>(label: string, rows: readonly Row[]): Generator<R
   }
 }
 
-/** Labels of work that leaves everything as it was until its last step. */
-const withoutEffect = ['checking', 'replacing'];
-
-function interruptedText(label: string, done: number, total: number): string {
-  const progress = `interrupted: ${label}, ${done} of ${total} rows done`;
-  return withoutEffect.includes(label)
-    ? `${progress}; nothing was changed. To start over, repeat the command.`
-    : `${progress}, not published yet. To continue and publish, repeat the command: rows that are done are left as they are.`;
+function* chunksOf<Row>(rows: readonly Row[]): Generator<Row[]> {
+  for (let from = 0; from < rows.length; from += chunkRows) {
+    yield rows.slice(from, from + chunkRows);
+  }
 }
 
-export interface Progress {
-  /** Adds to the number of rows that are done. */
-  advance(count: number): void;
-  stop(): void;
+export type Progress = ReturnType<typeof startProgress>;
+
+/** Records how far something has come, and shows it as `inChunks` does. */
+export function startProgress(label: string, total: number, isShown = true) {
+  const step = addWork(label, total);
+  const shown = isShown ? (process.stderr.isTTY ? startBar : startLines)(label, total) : undefined;
+  const interrupt = atInterrupt(() => {
+    shown?.stop();
+    return undefined;
+  });
+  return {
+    advance(count: number) {
+      step.done += count;
+      shown?.advance(count);
+    },
+    stop() {
+      interrupt[Symbol.dispose]();
+      shown?.stop();
+    },
+  };
 }
 
-const noProgress: Progress = { advance() {}, stop() {} };
-
-/** Shows how far something has come, as `inChunks` does. */
-export function startProgress(label: string, total: number): Progress {
-  return (process.stderr.isTTY ? startBar : startLines)(label, total);
-}
-
-function startBar(label: string, total: number): Progress {
+function startBar(label: string, total: number) {
   const startedAt = performance.now();
   let done = 0;
   const bar = new cliProgress.SingleBar({
@@ -64,7 +69,7 @@ function startBar(label: string, total: number): Progress {
   });
   bar.start(total, 0, { label, rate: 0 });
   return {
-    advance(count) {
+    advance(count: number) {
       done += count;
       const rate = Math.round(done / ((performance.now() - startedAt) / 1000));
       bar.increment(count, { rate });
@@ -73,12 +78,12 @@ function startBar(label: string, total: number): Progress {
   };
 }
 
-function startLines(label: string, total: number): Progress {
+function startLines(label: string, total: number) {
   const startedAt = performance.now();
   let done = 0;
   let shownAt = startedAt;
   return {
-    advance(count) {
+    advance(count: number) {
       done += count;
       const now = performance.now();
       if (now - shownAt < secondsBetweenLines * 1000) return;

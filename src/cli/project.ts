@@ -1,7 +1,9 @@
-import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+import { homedir } from 'node:os';
 import path from 'node:path';
 
-/** The repository, wherever the command was called from; the bundled tool is as deep in it, in .wrangler/tool. */
+/** The repository, wherever the command was called from; the bundled tool is as deep in it, below .wrangler. */
 export const projectDirectory = path.resolve(import.meta.dirname, '../..');
 export const configPath = path.join(projectDirectory, 'wrangler.toml');
 
@@ -28,11 +30,20 @@ export function localDirectory(
 
 const sources = ['src/**', 'drizzle/*', 'package.json', 'node_modules/.package-lock.json'];
 
-/** Whether a built file is newer than every source and every installed package. */
-export function isUpToDate(file: string): boolean {
-  if (!existsSync(file)) return false;
-  const builtAt = statSync(file).mtimeMs;
+/**
+ * Whether what was built at this time, in milliseconds, is newer than every source and every installed package. An
+ * unpacked source has an old time of modification, but not of its status.
+ */
+export function isUpToDate(builtAt: number | undefined): builtAt is number {
+  if (builtAt === undefined) return false;
   return globSync(sources, { cwd: projectDirectory }).every(
-    (name) => statSync(path.join(projectDirectory, name)).mtimeMs < builtAt,
+    (name) => statSync(path.join(projectDirectory, name)).ctimeMs < builtAt,
+  );
+}
+
+/** Has Node keep what it compiles, in a directory of the user's own: code that somebody else may write must not run. */
+export function keepCompiled(): void {
+  enableCompileCache(
+    path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'registry-edge'),
   );
 }

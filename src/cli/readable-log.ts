@@ -26,8 +26,8 @@ export function logEntry(line: string): string | undefined {
 }
 
 /**
- * A line that `wrangler dev` prints, as a person reads it: a request or an event of the Worker's log, or what wrangler says
- * about what the Worker does not log: static files and the queue. Undefined for any other line.
+ * A line that `wrangler dev` prints, as a person reads it: a request or an event of the Worker's log, or what wrangler
+ * says about what the Worker does not log: static files and the queue. Undefined for any other line.
  */
 export function readableLine(line: string, { now, paint }: LogOptions): string | undefined {
   const text = textOf(line, paint);
@@ -52,8 +52,8 @@ const notLoggedByWorker =
   /^\[wrangler:info\] ([A-Z]+) (\/(?:docs|assets|openapi\.json)(?![\w-])\S*|(?!\/)\S+) ([\d/]+).* \((\d+)ms\)/;
 
 function requestText(fields: Fields, paint: LogOptions['paint']): string {
-  const { method, route, status, registrar, d1, kv, duration_ms: milliseconds } = fields;
-  const counts = [registrar, d1 && `d1 ${d1}`, kv && `kv ${kv}`].filter(Boolean);
+  const { method, route, status, registrar, refusal, d1, kv, duration_ms: milliseconds } = fields;
+  const counts = [registrar, refusal, d1 && `d1 ${d1}`, kv && `kv ${kv}`].filter(Boolean);
   const text = [
     String(method).padEnd(7),
     String(route).padEnd(34),

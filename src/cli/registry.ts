@@ -1,52 +1,44 @@
 import { userInfo } from 'node:os';
 import { currentTime } from '../clock.ts';
-import { type Database, openDatabase } from '../database/open.ts';
-import type { Env } from '../env.ts';
+import { openDatabase } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import type { Origin } from '../write.ts';
 import type { CommonOptions } from './command.ts';
 import { openLocal } from './local.ts';
 import { findMissingMigrations } from './migrate.ts';
-import { currentSession } from './session.ts';
+import { runningSession } from './session.ts';
 
-/** The registry that a command works on. */
-export interface Registry {
-  db: Database;
-  /** Bindings and settings; the zones may also come from the environment of the command. */
-  env: Env;
-  /** The operator, now. */
-  origin: Origin;
-  isDryRun: boolean;
-  /** The outcome of a regular verb: `added`, or `would add` in a dry run. */
-  did(verb: string): string;
-}
+export type Registry = Awaited<ReturnType<typeof openRegistry>>;
 
 /**
- * Opens the local registry, or the deployed one with --remote. Refuses a database that lacks migrations, unless it may be
- * empty.
+ * Opens the local registry, or the deployed one with --remote. Refuses a database that lacks migrations, unless it may
+ * be empty.
  */
-export async function openRegistry(
-  options: CommonOptions,
-  { mayBeEmpty = false } = {},
-): Promise<Registry> {
+export async function openRegistry(options: CommonOptions, { mayBeEmpty = false } = {}) {
   const isWritable = mayBeEmpty || options.dryRun !== undefined;
-  const { env } = await currentSession().bindings(options, { isWritable }, async () =>
-    options.remote
-      ? (await import('./remote.ts')).openRemote(options)
-      : openLocal(options, { isWritable }),
-  );
+  const { env, service } = await runningSession
+    .getStore()!
+    .bindings(options, { isWritable }, async () =>
+      options.remote
+        ? (await import('./remote.ts')).openRemote(options)
+        : openLocal(options, { isWritable }),
+    );
   if (!mayBeEmpty) await checkMigrations(env.DB);
+  // The zones may also come from the environment of the command.
   const { ZONES = env.ZONES } = process.env;
   const isDryRun = options.dryRun ?? false;
+  const origin: Origin = {
+    actor: { type: 'operator', name: `Operator ${operatorName()}` },
+    request: { at: currentTime(), requestId: crypto.randomUUID() },
+  };
   return {
     db: openDatabase(env.DB),
     env: { ...env, ...(ZONES !== undefined && { ZONES }) },
-    origin: {
-      actor: { type: 'operator', name: `Operator ${operatorName()}` },
-      request: { at: currentTime(), requestId: crypto.randomUUID() },
-    },
+    ...(service !== undefined && { service }),
+    origin,
     isDryRun,
-    did(verb) {
+    /** The outcome of a regular verb: `added`, or `would add` in a dry run. */
+    did(verb: string) {
       if (isDryRun) return `would ${verb}`;
       return verb.endsWith('e') ? `${verb}d` : `${verb}ed`;
     },

@@ -7,9 +7,7 @@ import type { CommonOptions } from './command.ts';
 import { confirm } from './confirm.ts';
 import { configPath, projectDirectory } from './project.ts';
 import type { Bindings } from './session.ts';
-
-/** The environment that `npm run deploy` deploys. */
-const deployedEnvironment = 'production';
+import { deployedId } from './wrangler-config.ts';
 
 /**
  * Opens the deployed database and lists through wrangler's remote bindings, using wrangler's login (`wrangler login`
@@ -19,7 +17,7 @@ export async function openRemote(options: CommonOptions): Promise<Bindings> {
   // Otherwise wrangler reports on standard output which files it reads.
   process.env.WRANGLER_LOG ??= 'error';
   const { getPlatformProxy, unstable_readConfig } = await import('wrangler');
-  const environment = options.env ?? deployedEnvironment;
+  const environment = options.env ?? 'production';
   const config = remoteConfig(unstable_readConfig({ config: configPath, env: environment }));
   if (!options.yes) {
     const names = config.d1_databases.map((each) => `${each.database_name} (${each.database_id})`);
@@ -52,22 +50,20 @@ export function remoteConfig(config: Unstable_Config) {
   const d1_databases = config.d1_databases.map(({ binding, database_name, database_id }) => ({
     binding,
     database_name,
-    database_id: deployedId(database_id, `database ${database_name}`),
+    database_id: requireId(database_id, `database ${database_name}`),
     remote: true,
   }));
   const kv_namespaces = config.kv_namespaces.map(({ binding, id }) => ({
     binding,
-    id: deployedId(id, `KV namespace ${binding}`),
+    id: requireId(id, `KV namespace ${binding}`),
     remote: true,
   }));
   const deployed = { name, account_id, compatibility_date, compliance_region, vars };
   return { ...deployed, d1_databases, kv_namespaces };
 }
 
-function deployedId(id: string | undefined, what: string): string {
-  if (id !== undefined && /[^0-]/.test(id)) return id;
-  throw new RegistryError(
-    'invalid',
-    `wrangler.toml has no id of a deployed ${what}; deploy the registry first`,
-  );
+function requireId(id: string | undefined, thing: string): string {
+  const message = `wrangler.toml has no id of a deployed ${thing}; deploy the registry first`;
+  if (deployedId(id) === undefined) throw new RegistryError('invalid', message);
+  return id!;
 }

@@ -7,10 +7,11 @@ import {
 import { currentTime } from '../clock.ts';
 import { type Problem, RegistryError } from '../error.ts';
 import type { ListName } from '../public-list/lists.ts';
-import type { CommonOptions } from './command.ts';
-import { atInterrupt } from './interrupt.ts';
+import { type CommonOptions, commandLine, registryOptions } from './command.ts';
+import { OutputError, reportLostOutput, writeOutput } from './output.ts';
 import { type FileProblem, problemLine } from './problem.ts';
 import { openRegistry, type Registry } from './registry.ts';
+import { standingReport, updateStanding } from './standing.ts';
 import { counted } from './text.ts';
 
 /** The answer of a command: `data` with --json, `text` without. */
@@ -42,7 +43,8 @@ export function verb<Args extends unknown[], Options extends OptionValues & Comm
 /**
  * Prepares what needs no registry, so that a faulty file is refused before one is opened; then does a command's work on
  * the registry and prints its report. A refusal is printed with its reasons, on standard output with --json, and makes
- * the exit status 1; so does an unexpected failure.
+ * the exit status 1; so does an unexpected failure, and an answer that could not be written. Such an end also says what
+ * was done until then.
  */
 export async function run<Prepared>(
   options: CommonOptions,
@@ -51,65 +53,80 @@ export async function run<Prepared>(
   opening?: { mayBeEmpty: boolean },
 ): Promise<void> {
   try {
-    const [prepared, registry] = await beforeChanges(async () => [
-      await prepare(),
-      await openRegistry(options, opening),
-    ]);
+    const prepared = await prepare();
+    const registry = await openRegistry(options, opening);
+    if (options.dryRun === false) updateStanding({ isChanged: 'perhaps' });
     const report = await work(registry, prepared);
-    if (report) print(await published(report, registry), options);
+    if (report) await print(await published(report, registry, options), options);
   } catch (error) {
     if (error instanceof CommanderError) throw error;
     process.exitCode = 1;
-    printProblems(error, options);
+    await printProblems(error, options);
+  } finally {
+    updateStanding({ isChanged: 'no' });
   }
 }
 
-/** Does what changes nothing, and says so at Ctrl-C. */
-async function beforeChanges<Result>(work: () => Promise<Result>): Promise<Result> {
-  using _ = atInterrupt(() => 'interrupted; nothing was changed');
-  return await work();
-}
-
-/** Publishes the report's lists and adds the outcome. If they can't be published, the change stands and the status is 1. */
-async function published(report: Report, { db, env, isDryRun }: Registry): Promise<Report> {
+/** Publishes the report's lists and adds the outcome. If that fails, the change stands and the status is 1. */
+async function published(
+  report: Report,
+  { db, env, isDryRun }: Registry,
+  options: CommonOptions,
+): Promise<Report> {
   const { data, text, publish: lists } = report;
   if (!lists) return report;
   if (isDryRun) return { text, data: { ...data, published: [] } };
   const { publish } = await import('../public-list/publish/publish.ts');
-  using _ = atInterrupt(
-    () =>
-      `${text}\ninterrupted; not published yet: ${lists.join(', ')}; repeat the command to publish`,
-  );
+  const args = ['lists', 'publish', ...registryOptions(options)];
+  updateStanding({ isChanged: 'yes', lists, args });
   try {
     const changed = await publish(db, env.LISTS, lists, currentTime);
+    updateStanding({ lists: [] });
     return {
       data: { ...data, published: changed },
       text: changed.length === 0 ? text : `${text}; published: ${changed.join(', ')}`,
     };
   } catch (error) {
     process.exitCode = 1;
+    const errors = [{ reason: 'unexpected', message: messageOf(error) }];
+    const repeat = commandLine(args);
     return {
-      data: { ...data, published: [], not_published: lists, reason: messageOf(error) },
-      text: `${text}\ndone; not published yet: ${lists.join(', ')} (${messageOf(error)}); repeat the command to publish`,
+      data: { errors, ...data, published: [], not_published: lists, repeat },
+      text: `${text}\ndone; not published yet: ${lists.join(', ')} (${messageOf(error)}); to publish: ${repeat}`,
     };
   }
 }
 
-function print({ data, text }: Report, { json }: CommonOptions): void {
-  if (json) console.log(JSON.stringify(data));
-  else if (text !== '') console.log(text);
+/** Prints the report. One that cannot be written, of a change, is printed on standard error: it may hold a secret. */
+async function print({ data, text }: Report, { json, dryRun }: CommonOptions): Promise<void> {
+  const answer = json ? JSON.stringify(data) : text;
+  if (answer === '') return;
+  try {
+    await writeOutput(`${answer}\n`);
+  } catch (error) {
+    if (dryRun === false) console.error(`done, but not answered:\n${answer}`);
+    throw error;
+  }
 }
 
 /** Beyond these, problems are only counted. */
 const printedProblems = 20;
 
-function printProblems(error: unknown, options: CommonOptions): void {
+async function printProblems(error: unknown, options: CommonOptions): Promise<void> {
+  if (error instanceof OutputError) {
+    reportLostOutput(error);
+    return;
+  }
   const problems: readonly (Problem & Partial<FileProblem>)[] =
     error instanceof RegistryError
       ? error.problems
       : [{ reason: 'unexpected', message: messageOf(error) }];
+  const standing = standingReport();
+  // A refusal comes before the change, unless some of the rows are changed already.
+  const rest = standing?.hasDone || problems[0]?.reason === 'unexpected' ? standing : undefined;
   if (options.json) {
-    console.log(JSON.stringify({ errors: problems }));
+    const answer = `${JSON.stringify({ errors: problems, ...rest?.data })}\n`;
+    await writeOutput(answer).catch(() => process.stderr.write(answer));
     return;
   }
   // The same cause in many rows is printed once.
@@ -123,6 +140,7 @@ function printProblems(error: unknown, options: CommonOptions): void {
   }
   const hidden = causes.length - printedProblems;
   if (hidden > 0) console.error(`refused: ${counted(hidden, 'more problem')}; --json shows all`);
+  if (rest) console.error(rest.text);
 }
 
 /** The innermost message: Drizzle's own contains the whole statement with its values. */

@@ -5,6 +5,12 @@ import type { CommonOptions } from './command.ts';
 /** Bindings and settings, until they are disposed of. */
 export interface Bindings {
   env: Env;
+  /** The address of the local server that they belong to; undefined if none runs. */
+  service?: string | undefined;
+  /** Begins the turn of another command; false if it needs other bindings. Those without it are always good. */
+  resume?(): Promise<boolean>;
+  /** Ends the turn of a command. */
+  release?(): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -13,6 +19,8 @@ export interface Bindings {
  * longer than most commands.
  */
 export class Session implements AsyncDisposable {
+  /** Asks on the terminal, where the session reads it by itself; undefined if nobody answers. */
+  ask: ((question: string) => Promise<string | undefined>) | undefined;
   #opened: { place: string; isWritable: boolean; bindings: Promise<Bindings> } | undefined;
 
   /**
@@ -26,7 +34,10 @@ export class Session implements AsyncDisposable {
   ): Promise<Bindings> {
     const place = JSON.stringify({ persistTo, remote, env });
     const opened = this.#opened;
-    if (opened?.place === place && (opened.isWritable || !isWritable)) return opened.bindings;
+    if (opened?.place === place && (opened.isWritable || !isWritable)) {
+      const bindings = await opened.bindings;
+      if ((await bindings.resume?.()) ?? true) return bindings;
+    }
     await this.close();
     const bindings = open();
     this.#opened = { place, isWritable, bindings };
@@ -35,6 +46,11 @@ export class Session implements AsyncDisposable {
       this.#opened = undefined;
     });
     return bindings;
+  }
+
+  /** Lets others at what the bindings are of, until the next command asks for them. */
+  async release(): Promise<void> {
+    await (await this.#opened?.bindings.catch(() => undefined))?.release?.();
   }
 
   async close(): Promise<void> {
@@ -48,16 +64,5 @@ export class Session implements AsyncDisposable {
   }
 }
 
-const running = new AsyncLocalStorage<Session>();
-
-/** Runs a command within the session. */
-export function inSession<Result>(session: Session, work: () => Result): Result {
-  return running.run(session, work);
-}
-
 /** The session of the command that is running. */
-export function currentSession(): Session {
-  const session = running.getStore();
-  if (!session) throw new Error('no command is running');
-  return session;
-}
+export const runningSession = new AsyncLocalStorage<Session>();

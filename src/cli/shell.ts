@@ -1,6 +1,8 @@
 import { createInterface } from 'node:readline';
 import { bare } from './command.ts';
-import { currentSession, type Session } from './session.ts';
+import { isOutputLost } from './output.ts';
+import { runningSession, type Session } from './session.ts';
+import { counted } from './text.ts';
 
 /** The command that runs each line as `run` does, in its own session. */
 export function shellCommand(run: (args: readonly string[], session: Session) => Promise<void>) {
@@ -9,34 +11,32 @@ export function shellCommand(run: (args: readonly string[], session: Session) =>
     .option('--remote', 'for every command: work on the deployed database')
     .option('--env <name>', 'for every command: the environment in wrangler.toml')
     .option('--yes', 'for every command: do not ask for confirmation')
-    .option('--json', 'for every command: answer in JSON')
+    .option('--json', 'for every command: answer in JSON (together: NDJSON)')
     .addHelpText(
       'after',
       `
 Each line is a command without the word "registry", with quotes as in a shell; # begins a comment. A command
 that fails does not stop the others; the exit status is the highest of theirs.`,
     )
-    .action(async ({ persistTo, remote, env, yes, json }) => {
-      const common = [
-        ...(persistTo === undefined ? [] : ['--persist-to', persistTo]),
-        ...(remote ? ['--remote'] : []),
-        ...(env === undefined ? [] : ['--env', env]),
-        ...(yes ? ['--yes'] : []),
-        ...(json ? ['--json'] : []),
-      ];
-      const session = currentSession();
-      const { stdin, stdout } = process;
-      const lines = createInterface({
-        input: stdin,
-        output: stdout,
-        terminal: stdin.isTTY ?? false,
+    .action(async ({ json }, command) => {
+      const common = command.options.flatMap((option) => {
+        const value = command.getOptionValue(option.attributeName());
+        return value === undefined
+          ? []
+          : [option.long!, ...(value === true ? [] : [String(value)])];
       });
+      const session = runningSession.getStore()!;
+      const read = readLines();
+      // The answer to a command's question is the next line.
+      session.ask = read;
       let status = 0;
-      if (stdin.isTTY) lines.setPrompt('registry> ');
-      if (stdin.isTTY) lines.prompt();
-      for await (const line of lines) {
+      const notRun: string[] = [];
+      for (let line = await read(prompt); line !== undefined; line = await read(prompt)) {
         const words = wordsOf(line);
-        if (!words) {
+        // What nobody would hear of is not done.
+        if (isOutputLost()) {
+          if (words?.length !== 0) notRun.push(line);
+        } else if (!words) {
           refuseLine(line, json ?? false);
           status = Math.max(status, 2);
         } else if (words.length > 0) {
@@ -44,10 +44,37 @@ that fails does not stop the others; the exit status is the highest of theirs.`,
           await run([...words, ...common], session);
           status = Math.max(status, Number(process.exitCode ?? 0));
         }
-        if (stdin.isTTY) lines.prompt();
+      }
+      session.ask = undefined;
+      if (notRun.length > 0) {
+        const rest = `${counted(notRun.length, 'line')} not run, from: ${notRun[0]}`;
+        console.error(`failed: standard output takes no more; ${rest}`);
       }
       process.exitCode = status;
     });
+}
+
+const prompt = 'registry> ';
+
+/** Reads standard input line by line, asking for each on a terminal; undefined at the end. */
+function readLines(): (prompt: string) => Promise<string | undefined> {
+  const { stdin, stdout } = process;
+  const terminal = stdin.isTTY ?? false;
+  const reader = createInterface({ input: stdin, output: stdout, terminal });
+  // On a terminal, readline takes Ctrl-C for itself.
+  reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  let isEnded = false;
+  reader.on('close', () => {
+    isEnded = true;
+  });
+  const lines = reader[Symbol.asyncIterator]();
+  return async (prompt) => {
+    reader.setPrompt(prompt);
+    // Lines that were pasted may be left when the input has ended.
+    if (terminal && isEnded) stdout.write(prompt);
+    else if (terminal) reader.prompt();
+    return (await lines.next()).value;
+  };
 }
 
 function refuseLine(line: string, isJson: boolean): void {

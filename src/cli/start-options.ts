@@ -8,14 +8,13 @@ export type StartOptions = Exclude<ReturnType<typeof readStartOptions>, number>;
  * to start.
  */
 export function readStartOptions(args: readonly string[]) {
-  const end = args.indexOf('--');
-  const [own, wranglerArgs] = end === -1 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
   const command = new Command('npm start --')
     .description('Start the registry on this machine. The data of an earlier start is kept.')
     .option('--port <port>', 'where to listen; 0 uses any free port', parsePort, 8787)
     .option('--ip <address>', 'the address to listen on', 'localhost')
     .option('--persist-to <dir>', 'where to keep the data (default: .wrangler/state)')
     .option('--env <name>', 'an environment in wrangler.toml, for example for its limits')
+    .option('--var <name:value>', "a setting, in place of wrangler.toml's", readSetting, {})
     .option('--no-demo', 'leave an empty database empty')
     .option('--json-log', 'log in JSON, as a deployment does')
     .addOption(
@@ -24,23 +23,24 @@ export function readStartOptions(args: readonly string[]) {
         'start from the demo data each time, with a clock that can be moved (default directory: .wrangler/sandbox)',
       ).conflicts(['env', 'demo']),
     )
-    .usage('[options] [-- options of wrangler dev]')
     .allowExcessArguments(false)
-    .showHelpAfterError(
-      '(npm start -- --help shows the options; those of wrangler dev go after --)',
-    )
+    .showHelpAfterError('(npm start -- --help shows the options)')
     .exitOverride();
   try {
-    command.parse(own, { from: 'user' });
+    // `npm run` and habit add a second one.
+    command.parse(
+      args.filter((arg) => arg !== '--'),
+      { from: 'user' },
+    );
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     throw error;
   }
   const { port, ip, persistTo, env, demo, jsonLog, sandbox: isSandbox = false } = command.opts();
   return {
+    settings: command.opts().var,
     ...{ port, ip, environment: env, isDemoWanted: demo, isSandbox, isJsonLog: jsonLog ?? false },
     directory: localDirectory(persistTo, isSandbox ? 'sandbox' : 'state'),
-    wranglerArgs: [...wranglerArgs],
     // For the line that proposes another port.
     otherArgs: withoutPort(args),
   };
@@ -50,6 +50,14 @@ function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65535) return port;
   throw new InvalidArgumentError('It must be a number from 0 to 65535.');
+}
+
+function readSetting(text: string, others: Record<string, string>): Record<string, string> {
+  const [, name, value] = /^(\w+):(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) {
+    throw new InvalidArgumentError('It must be NAME:VALUE.');
+  }
+  return { ...others, [name]: value };
 }
 
 function withoutPort(args: readonly string[]): string[] {

@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
-import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { styleText } from 'node:util';
+import { type Front, isLocal, listenInFront } from './front.ts';
 import { findClockAhead } from './http-bindings.ts';
 import { forgetServer, noteServer, serverEnv } from './local-server.ts';
 import { enterUsersDirectory } from './project.ts';
-import { prepareDirectory } from './sandbox/directory.ts';
 import { readStartOptions, type StartOptions } from './start-options.ts';
 import { serve } from './wrangler.ts';
 
@@ -21,19 +18,16 @@ function step(text: string): void {
   console.log(`  ${styleText('green', '✓')} ${text}`);
 }
 
-/** Checked before anything else, because wrangler would silently take another port. */
-async function checkPort({ port, ip, otherArgs }: StartOptions): Promise<void> {
-  const probe = createServer().listen(port, ip);
+/** Takes the port before anything else is done. */
+async function takePort({ port, ip, otherArgs }: StartOptions, token: string): Promise<Front> {
   try {
-    await once(probe, 'listening');
+    return await listenInFront(ip, port, token);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'EADDRINUSE') fail(`Cannot listen on ${ip}, port ${port}: ${code}`);
     const command = ['npm start --', ...otherArgs, '--port', port + 1].join(' ');
     fail(`Port ${port} is in use. Stop what listens there, or use another:\n\n  ${command}`);
   }
-  probe.close();
-  await once(probe, 'close');
 }
 
 /**
@@ -59,16 +53,10 @@ function makeWritableDirectory(directory: string): string | undefined {
   }
 }
 
-/** Answers requests only after it was opened: the local Worker asks it before its first answer. */
-async function newGate() {
-  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
-  const server = createHttpServer(async (_, response) => {
-    await opened;
-    response.end();
-  });
-  server.listen(0, '127.0.0.1').unref();
-  await once(server, 'listening');
-  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, open };
+/** The address to call from this machine. */
+function addressOf(ip: string, port: number): string {
+  const host = ['0.0.0.0', '::'].includes(ip) ? 'localhost' : ip;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** Says which page to open first, and which lines to paste. */
@@ -98,31 +86,35 @@ function welcome(
   console.log('\n  Ctrl-C stops the server.\n');
 }
 
+function openDoors(ip: string): string {
+  return (
+    `Others can reach ${ip}: the demo's logins and the local key for registrants' tokens are public, so they can ` +
+    'read and change every contact; in a sandbox, they can move its clock and reset it.'
+  );
+}
+
 async function start(options: StartOptions): Promise<void> {
-  const { port, ip, directory, environment, isDemoWanted, isSandbox, isJsonLog, wranglerArgs } =
-    options;
-  const refuse = (problem: string) => fail(`--persist-to ${directory}: ${problem}`);
+  const { ip, directory, environment, settings, isDemoWanted, isSandbox, isJsonLog } = options;
   const problem = makeWritableDirectory(directory);
-  if (problem) refuse(problem);
-  await checkPort(options);
-  const otherUse = await prepareDirectory(directory, { isSandbox });
-  if (otherUse) refuse(otherUse);
-  const token = randomBytes(32).toString('hex');
-  const gate = await newGate();
-  const args = [
-    isSandbox ? 'src/cli/sandbox/worker.ts' : 'src/cli/local-worker.ts',
-    ...['--port', String(port), '--ip', ip, '--persist-to', directory],
-    ...['--var', `TOOL_TOKEN:${token}`, '--var', `GATE:${gate.address}`],
-    ...(environment === undefined ? [] : ['--env', environment]),
-    ...wranglerArgs,
-  ];
-  const serving = serve(args, { isJsonLog, prepare });
+  if (problem) fail(`--persist-to ${directory}: ${problem}`);
+  const [token, frontToken] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
+  const front = await takePort(options, frontToken);
+  const serving = serve(
+    {
+      isSandbox,
+      environment,
+      directory,
+      secrets: { ...settings, TOOL_TOKEN: token, FRONT_TOKEN: frontToken },
+    },
+    { isJsonLog, prepare },
+  );
+  let isNoted = false;
   // Loaded while wrangler starts.
   const loading = import('./local-data.ts');
   try {
     process.exitCode = await serving;
   } finally {
-    forgetServer(directory);
+    if (isNoted) forgetServer(directory);
   }
 
   /** Prepares the data through the server that has just started, and lets requests through. */
@@ -134,10 +126,13 @@ async function start(options: StartOptions): Promise<void> {
     if (isDemoWanted) step(data.isDemoLoaded ? 'Demo data loaded' : 'Data kept');
     step('Public lists published');
     // A sandbox begins once: the first two requests would both begin it.
-    if (isSandbox) await findClockAhead(address, token);
-    gate.open();
-    noteServer(directory, server);
-    welcome(address, { ...data, isSandbox });
+    if (isSandbox) await findClockAhead(address, token, 60_000);
+    front.open(address);
+    const service = addressOf(ip, front.port);
+    noteServer(directory, { ...server, service });
+    isNoted = true;
+    if (!isLocal(ip)) console.log(`\n  ${styleText('yellow', openDoors(ip))}`);
+    welcome(service, { ...data, isSandbox });
   }
 }
 

@@ -1,8 +1,12 @@
-/** Rows in aligned columns, each from a property of the row or made of it, or a note if there are none. */
+/**
+ * Rows in aligned columns, each from a property of the row or made of it, or a note if there are none. Where that is
+ * wider than the terminal, each row is shown by its fields instead.
+ */
 export function table<Row extends object>(
   rows: readonly Row[],
   none: string,
   columns: Record<string, keyof Row | ((row: Row) => unknown)>,
+  terminalColumns = process.stdout.columns || Number.POSITIVE_INFINITY,
 ): string {
   if (rows.length === 0) return none;
   const cells = rows.map((row) =>
@@ -14,6 +18,13 @@ export function table<Row extends object>(
   const widths = lines[0]!.map((_, column) =>
     lines.reduce((widest, line) => Math.max(widest, line[column]!.length), 0),
   );
+  const names = Object.keys(columns);
+  if (widths.reduce((sum, width) => sum + width + 2, -2) > terminalColumns) {
+    return cells
+      .map((row) => Object.fromEntries(names.map((name, column) => [name, row[column]])))
+      .map((fields) => fieldLines(fields, terminalColumns))
+      .join('\n\n');
+  }
   return lines
     .map((line) =>
       line
@@ -24,12 +35,29 @@ export function table<Row extends object>(
     .join('\n');
 }
 
-/** Fields of one thing, a line each; `-` for null. */
-export function fieldLines(fields: Record<string, unknown>): string {
+/** Fields of one thing, a line each, or more where the terminal is narrow; `-` for null. */
+export function fieldLines(
+  fields: Record<string, unknown>,
+  terminalColumns = process.stdout.columns || Number.POSITIVE_INFINITY,
+): string {
   const width = Math.max(...Object.keys(fields).map((name) => name.length)) + 2;
   return Object.entries(fields)
-    .map(([name, value]) => `${`${name}:`.padEnd(width)}${fieldText(value)}`)
+    .map(([name, value]) => {
+      const lines = wrapped(fieldText(value), terminalColumns - width);
+      return `${name}:`.padEnd(width) + lines.join(`\n${' '.repeat(width)}`);
+    })
     .join('\n');
+}
+
+/** The text in lines of at most this width, as far as its words allow. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (lines.length === 0 || longer.length > width) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
 }
 
 function fieldText(value: unknown): string {

@@ -1,33 +1,60 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseEnv } from 'node:util';
 import { parse } from 'smol-toml';
-
-/** The parts of an environment in wrangler.toml that the tool reads. */
-interface Environment {
-  vars?: Record<string, string>;
-  d1_databases?: {
-    binding: string;
-    database_name: string;
-    database_id: string;
-    preview_database_id?: string;
-  }[];
-  kv_namespaces?: { binding: string; id: string; preview_id?: string }[];
-  queues?: {
-    producers?: { queue: string }[];
-    consumers?: { queue: string; dead_letter_queue?: string }[];
-  };
-}
-
-interface WranglerConfig extends Environment {
-  name: string;
-  compatibility_date: string;
-  env?: Record<string, Environment>;
-}
+import type { Unstable_RawConfig } from 'wrangler';
+import { RegistryError } from '../error.ts';
+import { configPath, projectDirectory } from './project.ts';
 
 /** An environment in a wrangler.toml, or what is outside of every environment; `own` is undefined if there is none. */
 export function readEnvironment(file: string, environment: string | undefined) {
-  const config = parse(readFileSync(file, 'utf8')) as unknown as WranglerConfig;
+  const config = parse(readFileSync(file, 'utf8')) as Unstable_RawConfig;
   const own = environment === undefined ? config : config.env?.[environment];
   const database = own?.d1_databases?.find(({ binding }) => binding === 'DB');
   const lists = own?.kv_namespaces?.find(({ binding }) => binding === 'LISTS');
   return { config, own, database, lists };
+}
+
+/**
+ * The settings of an environment that the local runtime needs, with its variables and the secrets in .dev.vars, as
+ * `wrangler dev` reads it; loading wrangler for it takes longer than most commands. Throws `not_found` for an
+ * environment that wrangler.toml does not have.
+ */
+export function readLocalConfig(environment: string | undefined) {
+  const { config, own, database, lists } = readEnvironment(configPath, environment);
+  if (!own) {
+    const message = `wrangler.toml has no environment ${JSON.stringify(environment)}`;
+    throw new RegistryError('not_found', message, 'env');
+  }
+  return {
+    compatibilityDate: config.compatibility_date,
+    databaseId: database?.preview_database_id ?? database?.database_id ?? 'DB',
+    listsId: lists?.preview_id ?? lists?.id ?? 'LISTS',
+    vars: { ...own.vars, ...readSecrets(environment) },
+  };
+}
+
+function readSecrets(environment: string | undefined): Record<string, string> {
+  const names =
+    environment === undefined ? ['.dev.vars'] : [`.dev.vars.${environment}`, '.dev.vars'];
+  const file = names.map((name) => path.join(projectDirectory, name)).find(existsSync);
+  if (!file) return {};
+  return parseEnv(readFileSync(file, 'utf8')) as Record<string, string>;
+}
+
+/** The address of a domain of the registry's own that wrangler.toml routes to the Worker; undefined if there is none. */
+export function domainAddress(file: string, environment: string): string | undefined {
+  const { config, own } = readEnvironment(file, environment);
+  const routes = own?.routes ?? config.routes ?? [own?.route ?? config.route ?? []].flat();
+  const hosts = routes.map((route) => {
+    const pattern = typeof route === 'string' ? route : route.pattern;
+    return pattern.replace(/^https?:\/\//, '').split('/')[0]!;
+  });
+  const host = hosts.find((host) => !host.includes('*'));
+  return host && `https://${host}`;
+}
+
+/** The id of something that is deployed; undefined for a placeholder, which has zeros only. */
+export function deployedId(id: string | undefined): string | undefined {
+  return id !== undefined && /[^0-]/.test(id) ? id : undefined;
 }

@@ -1,21 +1,25 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { enableCompileCache, getCompileCacheDir } from 'node:module';
+import { getCompileCacheDir } from 'node:module';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { currentTime } from '../clock.ts';
-import { projectDirectory } from './project.ts';
+import type { ServerMessage, ServerOptions } from './dev-server.ts';
+import { keepCompiled, projectDirectory } from './project.ts';
 import { logEntry, paintFor, readableLine } from './readable-log.ts';
 
 // Otherwise each start asks Cloudflare where this machine is.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';
 // Wrangler is slow to load unless Node keeps what it has compiled.
-enableCompileCache();
+keepCompiled();
 const environment = {
   ...process.env,
   WRANGLER_SEND_METRICS: 'false',
+  // They would let whoever reaches the local server at its data.
+  X_LOCAL_EXPLORER: 'false',
+  X_LOCAL_OBSERVABILITY: 'false',
   NODE_COMPILE_CACHE: getCompileCacheDir(),
 };
 
@@ -34,7 +38,6 @@ function spawnWrangler(args: readonly string[], input?: string): ChildProcess {
   const script = path.join(projectDirectory, 'node_modules/wrangler/wrangler-dist/cli.js');
   return spawn(process.execPath, ['--no-warnings', '--import', endWithParent, script, ...args], {
     cwd: projectDirectory,
-    // Wrangler reports through the last one that it is ready.
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'ipc'],
     env: environment,
   });
@@ -91,19 +94,21 @@ function print(line: string, stream: NodeJS.WriteStream, isJsonLog: boolean): vo
   stream.write(`${entry ?? (isColoured ? line : stripVTControlCharacters(line))}\n`);
 }
 
-interface Serving {
-  /** Whether the log is for programs, as the Worker writes it, instead of for people. */
-  isJsonLog: boolean;
-  /** Called once it listens. The log begins when this is done; if it fails, the server ends. */
-  prepare: (address: string) => Promise<void>;
-}
-
 /**
- * Runs `wrangler dev` until it is told to stop, and prints its log. Returns the exit status, 0 if it stopped because it
- * was told to.
+ * Runs the local server until it is told to stop, and prints its log once `prepare` is done; if that fails, the server
+ * ends. Returns the exit status, 0 if it stopped because it was told to.
  */
-export async function serve(args: string[], { isJsonLog, prepare }: Serving): Promise<number> {
-  const server = spawnWrangler(['dev', '--local', '--show-interactive-dev-session=false', ...args]);
+export async function serve(
+  options: ServerOptions,
+  { isJsonLog, prepare }: { isJsonLog: boolean; prepare: (address: string) => Promise<void> },
+): Promise<number> {
+  const server = fork(path.join(import.meta.dirname, 'dev-server.ts'), {
+    cwd: projectDirectory,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env: environment,
+    execArgv: ['--no-warnings'],
+  });
+  server.send(options);
   // Printed only if the server does not start.
   const early: string[] = [];
   let isReady = false;
@@ -111,11 +116,14 @@ export async function serve(args: string[], { isJsonLog, prepare }: Serving): Pr
     if (!isReady) early.push(line);
     else print(line, isError ? process.stderr : process.stdout, isJsonLog);
   });
-  server.on('message', async (message) => {
-    const { event, ip, port } = JSON.parse(String(message));
-    if (event !== 'DEV_SERVER_READY') return;
+  let refusal: string | undefined;
+  server.on('message', async (message: ServerMessage) => {
+    if ('refusal' in message) {
+      refusal = message.refusal;
+      return;
+    }
     try {
-      await prepare(`http://${ip}:${port}`);
+      await prepare(message.address);
       isReady = true;
     } catch (error) {
       early.push(`The data could not be prepared: ${(error as Error).message}`);
@@ -129,6 +137,10 @@ export async function serve(args: string[], { isJsonLog, prepare }: Serving): Pr
   });
   const [status] = await once(server, 'close');
   if (isStopped) return 0;
+  if (refusal !== undefined) {
+    console.error(refusal);
+    return 1;
+  }
   if (!isReady) console.error(early.join('\n'));
   console.error('The server ended unexpectedly.');
   return status || 1;

@@ -22,13 +22,13 @@ import { addApiUser, listApiUsers } from '../../registrar/api-user.ts';
 import { digestSecret } from '../../registrar/login.ts';
 import type { Origin } from '../../write.ts';
 import { requiredText } from '../file/field.ts';
-import { type Import, importRead } from '../file/import.ts';
+import { type Import, importRows } from '../file/import.ts';
 import { readRows } from '../file/read.ts';
 import { readImport } from '../file/read-import.ts';
 import { auctionImport } from '../nouns/auction.ts';
 import { contactImport } from '../nouns/contact/file.ts';
 import { disputeImport } from '../nouns/dispute.ts';
-import { domainImport } from '../nouns/domain.ts';
+import { domainImport } from '../nouns/domain/file.ts';
 import { retainedImport } from '../nouns/retained.ts';
 
 const demoRegistrars = [
@@ -69,7 +69,7 @@ export async function loadDemoData(env: Env): Promise<boolean> {
       isDryRun: false,
       did: (verb: string) => verb,
     };
-    await importRead(registry, read, {}, kind);
+    await importRows(registry, read, {}, kind);
   };
   const present = await db.select({ code: registrars.code }).from(registrars);
   for (const registrar of demoRegistrars) {
@@ -80,7 +80,7 @@ export async function loadDemoData(env: Env): Promise<boolean> {
   await importFile('domains.csv', domainImport);
   await importFile('auctions.csv', demoAuctionImport);
   await importFile('retained.csv', retainedImport({}));
-  await importFile('disputes.csv', disputeImport);
+  await importFile('disputes.csv', disputeImport());
   await replaceDailyCounts(db);
   // Last, as the sign that all is there.
   const users = await listApiUsers(db);
@@ -112,7 +112,7 @@ async function isEmptyOrUnfinished(db: Database): Promise<boolean> {
 
 /** Auctions whose addresses the examples name, in every status. */
 const demoAuctionImport: Import<AuctionRecord, 'started'> = {
-  ...auctionImport({ isEvenIfRetained: false }),
+  ...auctionImport({}),
   columns: columnsOf(['name', 'uuid', 'status', 'registration_code']),
   read: (values) => ({
     ...parseDomainName(requiredText(values, 'name')),
@@ -125,8 +125,8 @@ const demoAuctionImport: Import<AuctionRecord, 'started'> = {
 };
 
 /**
- * The number of names that each list had on the days of the year before today. The file ends on the Saturday of this week: auctions
- * begin on Mondays, and most end before the weekend.
+ * The number of names that each list had on the days of the year before today. The file ends on the Saturday of this
+ * week: auctions begin on Mondays, and most end before the weekend.
  */
 export async function demoDailyCounts(today: string) {
   const file = path.join(import.meta.dirname, 'daily-counts.csv');

@@ -1,18 +1,11 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { RegistryError } from '../../error.ts';
-import { readEnvironment } from '../wrangler-config.ts';
+import { deployedId, readEnvironment } from '../wrangler-config.ts';
 
-/** A thing in the account that wrangler.toml names by its id. */
-interface Resource {
-  name: string;
-  /** Undefined while wrangler.toml has a placeholder. */
-  id: string | undefined;
-  /** Its place in wrangler.toml. */
-  table: string;
-  key: string;
-}
-
-/** The bindings of an environment that a deployment needs. Throws `not_found` if wrangler.toml lacks the environment or one of them. */
+/**
+ * The bindings that a deployment needs. Throws `not_found` if wrangler.toml lacks the environment or one of them,
+ * `invalid` if it has no line in which an id that it lacks could be written.
+ */
 export function readDeployConfig(configPath: string, environment: string) {
   const { config, own, database, lists } = readEnvironment(configPath, environment);
   if (!own || !database || !lists) {
@@ -20,14 +13,11 @@ export function readDeployConfig(configPath: string, environment: string) {
     throw new RegistryError('not_found', message, 'env');
   }
   const { producers = [], consumers = [] } = own.queues ?? {};
-  // Every queue that the Worker writes to, reads from, or leaves what cannot be delivered in.
-  const queues = [
-    ...producers.map(({ queue }) => queue),
-    ...consumers.flatMap(({ queue, dead_letter_queue }) => [queue, dead_letter_queue ?? queue]),
-  ];
-  return {
+  // Every queue that the Worker writes to or reads from.
+  const queues = [...producers, ...consumers].map(({ queue }) => queue);
+  const needed = {
     database: {
-      name: database.database_name,
+      name: String(database.database_name),
       id: deployedId(database.database_id),
       table: 'd1_databases',
       key: 'database_id',
@@ -38,33 +28,38 @@ export function readDeployConfig(configPath: string, environment: string) {
       table: 'kv_namespaces',
       key: 'id',
     },
-    queues: [...new Set(queues)],
-    vars: own.vars ?? {},
+    queues: [...new Set(queues)].filter((queue) => queue !== undefined),
+    vars: { ...own.vars } as Record<string, string>,
   };
+  for (const place of [needed.database, needed.lists]) {
+    if (place.id === undefined) checkId(configPath, environment, place);
+  }
+  return needed;
 }
 
-/** A placeholder has zeros only. */
-function deployedId(id: string | undefined): string | undefined {
-  return id !== undefined && /[^0-]/.test(id) ? id : undefined;
+/** A table of wrangler.toml, and the key in it that names a resource of the account. */
+interface IdPlace {
+  table: string;
+  key: string;
+}
+
+/** The line of an id in the text of a wrangler.toml: everything before its value, and the value. */
+function idLine(environment: string, { table, key }: IdPlace): RegExp {
+  const header = `\\[\\[env\\.${environment}\\.${table}\\]\\]`;
+  return new RegExp(`^(${header}(?:\\r?\\n(?!\\[).*)*?\\r?\\n\\s*${key}\\s*=)[^\\r\\n]*`, 'm');
+}
+
+function checkId(configPath: string, environment: string, place: IdPlace): void {
+  if (idLine(environment, place).test(readFileSync(configPath, 'utf8'))) return;
+  const { table, key } = place;
+  const message = `wrangler.toml has no line "${key} = …" below [[env.${environment}.${table}]]`;
+  throw new RegistryError('invalid', message);
 }
 
 /** Replaces the placeholder of a resource's id in wrangler.toml, and leaves everything else as it is written. */
-export function writeId(
-  configPath: string,
-  environment: string,
-  { table, key }: Resource,
-  id: string,
-): void {
+export function writeId(configPath: string, environment: string, place: IdPlace, id: string): void {
+  checkId(configPath, environment, place);
   const text = readFileSync(configPath, 'utf8');
-  const header = `\\[\\[env\\.${environment}\\.${table}\\]\\]`;
-  const line = new RegExp(
-    `^(${header}(?:\\r?\\n(?!\\[).*)*?\\r?\\n\\s*${key}\\s*=)[^\\r\\n]*`,
-    'm',
-  );
-  if (!line.test(text)) {
-    const message = `wrangler.toml has no ${key} to set to "${id}" in env.${environment}.${table}`;
-    throw new RegistryError('invalid', message);
-  }
-  writeFileSync(`${configPath}.new`, text.replace(line, `$1 "${id}"`));
+  writeFileSync(`${configPath}.new`, text.replace(idLine(environment, place), `$1 "${id}"`));
   renameSync(`${configPath}.new`, configPath);
 }

@@ -2,9 +2,8 @@
 export interface Deployment {
   environment: string;
   configPath: string;
-  /** Runs wrangler and returns what it printed to standard output. Throws an Error with all of its output if it fails. */
+  /** Runs wrangler and returns its standard output. If it fails, throws an Error with all of its output. */
   wrangler(args: readonly string[], input?: string): Promise<string>;
-  /** Publishes the deployed lists that are behind. */
   publish(): Promise<void>;
   fetch(url: string): Promise<Response>;
   pause(milliseconds: number): Promise<void>;
@@ -20,16 +19,42 @@ export interface Step {
   title: string;
   /** The commands that a person would run instead. */
   plan(deployment: Deployment): string[];
+  /** Looks at the account, changes nothing, and says what is there or to create; absent where there is nothing to see. */
+  look?(deployment: Deployment): Promise<string>;
   /** Does it, and returns the result in a few words. */
   run(deployment: Deployment): Promise<string>;
 }
 
-/** Prints every step and does none. Needs no account. */
-export function printPlan(steps: readonly Step[], deployment: Deployment): void {
-  for (const [index, { title, plan }] of steps.entries()) {
-    deployment.say(`${index + 1}. ${title}`);
-    for (const line of plan(deployment)) deployment.say(`     ${line}`);
+/**
+ * Prints every step with what the account has of it, and does none. What the login does not let it see, it names; without
+ * a login it looks at nothing.
+ */
+export async function printPlan(steps: readonly Step[], deployment: Deployment): Promise<void> {
+  const unseen: string[] = [];
+  let obstacle: string | undefined;
+  for (const [index, step] of steps.entries()) {
+    const look = step.look && obstacle === undefined ? step.look : undefined;
+    let state = step.look ? `not looked at: ${obstacle}` : 'done each time';
+    try {
+      if (look) state = await look(deployment);
+      else unseen.push(step.title);
+    } catch (error) {
+      const reason = reasonOf(error as Error);
+      unseen.push(step.title);
+      state = `not looked at: ${reason}`;
+      // Whatever comes after the login needs it.
+      if (index === 0) obstacle = /not logged in/.test(reason) ? 'not logged in' : 'no login';
+    }
+    deployment.say(`${index + 1}. ${step.title}: ${state}`);
+    for (const line of step.plan(deployment)) deployment.say(`     ${line}`);
   }
+  deployment.say(`\nNothing was changed. Not looked at: ${unseen.join(', ')}.`);
+}
+
+/** The line that says it, of everything that wrangler has printed. */
+function reasonOf({ message }: Error): string {
+  const lines = message.split('\n').filter((line) => line.trim() !== '');
+  return (lines.find((line) => line.includes('[ERROR]')) ?? lines[0] ?? 'no reason given').trim();
 }
 
 /** Does one step after the other, and stops at the first that fails. Returns whether all were done. */

@@ -8,14 +8,15 @@ import { readDeployConfig } from './config.ts';
 import { type Deployment, printPlan, runSteps } from './deployment.ts';
 import { listLeft, steps } from './steps.ts';
 
-// Deploys the registry, for the first time or again.
-
 const command = new Command('npm run deploy --')
   .description(
     'Deploy the registry: create what is missing in the account, migrate, deploy, publish',
   )
   .option('--env <name>', 'an environment in wrangler.toml: production or staging', 'production')
-  .option('--dry-run', 'print every step and do none; needs no account')
+  .option(
+    '--dry-run',
+    'print every step and what is there already, as far as the login shows it; change nothing',
+  )
   .allowExcessArguments(false)
   .showHelpAfterError('(npm run deploy -- --help shows the options)')
   .exitOverride();
@@ -39,7 +40,7 @@ async function deploy(environment: string, { isDryRun }: { isDryRun: boolean }):
     say: (line) => console.log(line),
   };
   readDeployConfig(configPath, environment);
-  if (isDryRun) return printPlan(steps, deployment);
+  if (isDryRun) return await printPlan(steps, deployment);
   if (!(await runSteps(steps, deployment))) {
     process.exitCode = 1;
     return;

@@ -1,147 +1,56 @@
 import { randomBytes } from 'node:crypto';
-import { readDeployConfig, writeId } from './config.ts';
+import { listMigrations, restoreMarker, unfinishedRestore } from '../migrate.ts';
 import type { Deployment, Step } from './deployment.ts';
-
-const configOf = ({ configPath, environment }: Deployment) =>
-  readDeployConfig(configPath, environment);
-
-const env = ({ environment }: Deployment) => ['--env', environment];
+import {
+  absentIf,
+  configOf,
+  databaseStep,
+  env,
+  listsStep,
+  loginStep,
+  queuesStep,
+  typed,
+} from './resources.ts';
 
 const migrating = ['d1', 'migrations', 'apply', 'DB', '--remote'];
-
-/** Shows a command as it would be typed. */
-const typed = (...args: string[]) => `wrangler ${args.join(' ')}`;
-
-const login: Step = {
-  title: 'Login',
-  plan: () => [typed('whoami', '--json')],
-  async run({ wrangler }) {
-    const answer = await wrangler(['whoami', '--json']).catch((error: Error) => {
-      if (!error.message.includes('"loggedIn":false')) throw error;
-      return error.message;
-    });
-    const { loggedIn, email, accounts = [] } = JSON.parse(answer);
-    if (!loggedIn) {
-      throw new Error(
-        'You are not logged in. Run npx wrangler login, or set CLOUDFLARE_API_TOKEN, and try again.',
-      );
-    }
-    if (accounts.length > 1 && !process.env.CLOUDFLARE_ACCOUNT_ID) {
-      const choices = accounts.map(({ id, name }: Listed) => `  ${id}  ${name}`).join('\n');
-      throw new Error(
-        `The login has several accounts. Set CLOUDFLARE_ACCOUNT_ID to one of them:\n${choices}`,
-      );
-    }
-    return `${email ?? 'by an API token'}`;
-  },
-};
-
-/**
- * Finds a thing by its name, or creates it, and writes its id into wrangler.toml. Wrangler itself would create it only
- * with the Worker, and then the Worker would run before its tables exist.
- */
-function resourceStep(
-  title: string,
-  part: 'database' | 'lists',
-  list: readonly string[],
-  create: readonly string[],
-): Step {
-  return {
-    title,
-    plan(deployment) {
-      const { name, id, table, key } = configOf(deployment)[part];
-      if (id !== undefined) return [`nothing: wrangler.toml names ${id}`];
-      return [
-        typed(...list),
-        `${typed(...create, name)}, if there is none of that name`,
-        `${key} of env.${deployment.environment}.${table} is written into wrangler.toml`,
-      ];
-    },
-    async run(deployment) {
-      const { wrangler, configPath, environment } = deployment;
-      const resource = configOf(deployment)[part];
-      if (resource.id !== undefined) return resource.id;
-      const find = async () => {
-        const things: Listed[] = JSON.parse(await wrangler(list));
-        const found = things.find(({ name, title }) => (name ?? title) === resource.name);
-        return found && (found.uuid ?? found.id);
-      };
-      const existing = await find();
-      if (existing === undefined) await wrangler([...create, resource.name]);
-      const id = existing ?? (await find());
-      if (id === undefined) throw new Error(`wrangler created no ${resource.name}`);
-      writeId(configPath, environment, resource, id);
-      return `${existing === undefined ? 'created' : 'found'} ${resource.name}, ${id}`;
-    },
-  };
-}
-
-/** An account has a name and an id, a database a name and a UUID, a namespace a title and an id. */
-interface Listed {
-  name?: string;
-  uuid?: string;
-  title?: string;
-  id?: string;
-}
-
-const database = resourceStep('Database', 'database', ['d1', 'list', '--json'], ['d1', 'create']);
-const lists = resourceStep(
-  'KV namespace of the lists',
-  'lists',
-  ['kv', 'namespace', 'list'],
-  ['kv', 'namespace', 'create'],
-);
-
-/**
- * Returns wrangler's answer, or undefined if it fails because the thing is not there. Any other failure must not pass for
- * that: a key that is there would be replaced, and every token would be invalid.
- */
-async function absentIf(pattern: RegExp, answer: Promise<string>): Promise<string | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (pattern.test((error as Error).message)) return undefined;
-    throw error;
-  }
-}
-
-const queues: Step = {
-  title: 'Queues',
-  plan(deployment) {
-    const names = configOf(deployment).queues;
-    if (names.length === 0) return ['nothing: wrangler.toml names none'];
-    return names.map(
-      (name) =>
-        `${typed('queues', 'info', name)}, and ${typed('queues', 'create', name)} if there is none`,
-    );
-  },
-  async run(deployment) {
-    const { wrangler } = deployment;
-    const names = configOf(deployment).queues;
-    const created: string[] = [];
-    for (const name of names) {
-      // Wrangler lists the queues for people only.
-      const isThere = await absentIf(
-        /Queue ".*" does not exist/,
-        wrangler(['queues', 'info', name]),
-      );
-      if (isThere !== undefined) continue;
-      await wrangler(['queues', 'create', name]);
-      created.push(name);
-    }
-    if (created.length > 0) return `created ${created.join(', ')}`;
-    return names.length === 0 ? 'none needed' : names.join(', ');
-  },
-};
 
 const migrations: Step = {
   title: 'Migrations',
   plan: (deployment) => [typed(...migrating, ...env(deployment))],
+  // `wrangler d1 migrations list` would create the table that it reads.
+  async look(deployment) {
+    if (configOf(deployment).database.id === undefined) {
+      throw new Error('wrangler.toml names no database yet');
+    }
+    await refuseUnfinishedRestore(deployment);
+    const applied = await absentIf(
+      /no such table: d1_migrations/,
+      query(deployment, 'select name from d1_migrations'),
+    );
+    const names = new Set((applied ?? []).map(({ name }) => name));
+    const missing = listMigrations().filter((name) => !names.has(name));
+    return missing.length === 0 ? 'there' : `to apply: ${missing.join(', ')}`;
+  },
   async run(deployment) {
+    await refuseUnfinishedRestore(deployment);
     await deployment.wrangler([...migrating, ...env(deployment)]);
     return 'applied';
   },
 };
+
+async function refuseUnfinishedRestore(deployment: Deployment): Promise<void> {
+  const find = `select count(*) as count from sqlite_schema where name = '${restoreMarker}'`;
+  const [found] = await query(deployment, find);
+  if (found!.count === 0) return;
+  const [unfinished] = await query(deployment, `select command from ${restoreMarker}`);
+  throw new Error(unfinishedRestore(String(unfinished!.command)));
+}
+
+async function query(deployment: Deployment, sql: string): Promise<Record<string, unknown>[]> {
+  const args = ['d1', 'execute', 'DB', '--remote', ...env(deployment), '--json'];
+  const [{ results }] = JSON.parse(await deployment.wrangler([...args, '--command', sql]));
+  return results;
+}
 
 const keyName = 'REGISTRANT_TOKEN_KEYS';
 
@@ -152,21 +61,31 @@ const signingKey: Step = {
     typed('secret', 'list', ...env(deployment), '--format', 'json'),
     `${typed('secret', 'put', keyName, ...env(deployment))}, with a new random key, if there is none`,
   ],
+  look: async (deployment) => {
+    const secrets = await listSecrets(deployment);
+    return secrets?.includes(keyName) ? 'there' : 'to create';
+  },
   async run(deployment) {
     const { wrangler } = deployment;
-    const list = wrangler(['secret', 'list', ...env(deployment), '--format', 'json']);
-    const listed = (await absentIf(/Worker ".*" .*not found/, list)) ?? '[]';
-    const isSet = JSON.parse(listed).some(({ name }: { name: string }) => name === keyName);
-    if (isSet) return 'kept';
+    if ((await listSecrets(deployment))?.includes(keyName)) return 'kept';
     const key = `k1:${randomBytes(32).toString('hex')}`;
     await wrangler(['secret', 'put', keyName, ...env(deployment)], key);
     return 'made and set';
   },
 };
 
+/** The names of the Worker's secrets; undefined if there is no Worker. */
+async function listSecrets(deployment: Deployment): Promise<string[] | undefined> {
+  const list = deployment.wrangler(['secret', 'list', ...env(deployment), '--format', 'json']);
+  const listed = await absentIf(/Worker ".*" .*not found/, list);
+  return listed && JSON.parse(listed).map(({ name }: { name: string }) => name);
+}
+
 const worker: Step = {
   title: 'Worker',
   plan: (deployment) => [typed('deploy', ...env(deployment))],
+  look: async (deployment) =>
+    (await listSecrets(deployment)) ? 'there, to be replaced' : 'to create',
   async run(deployment) {
     const printed = await deployment.wrangler(['deploy', ...env(deployment)]);
     deployment.address = addressIn(printed);
@@ -229,10 +148,10 @@ const health: Step = {
 
 /** In this order the Worker that runs meanwhile always has what it needs. */
 export const steps: readonly Step[] = [
-  login,
-  database,
-  lists,
-  queues,
+  loginStep,
+  databaseStep,
+  listsStep,
+  queuesStep,
   migrations,
   signingKey,
   worker,
@@ -244,12 +163,12 @@ const countRegistrars = 'select count(*) as count from registrars';
 
 /** The decisions that only a person can take, as far as they are not taken. */
 export async function listLeft(deployment: Deployment): Promise<string[]> {
-  const { environment, wrangler, address } = deployment;
+  const { environment, address } = deployment;
   const { vars } = configOf(deployment);
   const isClosed = (setting: string) => /^[\s,]*(127[\d./]*|::1|[\s,])*$/.test(vars[setting] ?? '');
-  const args = ['d1', 'execute', 'DB', '--remote', ...env(deployment), '--json'];
-  const [{ results }] = JSON.parse(await wrangler([...args, '--command', countRegistrars]));
+  const [registrars] = await query(deployment, countRegistrars);
   const tool = (words: string) => `npm run registry -- ${words} --remote --env ${environment}`;
+  const hasNoDomain = address === undefined || address.endsWith('.workers.dev');
   return [
     ...(isClosed('AUCTION_API_ALLOWED_IPS')
       ? ['Set AUCTION_API_ALLOWED_IPS in wrangler.toml: nobody may report on auctions yet.']
@@ -257,12 +176,10 @@ export async function listLeft(deployment: Deployment): Promise<string[]> {
     ...(isClosed('REGISTRANT_AUTH_ALLOWED_IPS')
       ? ['Set REGISTRANT_AUTH_ALLOWED_IPS in wrangler.toml: nobody may ask for tokens yet.']
       : []),
-    ...(results[0].count === 0
+    ...(registrars!.count === 0
       ? [`Add the first registrar: ${tool('registrar add --code … --name …')}`]
       : []),
-    ...(address === undefined || address.endsWith('.workers.dev')
-      ? ["Give the Worker the registry's own domain: routes in wrangler.toml."]
-      : []),
-    `Once: go through the check list in src/cli/runbook.md. At any time: ${tool('health')}`,
+    ...(hasNoDomain ? ["Give the Worker the registry's own domain: routes in wrangler.toml."] : []),
+    `Once: go through the check list in src/cli/runbook.md. At any time: ${tool('health')}${hasNoDomain && address ? ` --url ${address}` : ''}`,
   ];
 }

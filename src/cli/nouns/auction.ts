@@ -5,14 +5,15 @@ import { findAuctionObstacles } from '../../auction/obstacles.ts';
 import { type Auction, getAuctionOf, listAuctions } from '../../auction/read.ts';
 import { registerAuction } from '../../auction/report.ts';
 import { importAuctions, startAuctions } from '../../auction/start.ts';
+import { retried } from '../../database/retry.ts';
 import { type DomainName, parseDomainName } from '../../domain/name.ts';
 import { findZoneProblems } from '../../domain/zone.ts';
 import { zonesOf } from '../../env.ts';
 import { auctionLists } from '../../public-list/lists.ts';
 import { noun, reading, writing } from '../command.ts';
+import { confirmedChange } from '../confirm.ts';
 import { nameColumn, requiredText } from '../file/field.ts';
-import { type Import, runImport, writeInChunks } from '../file/import.ts';
-import { importing } from '../file/importing.ts';
+import { type Import, importing, runImport, writeInChunks } from '../file/import.ts';
 import { parseNames } from '../names.ts';
 import { allRows } from '../pages.ts';
 import { verb } from '../run.ts';
@@ -20,6 +21,9 @@ import { counted, fieldLines, table } from '../text.ts';
 
 const evenIfRetained = () =>
   new Option('--even-if-retained', 'start auctions of reserved and disputed names as well');
+
+const ignoredBy = ({ evenIfRetained }: { evenIfRetained?: true | undefined }) =>
+  evenIfRetained ? (['reserved', 'disputed'] as const) : [];
 
 const start = verb(
   writing('start', 'auction start kohv.ee õun.ee')
@@ -29,12 +33,9 @@ const start = verb(
     .addOption(evenIfRetained()),
   async ({ db, env, origin, isDryRun, did }, texts, options) => {
     const names = parseNames(texts, env);
-    const { platform, evenIfRetained: isEvenIfRetained = false } = options;
-    const started = await startAuctions(db, origin, names, {
-      platform,
-      isEvenIfRetained,
-      isDryRun,
-    });
+    const { platform } = options;
+    const ignored = ignoredBy(options);
+    const started = await startAuctions(db, origin, names, { platform, ignored, isDryRun });
     return {
       data: {
         started,
@@ -77,21 +78,21 @@ const show = verb(
     .description('Show an auction, with its registration code while it is paid')
     .argument('<auction>', 'its UUID, or its name for the newest auction of the name'),
   async ({ db }, text) => {
-    const auction = await getAuctionOf(db, text);
+    const auction = await retried(() => getAuctionOf(db, text));
     const data = { ...auctionData(auction), registration_code: auction.registrationCode };
     return { data, text: fieldLines(data) };
   },
 );
 
-export const auctionImport = (options: {
-  isEvenIfRetained: boolean;
-}): Import<DomainName, 'started'> => ({
+export const auctionImport = (
+  options: Parameters<typeof ignoredBy>[0],
+): Import<DomainName, 'started'> => ({
   columns: { name: nameColumn },
   read: (values) => parseDomainName(requiredText(values, 'name')),
   keys: ({ name }) => [name],
   findProblems: async ({ db, env, origin }, names) => [
     ...findZoneProblems(names, zonesOf(env)),
-    ...(await findAuctionObstacles(db, origin, names, options)),
+    ...(await findAuctionObstacles(db, origin, names, ['started', ...ignoredBy(options)])),
   ],
   write: ({ db, origin, isDryRun }, names) =>
     writeInChunks('starting', names, { started: 0, unchanged: 0 }, async (chunk) => {
@@ -106,18 +107,28 @@ export const auctionImport = (options: {
 const importVerb = importing({ name: nameColumn }, 'auction import names.csv')
   .description('Put the names in a file up for auction and publish the list')
   .addOption(evenIfRetained())
-  .action((file, options) =>
-    runImport(file, options, auctionImport({ isEvenIfRetained: options.evenIfRetained ?? false })),
-  );
+  .action((file, options) => runImport(file, options, auctionImport(options)));
 
 const cancel = verb(
   writing('cancel', 'auction cancel kohv.ee --reason "put up by mistake"')
     .description('Cancel an auction in progress and publish the list')
     .argument('<auction>', 'its UUID or its name')
     .requiredOption('--reason <text>', 'why; the history keeps it'),
-  async ({ db, origin, isDryRun }, text, options) => {
+  async (registry, text, options) => {
+    const { db, isDryRun } = registry;
     const { reason } = options;
-    const auction = await cancelAuction(db, origin, { auction: text, reason }, { isDryRun });
+    // By its UUID once it is found: the name may get another auction while the question stands.
+    let meant = text;
+    const auction = await confirmedChange(
+      registry,
+      options,
+      async (origin, how) => {
+        const cancelled = await cancelAuction(db, origin, { auction: meant, reason }, how);
+        meant = cancelled.uuid;
+        return cancelled;
+      },
+      ({ name, createdAt }) => `This cancels the auction of ${name}, started on ${createdAt}.`,
+    );
     return {
       data: { ...auctionData(auction), reason, changed: !isDryRun },
       text: `${isDryRun ? 'would cancel' : 'cancelled'} the auction of ${auction.name}`,

@@ -2,19 +2,22 @@ import { dayOf } from '../../day.ts';
 import { type DomainName, parseDomainName } from '../../domain/name.ts';
 import { findZoneProblems } from '../../domain/zone.ts';
 import { zonesOf } from '../../env.ts';
+import { RegistryError } from '../../error.ts';
 import { listsShowing } from '../../public-list/lists.ts';
 import {
+  checkDays,
   closeDispute,
   type Dispute,
   listDisputes,
   type NewDispute,
   openDispute,
+  overlapProblem,
+  overlaps,
 } from '../../retained-domain/dispute.ts';
 import { findDisputeProblems, importDisputes } from '../../retained-domain/import-disputes.ts';
 import { noun, reading, writing } from '../command.ts';
 import { nameColumn, requiredText } from '../file/field.ts';
-import { type Import, runImport, writeInChunks } from '../file/import.ts';
-import { importing } from '../file/importing.ts';
+import { type Import, importing, runImport, writeInChunks } from '../file/import.ts';
 import { parseNames } from '../names.ts';
 import { allRows } from '../pages.ts';
 import { verb } from '../run.ts';
@@ -91,17 +94,16 @@ function stateOf({ firstDay, lastDay }: Dispute, today: string): string {
   return firstDay <= today ? 'in force' : 'to come';
 }
 
-export const disputeImport: Import<NewDispute, 'opened'> = {
-  columns: {
-    name: nameColumn,
-    from: { note: 'the first day, YYYY-MM-DD, in UTC', isRequired: true },
-    until: { note: 'the last day', isRequired: true },
-  },
-  read: (values) => ({
-    ...parseDomainName(requiredText(values, 'name')),
-    firstDay: requiredText(values, 'from'),
-    lastDay: requiredText(values, 'until'),
-  }),
+const columns = {
+  name: nameColumn,
+  from: { note: 'the first day, YYYY-MM-DD, in UTC', isRequired: true },
+  until: { note: 'the last day', isRequired: true },
+};
+
+/** The import of disputes, for one file: it remembers the disputes that it has read, none of which may overlap. */
+export const disputeImport = (): Import<NewDispute, 'opened'> => ({
+  columns,
+  read: rememberingReader(),
   keys: ({ name, firstDay }) => [`${name} from ${firstDay}`],
   findProblems: async ({ db, env }, rows) => [
     ...findZoneProblems(rows, zonesOf(env)),
@@ -114,11 +116,31 @@ export const disputeImport: Import<NewDispute, 'opened'> = {
   text: ({ opened, unchanged }, { did }) =>
     `${did('open')} ${counted(opened, 'dispute')}, ${unchanged} already there`,
   publish,
-};
+});
 
-const importVerb = importing(disputeImport.columns, 'dispute import disputes.csv')
+function rememberingReader() {
+  const ofName = new Map<string, NewDispute[]>();
+  return (values: Record<string, unknown>): NewDispute => {
+    const dispute = {
+      ...parseDomainName(requiredText(values, 'name')),
+      firstDay: requiredText(values, 'from'),
+      lastDay: requiredText(values, 'until'),
+    };
+    checkDays(dispute);
+    const others = ofName.get(dispute.name) ?? [];
+    // One that begins on the same day is a repeated row.
+    const overlapping = others.find(
+      (other) => other.firstDay !== dispute.firstDay && overlaps(other, dispute),
+    );
+    if (overlapping) throw new RegistryError([overlapProblem(overlapping)]);
+    ofName.set(dispute.name, [...others, dispute]);
+    return dispute;
+  };
+}
+
+const importVerb = importing(columns, 'dispute import disputes.csv')
   .description('Open the disputes in a file and publish the lists')
-  .action((file, options) => runImport(file, options, disputeImport));
+  .action((file, options) => runImport(file, options, disputeImport()));
 
 export const disputeCommand = noun(
   'dispute',

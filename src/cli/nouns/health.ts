@@ -1,36 +1,66 @@
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { currentTime } from '../../clock.ts';
 import { listCronRuns } from '../../cron.ts';
 import { maximumDatabaseBytes, readSize } from '../../database/size.ts';
 import { type Alarm, type Findings, findAlarms } from '../../health/alarm.ts';
 import { readHealth } from '../../health/health.ts';
 import { listNames } from '../../public-list/lists.ts';
+import { listFailingWebhooks } from '../../webhook/outbox.ts';
 import { reading } from '../command.ts';
-import { projectVersion } from '../project.ts';
+import { configPath, projectVersion } from '../project.ts';
 import { verb } from '../run.ts';
+import { type AskedService, askService } from '../service.ts';
 import { fieldLines, table } from '../text.ts';
+import { domainAddress } from '../wrangler-config.ts';
 
 const shownRuns = 5;
 
+const unknownAddress =
+  'The /health of the service was not asked: wrangler.toml routes no domain to it, and --url is missing.';
+
 export const healthCommand = verb(
-  reading('health', 'health', 'health --remote --json'),
-  async ({ db, env }, { remote }) => {
+  reading('health', 'health', 'health --remote --json')
+    .option('--url <url>', 'where the service answers (default: see below)', parseUrl)
+    .addHelpText(
+      'after',
+      `
+The service is asked for its own /health as well: the local server, if one runs; with --remote, the first
+domain in the routes of wrangler.toml, or --url.`,
+    ),
+  async ({ db, env, service: local }, { remote, env: environment = 'production', url }) => {
     const now = currentTime();
     // The local runtime may have to start first, and a check has little time.
     await env.LISTS.list({ limit: 1 }).catch(() => {});
     const health = await readHealth(db, env.LISTS, now);
-    const [runs, size] = await Promise.all([listCronRuns(db, shownRuns), readSize(db)]);
-    const findings = { health, runs, size, isDeployed: remote ?? false };
-    const alarms = findAlarms(findings, now);
+    const [runs, size, failingWebhooks] = await Promise.all([
+      listCronRuns(db, shownRuns),
+      readSize(db),
+      listFailingWebhooks(db, now),
+    ]);
+    const findings = { health, runs, size, failingWebhooks, isDeployed: remote ?? false };
+    const address = url ?? (remote ? domainAddress(configPath, environment) : local);
+    const service = await askService(address);
+    const isUnknown = remote && address === undefined;
+    const problem = isUnknown ? unknownAddress : service.problem;
+    const alarms: Alarm[] = [
+      ...(problem === undefined ? [] : [{ alarm: 'failing' as const, message: problem }]),
+      ...findAlarms(findings, now),
+    ];
     if (alarms.length > 0) process.exitCode = 1;
-    const data = healthData(findings, alarms);
+    const data = healthData(findings, alarms, service);
     return { data, text: healthText(data) };
   },
 );
 
-function healthData({ health, runs, size }: Findings, alarms: readonly Alarm[]) {
+function healthData(
+  { health, runs, size }: Findings,
+  alarms: readonly Alarm[],
+  { problem: _, ...service }: AskedService,
+) {
   return {
     status: alarms.length === 0 ? 'ok' : 'failing',
     alarms,
+    service,
     version: projectVersion(),
     database: {
       is_reachable: health.isDatabaseReachable,
@@ -54,12 +84,24 @@ function healthData({ health, runs, size }: Findings, alarms: readonly Alarm[]) 
   };
 }
 
-function healthText({ status, alarms, version, database, ...data }: ReturnType<typeof healthData>) {
+function healthText({
+  status,
+  alarms,
+  service,
+  version,
+  database,
+  ...data
+}: ReturnType<typeof healthData>) {
   const megabytes = (database.bytes / 1e6).toFixed(1);
   const share = ((100 * database.bytes) / maximumDatabaseBytes).toFixed(1);
   const limit = `${maximumDatabaseBytes / 1e9} GB that D1 allows`;
   return [
-    fieldLines({ status, version, database: `${megabytes} MB, ${share} % of the ${limit}` }),
+    fieldLines({
+      status,
+      service: serviceText(service),
+      version,
+      database: `${megabytes} MB, ${share} % of the ${limit}`,
+    }),
     ...alarms.map(({ alarm, message }) => `alarm ${alarm}: ${message}`),
     '',
     table(Object.entries(data.lists), '', {
@@ -79,4 +121,15 @@ function healthText({ status, alarms, version, database, ...data }: ReturnType<t
     '',
     table(Object.entries(database.rows), '', { TABLE: 0, ROWS: 1 }),
   ].join('\n');
+}
+
+function serviceText({ address, status, version, build }: Omit<AskedService, 'problem'>): string {
+  if (address === null) return 'not asked';
+  const running = version === null ? '' : `, version ${version}, build ${build}`;
+  return `${address}: ${status}${running}`;
+}
+
+function parseUrl(text: string): string {
+  if (/^https?:/.test(text) && URL.canParse(text)) return text;
+  throw new InvalidArgumentError('It must begin with https:// or http://.');
 }

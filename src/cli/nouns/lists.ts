@@ -42,7 +42,9 @@ const status = verb(
       count: published?.count ?? null,
       etag: published?.etag ?? null,
       published_at: published?.publishedAt ?? null,
-      age_seconds: published ? ageSeconds(published.publishedAt, now) : null,
+      age_seconds: published
+        ? Math.max(0, Math.round((now.getTime() - Date.parse(published.publishedAt)) / 1000))
+        : null,
       blocks: published?.blocks ?? null,
       bytes: published?.bytes ?? null,
       last_change: published ? { added: published.added, removed: published.removed } : null,
@@ -68,10 +70,6 @@ const status = verb(
 );
 
 export const listsCommand = noun('lists', 'lists status', [publishVerb, status]);
-
-function ageSeconds(publishedAt: string, now: Date): number {
-  return Math.max(0, Math.round((now.getTime() - Date.parse(publishedAt)) / 1000));
-}
 
 /** `+3 -1`; for a first or a very large publication, the numbers are not known. */
 function namesChanged({ added, removed }: Pick<Published, 'added' | 'removed'>): string {

@@ -1,6 +1,5 @@
-import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { Option } from '@commander-js/extra-typings';
 import { isLocalEnvironment } from '../../env.ts';
-import { RegistryError } from '../../error.ts';
 import {
   addRegistrar,
   getRegistrar,
@@ -9,12 +8,13 @@ import {
   updateRegistrar,
 } from '../../registrar/account.ts';
 import { listApiUsers } from '../../registrar/api-user.ts';
-import type { ListedDelivery } from '../../webhook/outbox.ts';
 import { parseWebhookUrl } from '../../webhook/url.ts';
 import { reportOfChange } from '../change.ts';
 import { noun, reading, usageError, writing } from '../command.ts';
 import { verb } from '../run.ts';
 import { fieldLines, table } from '../text.ts';
+import { diagnose } from './registrar-diagnose.ts';
+import { webhook } from './registrar-webhook.ts';
 
 const add = verb(
   writing(
@@ -107,62 +107,10 @@ const update = verb(
   },
 );
 
-const webhookTest = verb(
-  writing('test', 'registrar webhook test ALPHA')
-    .description('Send a test from this machine to the webhook of a registrar')
-    .argument('<code>', 'the registrar'),
-  async ({ db, env, isDryRun }, code) => {
-    const { webhookUrl: url } = await getRegistrar(db, code);
-    if (url === null) {
-      throw new RegistryError('not_found', `registrar ${code} has no webhook`, 'registrar');
-    }
-    if (isDryRun) return { data: { url }, text: `would send a test to ${url}` };
-    const { senderOf, testWebhook } = await import('../../webhook/deliver.ts');
-    const { id, outcome, deliveredAt } = await testWebhook(db, code, senderOf(env));
-    const isDelivered = deliveredAt !== null;
-    if (!isDelivered) process.exitCode = 1;
-    return {
-      data: { url, id, outcome, delivered: isDelivered },
-      text: `${isDelivered ? 'delivered' : 'not delivered'} (${outcome}): ${id}`,
-    };
-  },
-);
-
-const webhookList = verb(
-  reading('list', 'registrar webhook list ALPHA')
-    .description('List the deliveries to one registrar or to all, and when each arrived')
-    .argument('[code]', 'only this registrar')
-    .option('--limit <count>', 'how many, the newest first', parseLimit, 50),
-  async ({ db }, code, { limit }) => {
-    if (code !== undefined) await getRegistrar(db, code);
-    const { listDeliveries } = await import('../../webhook/outbox.ts');
-    const listed = await listDeliveries(db, { registrar: code, limit });
-    const deliveries = listed.map(deliveryData);
-    return {
-      data: { deliveries },
-      text: table(deliveries, 'nothing was pushed in the last 30 days', {
-        CREATED: 'created_at',
-        REGISTRAR: 'registrar',
-        EVENT: 'event',
-        CONTACT: 'contact',
-        STATE: stateText,
-      }),
-    };
-  },
-);
-
-const webhook = noun('webhook', 'registrar webhook test ALPHA', [webhookTest, webhookList]);
-
 export const registrarCommand = noun(
   'registrar',
   'registrar add --code ALPHA --name "Alpha OÜ" --allow-ip 192.0.2.0/24',
-  [
-    add,
-    list,
-    show,
-    update,
-    webhook.description("Deliveries to registrars' webhooks, and a test of a webhook"),
-  ],
+  [add, list, show, update, diagnose, webhook],
 );
 
 function registrarData(registrar: Registrar) {
@@ -171,6 +119,7 @@ function registrarData(registrar: Registrar) {
     name: registrar.name,
     allowed_ips: registrar.allowedIps,
     webhook_url: registrar.webhookUrl,
+    webhook_failing_since: registrar.webhookFailingSince,
     contact_count: registrar.contactCount,
     created_at: registrar.createdAt,
     updated_at: registrar.updatedAt,
@@ -185,32 +134,4 @@ function addressesText(allowedIps: readonly string[]): string {
 function webhookUrlOf(webhook: string | false | undefined, environment: { isLocal: boolean }) {
   if (typeof webhook === 'string') return parseWebhookUrl(webhook, environment);
   return webhook === false ? null : undefined;
-}
-
-function deliveryData(delivery: ListedDelivery) {
-  return {
-    id: delivery.id,
-    registrar: delivery.registrar,
-    event: delivery.event ?? 'webhook.test',
-    contact: delivery.contactCode,
-    created_at: delivery.createdAt,
-    attempts: delivery.attempts,
-    attempted_at: delivery.attemptedAt,
-    outcome: delivery.outcome,
-    delivered_at: delivery.deliveredAt,
-    failed_at: delivery.failedAt,
-  };
-}
-
-/** `delivered 2026-11-21T…, attempt 2`; `waiting, attempt 3: HTTP 503`. */
-function stateText(delivery: ReturnType<typeof deliveryData>): string {
-  const { attempts, outcome, delivered_at, failed_at } = delivery;
-  if (delivered_at !== null) return `delivered ${delivered_at}, attempt ${attempts}`;
-  const state = failed_at === null ? 'waiting' : `given up ${failed_at}`;
-  return outcome === null ? state : `${state}, attempt ${attempts}: ${outcome}`;
-}
-
-function parseLimit(text: string): number {
-  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a number from 1 to 9999.');
 }

@@ -16,16 +16,15 @@ import {
   type RetainedDomain,
   type RetainedStatus,
 } from '../../retained-domain/list.ts';
-import { replaceRetainedDomains } from '../../retained-domain/replace.ts';
+import { readRetainedVersion, replaceRetainedDomains } from '../../retained-domain/replace.ts';
 import { noun, reading, writing } from '../command.ts';
+import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../confirm.ts';
 import { exporting, exportRows } from '../file/exporting.ts';
 import { nameColumn, requiredText } from '../file/field.ts';
-import { type Import, runImport, writeInChunks } from '../file/import.ts';
-import { importing, replaceOption } from '../file/importing.ts';
+import { type Import, importing, replaceOption, runImport, writeInChunks } from '../file/import.ts';
 import { parseAnyNames, parseNames } from '../names.ts';
 import { everyRow } from '../pages.ts';
 import { inChunks } from '../progress.ts';
-import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../removals.ts';
 import { verb } from '../run.ts';
 import { counted, table } from '../text.ts';
 
@@ -60,12 +59,12 @@ const remove = verb(
     const { status } = options;
     const one = `${status} name`;
     const names = parseAnyNames(texts).map((name) => ({ ...name, status }));
+    let removed = await removeRetainedDomains(db, origin, names, { isDryRun: true });
     if (!isDryRun) {
       const total = await countRetainedDomains(db, [status]);
-      const removed = await removeRetainedDomains(db, origin, names, { isDryRun: true });
-      await confirmRemovals({ removed, total, one }, options);
+      const atMost = await confirmRemovals({ removed, total, one }, options);
+      removed = await removeRetainedDomains(db, origin, names, { atMost });
     }
-    const removed = await removeRetainedDomains(db, origin, names, { isDryRun });
     const unchanged = names.length - removed;
     return {
       data: { status, removed, unchanged, changed: removed > 0 && !isDryRun },
@@ -160,7 +159,8 @@ function retainedReplacement(
   return {
     ...retainedImport(options),
     async write({ db, origin, isDryRun }, names) {
-      const counts = await replaceRetainedDomains(db, origin, statuses, [names], {
+      const seen = await readRetainedVersion(db, statuses);
+      const counts = await replaceRetainedDomains(db, origin, statuses, names.chunks(1_000), {
         isDryRun: true,
       });
       const unchanged = names.length - counts.added;
@@ -169,7 +169,9 @@ function retainedReplacement(
       const one = statuses.length === 1 ? `${statuses[0]} name` : 'name';
       await confirmRemovals({ removed: counts.removed, total, one }, options);
       const chunks = inChunks('replacing', names);
-      const { added, removed } = await replaceRetainedDomains(db, origin, statuses, chunks);
+      const { added, removed } = await replaceRetainedDomains(db, origin, statuses, chunks, {
+        seen,
+      });
       return { added, removed, unchanged: names.length - added };
     },
     text: ({ added, removed, unchanged }, { isDryRun, did }) =>

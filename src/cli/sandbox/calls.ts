@@ -1,23 +1,20 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
 import { currentTime } from '../../clock.ts';
+import { monthsBefore } from '../../day.ts';
 import { RegistryError } from '../../error.ts';
 import type { AppEnv } from '../../http/context.ts';
 import { jsonBody, limitBody, parseBody } from '../../http/input.ts';
-import { instantAfter } from './duration.ts';
+import { instantRule } from '../../text/instant.ts';
 import { moveClock } from './move.ts';
 import { resetSandbox } from './reset.ts';
 
-/** The calls that only a sandbox answers. */
 export const sandbox = new Hono<AppEnv>({ strict: false });
 
 sandbox.get('/clock', (c) => c.json({ now: currentTime() }));
 
 const clockBody = z.object({
-  now: z.iso
-    .datetime({ offset: true, error: 'is not an ISO 8601 date-time' })
-    .transform((text) => new Date(text))
-    .optional(),
+  now: instantRule('is not an ISO 8601 date-time').optional(),
   advance: z.iso.duration('is not an ISO 8601 duration').optional(),
 });
 
@@ -49,4 +46,19 @@ function checkDistance(to: Date, field: string): void {
   if (!(milliseconds <= maximumDays * 24 * 60 * 60 * 1000)) {
     throw new RegistryError('out_of_range', `is more than ${maximumDays} days ahead`, field);
   }
+}
+
+const duration =
+  /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d+)?)S)?)?$/;
+
+/** The instant an ISO 8601 duration later, in UTC; an invalid Date if it is too far for a Date. */
+export function instantAfter(instant: Date, text: string): Date {
+  const [years = 0, months = 0, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = (
+    duration.exec(text) ?? []
+  )
+    .slice(1)
+    .map((part) => Number(part?.replace(',', '.') ?? 0));
+  const later = monthsBefore(instant, -(years * 12 + months));
+  const milliseconds = (((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 60_000 + seconds * 1000;
+  return new Date(later.getTime() + milliseconds);
 }

@@ -1,24 +1,23 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { openRunningServer } from '../local-server.ts';
+import { RegistryError } from '../../error.ts';
 
 /**
  * Removes what an earlier sandbox left in the directory, and marks it as a sandbox's, so that nobody takes it for a
- * registry to keep. Returns why it can't be used, if it can't: a sandbox never touches other data.
+ * registry to keep. Throws `taken` if it can't be used: a sandbox never touches other data.
  */
-export async function prepareDirectory(
-  directory: string,
-  { isSandbox }: { isSandbox: boolean },
-): Promise<string | undefined> {
+export function prepareDirectory(directory: string, { isSandbox }: { isSandbox: boolean }): void {
   const mark = path.join(directory, 'sandbox');
   const data = path.join(directory, 'v3');
   const isMarked = existsSync(mark);
+  const refuse = (problem: string) => {
+    throw new RegistryError('taken', `--persist-to ${directory}: ${problem}`);
+  };
   if (!isSandbox) {
-    return isMarked ? 'it belongs to a sandbox; start it with --sandbox' : undefined;
+    if (isMarked) refuse('it belongs to a sandbox; start it with --sandbox');
+    return;
   }
-  if (existsSync(data) && !isMarked) return 'it contains a registry that is not a sandbox';
-  if (await openRunningServer(directory, undefined)) return 'a sandbox is running there';
+  if (existsSync(data) && !isMarked) refuse('it contains a registry that is not a sandbox');
   rmSync(data, { recursive: true, force: true });
   writeFileSync(mark, '');
-  return undefined;
 }

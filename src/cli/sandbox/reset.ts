@@ -1,7 +1,9 @@
 import { currentTime } from '../../clock.ts';
 import { openDatabase } from '../../database/open.ts';
 import type { Env } from '../../env.ts';
+import { forgetStarted } from '../../http/auction/started.ts';
 import { recordDailyCounts } from '../../public-list/daily-counts.ts';
+import { listKeys } from '../../public-list/kv.ts';
 import { listNames } from '../../public-list/lists.ts';
 import { publishAndPurge } from '../../public-list/publish/publish.ts';
 import { setClock } from './clock.ts';
@@ -12,16 +14,12 @@ import { restoreRows } from './rows.ts';
 export async function resetSandbox(env: Env): Promise<void> {
   await setClock(env.DB, new Date());
   await restoreRows(env.DB);
+  forgetStarted(env.DB);
   await emptyNamespace(env.LISTS);
   await publishAndPurge(env, noCache, listNames);
   await recordDailyCounts(openDatabase(env.DB), env.LISTS, currentTime());
 }
 
 async function emptyNamespace(kv: KVNamespace): Promise<void> {
-  let page = await kv.list();
-  for (;;) {
-    for (const { name } of page.keys) await kv.delete(name);
-    if (page.list_complete) return;
-    page = await kv.list({ cursor: page.cursor });
-  }
+  for (const { name } of await listKeys(kv, '')) await kv.delete(name);
 }

@@ -1,6 +1,7 @@
 import { type Erasure, eraseContact } from '../../../contact/erase.ts';
 import { contactFields } from '../../../contact/fields.ts';
 import { writing } from '../../command.ts';
+import { confirmedChange } from '../../confirm.ts';
 import { verb } from '../../run.ts';
 import { counted } from '../../text.ts';
 
@@ -20,17 +21,26 @@ export const erase = verb(
       'after',
       `
 Deletes the contact, removes its personal values from history, and deletes the answers that are kept for
-repeated requests. History still says who changed which fields, and when. This cannot be undone; use
---dry-run first. A contact that a domain refers to is refused: the registry must know who holds a domain.`,
+repeated requests. History still says who changed which fields, and when, by name: also the person, if
+they made the change in the portal. This cannot be undone, so it asks first. A contact that a domain refers to is refused: the registry must know who holds a domain.`,
     ),
-  async ({ db, origin, isDryRun, did }, contact) => {
-    const erasure = await eraseContact(db, origin, contact, { isDryRun });
+  async (registry, contact, options) => {
+    const { db, isDryRun, did } = registry;
+    const erasure = await confirmedChange(
+      registry,
+      options,
+      (origin, how) => eraseContact(db, origin, contact, how),
+      (would) =>
+        isErasing(would)
+          ? `${erasureText(would, 'would erase')}\nThis cannot be undone.`
+          : undefined,
+    );
     const { code, uuid, history, outcomes, others } = erasure;
-    const isChanged = erasure.contact !== undefined || history.entries + outcomes > 0;
+    const isChanged = isErasing(erasure);
     return {
       data: {
         contact: { code, uuid, fields: erasure.contact ? namesOf(erasure.contact) : null },
-        history: { entries: history.entries, fields: namesOf(history.fields) },
+        history: { ...history, fields: namesOf(history.fields) },
         outcomes,
         others,
         backups,
@@ -38,10 +48,14 @@ repeated requests. History still says who changed which fields, and when. This c
       },
       text: isChanged
         ? erasureText(erasure, did('erase'))
-        : `nothing personal is left of contact ${code}; ${backups}`,
+        : [`nothing is left to erase of contact ${code}`, ...staying(erasure), backups].join('\n'),
     };
   },
 );
+
+function isErasing({ contact, history, outcomes }: Erasure): boolean {
+  return contact !== undefined || history.entries + outcomes > 0;
+}
 
 function erasureText({ code, uuid, contact, history, outcomes, others }: Erasure, verb: string) {
   const removed =
@@ -54,8 +68,15 @@ function erasureText({ code, uuid, contact, history, outcomes, others }: Erasure
     `  history: ${removed}; who changed which fields, and when, stays`,
     `  copies kept for repeated requests: ${outcomes} deleted`,
     ...(others.length > 0 ? [`  not erased, with the same identity: ${others.join(', ')}`] : []),
+    ...staying({ history }),
     backups,
   ].join('\n');
+}
+
+function staying({ history: { actors } }: Pick<Erasure, 'history'>): string[] {
+  return actors.length === 0
+    ? []
+    : [`  stays in history, as who made changes: ${actors.join(', ')}`];
 }
 
 /** The names of the columns in files and in history. */

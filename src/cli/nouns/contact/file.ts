@@ -8,21 +8,16 @@ import {
 import { listContactsOfRegistrar } from '../../../contact/list.ts';
 import { getRegistrar } from '../../../registrar/account.ts';
 import { exporting, exportRows } from '../../file/exporting.ts';
-import { type Import, runImport, writeInChunks } from '../../file/import.ts';
-import { importing } from '../../file/importing.ts';
+import { type Import, importing, runImport, writeInChunks } from '../../file/import.ts';
 import { everyRow } from '../../pages.ts';
 import { verb } from '../../run.ts';
 import { counted } from '../../text.ts';
 import { contactFileColumns, contactRow, readContact } from './record.ts';
 
-interface ContactImportOptions {
-  /** Code of the registrar of rows without one. */
-  registrar?: string | undefined;
-  /** Also imports what today's rules refuse. */
-  legacy?: true | undefined;
-}
-
-export function contactImport(options: ContactImportOptions): Import<ContactRecord, 'added'> {
+export function contactImport(options: {
+  registrar?: string;
+  legacy?: true;
+}): Import<ContactRecord, 'added'> {
   const now = currentTime();
   const warnings: Record<string, number> = {};
   const onLegacy = (column: string) => {
@@ -71,7 +66,6 @@ export const exportVerb = verb(
     .requiredOption('--registrar <code>', 'the registrar whose contacts to write'),
   async ({ db }, file, options) => {
     const { registrar } = options;
-    // Before the file is opened, which empties it.
     await getRegistrar(db, registrar);
     const contacts = everyRow<Contact, number>(
       (page) => listContactsOfRegistrar(db, registrar, page),

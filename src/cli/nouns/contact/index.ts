@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { type ContactStatus, contactStatuses } from '../../../../drizzle/schema.ts';
+import { Option } from '@commander-js/extra-typings';
+import { contactStatuses } from '../../../../drizzle/schema.ts';
 import {
   type AdministeredContact,
   changeContactStatuses,
@@ -10,6 +10,7 @@ import {
 } from '../../../contact/administer.ts';
 import { statusesOf } from '../../../contact/contact.ts';
 import { type ContactChanges, contactColumns } from '../../../contact/fields.ts';
+import { retried } from '../../../database/retry.ts';
 import { type DomainOfContact, listDomainsOfContact } from '../../../domain/list.ts';
 import { type Problem, throwProblems } from '../../../error.ts';
 import type { Changes } from '../../../history/changes.ts';
@@ -17,6 +18,7 @@ import { asciiUpperCase } from '../../../text/ascii-case.ts';
 import { isBlank } from '../../../text/field.ts';
 import { reportOfChange } from '../../change.ts';
 import { noun, reading, usageError, writing } from '../../command.ts';
+import { confirmedChange } from '../../confirm.ts';
 import { allRows } from '../../pages.ts';
 import type { Registry } from '../../registry.ts';
 import { type Report, verb } from '../../run.ts';
@@ -55,7 +57,7 @@ const show = verb(
     .description('Show a contact and the domains that refer to it')
     .argument('<code>', 'the contact'),
   async ({ db }, code) => {
-    const contact = await getContactByCode(db, code);
+    const contact = await retried(() => getContactByCode(db, code));
     const domains = await allRows<DomainOfContact, string>(
       (page) => listDomainsOfContact(db, code, page),
       ({ name }) => name,
@@ -77,12 +79,15 @@ function contactData(contact: AdministeredContact): Record<string, unknown> {
   };
 }
 
-/** The fields that a registrar may change. */
-const changeable = contactColumns.flatMap(([column, field]) =>
-  field.rule && field.file && field.group !== 'identity' && field.sentBy.includes('registrar')
-    ? [{ ...field, column, file: field.file, rule: field.rule }]
-    : [],
-);
+/** The fields that a registrar may change, each with its option. */
+const changeable = contactColumns.flatMap(([column, field]) => {
+  const { rule, file, isRequired } = field;
+  if (!rule || !file || field.group === 'identity' || !field.sentBy.includes('registrar'))
+    return [];
+  const description = `its new ${file.replaceAll('_', ' ')}${isRequired ? '' : "; '' clears it"}`;
+  const option = new Option(`--${file.replaceAll('_', '-')} <value>`, description);
+  return [{ column, file, rule, isRequired, option }];
+});
 
 const update = verb(
   withFields(
@@ -92,26 +97,22 @@ const update = verb(
       "contact update ALPHA:1B7A3C5D --fax ''",
     )
       .description('Change fields of a contact')
-      .argument('<code>', 'the contact'),
+      .argument('<code>', 'the contact')
+      .hook('preAction', (command) => {
+        if (changeable.some(({ option }) => option.attributeName() in command.opts())) return;
+        throw usageError('nothing to change: give at least one field, for example --phone');
+      }),
   ),
   async (registry, code, options) => {
-    const changes = readChanges(options);
-    if (Object.keys(changes).length === 0) {
-      throw usageError('nothing to change: give at least one field, for example --phone');
-    }
     const { db, origin, isDryRun } = registry;
+    const changes = readChanges(options);
     const recorded = await updateAnyContact(db, origin, code, changes, { isDryRun });
     return reportOfContact(registry, code, recorded);
   },
 );
 
-function withFields<Given extends { option(flags: string, description: string): unknown }>(
-  given: Given,
-): Given {
-  for (const { file, isRequired } of changeable) {
-    const description = `its new ${file.replaceAll('_', ' ')}${isRequired ? '' : "; '' clears it"}`;
-    given.option(`--${file.replaceAll('_', '-')} <value>`, description);
-  }
+function withFields<Given extends { addOption(option: Option): unknown }>(given: Given): Given {
+  for (const { option } of changeable) given.addOption(option);
   return given;
 }
 
@@ -119,9 +120,8 @@ function withFields<Given extends { option(flags: string, description: string): 
 function readChanges(values: object): ContactChanges {
   const problems: Problem[] = [];
   const changes: Record<string, unknown> = {};
-  for (const { column, file, rule, isRequired } of changeable) {
-    const name = file.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    const value = (values as Record<string, unknown>)[name];
+  for (const { column, file, rule, option, isRequired } of changeable) {
+    const value = (values as Record<string, unknown>)[option.attributeName()];
     if (value === undefined) continue;
     if (isBlank(value) && !isRequired) {
       changes[column] = null;
@@ -145,8 +145,12 @@ const status = verb(
   )
     .description('Add statuses to a contact or remove them')
     .argument('<code>', 'the contact')
-    .option('--add <status...>', `of ${contactStatuses.join(', ')}`, parseStatuses)
-    .option('--remove <status...>', 'statuses to take away, with their notes', parseStatuses)
+    .addOption(new Option('--add <status...>', 'statuses to add').choices(contactStatuses))
+    .addOption(
+      new Option('--remove <status...>', 'statuses to take away, with their notes').choices(
+        contactStatuses,
+      ),
+    )
     .option('--note <text>', 'why the statuses are added')
     .hook('preAction', (command) => {
       const { add, remove, note } = command.opts();
@@ -161,12 +165,6 @@ const status = verb(
   },
 );
 
-function parseStatuses(text: string, before: ContactStatus[] | undefined): ContactStatus[] {
-  const status = contactStatuses.find((known) => known === text);
-  if (!status) throw new InvalidArgumentError(`It must be one of ${contactStatuses.join(', ')}.`);
-  return [...(before ?? []), status];
-}
-
 function reportOfContact(registry: Registry, text: string, recorded: Changes): Report {
   const code = asciiUpperCase(text);
   const report = reportOfChange(registry, `contact ${code}`, recorded);
@@ -177,9 +175,21 @@ const remove = verb(
   writing('delete', 'contact delete ALPHA:1B7A3C5D')
     .description('Delete a contact that no domain refers to')
     .argument('<code>', 'the contact'),
-  async ({ db, origin, isDryRun, did }, text) => {
+  async (registry, text, options) => {
+    const { db, isDryRun, did } = registry;
     const code = asciiUpperCase(text);
-    await deleteAnyContact(db, origin, code, { isDryRun });
+    await confirmedChange(
+      registry,
+      options,
+      (origin, how) => deleteAnyContact(db, origin, code, how),
+      (lost) => {
+        const values = (['name', 'ident', 'email'] as const).map((field) => {
+          const change = lost[field];
+          return change && 'from' in change ? change.from : '';
+        });
+        return `This deletes contact ${code} (${values.join(', ')}).`;
+      },
+    );
     return { data: { code, changed: !isDryRun }, text: `${did('delete')} contact ${code}` };
   },
 );

@@ -12,6 +12,7 @@ import { contactRules } from '../../../contact/rules.ts';
 import { type Problem, RegistryError, throwProblems } from '../../../error.ts';
 import { asciiLowerCase, asciiUpperCase } from '../../../text/ascii-case.ts';
 import { isBlank, textField } from '../../../text/field.ts';
+import { instantRule } from '../../../text/instant.ts';
 import { words, wordsNote } from '../../file/field.ts';
 import type { Columns } from '../../file/format.ts';
 
@@ -22,12 +23,9 @@ const optional = <Field extends z.ZodType>(field: Field) =>
 /** Words, or a list in NDJSON. */
 const list = <Field extends z.ZodType>(field: Field) => optional(z.preprocess(words, field));
 
-const timestamp = z.iso
-  .datetime({
-    offset: true,
-    error: 'is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z',
-  })
-  .transform((text) => new Date(text).toISOString());
+const timestamp = instantRule(
+  'is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z',
+).transform((instant) => instant.toISOString());
 
 const label = z
   .union([z.string(), z.number().int()], 'is not text')
@@ -104,7 +102,6 @@ const fileRules = {
   updatedAt: optional(timestamp).describe('in the same format; by default, created_at'),
 } satisfies Record<FileColumn, z.ZodType>;
 
-/** The fields of a contact that a file holds. */
 const fileFields = (Object.keys(fileRules) as FileColumn[]).map((column) => {
   const { file: name, isPersonal, rule: clientsRule } = contactFields[column];
   const rule = fileRules[column];
@@ -119,7 +116,6 @@ const fileFields = (Object.keys(fileRules) as FileColumn[]).map((column) => {
   };
 });
 
-/** The columns of a file of contacts. */
 export const contactFileColumns: Columns = {
   registrar: {
     note: 'code of the registrar, for example ALPHA; otherwise the one of --registrar or of the code',

@@ -24,8 +24,8 @@ const lineStart = '{"id":';
 /**
  * Opens a file of archived history, or creates one that only its owner can read. Entries are appended to it, each once:
  * those from `firstId` on, which is the first in the database, may be there already. A line that a killed process has
- * left unfinished is removed: its entry is still in the database. Throws `invalid` for a file that is not an archive, and
- * leaves it as it was.
+ * left unfinished is removed: its entry is still in the database. Throws `invalid` for a file that is not an archive,
+ * and leaves it as it was.
  */
 export async function openArchive(name: string, firstId: number) {
   const handle = await open(name, 'r+').catch((error: NodeJS.ErrnoException) => {

@@ -56,7 +56,8 @@ const pageEntries = 500;
 
 /**
  * Moves the entries from before an instant to the file, in steps that each end with the entries on the disk and not in
- * the database. It may be killed at any point and repeated. Returns how many it archived, and how many of them it wrote.
+ * the database. It may be killed at any point and repeated. Returns how many it archived, and how many of them it
+ * wrote.
  */
 export async function archiveHistory(
   db: Database,

@@ -1,22 +1,19 @@
 import { setTimeout } from 'node:timers/promises';
-import { Argument, InvalidArgumentError } from '@commander-js/extra-typings';
+import { Argument } from '@commander-js/extra-typings';
 import { historySubjects } from '../../../../drizzle/schema.ts';
-import { isDay } from '../../../day.ts';
 import { shownChanges } from '../../../history/changes.ts';
-import {
-  findIdBefore,
-  type HistoryCriteria,
-  type HistoryEntry,
-  listHistory,
-} from '../../../history/search.ts';
+import type { HistoryCriteria, HistoryEntry } from '../../../history/search.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
 import { changeText } from '../../change.ts';
 import { noun, reading, usageError } from '../../command.ts';
-import { everyRow } from '../../pages.ts';
+import { writeOutput } from '../../output.ts';
 import type { Registry } from '../../registry.ts';
 import { verb } from '../../run.ts';
+import { parseSince, parseUntil } from '../../time.ts';
 import { archiveVerb } from './archive.ts';
 import { historyData, nounOf } from './entry.ts';
+import { readHistory } from './read.ts';
+import { revertVerb } from './revert.ts';
 
 const show = verb(
   reading(
@@ -29,14 +26,14 @@ const show = verb(
     .description('Show what happened; the word show may be left out')
     .addHelpText(
       'after',
-      '\nWith --json, the history of one thing is one value; otherwise each line is an entry.',
+      '\nWith --json, the history of one thing is one value; otherwise the answer is NDJSON, one entry on each line.',
     )
     .addArgument(
       new Argument('[subject]', 'only this kind of thing').choices(Object.values(nounOf)),
     )
     .argument('[key]', 'its code, name, username or UUID')
-    .option('--since <time>', 'from this day or instant on, in UTC', parseSince)
-    .option('--until <time>', 'up to this day or instant, in UTC', parseUntil)
+    .option('--since <time>', 'from this day or time on, in UTC', parseSince)
+    .option('--until <time>', 'up to this day or time, in UTC', parseUntil)
     .option('--by <text>', 'only changes by actors whose name contains this')
     .option('--request <id>', 'only changes of this request id or client reference')
     .option('--follow', 'wait for further changes, until Ctrl-C')
@@ -53,7 +50,7 @@ const show = verb(
       await stream(registry, criteria, options);
       return undefined;
     }
-    const entries = await Array.fromAsync(everyEntry(registry, criteria));
+    const entries = await Array.fromAsync(readHistory(registry.db, criteria));
     return {
       data: { history: entries.map(historyData) },
       text: entries.map(entryText).join('\n') || `nothing is recorded about ${noun} ${key}`,
@@ -64,34 +61,20 @@ const show = verb(
 export const historyCommand = noun(
   'history',
   'history contact ALPHA:1B7A3C5D',
-  [archiveVerb],
+  [archiveVerb, revertVerb],
   show,
 );
 
 /** Prints the entries as they are read; with `follow`, also those that come later. */
 async function stream(
-  registry: Registry,
+  { db }: Registry,
   criteria: HistoryCriteria,
   { json, follow }: { json?: true; follow?: true },
 ): Promise<void> {
-  let last = 0;
-  for (;;) {
-    for await (const entry of everyEntry(registry, criteria, last)) {
-      console.log(json ? JSON.stringify(historyData(entry)) : entryText(entry));
-      last = entry.id;
-    }
-    if (!follow) return;
-    await setTimeout(500);
+  const pause = follow && (() => setTimeout(500));
+  for await (const entry of readHistory(db, criteria, pause)) {
+    await writeOutput(`${json ? JSON.stringify(historyData(entry)) : entryText(entry)}\n`);
   }
-}
-
-async function* everyEntry({ db }: Registry, criteria: HistoryCriteria, last = 0) {
-  const { since } = criteria;
-  const start = last === 0 && since ? await findIdBefore(db, since) : last;
-  yield* everyRow<HistoryEntry, number>(
-    ({ after = start, limit }) => listHistory(db, criteria, { after, limit }),
-    ({ id }) => id,
-  );
 }
 
 /** A code in upper case, or a UUID as it is. */
@@ -100,24 +83,11 @@ function contactKey(text: string): string {
 }
 
 function entryText(entry: HistoryEntry): string {
-  const { occurredAt, action, subject, subjectKey, subjectUuid, actor, changes } = entry;
+  const { occurredAt, action, subject, subjectKey, subjectUuid, actor, requestId, changes } = entry;
   const uuid = subjectUuid === null ? '' : ` (${subjectUuid})`;
-  const head = `${occurredAt}  ${action} ${nounOf[subject]} ${subjectKey}${uuid} by ${actor}`;
+  const head = `${occurredAt}  ${action} ${nounOf[subject]} ${subjectKey}${uuid} by ${actor}, request ${requestId}`;
   const fields = Object.entries(shownChanges(changes)).map(
     ([field, change]) => `    ${field}: ${changeText(change)}`,
   );
   return [head, ...fields].join('\n');
-}
-
-function parseSince(text: string): Date {
-  const instant = new Date(text);
-  const isTime = isDay(text) || /^\d{4}-\d{2}-\d{2}T/.test(text);
-  if (isTime && !Number.isNaN(instant.getTime())) return instant;
-  throw new InvalidArgumentError('Write 2026-01-31 or 2026-01-31T12:00:00Z.');
-}
-
-/** A day is included. */
-function parseUntil(text: string): Date {
-  const since = parseSince(text);
-  return isDay(text) ? new Date(since.getTime() + 24 * 60 * 60 * 1000) : since;
 }

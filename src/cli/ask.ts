@@ -1,0 +1,39 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+
+export interface Terminal {
+  input: NodeJS.ReadableStream & { isTTY?: boolean };
+  output: NodeJS.WritableStream;
+}
+
+/** Asks on a terminal. Undefined if the input ends, as at Ctrl-D; Ctrl-C interrupts the command. */
+export async function ask(
+  question: string,
+  { input, output }: Terminal,
+): Promise<string | undefined> {
+  using asking = createInterface({ input, output });
+  // On a terminal, readline takes Ctrl-C for itself.
+  asking.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  const answer = await new Promise<string | undefined>((resolve) => {
+    asking.on('close', () => resolve(undefined));
+    asking.question(question, resolve);
+  });
+  if (answer === undefined) output.write('\n');
+  return answer;
+}
+
+/**
+ * Asks for a secret without showing it. Empty if none is given, if there is no terminal to ask on, or in a shell that
+ * would show it.
+ */
+export async function askSecret(
+  question: string,
+  { input, output }: Terminal = { input: process.stdin, output: process.stderr },
+): Promise<string> {
+  if (!input.isTTY || process.stdin.isRaw) return '';
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  output.write(question);
+  const secret = await ask('', { input, output: Object.assign(silent, { isTTY: true }) });
+  output.write('\n');
+  return secret ?? '';
+}

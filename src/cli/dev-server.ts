@@ -1,0 +1,69 @@
+import { RegistryError } from '../error.ts';
+import { takeLock } from './lock.ts';
+import { configPath } from './project.ts';
+import { prepareDirectory } from './sandbox/directory.ts';
+
+// The process that `serve` in wrangler.ts starts: `wrangler dev` without its debugger, its explorer of the data and its
+// registry of running Workers, each of which would let any program on this machine at the database.
+
+export interface ServerOptions {
+  isSandbox: boolean;
+  environment: string | undefined;
+  /** Where the data is kept. */
+  directory: string;
+  secrets: Record<string, string>;
+}
+
+/** The server listens at the address, or does not start. */
+export type ServerMessage = { address: string } | { refusal: string };
+
+async function run({
+  isSandbox,
+  environment,
+  directory,
+  secrets,
+}: ServerOptions): Promise<ServerMessage> {
+  const { lock } = await takeLock(directory, 'npm start');
+  // Held until this process ends, and so longer than by a parent that is killed.
+  process.on('exit', () => lock?.[Symbol.dispose]());
+  prepareDirectory(directory, { isSandbox });
+  const { unstable_startWorker: startWorker } = await import('wrangler');
+  let worker: Awaited<ReturnType<typeof startWorker>> | undefined;
+  let isEnding = false;
+  const end = async () => {
+    if (isEnding) return;
+    isEnding = true;
+    await worker?.dispose();
+    process.exit();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
+  // However the parent ended.
+  process.on('disconnect', end);
+  worker = await startWorker({
+    config: configPath,
+    entrypoint: isSandbox ? 'src/cli/sandbox/worker.ts' : 'src/cli/local-worker.ts',
+    ...(environment !== undefined && { env: environment }),
+    bindings: Object.fromEntries(
+      Object.entries(secrets).map(([name, value]) => [name, { type: 'secret_text', value }]),
+    ),
+    dev: {
+      server: { hostname: '127.0.0.1', port: 0 },
+      inspector: false,
+      persist: directory,
+      remote: false,
+      watch: true,
+    },
+  });
+  await worker.ready;
+  return { address: (await worker.url).origin };
+}
+
+// A message, because arguments and the environment can be read by others.
+process.once('message', async (options: ServerOptions) => {
+  const message = await run(options).catch((error: unknown): ServerMessage => {
+    if (error instanceof RegistryError) return { refusal: error.message };
+    throw error;
+  });
+  process.send?.(message);
+  if ('refusal' in message) process.disconnect();
+});

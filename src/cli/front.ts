@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import {
+  Agent,
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isIP } from 'node:net';
+import { pipeline } from 'node:stream';
+import ipaddr from 'ipaddr.js';
+import { frontHeader } from './http-bindings.ts';
+
+const notPassedOn =
+  /^(connection|keep-alive|proxy-connection|te|trailer|upgrade|expect|cf-connecting-ip|registry-front-token|mf-.*)$/i;
+
+/** Runs the scheduled work at once, as wrangler has it. Running it twice does no harm. */
+const cronPath = '/cdn-cgi/handler/scheduled';
+
+export interface Front {
+  port: number;
+  /** Sends the requests that wait, and all later ones, to the server at this address. */
+  open(address: string): void;
+}
+
+/**
+ * Listens for `npm start` in front of wrangler's server, as Cloudflare's edge does in front of a deployment: sets
+ * `CF-Connecting-IP`. Where only this machine can connect, a program may say another address in it, to see what a caller
+ * from there is answered; elsewhere it makes no difference what the client says. A request from this machine that was
+ * meant for a foreign host name is refused: a page of that host could read the answer (DNS rebinding). Throws the error
+ * of `listen`.
+ */
+export async function listenInFront(ip: string, port: number, token: string): Promise<Front> {
+  const { promise: opened, resolve: open } = Promise.withResolvers<string>();
+  const agent = new Agent({ keepAlive: true, timeout: 2_000 });
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const refusal = refusalOf(request);
+    const address = (isLocal(ip) && request.headers['cf-connecting-ip']) || callerOf(request);
+    const own = ['CF-Connecting-IP', String(address), frontHeader, token];
+    const refuse = (status: number, reason: string) =>
+      response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${reason}\n`);
+    if (refusal !== undefined) return refuse(403, refusal);
+    const server = new URL(await opened);
+    try {
+      forward(request, response, server, agent, own);
+    } catch {
+      // Node sends no request whose headers contradict each other, though it accepts one.
+      refuse(400, 'not a request that can be passed on');
+    }
+  };
+  const listen = async (host: string, port: number) => {
+    const server = createServer({ requestTimeout: 0 }, answer).listen(port, host).unref();
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  };
+  if (ip !== 'localhost') return { port: await listen(ip, port), open };
+  const taken = await listen('127.0.0.1', port);
+  await listen('::1', taken).catch((error: NodeJS.ErrnoException) => {
+    // A machine without IPv6.
+    if (error.code !== 'EADDRNOTAVAIL' && error.code !== 'EAFNOSUPPORT') throw error;
+  });
+  return { port: taken, open };
+}
+
+/** Why the request is refused; undefined if it is not. */
+function refusalOf(request: IncomingMessage): string | undefined {
+  const { url = '', headers } = request;
+  const target = parseTarget(url);
+  if (!target) return 'not a path';
+  const isFromHere = isLocal(callerOf(request));
+  // Wrangler's own, such as its explorer of the data.
+  const isWranglers = /^\/(cdn-cgi|__cf_local)(\/|$)/.test(target.pathname);
+  if (isWranglers && !(isFromHere && target.pathname === cronPath)) {
+    return 'not a path of the registry';
+  }
+  if (!isFromHere) return undefined;
+  const host = hostnameOf(`http://${headers.host}`);
+  return host && (isLocal(host) || isIP(host)) ? undefined : 'only for localhost and addresses';
+}
+
+/** Where the URL leads on any host: dot segments are resolved here, so that the server sees what was judged. */
+function parseTarget(url: string): URL | undefined {
+  return URL.parse(url.startsWith('/') ? `http://localhost${url}` : url) ?? undefined;
+}
+
+function hostnameOf(url: string): string | undefined {
+  return URL.parse(url)?.hostname.replace(/^\[|\]$/g, '');
+}
+
+/** Whether the host, a name or an address, is this machine and not to be reached from others. */
+export function isLocal(host: string): boolean {
+  if (isIP(host) === 0) return /(^|\.)localhost$/.test(host);
+  return ipaddr.process(host).range() === 'loopback';
+}
+
+/** The peer's address; IPv4 in its own form, and without the name of a network interface. */
+function callerOf({ socket }: IncomingMessage): string {
+  return ipaddr.process((socket.remoteAddress ?? '::').replace(/%.*/, '')).toString();
+}
+
+function forward(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { hostname, port }: URL,
+  agent: Agent,
+  ownHeaders: readonly string[],
+): void {
+  const { pathname, search } = parseTarget(request.url!)!;
+  const headers = [...endToEnd(request.rawHeaders), ...ownHeaders];
+  const method = request.method!;
+  const sent = httpRequest({ hostname, port, agent, method, path: pathname + search, headers });
+  sent.on('response', (answer) => {
+    response.sendDate = false;
+    response.writeHead(answer.statusCode!, answer.statusMessage, endToEnd(answer.rawHeaders));
+    pipeline(answer, response, () => {});
+  });
+  sent.on('error', () => {
+    if (response.headersSent) response.destroy();
+    else response.writeHead(502).end('the server does not answer\n');
+  });
+  response.on('close', () => sent.destroy());
+  request.pipe(sent);
+}
+
+/** The headers, names and values in turn, without those of a connection and those that only the edge may set. */
+function endToEnd(headers: readonly string[]): string[] {
+  return headers.flatMap((name, index) =>
+    index % 2 === 1 || notPassedOn.test(name) ? [] : [name, headers[index + 1]!],
+  );
+}

@@ -1,0 +1,60 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
+import { RegistryError } from '../error.ts';
+
+/**
+ * Takes the lock of the local data in the directory, which whoever starts a runtime on it holds: two processes that
+ * write to one SQLite file disturb each other. Waits for some seconds, as a server that starts needs, unless `findInstead` finds something to use
+ * instead. Throws `taken`, naming the holder.
+ */
+export async function takeLock<Other>(
+  directory: string,
+  holder: string,
+  findInstead: () => Promise<Other | undefined> = async () => undefined,
+  waitMilliseconds = 15_000,
+): Promise<{ lock: Disposable; other?: undefined } | { lock?: undefined; other: Other }> {
+  let isTold = false;
+  for (const startedAt = Date.now(); ; await wait(100)) {
+    const other = await findInstead();
+    if (other) return { other };
+    const lock = tryLock(directory, `${holder} (process ${process.pid})`);
+    if (lock) return { lock };
+    const waited = Date.now() - startedAt;
+    if (waited > 1_000 && !isTold) {
+      console.error(`waiting for ${readHolder(directory)}`);
+      isTold = true;
+    }
+    if (waited > waitMilliseconds) {
+      const message = `${readHolder(directory)} is at work on ${directory}; try again when it has ended`;
+      throw new RegistryError('taken', message);
+    }
+  }
+}
+
+const noteOf = (directory: string) => path.join(directory, 'lock-holder');
+
+/** A lock of SQLite's, because it ends with its process, however that ends. */
+function tryLock(directory: string, holder: string): Disposable | undefined {
+  const database = new DatabaseSync(path.join(directory, 'lock'));
+  try {
+    database.exec('begin immediate');
+  } catch (error) {
+    database.close();
+    if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined;
+    throw error;
+  }
+  writeFileSync(noteOf(directory), holder);
+  return { [Symbol.dispose]: () => database.close() };
+}
+
+const sqliteBusy = 5;
+
+function readHolder(directory: string): string {
+  try {
+    return readFileSync(noteOf(directory), 'utf8');
+  } catch {
+    return 'another process';
+  }
+}

@@ -1,0 +1,120 @@
+import { importDomains } from '../../../domain/import.ts';
+import { type ListedDomain, listDomainNames, listDomains } from '../../../domain/list.ts';
+import { parseDomainName } from '../../../domain/name.ts';
+import { type DomainRecord, findDomainProblems } from '../../../domain/record.ts';
+import { removeDomains } from '../../../domain/remove.ts';
+import { RegistryError } from '../../../error.ts';
+import { getRegistrar } from '../../../registrar/account.ts';
+import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../../confirm.ts';
+import { exporting, exportRows } from '../../file/exporting.ts';
+import { nameColumn, requiredText, words, wordsNote } from '../../file/field.ts';
+import {
+  type Import,
+  importing,
+  replaceOption,
+  runImport,
+  writeInChunks,
+} from '../../file/import.ts';
+import { allRows, everyRow } from '../../pages.ts';
+import { verb } from '../../run.ts';
+import { counted } from '../../text.ts';
+
+export const domainImport = {
+  columns: {
+    name: nameColumn,
+    registrar: { note: 'code of the registrar, for example ALPHA', isRequired: true },
+    registrant: {
+      note: 'code of the contact that holds the domain, for example ALPHA:1B7A3C5D',
+      isRequired: true,
+    },
+    admin: { note: `codes of contacts, ${wordsNote}`, isRequired: false },
+    tech: { note: `codes of contacts, ${wordsNote}`, isRequired: false },
+  },
+  read: (values) => ({
+    ...parseDomainName(requiredText(values, 'name')),
+    registrar: requiredText(values, 'registrar'),
+    registrant: requiredText(values, 'registrant'),
+    admin: codes(values, 'admin'),
+    tech: codes(values, 'tech'),
+  }),
+  keys: ({ name }) => [name],
+  findProblems: ({ db }, records) => findDomainProblems(db, records),
+  write: ({ db, origin, isDryRun }, records) =>
+    writeInChunks('importing', records, { created: 0, updated: 0, unchanged: 0 }, (chunk) =>
+      importDomains(db, origin, chunk, { isDryRun }),
+    ),
+  text: ({ created, updated, unchanged }, { isDryRun, did }) =>
+    `${did('add')} ${counted(created, 'domain')}, ` +
+    `change${isDryRun ? '' : 'd'} ${updated}, ${unchanged} already equal`,
+} satisfies Import<DomainRecord, 'created' | 'updated'>;
+
+/** Codes of contacts: words, or a list in NDJSON. */
+function codes(values: Record<string, unknown>, field: string): string[] {
+  const value = words(values[field] ?? '');
+  if (Array.isArray(value) && value.every((code) => typeof code === 'string')) return value;
+  throw new RegistryError('invalid', 'is not a list of contact codes', field);
+}
+
+/** As `domainImport`, and then removes every other domain. Asks before many of them go. */
+function domainReplacement(
+  options: RemovalOptions,
+): Import<DomainRecord, 'created' | 'updated' | 'removed'> {
+  return {
+    ...domainImport,
+    async write(registry, records) {
+      const { db, origin, isDryRun } = registry;
+      const wanted = new Set<string>();
+      for (const chunk of records.chunks(1_000)) for (const { name } of chunk) wanted.add(name);
+      const names = await allRows<string, string>(
+        (page) => listDomainNames(db, page),
+        (name) => name,
+      );
+      const others = names.filter((name) => !wanted.has(name));
+      const removals = { removed: others.length, total: names.length, one: 'domain' };
+      if (!isDryRun) await confirmRemovals(removals, options);
+      const counts = await domainImport.write(registry, records);
+      const remove = async (chunk: string[]) => ({
+        removed: await removeDomains(db, origin, chunk, { isDryRun }),
+      });
+      return { ...counts, ...(await writeInChunks('removing', others, { removed: 0 }, remove)) };
+    },
+    text: (counts, registry) =>
+      `${domainImport.text(counts, registry)}; ${registry.did('remove')} ${counts.removed}`,
+  };
+}
+
+export const domainImportVerb = importing(
+  domainImport.columns,
+  'domain import domains.csv',
+  'domain import all-domains.csv --replace',
+)
+  .description('Make domains and their links to contacts equal to a file; other domains stay')
+  .addOption(replaceOption('also remove the domains that the file does not name'))
+  .addOption(maxRemovalsOption())
+  .action((file, options) =>
+    options.replace
+      ? runImport(file, options, domainReplacement(options))
+      : runImport(file, options, domainImport),
+  );
+
+export const domainExportVerb = verb(
+  exporting('domain export domains.csv', 'domain export alpha.csv --registrar ALPHA')
+    .description('Write the domains and their contacts to a file for domain import')
+    .option('--registrar <code>', "only this registrar's domains"),
+  async ({ db }, file, options) => {
+    const { registrar } = options;
+    if (registrar !== undefined) await getRegistrar(db, registrar);
+    const domains = everyRow<ListedDomain, string>(
+      (page) => listDomains(db, page, registrar),
+      ({ name }) => name,
+    );
+    async function* rows() {
+      for await (const { name, registrar, registrant, admin, tech } of domains) {
+        const contacts = { registrant, admin, tech };
+        const codes = Object.entries(contacts).map(([role, all]) => [role, all.join(' ')]);
+        yield { name, registrar, ...Object.fromEntries(codes) };
+      }
+    }
+    return exportRows(file, options, rows(), Object.keys(domainImport.columns));
+  },
+);

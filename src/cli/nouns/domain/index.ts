@@ -1,0 +1,155 @@
+import { Option } from '@commander-js/extra-typings';
+import type { Database } from '../../../database/open.ts';
+import {
+  countDomains,
+  type DomainOfContact,
+  type ListedDomain,
+  listDomains,
+  listDomainsOfContact,
+} from '../../../domain/list.ts';
+import { parseDomainName } from '../../../domain/name.ts';
+import { getDomain } from '../../../domain/read.ts';
+import { removeDomains } from '../../../domain/remove.ts';
+import { updateDomain } from '../../../domain/update.ts';
+import { getRegistrar } from '../../../registrar/account.ts';
+import { reportOfChange } from '../../change.ts';
+import { noun, reading, usageError, writing } from '../../command.ts';
+import { confirmRemovals, maxRemovalsOption } from '../../confirm.ts';
+import { parseAnyNames } from '../../names.ts';
+import { allRows } from '../../pages.ts';
+import { type Report, verb } from '../../run.ts';
+import { counted, fieldLines, table } from '../../text.ts';
+import { domainExportVerb, domainImportVerb } from './file.ts';
+
+const list = verb(
+  reading('list', 'domain list --registrar ALPHA', 'domain list --contact ALPHA:1B7A3C5D')
+    .description('List the domains, or those of a registrar, or those that refer to a contact')
+    .option('--registrar <code>', "only this registrar's domains")
+    .addOption(
+      new Option(
+        '--contact <code>',
+        'only domains that refer to this contact, and as what',
+      ).conflicts('registrar'),
+    ),
+  async ({ db }, { registrar, contact }) => {
+    if (contact !== undefined) return domainsOfContact(db, contact);
+    if (registrar !== undefined) await getRegistrar(db, registrar);
+    const domains = await allRows<ListedDomain, string>(
+      (page) => listDomains(db, page, registrar),
+      ({ name }) => name,
+    );
+    return {
+      data: {
+        domains: domains.map(({ name, punycode, registrar, registrant, admin, tech }) => ({
+          ...{ name, punycode_name: punycode, registrar },
+          ...{ registrant: registrant[0] ?? null, admin, tech },
+        })),
+      },
+      text: table(domains, 'there are no such domains', {
+        NAME: 'name',
+        REGISTRAR: 'registrar',
+        REGISTRANT: 'registrant',
+        ADMIN: 'admin',
+        TECH: 'tech',
+      }),
+    };
+  },
+);
+
+async function domainsOfContact(db: Database, contact: string): Promise<Report> {
+  const domains = await allRows<DomainOfContact, string>(
+    (page) => listDomainsOfContact(db, contact, page),
+    ({ name }) => name,
+  );
+  return {
+    data: {
+      domains: domains.map(({ name, punycode, registrar, roles }) => ({
+        name,
+        punycode_name: punycode,
+        registrar,
+        roles,
+      })),
+    },
+    text: table(domains, `no domain refers to ${contact}`, {
+      NAME: 'name',
+      REGISTRAR: 'registrar',
+      AS: 'roles',
+    }),
+  };
+}
+
+const show = verb(
+  reading('show', 'domain show õunaaed.ee')
+    .description('Show a domain and its contacts')
+    .argument('<name>', 'the name in its Unicode form, lower case'),
+  async ({ db }, text) => {
+    const { name, punycode } = parseDomainName(text);
+    const { registrar, registrant, admin, tech, createdAt } = await getDomain(db, name);
+    const data = {
+      ...{ name, punycode_name: punycode, registrar, registrant, admin, tech },
+      created_at: createdAt,
+    };
+    return { data: { domain: data }, text: fieldLines(data) };
+  },
+);
+
+const update = verb(
+  writing(
+    'update',
+    'domain update õunaaed.ee --registrant ALPHA:1B7A3C5D',
+    'domain update õunaaed.ee --admin ALPHA:1B7A3C5D ALPHA:2C8B4D6E --tech ""',
+  )
+    .description('Give a domain other contacts; a role that is not given keeps its own')
+    .argument('<name>', 'the name in its Unicode form, lower case')
+    .option('--registrant <code>', 'the contact that holds the domain')
+    .option('--admin <code...>', "all its administrative contacts; '' for none")
+    .option('--tech <code...>', "all its technical contacts; '' for none")
+    .hook('preAction', (command) => {
+      const { registrant, admin, tech } = command.opts();
+      if (registrant === undefined && !admin && !tech) {
+        throw usageError('nothing to change: give --registrant, --admin or --tech');
+      }
+    }),
+  async (registry, text, { registrant, admin, tech }) => {
+    const { db, origin, isDryRun } = registry;
+    const name = parseDomainName(text);
+    const contacts = {
+      ...(registrant !== undefined && { registrant }),
+      ...(admin && { admin: admin.filter((code) => code !== '') }),
+      ...(tech && { tech: tech.filter((code) => code !== '') }),
+    };
+    const recorded = await updateDomain(db, origin, name, contacts, { isDryRun });
+    const report = reportOfChange(registry, `domain ${name.name}`, recorded);
+    return { ...report, data: { name: name.name, ...report.data } };
+  },
+);
+
+const remove = verb(
+  writing('remove', 'domain remove õunaaed.ee')
+    .description('Remove domains, so that they no longer link their contacts')
+    .argument('<name...>', 'names in their Unicode form, lower case')
+    .addOption(maxRemovalsOption()),
+  async ({ db, origin, isDryRun, did }, texts, options) => {
+    const names = parseAnyNames(texts).map(({ name }) => name);
+    let removed = await removeDomains(db, origin, names, { isDryRun: true });
+    if (!isDryRun) {
+      const removals = { removed, total: await countDomains(db), one: 'domain' };
+      const atMost = await confirmRemovals(removals, options);
+      removed = await removeDomains(db, origin, names, { atMost });
+    }
+    const unchanged = names.length - removed;
+    return {
+      data: { removed, unchanged, changed: removed > 0 && !isDryRun },
+      text: `${did('remove')} ${counted(removed, 'domain')}, ${unchanged} not there`,
+    };
+  },
+);
+
+export const domainCommand = noun('domain', 'domain import domains.csv', [
+  list,
+  show,
+  update,
+  remove,
+  domainImportVerb,
+  domainExportVerb,
+]);

@@ -1,0 +1,31 @@
+import type { Database } from '../../../database/open.ts';
+import {
+  findIdBefore,
+  findNewestId,
+  type HistoryCriteria,
+  type HistoryEntry,
+  listHistory,
+} from '../../../history/search.ts';
+import { everyRow } from '../../pages.ts';
+
+/**
+ * The entries that meet the criteria, the oldest first. With a pause, it goes on after it with the entries that have
+ * come since, for ever.
+ */
+export async function* readHistory(
+  db: Database,
+  criteria: HistoryCriteria,
+  pause?: () => Promise<unknown>,
+): AsyncGenerator<HistoryEntry, void> {
+  let last = criteria.since ? await findIdBefore(db, criteria.since) : 0;
+  for (;;) {
+    const [start, upTo] = [last, await findNewestId(db)];
+    yield* everyRow<HistoryEntry, number>(
+      ({ after = start, limit }) => listHistory(db, criteria, { after, upTo, limit }),
+      ({ id }) => id,
+    );
+    if (!pause) return;
+    last = upTo;
+    await pause();
+  }
+}

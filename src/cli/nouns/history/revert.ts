@@ -1,0 +1,78 @@
+import type { HistorySubject } from '../../../../drizzle/schema.ts';
+import { shownChanges } from '../../../history/changes.ts';
+import { auctionLists, type ListName, listsShowing } from '../../../public-list/lists.ts';
+import { planRevert } from '../../../revert/plan.ts';
+import type { Reversal } from '../../../revert/reversal.ts';
+import { revert } from '../../../revert/revert.ts';
+import { changeText } from '../../change.ts';
+import { writing } from '../../command.ts';
+import { confirm } from '../../confirm.ts';
+import { verb } from '../../run.ts';
+import { counted } from '../../text.ts';
+import { nounOf } from './entry.ts';
+
+/** More than these are only counted in the question. */
+const shownReversals = 20;
+
+const listsOf: Partial<Record<HistorySubject, readonly ListName[]>> = {
+  retained_domain: listsShowing(['reserved', 'blocked']),
+  dispute: listsShowing(['disputed']),
+  auction: auctionLists,
+};
+
+export const revertVerb = verb(
+  writing(
+    'revert',
+    'history revert 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11 --dry-run',
+    'history revert 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11 --yes',
+  )
+    .description('Take back what one command of the operator changed')
+    .argument('<request>', 'the id of its request, as history shows it')
+    .addHelpText(
+      'after',
+      `
+Takes back reserved, blocked and disputed names that were added, removed or replaced; auctions that were
+started or cancelled; domains that were added, changed or removed; a contact's update, statuses or
+deletion: all changes of the request or none. It is refused where something has changed since, and where
+the history no longer has the values. It is recorded as a request of its own, which can be taken back as
+well.`,
+    ),
+  async (registry, request, options) => {
+    const { db, origin, isDryRun, did } = registry;
+    const plan = await planRevert(db, origin, request);
+    const { reversals, doneBy } = plan;
+    const publish = [...new Set(plan.subjects.flatMap((subject) => listsOf[subject] ?? []))];
+    const publishing = publish.length > 0 ? { publish } : {};
+    const data = { request, changes: reversals.map(reversalData) };
+    if (doneBy) {
+      const { actor, occurredAt, requestId } = doneBy;
+      const text = `nothing to revert: ${actor} did it at ${occurredAt}, request ${requestId}`;
+      return { data: { ...data, changed: false }, text, ...publishing };
+    }
+    const what = `request ${request}: ${counted(reversals.length, 'change')}`;
+    const lines = [`would revert ${what}`, ...reversals.map(reversalText)];
+    if (isDryRun) {
+      return { data: { ...data, changed: false }, text: lines.join('\n'), ...publishing };
+    }
+    if (!options.yes) {
+      const hidden = reversals.length - shownReversals;
+      const shown = hidden > 0 ? lines.slice(0, -hidden) : lines;
+      const more = hidden > 0 ? [`  and ${hidden} more, which --dry-run shows`] : [];
+      const question = [...shown, ...more, 'This makes these changes.'];
+      await confirm(question.join('\n'), 'confirm with --yes');
+    }
+    await revert(db, origin, plan);
+    return { data: { ...data, changed: true }, text: `${did('revert')} ${what}`, ...publishing };
+  },
+);
+
+function reversalData({ action, subject, key, uuid, changes }: Reversal) {
+  return { action, subject: nounOf[subject], key, uuid, changes: shownChanges(changes) };
+}
+
+function reversalText({ action, subject, key, changes }: Reversal): string {
+  const fields = Object.entries(shownChanges(changes)).map(
+    ([field, change]) => `${field}: ${changeText(change)}`,
+  );
+  return `  ${action} ${nounOf[subject]} ${key}: ${fields.join('; ')}`;
+}

@@ -1,0 +1,69 @@
+import { isIP } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { networkOf } from '../../address-list.ts';
+import { type LoginRefusal, RegistryError } from '../../error.ts';
+import { getRegistrar } from '../../registrar/account.ts';
+import { listApiUsers } from '../../registrar/api-user.ts';
+import { digestSecret, findRefusals } from '../../registrar/login.ts';
+import { askSecret } from '../ask.ts';
+import { reading } from '../command.ts';
+import { verb } from '../run.ts';
+import { table } from '../text.ts';
+
+/** The steps of a login, in their order, and the refusal that each may end in. */
+const steps = [
+  { step: 'user', refusal: 'unknown user' },
+  { step: 'secret', refusal: 'wrong secret' },
+  { step: 'enabled', refusal: 'disabled' },
+  { step: 'address', refusal: 'address' },
+] as const satisfies readonly { step: string; refusal: LoginRefusal }[];
+
+export const diagnose = verb(
+  reading(
+    'diagnose',
+    'registrar diagnose ALPHA --username ats --ip 192.0.2.7',
+    'registrar diagnose ALPHA --username ats --ip 192.0.2.7 --secret-stdin < secret.txt',
+  )
+    .description('Say why a registrar cannot log in')
+    .argument('<code>', 'the registrar')
+    .requiredOption('--username <name>', 'the API user')
+    .requiredOption('--ip <address>', 'the address that it calls from', parseAddress)
+    .option('--secret-stdin', 'read the secret from standard input; otherwise a terminal asks')
+    .addHelpText(
+      'after',
+      '\nThe secret may be left out. The exit status is 1 if a step refuses the login.',
+    ),
+  async ({ db }, code, { username, ip: address, secretStdin }) => {
+    await getRegistrar(db, code);
+    const user = (await listApiUsers(db)).find((user) => user.username === username);
+    if (user && user.registrarCode !== code) {
+      const message = `API user ${username} acts for ${user.registrarCode}, not for ${code}`;
+      throw new RegistryError('invalid', message, 'username');
+    }
+    const secret = secretStdin
+      ? (await text(process.stdin)).replace(/\r?\n$/, '')
+      : await askSecret(`Secret of ${username} (Enter leaves it out): `);
+    const secretDigest = secret === '' ? undefined : await digestSecret(secret);
+    const refusals = await findRefusals(db, { username, secretDigest, address });
+    const results = steps.map(({ step, refusal }) => {
+      const isLookedAt = step === 'secret' ? secret !== '' : step === 'user' || user;
+      if (refusals.includes(refusal)) return { step, result: `refused: ${refusal}` };
+      return { step, result: isLookedAt && user ? 'passed' : 'not looked at' };
+    });
+    const limit = `not looked at: after too many failed logins from ${networkOf(address)}, every login from there gets 429 for a minute, and no tool can see the count`;
+    if (refusals.length > 0) process.exitCode = 1;
+    return {
+      data: { registrar: code, username, address, refusals, steps: results, limit },
+      text: table([...results, { step: 'limit', result: limit }], '', {
+        STEP: 'step',
+        RESULT: 'result',
+      }),
+    };
+  },
+);
+
+function parseAddress(text: string): string {
+  if (isIP(text) !== 0) return text;
+  throw new InvalidArgumentError('It must be an IPv4 or IPv6 address.');
+}

@@ -1,0 +1,32 @@
+/** What the service says of itself. */
+export interface AskedService {
+  address: string | null;
+  status: 'ok' | 'failing' | 'not asked';
+  version: string | null;
+  build: string | null;
+  /** Why it is failing, in a sentence. */
+  problem?: string;
+}
+
+type Answer = Record<'status' | 'version' | 'build' | 'reason', string>;
+
+const patienceMilliseconds = 10_000;
+
+/** Asks the service at the address, if there is one, for its `/health`. */
+export async function askService(address: string | undefined): Promise<AskedService> {
+  const unknown = { address: address ?? null, version: null, build: null };
+  if (address === undefined) return { ...unknown, status: 'not asked' };
+  const place = new URL('/health', address).href;
+  try {
+    const response = await fetch(place, { signal: AbortSignal.timeout(patienceMilliseconds) });
+    const body = (await response.json().catch(() => ({}))) as Partial<Answer>;
+    const { status, version = null, build = null, reason = 'not a health of the registry' } = body;
+    if (response.ok && status === 'ok') return { address, status, version, build };
+    const problem = `${place} answers ${response.status}: ${reason}`;
+    return { address, status: 'failing', version, build, problem };
+  } catch (error) {
+    const { message, cause } = error as Error;
+    const problem = `${place} cannot be reached: ${cause instanceof Error ? cause.message : message}`;
+    return { ...unknown, status: 'failing', problem };
+  }
+}

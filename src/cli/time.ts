@@ -1,0 +1,20 @@
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { isDay } from '../day.ts';
+import { instantRule } from '../text/instant.ts';
+
+const expected =
+  'Write a day, 2026-01-31, or a time, 2026-01-31T12:00:00Z. Without an offset it is UTC.';
+const rule = instantRule(expected);
+
+/** The instant that an option names; a day begins at midnight, UTC. */
+export function parseSince(text: string): Date {
+  const { data: instant } = rule.safeParse(isDay(text) ? `${text}T00:00:00Z` : text);
+  if (instant) return instant;
+  throw new InvalidArgumentError(expected);
+}
+
+/** The same for the end of a period, in which a day is included. */
+export function parseUntil(text: string): Date {
+  const since = parseSince(text);
+  return isDay(text) ? new Date(since.getTime() + 24 * 60 * 60 * 1000) : since;
+}
