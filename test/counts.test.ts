@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, test } from 'vitest';
-import { cost, counted } from './counted.ts';
+import { openApiDocument } from '../src/http/document.openapi.ts';
+import { cost as costOfRequest, counted } from './counted.ts';
 import {
   addAuction,
   addContact,
@@ -23,6 +24,19 @@ let bindings: ReturnType<typeof counted>;
 beforeAll(() => {
   bindings = counted(worker.env);
 });
+
+/** The calls of the document, as `GET /path/{parameter}`. */
+const documented = Object.entries(openApiDocument().paths ?? {}).flatMap(([path, item]) =>
+  Object.keys(item ?? {}).map((method) => `${method.toUpperCase()} ${path}`),
+);
+
+/** The requests that were measured, as `GET /path`. */
+const measured: string[] = [];
+
+const cost: typeof costOfRequest = (env, path, init) => {
+  measured.push(`${init?.method ?? 'GET'} ${path.replace(/\/?(\?.*)?$/, '') || '/'}`);
+  return costOfRequest(env, path, init);
+};
 
 const costOf = (path: string, init?: RequestInit) => cost(bindings, path, init);
 
@@ -148,7 +162,8 @@ describe('one contact', () => {
     expect(await costOf(list, send('GET', { authorization: 'Basic YW55OmFueQ==' }))).toEqual({
       status: 401,
       answer: { d1RoundTrips: 1 },
-      after: {},
+      // Why it is refused, for the log.
+      after: { d1RoundTrips: 1 },
     });
   });
 });
@@ -185,7 +200,7 @@ test('a person’s contacts are read in one round trip and updated in two', asyn
   // The contact, the history and its index, the notification, its index and its id's sequence. The registrar has no
   // webhook, so the look into the outbox finds nothing.
   expect(update.answer).toEqual({ d1RoundTrips: 2, rowsRead: 14, rowsWritten: 6 });
-  expect(update.after).toEqual({ d1RoundTrips: 1, rowsRead: 1 });
+  expect(update.after).toEqual({ d1RoundTrips: 1, rowsRead: 2 });
 });
 
 test('a notification is read in one round trip, however many there are, and marked in two', async () => {
@@ -247,6 +262,55 @@ describe('a public list', () => {
     expect(first).toEqual({ status: 200, answer: { kvReads: 1 }, after: {} });
     expect(second).toEqual({ status: 200, answer: {}, after: {} });
   });
+
+  it('says its changes, a name and many names from KV, then from memory', async () => {
+    await addRetainedDomain(worker.env, { name: 'kv.ee' });
+    await worker.scheduled('31 * * * *');
+    const changes = async (path: string) => {
+      const list = await worker.fetch(path, { method: 'HEAD' });
+      return `${path}/changes?since=${encodeURIComponent(list.headers.get('ETag')!)}`;
+    };
+    const lookup = {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ names: ['kv.ee', 'free.ee'] }),
+    };
+    const costs: [kvReads: number, path: string, init?: RequestInit][] = [
+      [1, await changes('/repp/v1/auctions')],
+      [1, await changes('/repp/v1/retained_domains')],
+      [4, '/repp/v1/retained_domains/kv.ee'],
+      [4, '/repp/v1/retained_domains/lookup', lookup],
+    ];
+    for (const [kvReads, path, init] of costs) {
+      const isolate = counted(worker.env);
+      expect(await cost(isolate, path, init)).toEqual({
+        status: 200,
+        answer: { kvReads },
+        after: {},
+      });
+      expect(await cost(isolate, path, init)).toEqual({ status: 200, answer: {}, after: {} });
+    }
+  });
+});
+
+test('a preflight costs nothing', async () => {
+  for (const call of documented.filter((call) => call.startsWith('OPTIONS'))) {
+    const [method, path] = call.split(' ');
+    const { answer, after } = await costOf(path!.replace(/\{.*?\}/g, 'kv.ee'), { method });
+    expect({ answer, after }).toEqual({ answer: {}, after: {} });
+  }
+});
+
+test('the auctions in progress are read in one round trip, and a token is given without one', async () => {
+  expect((await costOf('/api/v1/auctions')).answer).toMatchObject({ d1RoundTrips: 1 });
+  const person = { ident: '38001085718', first_name: 'Jaan', last_name: 'Tamm' };
+  expect(
+    await costOf('/api/v1/registrant/auth/eid', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(person),
+    }),
+  ).toEqual({ status: 200, answer: {}, after: {} });
 });
 
 describe('the page', () => {
@@ -264,6 +328,7 @@ describe('the page', () => {
     // The head of each list, the figures of the year, and the blocks of the two lists that are shown.
     const view = { status: 200, answer: { kvReads: 8 }, after: {} };
     expect(await first('')).toEqual(view);
+    expect(await costOf('/')).toEqual({ status: 302, answer: {}, after: {} });
     expect(await first('?starts=p&auctions=page&sort=length')).toEqual(view);
     const env = isolate();
     await cost(env, '/en/');
@@ -301,4 +366,12 @@ test('the health costs one round trip and one listing of keys, and then nothing 
   expect(first).toMatchObject({ status: 200, answer: { d1RoundTrips: 1, kvLists: 1 } });
   expect(first.answer.rowsRead).toBeLessThanOrEqual(10);
   expect(await costOf('/health')).toEqual({ status: 200, answer: {}, after: {} });
+});
+
+test('no call of the document is missing here', () => {
+  const isMeasured = (call: string) => {
+    const pattern = new RegExp(`^${call.replace(/\{.*?\}/g, '[^/]+')}$`);
+    return measured.some((request) => pattern.test(request));
+  };
+  expect(documented.filter((call) => !isMeasured(call))).toEqual([]);
 });

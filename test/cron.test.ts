@@ -1,6 +1,25 @@
+import { eq, isNull } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import {
+  history,
+  idempotencyKeys,
+  listLeftovers,
+  notifications,
+  webhookDeliveries,
+  webhooks,
+} from '../drizzle/schema.ts';
 import { listCronRuns, runCron } from '../src/cron.ts';
 import { Faults, overload } from './attack/faults.ts';
+import {
+  addAuction,
+  addContact,
+  addDispute,
+  addNotification,
+  addRegistrar,
+  addRetainedDomain,
+} from './fixtures.ts';
+import { recorded } from './previous-release/recorded.ts';
+import { SteppedQueue } from './webhook/stepped-queue.ts';
 import { startWorker } from './worker.ts';
 
 const worker = startWorker();
@@ -60,3 +79,84 @@ it('keeps the last 350 runs', async () => {
   await runCron(hourly, worker.env, {});
   expect(await runs()).toHaveLength(350);
 });
+
+/** As many rows as there are registrars, lists or last runs, and the window of a sweep, which is limited. */
+const small = ['registrars', 'webhooks', 'list_sources', 'list_publications', 'entries'];
+
+it('says nothing to the database that scans a table that grows', async () => {
+  const queries = new Map<string, unknown[]>();
+  const { env } = await busyRegistry();
+  const recording = recorded(env, ({ statements }) => {
+    for (const { sql, params } of statements) queries.set(sql, params);
+  });
+  await runCron(hourly, recording, {});
+  const scans: string[] = [];
+  for (const [query, params] of queries) {
+    const { results } = await worker.env.DB.prepare(`explain query plan ${query}`)
+      .bind(...params)
+      .all<{ detail: string }>();
+    for (const { detail } of results) {
+      const [, scanned] = /^SCAN ((?!json_each |CONSTANT ROW$|\(subquery-)\S+)/.exec(detail) ?? [];
+      if (scanned && !small.includes(scanned)) scans.push(`${scanned}: ${query}`);
+    }
+  }
+  expect(scans).toEqual([]);
+});
+
+it('does nothing twice when two runs come at once', async () => {
+  const { env, queue, registrar, orphan } = await busyRegistry();
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const logged = vi.spyOn(console, 'info').mockImplementation(() => {});
+  await Promise.all([runCron(hourly, env, {}), runCron(hourly, env, {})]);
+
+  expect((await runs()).map(({ failed }) => failed)).toEqual([[], [], []]);
+  expect(queue.sent).toEqual([{ registrar: registrar.id }]);
+  expect(await worker.db.$count(history, eq(history.subjectUuid, orphan.uuid))).toBe(1);
+  const ofOrphan = eq(notifications.contactCode, orphan.code);
+  expect(await worker.db.$count(notifications, ofOrphan)).toBe(1);
+  expect(await worker.db.$count(webhookDeliveries, isNull(webhookDeliveries.failedAt))).toBe(1);
+  const removed = logged.mock.calls.filter(([line]) => line.includes('orphan_contacts_deleted'));
+  expect(removed).toEqual([['{"level":"info","event":"orphan_contacts_deleted","contacts":1}']]);
+  const gone = await worker.db.select().from(history).where(eq(history.subjectKey, 'GONE'));
+  expect(gone.at(-1)?.changes).toEqual({ email: { removed: true } });
+});
+
+/** A registry in which every work of the cron finds something to do. */
+async function busyRegistry() {
+  const { DB } = worker.env;
+  const emptied = ['webhook_deliveries', 'webhooks', 'notifications'];
+  await DB.batch(emptied.map((table) => DB.prepare(`delete from ${table}`)));
+  const queue = new SteppedQueue(new Date());
+  const env = {
+    ...worker.env,
+    ORPHAN_CONTACT_MONTHS: '1',
+    HISTORY_VALUES_MONTHS: '1',
+    WEBHOOKS: queue as never,
+  };
+  await runCron(hourly, env, {});
+  const old = '2020-01-01T00:00:00.000Z';
+  const registrar = await addRegistrar(env);
+  const orphan = await addContact(env, registrar, { createdAt: old });
+  const { id: notificationId } = await addNotification(env, registrar, { readAt: old });
+  const waiting = { id: 'msg_1', registrarId: registrar.id, notificationId };
+  await worker.db.batch([
+    worker.db.insert(webhooks).values({
+      ...{ registrarId: registrar.id, url: 'https://example.ee/', secret: 'whsec_' },
+      ...{ createdAt: old, failures: 1, failingSince: old },
+    }),
+    worker.db.insert(webhookDeliveries).values({ ...waiting, createdAt: old, waitsSince: old }),
+    worker.db.insert(history).values({
+      ...{ occurredAt: old, subject: 'contact', subjectKey: 'GONE', action: 'update' },
+      ...{ actorType: 'operator', actor: 'Operator', requestId: 'r' },
+      changes: { email: { from: 'a@example.ee', to: 'b@example.ee' } },
+    }),
+    worker.db.insert(idempotencyKeys).values({
+      ...{ caller: 'c', key: 'k', requestDigest: 'd', createdAt: old, outcome: 'null' },
+    }),
+    worker.db.insert(listLeftovers).values({ publication: 'p', list: 'auctions', since: old }),
+  ]);
+  await addRetainedDomain(env);
+  await addDispute(env);
+  await addAuction(env);
+  return { env, queue, registrar, orphan };
+}

@@ -83,6 +83,21 @@ export function nameOf(n: number): DomainName {
   return parseDomainName(`${name}${n}.ee`);
 }
 
+/** That many auctions in progress, none of which is published yet. */
+export async function seedAuctions(env: Env, count: number): Promise<void> {
+  const rows = Array.from({ length: count }, (_, n) => {
+    const { name, punycode } = nameOf(2_000_000 + n);
+    return [crypto.randomUUID(), name, punycode];
+  });
+  const statements = jsonArrays(rows).map((array) =>
+    env.DB.prepare(
+      `insert into auctions (uuid, name, punycode, status, created_at, updated_at)
+       select value ->> 0, value ->> 1, value ->> 2, 'started', ?1, ?1 from json_each(?2)`,
+    ).bind(timestamp, array),
+  );
+  await env.DB.batch(statements);
+}
+
 /**
  * That many retained names, reserved and blocked in turn. The triggers, which would take most of the time, are away
  * meanwhile; the lists have new versions at the end, and nothing in the journal.

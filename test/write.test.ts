@@ -7,7 +7,11 @@ import * as schema from '../drizzle/schema.ts';
 import { cancelAuction } from '../src/auction/cancel.ts';
 import { registerAuction, updateAuction } from '../src/auction/report.ts';
 import { importAuctions, startAuctions } from '../src/auction/start.ts';
-import { changeContactStatuses } from '../src/contact/administer.ts';
+import {
+  changeContactStatuses,
+  deleteAnyContact,
+  updateAnyContact,
+} from '../src/contact/administer.ts';
 import { createContact } from '../src/contact/create.ts';
 import { deleteContact } from '../src/contact/delete.ts';
 import { eraseContact } from '../src/contact/erase.ts';
@@ -117,10 +121,23 @@ const writes: Record<
   },
   async 'updates a contact that somebody else changes meanwhile'(tag, binding) {
     const { registrar, contact } = await newWorld(tag);
-    const update = (db: Database, changes: object) =>
-      updateContact(db, registrar.login, contact.code, changes, newRequest(tag + changes));
-    const db = racing(binding, () => update(worker.db, { zip: '51003' }));
+    const db = racing(binding, () =>
+      updateContact(
+        worker.db,
+        registrar.login,
+        contact.code,
+        { zip: '51003' },
+        newRequest(`${tag}2`),
+      ),
+    );
     await updateContact(db, registrar.login, contact.code, { city: 'Tartu' }, newRequest(tag));
+  },
+  async 'updates a contact for its person, while somebody else changes it'(tag, binding) {
+    const { contact, person: ofContact } = await newWorld(tag);
+    const update = (db: Database, changes: object, key: string) =>
+      updateContactOfPerson(db, ofContact, contact.uuid, changes, newRequest(key));
+    const db = racing(binding, () => update(worker.db, { zip: '51003' }, `${tag}2`));
+    await update(db, { city: 'Tartu' }, tag);
   },
   async 'deletes a contact'(tag, binding) {
     const { registrar, contact } = await newWorld(tag);
@@ -131,6 +148,14 @@ const writes: Record<
     const email = 'new@example.ee';
     const db = openDatabase(binding);
     await updateContactOfPerson(db, ofContact, contact.uuid, { email }, newRequest(tag));
+  },
+  async 'updates a contact for the operator'(tag, binding) {
+    const { contact } = await newWorld(tag);
+    await updateAnyContact(openDatabase(binding), operator(), contact.code, { city: 'Tartu' });
+  },
+  async 'deletes a contact for the operator'(tag, binding) {
+    const { contact } = await newWorld(tag);
+    await deleteAnyContact(openDatabase(binding), operator(), contact.code);
   },
   async 'sets a status of a contact'(tag, binding) {
     const { contact } = await newWorld(tag);
@@ -201,7 +226,7 @@ const writes: Record<
     await addAccount(db, operator(), { code: tag, name: tag, allowedIps: [] });
     const webhookUrl = 'https://example.ee/';
     await updateRegistrar(db, operator(), tag, { webhookUrl, allowedIps: ['192.0.2.1'] });
-    await updateRegistrar(db, operator(), `${tag}`, { webhookUrl: `${webhookUrl}2` });
+    await updateRegistrar(db, operator(), tag, { webhookUrl: `${webhookUrl}2` });
     await updateRegistrar(db, operator(), tag, { webhookUrl: null });
   },
   async 'adds, rotates and disables an API user'(tag, binding) {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { type ContactChanges, contactColumns, type Sender } from '../../src/contact/fields.ts';
 import { hostileJson, hostileText } from './hostile.ts';
 
 const identity = fc.constantFrom(
@@ -14,37 +15,47 @@ export const plainText = fc.constantFrom(
   'O’Brien & Sons',
   'Tartu',
 );
-const address = fc.record(
-  {
-    street: plainText,
-    city: plainText,
-    zip: fc.constantFrom('50090', 'LV-1010', null),
-    state: fc.constantFrom('', null, 'Harju'),
-    country_code: fc.constantFrom('EE', 'lv', ''),
-  },
-  { requiredKeys: [] },
-);
-const common = {
+type Fields = Record<string, fc.Arbitrary<unknown>>;
+
+const objectOf = (fields: Fields, ...requiredKeys: string[]) => fc.record(fields, { requiredKeys });
+
+/** Values for every field that an update may change. */
+const values: Record<keyof ContactChanges, fc.Arbitrary<unknown>> = {
   name: plainText,
   email: fc.constantFrom('a@example.ee', 'õie@näide.ee', 'a.b+c@example.co.uk'),
   phone: fc.constantFrom('+372.5123456', '+1.2025550123'),
   fax: fc.constantFrom('+372.6123456', null, ''),
-};
-const contactFields = {
-  ...common,
-  org_name: fc.constantFrom('Näidis OÜ', null),
-  auth_info: fc.constantFrom('sesame', null),
-  addr: address,
+  orgName: fc.constantFrom('Näidis OÜ', null),
+  authInfo: fc.constantFrom('sesame', null),
+  street: plainText,
+  city: plainText,
+  zip: fc.constantFrom('50090', 'LV-1010', null),
+  state: fc.constantFrom('', null, 'Harju'),
+  countryCode: fc.constantFrom('EE', 'lv', ''),
+  disclosedAttributes: fc.subarray(['name', 'email']),
 };
 
-/** A body that the route takes. */
-export function validBody(method: string, path: string): fc.Arbitrary<object> {
+/** The fields that a sender may send, with their names on the wire. */
+function fieldsOf(sender: Sender, addressName: string): Fields {
+  const fields: Fields = {};
+  const address: Fields = {};
+  for (const [column, { sentBy, group, [sender]: path }] of contactColumns) {
+    if (!sentBy.includes(sender) || group === 'identity') continue;
+    const around = group === 'address' ? address : fields;
+    around[path!.split('.').at(-1)!] = values[column as keyof ContactChanges];
+  }
+  return { ...fields, [addressName]: objectOf(address) };
+}
+const ofRegistrar = fieldsOf('registrar', 'addr');
+const ofRegistrant = fieldsOf('registrant', 'address');
+
+/** A body that the route takes; undefined if none is known. */
+export function validBody(method: string, path: string): fc.Arbitrary<object> | undefined {
   if (path.startsWith('/repp/v1/contacts')) {
-    const created = fc.record(
-      { ...contactFields, ident: identity, id: fc.constantFrom('F1', 'F2', 'F3', 'F4', null) },
-      { requiredKeys: ['name', 'email', 'phone', 'ident'] },
-    );
-    const updated = fc.record(contactFields, { requiredKeys: [] });
+    const id = fc.constantFrom('F1', 'F2', 'F3', 'F4', null);
+    const required = ['name', 'email', 'phone', 'ident'];
+    const created = objectOf({ ...ofRegistrar, ident: identity, id }, ...required);
+    const updated = objectOf(ofRegistrar);
     return (method === 'POST' ? created : updated).map((contact) => ({ contact }));
   }
   if (path.startsWith('/repp/v1/registrar/notifications')) {
@@ -74,9 +85,7 @@ export function validBody(method: string, path: string): fc.Arbitrary<object> {
     const name = fc.constantFrom('retained1.ee', 'Õ.ee', 'xn--mda.ee', 'no name');
     return fc.record({ names: fc.array(name, { minLength: 1, maxLength: 5 }) });
   }
-  const disclosed = fc.subarray(['name', 'email']);
-  const changed = { ...common, address, disclosed_attributes: disclosed };
-  return fc.record(changed, { requiredKeys: [] });
+  return path.startsWith('/api/v1/registrant/contacts') ? objectOf(ofRegistrant) : undefined;
 }
 
 /** Stands in a value for the JSON that is put there once it is text. */

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { cancelAuction } from '../../src/auction/cancel.ts';
+import { allRows } from '../../src/cli/pages.ts';
+import {
+  type AdministeredContact,
+  deleteAnyContact,
+  listContactsBy,
+} from '../../src/contact/administer.ts';
+import { type Database, openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
-import { addRegistrar } from '../fixtures.ts';
+import { addRegistrar, operator } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 import { type Command, drawing, type Kinds, kindsOf } from './commands.ts';
 import { type Fault, Faults, overload, passingMessages } from './faults.ts';
@@ -131,6 +139,7 @@ function expectFailure(
 }
 
 describe('a fault of D1 that does not pass', () => {
+  const reason = 'put up by mistake';
   const callsOf = async (name: string, message: string, isWrite: boolean) => {
     const command = await kinds[name]!();
     let hasRead = false;
@@ -157,6 +166,30 @@ describe('a fault of D1 that does not pass', () => {
     expect(await callsOf('a creation', message, true)).toBe(8);
     expect(await callsOf('a deletion', message, true)).toBe(8);
     expect(await callsOf('a report of a payment', message, true)).toBe(8);
+  });
+
+  it.each<[string, (db: Database) => Promise<unknown>]>([
+    ['deletion of a contact', (db) => deleteAnyContact(db, operator, 'NONE:1')],
+    [
+      'list of contacts',
+      (db) =>
+        allRows<AdministeredContact, number>(
+          (page) => listContactsBy(db, {}, page),
+          ({ id }) => id,
+        ),
+    ],
+    [
+      'cancellation of an auction by its UUID',
+      (db) => cancelAuction(db, operator, { auction: crypto.randomUUID(), reason }),
+    ],
+    [
+      'cancellation of an auction by its name',
+      (db) => cancelAuction(db, operator, { auction: 'a.ee', reason }),
+    ],
+  ])('is given up after four tries of the operator’s %s', async (_, work) => {
+    const faults = new Faults({ message: passingMessages[0]!, isDone: false }, () => true);
+    await expect(work(openDatabase(faults.wrap(worker.env).DB))).rejects.toThrow();
+    expect(faults.calls).toHaveLength(4);
   });
 
   it('is not retried at all where it is an overload, which more tries would add to', async () => {

@@ -16,20 +16,33 @@ export const overload = 'D1_ERROR: D1 DB is overloaded. Requests queued for too 
 
 type Binding = 'd1' | 'kv' | 'limiter' | 'queue';
 
-/** Counts the calls of the bindings, and lets those fail that `isFaulty` names by their place. */
+/**
+ * Counts the calls of the bindings, and lets those fail that `isFaulty` names by their place. What `after` does to the
+ * world comes between a call and the next step of the caller.
+ */
 export class Faults {
   readonly calls: Binding[] = [];
   readonly #fault: Fault | undefined;
   readonly #isFaulty: (call: number, binding: Binding) => boolean;
+  readonly #after: ((call: number) => Promise<void>) | undefined;
 
-  constructor(fault?: Fault, isFaulty: (call: number, binding: Binding) => boolean = () => false) {
+  constructor(
+    fault?: Fault,
+    isFaulty: (call: number, binding: Binding) => boolean = () => false,
+    after?: (call: number) => Promise<void>,
+  ) {
     this.#fault = fault;
     this.#isFaulty = isFaulty;
+    this.#after = after;
   }
 
   async #call<Result>(binding: Binding, run: () => Promise<Result>): Promise<Result> {
     const call = this.calls.push(binding) - 1;
-    if (!this.#fault || !this.#isFaulty(call, binding)) return run();
+    if (!this.#fault || !this.#isFaulty(call, binding)) {
+      const result = await run();
+      await this.#after?.(call);
+      return result;
+    }
     if (this.#fault.isDone) await run();
     throw new Error(this.#fault.message);
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { loginRefusals } from '../../src/error.ts';
 import type { World } from './world.ts';
 
 const uuid = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
@@ -54,6 +55,7 @@ const requestLine = z.strictObject({
     .nullable(),
   d1: count,
   kv: count,
+  refusal: z.enum(loginRefusals).nullable().optional(),
 });
 
 /** Values that the generated requests send: identity codes, names, addresses, an auth_info, a reference of the client's. */

@@ -128,6 +128,18 @@ describe('importAuctions', () => {
     expect(await historyOf(worker.env, 'auction', free)).toHaveLength(1);
   });
 
+  it('adds each auction of a name by its UUID, once', async () => {
+    const name = newName();
+    const statuses = ['no_bids', 'domain_registered', 'started'] as const;
+    const records = statuses.map((status) => ({ ...name, uuid: crypto.randomUUID(), status }));
+    expect(await importAuctions(worker.db, origin, records)).toBe(3);
+    expect(await importAuctions(worker.db, origin, records)).toBe(0);
+    const added = await auctionsOf(worker.env, name);
+    expect(added.map(({ uuid, status }) => ({ uuid, status }))).toEqual(
+      records.map(({ uuid, status }) => ({ uuid, status })),
+    );
+  });
+
   it('starts 10,000 auctions in one step', async () => {
     const names = Array.from({ length: 10_000 }, newName);
     expect(await importAuctions(worker.db, origin, names)).toBe(10_000);

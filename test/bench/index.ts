@@ -6,6 +6,7 @@ import { type Figure, table } from './figure.ts';
 import { lists } from './lists.ts';
 import { publishing } from './publishing.ts';
 import { storage } from './storage.ts';
+import { strangers } from './strangers.ts';
 
 const parts: Record<string, () => Promise<Figure[]>> = {
   lists,
@@ -14,10 +15,11 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   costs,
   bundle,
   storage,
+  strangers,
 };
 
 /** Parts that take so long, or so much space, that they are measured only when they are named. */
-const onRequest = ['storage'];
+const onRequest = ['storage', 'strangers'];
 
 // Standard output is for the figures alone: not for wrangler's notes, nor for the log lines of the service.
 process.env.WRANGLER_LOG = 'error';

@@ -45,19 +45,23 @@ export async function builtWorker(): Promise<typeof worker> {
 /**
  * Starts the production build of the service, once for each of `services` with a database and a KV namespace of its
  * own, and the Workers of `workers/` that it is compared with, which share those of the first. Each is reached at its
- * own socket of workerd: Miniflare's entry Worker and wrangler's proxy stand before none of them.
+ * own socket of workerd: Miniflare's entry Worker and wrangler's proxy stand before none of them. The rate limits are
+ * those of the environment.
  */
 export async function startRuntime(
   compared: readonly string[],
   services: readonly [string, ...string[]] = [service],
   log: (line: string) => void = () => {},
+  environment?: 'production',
 ): Promise<Runtime> {
   const directory = build();
   const script = readFileSync(join(directory, 'index.js'), 'utf8');
   rmSync(directory, { recursive: true });
   // A queue has one consumer, and the Workers here are many. The router of static files would stand before each of them.
-  const { modulesRules, queueConsumers, assets, ...options } =
-    unstable_getMiniflareWorkerOptions('wrangler.toml').workerOptions;
+  const { modulesRules, queueConsumers, assets, ...options } = unstable_getMiniflareWorkerOptions(
+    'wrangler.toml',
+    environment,
+  ).workerOptions;
   const worker = (name: string, storage: string, script: string) => ({
     ...options,
     name,

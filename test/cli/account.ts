@@ -1,3 +1,5 @@
+import { listMigrations } from '../../src/cli/migrate.ts';
+
 /** One call of wrangler that goes wrong: it fails, or it is done and reported as failed. */
 export interface WranglerFault {
   /** The call, counted from 0. */
@@ -15,6 +17,8 @@ export class Account {
   migrations = 0;
   deployments = 0;
   registrars = 0;
+  /** The command that a restore of the database has left. */
+  unfinishedRestore: string | undefined;
   login: unknown = {
     loggedIn: true,
     email: 'operator@example.ee',
@@ -60,7 +64,7 @@ export class Account {
     if (command.startsWith('queues create')) return this.#added(this.queues, words[2]!);
     if (command === 'd1 migrations apply') return `applied, ${++this.migrations}`;
     if (command.startsWith('d1 execute')) {
-      return JSON.stringify([{ results: [{ count: this.registrars }], success: true }]);
+      return JSON.stringify([{ results: this.#rows(words.at(-1)!), success: true }]);
     }
     if (command.startsWith('secret list')) {
       const isThere = this.deployments > 0 || this.secrets.size > 0;
@@ -76,6 +80,16 @@ export class Account {
       return `Uploaded registry-edge\n  https://${this.#host(args)}.example.workers.dev\nCurrent Version ID: ${this.build}`;
     }
     throw new Error(`the stand-in does not know wrangler ${args.join(' ')}`);
+  }
+
+  #rows(sql: string): unknown[] {
+    if (sql.includes('from d1_migrations')) {
+      this.#found(this.migrations > 0, 'no such table: d1_migrations: SQLITE_ERROR');
+      return listMigrations().map((name) => ({ name }));
+    }
+    if (sql.startsWith('select command')) return [{ command: this.unfinishedRestore }];
+    const isUnfinished = this.unfinishedRestore !== undefined;
+    return [{ count: sql.includes('registrars') ? this.registrars : Number(isUnfinished) }];
   }
 
   #host(args: readonly string[]): string {

@@ -45,7 +45,7 @@ test('shows and cancels an auction by its name, and keeps the reason', async () 
   await registry.done(['auction', 'start', 'viga.ee']);
   const { id } = await registry.done(['auction', 'show', 'viga.ee']);
   expect(await registry.done(['auction', 'show', id])).toMatchObject({ domain: 'viga.ee' });
-  const cancel = ['auction', 'cancel', 'viga.ee', '--reason', 'mistake'];
+  const cancel = ['auction', 'cancel', 'viga.ee', '--reason', 'mistake', '--yes'];
   expect(await registry.done([...cancel, '--dry-run'])).toMatchObject({ changed: false });
   expect(await registry.done(cancel)).toMatchObject({ id, published: ['auctions'] });
   for (const key of ['viga.ee', id]) {

@@ -37,7 +37,23 @@ test('restores a backup into an empty database, row by row the same, and publish
     ),
   );
   expect(ids[1]).toEqual(ids[0]);
-  expect((await restored.run(['restore', file])).stderr).toContain('the database is not empty');
+});
+
+test('asks before it restores over rows, naming them, and removes them only if told to', async () => {
+  const file = path.join(registry.directory, 'again.sqlite');
+  await registry.done(['backup', file]);
+  const other = await tool.newRegistry();
+  await other.done(['registrar', 'add', '--code', 'OTHER', '--name', 'Other']);
+  const before = await other.rows();
+  const refused = await other.run(['restore', file]);
+  expect(refused).toMatchObject({ status: 1, stdout: '' });
+  expect(refused.stderr).toMatch(
+    /^refused: This removes everything that is in the database: .*1 row of registrars.* There is no terminal to ask on; confirm with --yes\n$/,
+  );
+  expect(refused.stderr).toContain('1 row of history');
+  expect(await other.rows()).toEqual(before);
+  await other.done(['restore', file, '--yes']);
+  expect(await rowsOf(other)).toEqual(await rowsOf(registry));
 });
 
 test('leaves nothing behind if there is nothing to back up', async () => {

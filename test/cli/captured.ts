@@ -1,6 +1,9 @@
 import { Console } from 'node:console';
 import { Readable, Writable } from 'node:stream';
 
+/** What may be wrong with standard output: its reader is gone, or its disk is full. */
+export type Fault = 'EPIPE' | 'ENOSPC';
+
 /** The exit status of a command, and the text that it printed. */
 export interface Ended {
   status: number | null;
@@ -8,14 +11,22 @@ export interface Ended {
   stderr: string;
 }
 
-/** Runs a main program in this process with streams and an exit status of its own; one at a time. */
+/**
+ * Runs a main program in this process with streams and an exit status of its own; one at a time. With a fault, its
+ * standard output takes nothing.
+ */
 export async function captured(
   main: () => Promise<void>,
-  input: string | Buffer = '',
+  input: string | Buffer | Readable = '',
+  fault?: Fault,
 ): Promise<Ended> {
-  const [stdout, stderr] = [new Captured(), new Captured()];
+  const [stdout, stderr] = [new Captured(fault), new Captured()];
   const restore = [
-    replace(process, 'stdin', Readable.from(input.length > 0 ? [Buffer.from(input)] : [])),
+    replace(
+      process,
+      'stdin',
+      input instanceof Readable ? input : Readable.from([Buffer.from(input)]),
+    ),
     replace(process, 'stdout', stdout),
     replace(process, 'stderr', stderr),
     replace(globalThis, 'console', new Console({ stdout, stderr })),
@@ -32,9 +43,18 @@ export async function captured(
 }
 
 class Captured extends Writable {
+  /** Like standard output's, its errors are reported to whoever writes. */
+  constructor(fault?: string) {
+    super();
+    this.fault = fault;
+    this.on('error', () => {});
+  }
+
+  private readonly fault: string | undefined;
   private readonly chunks: Buffer[] = [];
 
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void) {
+    if (this.fault) return done(Object.assign(new Error(this.fault), { code: this.fault }));
     this.chunks.push(chunk);
     done();
   }

@@ -37,13 +37,13 @@ test('contact erase shows what would go and what stays, and then does it', async
   ]);
   expect(await registry.rows()).toEqual(before);
 
-  expect(await registry.done(['contact', 'erase', contact.uuid])).toEqual({
+  expect(await registry.done(['contact', 'erase', contact.uuid, '--yes'])).toEqual({
     contact: {
       code: 'ALPHA:TAMM',
       uuid: contact.uuid,
       fields: ['name', 'ident', 'email', 'phone'],
     },
-    history: { entries: 1, fields: ['name', 'ident', 'email', 'phone'] },
+    history: { entries: 1, fields: ['name', 'ident', 'email', 'phone'], actors: [] },
     outcomes: 0,
     others: ['ALPHA:TAMM-WORK'],
     backups,
@@ -51,7 +51,7 @@ test('contact erase shows what would go and what stays, and then does it', async
   });
   expect(await registry.run(['contact', 'erase', 'ALPHA:TAMM'])).toMatchObject({
     status: 0,
-    stdout: `nothing personal is left of contact ALPHA:TAMM; ${backups}\n`,
+    stdout: `nothing is left to erase of contact ALPHA:TAMM\n${backups}\n`,
   });
   const { history } = await registry.done(['history', 'contact', 'ALPHA:TAMM']);
   expect(history).toMatchObject([

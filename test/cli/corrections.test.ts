@@ -94,7 +94,7 @@ test('removes a domain, after which its contacts can be deleted', async () => {
     action: 'delete',
     changes: { registrant: { from: 'ALPHA:2', to: null }, admin: { from: ['ALPHA:1'], to: [] } },
   });
-  await registry.done(['contact', 'delete', 'ALPHA:2']);
+  await registry.done(['contact', 'delete', 'ALPHA:2', '--yes']);
   expect(await refused(['contact', 'show', 'ALPHA:2'])).toContain('there is no contact "ALPHA:2"');
   expect(await refused(['domain', 'show', 'oun.ee'])).toContain('there is no domain "oun.ee"');
 });

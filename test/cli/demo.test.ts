@@ -20,7 +20,7 @@ import { basic } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 
 const { rows } = await readImport('src/cli/demo/contacts.csv', {}, contactImport({}));
-const demoContacts = rows.map(({ row }) => row);
+const demoContacts = [...rows.chunks(1_000)].flat().map(({ row }) => row);
 
 const alpha = { Authorization: basic('alpha', 'alpha-demo-secret') };
 const beta = { Authorization: basic('beta', 'beta-demo-secret') };
@@ -114,6 +114,16 @@ describe('the demo data', () => {
         { domain_name: 'žürii.ee', punycode_domain_name: 'xn--rii-goa36d.ee' },
       ],
     });
+  });
+
+  it('shows every auction with the three fields of the contract and no other', async () => {
+    const started = await get('/api/v1/auctions');
+    const uuids = await worker.db.select({ uuid: auctions.uuid }).from(auctions);
+    const each = await Promise.all(uuids.map(({ uuid }) => get(`/api/v1/auctions/${uuid}`)));
+    expect(each).toHaveLength(13);
+    for (const auction of [...Object.values(started), ...each]) {
+      expect(Object.keys(auction as object)).toEqual(['id', 'domain', 'status']);
+    }
   });
 
   it.each([

@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Deployment, runSteps } from '../../src/cli/deploy/deployment.ts';
+import { type Deployment, printPlan, runSteps } from '../../src/cli/deploy/deployment.ts';
 import { addressIn, listLeft, steps } from '../../src/cli/deploy/steps.ts';
 import { Account, type WranglerFault } from './account.ts';
 
@@ -58,6 +56,7 @@ const namespace = 'c0000000000000000000000000000001';
 /** The calls of a deployment for which everything is there already. */
 const repeated = [
   'whoami --json',
+  "d1 execute DB --remote --env production --json --command select count(*) as count from sqlite_schema where name = 'restore_unfinished'",
   'd1 migrations apply DB --remote --env production',
   'secret list --env production --format json',
   'deploy --env production',
@@ -77,6 +76,7 @@ describe('npm run deploy', () => {
       'kv namespace list',
       'kv namespace create registry-edge-production-lists',
       'kv namespace list',
+      "d1 execute DB --remote --env production --json --command select count(*) as count from sqlite_schema where name = 'restore_unfinished'",
       'd1 migrations apply DB --remote --env production',
       'secret list --env production --format json',
       'secret put REGISTRANT_TOKEN_KEYS --env production',
@@ -102,6 +102,32 @@ describe('npm run deploy', () => {
     const written = await readFile(configPath, 'utf8');
     expect(written).toContain(`database_id = "${database}"\r\n`);
     expect(written.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+  });
+
+  it('changes nothing in a database whose restore was not finished, and says how to go on', async () => {
+    account.unfinishedRestore = 'npm run registry -- restore registry.sqlite --remote';
+    const { isDone, said } = await deploy();
+    expect(isDone).toBe(false);
+    expect(said).toContain('restore again: npm run registry -- restore registry.sqlite --remote');
+    expect(account).toMatchObject({ migrations: 0, deployments: 0 });
+  });
+
+  it('makes nothing if wrangler.toml has no line in which an id could be written', async () => {
+    const text = await readFile(configPath, 'utf8');
+    const inline = 'kv_namespaces = [{ binding = "LISTS", id = "0000" }]';
+    const [production] = /\[\[env\.production\.kv_namespaces\]\]\n(?:.+\n)*/.exec(text)!;
+    await writeFile(
+      configPath,
+      text
+        .replace(production, '')
+        .replace('[env.production.vars]', `[env.production]\n${inline}\n[env.production.vars]`),
+    );
+    const { isDone, said } = await deploy();
+    expect(isDone).toBe(false);
+    expect(said).toContain(
+      'wrangler.toml has no line "id = …" below [[env.production.kv_namespaces]]',
+    );
+    expect(account.calls).toEqual(['whoami --json']);
   });
 
   it('creates nothing and keeps the key when it is run again', async () => {
@@ -145,7 +171,7 @@ describe('npm run deploy', () => {
   it('creates the queues that wrangler.toml names', async () => {
     await deploy();
     await deploy();
-    expect(account.queues).toEqual(['registry-edge-webhooks', 'registry-edge-webhooks-dead']);
+    expect(account.queues).toEqual(['registry-edge-webhooks']);
   });
 });
 
@@ -305,7 +331,9 @@ describe('what is left to do', () => {
       expect.stringContaining('Set REGISTRANT_AUTH_ALLOWED_IPS'),
       expect.stringContaining('Add the first registrar: npm run registry -- registrar add'),
       expect.stringContaining("the registry's own domain"),
-      expect.stringContaining('check list'),
+      expect.stringMatching(
+        /check list.* health --remote --env production --url https:\/\/x\.workers\.dev$/,
+      ),
     ]);
   });
 
@@ -331,15 +359,98 @@ it.each([
   expect(addressIn(printed)).toBe(address);
 });
 
-it('prints every step and does none with --dry-run, without an account', async () => {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['src/cli/deploy/index.ts', '--env', 'staging', '--dry-run'],
-    { env: { PATH: process.env.PATH } },
-  );
-  const titles = stdout.split('\n').filter((line) => /^\d/.test(line));
-  expect(titles).toEqual(steps.map(({ title }, index) => `${index + 1}. ${title}`));
-  expect(stdout).toContain('     wrangler d1 migrations apply DB --remote --env staging\n');
+describe('npm run deploy -- --dry-run', () => {
+  /** The steps with what they say of the account, and the calls of wrangler for it. */
+  async function look(overrides: Partial<Deployment> = {}) {
+    account.calls.length = 0;
+    const before = await readFile(configPath, 'utf8');
+    const { deployment, said } = newDeployment(overrides);
+    await printPlan(steps, deployment);
+    expect(await readFile(configPath, 'utf8')).toBe(before);
+    const changing = /create|apply|put|^deploy/;
+    expect(account.calls.filter((call) => changing.test(call))).toEqual([]);
+    return {
+      titles: said.filter((line) => /^\d/.test(line)),
+      commands: said.filter((line) => line.startsWith('     ')),
+      end: said.at(-1),
+    };
+  }
+
+  it('says of each step what is to create in a new account, and changes nothing', async () => {
+    const { titles, commands, end } = await look();
+    expect(titles).toEqual([
+      '1. Login: there, operator@example.ee',
+      '2. Database: to create',
+      '3. KV namespace of the lists: to create',
+      '4. Queues: to create: registry-edge-webhooks',
+      '5. Migrations: not looked at: wrangler.toml names no database yet',
+      '6. Key that signs tokens: to create',
+      '7. Worker: to create',
+      '8. Public lists: done each time',
+      '9. Health: done each time',
+    ]);
+    expect(commands).toContain('     wrangler d1 migrations apply DB --remote --env production');
+    expect(end).toBe('\nNothing was changed. Not looked at: Migrations, Public lists, Health.');
+  });
+
+  it('says what is there after a deployment', async () => {
+    await deploy();
+    expect((await look()).titles).toEqual([
+      '1. Login: there, operator@example.ee',
+      `2. Database: there, ${database}`,
+      `3. KV namespace of the lists: there, ${namespace}`,
+      '4. Queues: there',
+      '5. Migrations: there',
+      '6. Key that signs tokens: there',
+      '7. Worker: there, to be replaced',
+      '8. Public lists: done each time',
+      '9. Health: done each time',
+    ]);
+    account.migrations = 0;
+    expect((await look()).titles).toContain(
+      '5. Migrations: to apply: 0000_tables.sql, 0001_triggers.sql',
+    );
+  });
+
+  it('tells what exists from what wrangler.toml names', async () => {
+    await deploy();
+    account.namespaces.length = 0;
+    expect((await look()).titles).toContain(
+      `3. KV namespace of the lists: missing: wrangler.toml names ${namespace}, which the account lacks`,
+    );
+    await cp('wrangler.toml', configPath);
+    expect((await look()).titles).toContain(
+      `2. Database: there, ${database}, which wrangler.toml is to name`,
+    );
+  });
+
+  it('looks at nothing without a login, and prints every step', async () => {
+    account.login = { loggedIn: false };
+    const { titles, commands } = await look();
+    const obstacle = 'not looked at: not logged in';
+    expect(titles).toEqual([
+      '1. Login: not looked at: You are not logged in. Run npx wrangler login, or set CLOUDFLARE_API_TOKEN, and try again.',
+      `2. Database: ${obstacle}`,
+      `3. KV namespace of the lists: ${obstacle}`,
+      `4. Queues: ${obstacle}`,
+      `5. Migrations: ${obstacle}`,
+      `6. Key that signs tokens: ${obstacle}`,
+      `7. Worker: ${obstacle}`,
+      '8. Public lists: done each time',
+      '9. Health: done each time',
+    ]);
+    expect(account.calls).toEqual(['whoami --json']);
+    expect(commands.length).toBeGreaterThan(steps.length);
+  });
+
+  it('goes on when one thing cannot be looked at', async () => {
+    await deploy();
+    account.fault = { at: 1, isDone: false };
+    const { titles, end } = await look();
+    expect(titles[1]).toBe('2. Database: not looked at: wrangler: the connection was lost');
+    expect(titles[2]).toBe(`3. KV namespace of the lists: there, ${namespace}`);
+    expect(end).toContain('Not looked at: Database, Public lists, Health.');
+  });
 });
 
 it('has in staging every setting and binding of production', () => {

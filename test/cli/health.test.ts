@@ -1,7 +1,12 @@
-import { readdir } from 'node:fs/promises';
+import { once } from 'node:events';
+import { readdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { openRunningServer } from '../../src/cli/local-server.ts';
+import { domainAddress } from '../../src/cli/wrangler-config.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
@@ -76,3 +81,79 @@ async function change({ directory }: TestRegistry, ...statements: string[]): Pro
   using database = new DatabaseSync(path.join(folder, file));
   for (const statement of statements) database.exec(statement);
 }
+
+/** A service that answers every request alike; its address. */
+async function serviceAnswering(status: number, body: unknown): Promise<string> {
+  const server = createServer((_, response) => {
+    response.statusCode = status;
+    response.end(JSON.stringify(body));
+  });
+  server.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('asks the service for its own health, and fails if it is failing', async () => {
+  const registry = await tool.newRegistry();
+  const healthAt = async (address: string) => {
+    const { status, stdout } = await registry.run(['health', '--json', '--url', address]);
+    return { exit: status, ...JSON.parse(stdout) };
+  };
+  const about = { version: '1.0.0', build: 'b1' };
+
+  const well = await serviceAnswering(200, { status: 'ok', ...about });
+  expect(await healthAt(well)).toMatchObject({
+    exit: 0,
+    status: 'ok',
+    service: { address: well, status: 'ok', ...about },
+  });
+
+  const reason = 'A setting is missing or malformed; the log says which.';
+  const ill = await serviceAnswering(503, { status: 'failing', reason, ...about });
+  expect(await healthAt(ill)).toMatchObject({
+    exit: 1,
+    status: 'failing',
+    alarms: [{ alarm: 'failing', message: `${ill}/health answers 503: ${reason}` }],
+    service: { address: ill, status: 'failing', ...about },
+  });
+
+  const other = await serviceAnswering(200, 'It works!');
+  expect(await healthAt(other)).toMatchObject({
+    exit: 1,
+    alarms: [{ message: `${other}/health answers 200: not a health of the registry` }],
+  });
+
+  const { exit, alarms } = await healthAt('http://127.0.0.1:1');
+  expect(exit).toBe(1);
+  expect(alarms).toEqual([
+    {
+      alarm: 'failing',
+      message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:1\/health cannot be reached: ./),
+    },
+  ]);
+});
+
+test('knows the address of a local server that runs, and of a domain in wrangler.toml', async () => {
+  const registry = await tool.newRegistry();
+  const address = await serviceAnswering(200, 0);
+  const service = 'http://localhost:8787';
+  const note = { address, token: 'x', service };
+  await writeFile(path.join(registry.directory, 'server.json'), JSON.stringify(note));
+  expect(await openRunningServer(registry.directory, undefined)).toMatchObject({ service });
+
+  const toml = (routes: string) =>
+    registry.file('wrangler.toml', `name = "registry"\n[env.production]\n${routes}\n`);
+  expect(domainAddress(await toml(''), 'production')).toBeUndefined();
+  const routes = [
+    ['route = "registry.example.ee/*"', 'https://registry.example.ee'],
+    [
+      'routes = ["*.example.ee/*", { pattern = "registry.example.ee", custom_domain = true }]',
+      'https://registry.example.ee',
+    ],
+    ['routes = ["*.example.ee/*"]', undefined],
+  ] as const;
+  for (const [line, expected] of routes) {
+    expect(domainAddress(await toml(line), 'production')).toBe(expected);
+  }
+});

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { setClockAhead } from '../../src/clock.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
@@ -53,6 +54,33 @@ test('filters by time, actor and request', async () => {
   expect(await entries('--by', 'Operator')).toEqual(all);
   expect(await entries('--by', 'nobody')).toEqual([]);
   expect((await registry.run(['history', '--since', 'yesterday'])).status).toBe(2);
+});
+
+afterEach(() => setClockAhead(0));
+
+test('hides no entry behind one whose clock is late, since a time and in the report of a month', async () => {
+  const registry = await tool.newRegistry();
+  const add = (code: string) =>
+    registry.done(['registrar', 'add', '--code', code, '--name', 'Alpha OÜ']);
+  const twoMinutes = 2 * 60_000;
+  const firstOfMonth = Date.parse('2027-01-01T00:00:00Z') - Date.now();
+  setClockAhead(firstOfMonth);
+  await add('FIRST');
+  // Begun before the first entry, and written after it.
+  setClockAhead(firstOfMonth - twoMinutes);
+  await add('LATE');
+  setClockAhead(firstOfMonth + twoMinutes);
+  await add('LAST');
+  const keysSince = async (time: string) =>
+    (await registry.run(['history', '--since', time, '--json'])).stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).key);
+  expect(await keysSince('2027-01-01')).toEqual(['FIRST', 'LAST']);
+  expect(await keysSince('2026-12-31')).toEqual(['FIRST', 'LATE', 'LAST']);
+  expect(await registry.done(['report', 'month', '2027-01'])).toMatchObject({
+    changes: [{ subject: 'registrar', action: 'create', count: 2 }],
+  });
 });
 
 test('follows what comes later', async () => {

@@ -1,16 +1,24 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { startTool } from './tool.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
 
-test('says at Ctrl-C how far it came and how to go on, and ends with 130', async () => {
-  const registry = await tool.newRegistry();
-  const count = 60_000;
+const count = 60_000;
+let registry: TestRegistry;
+let file: string;
+
+beforeAll(async () => {
+  registry = await tool.newRegistry();
   const rows = Array.from({ length: count }, (_, n) => `nimi${n}.ee,reserved\n`);
-  const file = await registry.file('names.csv', `name,status\n${rows.join('')}`);
+  file = await registry.file('names.csv', `name,status\n${rows.join('')}`);
+});
+
+test('says at Ctrl-C how far it came and how to go on, and ends with 130', async () => {
   const args = ['retained', 'import', file];
   const child = registry.start(args);
   const stderr = text(child.stderr);
@@ -20,9 +28,44 @@ test('says at Ctrl-C how far it came and how to go on, and ends with 130', async
   const [status] = await once(child, 'close');
   expect(status).toBe(130);
   expect(await stderr).toMatch(
-    /^interrupted(; nothing was changed|: importing, \d+ of 60000 rows done, not published yet\. To continue and publish, repeat the command: .*)\n$/,
+    /^interrupted; (nothing was changed|at least \d+ rows done, \d+ not; not published yet: all, reserved, blocked; (to finish, repeat the command, .*: npm run registry -- retained import|to publish: npm run registry -- lists publish) .*)\n$/,
   );
   await registry.done(args);
   const { lists } = await registry.done(['lists', 'status']);
   expect(lists).toContainEqual(expect.objectContaining({ list: 'reserved', count, behind: false }));
+});
+
+/** The exported names are 1 MB, of which the disk takes 64 KB. */
+const onFullDisk = 'ulimit -f 64; exec "$@"';
+
+test('an export to a full disk leaves the last one as it was, and says so', async () => {
+  const kept = await registry.file('kept.csv', 'name,status\nkept.ee,reserved\n');
+  const tool = registry.start(['retained', 'export', kept]);
+  tool.kill();
+  const child = spawn('bash', ['-c', onFullDisk, 'bash', ...tool.spawnargs]);
+  const stderr = text(child.stderr);
+  const [status] = await once(child, 'close');
+  expect({ status, stderr: await stderr }).toEqual({
+    status: 1,
+    stderr: `failed: ${kept} cannot be written: file too large\n`,
+  });
+  expect(readFileSync(kept, 'utf8')).toBe('name,status\nkept.ee,reserved\n');
+  expect(readdirSync(registry.directory).filter((name) => name.startsWith('kept'))).toEqual([
+    'kept.csv',
+  ]);
+});
+
+test('an export that is interrupted leaves the last one as it was', async () => {
+  const kept = await registry.file('kept.csv', 'name,status\nkept.ee,reserved\n');
+  const child = registry.start(['retained', 'export', kept]);
+  const isWriting = () =>
+    readdirSync(registry.directory).some((name) => name.includes('.partial-'));
+  while (!isWriting() && child.exitCode === null) await setTimeout(1);
+  child.kill('SIGINT');
+  const [status] = await once(child, 'close');
+  expect(status).toBe(130);
+  expect(readFileSync(kept, 'utf8')).toBe('name,status\nkept.ee,reserved\n');
+  expect(readdirSync(registry.directory).filter((name) => name.startsWith('kept'))).toEqual([
+    'kept.csv',
+  ]);
 });

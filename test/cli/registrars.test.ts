@@ -26,6 +26,7 @@ test('adds, changes and lists registrars, and records the operator', async () =>
       name: 'Alpha AS',
       allowed_ips: [],
       webhook_url: null,
+      webhook_failing_since: null,
       contact_count: 0,
       created_at: expect.any(String),
       updated_at: expect.any(String),

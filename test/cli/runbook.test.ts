@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { workNames } from '../../src/cron.ts';
+import { loginRefusals } from '../../src/error.ts';
 import { alarmNames } from '../../src/health/alarm.ts';
 
 const runbook = readFileSync('src/cli/runbook.md', 'utf8');
@@ -18,6 +19,10 @@ it.each(alarmNames.map((name) => [name]))('explains the alarm %s', (name) => {
 
 it.each(workNames.map((name) => [name]))('explains what a failure of %s means', (name) => {
   expect(runbook).toContain(`\`${name}\``);
+});
+
+it.each(loginRefusals.map((refusal) => [refusal]))('explains the refusal %s', (refusal) => {
+  expect(runbook).toContain(`\`${refusal}\``);
 });
 
 it.each([...new Set(events)].map((name) => [name]))('explains the line %s of the log', (event) => {

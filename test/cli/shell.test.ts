@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { wordsOf } from '../../src/cli/shell.ts';
 import { captured } from './captured.ts';
@@ -52,6 +53,25 @@ test.each([
   expect(JSON.parse(json.stdout)).toMatchObject({ errors: [{ reason: 'usage' }] });
 });
 
+test('reads a command and the answer to its question by one reader, and goes on', async () => {
+  const registry = await tool.newRegistry();
+  await registry.done(['auction', 'start', 'kohv.ee']);
+  const lines = [
+    'auction cancel kohv.ee --reason x',
+    'n',
+    'registrar list',
+    'auction cancel kohv.ee --reason x',
+    'y',
+  ];
+  const keyboard = Readable.from([`${lines.join('\n')}\nauction list\n`]);
+  const ended = await registry.run(['shell'], Object.assign(keyboard, { isTTY: true }));
+  expect(ended.stderr).toBe('refused: not confirmed\n');
+  expect(ended.stdout).toContain('there are no registrars yet');
+  expect(ended.stdout.match(/Continue\? \[y\/N\] /g)).toHaveLength(2);
+  expect(ended.stdout).toContain('cancelled the auction of kohv.ee');
+  expect(ended.stdout).toContain('there are no such auctions');
+});
+
 test('answers wrong usage in JSON as well', async () => {
   const nowhere = new TestRegistry('/nonexistent');
   const { status, stdout, stderr } = await nowhere.run(['registrar', 'lst', '--json']);
@@ -72,7 +92,7 @@ test('completes commands and options in bash', async () => {
   expect(complete('regis')).toBe('registrar');
   expect(complete('registrar', '')).toContain('add list show update');
   expect(complete('contact', 'show', 'ALPHA:1', '--js')).toBe('--json');
-  expect(complete('backup', 'file', '--rem')).toBe('--remote');
+  expect(complete('lists', 'publish', '--rem')).toBe('--remote');
 });
 
 test('says its version', async () => {

@@ -150,7 +150,8 @@ describe('npm start', () => {
     timeout: 2 * startMilliseconds,
   }, async () => {
     const directory = newDirectory();
-    const { address, printed } = await start('--sandbox', '--persist-to', directory);
+    const sandbox = await start('--sandbox', '--persist-to', directory);
+    const { address, printed } = sandbox;
     expect(printed()).toContain(`curl -X POST ${address}/sandbox/reset`);
 
     const { stdout } = await execute('test/walkthrough/auction.sh', [address, directory]);
@@ -163,7 +164,10 @@ describe('npm start', () => {
 
     const second = run('--sandbox', '--port', '0', '--persist-to', directory);
     expect(await second.ended).toBe(1);
-    expect(second.printed()).toContain('a sandbox is running there');
+    expect(second.printed()).toMatch(
+      /^npm start \(process \d+\) is at work on \S+; try again when/m,
+    );
+    await stop(sandbox);
     const ordinary = run('--port', '0', '--persist-to', directory);
     expect(await ordinary.ended).toBe(1);
     expect(ordinary.printed()).toContain('it belongs to a sandbox; start it with --sandbox');

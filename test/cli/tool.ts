@@ -4,11 +4,12 @@ import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { Session } from '../../src/cli/session.ts';
-import { captured, type Ended } from './captured.ts';
+import { captured, type Ended, type Fault } from './captured.ts';
 
 /** Keeps the runtime of the registry that was used last, until a command opens another. */
 const session = new Session();
@@ -47,10 +48,11 @@ export class TestRegistry {
     this.directory = directory;
   }
 
-  /** Starts the tool as a process; detached, it leads a process group of its own. */
-  start(args: string[], detached = false) {
+  /** Starts the tool as a process; detached, it leads a process group of its own. Its heap may be limited. */
+  start(args: string[], detached = false, heapMegabytes?: number) {
+    const limit = heapMegabytes && { NODE_OPTIONS: `--max-old-space-size=${heapMegabytes}` };
     return spawn(process.execPath, ['src/cli/index.ts', ...args, '--persist-to', this.directory], {
-      env: { ...process.env, NO_COLOR: '1' },
+      env: { ...process.env, NO_COLOR: '1', ...limit },
       detached,
     });
   }
@@ -62,8 +64,9 @@ export class TestRegistry {
   }
 
   /** Runs the tool in this process. */
-  async run(args: string[], input: string | Buffer = ''): Promise<Ended> {
-    return captured(() => runProgram([...args, '--persist-to', this.directory], session), input);
+  async run(args: string[], input: string | Buffer | Readable = '', fault?: Fault): Promise<Ended> {
+    const given = [...args, '--persist-to', this.directory];
+    return captured(() => runProgram(given, session), input, fault);
   }
 
   /** Runs a command that has to succeed, and returns what it answers with --json. */
@@ -81,12 +84,16 @@ export class TestRegistry {
     return file;
   }
 
+  /** Says this SQL to the database file. */
+  async edit(sql: string): Promise<void> {
+    await session.close();
+    using database = await this.#open();
+    database.exec(sql);
+  }
+
   /** Every row of every table, as the database file holds them. */
   async rows(): Promise<Record<string, unknown[]>> {
-    const folder = path.join(this.directory, 'v3/d1/miniflare-D1DatabaseObject');
-    const files = await readdir(folder);
-    const file = files.find((name) => /^[0-9a-f]+\.sqlite$/.test(name))!;
-    using database = new DatabaseSync(path.join(folder, file));
+    using database = await this.#open();
     const tables = database
       .prepare(
         "select name from sqlite_master where type = 'table' and name not like '\\_%' escape '\\'",
@@ -95,6 +102,13 @@ export class TestRegistry {
     return Object.fromEntries(
       tables.map(({ name }) => [name, database.prepare(`select * from "${name}"`).all()]),
     );
+  }
+
+  async #open(): Promise<DatabaseSync> {
+    const folder = path.join(this.directory, 'v3/d1/miniflare-D1DatabaseObject');
+    const files = await readdir(folder);
+    const file = files.find((name) => /^[0-9a-f]+\.sqlite$/.test(name))!;
+    return new DatabaseSync(path.join(folder, file));
   }
 }
 

@@ -43,7 +43,8 @@ test('has the nouns and verbs that an operator needs', () => {
     'auction register',
     'auction show',
     'auction start',
-    'backup',
+    'backup verify',
+    'backup write',
     'completion',
     'contact delete',
     'contact erase',
@@ -57,20 +58,25 @@ test('has the nouns and verbs that an operator needs', () => {
     'dispute import',
     'dispute list',
     'dispute open',
+    'domain export',
     'domain import',
     'domain list',
     'domain remove',
     'domain show',
+    'domain update',
     'health',
     'history archive',
+    'history revert',
     'history show',
     'lists publish',
     'lists status',
     'registrar add',
+    'registrar diagnose',
     'registrar list',
     'registrar show',
     'registrar update',
     'registrar webhook list',
+    'registrar webhook resend',
     'registrar webhook test',
     'report month',
     'restore',
@@ -123,6 +129,7 @@ test('says of each column of an import what it holds, and whether it is required
 
 test('takes --json on every verb, and --dry-run on every one that writes', () => {
   const reading = [
+    'diagnose',
     'list',
     'show',
     'export',
@@ -130,7 +137,8 @@ test('takes --json on every verb, and --dry-run on every one that writes', () =>
     'issue',
     'report month',
     'health',
-    'backup',
+    'backup verify',
+    'backup write',
     'restore',
   ];
   const withoutRegistry = ['completion', 'shell'];
@@ -147,7 +155,7 @@ test('takes --json on every verb, and --dry-run on every one that writes', () =>
   }
 });
 
-/** Nothing here gets as far as a database. */
+/** Nothing here gets as far as a database: opening this one is refused with status 1. */
 const nowhere = new TestRegistry('/nonexistent');
 
 test.each([
@@ -172,6 +180,16 @@ test.each([
     'a change of nothing',
     ['registrar', 'update', 'ALPHA'],
     'nothing to change: give --name, --allow-ip, --allow-all, --webhook or --no-webhook',
+  ],
+  [
+    'a change of no field',
+    ['contact', 'update', 'ALPHA:1'],
+    'nothing to change: give at least one field, for example --phone',
+  ],
+  [
+    'an export whose format nothing says',
+    ['retained', 'export', 'names.txt'],
+    'names.txt is not named .csv or .ndjson; give its format with --format',
   ],
   [
     'an unknown value',

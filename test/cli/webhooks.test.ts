@@ -110,3 +110,45 @@ test('refuses a webhook without https, and one in a private network', async () =
   );
   expect((await registry.rows()).webhooks).toEqual([]);
 });
+
+const contact = `code,name,email,phone,ident,ident_type,ident_country_code
+ALPHA:1,Jaan Tamm,jaan@example.ee,+372.5123456,38001085718,priv,EE
+`;
+
+test('sends again what was given up, once the operator asks, and shows since when a webhook fails', async () => {
+  const registry = await registryWithAlpha();
+  await registry.done(['registrar', 'update', 'ALPHA', '--webhook', endpoint.url]);
+  await registry.done(['contact', 'import', '-', '--registrar', 'ALPHA'], contact);
+  await registry.done(['contact', 'update', 'ALPHA:1', '--city', 'Tartu']);
+  await registry.edit(`
+    update webhook_deliveries set failed_at = '2026-11-21T12:00:00.000Z', attempts = 3, outcome = 'HTTP 500';
+    update webhooks set failures = 3, failing_since = '2026-11-20T12:00:00.000Z'`);
+  expect((await registry.done(['registrar', 'show', 'ALPHA'])).registrar).toMatchObject({
+    webhook_failing_since: '2026-11-20T12:00:00.000Z',
+  });
+
+  const resend = ['registrar', 'webhook', 'resend', 'ALPHA'];
+  const usage = 'what to send again: give either the id of a delivery or --since';
+  expect((await registry.run(resend)).stderr).toContain(usage);
+  expect((await registry.run([...resend, 'msg_1', '--since', '2026-01-01'])).stderr).toContain(
+    usage,
+  );
+  expect(await registry.run([...resend, '--since', '2026-01-01', '--dry-run'])).toMatchObject({
+    stdout: 'would send 1 delivery to ALPHA again, within the hour\n',
+  });
+  expect(await registry.done([...resend, '--since', '2026-01-01'])).toEqual({
+    registrar: 'ALPHA',
+    deliveries: 1,
+    changed: true,
+  });
+  expect(await registry.run([...resend, '--since', '2026-01-01'])).toMatchObject({
+    status: 0,
+    stdout: 'nothing to send again: no delivery to ALPHA since then was delivered or given up\n',
+  });
+  const { stdout } = await registry.run(['registrar', 'webhook', 'list', 'ALPHA']);
+  expect(stdout).toMatch(/ALPHA:1 +waiting, failing since 2026-11-20T12:00:00.000Z\n/);
+  const { history } = await registry.done(['history', 'registrar', 'ALPHA']);
+  expect(history.at(-1).changes).toEqual({
+    webhook_resent: { from: null, to: 'since 2026-01-01T00:00:00.000Z' },
+  });
+}, 120_000);

@@ -88,6 +88,12 @@ test.each([
     '{"name":"ok.ee","stauts":"reserved"}',
     ':2: there is no field "stauts"',
   ],
+  [
+    'a line beyond the limit',
+    `{"name":"${'a'.repeat(130_000)}.ee","status":"reserved"}`,
+    ':2: has over 128000 characters',
+  ],
+  ['a key twice', '{"name":"hea.ee","name":"paha.ee","status":"reserved"}', ':2: has "name" twice'],
   ['a value of another type', '{"name":7,"status":"reserved"}', ':2: 7 is not text [name]'],
 ])('refuses NDJSON with %s, and changes nothing', async (_, line, message) => {
   const file = await registry.file(
@@ -194,3 +200,12 @@ test('reports every problem of a file, with its place, with --json', async () =>
     ],
   });
 });
+
+test.each(['retained', 'domain'])(
+  'refuses an empty NDJSON file that would replace every %s name, and changes nothing',
+  async (noun) => {
+    const file = await registry.file('names.ndjson', '\n');
+    const message = `${file}:1: is empty; with --replace, that would remove everything`;
+    await expectRefused([noun, 'import', file, '--replace', '--yes'], 1, message);
+  },
+);

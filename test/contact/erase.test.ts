@@ -76,6 +76,7 @@ describe('contact erase', () => {
       history: {
         entries: 3,
         fields: expect.arrayContaining(['name', 'ident', 'email', 'phone', 'street', 'orgName']),
+        actors: ['RegistrantUser: Mari Maasikas'],
       },
       outcomes: 1,
       others: [],
@@ -100,6 +101,21 @@ describe('contact erase', () => {
       actor: 'Operator',
       changes: { name: removed, orgName: removed, identType: { from: 'priv', to: null } },
     });
+  });
+
+  it('leaves the name of a person who made changes in who made them, says so, and leaves it nowhere else', async () => {
+    const mark = `Actor${unique()}x`;
+    const person = await addPerson(worker.env, { firstName: mark, lastName: 'Tamm' });
+    const identity = { ident: person.code, identCountryCode: person.countryCode };
+    const contact = await addContact(worker.env, await addRegistrar(worker.env), identity);
+    await portal.update(person, contact.uuid, { name: `${mark} Maasikas` });
+    const { history } = await erase(contact.code);
+    expect(history.actors).toEqual([`RegistrantUser: ${mark} Tamm`]);
+    expect(await tablesWith(mark)).toEqual(['history']);
+    const entries = await entriesOf(contact);
+    const others = entries.map(({ actor: _, ...others }) => others);
+    expect(JSON.stringify(others)).not.toContain(mark);
+    expect(entries.map(({ actor }) => actor)).toContain(`RegistrantUser: ${mark} Tamm`);
   });
 
   it('notifies the registrar of the deletion, without a word about the person', async () => {
@@ -132,7 +148,7 @@ describe('contact erase', () => {
       code: life.code,
       uuid: life.uuid,
       contact: undefined,
-      history: { entries: 0, fields: [] },
+      history: { entries: 0, fields: [], actors: ['RegistrantUser: Mari Maasikas'] },
       outcomes: 0,
       others: [],
     });

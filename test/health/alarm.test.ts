@@ -22,6 +22,7 @@ function alarmsOf(overrides: Partial<Findings> = {}) {
       health: { reasons: [], isDatabaseReachable: true, lists },
       runs: [run()],
       size: { bytes: 1_000_000, rows: {} },
+      failingWebhooks: [],
       isDeployed: true,
       ...overrides,
     },
@@ -66,5 +67,15 @@ test('a database that is four fifths full is one', () => {
   expect(alarmsOf({ size: { bytes: 8_000_000_000, rows: {} } })).toEqual([]);
   expect(alarmsOf({ size: { bytes: 8_500_000_000, rows: {} } })).toEqual([
     { alarm: 'database_large', message: 'The database is 85 % full.' },
+  ]);
+});
+
+test('a webhook that has been failing for an hour is one', () => {
+  const failingWebhooks = [{ registrar: 'ALPHA', since: '2026-11-21T10:59:00.000Z' }];
+  expect(alarmsOf({ failingWebhooks })).toEqual([
+    {
+      alarm: 'webhook_failing',
+      message: 'The webhook of ALPHA has been failing since 2026-11-21T10:59:00.000Z.',
+    },
   ]);
 });

@@ -63,11 +63,10 @@ it.each(['{', '{"status":"sold"}', '{"status":"no_bids"}'])(
   },
 );
 
-it.each(['192.0.2.7', '203.0.113.1', '2001:db9::1', 'not-an-address'])(
-  'lists the auctions in progress, and no others, for %s',
-  async (address) => {
-    const started = await addAuction(worker.env);
-    const ended = await addAuction(worker.env, { status: 'no_bids' });
+it('lists the auctions in progress, and no others, for everybody', async () => {
+  const started = await addAuction(worker.env);
+  const ended = await addAuction(worker.env, { status: 'no_bids' });
+  for (const address of ['192.0.2.7', '203.0.113.1', '2001:db9::1', 'not-an-address']) {
     const response = await worker.fetch('/api/v1/auctions', {
       headers: { 'CF-Connecting-IP': address },
     });
@@ -76,5 +75,5 @@ it.each(['192.0.2.7', '203.0.113.1', '2001:db9::1', 'not-an-address'])(
     expect(listed.filter(({ id }) => [started.uuid, ended.uuid].includes(id))).toEqual([
       { id: started.uuid, domain: started.name, status: 'started' },
     ]);
-  },
-);
+  }
+});

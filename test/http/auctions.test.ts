@@ -1,9 +1,12 @@
 import { eq } from 'drizzle-orm';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { auctions } from '../../drizzle/schema.ts';
+import type { Env } from '../../src/env.ts';
+import { app } from '../../src/http/app.ts';
 import { auctionClient } from '../client.ts';
+import { cost, counted } from '../counted.ts';
 import { addAuction } from '../fixtures.ts';
-import { published } from '../public-list/published.ts';
+import { published, withMethods } from '../public-list/published.ts';
 import { auctionsOf, historyOf } from '../stored.ts';
 import { startWorker } from '../worker.ts';
 
@@ -381,5 +384,71 @@ describe('platform', () => {
     expect(await historyOf(worker.env, 'auction', { name })).toMatchObject([
       { changes: { platform: { from: null, to: 'english' } } },
     ]);
+  });
+});
+
+describe('the list of the auctions in progress', () => {
+  const path = '/api/v1/auctions';
+  const report = (status: string) => ({
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ status }),
+  });
+  const listed = async (env: Env) => {
+    const headers = { 'CF-Connecting-IP': '203.0.113.9' };
+    const response = await app.request(path, { headers }, env, { waitUntil() {} } as never);
+    return ((await response.json()) as { id: string }[]).map(({ id }) => id);
+  };
+
+  it('reads no row a second time within five seconds, and all again after that', async () => {
+    const bindings = counted(worker.env);
+    const { uuid } = await addAuction(worker.env);
+    expect((await cost(bindings, path)).answer.rowsRead).toBeGreaterThan(0);
+    const repeat = [
+      await cost(bindings, path),
+      await cost(bindings, `${path}/`, { headers: { 'X-D1-Bookmark': 'any' } }),
+    ];
+    expect(repeat.map(({ status, answer }) => [status, answer])).toEqual([
+      [200, {}],
+      [200, {}],
+    ]);
+    const later = await addAuction(worker.env);
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5_000 });
+    expect(await listed(bindings.env)).toEqual(expect.arrayContaining([uuid, later.uuid]));
+  });
+
+  it('never lacks what the same isolate has written', async () => {
+    const { env, counts } = counted(worker.env);
+    const { uuid } = await addAuction(worker.env);
+    expect(await listed(env)).toContain(uuid);
+    await cost({ env, counts }, `${path}/${uuid}`, report('no_bids'));
+    expect(await listed(env)).not.toContain(uuid);
+  });
+
+  it('is not remembered as it was before a write that came while it was read', async () => {
+    const { uuid } = await addAuction(worker.env);
+    const { env, counts } = counted(worker.env);
+    let isFirst = true;
+    const DB: D1Database = withMethods(env.DB, {
+      prepare(query: string) {
+        const statement = env.DB.prepare(query);
+        if (!isFirst) return statement;
+        isFirst = false;
+        // The rows are read, and the write comes before they are there.
+        const writingMeanwhile = (bound: D1PreparedStatement) =>
+          withMethods(bound, {
+            async raw() {
+              const rows = await bound.raw();
+              await cost({ env: { ...env, DB }, counts }, `${path}/${uuid}`, report('no_bids'));
+              return rows;
+            },
+          });
+        return { bind: (...values: unknown[]) => writingMeanwhile(statement.bind(...values)) };
+      },
+    });
+    const slow = { ...env, DB };
+    expect(await listed(slow)).toContain(uuid);
+    expect(await listed(slow)).not.toContain(uuid);
   });
 });

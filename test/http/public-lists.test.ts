@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, expect, test } from 'vitest';
 import type { Env } from '../../src/env.ts';
@@ -112,7 +113,7 @@ test('lets scripts of any page read the headers of its own, on a refusal as well
     const { status: answered, headers } = await worker.fetch(path, init);
     expect(answered).toBe(status);
     expect(headers.get('Access-Control-Expose-Headers')).toBe(
-      'ETag, Ignored-Fields, Ignored-Parameters, X-Request-Id',
+      'ETag, Ignored-Fields, Ignored-Parameters, RateLimit-Policy, Retry-After, X-Request-Id',
     );
     if (status < 400) expect(headers.get('Ignored-Parameters')).toBe('color');
     expect(headers.get('Ignored-Fields')).toBe(init?.method === 'POST' ? 'color' : null);
@@ -302,3 +303,20 @@ test('publishes a change through the auction interface after the answer', async 
 async function countOf(env: Env): Promise<number> {
   return (await published(env, 'auctions')).body.count;
 }
+
+test('tells clients how often to ask, what to do on a failure, and when a change is seen', async () => {
+  const { headers } = await worker.fetch(auctionsPath);
+  const [, seconds] = /max-age=(\d+)/.exec(headers.get('Cache-Control')!)!;
+  const document = await (await worker.fetch('/openapi.json')).json();
+  const readme = readFileSync('src/http/README.md', 'utf8').split('## Public lists')[1]!;
+
+  for (const text of [(document as { info: { description: string } }).info.description, readme]) {
+    const plain = text.replace(/\s+/g, ' ');
+    expect(plain).toContain('at most once a minute, with `If-None-Match` or by');
+    expect(plain).toContain('After a 429, a 5xx or no answer, keep the list that you hold');
+    expect(plain).toContain('as `Retry-After` says, otherwise after twice as long each time');
+    expect(plain).toContain(
+      `until it is seen everywhere, the cache's ${seconds} seconds and up to 60`,
+    );
+  }
+});

@@ -102,6 +102,7 @@ describe('an invalid bookmark', () => {
         '/repp/v1/contacts',
         send('GET', caller, undefined, { 'X-D1-Bookmark': bookmark }),
         { ...worker.env, DB: database } as unknown as Env,
+        { waitUntil: () => {} } as unknown as ExecutionContext,
       );
       return response.status;
     };

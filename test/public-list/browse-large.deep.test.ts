@@ -57,7 +57,7 @@ async function browse(range: Range) {
   const { reader } = newReader(env, clock);
   const { names, hasMore } = await browseNames('all', range, reader);
   // The blocks that were read and the text of the fragments that were decompressed.
-  const { bytes } = memoryOf(reader.kv).cache;
+  const { bytes } = memoryOf(reader.kv).parts;
   expect(reader.meter.kvReads).toBe(counts.kvReads);
   return { names: names.map(({ name }) => name), hasMore, counts, bytes };
 }

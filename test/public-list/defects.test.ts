@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
-import { blockKey, headKey } from '../../src/public-list/kv.ts';
+import { blockKey, headKey, MissingBlockError } from '../../src/public-list/kv.ts';
 import { listNames } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { listStatus } from '../../src/public-list/publish/status.ts';
@@ -9,6 +9,7 @@ import { sweepLists } from '../../src/public-list/publish/sweep.ts';
 import { readChanges } from '../../src/public-list/read/changes.ts';
 import { addAuction, addRetainedDomain, emptyLists } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
+import { backUpDatabase } from './backup.ts';
 import { published, withMethods } from './published.ts';
 import { newReader } from './reader.ts';
 
@@ -26,41 +27,13 @@ const namesIn = async (list: 'all' | 'auctions' = 'all') => {
   );
 };
 
-const tables = [
-  'retained_domains',
-  'list_sources',
-  'retained_changes',
-  'list_publications',
-  'list_leftovers',
-];
-
-/** The tables of the lists as they are, to be put back as a restore does: no trigger has the last word. */
-async function backUp() {
-  const { DB } = worker.env;
-  const rows = await Promise.all(
-    tables.map(async (table) => (await DB.prepare(`select * from ${table}`).all()).results),
-  );
-  return async () => {
-    for (const [index, table] of tables.entries()) {
-      await DB.prepare(`delete from ${table}`).run();
-      for (const row of rows[index]!) {
-        const columns = Object.keys(row);
-        const places = columns.map(() => '?').join(', ');
-        await DB.prepare(`insert into ${table} (${columns.join(', ')}) values (${places})`)
-          .bind(...Object.values(row))
-          .run();
-      }
-    }
-  };
-}
-
 const addNames = async (...names: string[]) => {
   for (const name of names) await addRetainedDomain(worker.env, { name, punycode: name });
 };
 
 test('publishes what is imported after a restore as often as before it', async () => {
   await publishAll();
-  const restore = await backUp();
+  const restore = await backUpDatabase(worker.env);
   await addNames('wrong1.ee', 'wrong2.ee', 'wrong3.ee');
   await publishAll();
   await restore();
@@ -77,7 +50,7 @@ test('publishes what is imported after a restore as often as before it', async (
 test('publishes a restored database though what its record names was swept since', async () => {
   await addNames('kept.ee');
   await publishAll();
-  const restore = await backUp();
+  const restore = await backUpDatabase(worker.env);
   await addNames('wrong.ee');
   await publishAll();
   await sweepLists(worker.db, worker.env.LISTS, new Date('2026-05-07T12:00:00Z'));
@@ -91,7 +64,7 @@ test('publishes a restored database though what its record names was swept since
 test('leads a client that holds a list from before a restore to the list after it', async () => {
   await addNames('kept.ee');
   await publishAll();
-  const restore = await backUp();
+  const restore = await backUpDatabase(worker.env);
   await addNames('wrong.ee');
   await publishAll();
   const { head: wrong } = await published(worker.env, 'all');
@@ -213,4 +186,109 @@ test('deletes of the journal what every list follows, and goes on counting from 
   await addNames('d.ee');
   await publishAll();
   expect(await namesIn()).toEqual(['a.ee', 'b.ee', 'c.ee', 'd.ee']);
+});
+
+const twoDaysLater = new Date('2026-05-07T12:00:00Z');
+
+test('publishes no block that was swept while the publisher slept', async () => {
+  await publishAll();
+  await addNames('a.ee');
+  let at = noon;
+  const kv = withMethods(worker.env.LISTS, {
+    async put(key: string, value: ArrayBuffer, options: KVNamespacePutOptions) {
+      await worker.env.LISTS.put(key, value, options);
+      if (at === twoDaysLater || !key.startsWith('changes/')) return;
+      at = twoDaysLater;
+      await sweepLists(worker.db, worker.env.LISTS, at);
+    },
+  });
+
+  await publish(worker.db, kv, ['all'], () => at);
+
+  expect(await namesIn()).toEqual(['a.ee']);
+});
+
+test('puts no head that others have replaced while the publisher slept', async () => {
+  await publishAll();
+  await addNames('removed.ee');
+  let at = noon;
+  let isRecording = false;
+  const { DB, LISTS } = worker.env;
+  const binding = withMethods(DB, {
+    async batch(statements: D1PreparedStatement[]) {
+      const results = await DB.batch(statements);
+      if (isRecording && at === noon) {
+        at = twoDaysLater;
+        await DB.prepare('delete from retained_domains').run();
+        await publishAll(worker.env, at);
+      }
+      return results;
+    },
+  });
+  const heads: string[] = [];
+  const kv = withMethods(LISTS, {
+    async put(key: string, value: ArrayBuffer, options: KVNamespacePutOptions) {
+      isRecording ||= key.startsWith('changes/');
+      if (key.startsWith('list/')) heads.push(key);
+      await LISTS.put(key, value, options);
+    },
+  });
+
+  await publish(openDatabase(binding), kv, ['all'], () => at);
+
+  expect(heads).toEqual([]);
+  expect(await namesIn()).toEqual([]);
+});
+
+test('leaves out of a build what was removed while the journal was pruned', async () => {
+  await addNames('stays.ee');
+  await publishAll();
+  await addNames('removed.ee');
+  const remove = (name: string) =>
+    worker.env.DB.prepare('delete from retained_domains where name = ?').bind(name).run();
+  let isPruned = false;
+  const binding = withMethods(worker.env.DB, {
+    prepare(query: string) {
+      const statement = worker.env.DB.prepare(query);
+      if (!query.includes('name >= ?')) return statement;
+      return withMethods(statement, {
+        bind: (...values: unknown[]) =>
+          withMethods(statement, {
+            async raw() {
+              const rows = await statement.bind(...values).raw();
+              if (isPruned) return rows;
+              isPruned = true;
+              await remove('removed.ee');
+              await addNames('visits.ee');
+              await remove('visits.ee');
+              await publishAll();
+              await sweepLists(worker.db, worker.env.LISTS, noon);
+              return rows;
+            },
+          }),
+      });
+    },
+  });
+
+  await publish(openDatabase(binding), worker.env.LISTS, ['all'], () => noon, { isForced: true });
+
+  expect(await namesIn()).toEqual(['stays.ee']);
+});
+
+test('keeps the blocks of the head in KV though a later publication is recorded', async () => {
+  await addNames('a.ee');
+  await publishAll();
+  await addNames('b.ee');
+  const kv = withMethods(worker.env.LISTS, {
+    async put(key: string, value: ArrayBuffer) {
+      // An error that is not tried again, so that nothing waits.
+      if (key.startsWith('list/')) throw new MissingBlockError('killed');
+      await worker.env.LISTS.put(key, value);
+    },
+  });
+  await expect(publish(worker.db, kv, ['all'], () => noon)).rejects.toThrow();
+
+  await sweepLists(worker.db, worker.env.LISTS, twoDaysLater);
+
+  expect(await namesIn()).toEqual(['a.ee']);
 });

@@ -8,7 +8,7 @@ import {
   readEntries,
 } from '../../src/public-list/format/block.ts';
 import { wholeBody } from '../../src/public-list/format/body.ts';
-import { beginsBlock, cutBlocks } from '../../src/public-list/format/cut.ts';
+import { blockSizes, Cutter } from '../../src/public-list/format/cut.ts';
 import { compareNames, type Entry, entryOf } from '../../src/public-list/format/entry.ts';
 import { compressJson, decompressJson } from '../../src/public-list/format/gzip.ts';
 import { createHead } from '../../src/public-list/format/head.ts';
@@ -20,12 +20,13 @@ import {
 } from '../../src/public-list/format/steps.ts';
 import type { ListedStatus } from '../../src/public-list/lists.ts';
 import { updateBlocks } from '../../src/public-list/publish/update.ts';
+import { useSmallBlocks } from './small-blocks.ts';
 
-/** Names that begin a block, which one in 6,144 does, and others that lie around them, some above U+FFFF. */
-const candidates = Array.from({ length: 150_000 }, (_, number) => `n${number.toString(36)}.ee`);
+const usualSizes = { ...blockSizes };
+useSmallBlocks();
+
 const pool = [
-  ...candidates.filter(beginsBlock),
-  ...candidates.filter((_, index) => index % 2_500 === 1),
+  ...Array.from({ length: 60 }, (_, number) => `n${number}.ee`),
   ...['\u{10400}x.ee', '\ufb01x.ee', '\u{2a700}.ee', 'õ.ee', 'üks.ee'],
 ];
 
@@ -35,10 +36,21 @@ type Content = ReadonlyMap<string, readonly ListedStatus[]>;
 const statuses = fc.subarray<ListedStatus>(['blocked', 'disputed', 'reserved']);
 /** One publication's changes: what some names are from then on. */
 const change = fc.dictionary(fc.constantFrom(...pool), statuses, {
-  maxKeys: 12,
+  maxKeys: 40,
   noNullPrototype: true,
 });
 const history = fc.array(change, { minLength: 1, maxLength: 8 });
+
+const minute = 60_000;
+/** Up to half an hour or about a week, the time for which changes are kept. */
+const passing = fc.oneof(
+  fc.noBias(fc.nat(30)),
+  fc.noBias(fc.integer({ min: 7 * 24 * 60 - 90, max: 7 * 24 * 60 + 90 })),
+);
+/** Publications by clocks that are wrong by an hour at most. */
+const clocks = fc.infiniteStream(
+  fc.record({ passing, skew: fc.noBias(fc.integer({ min: -60, max: 60 })) }),
+);
 
 function entriesOf(content: Content): Entry[] {
   return [...content]
@@ -65,6 +77,12 @@ function newStore() {
       };
     },
   };
+}
+
+function cutBlocks(entries: readonly Entry[], sizes = blockSizes): Entry[][] {
+  const cutter = new Cutter(sizes);
+  const complete = entries.flatMap((entry) => [cutter.add(entry) ?? []]);
+  return [...complete, cutter.rest()].filter(({ length }) => length > 0);
 }
 
 async function builtFromNothing(content: Content, store: ReturnType<typeof newStore>) {
@@ -101,17 +119,21 @@ test('updates a list to the very blocks and ETag that it has when it is built fr
   );
 });
 
-test('leads from every kept content to the current one, in the order of the list', async () => {
+test('leads exactly from every kept content to the current one, whatever the clocks are', async () => {
   await fc.assert(
-    fc.asyncProperty(history, async (changes) => {
+    fc.asyncProperty(history, clocks, async (changes, clocks) => {
       const store = newStore();
-      const at = new Date('2026-05-05T12:00:00Z');
+      let time = Date.parse('2026-05-05T12:00:00Z');
+      const publishedAt = new Map<string, number>();
       const lists = new Map<string, string[]>();
       let content: Content = new Map();
       let blocks: Block[] = [];
       let steps: Steps = [];
       let { etag } = await createHead('all', '', blocks);
       for (const change of changes) {
+        const { passing, skew } = clocks.next().value!;
+        time += passing * minute;
+        const at = new Date(time + skew * minute);
         lists.set(
           etag,
           entriesOf(content).map(({ json }) => json),
@@ -124,21 +146,54 @@ test('leads from every kept content to the current one, in the order of the list
         );
         expect(await compareBlocks(blocks, after, store.load)).toEqual(difference);
         const next = await createHead('all', '', after);
-        if (next.etag !== etag) steps = addStep(steps, etag, difference, at);
+        if (next.etag !== etag) {
+          steps = addStep(steps, etag, difference, at);
+          publishedAt.set(etag, time);
+        }
         [blocks, etag] = [after, next.etag];
       }
       const now = entriesOf(content).map(({ json }) => json);
       for (const [old, entries] of lists) {
         if (old === etag) continue;
-        const { added, removed } = differenceSince(steps, old)!;
+        const difference = differenceSince(steps, old);
+        const age = (time - publishedAt.get(old)!) / minute;
+        // What two clocks that disagree by two hours count as a week.
+        if (age < (7 * 24 - 2) * 60) expect(difference).toBeDefined();
+        if (!difference) continue;
+        const { added, removed } = difference;
         const kept = entries.filter((entry) => !removed.includes(entry));
         expect([...kept, ...added].sort()).toEqual([...now].sort());
         expect(kept.length).toBe(entries.length - removed.length);
         expect(added).toEqual(now.filter((entry) => added.includes(entry)));
       }
     }),
-    { numRuns: inject('isDeep') ? 1_000 : 200 },
+    { numRuns: inject('isDeep') ? 5_000 : 200 },
   );
+});
+
+test('keeps the last hundred changes and no more than a megabyte of them, without a gap', () => {
+  const name = (step: number) => `n${step}.ee`;
+  const json = (step: number, length = 0) =>
+    entryOf([name(step), 'x'.repeat(length), 'reserved']).json;
+  const now = new Date('2026-05-05T12:00:00Z');
+  const after = (count: number, length?: number) => {
+    let steps: Steps = [];
+    for (let step = 1; step <= count; step++) {
+      const difference = { added: [json(step, length)], removed: [json(step - 1, length)] };
+      steps = addStep(steps, `etag ${step - 1}`, difference, now);
+    }
+    return steps;
+  };
+
+  const many = after(150);
+  expect(differenceSince(many, 'etag 49')).toBeUndefined();
+  expect(differenceSince(many, 'etag 50')).toEqual({ added: [json(150)], removed: [json(50)] });
+  const long = after(8, 150_000);
+  expect(differenceSince(long, 'etag 4')).toBeUndefined();
+  expect(differenceSince(long, 'etag 5')).toEqual({
+    added: [json(8, 150_000)],
+    removed: [json(5, 150_000)],
+  });
 });
 
 test('puts the blocks together into the JSON of the list, byte for byte', async () => {
@@ -164,25 +219,34 @@ test('puts the blocks together into the JSON of the list, byte for byte', async 
   );
 });
 
-test('cuts a run of names of which none begins a block, and cuts it again from its start', async () => {
-  const names = Array.from(
-    { length: 70_000 },
-    (_, number) => `c${String(number).padStart(6, '0')}.ee`,
-  );
-  const plain = names.filter((name) => !beginsBlock(name));
-  const store = newStore();
-  let content: Content = new Map(plain.map((name) => [name, ['reserved'] as const]));
-  let blocks = await builtFromNothing(content, store);
-  const full = 16_384;
-  const counts = [full, full, full, full, plain.length - 4 * full];
-  expect(blocks.map(({ count }) => count)).toEqual(counts);
+test('cuts where a name says so, but never before the least number of entries, nor after the most', () => {
+  const names = Array.from({ length: 300_000 }, (_, number) => `c${number}.ee`);
+  const entries = names.sort(compareNames).map((name) => entryOf([name, name, 'reserved']));
+  const { minimum, mean, maximum } = blockSizes;
+  const counts = cutBlocks(entries).map(({ length }) => length);
+  const [last] = counts.splice(-1);
+  expect(Math.min(...counts)).toBe(minimum);
+  expect(Math.max(...counts)).toBe(maximum);
+  expect(last).toBeLessThanOrEqual(maximum);
+  // Some are cut short by the greatest number.
+  expect(entries.length / counts.length / mean).toBeCloseTo(1, 0);
+});
 
-  for (const change of [
-    { 'a.ee': ['blocked' as const] },
-    { [plain[5]!]: [], [plain[40_000]!]: [] },
-  ]) {
-    content = applied(content, change);
-    ({ blocks } = await updateBlocks(blocks, changedNames(change), store));
-    expect(blocks).toEqual(await builtFromNothing(content, store));
+/** The first names of the registry that a cutter of this modulus would cut before. */
+function namesChosen(count: number, mean: number): Entry[] {
+  const names: string[] = [];
+  for (let number = 0; names.length < count; number++) {
+    const cutter = new Cutter({ minimum: 1, mean: mean + 1, maximum: 2 });
+    cutter.add(entryOf(['a.ee', 'a.ee', 'reserved']));
+    const name = `c${number}.ee`;
+    if (cutter.isCutBefore(name)) names.push(name);
   }
+  return names.sort(compareNames).map((name) => entryOf([name, name, 'reserved']));
+}
+
+test('makes no more blocks and fragments of names that were chosen to begin one', async () => {
+  const blocks = namesChosen(20, 6_144);
+  expect(cutBlocks(blocks, usualSizes).map(({ length }) => length)).toEqual([20]);
+  const { value } = await buildBlock('p', namesChosen(600, 1_024));
+  expect(openBlock(value.buffer).fragments.length).toBe(3);
 });

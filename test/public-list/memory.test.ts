@@ -4,7 +4,7 @@ import { Cache } from '../../src/public-list/read/cache.ts';
 const mebibyte = 1024 * 1024;
 
 test('holds 15 MiB of all kinds together, and forgets what was not asked for longest', () => {
-  const cache = new Cache<{ body: string; block: string }>();
+  const cache = new Cache<{ body: string; block: string }>(15 * mebibyte);
   cache.keep('body', 'a', 'A', 6 * mebibyte);
   cache.keep('block', 'b', 'B', 6 * mebibyte);
   expect(cache.find('body', 'a')).toBe('A');
@@ -18,13 +18,13 @@ test('holds 15 MiB of all kinds together, and forgets what was not asked for lon
 });
 
 test('replaces a value, and counts it once', () => {
-  const cache = new Cache<{ body: string }>();
+  const cache = new Cache<{ body: string }>(15 * mebibyte);
   for (let count = 0; count < 10; count++) cache.keep('body', 'a', `A${count}`, 6 * mebibyte);
   expect([cache.find('body', 'a'), cache.bytes]).toEqual(['A9', 6 * mebibyte]);
 });
 
 test('does not keep what is larger than all of it, and forgets nothing for it', () => {
-  const cache = new Cache<{ body: string }>();
+  const cache = new Cache<{ body: string }>(15 * mebibyte);
   cache.keep('body', 'a', 'A', mebibyte);
   cache.keep('body', 'b', 'B', 16 * mebibyte);
   expect([cache.find('body', 'a'), cache.find('body', 'b'), cache.bytes]).toEqual([
@@ -35,7 +35,7 @@ test('does not keep what is larger than all of it, and forgets nothing for it', 
 });
 
 test('never holds more, whatever comes', () => {
-  const cache = new Cache<{ body: number }>();
+  const cache = new Cache<{ body: number }>(15 * mebibyte);
   for (let number = 0; number < 2_000; number++) {
     cache.keep('body', `${(number * 7919) % 101}`, number, ((number * 104_729) % 20) * mebibyte);
     expect(cache.bytes).toBeLessThanOrEqual(15 * mebibyte);

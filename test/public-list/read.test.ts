@@ -43,6 +43,7 @@ function reader(overrides: { get?: () => Promise<never>; db?: D1Database } = {})
     clock: () => now,
     meter: newMeter(),
     later: (work) => background.push(work),
+    charge: async () => {},
     report: reporting((list, isForced) =>
       background.push(publish(context.db(), LISTS, [list], context.clock, { isForced })),
     ),

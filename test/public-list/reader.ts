@@ -23,6 +23,7 @@ export function newReader({ DB, LISTS }: Env, clock: () => Date) {
     meter: newMeter(),
     clock,
     later: (work) => background.push(work),
+    charge: async () => {},
     report: reporting((list, isForced) =>
       background.push(publish(openDatabase(DB), LISTS, [list], clock, { isForced })),
     ),

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { eq } from 'drizzle-orm';
 import { describe, expect, it, vi } from 'vitest';
-import { notifications, webhooks } from '../../drizzle/schema.ts';
+import { notifications, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
 import { runCron } from '../../src/cron.ts';
+import { listHistory } from '../../src/history/search.ts';
 import { updateRegistrar } from '../../src/registrar/account.ts';
 import { generateWebhookSecret } from '../../src/registrar/webhook-secret.ts';
-import { deliver } from '../../src/webhook/deliver.ts';
-import { endOldDeliveries } from '../../src/webhook/outbox.ts';
+import { sendDeliveries, testWebhook } from '../../src/webhook/deliver.ts';
+import { endOldDeliveries, listFailingWebhooks } from '../../src/webhook/outbox.ts';
+import { resendDeliveries } from '../../src/webhook/resend.ts';
 import { addContact, operator } from '../fixtures.ts';
 import { type Received, verified } from './endpoint.ts';
 import { startPushing } from './pushing.ts';
@@ -97,9 +99,11 @@ describe('a delivery', () => {
 
   it('never goes to a private network, even where the row says so', async () => {
     await changeEmail();
-    const [delivery] = await deliveries();
-    const isDone = await deliver(worker.db, delivery!.id, { ...sender(), isLocal: false });
-    expect(isDone).toBe(false);
+    const next = await sendDeliveries(worker.db, world.registrar.id, {
+      ...sender(),
+      isLocal: false,
+    });
+    expect(next).toEqual(new Date(world.queue.now.getTime() + 5_000));
     expect(endpoint.received).toEqual([]);
     expect(await deliveries()).toMatchObject([
       { outcome: 'the webhook must begin with https://', deliveredAt: null },
@@ -129,5 +133,118 @@ describe('a delivery', () => {
     );
     await endOldDeliveries(worker.db, later(30));
     expect(await deliveries()).toEqual([]);
+  });
+});
+
+describe('the operator', () => {
+  const ids = () => endpoint.received.map(({ body }) => JSON.parse(body).data.id as number);
+
+  it('sends again what was delivered or given up, in its order, with the same ids', async () => {
+    for (let n = 0; n < 3; n++) await changeEmail();
+    await cron();
+    await pass(0);
+    const sent = endpoint.received.map(({ headers }) => headers['webhook-id']);
+    const [, second, third] = ids();
+    await worker.db
+      .update(webhookDeliveries)
+      .set({ deliveredAt: null, failedAt: '2026-01-01', createdAt: '2999-01-01T00:00:00.000Z' })
+      .where(eq(webhookDeliveries.notificationId, third!));
+    await worker.db
+      .update(webhookDeliveries)
+      .set({ createdAt: '2998-01-01T00:00:00.000Z' })
+      .where(eq(webhookDeliveries.notificationId, second!));
+
+    const since = new Date('2998-01-01T00:00:00.000Z');
+    const { code } = world.registrar;
+    expect(await resendDeliveries(worker.db, operator, code, { since }, { isDryRun: true })).toBe(
+      2,
+    );
+    await cron();
+    expect(world.queue.size).toBe(0);
+    expect(await resendDeliveries(worker.db, operator, code, { since })).toBe(2);
+    await cron();
+    await pass(0);
+    expect(ids().slice(3)).toEqual([second, third]);
+    expect(endpoint.received.slice(3).map(({ headers }) => headers['webhook-id'])).toEqual(
+      sent.slice(1),
+    );
+    const told = await listHistory(worker.db, { subject: 'registrar', key: code }, { limit: 10 });
+    expect(told.map(({ changes }) => changes)).toEqual([
+      { webhookResent: { from: null, to: 'since 2998-01-01T00:00:00.000Z' } },
+    ]);
+  });
+
+  it('sends again at once, though the endpoint rests, what was given up weeks ago', async () => {
+    endpoint.answerStatus(() => 500);
+    await changeEmail();
+    await cron();
+    await pass(8 * 24);
+    await endOldDeliveries(worker.db, world.queue.now);
+    await changeEmail();
+    await cron();
+    await pass(1);
+    const refused = endpoint.received.length;
+    endpoint.answerStatus(() => 204);
+    const [, { id }] = (await deliveries()) as [unknown, { id: string }];
+    const request = { at: world.queue.now, requestId: crypto.randomUUID() };
+    const origin = { ...operator, request };
+    expect(await resendDeliveries(worker.db, origin, world.registrar.code, { id })).toBe(1);
+    await endOldDeliveries(worker.db, world.queue.now);
+    await cron();
+    await pass(0);
+    expect(endpoint.received[refused]!.headers['webhook-id']).toBe(id);
+    expect(endpoint.received).toHaveLength(refused + 2);
+  });
+
+  it('cannot send again what waits already, what is of another registrar, or what nobody knows', async () => {
+    await changeEmail();
+    const [waiting] = await deliveries();
+    for (const id of [waiting!.id, 'msg_1']) {
+      await expect(
+        resendDeliveries(worker.db, operator, world.registrar.code, { id }),
+      ).rejects.toThrow(
+        `registrar ${world.registrar.code} has no delivery ${id} that was delivered or given up`,
+      );
+    }
+  });
+
+  it('leaves nothing to send when a test is killed half-way', async () => {
+    const killed = { ...sender(), fetch: () => Promise.reject(new Error('killed')) };
+    const dying = new Proxy(worker.db, {
+      get: (target, property) =>
+        property === 'update'
+          ? () => {
+              throw new Error('killed');
+            }
+          : Reflect.get(target, property),
+    });
+    await expect(testWebhook(dying, world.registrar.code, killed)).rejects.toThrow('killed');
+    await pass(25);
+    await cron();
+    await pass(25);
+    expect(endpoint.received).toEqual([]);
+    expect(await deliveries()).toMatchObject([{ outcome: 'not finished', deliveredAt: null }]);
+  });
+
+  it('is told of a webhook after an hour of failing, until a test or a delivery arrives', async () => {
+    const began = world.queue.now.toISOString();
+    endpoint.answerStatus(() => 500);
+    await changeEmail();
+    await cron();
+    await pass(0.9);
+    expect(await listFailingWebhooks(worker.db, world.queue.now)).toEqual([]);
+    await pass(0.1);
+    const failing = [{ registrar: world.registrar.code, since: began }];
+    expect(await listFailingWebhooks(worker.db, world.queue.now)).toEqual(failing);
+    await endOldDeliveries(worker.db, world.queue.now);
+    expect(world.warned).toHaveBeenCalledExactlyOnceWith(
+      '{"level":"warn","event":"webhooks_failing","webhooks":1}',
+    );
+    endpoint.answerStatus(() => 204);
+    await testWebhook(worker.db, world.registrar.code, sender());
+    expect(await listFailingWebhooks(worker.db, world.queue.now)).toEqual([]);
+    await cron();
+    await pass(0);
+    expect((await deliveries()).map(({ outcome }) => outcome)).toEqual(['HTTP 204', 'HTTP 204']);
   });
 });

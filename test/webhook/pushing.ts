@@ -25,19 +25,22 @@ export function startPushing() {
   const worker = startWorker();
   const endpoint = startEndpoint();
   const world = {} as World;
-  beforeEach(async () => {
-    await worker.db.delete(webhookDeliveries);
+  async function addPushed(url: string, now: Date) {
     const registrar = await addRegistrar(worker.env);
     const person = await addPerson(worker.env);
     const identity = { ident: person.code, identCountryCode: person.countryCode };
     const contact = await addContact(worker.env, registrar, identity);
-    const queue = new SteppedQueue(new Date());
     const secret = generateWebhookSecret();
-    const createdAt = queue.now.toISOString();
-    const webhook = { registrarId: registrar.id, url: endpoint.url, secret, createdAt };
+    const webhook = { registrarId: registrar.id, url, secret, createdAt: now.toISOString() };
     await worker.db.insert(webhooks).values(webhook);
+    return { registrar, person, contact, secret };
+  }
+  beforeEach(async () => {
+    await worker.db.delete(webhookDeliveries);
+    await worker.db.delete(webhooks);
+    const queue = new SteppedQueue(new Date());
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    Object.assign(world, { registrar, person, contact, queue, secret, warned });
+    Object.assign(world, { ...(await addPushed(endpoint.url, queue.now)), queue, warned });
   });
   afterEach(() => {
     vi.restoreAllMocks();
@@ -49,18 +52,25 @@ export function startPushing() {
     world,
     sender,
     /** The person changes the contact, which puts a delivery into the outbox. */
-    changeEmail: (email = `${crypto.randomUUID()}@example.ee`) =>
+    changeEmail: (
+      email = `${crypto.randomUUID()}@example.ee`,
+      { person, contact }: Pick<World, 'person' | 'contact'> = world,
+    ) =>
       updateContactOfPerson(
         worker.db,
-        world.person,
-        world.contact.uuid,
+        person,
+        contact.uuid,
         { email },
         { at: world.queue.now, requestId: crypto.randomUUID() },
       ),
     /** Does the work of the scheduled run. */
     cron: () => queueDeliveries(worker.db, world.queue, world.queue.now),
     pass: (hours: number) =>
-      world.queue.pass(hours, (batch) => consumeDeliveries(batch, worker.db, sender())),
+      world.queue.pass(hours, (batch) =>
+        consumeDeliveries(batch, worker.db, world.queue, sender()),
+      ),
+    /** A registrar with a webhook of its own, beside the one of the test. */
+    addNeighbour: (url = endpoint.url) => addPushed(url, world.queue.now),
     deliveries: () => listDeliveries(worker.db, { registrar: world.registrar.code, limit: 200 }),
   };
 }

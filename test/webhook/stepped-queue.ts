@@ -1,9 +1,7 @@
 import type { WebhookMessage } from '../../src/env.ts';
-import { retryDelays } from '../../src/webhook/consume.ts';
 
 interface Waiting {
   body: WebhookMessage;
-  attempts: number;
   dueAt: number;
 }
 
@@ -14,22 +12,26 @@ type Consume = (batch: MessageBatch<WebhookMessage>) => Promise<void>;
 
 /**
  * Cloudflare Queues on a clock of the test's own: a message comes at its time, and again after the delay that the
- * consumer asks for; after the last retry it goes to the dead-letter queue.
+ * consumer asks for.
  */
 export class SteppedQueue {
   now: Date;
+  /** Every message that was ever sent. */
+  readonly sent: WebhookMessage[] = [];
   #waiting: Waiting[] = [];
-  readonly #name: string;
 
-  constructor(now: Date, name = 'webhooks') {
+  constructor(now: Date) {
     this.now = now;
-    this.#name = name;
+  }
+
+  async send(body: WebhookMessage, { delaySeconds = 0 } = {}) {
+    this.sent.push(body);
+    this.#waiting.push({ body, dueAt: this.now.getTime() + delaySeconds * 1000 });
+    return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
   }
 
   async sendBatch(messages: Iterable<MessageSendRequest<WebhookMessage>>) {
-    for (const { body } of messages) {
-      this.#waiting.push({ body, attempts: 0, dueAt: this.now.getTime() });
-    }
+    for (const { body } of messages) await this.send(body);
     return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
   }
 
@@ -54,31 +56,13 @@ export class SteppedQueue {
       .filter(({ dueAt }) => dueAt <= this.now.getTime())
       .slice(0, maximumBatchSize);
     this.#waiting = this.#waiting.filter((message) => !due.includes(message));
-    const dead: Waiting[] = [];
-    const messages = due.map((waiting) => {
-      waiting.attempts += 1;
-      return {
-        id: '',
-        timestamp: this.now,
-        body: waiting.body,
-        attempts: waiting.attempts,
-        ack() {},
-        retry: ({ delaySeconds = 0 } = {}) => {
-          waiting.dueAt = this.now.getTime() + delaySeconds * 1000;
-          (waiting.attempts > retryDelays.length ? dead : this.#waiting).push(waiting);
-        },
-      };
-    });
-    const batch = (queue: string, of: typeof messages) =>
-      ({ queue, messages: of }) as unknown as MessageBatch<WebhookMessage>;
-    await consume(batch(this.#name, messages));
-    if (dead.length > 0) {
-      await consume(
-        batch(
-          `${this.#name}-dead`,
-          messages.filter(({ body }) => dead.some((one) => one.body === body)),
-        ),
-      );
-    }
+    const messages = due.map(({ body }) => ({
+      body,
+      ack() {},
+      retry: ({ delaySeconds = 0 } = {}) => {
+        this.#waiting.push({ body, dueAt: this.now.getTime() + delaySeconds * 1000 });
+      },
+    }));
+    await consume({ messages } as unknown as MessageBatch<WebhookMessage>);
   }
 }

@@ -5,7 +5,10 @@ const headers = {
   Vary: 'Accept-Encoding',
   'Cache-Tag': 'list-all,list-auctions',
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, Ignored-Fields, Ignored-Parameters, X-Request-Id',
+  'Access-Control-Expose-Headers':
+    'ETag, Ignored-Fields, Ignored-Parameters, RateLimit-Policy, Retry-After, X-Request-Id',
+  'RateLimit-Policy':
+    '"caller";q=1000000;w=60, "address";q=1000000;w=60, "failed-login";q=1000000;w=60, "registrant-write";q=1000000;w=60',
   'Content-Type': 'application/json; charset=utf-8',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',

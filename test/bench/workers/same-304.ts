@@ -5,7 +5,8 @@ const headers = {
   Vary: 'Accept-Encoding',
   'Cache-Tag': 'list-all',
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, Ignored-Fields, Ignored-Parameters, X-Request-Id',
+  'Access-Control-Expose-Headers':
+    'ETag, Ignored-Fields, Ignored-Parameters, RateLimit-Policy, Retry-After, X-Request-Id',
   'X-Request-Id': '00000000-0000-4000-8000-000000000000',
 };
 

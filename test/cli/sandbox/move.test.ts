@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
-import { instantAfter } from '../../../src/cli/sandbox/duration.ts';
+import { instantAfter } from '../../../src/cli/sandbox/calls.ts';
 import { dailyCron, dueRuns, hourlyCron } from '../../../src/cli/sandbox/move.ts';
 
 function due(from: string, to: string): string[] {

@@ -73,6 +73,59 @@ describe('an answer', () => {
     );
   });
 
+  it('has the headers of its interface, and no others, where there is no such path', () => {
+    const asked = { method: 'POST', path: '/repp/v1/domains' };
+    const problemWith = (status: number, more: Record<string, string>) =>
+      problemOf(
+        { status, body: examples.getContact.unknown.answer, headers: { ...headers, ...more } },
+        asked,
+      );
+    expect(problemWith(405, { allow: 'GET' })).toBeUndefined();
+    expect(problemWith(405, {})).toBe('the header Allow is missing');
+    expect(problemWith(404, { allow: 'GET' })).toBe('the header allow is not documented');
+    expect(problemWith(404, { 'access-control-allow-origin': '*' })).toBe(
+      'the header access-control-allow-origin is not documented',
+    );
+    expect(problemWith(404, { 'content-type': 'text/plain' })).toBe(
+      'the content type text/plain is not documented',
+    );
+  });
+
+  it('about the health says in its status what its word says', () => {
+    const asked = { method: 'GET', path: '/health' };
+    const body = examples.getHealth.working.answer;
+    const problemWith = (status: number, more: object) =>
+      problemOf({ status, body: { ...body, ...more } }, asked);
+    const failing = { status: 'failing', reason: 'The database is unreachable.' };
+    expect([problemWith(200, {}), problemWith(503, failing)]).toEqual([undefined, undefined]);
+    expect(problemWith(200, { status: 'failing' })).toContain('/status must be equal to constant');
+    expect(problemWith(503, { ...failing, status: 'ok' })).toContain(
+      '/status must be equal to constant',
+    );
+  });
+
+  it('to a request for a static file has the type of the file, and is no failure', () => {
+    const problemOfFile = (path: string, status: number, type: string) =>
+      problemOf({ status, headers: { 'content-type': type } }, { method: 'GET', path });
+    expect(problemOfFile('/docs/', 200, 'text/html; charset=utf-8')).toBeUndefined();
+    expect(problemOfFile('/assets/site.css', 200, 'text/css')).toBeUndefined();
+    expect(problemOfFile('/assets/site.css', 200, 'text/html')).toBe(
+      'the content type is text/html',
+    );
+    expect(problemOfFile('/docs/', 503, 'text/html')).toBe('status 503');
+  });
+
+  it('to a call of the sandbox is JSON, or refused as any other', () => {
+    const asked = { method: 'POST', path: '/sandbox/reset' };
+    expect(problemOf({ headers: { ...headers, 'content-type': 'text/plain' } }, asked)).toBe(
+      'the content type is text/plain',
+    );
+    expect(problemOf({ status: 400, body: {} }, asked)).toContain("required property 'errors'");
+    expect(problemOf({ status: 400, body: { errors: { now: ['is invalid'] } } }, asked)).toBe(
+      undefined,
+    );
+  });
+
   it('is a whole page where the document says HTML', () => {
     const asked = { method: 'GET', path: '/et/' };
     const page = { headers: { ...headers, 'content-type': 'text/html; charset=UTF-8' } };

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { oas31 } from 'zod-openapi';
-import { type InterfaceName, interfaceOf } from '../../../src/http/interface.ts';
+import { interfaceOf } from '../../../src/http/interface.ts';
 import { documentProblem } from '../site/document.ts';
 
 /**
@@ -47,8 +48,7 @@ function problemAt(path: string, asked: Asked, answered: Answered): string | und
   const { status } = answered;
   contract ??= readContract();
   const fitting = contract.paths.filter(({ pattern }) => pattern.test(path));
-  if (fitting.length === 0)
-    return elsewhere.test(path) ? undefined : refusalProblem(path, asked, answered);
+  if (fitting.length === 0) return problemElsewhere(path, asked, answered);
   const method = asked.method.toLowerCase().replace('head', 'get');
   // A method that no path has is refused as the path's calls may be.
   const known = fitting.find(({ methods }) => methods.includes(method)) ?? fitting[0]!;
@@ -78,26 +78,49 @@ export function pushProblem({ headers, body }: Omit<Answered, 'status'>): string
   return bodyProblem(schema, body, { method: 'POST', path: '' });
 }
 
-/** The static files, and the calls of the sandbox. */
-const elsewhere = /^\/(docs|assets|openapi\.json|sandbox)(\/|$)/;
+const staticTypes: Record<string, string> = {
+  '': 'text/html',
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain',
+};
 
-/** The problem of a refusal on a path that the document does not have. */
-function refusalProblem(path: string, asked: Asked, answered: Answered): string | undefined {
-  const { status, headers, body } = answered;
-  if (status < 400) return `the path is not documented, and its status is ${status}`;
-  for (const name of ['X-Request-Id', 'Cache-Control']) {
-    const problem = headerProblem(`/components/headers/${name}`, headers[name.toLowerCase()]);
-    if (problem) return `the header ${name} ${problem}`;
-  }
-  const form = errorForm(interfaceOf(path), status);
-  return bodyProblem(form && `/components/schemas/${form}`, body, asked);
+/** The problem of an answer on a path that the document does not have. */
+function problemElsewhere(path: string, asked: Asked, answered: Answered): string | undefined {
+  const { status, headers } = answered;
+  const isSandbox = path.startsWith('/sandbox/');
+  const isStatic = /^\/(docs|assets|openapi\.json)(\/|$)/.test(path);
+  // The platform answers for static files without an id; what it leaves to the Worker is refused.
+  const isOther = isSandbox ? status === 200 : isStatic && headers['x-request-id'] === undefined;
+  if (!isOther) return refusalProblem(path, asked, answered);
+  if (status >= 500) return `status ${status}`;
+  const expected = isSandbox ? 'application/json' : staticTypes[extname(path)];
+  const [type] = String(headers['content-type']).split(';');
+  return status === 200 && type !== expected ? `the content type is ${type}` : undefined;
 }
 
-/** The schema of an interface's refusals; a page has none. */
-function errorForm(name: InterfaceName, status: number): string | undefined {
-  if (name === 'page') return undefined;
-  if (name === 'registrar') return 'RegistrarError';
-  return name === 'auction' && status === 404 ? 'AuctionNotFound' : 'FieldErrors';
+/** The problem of a refusal, which must be as one of the refusals of the interface that the path belongs to. */
+function refusalProblem(path: string, asked: Asked, answered: Answered): string | undefined {
+  const { status } = answered;
+  if (status < 400) return `the path is not documented, and its status is ${status}`;
+  const problems = refusalsAt(path, status).map((at) => responseProblem(at, asked, answered));
+  return problems.every(Boolean) ? problems[0] : undefined;
+}
+
+/** The refusals of the path's interface with this status; a status that none has is answered as a failure is. */
+function refusalsAt(path: string, status: number): string[] {
+  const responses = contract!.paths
+    .filter((known) => interfaceOf(known.path) === interfaceOf(path))
+    .flatMap((known) =>
+      known.methods.map((method) => pointerTo('paths', known.path, method, 'responses')),
+    );
+  const refusalsWith = (code: number) =>
+    responses.map((at) => `${at}/${code}`).filter((at) => valueAt(at) !== undefined);
+  const own = refusalsWith(status);
+  const pointers = (own.length > 0 ? own : refusalsWith(500)).map((at) => resolved(at).pointer);
+  return [...new Set(pointers)];
 }
 
 /** Headers of HTTP itself, of the platform and the local runtime, and those that the document names once for all answers. */
@@ -135,15 +158,9 @@ function responseProblem(
 }
 
 function headerProblem(at: string, given: string | string[] | undefined): string | undefined {
-  const { required, schema } = resolved(at).value as {
-    required?: boolean;
-    schema: oas31.SchemaObject;
-  };
-  if (given === undefined) return required ? 'is missing' : undefined;
-  const isWrong =
-    (schema.pattern && !new RegExp(schema.pattern).test(String(given))) ||
-    (schema.enum && !schema.enum.includes(given));
-  return isWrong ? `is ${given}` : undefined;
+  const { pointer, value } = resolved(at);
+  if (given === undefined) return value.required ? 'is missing' : undefined;
+  return validatorOf(`${pointer}/schema`)(String(given)) ? undefined : `is ${given}`;
 }
 
 /** The problem of a JSON body, or of a page where there is no schema. */
@@ -154,9 +171,7 @@ function bodyProblem(
 ): string | undefined {
   if (method === 'HEAD') return body && 'a body where there is none';
   if (schema === undefined) return documentProblem(body);
-  const validate =
-    validators.get(schema) ?? contract!.ajv.compile({ $ref: `${documentId}#${schema}` });
-  validators.set(schema, validate);
+  const validate = validatorOf(schema);
   let value: unknown;
   try {
     value = JSON.parse(body);
@@ -169,6 +184,13 @@ function bodyProblem(
       ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
     )
     .join('; ');
+}
+
+function validatorOf(schema: string): ValidateFunction {
+  const known = validators.get(schema);
+  const validate = known ?? contract!.ajv.compile({ $ref: `${documentId}#${schema}` });
+  validators.set(schema, validate);
+  return validate;
 }
 
 /**

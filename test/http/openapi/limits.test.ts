@@ -3,9 +3,19 @@ import { openApiDocument } from '../../../src/http/document.openapi.ts';
 
 type Schema = Record<string, unknown> & { properties: Record<string, Schema>; items: Schema };
 
+interface Operation {
+  requestBody?: { content: { 'application/json': { schema: { $ref: string } } } };
+}
+
 const document = JSON.parse(JSON.stringify(openApiDocument()));
 const schemas: Record<string, Schema> = document.components.schemas;
 const parameters: Record<string, { schema: Schema }> = document.components.parameters;
+
+/** The schemas of the bodies that calls take. */
+const bodies = Object.values<Record<string, Operation>>(document.paths)
+  .flatMap((item) => Object.values(item))
+  .flatMap(({ requestBody }) => requestBody?.content['application/json'].schema.$ref ?? [])
+  .map((reference) => reference.split('/').at(-1)!);
 
 /** A field's schema by its path, without what is said for people. */
 function limitsOf(path: string) {
@@ -94,9 +104,8 @@ describe('the limits of what clients send', () => {
   });
 
   it('stand on every text of a body', () => {
-    const bodies = ['ContactCreation', 'ContactUpdate', 'NotificationUpdate', 'TokenRequest'];
-    const others = ['RegistrantContactUpdate', 'AuctionReport'];
-    expect([...bodies, ...others].flatMap((name) => unlimited(schemas[name]!, name))).toEqual([]);
+    expect(bodies).toContain('ContactCreation');
+    expect(bodies.flatMap((name) => unlimited(schemas[name]!, name))).toEqual([]);
   });
 });
 

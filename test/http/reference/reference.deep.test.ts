@@ -169,6 +169,7 @@ describe.each(views)('in $colorScheme, $width pixels wide', (view) => {
     const { page } = await visit(view);
     await authorize(page, 'Basic', { Username: 'alpha', Password: 'alpha-demo-secret' });
     await tryOut(page, 'listContacts');
+    await open(page, 'createContact');
     const form = await open(page, 'updateContactOfPerson');
     await form.getByText('Headers', { exact: true }).first().click();
     await form.getByRole('tab', { name: 'Schema' }).first().click();

@@ -1,0 +1,200 @@
+import { Agent, request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { openDatabase } from '../../src/database/open.ts';
+import type { Env } from '../../src/env.ts';
+import { listNames } from '../../src/public-list/lists.ts';
+import { publish } from '../../src/public-list/publish/publish.ts';
+import { counted } from '../counted.ts';
+import { nameOf, seedAuctions, seedRegistrar, seedRetainedNames } from '../seed.ts';
+import { atMost, type Figure, stated } from './figure.ts';
+import { retainedDomains } from './lists.ts';
+import { median } from './load.ts';
+import { builtWorker, type Runtime, service, startRuntime } from './runtime.ts';
+
+const nameCount = Number(process.env.N ?? 1_000_000);
+const auctionCount = 10_000;
+
+/** The dearest request of each path that needs no login, and a registrar's page beside strangers who send them. */
+export async function strangers(): Promise<Figure[]> {
+  const runtime = await startRuntime([], [service], undefined, 'production');
+  try {
+    await seedRetainedNames(runtime.env, nameCount);
+    await seedAuctions(runtime.env, auctionCount);
+    const { authorization } = await seedRegistrar(runtime.env, 1_000);
+    await publish(openDatabase(runtime.env.DB), runtime.env.LISTS, listNames, () => new Date());
+    const costs = await dearest(runtime.env);
+    return [...costs, ...(await besideStrangers(runtime, authorization))];
+  } finally {
+    await runtime.stop();
+  }
+}
+
+/** From everywhere in the list. */
+const spread = Array.from({ length: 500 }, (_, n) => nameOf(n * 1_999).punycode);
+
+const lookUp = {
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify({ names: spread }),
+};
+const gzip = { headers: { 'Accept-Encoding': 'gzip' } };
+
+interface Asked {
+  path: string;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+const asked: Record<string, Asked> = {
+  'Whole list, gzip': { path: retainedDomains, ...gzip },
+  'Whole list, plain': { path: retainedDomains },
+  'One name': { path: `${retainedDomains}/${spread[7]}` },
+  '500 names': { path: `${retainedDomains}/lookup`, ...lookUp },
+  Changes: { path: `${retainedDomains}/changes?since=unknown` },
+  'All auctions': { path: '/repp/v1/auctions', ...gzip },
+  Page: { path: `/en/?name=${spread[8]}&starts=k&auctions=a&sort=length` },
+  '/health': { path: '/health' },
+  '/api/v1/auctions': { path: '/api/v1/auctions' },
+  'Unknown path': { path: '/nothing' },
+};
+
+const repetitions = 5;
+
+/** In an isolate that remembers nothing, and then again. CPU time is this process's, in which KV answers from memory. */
+async function dearest(env: Env): Promise<Figure[]> {
+  const built = await builtWorker();
+  const LISTS = remembering(env.LISTS);
+  const figures: Figure[] = [];
+  for (const [what, { path, ...init }] of Object.entries(asked)) {
+    const cpu: Record<string, number[]> = { cold: [], warm: [] };
+    // The first round fills the memory of KV.
+    for (let round = 0; round <= repetitions; round++) {
+      let requests = 0;
+      const limit = async () => {
+        requests += 1;
+        return { success: true };
+      };
+      const bindings = { LISTS: { ...LISTS } as KVNamespace, ADDRESS_LIMITER: { limit } };
+      const isolate = counted({ ...env, ...bindings }, built);
+      for (const [state, milliseconds] of Object.entries(cpu)) {
+        const { rowsRead, kvReads } = isolate.counts;
+        requests = 0;
+        const before = process.cpuUsage();
+        const url = new URL(path, 'https://registry.example');
+        const context = { waitUntil() {} } as never;
+        const answer = await built.fetch(new Request(url, init) as never, isolate.env, context);
+        await answer.arrayBuffer();
+        const { user, system } = process.cpuUsage(before);
+        if (round > 0) milliseconds.push((user + system) / 1_000);
+        if (answer.status >= 500) throw new Error(`${path}: ${answer.status}`);
+        if (round !== repetitions) continue;
+        const after = isolate.counts;
+        figures.push(stated(`${what}, ${state}: D1 rows`, after.rowsRead - rowsRead, ''));
+        figures.push(stated(`${what}, ${state}: KV reads`, after.kvReads - kvReads, ''));
+        figures.push(stated(`${what}, ${state}: counts as`, requests, ''));
+        figures.push(stated(`${what}, ${state}: CPU`, median(milliseconds), 'ms'));
+      }
+    }
+  }
+  return figures;
+}
+
+/** KV, of which each value is read once. */
+function remembering(kv: KVNamespace): Pick<KVNamespace, 'get' | 'getWithMetadata' | 'list'> {
+  const values = new Map<string, unknown>();
+  const once =
+    (method: 'get' | 'getWithMetadata') =>
+    async (...asked: [string, never]) => {
+      const id = JSON.stringify([method, ...asked]);
+      if (!values.has(id)) values.set(id, await (kv[method] as typeof kv.get)(...asked));
+      return values.get(id);
+    };
+  return {
+    get: once('get') as never,
+    getWithMetadata: once('getWithMetadata') as never,
+    list: kv.list.bind(kv),
+  };
+}
+
+const clients = 8;
+const quietMilliseconds = 10_000;
+/** The window of the limits. */
+const busyMilliseconds = 60_000;
+const pageEveryMilliseconds = 100;
+
+/** The time of a registrar's page, alone and beside clients who each send the dearest requests as fast as they can. */
+async function besideStrangers(runtime: Runtime, authorization: string): Promise<Figure[]> {
+  const page = {
+    path: '/repp/v1/contacts?details=true',
+    headers: { Authorization: authorization, 'CF-Connecting-IP': '192.0.2.1' },
+  };
+  const agent = new Agent({ keepAlive: true });
+  const timesOfPages = async (milliseconds: number) => {
+    const [times, end] = [[] as number[], performance.now() + milliseconds];
+    while (performance.now() < end) {
+      const startedAt = performance.now();
+      await send(runtime, agent, page);
+      times.push(performance.now() - startedAt);
+      await pause(pageEveryMilliseconds);
+    }
+    return times;
+  };
+  await timesOfPages(2_000);
+  const quiet = median(await timesOfPages(quietMilliseconds));
+  let isOver = false;
+  const answered = new Map<number, number>();
+  const stranger = async (_: unknown, number: number) => {
+    const own = new Agent({ keepAlive: true });
+    const dear = Object.values(asked);
+    for (let count = number; !isOver; count++) {
+      const { headers, ...one } = dear[count % dear.length]!;
+      const from = { ...headers, 'CF-Connecting-IP': `198.51.100.${number + 1}` };
+      const status = await send(runtime, own, { ...one, headers: from });
+      answered.set(status, (answered.get(status) ?? 0) + 1);
+    }
+    own.destroy();
+  };
+  const busy = Promise.all(Array.from({ length: clients }, stranger));
+  const times = await timesOfPages(busyMilliseconds);
+  isOver = true;
+  await busy;
+  agent.destroy();
+  const sorted = times.toSorted((a, b) => a - b);
+  return [
+    stated('A registrar’s page, alone', quiet, 'ms'),
+    atMost('A registrar’s page beside eight strangers', median(times) / quiet, '× alone', 5),
+    stated('The slowest in twenty', sorted[Math.floor(sorted.length * 0.95)]! / quiet, '× alone'),
+    stated(
+      'Answers to the strangers in a minute',
+      sum(answered, (code) => code < 429),
+      '',
+    ),
+    stated('Refusals to the strangers in a minute', answered.get(429) ?? 0, ''),
+  ];
+}
+
+function sum(answered: Map<number, number>, isCounted: (status: number) => boolean): number {
+  return [...answered].reduce((total, [status, n]) => total + (isCounted(status) ? n : 0), 0);
+}
+
+/** Sends a request, reads the answer without keeping it, and returns the status. */
+function send(
+  runtime: Runtime,
+  agent: Agent,
+  { path, method = 'GET', headers = {}, body }: Asked,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      runtime.url(service, path).href,
+      { agent, method, headers },
+      (response) => {
+        response.on('end', () => resolve(response.statusCode!));
+        response.on('error', reject);
+        response.resume();
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}

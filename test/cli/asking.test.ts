@@ -1,0 +1,134 @@
+import { PassThrough } from 'node:stream';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { askSecret } from '../../src/cli/ask.ts';
+import { confirm, confirmedChange } from '../../src/cli/confirm.ts';
+import { standingReport, startStanding, updateStanding } from '../../src/cli/standing.ts';
+import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
+import { addContact, addRegistrar, operator } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+import { startTool, type TestRegistry } from './tool.ts';
+
+const worker = startWorker();
+const tool = startTool();
+let registry: TestRegistry;
+
+beforeAll(async () => {
+  registry = await tool.newRegistry();
+  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  const header = 'code,uuid,name,email,phone,ident,ident_type,ident_country_code\n';
+  const rows = ['1', '2'].map(
+    (n) =>
+      `ALPHA:${n},7c2f1a34-0e0b-4f43-9a54-0d2f6a7b8c9${n},Jaan Tamm,jaan@example.ee,+372.5123456,1234567${n},org,EE\n`,
+  );
+  await registry.done(['contact', 'import', '-'], header + rows.join(''));
+  await registry.done(['auction', 'start', 'kohv.ee']);
+});
+
+const noTerminal = 'There is no terminal to ask on; confirm with --yes\n';
+
+test.each([
+  [
+    ['contact', 'delete', 'alpha:1'],
+    'refused: This deletes contact ALPHA:1 (Jaan Tamm, 12345671, jaan@example.ee). ',
+  ],
+  [
+    ['contact', 'erase', 'ALPHA:1'],
+    'refused: would erase contact ALPHA:1 (7c2f1a34-0e0b-4f43-9a54-0d2f6a7b8c91)\n' +
+      '  contact: deleted, with name, ident, email, phone\n' +
+      '  history: values of name, ident, email, phone removed from 1 entry; who changed which fields, and when, stays\n' +
+      '  copies kept for repeated requests: 0 deleted\n' +
+      'backups (Time Travel) keep the values for up to 30 days, and files that were exported or archived as long as you keep them\n' +
+      'This cannot be undone. ',
+  ],
+  [
+    ['auction', 'cancel', 'kohv.ee', '--reason', 'mistake'],
+    /^refused: This cancels the auction of kohv\.ee, started on 20\d\d-\d\d-\d\dT[\d:.]+Z\. /,
+  ],
+])('%j shows what goes and asks, and does nothing without an answer', async (args, shown) => {
+  const before = await registry.rows();
+  const { status, stderr } = await registry.run(args);
+  expect(status).toBe(1);
+  expect(stderr).toMatch(shown);
+  expect(stderr.endsWith(noTerminal)).toBe(true);
+  expect(await registry.rows()).toEqual(before);
+});
+
+test('what cannot be done is refused without a question', async () => {
+  const cancel = ['auction', 'cancel', 'vaba.ee', '--reason', 'mistake'];
+  expect((await registry.run(cancel)).stderr).toBe(
+    'refused: there is no auction of "vaba.ee" [name]\n',
+  );
+  expect((await registry.run(['contact', 'delete', 'ALPHA:9'])).stderr).toBe(
+    'refused: there is no contact "ALPHA:9" [code]\n',
+  );
+});
+
+test('with --yes they do not ask', async () => {
+  const cancel = ['auction', 'cancel', 'kohv.ee', '--reason', 'mistake', '--yes'];
+  expect(await registry.done(cancel)).toMatchObject({ changed: true });
+  const remove = ['contact', 'delete', 'ALPHA:1', '--yes'];
+  expect(await registry.done(remove)).toEqual({ code: 'ALPHA:1', changed: true });
+  expect(await registry.done(['contact', 'erase', 'ALPHA:2', '--yes'])).toMatchObject({
+    changed: true,
+  });
+});
+
+test('a contact that changes while the question stands is not deleted', async () => {
+  const contact = await addContact(worker.env, await addRegistrar(worker.env));
+  const asking = { origin: operator, isDryRun: false };
+  const deletion = confirmedChange(
+    asking,
+    { yes: true },
+    async (origin, options) => {
+      const changes = await deleteAnyContact(worker.db, origin, contact.code, options);
+      if (options.isDryRun)
+        await updateAnyContact(worker.db, operator, contact.code, { city: 'Tartu' });
+      return changes;
+    },
+    () => '',
+  );
+  await expect(deletion).rejects.toMatchObject({ reason: 'changed_meanwhile' });
+});
+
+/** A terminal with a keyboard, on which the keys of a control character work. */
+function keyboard() {
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode() {} });
+  return { input, output: Object.assign(new PassThrough(), { isTTY: true }) };
+}
+
+test('Ctrl-C at a question is an interrupt that has changed nothing', async () => {
+  onTestFinished(() => startStanding([]));
+  updateStanding({ isChanged: 'perhaps' });
+  const { input, output } = keyboard();
+  using kill = vi.spyOn(process, 'kill').mockReturnValue(true);
+  const asked = confirm('This removes it.', '', { input, output });
+  input.write('\x03');
+  await Promise.race([vi.waitFor(() => expect(kill).toHaveBeenCalled()), asked]);
+  expect(kill).toHaveBeenCalledWith(process.pid, 'SIGINT');
+  expect(standingReport()).toBeUndefined();
+
+  input.write('y\r');
+  await asked;
+  expect(standingReport()?.data).toEqual({ changed: null });
+});
+
+test('Ctrl-D at a question does not confirm', async () => {
+  const { input, output } = keyboard();
+  const asked = confirm('This removes it.', '', { input, output });
+  input.write('\x04');
+  await expect(asked).rejects.toThrow('not confirmed');
+});
+
+test('a terminal that goes away at a question does not confirm', async () => {
+  const { input } = keyboard();
+  const asked = confirm('This removes it.', '', { input, output: new PassThrough() });
+  input.end();
+  await expect(asked).rejects.toThrow('not confirmed');
+});
+
+test('Ctrl-D leaves a secret out', async () => {
+  const { input, output } = keyboard();
+  const asked = askSecret('Secret: ', { input, output });
+  input.write('\x04');
+  expect(await asked).toBe('');
+});

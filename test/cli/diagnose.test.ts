@@ -1,0 +1,114 @@
+import { PassThrough } from 'node:stream';
+import { beforeAll, expect, it, test } from 'vitest';
+import { askSecret } from '../../src/cli/ask.ts';
+import { startTool, type TestRegistry } from './tool.ts';
+
+const tool = startTool();
+let registry: TestRegistry;
+let secret: string;
+
+beforeAll(async () => {
+  registry = await tool.newRegistry();
+  await registry.done([
+    ...['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ'],
+    ...['--allow-ip', '192.0.2.0/24'],
+  ]);
+  await registry.done(['registrar', 'add', '--code', 'BETA', '--name', 'Beta OÜ']);
+  const add = ['api-user', 'add', '--registrar', 'ALPHA', '--username'];
+  ({ secret } = await registry.done([...add, 'ats']));
+  await registry.done([...add, 'disabled']);
+  await registry.done(['api-user', 'disable', 'disabled']);
+});
+
+const diagnose = (username: string, ip: string, ...options: string[]) => [
+  ...['registrar', 'diagnose', 'ALPHA', '--username', username, '--ip', ip],
+  ...options,
+];
+
+test.each([
+  [
+    'lets in the right secret from an address on the list',
+    'ats',
+    '192.0.2.7',
+    () => secret,
+    { user: 'passed', secret: 'passed', enabled: 'passed', address: 'passed' },
+  ],
+  [
+    'names a wrong secret and the address beside it',
+    'ats',
+    '198.51.100.1',
+    () => 'guessed',
+    {
+      user: 'passed',
+      secret: 'refused: wrong secret',
+      enabled: 'passed',
+      address: 'refused: address',
+    },
+  ],
+  [
+    'names an unknown user, and looks no further',
+    'nobody',
+    '192.0.2.7',
+    () => 'guessed',
+    {
+      user: 'refused: unknown user',
+      secret: 'not looked at',
+      enabled: 'not looked at',
+      address: 'not looked at',
+    },
+  ],
+  [
+    'names a disabled user',
+    'disabled',
+    '::ffff:192.0.2.7',
+    () => '',
+    {
+      user: 'passed',
+      secret: 'not looked at',
+      enabled: 'refused: disabled',
+      address: 'passed',
+    },
+  ],
+])('registrar diagnose %s', async (_, username, ip, secretOf, expected) => {
+  const options = ['--secret-stdin', '--json'];
+  const { status, stdout } = await registry.run(diagnose(username, ip, ...options), secretOf());
+  const { steps, refusals, limit } = JSON.parse(stdout);
+  expect(
+    Object.fromEntries(steps.map(({ step, result }: Record<string, string>) => [step, result])),
+  ).toEqual(expected);
+  expect(status).toBe(refusals.length === 0 ? 0 : 1);
+  expect(limit).toContain('not looked at');
+  if (secretOf() !== '') expect(stdout).not.toContain(secretOf());
+});
+
+test('registrar diagnose leaves the secret out where there is no terminal to ask on', async () => {
+  expect(await registry.run(diagnose('ats', '192.0.2.7'))).toEqual({
+    status: 0,
+    stdout: `STEP     RESULT
+user     passed
+secret   not looked at
+enabled  passed
+address  passed
+limit    not looked at: after too many failed logins from 192.0.2.7, every login from there gets 429 for a minute, and no tool can see the count
+`,
+    stderr: '',
+  });
+});
+
+test('registrar diagnose tells a user of another registrar apart', async () => {
+  const args = diagnose('ats', '192.0.2.7').map((word) => (word === 'ALPHA' ? 'BETA' : word));
+  expect(await registry.run(args)).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'refused: API user ats acts for ALPHA, not for BETA [username]\n',
+  });
+});
+
+it('asks for a secret without showing it', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const terminal = { input: Object.assign(input, { isTTY: true, setRawMode() {} }), output };
+  const asked = askSecret('Secret: ', terminal);
+  input.write('open sesame\r');
+  expect(await asked).toBe('open sesame');
+  expect(String(output.read())).toBe('Secret: \n');
+});

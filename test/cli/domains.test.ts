@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { startTool, type TestRegistry } from './tool.ts';
+
+const tool = startTool();
+let registry: TestRegistry;
+
+const header = 'name,registrar,registrant,admin,tech\n';
+const domains = `${header}oun.ee,ALPHA,ALPHA:1,ALPHA:2 ALPHA:3,ALPHA:2\nõun.ee,BETA,BETA:1,,\nvana.ee,ALPHA,ALPHA:2,,BETA:1\n`;
+
+async function fill(registry: TestRegistry): Promise<void> {
+  for (const code of ['ALPHA', 'BETA']) {
+    await registry.done(['registrar', 'add', '--code', code, '--name', code]);
+  }
+  const contacts = ['ALPHA:1', 'ALPHA:2', 'ALPHA:3', 'BETA:1'].map(
+    (code) =>
+      `${code},${code.split(':')[0]},Jaan Tamm,jaan@example.ee,+372.5123456,12345678,org,EE\n`,
+  );
+  const columns = 'code,registrar,name,email,phone,ident,ident_type,ident_country_code\n';
+  await registry.done(['contact', 'import', '-'], columns + contacts.join(''));
+}
+
+beforeAll(async () => {
+  registry = await tool.newRegistry();
+  await fill(registry);
+  await registry.done(['domain', 'import', '-'], domains);
+});
+
+test('an export is what an import reads, and gives the same domains', async () => {
+  const { stdout } = await registry.run(['domain', 'export']);
+  expect(stdout).toBe(
+    `${header}oun.ee,ALPHA,ALPHA:1,ALPHA:2 ALPHA:3,ALPHA:2\nvana.ee,ALPHA,ALPHA:2,,BETA:1\nõun.ee,BETA,BETA:1,,\n`,
+  );
+  const unchanged = { created: 0, updated: 0, unchanged: 3, changed: false };
+  expect(await registry.done(['domain', 'import', '-'], stdout)).toMatchObject(unchanged);
+  const file = path.join(await tool.newDirectory(), 'alpha.ndjson');
+  expect(await registry.done(['domain', 'export', file, '--registrar', 'ALPHA'])).toEqual({
+    file,
+    rows: 2,
+  });
+  const other = await tool.newRegistry();
+  await fill(other);
+  await other.done(['domain', 'import', file]);
+  const list = ['domain', 'list', '--registrar', 'ALPHA'];
+  expect(await other.done(list)).toEqual(await registry.done(list));
+  expect((await readFile(file, 'utf8')).split('\n')).toHaveLength(3);
+});
+
+test("lists a registrar's domains with their contacts, or all", async () => {
+  const { stdout } = await registry.run(['domain', 'list', '--registrar', 'ALPHA']);
+  expect(stdout).toBe(
+    [
+      'NAME     REGISTRAR  REGISTRANT  ADMIN             TECH',
+      'oun.ee   ALPHA      ALPHA:1     ALPHA:2, ALPHA:3  ALPHA:2',
+      'vana.ee  ALPHA      ALPHA:2     -                 BETA:1\n',
+    ].join('\n'),
+  );
+  expect(await registry.done(['domain', 'list', '--registrar', 'BETA'])).toEqual({
+    domains: [
+      {
+        ...{ name: 'õun.ee', punycode_name: 'xn--un-bka.ee', registrar: 'BETA' },
+        ...{ registrant: 'BETA:1', admin: [], tech: [] },
+      },
+    ],
+  });
+  expect((await registry.done(['domain', 'list'])).domains).toHaveLength(3);
+  expect(await registry.run(['domain', 'list', '--registrar', 'GAMMA'])).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('GAMMA'),
+  });
+});
+
+test('gives a domain other contacts, with the history of an import', async () => {
+  const update = ['domain', 'update', 'oun.ee'];
+  const args = [...update, '--admin', 'alpha:3', 'BETA:1', '--tech', ''];
+  const dry = await registry.run([...args, '--dry-run']);
+  expect(dry.stdout).toBe(
+    'would change domain oun.ee: admin: ["ALPHA:2","ALPHA:3"] to ["ALPHA:3","BETA:1"]; tech: ["ALPHA:2"] to []\n',
+  );
+  const changes = {
+    admin: { from: ['ALPHA:2', 'ALPHA:3'], to: ['ALPHA:3', 'BETA:1'] },
+    tech: { from: ['ALPHA:2'], to: [] },
+  };
+  expect(await registry.done(args)).toEqual({ name: 'oun.ee', changes, changed: true });
+  expect(await registry.done(args)).toEqual({ name: 'oun.ee', changes: {}, changed: false });
+  expect(await registry.done([...update, '--registrant', 'ALPHA:3'])).toMatchObject({
+    changes: { registrant: { from: 'ALPHA:1', to: 'ALPHA:3' } },
+  });
+  expect(await registry.done(['domain', 'show', 'oun.ee'])).toMatchObject({
+    domain: { registrant: 'ALPHA:3', admin: ['ALPHA:3', 'BETA:1'], tech: [] },
+  });
+  const { history } = await registry.done(['history', 'domain', 'oun.ee']);
+  expect(history).toMatchObject([
+    { action: 'create' },
+    { action: 'update', actor_type: 'operator', changes },
+    { action: 'update', changes: { registrant: { from: 'ALPHA:1', to: 'ALPHA:3' } } },
+  ]);
+});
+
+test.each([
+  [['oun.ee'], 2, 'nothing to change: give --registrant, --admin or --tech'],
+  [['oun.ee', '--tech', 'ALPHA:9', 'ALPHA:8'], 1, 'refused: there is no contact "ALPHA:8" [tech]'],
+  [['oun.ee', '--registrant', ''], 1, 'refused: there is no contact "" [registrant]'],
+  [['none.ee', '--tech', ''], 1, 'refused: there is no domain "none.ee" [name]'],
+])('refuses to update %j', async (args, status, message) => {
+  const ended = await registry.run(['domain', 'update', ...args]);
+  expect(ended).toMatchObject({ status, stderr: expect.stringContaining(message) });
+});

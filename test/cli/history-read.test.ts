@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { readHistory } from '../../src/cli/nouns/history/read.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { counted } from '../counted.ts';
+import { startWorker } from '../worker.ts';
+import { insertEntries } from './archived.ts';
+
+const worker = startWorker();
+
+test('history --follow reads only what is newer than the newest entry, even if none matches', async () => {
+  await worker.env.DB.prepare(insertEntries).bind(1_000).run();
+  const { env, counts } = counted(worker.env);
+  const rowsRead: number[] = [];
+  let ticks = 0;
+  const pause = async () => {
+    rowsRead.push(counts.rowsRead);
+    counts.rowsRead = 0;
+    ticks += 1;
+    if (ticks === 3) await worker.env.DB.prepare(insertEntries).bind(10).run();
+    if (ticks === 5) throw new Error('enough');
+  };
+  const following = readHistory(openDatabase(env.DB), { by: 'nobody' }, pause);
+  await expect(following.next()).rejects.toThrow('enough');
+  // The newest entry and, where nothing has come since, the look at where there is nothing.
+  expect(rowsRead).toEqual([1_001, 2, 2, 11, 2]);
+});
+
+test('history --since reads no entries from more than a week before', async () => {
+  const { env, counts } = counted(worker.env);
+  const since = new Date('2020-02-10T00:00:00Z');
+  const entries = await Array.fromAsync(readHistory(openDatabase(env.DB), { since }));
+  expect(entries).toHaveLength(41);
+  const search = 2 * Math.ceil(Math.log2(1_010));
+  expect(counts.rowsRead).toBeLessThan(41 + 7 * 24 + 10 + search);
+});

@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { findClockAhead } from '../../src/cli/http-bindings.ts';
+import { noteServer, openRunningServer } from '../../src/cli/local-server.ts';
+import { startTool } from './tool.ts';
+
+const tool = startTool();
+const directory = mkdtempSync(join(tmpdir(), 'local-server-'));
+
+/** A server on this machine, until the test ends. */
+async function listen(answer: RequestListener) {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const end = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  onTestFinished(end);
+  const { port } = server.address() as AddressInfo;
+  return { address: `http://127.0.0.1:${port}`, token: 't', end };
+}
+
+/** A local server that fails whatever it is asked to do. */
+const failing: RequestListener = (request, response) => {
+  if (request.url === '/.registry/') response.end('0');
+  else response.writeHead(500).end('asked through the server');
+};
+
+afterAll(() => rmSync(directory, { recursive: true }));
+
+test.each([
+  ['is empty', ''],
+  ['is truncated', '{"address":"http://127.0.0.1:1","to'],
+  ['is no note', 'null'],
+  ['lacks the token', '{"address":"http://127.0.0.1:1"}'],
+  ['leads nowhere', '{"address":"nowhere","token":"t"}'],
+  ['is of a server that has ended', '{"address":"http://127.0.0.1:1","token":"t"}'],
+])('takes a note that %s for none', async (_, note) => {
+  writeFileSync(join(directory, 'server.json'), note);
+  expect(await openRunningServer(directory, undefined)).toBeUndefined();
+});
+
+test('takes a note that is a directory for none', async () => {
+  const other = join(directory, 'other');
+  mkdirSync(join(other, 'server.json'), { recursive: true });
+  expect(await openRunningServer(other, undefined)).toBeUndefined();
+});
+
+test.each([
+  ['a page', 200, '<!doctype html>'],
+  ['an object', 200, '{}'],
+  ['a refusal', 401, '0'],
+])('takes what answers with %s for no server', async (_, status, body) => {
+  const { address, token } = await listen((_, response) => response.writeHead(status).end(body));
+  expect(await findClockAhead(address, token)).toBeUndefined();
+});
+
+test('waits only so long for what never answers', async () => {
+  const { address, token } = await listen(() => {});
+  expect(await findClockAhead(address, token, 50)).toBeUndefined();
+});
+
+test('is noted for its owner alone', async () => {
+  const { address, token } = await listen(failing);
+  noteServer(directory, { address, token });
+  expect(statSync(join(directory, 'server.json')).mode & 0o777).toBe(0o600);
+  expect(await openRunningServer(directory, undefined)).toBeDefined();
+  expect(await openRunningServer(directory, 'production')).toBeUndefined();
+});
+
+test.each([
+  ['reads', ['registrar', 'list']],
+  ['writes', ['registrar', 'add', '--code', 'BETA', '--name', 'Beta', '--dry-run']],
+])('is used by a session that %s from when it comes until it ends', async (_, args) => {
+  const registry = await tool.newRegistry();
+  expect(await registry.run(args)).toMatchObject({ status: 0 });
+  const { address, token, end } = await listen(failing);
+  noteServer(registry.directory, { address, token });
+  expect(await registry.run(args)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('asked through the server'),
+  });
+  end();
+  expect(await registry.run(args)).toMatchObject({ status: 0 });
+});

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { takeLock } from '../../src/cli/lock.ts';
+
+const directories: string[] = [];
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'lock-'));
+  directories.push(directory);
+  return directory;
+}
+
+afterAll(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true });
+});
+
+/** Another process that takes the lock. */
+async function holdElsewhere(directory: string) {
+  const module = join(import.meta.dirname, '../../src/cli/lock.ts');
+  const script = `
+    const { takeLock } = await import(${JSON.stringify(module)});
+    globalThis.held = await takeLock(${JSON.stringify(directory)}, 'npm start');
+    console.log('held');
+    setInterval(() => {}, 1000);
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  return child;
+}
+
+test('is free again when its holder lets it go', async () => {
+  const directory = newDirectory();
+  const { lock } = await takeLock(directory, 'registry contact import');
+  lock![Symbol.dispose]();
+  expect((await takeLock(directory, 'npm start')).lock).toBeDefined();
+});
+
+test('is free again when its holder is killed', async () => {
+  const directory = newDirectory();
+  const child = await holdElsewhere(directory);
+  const taking = takeLock(directory, 'registry shell');
+  child.kill('SIGKILL');
+  expect((await taking).lock).toBeDefined();
+});
+
+test('gives way to a server that comes while it is waited for', async () => {
+  const directory = newDirectory();
+  const child = await holdElsewhere(directory);
+  const answers = [undefined, undefined, 'a server'];
+  const taken = await takeLock(directory, 'registry shell', async () => answers.shift());
+  expect(taken).toEqual({ other: 'a server' });
+  child.kill('SIGKILL');
+});
+
+test('is refused to a second process, which is told who holds it', async () => {
+  const directory = newDirectory();
+  const child = await holdElsewhere(directory);
+  await expect(takeLock(directory, 'registry shell', undefined, 0)).rejects.toThrow(
+    `npm start (process ${child.pid}) is at work on ${directory}; try again when it has ended`,
+  );
+  child.kill('SIGKILL');
+});

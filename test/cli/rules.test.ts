@@ -1,0 +1,233 @@
+import path from 'node:path';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { beforeAll, expect, test } from 'vitest';
+import { runProgram, wholeProgram } from '../../src/cli/program.ts';
+import { captured, type Fault } from './captured.ts';
+import { startTool, type TestRegistry } from './tool.ts';
+
+// The rules that hold for every command, tried on each command that the program has.
+
+const tool = startTool();
+let registry: TestRegistry;
+
+/** What follows the words of each command where it succeeds, once with --dry-run if it writes, and its input. */
+const calls: Record<string, [args: string[], input?: string]> = {
+  'registrar add': [['--code', 'BETA', '--name', 'Beta']],
+  'registrar list': [[]],
+  'registrar show': [['ALPHA']],
+  'registrar update': [['ALPHA', '--name', 'Other']],
+  'registrar diagnose': [['ALPHA', '--username', 'ats', '--ip', '192.0.2.1']],
+  'registrar webhook test': [['ALPHA']],
+  'registrar webhook list': [[]],
+  'registrar webhook resend': [['ALPHA', '--since', '2026-01-01']],
+  'api-user add': [['--registrar', 'ALPHA', '--username', 'mari']],
+  'api-user rotate': [['ats']],
+  'api-user disable': [['ats']],
+  'api-user enable': [['ats']],
+  'api-user list': [[]],
+  'contact list': [[]],
+  'contact show': [['ALPHA:1']],
+  'contact update': [['ALPHA:1', '--city', 'Tartu']],
+  'contact status': [['ALPHA:1', '--add', 'serverUpdateProhibited']],
+  'contact delete': [['ALPHA:2']],
+  'contact import': [['-'], 'code,name,email,phone,ident,ident_type,ident_country_code\n'],
+  'contact export': [['-', '--registrar', 'ALPHA']],
+  'contact erase': [['ALPHA:2']],
+  'domain export': [['-']],
+  'domain import': [['-'], 'name,registrar,registrant\nb.ee,ALPHA,ALPHA:1\n'],
+  'domain list': [['--contact', 'ALPHA:1']],
+  'domain show': [['a.ee']],
+  'domain remove': [['a.ee']],
+  'domain update': [['a.ee', '--registrant', 'ALPHA:2']],
+  'retained add': [['x.ee', '--status', 'blocked']],
+  'retained remove': [['õ.ee', '--status', 'reserved']],
+  'retained list': [[]],
+  'retained import': [['-'], 'name,status\nx.ee,blocked\n'],
+  'retained export': [['-']],
+  'dispute open': [['x.ee', '--from', '2026-01-01', '--until', '2099-01-01']],
+  'dispute close': [['d.ee']],
+  'dispute list': [[]],
+  'dispute import': [['-'], 'name,from,until\nx.ee,2026-01-01,2099-01-01\n'],
+  'auction start': [['x.ee']],
+  'auction list': [[]],
+  'auction show': [['k.ee']],
+  'auction import': [['-'], 'name\nx.ee\n'],
+  'auction cancel': [['k.ee', '--reason', 'by mistake']],
+  'auction register': [['UUID', '--code', '0123456789abcdef0123456789abcdef']],
+  'token issue': [['--ident', 'EE38001085718', '--name', 'Jaan Tamm']],
+  'lists publish': [[]],
+  'lists status': [[]],
+  health: [[]],
+  'report month': [[]],
+  'backup write': [['FILE']],
+  'backup verify': [['BACKUP']],
+  restore: [['BACKUP', '--yes']],
+  shell: [[], 'registrar list\n'],
+  completion: [['bash']],
+  'history show': [[]],
+  'history archive': [['--before', '2026-01-01', '--to', 'FILE']],
+  'history revert': [['REQUEST']],
+};
+
+/** Those that cannot succeed in a registry as small as this one. */
+const refused = ['registrar webhook test', 'registrar webhook resend', 'auction register'];
+/** Those that have no registry, and so none that is missing. */
+const withoutRegistry = ['shell', 'completion', 'backup verify', 'restore'];
+/** Those whose answer is not JSON. */
+const withoutJson = ['completion'];
+
+function everyVerb(command: CommandUnknownOpts, words: string[]): [string, CommandUnknownOpts][] {
+  return command.commands.flatMap((child): [string, CommandUnknownOpts][] => {
+    const all = [...words, child.name()];
+    return child.commands.length > 0 ? everyVerb(child, all) : [[all.join(' '), child]];
+  });
+}
+
+const verbs = everyVerb(await wholeProgram(), []);
+const places: Record<string, string> = {};
+let files = 0;
+
+function flags(command: CommandUnknownOpts): string[] {
+  return command.options.map(({ long }) => long ?? '');
+}
+
+/** The command line of a call that succeeds, and changes nothing if the command can say what it would change. */
+function callOf(name: string, command: CommandUnknownOpts): [string[], string | undefined] {
+  const call = calls[name];
+  if (!call) throw new Error(`say in this file how ${name} is called`);
+  const [args, input] = call;
+  files += 1;
+  const given = args.map((word) =>
+    word === 'FILE' ? `${places.FILE}-${files}` : (places[word] ?? word),
+  );
+  const dryRun = flags(command).includes('--dry-run') ? ['--dry-run'] : [];
+  return [[...name.split(' '), ...given, ...dryRun], input];
+}
+
+function run(command: CommandUnknownOpts, args: string[], input?: string, fault?: Fault) {
+  if (flags(command).includes('--persist-to')) return registry.run(args, input, fault);
+  return captured(() => runProgram(args), input, fault);
+}
+
+beforeAll(async () => {
+  registry = await tool.newRegistry();
+  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  await registry.done(['api-user', 'add', '--registrar', 'ALPHA', '--username', 'ats']);
+  const contacts = [1, 2].map((n) => `ALPHA:${n},Mari,mari@example.ee,+372.5,1,org,FI\n`);
+  const header = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
+  await registry.done(['contact', 'import', '-'], header + contacts.join(''));
+  const domains = 'name,registrar,registrant\na.ee,ALPHA,ALPHA:1\n';
+  await registry.done(['domain', 'import', '-'], domains);
+  await registry.done(['retained', 'add', 'õ.ee', '--status', 'reserved']);
+  const days = ['--from', '2026-01-01', '--until', '2099-01-01'];
+  await registry.done(['dispute', 'open', 'd.ee', ...days]);
+  await registry.done(['auction', 'start', 'k.ee']);
+  places.FILE = path.join(await tool.newDirectory(), 'file');
+  places.BACKUP = path.join(await tool.newDirectory(), 'backup.sqlite');
+  await registry.done(['backup', 'write', places.BACKUP]);
+  const { history } = await registry.done(['history', 'show', 'retained', 'õ.ee']);
+  places.REQUEST = history[0].request_id;
+});
+
+test('every command is tried here', () => {
+  expect(Object.keys(calls).sort()).toEqual(verbs.map(([name]) => name).sort());
+});
+
+test.each(verbs)('%s explains itself', async (name) => {
+  const { status, stdout, stderr } = await captured(() =>
+    runProgram([...name.split(' '), '--help']),
+  );
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toMatch(/^Usage: /);
+});
+
+const inJson = verbs.filter(([name]) => !withoutJson.includes(name));
+
+test.each(inJson)(
+  '%s answers with one JSON value, or NDJSON if its help says so',
+  async (name, command) => {
+    const [args, input] = callOf(name, command);
+    const { status, stdout, stderr } = await run(command, [...args, '--json'], input);
+    const isRefused = refused.includes(name);
+    // Nothing has run the cron of this registry.
+    if (name !== 'health')
+      expect({ status, stderr }).toEqual({ status: isRefused ? 1 : 0, stderr: '' });
+    const lines = stdout.split('\n').slice(0, -1);
+    if (!/NDJSON/.test(helpOf(command))) expect(lines).toHaveLength(1);
+    for (const line of lines) expect(JSON.parse(line)).toBeTypeOf('object');
+    expect('errors' in JSON.parse(lines[0]!)).toBe(isRefused);
+  },
+);
+
+test.each(inJson)('%s refuses in JSON', async (name, command) => {
+  const [args, input] = callOf(name, command);
+  const wrong = await captured(() => runProgram([...args, '--nope', '--json']), input);
+  expect({ ...wrong, stdout: JSON.parse(wrong.stdout) }).toEqual({
+    status: 2,
+    stdout: { errors: [{ reason: 'usage', message: expect.stringContaining('--nope') }] },
+    stderr: '',
+  });
+  if (withoutRegistry.includes(name)) return;
+  const nowhere = await captured(
+    () => runProgram([...args, '--json', '--persist-to', '/nonexistent']),
+    input,
+  );
+  expect({ ...nowhere, stdout: JSON.parse(nowhere.stdout) }).toEqual({
+    status: 1,
+    stdout: {
+      errors: [{ reason: 'not_found', message: expect.stringContaining('no local database') }],
+    },
+    stderr: '',
+  });
+});
+
+const answering = verbs.filter(([name]) => ![...refused, 'shell', 'restore'].includes(name));
+
+test.each(answering)(
+  '%s ends with 1, quietly, where nobody reads its answer',
+  async (name, command) => {
+    const [args, input] = callOf(name, command);
+    const { status, stderr } = await run(command, args, input, 'EPIPE');
+    expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
+  },
+);
+
+test.each(answering)('%s says that its answer has no room', async (name, command) => {
+  const [args, input] = callOf(name, command);
+  const { status, stderr } = await run(command, args, input, 'ENOSPC');
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: 'failed: standard output cannot be written: ENOSPC\n',
+  });
+});
+
+test.each(['EPIPE', 'ENOSPC'] as const)(
+  'a secret that standard output does not take (%s) is on standard error',
+  async (fault) => {
+    const args = ['api-user', 'add', '--registrar', 'ALPHA', '--username', `user-${fault}`];
+    const { status, stderr } = await registry.run(args, '', fault);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      new RegExp(
+        `^done, but not answered:\nadded API user user-${fault} of ALPHA; .*:\n[0-9a-f]{64}\n`,
+      ),
+    );
+  },
+);
+
+test('shell runs no line that nobody would hear of, and says which', async () => {
+  const lines = 'registrar list\n\nretained add s.ee --status blocked\nregistrar list\n';
+  const { status, stderr } = await registry.run(['shell'], lines, 'EPIPE');
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr:
+      'failed: standard output takes no more; 2 lines not run, from: retained add s.ee --status blocked\n',
+  });
+});
+
+function helpOf(command: CommandUnknownOpts): string {
+  let text = '';
+  command.configureOutput({ writeOut: (written) => (text += written) });
+  command.outputHelp();
+  return text;
+}

@@ -1,0 +1,84 @@
+import { eq } from 'drizzle-orm';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { registrars, webhooks } from '../../../drizzle/schema.ts';
+import { loadDemoData } from '../../../src/cli/demo/load.ts';
+import { generateWebhookSecret } from '../../../src/registrar/webhook-secret.ts';
+import { listDeliveries } from '../../../src/webhook/outbox.ts';
+import { resendDeliveries } from '../../../src/webhook/resend.ts';
+import { answerOf, registrantClient, registrarClient } from '../../client.ts';
+import { basic, newContact, operator } from '../../fixtures.ts';
+import { startEndpoint } from '../../webhook/endpoint.ts';
+import { startSandbox } from '../../worker.ts';
+
+const worker = startSandbox();
+const endpoint = startEndpoint();
+const { fetch } = worker;
+const asRegistrar = registrarClient({ fetch });
+const asRegistrant = registrantClient({ fetch });
+const alpha = { authorization: basic('alpha', 'alpha-demo-secret') };
+
+async function advance(duration: string): Promise<void> {
+  const headers = { 'Content-Type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify({ advance: duration }) };
+  expect((await fetch('/sandbox/clock', init)).status).toBe(200);
+}
+
+async function currentTime(): Promise<Date> {
+  const { body } = await answerOf(fetch('/sandbox/clock'));
+  return new Date(body.now);
+}
+
+/** Jaan, with a token that is issued now. */
+async function loginOfJaan() {
+  const person = { ident: '38001085718', first_name: 'Jaan', last_name: 'Tamm' };
+  const headers = { 'Content-Type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify(person) };
+  const { body } = await answerOf(fetch('/api/v1/registrant/auth/eid', init));
+  return { authorization: `Bearer ${body.access_token}` };
+}
+
+beforeAll(async () => {
+  await loadDemoData(worker.env);
+});
+
+test('the sandbox tries a webhook again that failed, gives it up after a week, and sends it again on request', async () => {
+  const { id: registrarId } = (
+    await worker.db.select().from(registrars).where(eq(registrars.code, 'ALPHA'))
+  )[0]!;
+  const secret = generateWebhookSecret();
+  const createdAt = (await currentTime()).toISOString();
+  await worker.db.insert(webhooks).values({ registrarId, url: endpoint.url, secret, createdAt });
+  // The cron deletes contacts of the demo data, which is pushed as well.
+  const newest = async () =>
+    (await listDeliveries(worker.db, { limit: 50 })).find(
+      ({ event }) => event === 'contact.updated',
+    );
+  await asRegistrar.create(alpha, newContact({ id: 'push' }));
+  const changeEmail = async () => {
+    const jaan = await loginOfJaan();
+    const { contacts } = (await asRegistrant.list(jaan)).body;
+    const contact = contacts.find(({ code }: { code: string }) => code === 'ALPHA:PUSH');
+    const email = `${crypto.randomUUID()}@example.ee`;
+    expect((await asRegistrant.update(jaan, contact.id, { email })).status).toBe(200);
+    await vi.waitFor(async () => expect(await newest()).toMatchObject({ attempts: 1 }), 5_000);
+  };
+
+  endpoint.answerStatus(() => 503);
+  await changeEmail();
+  await advance('PT1H');
+  expect(await newest()).toMatchObject({ attempts: 5, outcome: 'HTTP 503', deliveredAt: null });
+  endpoint.answerStatus(() => 204);
+  await advance('PT1H');
+  expect(await newest()).toMatchObject({ attempts: 6, deliveredAt: expect.any(String) });
+
+  endpoint.answerStatus(() => 503);
+  await changeEmail();
+  await advance('P8D');
+  expect(await newest()).toMatchObject({ deliveredAt: null, failedAt: expect.any(String) });
+  endpoint.answerStatus(() => 204);
+  const { id } = (await newest())!;
+  const request = { at: await currentTime(), requestId: crypto.randomUUID() };
+  await resendDeliveries(worker.db, { ...operator, request }, 'ALPHA', { id });
+  await advance('PT1M');
+  expect(await newest()).toMatchObject({ id, deliveredAt: expect.any(String) });
+});

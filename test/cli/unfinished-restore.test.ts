@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { beforeAll, expect, test } from 'vitest';
+import { openLocalData } from '../../src/cli/local.ts';
+import { prepareLocalData } from '../../src/cli/local-data.ts';
+import { makeEmpty } from '../../src/cli/nouns/backup/copy.ts';
+import { wholeProgram } from '../../src/cli/program.ts';
+import { wordsOf } from '../../src/cli/shell.ts';
+import { startTool, type TestRegistry } from './tool.ts';
+
+const tool = startTool();
+const command = 'npm run registry -- restore registry.sqlite --persist-to data';
+const refusal = `a restore of this database was not finished, and nothing can use it; restore again: ${command}`;
+let registry: TestRegistry;
+
+beforeAll(async () => {
+  registry = await tool.newRegistry();
+  const { env, dispose } = await openLocalData(registry.directory);
+  await makeEmpty(env.DB, { command, confirmed: undefined });
+  await dispose();
+});
+
+/** The words of the first example in the help of each verb that works on a registry. */
+async function everyExample(): Promise<string[][]> {
+  const verbsOf = (parent: CommandUnknownOpts): CommandUnknownOpts[] =>
+    parent.commands.length === 0 ? [parent] : parent.commands.flatMap(verbsOf);
+  const examples = verbsOf(await wholeProgram()).map((verb) => {
+    let help = '';
+    verb.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+    return wordsOf(/Examples?:\n(.*)/.exec(help)![1]!.replace(/ (<.*|--json)/, ''))!;
+  });
+  const others = ['backup verify', 'completion', 'restore', 'shell'];
+  return examples.filter((words) => !others.some((other) => words.join(' ').startsWith(other)));
+}
+
+test('every command refuses a database whose restore was not finished, and says how to go on', async () => {
+  const examples = await everyExample();
+  const files = await tool.newDirectory();
+  const inputs: Record<string, string> = {
+    retained: 'src/cli/demo/retained.csv',
+    auction: await registry.file('auctions.csv', 'name\na.ee\n'),
+  };
+  for (const words of examples) {
+    const [noun, verb] = words;
+    const args = words.map((word) => {
+      if (!/\.(csv|ndjson|sqlite)$/.test(word)) return word;
+      return verb === 'import'
+        ? (inputs[noun!] ?? `src/cli/demo/${noun}s.csv`)
+        : path.join(files, word);
+    });
+    const { status, stdout, stderr } = await registry.run(args);
+    expect({ words, status, stdout, stderr }).toEqual({
+      words,
+      status: 1,
+      stdout: '',
+      stderr: `refused: ${refusal}\n`,
+    });
+    for (const arg of args.filter((arg) => arg.startsWith(files)))
+      expect(existsSync(arg)).toBe(false);
+  }
+  expect(examples.length).toBeGreaterThan(40);
+});
+
+test('npm start refuses such a database', async () => {
+  const { env, dispose } = await openLocalData(registry.directory);
+  await expect(prepareLocalData(env, { isDemoWanted: true })).rejects.toThrow(refusal);
+  await dispose();
+});

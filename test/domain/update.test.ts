@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { importDomains } from '../../src/domain/import.ts';
+import { parseDomainName } from '../../src/domain/name.ts';
+import { getDomain } from '../../src/domain/read.ts';
+import { updateDomain } from '../../src/domain/update.ts';
+import { addContact, addRegistrar, operator, unique } from '../fixtures.ts';
+import { shareWorker } from '../worker.ts';
+
+const worker = shareWorker();
+
+test('updates of two roles at the same moment both take effect', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const code = async () => (await addContact(worker.env, registrar)).code;
+  const codes = { registrant: await code(), admin: [await code()], tech: [await code()] };
+  const name = parseDomainName(`õun${unique()}.ee`);
+  const record = { ...name, ...codes, registrar: registrar.code };
+  await importDomains(worker.db, operator, [record]);
+  const [admin, tech] = [[await code()], [await code()]];
+  await Promise.all([
+    updateDomain(worker.db, operator, name, { admin }),
+    updateDomain(worker.db, operator, name, { tech }),
+  ]);
+  const { registrant } = codes;
+  expect(await getDomain(worker.db, name.name)).toMatchObject({ registrant, admin, tech });
+});

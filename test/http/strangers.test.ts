@@ -1,0 +1,296 @@
+import { beforeAll, describe, expect, it, onTestFinished, test, vi } from 'vitest';
+import type { Env } from '../../src/env.ts';
+import { plainRequests } from '../../src/http/public/answer.ts';
+import { answerFromMemory } from '../../src/http/public/from-memory.ts';
+import source from '../../src/index.ts';
+import { listNames } from '../../src/public-list/lists.ts';
+import { publish } from '../../src/public-list/publish/publish.ts';
+import { memoryOf } from '../../src/public-list/read/memory.ts';
+import { counted } from '../counted.ts';
+import { addAuction, addRegistrar, emptyLists, unique } from '../fixtures.ts';
+import { published } from '../public-list/published.ts';
+import { useSmallBlocks } from '../public-list/small-blocks.ts';
+import { seedAuctions } from '../seed.ts';
+import { startWorker } from '../worker.ts';
+
+useSmallBlocks();
+const worker = startWorker();
+
+const lists = '/repp/v1/retained_domains';
+const policyOf = (requests: number) =>
+  ['caller', 'address', 'failed-login', 'registrant-write']
+    .map((name) => `"${name}";q=${requests};w=60`)
+    .join(', ');
+const refusal = { errors: { base: ['Too many requests, try again later'] } };
+
+/** Names enough for more than twenty blocks, and some auctions. */
+const names = Array.from({ length: 260 }, (_, n) => `n${String(n).padStart(3, '0')}.ee`);
+beforeAll(async () => {
+  await emptyLists(worker.env);
+  await worker.env.DB.prepare(
+    `insert into retained_domains (name, punycode, status, created_at)
+     select value, value, 'reserved', '2026-01-01T00:00:00.000Z' from json_each(?)`,
+  )
+    .bind(JSON.stringify(names))
+    .run();
+  for (let count = 0; count < 5; count++) await addAuction(worker.env, { name: `n${count}a.ee` });
+  await publish(worker.db, worker.env.LISTS, listNames, () => new Date());
+});
+
+/** An isolate of its own, whose limiter admits so many requests and remembers whom it has counted. */
+function isolate(admitted = Number.POSITIVE_INFINITY) {
+  const keys: string[] = [];
+  const ADDRESS_LIMITER = {
+    limit: async ({ key }: { key: string }) => ({ success: keys.push(key) <= admitted }),
+  };
+  const { env, counts } = counted({
+    ...worker.env,
+    RATE_LIMIT_POLICY: policyOf(1_200),
+    ADDRESS_LIMITER: ADDRESS_LIMITER as RateLimit,
+  });
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const headers = { 'CF-Connecting-IP': '192.0.2.1', ...(init.headers as object) };
+    const request = new Request(new URL(path, 'https://registry.example'), { ...init, headers });
+    const later: Promise<unknown>[] = [];
+    const context = { waitUntil: (work: Promise<unknown>) => later.push(work) };
+    const response = (await source.fetch(request as never, env, context as never)) as Response;
+    await Promise.all(later);
+    return response;
+  };
+  return { env, counts, keys, ask };
+}
+
+const lookUp = (names: readonly string[]): [string, RequestInit] => [
+  `${lists}/lookup`,
+  {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ names }),
+  },
+];
+
+const gzip = { headers: { 'Accept-Encoding': 'gzip' } };
+
+describe('what needs no login', () => {
+  const calls: [path: string, method?: string][] = [
+    [lists],
+    [`${lists}?type=blocked`],
+    ['/repp/v1/auctions'],
+    [lists, 'HEAD'],
+    [lists, 'DELETE'],
+    [lists, 'OPTIONS'],
+    [`${lists}/lookup`, 'OPTIONS'],
+    [`${lists}/lookup`, 'POST'],
+    [`${lists}/n001.ee`],
+    [`${lists}/-a.ee`],
+    [`${lists}/changes`],
+    ['/health'],
+    ['/nothing'],
+    ['/.env'],
+    ['/api/v1/registrant'],
+    ['/api/v1/auctionsx'],
+  ];
+
+  it.each(calls)(
+    'is counted by address at %s, and refused beyond the limit',
+    async (path, method) => {
+      const { ask, keys, counts } = isolate(0);
+      const response = await ask(path, { method: method ?? 'GET' });
+
+      expect(response.status).toBe(429);
+      expect(response.headers.get('Retry-After')).toBe('60');
+      expect(response.headers.get('RateLimit-Policy')).toBe(policyOf(1_200));
+      expect(response.headers.get('Cache-Control')).toBe('private, no-store');
+      if (method !== 'HEAD') expect(await response.json()).toEqual(refusal);
+      expect(keys).toEqual(['public 192.0.2.1']);
+      expect(counts).toMatchObject({ d1RoundTrips: 0, kvReads: 0, kvLists: 0 });
+    },
+  );
+
+  it.each(['/', '/et/', '/en/', '/en/?name=n001.ee', '/en/nothing'])(
+    'is refused with a page beyond the limit at %s',
+    async (path) => {
+      const { ask, counts } = isolate(0);
+      const response = await ask(path, { headers: { 'Accept-Language': 'en' } });
+
+      expect(response.status).toBe(429);
+      expect(response.headers.get('Content-Type')).toMatch(/^text\/html/);
+      expect(await response.text()).toContain(
+        path.startsWith('/et') ? 'Liiga palju päringuid' : 'Too many requests',
+      );
+      expect(counts).toMatchObject({ d1RoundTrips: 0, kvReads: 0 });
+    },
+  );
+
+  it('is counted as the registrars’ interface refuses it below an unknown path', async () => {
+    const response = await isolate(0).ask('/repp/v1/domains');
+    expect(response.status).toBe(429);
+    expect(await response.json()).toMatchObject({ code: 2502 });
+  });
+
+  it('lets a page of any origin read the refusal', async () => {
+    const { headers } = await isolate(0).ask(lists);
+    expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
+    expect(headers.get('Access-Control-Expose-Headers')).toMatch(/RateLimit-Policy, Retry-After/);
+  });
+
+  it('is counted apart from what registrars do in the same network', async () => {
+    const { ask, keys } = isolate();
+    const { authorization } = await addRegistrar(worker.env);
+    await ask('/repp/v1/contacts', { headers: { Authorization: authorization } });
+    await ask('/health');
+    expect(keys).toEqual(['192.0.2.1', 'public 192.0.2.1']);
+  });
+
+  it('names the limits, except on a 304', async () => {
+    const { ask } = isolate();
+    for (const path of [lists, `${lists}/n001.ee`, '/health', '/en/', '/nothing']) {
+      // The second answer may come from memory.
+      for (const response of [await ask(path, gzip), await ask(path, gzip)]) {
+        expect([path, response.headers.get('RateLimit-Policy')]).toEqual([path, policyOf(1_200)]);
+      }
+      const etag = (await ask(path, gzip)).headers.get('ETag');
+      if (!etag) continue;
+      const unchanged = await ask(path, { headers: { 'If-None-Match': etag } });
+      expect(unchanged.status).toBe(304);
+      expect(unchanged.headers.get('RateLimit-Policy')).toBeNull();
+    }
+  });
+
+  it('is answered and counted while a setting is missing', async () => {
+    const { ask, env, keys } = isolate();
+    env.RATE_LIMIT_POLICY = 'nothing';
+    expect((await ask(`${lists}/n001.ee`)).status).toBe(200);
+    expect((await ask('/health')).status).toBe(503);
+    expect(keys.length).toBe(2);
+  });
+});
+
+describe('a look-up', () => {
+  it('counts as many requests as it touches blocks', async () => {
+    const { ask, keys, counts } = isolate();
+    const response = await ask(...lookUp(names));
+    expect(response.status).toBe(200);
+    const all = (await published(worker.env, 'all')).head!.blocks.length;
+    const auctions = (await published(worker.env, 'auctions')).head!.blocks;
+    const blockOf = (name: string) => auctions.findLastIndex(({ first }) => first <= name);
+    const touched = all + new Set(names.map(blockOf).filter((index) => index >= 0)).size;
+    expect(keys.length).toBe(touched);
+    // The two heads, and the blocks.
+    expect(counts.kvReads).toBe(2 + touched);
+  });
+
+  it('counts as one if it asks about one name', async () => {
+    const { ask, keys } = isolate();
+    await ask(...lookUp(['n001.ee']));
+    await ask(`${lists}/n200.ee`);
+    await ask('/en/?name=n003.ee');
+    expect(keys.length).toBe(3);
+  });
+
+  it('is refused before it reads a block beyond the limit', async () => {
+    const { ask, counts } = isolate(10);
+    const response = await ask(...lookUp(names));
+    expect(response.status).toBe(429);
+    expect(await response.json()).toEqual(refusal);
+    expect(counts).toMatchObject({ d1RoundTrips: 0 });
+    expect(counts.kvReads).toBeLessThanOrEqual(4);
+  });
+
+  it('of names from everywhere leaves what the isolate remembers as it is', async () => {
+    const { ask, env } = isolate();
+    await ask(lists, gzip);
+    await ask(...lookUp(['n000.ee', 'n259.ee']));
+    const memory = memoryOf(env.LISTS);
+    const before = [memory.lists.bytes, memory.parts.bytes];
+    await ask(...lookUp(names));
+    expect([memory.lists.bytes, memory.parts.bytes]).toEqual(before);
+  });
+});
+
+describe('a whole list', () => {
+  it('counts as a request for each twenty blocks that it is read from, and as one from memory', async () => {
+    const { ask, keys } = isolate();
+    await ask(lists, gzip);
+    const blocks = (await published(worker.env, 'all')).head!.blocks.length;
+    expect(blocks).toBeGreaterThan(40);
+    expect(keys.length).toBe(Math.ceil(blocks / 20));
+    await ask(`${lists}?`, gzip);
+    expect(keys.length).toBe(Math.ceil(blocks / 20) + 1);
+  });
+
+  it('counts as more if it is large and has to be decompressed', () => {
+    expect(
+      [1, 16 * 1024, 16 * 1024 + 1, 8_839_496].map((bytes) => plainRequests({ bytes })),
+    ).toEqual([1, 1, 2, 500]);
+  });
+});
+
+describe('an isolate that answers from memory', () => {
+  /** The number of times that it answers before it leaves a request to the application. */
+  function answersTo(env: Env, addresses: readonly string[], path = lists) {
+    const context = { waitUntil() {} } as never;
+    return addresses.map((address) => {
+      const headers = { 'CF-Connecting-IP': address, 'Accept-Encoding': 'gzip' };
+      const request = new Request(new URL(path, 'https://registry.example'), { headers });
+      return answerFromMemory(request as never, env, context) !== undefined;
+    });
+  }
+
+  async function warm() {
+    const { ask, env } = isolate();
+    await ask(lists, gzip);
+    await ask(`${lists}/n001.ee`);
+    return { ...env, RATE_LIMIT_POLICY: policyOf(3) };
+  }
+
+  it.each([lists, `${lists}/n001.ee`])(
+    'leaves %s to the limiter beyond the limit of a network',
+    async (path) => {
+      const env = await warm();
+      const [busy, other] = [`10.1.${unique()}.1`, `10.1.${unique()}.2`];
+      expect(answersTo(env, Array(5).fill(busy), path)).toEqual([true, true, true, false, false]);
+      expect(answersTo(env, [other], path)).toEqual([true]);
+    },
+  );
+
+  it.each([
+    ['written out', ':1:', 'a::'],
+    ['with zeros left out', '::', ''],
+  ])('counts the addresses of a /64 together, %s', async (_, subnet, host) => {
+    const env = await warm();
+    const network = `2001:${unique().toString(16)}:${subnet.length}${subnet}${host}`;
+    const addresses = [1, 2, 3, 4].map((n) => `${network}${n}`);
+    expect(answersTo(env, addresses)).toEqual([true, true, true, false]);
+  });
+
+  it('counts again in the next minute', async () => {
+    const env = await warm();
+    const busy = `10.1.${unique()}.1`;
+    onTestFinished(() => void vi.useRealTimers());
+    answersTo(env, Array(4).fill(busy));
+    expect(answersTo(env, [busy])).toEqual([false]);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+    const { ask, env: fresh } = isolate();
+    await ask(lists, gzip);
+    expect(answersTo({ ...fresh, RATE_LIMIT_POLICY: policyOf(3) }, [busy])).toEqual([true]);
+  });
+});
+
+test('an address that keeps asking is refused, whatever it asks', async () => {
+  const { ask } = isolate(3);
+  const statuses: number[] = [];
+  for (const path of ['/health', '/nothing', `${lists}/changes?since=x`, '/en/', lists]) {
+    statuses.push((await ask(path)).status);
+  }
+  expect(statuses).toEqual([200, 404, 410, 429, 429]);
+});
+
+test('ten thousand auctions and a few more count as three requests when they are read, and as one from memory', async () => {
+  const { env, ask, keys } = isolate();
+  await seedAuctions(env, 10_000);
+  await ask('/api/v1/auctions');
+  expect(keys.length).toBe(Math.ceil(10_005 / 5_000));
+  await ask('/api/v1/auctions');
+  expect(keys.length).toBe(4);
+});

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { getRegistrar, updateRegistrar } from '../../src/registrar/account.ts';
+import { addRegistrar, operator } from '../fixtures.ts';
+import { shareWorker } from '../worker.ts';
+
+const worker = shareWorker();
+
+test('updates a registrar whose addresses another program wrote as JSON of its own form', async () => {
+  const { code } = await addRegistrar(worker.env);
+  await worker.env.DB.prepare('update registrars set allowed_ips = ? where code = ?')
+    .bind('[ "192.0.2.1", "2001:db8::\\/32" ]', code)
+    .run();
+  await updateRegistrar(worker.db, operator, code, { name: 'Uus nimi' });
+  expect(await getRegistrar(worker.db, code)).toMatchObject({
+    name: 'Uus nimi',
+    allowedIps: ['192.0.2.1', '2001:db8::/32'],
+  });
+});

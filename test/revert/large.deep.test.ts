@@ -1,0 +1,28 @@
+import { eq } from 'drizzle-orm';
+import { expect, test } from 'vitest';
+import { history, retainedDomains } from '../../drizzle/schema.ts';
+import { addRetainedDomains } from '../../src/retained-domain/change.ts';
+import { planRevert } from '../../src/revert/plan.ts';
+import { revert } from '../../src/revert/revert.ts';
+import { emptyLists, operator } from '../fixtures.ts';
+import { named } from '../retained-domain/records.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+
+test.each([30_000, 100_000])('takes back an import of %i names in one step', async (count) => {
+  await emptyLists(worker.env);
+  const names = Array.from({ length: count }, (_, n) => named(`name${n}.ee`, 'blocked'));
+  const { actor, request } = operator;
+  const origin = { actor, request };
+  // Chunk by chunk under one request, as the import does.
+  for (let from = 0; from < count; from += 1_000) {
+    await addRetainedDomains(worker.db, origin, names.slice(from, from + 1_000));
+  }
+  const reverting = { actor, request: operator.request };
+  const plan = await planRevert(worker.db, reverting, request.requestId);
+  await revert(worker.db, reverting, plan);
+  expect(await worker.db.$count(retainedDomains)).toBe(0);
+  const entries = eq(history.requestId, reverting.request.requestId);
+  expect(await worker.db.$count(history, entries)).toBe(count);
+});

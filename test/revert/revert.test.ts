@@ -1,0 +1,543 @@
+import { asc, eq, inArray } from 'drizzle-orm';
+import { describe, expect, it } from 'vitest';
+import {
+  auctions,
+  contacts,
+  disputes,
+  history,
+  notifications,
+  retainedDomains,
+} from '../../drizzle/schema.ts';
+import { cancelAuction } from '../../src/auction/cancel.ts';
+import { updateAuction } from '../../src/auction/report.ts';
+import { startAuctions } from '../../src/auction/start.ts';
+import {
+  changeContactStatuses,
+  deleteAnyContact,
+  updateAnyContact,
+} from '../../src/contact/administer.ts';
+import { eraseContact } from '../../src/contact/erase.ts';
+import { type ContactRecord, importContacts } from '../../src/contact/import.ts';
+import { listDeletedPersonalData } from '../../src/contact/personal-data.ts';
+import { importDomains } from '../../src/domain/import.ts';
+import { parseDomainName } from '../../src/domain/name.ts';
+import { loadDomains } from '../../src/domain/read.ts';
+import type { DomainRecord } from '../../src/domain/record.ts';
+import { removeDomains } from '../../src/domain/remove.ts';
+import { updateDomain } from '../../src/domain/update.ts';
+import {
+  deleteArchived,
+  endArchive,
+  listArchivable,
+  startArchive,
+} from '../../src/history/archive.ts';
+import { addRetainedDomains, removeRetainedDomains } from '../../src/retained-domain/change.ts';
+import { closeDispute, openDispute } from '../../src/retained-domain/dispute.ts';
+import { importDisputes } from '../../src/retained-domain/import-disputes.ts';
+import type { RetainedStatus } from '../../src/retained-domain/list.ts';
+import { replaceRetainedDomains } from '../../src/retained-domain/replace.ts';
+import { planRevert } from '../../src/revert/plan.ts';
+import { revert } from '../../src/revert/revert.ts';
+import type { Origin } from '../../src/write.ts';
+import { addContact, addRegistrar, emptyLists, operator, unique } from '../fixtures.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+
+/** The operator with one command. */
+function command(at = '2026-05-06T07:08:09.010Z'): Origin {
+  return {
+    actor: operator.actor,
+    request: { at: new Date(at), requestId: crypto.randomUUID() },
+  };
+}
+
+/** Takes a request back and returns the request that did it. */
+async function takeBack(request: string): Promise<string> {
+  const origin = command('2026-06-01T00:00:00.000Z');
+  await revert(worker.db, origin, await planRevert(worker.db, origin, request));
+  return origin.request.requestId;
+}
+
+async function problems(request: string) {
+  const refusal = await planRevert(worker.db, operator, request).catch((error) => error);
+  return refusal.problems;
+}
+
+/** Does the work as one command and returns its request. */
+async function commanded(work: (origin: Origin) => Promise<unknown>): Promise<string> {
+  const origin = command();
+  await work(origin);
+  return origin.request.requestId;
+}
+
+function newName(status: RetainedStatus = 'reserved') {
+  return { ...parseDomainName(`õ${unique()}.ee`), status };
+}
+
+function entriesOf(request: string) {
+  return worker.db
+    .select()
+    .from(history)
+    .where(eq(history.requestId, request))
+    .orderBy(asc(history.id));
+}
+
+describe('retained names', () => {
+  const rows = () => worker.db.select().from(retainedDomains).orderBy(asc(retainedDomains.name));
+  const listed = async () =>
+    (await rows()).map(({ name, punycode, status }) => ({ name, punycode, status }));
+
+  it('that a command replaced are as they were, and the revert can be reverted', async () => {
+    await emptyLists(worker.env);
+    const [kept, gone, also] = [newName(), newName(), newName('blocked')];
+    await addRetainedDomains(worker.db, operator, [kept, gone, also]);
+    const before = await listed();
+    const added = [newName(), newName('blocked')];
+    const request = await commanded((origin) =>
+      replaceRetainedDomains(worker.db, origin, ['reserved', 'blocked'], [[kept, ...added]]),
+    );
+    const after = await listed();
+    expect(after).not.toEqual(before);
+    const reverting = await takeBack(request);
+    expect(await listed()).toEqual(before);
+    const entries = await entriesOf(reverting);
+    expect(new Set(entries.map(({ clientReference }) => clientReference))).toEqual(
+      new Set([request]),
+    );
+    expect(entries.find(({ subjectKey }) => subjectKey === gone.name)).toMatchObject({
+      ...{ action: 'create', actorType: 'operator', occurredAt: '2026-06-01T00:00:00.000Z' },
+      changes: { status: { from: null, to: 'reserved' } },
+    });
+    await takeBack(reverting);
+    expect(await listed()).toEqual(after);
+  });
+
+  it('with another status are another thing', async () => {
+    const name = newName();
+    const request = await commanded((origin) => addRetainedDomains(worker.db, origin, [name]));
+    await addRetainedDomains(worker.db, operator, [{ ...name, status: 'blocked' }]);
+    await takeBack(request);
+    expect((await listed()).filter((each) => each.name === name.name)).toEqual([
+      { ...name, status: 'blocked' },
+    ]);
+  });
+
+  it('of which one has changed since all stay, and the refusal names the change', async () => {
+    const [one, other] = [newName(), newName()];
+    const request = await commanded((origin) =>
+      addRetainedDomains(worker.db, origin, [one, other]),
+    );
+    const removal = await commanded((origin) => removeRetainedDomains(worker.db, origin, [one]));
+    const again = await commanded((origin) => addRetainedDomains(worker.db, origin, [one]));
+    const since = `changed since: create by Operator at 2026-05-06T07:08:09.010Z, request ${again}`;
+    expect(await problems(request)).toEqual([
+      {
+        reason: 'changed_meanwhile',
+        message: `create retained domain ${one.name}: ${since}`,
+      },
+    ]);
+    expect(await problems(removal)).toMatchObject([{ reason: 'changed_meanwhile' }]);
+    expect((await listed()).filter(({ name }) => [one.name, other.name].includes(name))).toEqual([
+      one,
+      other,
+    ]);
+  });
+
+  it('that change between the plan and the revert all stay', async () => {
+    const [one, other] = [newName(), newName()];
+    const request = await commanded((origin) =>
+      addRetainedDomains(worker.db, origin, [one, other]),
+    );
+    const origin = command();
+    const plan = await planRevert(worker.db, origin, request);
+    await removeRetainedDomains(worker.db, operator, [one]);
+    await expect(revert(worker.db, origin, plan)).rejects.toMatchObject({
+      reason: 'changed_meanwhile',
+      message: expect.stringContaining(`create retained domain ${one.name}: changed since: delete`),
+    });
+    expect(await entriesOf(origin.request.requestId)).toEqual([]);
+    expect((await listed()).filter(({ name }) => name === other.name)).toEqual([other]);
+  });
+
+  it('are taken back once, whoever says it twice', async () => {
+    const name = newName();
+    const request = await commanded((origin) => addRetainedDomains(worker.db, origin, [name]));
+    const [one, other] = [command(), command()];
+    const plans = await Promise.all(
+      [one, other].map((each) => planRevert(worker.db, each, request)),
+    );
+    await revert(worker.db, one, plans[0]!);
+    await expect(revert(worker.db, other, plans[1]!)).rejects.toThrow('changed this just now');
+    expect(await planRevert(worker.db, other, request)).toMatchObject({
+      reversals: [],
+      doneBy: { requestId: one.request.requestId },
+    });
+  });
+});
+
+describe('disputes', () => {
+  const days = { firstDay: '2026-01-01', lastDay: '2026-12-31' };
+  const newDispute = () => {
+    const { name, punycode } = newName();
+    return { name, punycode, ...days };
+  };
+  const daysOf = ({ name }: { name: string }) =>
+    worker.db
+      .select({
+        punycode: disputes.punycode,
+        firstDay: disputes.firstDay,
+        lastDay: disputes.lastDay,
+      })
+      .from(disputes)
+      .where(eq(disputes.name, name))
+      .orderBy(asc(disputes.firstDay));
+
+  it('that were opened or imported are gone', async () => {
+    const [one, other] = [newDispute(), newDispute()];
+    const opening = await commanded((origin) => openDispute(worker.db, origin, one));
+    const second = { ...other, firstDay: '2027-01-01', lastDay: '2027-12-31' };
+    const imported = await commanded((origin) =>
+      importDisputes(worker.db, origin, [other, second]),
+    );
+    await takeBack(opening);
+    await takeBack(imported);
+    expect([await daysOf(one), await daysOf(other)]).toEqual([[], []]);
+  });
+
+  it('that were closed are open again, whether they had begun or not', async () => {
+    const begun = newDispute();
+    const planned = { ...newDispute(), firstDay: '2026-12-01' };
+    const before = { ...newDispute(), name: begun.name, punycode: begun.punycode };
+    await importDisputes(worker.db, operator, [
+      begun,
+      planned,
+      { ...before, firstDay: '2025-01-01', lastDay: '2025-12-31' },
+    ]);
+    const opened = [await daysOf(begun), await daysOf(planned)];
+    for (const dispute of [begun, planned]) {
+      const request = await commanded((origin) => closeDispute(worker.db, origin, dispute));
+      expect([await daysOf(begun), await daysOf(planned)]).not.toEqual(opened);
+      await takeBack(request);
+    }
+    expect([await daysOf(begun), await daysOf(planned)]).toEqual(opened);
+  });
+});
+
+describe('auctions', () => {
+  const newAuctionName = () => {
+    const { name, punycode } = newName();
+    return { name, punycode };
+  };
+  const auctionsOf = ({ name }: { name: string }) =>
+    worker.db.select().from(auctions).where(eq(auctions.name, name));
+  const cancel = ({ name }: { name: string }) =>
+    commanded((origin) =>
+      cancelAuction(worker.db, origin, { auction: name, reason: 'by mistake' }),
+    );
+
+  it('that were cancelled are in progress again, as they were', async () => {
+    const name = newAuctionName();
+    await startAuctions(worker.db, command('2026-04-01T00:00:00.000Z'), [name], {
+      platform: 'english',
+    });
+    const uuid = (await auctionsOf(name))[0]!.uuid;
+    const deadline = { registrationDeadline: '2026-07-01' };
+    await updateAuction(worker.db, operator, uuid, deadline, []);
+    const [before] = await auctionsOf(name);
+    await takeBack(await cancel(name));
+    expect(await auctionsOf(name)).toEqual([
+      { ...before, id: expect.any(Number), version: 1, updatedAt: '2026-06-01T00:00:00.000Z' },
+    ]);
+  });
+
+  it('that were started are gone, unless somebody has reported on one', async () => {
+    const names = [newAuctionName(), newAuctionName()];
+    const request = await commanded((origin) => startAuctions(worker.db, origin, names));
+    const [started] = await auctionsOf(names[0]!);
+    const reverting = await takeBack(request);
+    expect([await auctionsOf(names[0]!), await auctionsOf(names[1]!)]).toEqual([[], []]);
+    await takeBack(await takeBack(await takeBack(reverting)));
+    const [again] = await auctionsOf(names[0]!);
+    expect(again).toEqual({
+      ...started,
+      id: expect.any(Number),
+      updatedAt: '2026-06-01T00:00:00.000Z',
+    });
+    await updateAuction(worker.db, operator, again!.uuid, { status: 'awaiting_payment' }, []);
+    expect(await problems(request)).toMatchObject([
+      { reason: 'changed_meanwhile' },
+      { reason: 'changed_meanwhile' },
+    ]);
+  });
+
+  it('of a name that is in auction again or blocked stay cancelled', async () => {
+    const [one, other] = [newAuctionName(), newAuctionName()];
+    await startAuctions(worker.db, operator, [one, other]);
+    const requests = [await cancel(one), await cancel(other)] as const;
+    await startAuctions(worker.db, operator, [one]);
+    await addRetainedDomains(worker.db, operator, [{ ...other, status: 'blocked' }]);
+    expect(await problems(requests[0])).toMatchObject([
+      {
+        reason: 'changed_meanwhile',
+        message: expect.stringContaining(`delete auction ${one.name}: changed since: create by`),
+      },
+    ]);
+    expect(await problems(requests[1])).toEqual([
+      { reason: 'taken', message: `"${other.name}" is blocked`, field: 'name' },
+    ]);
+  });
+});
+
+describe('contacts', () => {
+  async function importContact() {
+    const registrar = await addRegistrar(worker.env);
+    const code = `${registrar.code}:TAMM`;
+    const record: ContactRecord = {
+      code,
+      registrar: registrar.code,
+      name: 'Jaan Tamm',
+      email: 'jaan@example.ee',
+      phone: '+372.5123456',
+      ident: `38001${unique()}`,
+      identType: 'priv',
+      identCountryCode: 'EE',
+      city: 'Tartu',
+      createdAt: '2015-09-09T09:11:14.861Z',
+    };
+    const importing = await commanded((origin) => importContacts(worker.db, origin, [record]));
+    const row = async () => {
+      const [contact] = await worker.db.select().from(contacts).where(eq(contacts.code, code));
+      return contact;
+    };
+    return { code, importing, row, ident: record.ident };
+  }
+
+  const notificationsOf = (code: string) =>
+    worker.db
+      .select({ event: notifications.event, fields: notifications.fields })
+      .from(notifications)
+      .where(eq(notifications.contactCode, code))
+      .orderBy(asc(notifications.id));
+
+  it('have their fields and statuses again, and their registrar is notified', async () => {
+    const { code, row } = await importContact();
+    const before = await row();
+    const update = await commanded((origin) =>
+      updateAnyContact(worker.db, origin, code, { city: null, phone: '+372.555' }),
+    );
+    await takeBack(update);
+    const add = ['serverUpdateProhibited'] as const;
+    const status = await commanded((origin) =>
+      changeContactStatuses(worker.db, origin, code, { add, remove: [], note: 'court' }),
+    );
+    await takeBack(status);
+    expect(await row()).toEqual({
+      ...before,
+      ...{ version: 5, updater: 'Operator', updatedAt: '2026-06-01T00:00:00.000Z' },
+    });
+    const statuses = { event: 'contact.updated', fields: ['statuses', 'status_notes'] };
+    const fields = { event: 'contact.updated', fields: ['city', 'phone'] };
+    const told = await notificationsOf(code);
+    expect(told.map(({ event, fields }) => ({ event, fields: fields.toSorted() }))).toEqual([
+      fields,
+      fields,
+      { ...statuses, fields: statuses.fields.toSorted() },
+      { ...statuses, fields: statuses.fields.toSorted() },
+    ]);
+  });
+
+  it('that were deleted are there again, with new auth_info and no entity tag twice', async () => {
+    const { code, row, ident } = await importContact();
+    await updateAnyContact(worker.db, operator, code, { city: 'Narva' });
+    const before = await row();
+    const request = await commanded((origin) => deleteAnyContact(worker.db, origin, code));
+    expect(await row()).toBeUndefined();
+    await takeBack(request);
+    const after = await row();
+    expect(after).toEqual({
+      ...before,
+      ...{ id: expect.any(Number), version: expect.any(Number), authInfo: expect.any(String) },
+      ...{ unlinkedAt: '2026-06-01T00:00:00.000Z', updatedAt: '2026-06-01T00:00:00.000Z' },
+      updater: 'Operator',
+    });
+    expect(after!.version).toBeGreaterThan(before!.version);
+    expect(after!.authInfo).not.toBe(before!.authInfo);
+    const person = { countryCode: 'EE', code: ident, firstName: 'Jaan', lastName: 'Tamm' };
+    expect(await Array.fromAsync(listDeletedPersonalData(worker.db, person))).toEqual([]);
+  });
+
+  it('of which another has the code stay deleted', async () => {
+    const { code, ...one } = await importContact();
+    const { name, email, phone, ident, identType, identCountryCode } = (await one.row())!;
+    const request = await commanded((origin) => deleteAnyContact(worker.db, origin, code));
+    const registrar = code.slice(0, code.indexOf(':'));
+    const other = { name, email, phone, ident, identType, identCountryCode, code, registrar };
+    await importContacts(worker.db, operator, [other]);
+    expect(await problems(request)).toMatchObject([
+      {
+        reason: 'changed_meanwhile',
+        message: expect.stringContaining(`delete contact ${code}: changed since: create by`),
+      },
+    ]);
+  });
+
+  it('whose values are not in the history stay as they are', async () => {
+    const { code } = await importContact();
+    const secret = await commanded((origin) =>
+      updateAnyContact(worker.db, origin, code, { authInfo: 'abc123', city: 'Narva' }),
+    );
+    expect(await problems(secret)).toEqual([
+      {
+        reason: 'gone',
+        message: `update contact ${code}: the history does not have the values of auth_info`,
+      },
+    ]);
+    const erasure = await commanded((origin) => eraseContact(worker.db, origin, code));
+    expect(await problems(erasure)).toEqual([
+      {
+        reason: 'gone',
+        message: `delete contact ${code}: the values of name, ident, email, phone, city were removed from the history`,
+      },
+    ]);
+  });
+
+  it('that were imported are not a kind of change that is taken back', async () => {
+    const { code, importing } = await importContact();
+    expect(await problems(importing)).toEqual([
+      {
+        reason: 'invalid',
+        message: `create contact ${code}: this kind of change cannot be taken back`,
+      },
+    ]);
+  });
+});
+
+describe('domains', () => {
+  async function newParties() {
+    const registrar = await addRegistrar(worker.env);
+    const codes = await Promise.all([1, 2].map(() => addContact(worker.env, registrar)));
+    const [one, other] = codes.map(({ code }) => code) as [string, string];
+    const record = (): DomainRecord => {
+      const name = parseDomainName(`õ${unique()}.ee`);
+      return { ...name, registrar: registrar.code, registrant: one, admin: [one], tech: [] };
+    };
+    return { one, other, record };
+  }
+
+  const domainsOf = async (...records: DomainRecord[]) =>
+    Object.fromEntries(
+      await loadDomains(
+        worker.db,
+        records.map(({ name }) => name),
+      ),
+    );
+
+  it('that a command added, changed and removed are as they were, and back again', async () => {
+    const { one, other, record } = await newParties();
+    const [changed, removed, added] = [record(), record(), record()];
+    await importDomains(worker.db, command('2026-04-01T00:00:00.000Z'), [changed, removed]);
+    const before = await domainsOf(changed, removed, added);
+    const request = await commanded(async ({ actor, request }) => {
+      const origin = { actor, request };
+      await importDomains(worker.db, origin, [
+        { ...changed, registrant: other, admin: [], tech: [one, other] },
+        added,
+      ]);
+      await removeDomains(worker.db, origin, [removed.name]);
+    });
+    const after = await domainsOf(changed, removed, added);
+    const reverting = await takeBack(request);
+    expect(await domainsOf(changed, removed, added)).toEqual(before);
+    const again = await takeBack(reverting);
+    expect(await domainsOf(changed, removed, added)).toEqual(after);
+    const revertingAgain = await takeBack(again);
+    expect(await domainsOf(changed, removed, added)).toEqual(before);
+    await takeBack(revertingAgain);
+    expect(await domainsOf(changed, removed, added)).toEqual(after);
+  });
+
+  it('whose contact was deleted since stay as they are', async () => {
+    const { one, other, record } = await newParties();
+    const domain = record();
+    await importDomains(worker.db, operator, [domain]);
+    const name = parseDomainName(domain.name);
+    const request = await commanded((origin) =>
+      updateDomain(worker.db, origin, name, { registrant: other, admin: [] }),
+    );
+    const plan = await planRevert(worker.db, operator, request);
+    await deleteAnyContact(worker.db, operator, one);
+    const gone = `there is no contact "${one}"`;
+    expect(await problems(request)).toEqual([
+      { reason: 'not_found', message: gone, field: 'registrant' },
+      { reason: 'not_found', message: gone, field: 'admin' },
+    ]);
+    await expect(revert(worker.db, command(), plan)).rejects.toThrow(gone);
+    expect(await domainsOf(domain)).toMatchObject({ [domain.name]: { registrant: other } });
+  });
+});
+
+it('only commands of the operator are taken back, and only those that the history knows', async () => {
+  const name = newName();
+  const centre = {
+    ...command(),
+    actor: { type: 'auction_centre', name: 'Auction centre' },
+  } as const;
+  await addRetainedDomains(worker.db, centre, [name]);
+  expect(await problems(centre.request.requestId)).toEqual([
+    {
+      reason: 'invalid',
+      message: `create retained domain ${name.name}: made by Auction centre; only the operator's commands can be taken back`,
+    },
+  ]);
+  expect(await problems('x')).toEqual([
+    {
+      reason: 'not_found',
+      message:
+        'the history has no change of request "x": it made none, or its entries were archived',
+    },
+  ]);
+  expect(await worker.db.$count(retainedDomains, inArray(retainedDomains.name, [name.name]))).toBe(
+    1,
+  );
+});
+
+describe('a command of which an archive may have taken a part', () => {
+  const addNames = () =>
+    commanded((origin) => addRetainedDomains(worker.db, origin, [newName(), newName(), newName()]));
+
+  /** Archives what is older than an instant, but stops before the entry. */
+  async function archive({ until = Number.MAX_SAFE_INTEGER } = {}) {
+    const run = { file: 'history.ndjson', run: crypto.randomUUID() };
+    await startArchive(worker.db, run, { isForced: false });
+    const entries = await listArchivable(worker.db, '2030-01-01T00:00:00.000Z', { limit: 10_000 });
+    const [first, ...others] = entries.map(({ id }) => id).filter((id) => id < until);
+    await deleteArchived(worker.db, run, [first!, ...others]);
+    await endArchive(worker.db, run);
+  }
+
+  const refusal = (request: string) => [
+    {
+      reason: 'gone',
+      message: `an archive may have taken changes of request ${JSON.stringify(request)} from the history`,
+    },
+  ];
+
+  it('stays where the archive ended within it, and the next one can be taken back', async () => {
+    const [request, next] = [await addNames(), await addNames()];
+    await archive({ until: (await entriesOf(request))[1]!.id });
+    expect(await entriesOf(request)).toHaveLength(2);
+    expect(await problems(request)).toEqual(refusal(request));
+    await takeBack(next);
+  });
+
+  it('stays where only the newest entry is left', async () => {
+    const request = await addNames();
+    await archive();
+    expect(await entriesOf(request)).toHaveLength(1);
+    expect(await problems(request)).toEqual(refusal(request));
+    const next = await addNames();
+    expect(await problems(request)).toEqual(refusal(request));
+    await takeBack(next);
+  });
+});
