@@ -23,7 +23,6 @@ import {
 const createdAt = () => text('created_at').notNull();
 const updatedAt = () => text('updated_at').notNull();
 
-const isCountryCode = (column: AnySQLiteColumn) => sql`${column} glob '[A-Z][A-Z]'`;
 const isDay = (column: AnySQLiteColumn) => sql`${column} is date(${column})`;
 const isOneOf = (column: AnySQLiteColumn, values: readonly string[]) =>
   sql`${column} in (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`;
@@ -89,8 +88,11 @@ export const contactStatuses = [
 export type ContactStatus = (typeof contactStatuses)[number];
 
 export const discloseableAttributes = ['name', 'email'] as const;
-export type DiscloseableAttribute = (typeof discloseableAttributes)[number];
 
+/**
+ * Besides what the interfaces accept today, contacts hold what a former registry accepted: any text, and unknown types of
+ * identity, statuses and attributes. Of the columns that are not null, a value that it did not know is the empty string.
+ */
 export const contacts = sqliteTable(
   'contacts',
   {
@@ -110,7 +112,7 @@ export const contacts = sqliteTable(
     ident: text().notNull(),
     /** `identityKey` of `ident` (src/contact/identity-code.ts), by which a person's contacts are found. */
     identKey: text('ident_key').notNull(),
-    identType: text('ident_type', { enum: identityTypes }).notNull(),
+    identType: text('ident_type').notNull(),
     identCountryCode: text('ident_country_code').notNull(),
     street: text(),
     city: text(),
@@ -118,13 +120,13 @@ export const contacts = sqliteTable(
     state: text(),
     countryCode: text('country_code'),
     authInfo: text('auth_info').notNull(),
-    statuses: text({ mode: 'json' }).$type<ContactStatus[]>().notNull().default([]),
+    statuses: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
     statusNotes: text('status_notes', { mode: 'json' })
       .$type<Record<string, string>>()
       .notNull()
       .default({}),
     disclosedAttributes: text('disclosed_attributes', { mode: 'json' })
-      .$type<DiscloseableAttribute[]>()
+      .$type<string[]>()
       .notNull()
       .default([]),
     legacyId: text('legacy_id'),
@@ -151,12 +153,6 @@ export const contacts = sqliteTable(
     check(
       'contacts_ident_key',
       sql`${table.ident} glob '*[^0-9A-Za-z]*' or ${table.identKey} = upper(${table.ident})`,
-    ),
-    check('contacts_ident_type', isOneOf(table.identType, identityTypes)),
-    check('contacts_ident_country_code', isCountryCode(table.identCountryCode)),
-    check(
-      'contacts_country_code',
-      sql`${table.countryCode} is null or ${isCountryCode(table.countryCode)}`,
     ),
     check(
       'contacts_json',

@@ -68,9 +68,6 @@ CREATE TABLE `contacts` (
 	FOREIGN KEY (`registrar_id`) REFERENCES `registrars`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "contacts_code" CHECK("contacts"."code" = upper("contacts"."code") and length("contacts"."code") <= 100),
 	CONSTRAINT "contacts_ident_key" CHECK("contacts"."ident" glob '*[^0-9A-Za-z]*' or "contacts"."ident_key" = upper("contacts"."ident")),
-	CONSTRAINT "contacts_ident_type" CHECK("contacts"."ident_type" in ('priv', 'org', 'birthday')),
-	CONSTRAINT "contacts_ident_country_code" CHECK("contacts"."ident_country_code" glob '[A-Z][A-Z]'),
-	CONSTRAINT "contacts_country_code" CHECK("contacts"."country_code" is null or "contacts"."country_code" glob '[A-Z][A-Z]'),
 	CONSTRAINT "contacts_json" CHECK(json_valid("contacts"."statuses") and json_valid("contacts"."status_notes") and json_valid("contacts"."disclosed_attributes")),
 	CONSTRAINT "contacts_domain_count" CHECK("contacts"."domain_count" >= 0)
 );

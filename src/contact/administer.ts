@@ -90,7 +90,7 @@ export function deleteAnyContact(
 /** Statuses to set and to take away. The note explains those that are set. */
 export interface StatusChange {
   add: readonly ContactStatus[];
-  remove: readonly ContactStatus[];
+  remove: readonly string[];
   note?: string | undefined;
 }
 
@@ -106,7 +106,7 @@ export function changeContactStatuses(
     const kept = contact.statuses.filter((status) => !remove.includes(status));
     const statuses = [...new Set([...kept, ...add])].sort();
     const notes = Object.entries(contact.statusNotes).filter(
-      ([status]) => !remove.includes(status as ContactStatus),
+      ([status]) => !remove.includes(status),
     );
     const added = note === undefined ? [] : add.map((status) => [status, note] as const);
     const values = { statuses, statusNotes: Object.fromEntries([...notes, ...added]) };

@@ -19,7 +19,7 @@ export function checkStatuses(
   operation: 'Update' | 'Delete',
   problem: Problem,
 ): void {
-  const prohibiting = prohibitingStatuses(operation);
+  const prohibiting: string[] = prohibitingStatuses(operation);
   const status = contact.statuses.find((each) => prohibiting.includes(each));
   if (status === undefined) return;
   throw new RegistryError([{ ...problem, detail: `The contact has the status ${status}.` }]);

@@ -1,11 +1,11 @@
-import type { identityTypes } from '../../drizzle/schema.ts';
 import { dayOf, isDay } from '../day.ts';
 import type { Problem } from '../error.ts';
 
 /** The identity of a contact: a person or organisation of a country, by the country's own code or by a birthday. */
 export interface Identity {
   code: string;
-  type: (typeof identityTypes)[number];
+  /** One of `identityTypes`, or what a former registry called it. */
+  type: string;
   countryCode: string;
 }
 
@@ -14,6 +14,7 @@ const oldestAgeYears = 150;
 /**
  * The problem of an identity code for its type and country on the day of `now`, if there is one. Only Estonia's
  * formats are checked: a foreigner may come with a passport, and there are lawful codes that no list of formats knows.
+ * A code of an unknown type has no problem of its own.
  */
 export function identityProblem(
   { code, type, countryCode }: Identity,
@@ -28,6 +29,8 @@ export function identityProblem(
       return isRecentDay(code, now)
         ? undefined
         : { reason: 'invalid', message: 'Ident birthday is invalid', field: 'ident' };
+    default:
+      return undefined;
   }
 }
 

@@ -5,6 +5,7 @@ import {
   contacts,
   discloseableAttributes,
   history,
+  identityTypes,
 } from '../../drizzle/schema.ts';
 import type { Contact } from '../contact/contact.ts';
 import { type ContactField, contactColumns, type contactFields } from '../contact/fields.ts';
@@ -75,7 +76,7 @@ for (const [column, { rule }] of contactColumns) {
 
 const instant = () => z.iso.datetime({ precision: 3 });
 
-const statuses = z.enum([...contactStatuses, 'ok', 'linked']);
+const statuses = z.string().meta({ examples: ['ok', 'linked', ...contactStatuses] });
 
 /** The types of columns of which the schema does not say enough. */
 const types: Partial<Record<keyof Contact, z.ZodType>> = {
@@ -83,7 +84,8 @@ const types: Partial<Record<keyof Contact, z.ZodType>> = {
   createdAt: instant(),
   updatedAt: instant(),
   statusNotes: z.record(z.string(), z.string()),
-  disclosedAttributes: z.array(z.enum(discloseableAttributes)),
+  identType: z.string().meta({ examples: [...identityTypes] }),
+  disclosedAttributes: z.array(z.string().meta({ examples: [...discloseableAttributes] })),
 };
 
 const columns = getTableColumns(contacts);
@@ -121,19 +123,22 @@ function valueType(value: unknown): z.ZodType {
   return z.array(value[0]).min(1).meta({ description: descriptions.statuses });
 }
 
+const description =
+  'A value that was taken over from a former registry may lack the form that a creation requires; it may be any text.';
+
 export const registrarContact = answerType(
   registrarRepresentation(contactOfTypes(({ blank }) => blank === '')),
-).meta({ id: 'RegistrarContact' });
+).meta({ id: 'RegistrarContact', description });
 
 const typesForRegistrants = contactOfTypes(({ registrant }) => registrant !== null);
 
 const registrantShape = answerType(registrantRepresentation(typesForRegistrants));
 
-export const registrantContact = registrantShape.meta({ id: 'RegistrantContact' });
+export const registrantContact = registrantShape.meta({ id: 'RegistrantContact', description });
 
 export const listedRegistrantContact = registrantShape
   .omit({ disclosed_attributes: true })
-  .meta({ id: 'ListedRegistrantContact' });
+  .meta({ id: 'ListedRegistrantContact', description });
 
 export const personalContact = answerType(personalRepresentation(typesForRegistrants));
 

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { answerOf, registrantClient, registrarClient } from '../client.ts';
+import { addContact, addPerson, addRegistrar, send } from '../fixtures.ts';
+import { shareWorker } from '../worker.ts';
+
+/** Contacts with values that a former registry accepted and today's rules refuse. */
+
+const worker = shareWorker();
+const repp = registrarClient(worker);
+const portal = registrantClient(worker);
+
+const former = {
+  name: `\u0007 ${'Mari '.repeat(60)}`,
+  email: '',
+  phone: '+3725551234',
+  fax: ' 6 123 456',
+  countryCode: 'AN',
+  zip: '',
+  statuses: ['serverHold', 'ok '],
+  disclosedAttributes: ['phone'],
+};
+
+async function addFormer(overrides: Parameters<typeof addContact>[2] = {}) {
+  const [person, registrar] = [await addPerson(worker.env), await addRegistrar(worker.env)];
+  const contact = await addContact(worker.env, registrar, {
+    ident: person.code,
+    ...former,
+    ...overrides,
+  });
+  return { person, registrar, contact };
+}
+
+test('shows a registrar the values that a former registry accepted', async () => {
+  const { registrar, contact } = await addFormer({
+    ident: '',
+    identType: 'passport',
+    identCountryCode: 'Soviet Union',
+  });
+  const shown = {
+    name: former.name,
+    email: '',
+    phone: '+3725551234',
+    fax: ' 6 123 456',
+    ident: '',
+    ident_type: 'passport',
+    ident_country_code: 'Soviet Union',
+    country_code: 'AN',
+    zip: '',
+    city: '',
+    statuses: ['serverHold', 'ok '],
+  };
+  expect(await repp.read(registrar, contact.code)).toMatchObject(shown);
+  expect(await repp.list(registrar, '?details=true')).toMatchObject({
+    status: 200,
+    body: { contacts: [shown] },
+  });
+  expect(await repp.list(registrar)).toMatchObject({ body: { contacts: [contact.code] } });
+  expect(await answerOf(await repp.request(registrar, 'GET', `/check/${contact.code}`))).toEqual({
+    status: 200,
+    body: {
+      code: 1000,
+      message: 'Command completed successfully',
+      data: { contact: { id: contact.code, available: false } },
+    },
+  });
+});
+
+test('shows a person the values that a former registry accepted', async () => {
+  const { person, contact } = await addFormer();
+  const shown = {
+    name: former.name,
+    email: '',
+    phone: '+3725551234',
+    fax: ' 6 123 456',
+    address: { street: '', zip: '', city: '', state: '', country_code: 'AN' },
+    statuses: ['serverHold', 'ok '],
+  };
+  expect(await portal.list(person)).toMatchObject({ status: 200, body: { contacts: [shown] } });
+  expect(await portal.read(person, contact.uuid)).toMatchObject({
+    status: 200,
+    body: { ...shown, disclosed_attributes: ['phone'] },
+  });
+  const exported = await worker.fetch('/api/v1/registrant/export', send('GET', person));
+  expect(await exported.json()).toMatchObject({
+    contacts: [{ ...shown, disclosed_attributes: ['phone'] }],
+  });
+});
