@@ -70,7 +70,14 @@ describe('the demo data', () => {
   it.each(demoContacts)('has a contact $code as the interfaces would take it', (contact) => {
     const { identType: type, identCountryCode: countryCode, ident: code } = contact;
     expect(identityProblem({ type, countryCode, code }, new Date('2026-01-01'))).toBeUndefined();
-    for (const field of ['code', 'name', 'email', 'phone', 'identType', 'identCountryCode'] as const) {
+    for (const field of [
+      'code',
+      'name',
+      'email',
+      'phone',
+      'identType',
+      'identCountryCode',
+    ] as const) {
       expect(contactRules[field]().parse(contact[field])).toBe(contact[field]);
     }
     for (const field of ['fax', 'street', 'city', 'zip', 'countryCode'] as const) {
