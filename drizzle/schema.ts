@@ -31,6 +31,7 @@ export const registrars = sqliteTable(
   'registrars',
   {
     id: integer().primaryKey(),
+    /** New codes follow a stricter rule (src/registrar/account.ts) than those of a former registry. */
     code: text().notNull().unique(),
     name: text().notNull(),
     /** Addresses and CIDR ranges; empty allows every address. */
@@ -41,7 +42,14 @@ export const registrars = sqliteTable(
     updatedAt: updatedAt(),
   },
   (table) => [
-    check('registrars_code', sql`${table.code} <> '' and ${table.code} not glob '*[^A-Z0-9_-]*'`),
+    check(
+      'registrars_code',
+      sql`${table.code} = upper(${table.code}) and length(${table.code}) between 1 and 100`,
+    ),
+    check(
+      'registrars_code_characters',
+      sql`${table.code} not glob '*[:' || char(1) || '-' || char(31) || char(127) || ']*'`,
+    ),
     check('registrars_contact_count', sql`${table.contactCount} >= 0`),
   ],
 );
@@ -55,7 +63,12 @@ export const apiUsers = sqliteTable(
       .references(() => registrars.id),
     username: text().notNull().unique(),
     /** SHA-256 of the secret, 64 hexadecimal digits. A login is looked up by it. */
-    secretDigest: text('secret_digest').notNull().unique(),
+    secretDigest: text('secret_digest').unique(),
+    /**
+     * In place of a secret, the password from a former registry, as `pbkdf2-sha256$<rounds>$<salt>$<hash>` with salt and
+     * hash in base64.
+     */
+    passwordHash: text('password_hash'),
     disabledAt: text('disabled_at'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -65,6 +78,11 @@ export const apiUsers = sqliteTable(
     check(
       'api_users_secret_digest',
       sql`length(${table.secretDigest}) = 64 and ${table.secretDigest} not glob '*[^0-9a-f]*'`,
+    ),
+    check('api_users_password_hash', sql`${table.passwordHash} glob 'pbkdf2-sha256$[1-9]*$?*$?*'`),
+    check(
+      'api_users_credential',
+      sql`(${table.secretDigest} is null) <> (${table.passwordHash} is null)`,
     ),
     index('api_users_registrar').on(table.registrarId),
   ],
@@ -243,7 +261,10 @@ export const auctions = sqliteTable(
     uuid: text().notNull().unique(),
     ...domainNameColumns(),
     status: text({ enum: auctionStatuses }).notNull().default('started'),
-    /** 32 hexadecimal digits; set only while the status is `payment_received`. */
+    /**
+     * 32 hexadecimal digits, set while the status is `payment_received`. A former registry's auctions may lack the code, or
+     * have one in another status.
+     */
     registrationCode: text('registration_code'),
     registrationDeadline: text('registration_deadline'),
     /** The auction centre's name for the kind of auction. The registry only stores it. */
@@ -254,10 +275,6 @@ export const auctions = sqliteTable(
   },
   (table) => [
     check('auctions_status', isOneOf(table.status, auctionStatuses)),
-    check(
-      'auctions_registration_code',
-      sql`(${table.status} = 'payment_received') = (${table.registrationCode} is not null)`,
-    ),
     uniqueIndex('auctions_in_progress').on(table.name).where(sql`status = 'started'`),
     index('auctions_name').on(table.name),
   ],
@@ -270,11 +287,21 @@ export const retainedDomains = sqliteTable(
   {
     ...domainNameColumns(),
     status: text({ enum: retainedStatuses }).notNull(),
+    /** Of a reserved name: the password with which its owner may register it. */
+    password: text(),
+    /** Of a reserved name: the last day, in UTC, on which it is reserved; null for no end. */
+    lastDay: text('last_day'),
     createdAt: createdAt(),
   },
   (table) => [
     primaryKey({ columns: [table.name, table.status] }),
     check('retained_domains_status', isOneOf(table.status, retainedStatuses)),
+    check('retained_domains_last_day', isDay(table.lastDay)),
+    check(
+      'retained_domains_reserved',
+      sql`${table.status} = 'reserved' or (${table.password} is null and ${table.lastDay} is null)`,
+    ),
+    index('retained_domains_last_day').on(table.lastDay).where(sql`last_day is not null`),
   ],
 );
 
@@ -293,7 +320,10 @@ export const retainedReplacements = sqliteTable(
   ],
 );
 
-/** A name is disputed from the first day to the last, both included, in UTC. */
+/** The last day of a dispute that lasts until it is closed. */
+export const untilClosed = '9999-12-31';
+
+/** A name is disputed from the first day to the last, both included, in UTC, unless the dispute has been closed. */
 export const disputes = sqliteTable(
   'disputes',
   {
@@ -301,6 +331,11 @@ export const disputes = sqliteTable(
     ...domainNameColumns(),
     firstDay: text('first_day').notNull(),
     lastDay: text('last_day').notNull(),
+    /** The password with which the winner of the dispute may register the name. */
+    password: text(),
+    comment: text(),
+    initiator: text(),
+    closedAt: text('closed_at'),
     createdAt: createdAt(),
   },
   (table) => [
@@ -407,7 +442,14 @@ export const historySubjects = [
 ] as const;
 export type HistorySubject = (typeof historySubjects)[number];
 
-export const actorTypes = ['api_user', 'registrant', 'auction_centre', 'operator', 'cron'] as const;
+export const actorTypes = [
+  'api_user',
+  'registrant',
+  'auction_centre',
+  'operator',
+  'cron',
+  'move_in',
+] as const;
 export type ActorType = (typeof actorTypes)[number];
 
 /**

@@ -8,7 +8,8 @@ CREATE TABLE `registrars` (
 	`contact_count` integer DEFAULT 0 NOT NULL,
 	`created_at` text NOT NULL,
 	`updated_at` text NOT NULL,
-	CONSTRAINT "registrars_code" CHECK("registrars"."code" <> '' and "registrars"."code" not glob '*[^A-Z0-9_-]*'),
+	CONSTRAINT "registrars_code" CHECK("registrars"."code" = upper("registrars"."code") and length("registrars"."code") between 1 and 100),
+	CONSTRAINT "registrars_code_characters" CHECK("registrars"."code" not glob '*[:' || char(1) || '-' || char(31) || char(127) || ']*'),
 	CONSTRAINT "registrars_contact_count" CHECK("registrars"."contact_count" >= 0)
 );
 --> statement-breakpoint
@@ -18,13 +19,16 @@ CREATE TABLE `api_users` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`registrar_id` integer NOT NULL,
 	`username` text NOT NULL,
-	`secret_digest` text NOT NULL,
+	`secret_digest` text,
+	`password_hash` text,
 	`disabled_at` text,
 	`created_at` text NOT NULL,
 	`updated_at` text NOT NULL,
 	FOREIGN KEY (`registrar_id`) REFERENCES `registrars`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "api_users_username" CHECK("api_users"."username" <> '' and instr("api_users"."username", ':') = 0),
-	CONSTRAINT "api_users_secret_digest" CHECK(length("api_users"."secret_digest") = 64 and "api_users"."secret_digest" not glob '*[^0-9a-f]*')
+	CONSTRAINT "api_users_secret_digest" CHECK(length("api_users"."secret_digest") = 64 and "api_users"."secret_digest" not glob '*[^0-9a-f]*'),
+	CONSTRAINT "api_users_password_hash" CHECK("api_users"."password_hash" glob 'pbkdf2-sha256$[1-9]*$?*$?*'),
+	CONSTRAINT "api_users_credential" CHECK(("api_users"."secret_digest" is null) <> ("api_users"."password_hash" is null))
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `api_users_username_unique` ON `api_users` (`username`);
@@ -126,8 +130,7 @@ CREATE TABLE `auctions` (
 	`version` integer DEFAULT 1 NOT NULL,
 	`created_at` text NOT NULL,
 	`updated_at` text NOT NULL,
-	CONSTRAINT "auctions_status" CHECK("auctions"."status" in ('started', 'awaiting_payment', 'no_bids', 'payment_received', 'payment_not_received', 'domain_registered', 'domain_not_registered')),
-	CONSTRAINT "auctions_registration_code" CHECK(("auctions"."status" = 'payment_received') = ("auctions"."registration_code" is not null))
+	CONSTRAINT "auctions_status" CHECK("auctions"."status" in ('started', 'awaiting_payment', 'no_bids', 'payment_received', 'payment_not_received', 'domain_registered', 'domain_not_registered'))
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `auctions_uuid_unique` ON `auctions` (`uuid`);
@@ -140,10 +143,16 @@ CREATE TABLE `retained_domains` (
 	`name` text NOT NULL,
 	`punycode` text NOT NULL,
 	`status` text NOT NULL,
+	`password` text,
+	`last_day` text,
 	`created_at` text NOT NULL,
 	PRIMARY KEY(`name`, `status`),
-	CONSTRAINT "retained_domains_status" CHECK("retained_domains"."status" in ('reserved', 'blocked'))
+	CONSTRAINT "retained_domains_status" CHECK("retained_domains"."status" in ('reserved', 'blocked')),
+	CONSTRAINT "retained_domains_last_day" CHECK("retained_domains"."last_day" is date("retained_domains"."last_day")),
+	CONSTRAINT "retained_domains_reserved" CHECK("retained_domains"."status" = 'reserved' or ("retained_domains"."password" is null and "retained_domains"."last_day" is null))
 );
+--> statement-breakpoint
+CREATE INDEX `retained_domains_last_day` ON `retained_domains` (`last_day`) WHERE last_day is not null;
 --> statement-breakpoint
 CREATE TABLE `retained_replacements` (
 	`replacement` text NOT NULL,
@@ -160,6 +169,10 @@ CREATE TABLE `disputes` (
 	`punycode` text NOT NULL,
 	`first_day` text NOT NULL,
 	`last_day` text NOT NULL,
+	`password` text,
+	`comment` text,
+	`initiator` text,
+	`closed_at` text,
 	`created_at` text NOT NULL,
 	CONSTRAINT "disputes_days" CHECK("disputes"."first_day" is date("disputes"."first_day") and "disputes"."last_day" is date("disputes"."last_day")),
 	CONSTRAINT "disputes_order" CHECK("disputes"."first_day" <= "disputes"."last_day")
@@ -235,7 +248,7 @@ CREATE TABLE `history` (
 	`client_reference` text,
 	`changes` text NOT NULL,
 	CONSTRAINT "history_subject" CHECK("history"."subject" in ('contact', 'auction', 'registrar', 'api_user', 'retained_domain', 'dispute', 'domain')),
-	CONSTRAINT "history_actor_type" CHECK("history"."actor_type" in ('api_user', 'registrant', 'auction_centre', 'operator', 'cron')),
+	CONSTRAINT "history_actor_type" CHECK("history"."actor_type" in ('api_user', 'registrant', 'auction_centre', 'operator', 'cron', 'move_in')),
 	CONSTRAINT "history_changes" CHECK(json_valid("history"."changes"))
 );
 --> statement-breakpoint

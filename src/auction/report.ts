@@ -48,14 +48,13 @@ export async function updateAuction(
   const { outcome } = await write(db, origin.request, {
     look: () => getAuction(db, uuid),
     judge(auction) {
-      const isNewStatus = status !== undefined && status !== auction.status;
       const values: AuctionValues = {
         registrationDeadline,
         platform,
-        ...(isNewStatus && { status, registrationCode: registrationCodeFor(status) }),
+        ...(status && { status, registrationCode: registrationCodeFor(auction, status) }),
       };
       const change = auctionUpdate(db, auction, values, origin);
-      if (!isNewStatus || !restartStatuses.includes(status)) return change;
+      if (!status || status === auction.status || !restartStatuses.includes(status)) return change;
       return followedBy(change, (isWritten) => restart(db, origin, change.outcome, isWritten));
     },
   });
@@ -84,7 +83,7 @@ export async function registerAuction(
 
 function checkRegistration(auction: Auction, registrationCode: string): void {
   const name = JSON.stringify(auction.name);
-  if (auction.registrationCode === null) {
+  if (auction.status !== 'payment_received') {
     const message = `the auction of ${name} is ${auction.status}; only a payment_received one can end with a registration`;
     throw new RegistryError('invalid', message, 'status');
   }
@@ -99,9 +98,10 @@ type AuctionValues = Partial<
     Pick<AuctionReport, 'registrationDeadline' | 'platform'>
 >;
 
-/** 32 hexadecimal digits for a paid auction; null in every other status. */
-function registrationCodeFor(status: AuctionStatus): string | null {
-  return status === 'payment_received' ? randomHex(16) : null;
+/** For a paid auction the code that it has, or a new one of 32 hexadecimal digits; null in every other status. */
+function registrationCodeFor(auction: Auction, status: AuctionStatus): string | null {
+  if (status !== 'payment_received') return null;
+  return (status === auction.status && auction.registrationCode) || randomHex(16);
 }
 
 /** The change that updates an auction; its outcome is the updated auction. */

@@ -11,7 +11,14 @@ export type Action = (typeof history.$inferInsert)['action'];
 export type Changes = Record<string, FieldChange>;
 
 /** For these fields, history shows that they changed but not their values. */
-const secretFields = new Set(['authInfo', 'registrationCode', 'secretDigest', 'webhookSecret']);
+const secretFields = new Set([
+  'authInfo',
+  'password',
+  'passwordHash',
+  'registrationCode',
+  'secretDigest',
+  'webhookSecret',
+]);
 
 /** The fields in which the new values differ from the row; empty if none do. */
 export function difference(

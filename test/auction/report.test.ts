@@ -72,6 +72,13 @@ describe('registerAuction', () => {
     },
   );
 
+  it('refuses a code that a former registry left in another status', async () => {
+    const auction = await addAuction(worker.env, { ...paid, status: 'payment_not_received' });
+    await expect(
+      registerAuction(worker.db, operator, auction.uuid, registrationCode),
+    ).rejects.toMatchObject({ reason: 'invalid', problems: [{ field: 'status' }] });
+  });
+
   it('refuses an unknown auction', async () => {
     await expect(
       registerAuction(worker.db, operator, crypto.randomUUID(), registrationCode),

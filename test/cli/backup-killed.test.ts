@@ -119,11 +119,11 @@ test('removes nothing if the database has other rows than were confirmed', async
     insertRegistrar('LATER'),
     // In a table that was empty.
     `delete from registrars where code = 'LATER';
-      insert into retained_domains values ('a.ee', 'a.ee', 'reserved', '')`,
+      insert into retained_domains (name, punycode, status, created_at) values ('a.ee', 'a.ee', 'reserved', '')`,
     // As many as there were, but others.
     `delete from registrars;
       delete from retained_domains;
-      insert into retained_domains values ('a.ee', 'a.ee', 'reserved', '')`,
+      insert into retained_domains (name, punycode, status, created_at) values ('a.ee', 'a.ee', 'reserved', '')`,
   ]) {
     sqlite.exec(change);
     const before = contentsOf(sqlite);

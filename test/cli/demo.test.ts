@@ -199,7 +199,7 @@ describe('loading demo data', () => {
 
   it('leaves a registry alone that has no more than a reserved name', async () => {
     await worker.env.DB.exec(
-      "INSERT INTO retained_domains VALUES ('own.ee', 'own.ee', 'reserved', '2026-01-02T03:04:05.678Z')",
+      "INSERT INTO retained_domains (name, punycode, status, created_at) VALUES ('own.ee', 'own.ee', 'reserved', '2026-01-02T03:04:05.678Z')",
     );
     expect(await loadDemoData(worker.env)).toBe(false);
     expect(await worker.db.$count(registrars)).toBe(0);

@@ -20,7 +20,7 @@ const rows = `
   insert into domains (id, name, punycode, registrar_id, created_at) values (1, 'õun.ee', 'xn--un-lka.ee', 1, '');
   insert into domain_contacts values (1, 1, 'registrant');
   insert into auctions (uuid, name, punycode, created_at, updated_at) values ('u', 'a.ee', 'a.ee', '', '');
-  insert into retained_domains values ('r.ee', 'r.ee', 'reserved', '');
+  insert into retained_domains (name, punycode, status, created_at) values ('r.ee', 'r.ee', 'reserved', '');
   insert into disputes (name, punycode, first_day, last_day, created_at)
   values ('d.ee', 'd.ee', '2026-01-01', '2026-12-31', '');
   insert into history (occurred_at, subject, subject_key, action, actor_type, actor, changes)

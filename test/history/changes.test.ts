@@ -26,7 +26,7 @@ test('takes what was not there for null', () => {
   });
 });
 
-test.each(['authInfo', 'registrationCode', 'secretDigest'])(
+test.each(['authInfo', 'registrationCode', 'secretDigest', 'password', 'passwordHash'])(
   'tells of %s that it changed, and no value',
   (field) => {
     expect(difference({ [field]: 'before' }, { [field]: 'after' })).toEqual({

@@ -137,6 +137,20 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     expect(await stored(auction.uuid)).toMatchObject({ registrationCode: null });
   });
 
+  it('makes a registration code for a paid auction of a former registry that has none', async () => {
+    const auction = await addAuction(worker.env, { status: 'payment_received' });
+    const report = () => centre.report(auction.uuid, { status: 'payment_received' });
+    const { registration_code: made } = (await (await report()).json()) as Record<string, unknown>;
+    expect(made).toMatch(/^[0-9a-f]{32}$/);
+    expect(await (await report()).json()).toMatchObject({ registration_code: made });
+  });
+
+  it('reveals no registration code that a former registry left in another status', async () => {
+    const auction = await addAuction(worker.env, { status: 'no_bids', registrationCode: code });
+    const response = await centre.report(auction.uuid, { platform: 'english' });
+    expect(await response.json()).toMatchObject({ registration_code: null });
+  });
+
   it('changes nothing if the status is null, as if there were none', async () => {
     const auction = await addAuction(worker.env, paid);
     const response = await centre.report(auction.uuid, { status: null });

@@ -21,7 +21,7 @@ beforeAll(async () => {
     const part = JSON.stringify(Array.from({ length: 10_000 }, (_, index) => from + index));
     await DB.batch([
       DB.prepare(
-        `insert into retained_domains select printf('name%06d.ee', value), printf('name%06d.ee', value),
+        `insert into retained_domains (name, punycode, status, created_at) select printf('name%06d.ee', value), printf('name%06d.ee', value),
           iif(value % 5 = 0, 'blocked', 'reserved'), '' from json_each(?)`,
       ).bind(part),
       DB.prepare(
@@ -102,7 +102,9 @@ test('publishes one added name by its blocks alone, whatever else the lists hold
     },
   });
   const name = 'name025000x.ee';
-  await worker.env.DB.prepare("insert into retained_domains values (?1, ?1, 'reserved', '')")
+  await worker.env.DB.prepare(
+    "insert into retained_domains (name, punycode, status, created_at) values (?1, ?1, 'reserved', '')",
+  )
     .bind(name)
     .run();
 

@@ -20,7 +20,10 @@ const run = (query: string, ...values: unknown[]) =>
     .bind(...values)
     .run();
 const add = (name: string) =>
-  run("insert into retained_domains values (?1, ?1, 'reserved', '')", name);
+  run(
+    "insert into retained_domains (name, punycode, status, created_at) values (?1, ?1, 'reserved', '')",
+    name,
+  );
 const remove = (name: string) => run('delete from retained_domains where name = ?', name);
 /** The lists that follow the journal of retained names, which is pruned behind the last of them. */
 const lists = ['all', 'reserved', 'blocked', 'disputed'] as const;
@@ -43,7 +46,7 @@ async function setUp() {
   await worker.env.DB.batch(
     [
       'delete from retained_domains',
-      "insert into retained_domains values ('n10.ee', 'n10.ee', 'reserved', ''), ('n25.ee', 'n25.ee', 'reserved', '')",
+      "insert into retained_domains (name, punycode, status, created_at) values ('n10.ee', 'n10.ee', 'reserved', ''), ('n25.ee', 'n25.ee', 'reserved', '')",
     ].map((query) => worker.env.DB.prepare(query)),
   );
   await publishAll();

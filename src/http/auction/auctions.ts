@@ -69,5 +69,9 @@ auctions.patch('/:uuid', limitBody, async (c) => {
   ).finally(() => forgetStarted(c.env.DB));
   // Even if nothing changed: a repeated report repairs what the first one left undone.
   if (status !== undefined) publishAfterResponse(c, auctionLists);
-  return c.json({ ...shownAuction(auction), registration_code: auction.registrationCode });
+  const isPaid = auction.status === 'payment_received';
+  return c.json({
+    ...shownAuction(auction),
+    registration_code: isPaid ? auction.registrationCode : null,
+  });
 });
