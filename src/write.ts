@@ -49,6 +49,15 @@ export interface ChangeOptions {
   isDryRun?: boolean | undefined;
 }
 
+/** Options of a change of rows that were looked at before, for example to ask about them. */
+export interface ChangeOfSeenOptions extends ChangeOptions {
+  /**
+   * The newest entry of history when the rows were looked at. If one of them has changed since, nothing is changed, and
+   * the change throws `changed_meanwhile`.
+   */
+  seen?: number | undefined;
+}
+
 /** A change of one thing. */
 export interface Change<Outcome> {
   by: Actor;
@@ -241,7 +250,10 @@ export async function changeEach<Kind extends string>(
   return counts as Record<Kind, number>;
 }
 
-/** The results of the batch. A statement before it fails, and the batch with it, unless the condition holds. */
+/**
+ * The results of the batch. A statement before it fails, and the batch with it, unless the condition holds: SQLite names
+ * the path that is none, a text of our own, in its error.
+ */
 async function batchIf(
   db: Database,
   onlyIf: SQL | undefined,
@@ -249,18 +261,18 @@ async function batchIf(
 ): Promise<readonly unknown[]> {
   if (!onlyIf) return db.batch(batch);
   const guard = db
-    .select({ isAllowed: sql`json(iif(${onlyIf}, 'true', 'changed'))` })
+    .select({ isAllowed: sql`json_extract('{}', iif(${onlyIf}, '$', 'changed_meanwhile'))` })
     .from(sql`(select 1)`);
   try {
     return (await db.batch([guard, ...batch])).slice(1);
   } catch (error) {
-    throw mentions(error, 'malformed JSON') ? rowsChangedMeanwhile() : error;
+    throw mentions(error, "'changed_meanwhile'") ? changedMeanwhile() : error;
   }
 }
 
-/** The refusal of a change of many rows that are no longer those which were looked at. */
-export function rowsChangedMeanwhile(): RegistryError {
-  const message = 'somebody else changed these rows just now; nothing was done, look again';
+/** The refusal of a change of something that is no longer as it was when it was looked at. */
+export function changedMeanwhile(): RegistryError {
+  const message = 'somebody else changed this just now, so it was left as it is; look again';
   return new RegistryError('changed_meanwhile', message);
 }
 

@@ -3,14 +3,15 @@ import { auctions } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
-import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
+import { type Change, type ChangeOptions, changedMeanwhile, type Origin, write } from '../write.ts';
 import { type Auction, auctionSubject, getAuctionOf, isAuctionUnchanged } from './read.ts';
 
 const lost = { status: null, platform: null, registrationDeadline: null, createdAt: null };
 
 /**
  * Deletes an auction in progress, named by its UUID or its domain, and returns it; the reason stays in the history.
- * Throws `not_found`, and `invalid` for an auction that is over.
+ * Throws `not_found`, `invalid` for an auction that is over, and `changed_meanwhile` if the request expects another
+ * version.
  */
 export async function cancelAuction(
   db: Database,
@@ -19,7 +20,9 @@ export async function cancelAuction(
   options: ChangeOptions = {},
 ): Promise<Auction> {
   const look = () => getAuctionOf(db, uuidOrName);
+  const { isExpected = () => true } = origin.request;
   const judge = (auction: Auction): Change<Auction> => {
+    if (!isExpected(`${auction.uuid} ${auction.version}`)) throw changedMeanwhile();
     if (auction.status !== 'started') {
       const message = `the auction of ${JSON.stringify(auction.name)} is ${auction.status}; only one in progress can be cancelled`;
       throw new RegistryError('invalid', message, 'status');

@@ -1,6 +1,13 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
-import type { ChangeOptions, Origin } from '../write.ts';
+import { findNewestId } from '../history/search.ts';
+import {
+  type ChangeOfSeenOptions,
+  type ChangeOptions,
+  changedMeanwhile,
+  type Origin,
+} from '../write.ts';
 import { ask, type Terminal } from './ask.ts';
 import { runningSession } from './session.ts';
 import { standStillWhileAsking } from './standing.ts';
@@ -25,9 +32,9 @@ export async function confirm(
 }
 
 /**
- * Tries a change, asks with the statement about what it would do, and makes it. With --yes it does not ask. Throws what
- * the change throws, before it asks; `changed_meanwhile` if a contact is no longer at the version that the question was
- * about.
+ * Tries a change of one thing, asks with the statement about what it would do, and makes it. With --yes it does not ask.
+ * Throws what the change throws, before it asks; `changed_meanwhile` if the thing is no longer at the version that the
+ * question was about.
  */
 export async function confirmedChange<Outcome>(
   { origin, isDryRun }: { origin: Origin; isDryRun: boolean },
@@ -48,10 +55,11 @@ export async function confirmedChange<Outcome>(
   const statement = statementOf(would);
   if (isDryRun || statement === undefined) return would;
   if (!yes) await confirm(statement, 'confirm with --yes');
-  return change(
-    expecting((version) => version === seen),
-    {},
-  );
+  const asSeen = expecting((version) => {
+    if (version === seen) return true;
+    throw changedMeanwhile();
+  });
+  return change(asSeen, {});
 }
 
 export const maxRemovalsOption = () =>
@@ -77,23 +85,37 @@ export interface RemovalOptions {
 }
 
 /**
+ * Counts what a change of many things removes, asks as `confirmRemovals` does, and makes it. Throws what these throw;
+ * `changed_meanwhile` if what was counted has changed.
+ */
+export async function confirmedRemoval<Counts extends { removed: number }>(
+  { db, isDryRun }: { db: Database; isDryRun: boolean },
+  options: RemovalOptions,
+  { one, countAll }: { one: string; countAll(): Promise<number> },
+  change: (how: ChangeOfSeenOptions) => Promise<Counts>,
+): Promise<Counts> {
+  const seen = await findNewestId(db);
+  const would = await change({ isDryRun: true });
+  if (isDryRun) return would;
+  await confirmRemovals({ removed: would.removed, total: await countAll(), one }, options);
+  return change({ seen });
+}
+
+/**
  * Asks before more than a tenth of the rows, or more than a hundred, are removed. With --yes or --max-removals it does
- * not ask. Returns how many may go: by then there may be more. Throws `invalid` if that is not confirmed or exceeds the
- * limit.
+ * not ask. Throws `invalid` if that is not confirmed or exceeds the limit.
  */
 export async function confirmRemovals(
   { removed, total, one }: Removals,
   { yes, maxRemovals }: RemovalOptions,
-): Promise<number> {
+): Promise<void> {
   const statement = `This removes ${removed} of ${counted(total, one)}.`;
   if (maxRemovals !== undefined) {
-    if (removed <= maxRemovals) return maxRemovals;
+    if (removed <= maxRemovals) return;
     throw new RegistryError('invalid', `${statement} --max-removals allows ${maxRemovals}`);
   }
   const isMany = removed > unaskedRemovals || removed > Math.max(1, total / 10);
-  if (yes) return Number.MAX_SAFE_INTEGER;
-  if (isMany) await confirm(statement, 'confirm with --yes or --max-removals');
-  return removed;
+  if (isMany && !yes) await confirm(statement, 'confirm with --yes or --max-removals');
 }
 
 function parseCount(text: string): number {

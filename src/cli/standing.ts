@@ -39,8 +39,12 @@ export function standStillWhileAsking(): Disposable {
   return { [Symbol.dispose]: () => updateStanding({ isChanged }) };
 }
 
-/** Begins a step, whose `done` is then counted up. */
+/** Announces or begins a step, whose `done` is then counted up. */
 export function addWork(label: string, total: number): Work {
+  const announced = standing.steps.find(
+    (step) => step.label === label && step.total === total && step.done === 0,
+  );
+  if (announced) return announced;
   const step = { label, done: 0, total };
   standing.steps.push(step);
   return step;

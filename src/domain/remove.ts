@@ -3,13 +3,8 @@ import { domains } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { difference } from '../history/changes.ts';
-import {
-  type ChangeOptions,
-  type ChangesOfMany,
-  changeEach,
-  type Origin,
-  rowsChangedMeanwhile,
-} from '../write.ts';
+import { findNewestId, nothingSince } from '../history/search.ts';
+import { type ChangeOfSeenOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
 import { loadDomains } from './read.ts';
 
 /** The content of a domain after its removal. */
@@ -17,17 +12,17 @@ const nothing = { registrar: null, registrant: null, admin: [], tech: [], create
 
 /**
  * Removes those of the domains that exist, with their links to contacts, all or none, and returns how many. It is one
- * batch, for about ten thousand names at a time. Throws `changed_meanwhile` if more than `atMost` exist.
+ * batch, for about ten thousand names at a time. Throws `changed_meanwhile`.
  */
 export async function removeDomains(
   db: Database,
   origin: Origin,
   names: readonly string[],
-  { isDryRun = false, atMost }: ChangeOptions & { atMost?: number | undefined } = {},
+  { isDryRun = false, seen }: ChangeOfSeenOptions = {},
 ): Promise<number> {
+  const since = seen ?? (await findNewestId(db));
   const present = await loadDomains(db, [...new Set(names)]);
   if (isDryRun) return present.size;
-  if (atMost !== undefined && present.size > atMost) throw rowsChangedMeanwhile();
   const rows = [...present].map(([name, domain]) => ({
     name,
     changes: difference({ ...domain }, nothing),
@@ -38,9 +33,10 @@ export async function removeDomains(
       subject: 'domain',
       action: 'delete',
       rows: sql`select value ->> 'name' as key, null as uuid, value -> 'changes' as changes
-        from json_each(${array}) where exists (select 1 from ${domains} where name = value ->> 'name')`,
+        from json_each(${array})`,
       statements: [db.delete(domains).where(sql`${domains.name} in ${names}`)],
     };
   });
-  return (await changeEach(db, origin, { removed: removals })).removed;
+  const isAsLoaded = nothingSince(since, 'domain', names);
+  return (await changeEach(db, origin, { removed: removals }, isAsLoaded)).removed;
 }

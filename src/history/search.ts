@@ -1,6 +1,8 @@
-import { and, asc, eq, gt, gte, lt, lte, max, or, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, lt, lte, max, or, type SQL, sql } from 'drizzle-orm';
 import { type HistorySubject, history } from '../../drizzle/schema.ts';
+import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
+import { retried } from '../database/retry.ts';
 
 export type HistoryEntry = typeof history.$inferSelect;
 
@@ -81,6 +83,15 @@ export async function findIdBefore(db: Database, instant: Date): Promise<number>
 
 /** The id of the newest entry; 0 if there is none. */
 export async function findNewestId(db: Database): Promise<number> {
-  const [newest] = await db.select({ id: max(history.id) }).from(history);
+  const [newest] = await retried(() => db.select({ id: max(history.id) }).from(history));
   return newest?.id ?? 0;
+}
+
+/** The condition that nothing has been recorded about the subject, or about these keys of it, since the entry. */
+export function nothingSince(id: number, subject: HistorySubject, keys?: readonly string[]): SQL {
+  const ofKeys =
+    keys && or(sql`false`, ...jsonArrays(keys).map((some) => isIn(sql`subject_key`, some)));
+  // The plus keeps SQLite from the index by subject, which would lead it through all entries instead of the few new ones.
+  return sql`not exists (
+    select 1 from ${history} where id > ${id} and +subject = ${subject} and ${ofKeys ?? sql`true`})`;
 }

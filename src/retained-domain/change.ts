@@ -1,9 +1,16 @@
-import { inArray, or, type SQL, sql } from 'drizzle-orm';
+import { inArray, type SQL, sql } from 'drizzle-orm';
 import { retainedDomains } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
+import { nothingSince } from '../history/search.ts';
+import {
+  type ChangeOfSeenOptions,
+  type ChangeOptions,
+  type ChangesOfMany,
+  changeEach,
+  type Origin,
+} from '../write.ts';
 import { findRetainedDomains, isAmong, type RetainedDomain, type RetainedStatus } from './list.ts';
 
 /**
@@ -34,20 +41,26 @@ export async function countRetainedDomains(
 
 /**
  * Removes the names, all or none, and returns how many existed; one batch, as in `addRetainedDomains`. Throws
- * `changed_meanwhile` if more than `atMost` exist.
+ * `changed_meanwhile`.
  */
 export async function removeRetainedDomains(
   db: Database,
   origin: Origin,
   names: readonly RetainedDomain[],
-  { isDryRun = false, atMost }: ChangeOptions & { atMost?: number | undefined } = {},
+  { isDryRun = false, seen }: ChangeOfSeenOptions = {},
 ): Promise<number> {
-  if (isDryRun) return (await findRetainedDomains(db, distinct(names))).length;
-  const asked = jsonArrays(distinct(names)).map(isAmong);
-  const changes = asked.map((condition) => removals(db, condition));
-  const existing = sql`(select count(*) from ${retainedDomains} where ${or(...asked)})`;
-  const isAllowed = atMost === undefined ? undefined : sql`${existing} <= ${atMost}`;
-  return (await changeEach(db, origin, { removed: changes }, isAllowed)).removed;
+  const asked = distinct(names);
+  if (isDryRun) return (await findRetainedDomains(db, asked)).length;
+  const changes = jsonArrays(asked).map((rows) => removals(db, isAmong(rows)));
+  const isAsSeen =
+    seen === undefined
+      ? undefined
+      : nothingSince(
+          seen,
+          'retained_domain',
+          asked.map(({ name }) => name),
+        );
+  return (await changeEach(db, origin, { removed: changes }, isAsSeen)).removed;
 }
 
 export function distinct(names: readonly RetainedDomain[]): RetainedDomain[] {

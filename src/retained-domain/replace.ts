@@ -1,11 +1,12 @@
-import { and, eq, inArray, lt, type SQL, sql } from 'drizzle-orm';
-import { listSources, retainedDomains, retainedReplacements } from '../../drizzle/schema.ts';
+import { and, eq, inArray, lt, sql } from 'drizzle-orm';
+import { retainedDomains, retainedReplacements } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
-import { type ChangeOptions, changeEach, type Origin } from '../write.ts';
+import { nothingSince } from '../history/search.ts';
+import { type ChangeOfSeenOptions, changeEach, type Origin } from '../write.ts';
 import {
   additions,
   countRetainedDomains,
@@ -28,15 +29,14 @@ type Chunks = Iterable<readonly RetainedDomain[]> | AsyncIterable<readonly Retai
  * chunk, in a table that nothing else reads; the last batch, one transaction, then applies the differences between the
  * two tables. If the process dies before that, the lists are unchanged. A replacement a day later deletes leftover
  * rows; running again starts over. D1 stops a batch after 30 seconds, so a few hundred thousand names can differ: add,
- * rather than replace, a first load that is larger. Throws `changed_meanwhile` if the lists are no longer at the
- * version `seen`.
+ * rather than replace, a first load that is larger. Throws `changed_meanwhile`.
  */
 export async function replaceRetainedDomains(
   db: Database,
   origin: Origin,
   statuses: readonly [RetainedStatus, ...RetainedStatus[]],
   chunks: Chunks,
-  { isDryRun = false, seen }: ChangeOptions & { seen?: string } = {},
+  { isDryRun = false, seen }: ChangeOfSeenOptions = {},
 ): Promise<Record<'added' | 'removed', number>> {
   if (isDryRun) return countDifferences(db, statuses, chunks);
   const replacement = `${origin.request.at.toISOString()} ${crypto.randomUUID()}`;
@@ -57,22 +57,6 @@ export async function replaceRetainedDomains(
     }
   }
   return takeOver(db, origin, statuses, { replacement, gathered, seen });
-}
-
-/** A version of the lists: any change of their names gives them another. */
-export async function readRetainedVersion(
-  db: Database,
-  statuses: readonly RetainedStatus[],
-): Promise<string> {
-  const { version } = await retried(() =>
-    db.get<{ version: string }>(sql`select ${versionOf(statuses)} as version`),
-  );
-  return version;
-}
-
-function versionOf(statuses: readonly RetainedStatus[]): SQL {
-  const versions = statuses.map((status) => sql`${listSources[status]}`);
-  return sql`(select concat_ws(' ', ${sql.join(versions, sql`, `)}) from ${listSources})`;
 }
 
 async function countDifferences(
@@ -106,7 +90,11 @@ async function takeOver(
   db: Database,
   origin: Origin,
   statuses: readonly RetainedStatus[],
-  { replacement, gathered, seen }: { replacement: string; gathered: number; seen?: string },
+  {
+    replacement,
+    gathered,
+    seen,
+  }: { replacement: string; gathered: number; seen: number | undefined },
 ): Promise<Record<'added' | 'removed', number>> {
   const isGathered = eq(retainedReplacements.replacement, replacement);
   const names = sql`select * from retained_replacements where replacement = ${replacement}`;
@@ -125,7 +113,7 @@ async function takeOver(
       removed: [removals(db, isSuperfluous!)],
       added: [additions(db, sql`${names} and ${isComplete}`, origin.request.at)],
     },
-    seen === undefined ? undefined : sql`${versionOf(statuses)} = ${seen}`,
+    seen === undefined ? undefined : nothingSince(seen, 'retained_domain'),
   );
   const left = await retried(() => db.$count(retainedReplacements, isGathered));
   if (left < gathered) throw new Error('the collected names are gone; replace them again');

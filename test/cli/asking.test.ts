@@ -1,10 +1,14 @@
 import { PassThrough } from 'node:stream';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { cancelAuction } from '../../src/auction/cancel.ts';
+import type { Auction } from '../../src/auction/read.ts';
+import { updateAuction } from '../../src/auction/report.ts';
+import { startAuctions } from '../../src/auction/start.ts';
 import { askSecret } from '../../src/cli/ask.ts';
 import { confirm, confirmedChange } from '../../src/cli/confirm.ts';
 import { standingReport, startStanding, updateStanding } from '../../src/cli/standing.ts';
 import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
-import { addContact, addRegistrar, operator } from '../fixtures.ts';
+import { addAuction, addContact, addRegistrar, operator } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 
@@ -73,6 +77,8 @@ test('with --yes they do not ask', async () => {
   });
 });
 
+const meanwhile = 'somebody else changed this just now, so it was left as it is; look again';
+
 test('a contact that changes while the question stands is not deleted', async () => {
   const contact = await addContact(worker.env, await addRegistrar(worker.env));
   const asking = { origin: operator, isDryRun: false };
@@ -87,7 +93,37 @@ test('a contact that changes while the question stands is not deleted', async ()
     },
     () => '',
   );
-  await expect(deletion).rejects.toMatchObject({ reason: 'changed_meanwhile' });
+  await expect(deletion).rejects.toThrow(meanwhile);
+});
+
+test.each([
+  [
+    'on which somebody reports',
+    async ({ uuid }: Auction) => {
+      await updateAuction(worker.db, operator, uuid, { status: 'awaiting_payment' }, []);
+    },
+  ],
+  [
+    'that is put up again',
+    async ({ uuid, name, punycode }: Auction) => {
+      await cancelAuction(worker.db, operator, { auction: uuid, reason: 'mistake' });
+      await startAuctions(worker.db, operator, [{ name, punycode }]);
+    },
+  ],
+])('an auction %s while the question stands is not cancelled', async (_, change) => {
+  const auction = await addAuction(worker.env);
+  const named = { auction: auction.name, reason: 'mistake' };
+  const cancelling = confirmedChange(
+    { origin: operator, isDryRun: false },
+    { yes: true },
+    async (origin, options) => {
+      const cancelled = await cancelAuction(worker.db, origin, named, options);
+      if (options.isDryRun) await change(auction);
+      return cancelled;
+    },
+    () => '',
+  );
+  await expect(cancelling).rejects.toThrow(meanwhile);
 });
 
 /** A terminal with a keyboard, on which the keys of a control character work. */

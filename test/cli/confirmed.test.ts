@@ -1,9 +1,11 @@
 import { PassThrough } from 'node:stream';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { type Bindings, Session } from '../../src/cli/session.ts';
-import { openDatabase } from '../../src/database/open.ts';
+import { type Database, openDatabase } from '../../src/database/open.ts';
+import { importDomains } from '../../src/domain/import.ts';
 import { addRetainedDomains } from '../../src/retained-domain/change.ts';
+import type { Origin } from '../../src/write.ts';
 import { operator } from '../fixtures.ts';
 import { named } from '../retained-domain/records.ts';
 import { captured } from './captured.ts';
@@ -12,13 +14,11 @@ import { startTool, type TestRegistry } from './tool.ts';
 const tool = startTool();
 let registry: TestRegistry;
 
-beforeEach(async () => {
-  registry = await tool.newRegistry();
-  await registry.done(['retained', 'add', 'a.ee', 'b.ee', 'c.ee', 'd.ee', '--status', 'reserved']);
-});
-
-/** Runs the command on a terminal; while it asks, somebody else adds the names, and then the answer is yes. */
-async function confirmWhileAdding(args: string[], names: string[]) {
+/** Runs the command on a terminal; while it asks, somebody else does something, and then the answer is yes. */
+async function confirmWhile(
+  args: string[],
+  somebodyElse: (db: Database, origin: Origin) => Promise<unknown>,
+) {
   let opened: Bindings | undefined;
   class ThisSession extends Session {
     override async bindings(...given: Parameters<Session['bindings']>) {
@@ -28,54 +28,126 @@ async function confirmWhileAdding(args: string[], names: string[]) {
   }
   const terminal = Object.assign(new PassThrough(), { isTTY: true });
   terminal.once('resume', async () => {
-    await addRetainedDomains(
-      openDatabase(opened!.env.DB),
-      operator,
-      names.map((name) => named(name)),
-    );
-    terminal.end('y\n');
+    const request = { ...operator.request, requestId: crypto.randomUUID() };
+    const done = somebodyElse(openDatabase(opened!.env.DB), { ...operator, request });
+    await done.finally(() => terminal.end('y\n'));
   });
   await using session = new ThisSession();
   const place = ['--persist-to', registry.directory];
   return captured(() => runProgram([...args, ...place], session), terminal);
 }
 
+const adding = (name: string) => (db: Database, origin: Origin) =>
+  addRetainedDomains(db, origin, [named(name)]);
+
 const refusal =
-  'refused: somebody else changed these rows just now; nothing was done, look again\n';
+  'refused: somebody else changed this just now, so it was left as it is; look again\n';
 
-async function namesLeft() {
-  const { retained_domains: rows } = await registry.rows();
-  return (rows as { name: string }[]).map(({ name }) => name);
-}
+describe('of names', () => {
+  beforeEach(async () => {
+    registry = await tool.newRegistry();
+    await registry.done([
+      'retained',
+      'add',
+      'a.ee',
+      'b.ee',
+      'c.ee',
+      'd.ee',
+      '--status',
+      'reserved',
+    ]);
+  });
 
-test('a list that changed while the question stood is not replaced', async () => {
-  const file = await registry.file('names.csv', 'name\na.ee\n');
-  const args = ['retained', 'import', file, '--status', 'reserved', '--replace'];
-  const { status, stderr } = await confirmWhileAdding(args, ['e.ee']);
-  expect(stderr).toContain('This removes 3 of 4 reserved names. Continue? [y/N] ');
-  expect(stderr.slice(-refusal.length)).toBe(refusal);
-  expect({ status, names: await namesLeft() }).toEqual({
-    status: 1,
-    names: ['a.ee', 'b.ee', 'c.ee', 'd.ee', 'e.ee'],
+  async function namesLeft() {
+    const { retained_domains: rows } = await registry.rows();
+    return (rows as { name: string }[]).map(({ name }) => name);
+  }
+
+  test('a list that changed while the question stood is not replaced', async () => {
+    const file = await registry.file('names.csv', 'name\na.ee\n');
+    const args = ['retained', 'import', file, '--status', 'reserved', '--replace'];
+    const { status, stderr } = await confirmWhile(args, adding('e.ee'));
+    expect(stderr).toContain('This removes 3 of 4 reserved names. Continue? [y/N] ');
+    expect(stderr.slice(-refusal.length)).toBe(refusal);
+    expect({ status, names: await namesLeft() }).toEqual({
+      status: 1,
+      names: ['a.ee', 'b.ee', 'c.ee', 'd.ee', 'e.ee'],
+    });
+  });
+
+  test('names that were added while the question stood do not go with those that were shown', async () => {
+    const args = ['retained', 'remove', 'a.ee', 'b.ee', 'e.ee', '--status', 'reserved'];
+    const { status, stderr } = await confirmWhile(args, adding('e.ee'));
+    expect(stderr).toContain('This removes 2 of 4 reserved names. Continue? [y/N] ');
+    expect(stderr.slice(-refusal.length)).toBe(refusal);
+    expect({ status, names: await namesLeft() }).toEqual({
+      status: 1,
+      names: ['a.ee', 'b.ee', 'c.ee', 'd.ee', 'e.ee'],
+    });
+  });
+
+  test('what was confirmed goes, whatever else was added', async () => {
+    const args = ['retained', 'remove', 'a.ee', 'b.ee', '--status', 'reserved'];
+    const { status } = await confirmWhile(args, adding('e.ee'));
+    expect({ status, names: await namesLeft() }).toEqual({
+      status: 0,
+      names: ['c.ee', 'd.ee', 'e.ee'],
+    });
   });
 });
 
-test('names that were added while the question stood do not go with those that were shown', async () => {
-  const args = ['retained', 'remove', 'a.ee', 'b.ee', 'e.ee', '--status', 'reserved'];
-  const { status, stderr } = await confirmWhileAdding(args, ['e.ee']);
-  expect(stderr).toContain('This removes 2 of 4 reserved names. Continue? [y/N] ');
-  expect(stderr.slice(-refusal.length)).toBe(refusal);
-  expect({ status, names: await namesLeft() }).toEqual({
-    status: 1,
-    names: ['a.ee', 'b.ee', 'c.ee', 'd.ee', 'e.ee'],
+describe('of domains', () => {
+  const contact = (suffix: string) => `ALPHA:${suffix}`;
+  const record = (name: string, registrant: string) => ({
+    ...{ name: `${name}.ee`, punycode: `${name}.ee`, registrar: 'ALPHA' },
+    ...{ registrant: contact(registrant), admin: [], tech: [] },
   });
-});
+  const domainsLeft = async () =>
+    ((await registry.rows()).domains as { name: string }[]).map(({ name }) => name);
 
-test('what was confirmed goes, whatever else was added', async () => {
-  const args = ['retained', 'remove', 'a.ee', 'b.ee', '--status', 'reserved'];
-  const { status } = await confirmWhileAdding(args, ['e.ee']);
-  expect({ status, names: await namesLeft() }).toEqual({
-    status: 0,
-    names: ['c.ee', 'd.ee', 'e.ee'],
+  beforeAll(async () => {
+    registry = await tool.newRegistry();
+    await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+    const contacts = ['1', '2'].map(
+      (n) => `${contact(n)},Jaan Tamm,jaan@example.ee,+372.5123456,1234567${n},org,EE\n`,
+    );
+    const header = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
+    await registry.done(['contact', 'import', '-'], header + contacts.join(''));
+    const domains = ['a', 'b', 'c'].map((name) => `${name}.ee,ALPHA,ALPHA:1\n`);
+    await registry.done(
+      ['domain', 'import', '-', '--format', 'csv'],
+      `name,registrar,registrant\n${domains.join('')}`,
+    );
+  });
+
+  test('one that got another holder while the question stood is not removed', async () => {
+    const { status, stderr } = await confirmWhile(
+      ['domain', 'remove', 'a.ee', 'b.ee'],
+      (db, other) => importDomains(db, other, [record('b', '2')]),
+    );
+    expect(stderr).toContain('This removes 2 of 3 domains. Continue? [y/N] ');
+    expect(stderr.slice(-refusal.length)).toBe(refusal);
+    expect({ status, names: await domainsLeft() }).toEqual({
+      status: 1,
+      names: ['a.ee', 'b.ee', 'c.ee'],
+    });
+  });
+
+  test('a replacement leaves what got another holder while the question stood', async () => {
+    const file = await registry.file(
+      'domains.csv',
+      'name,registrar,registrant\na.ee,ALPHA,ALPHA:1\n',
+    );
+    const args = ['domain', 'import', file, '--replace'];
+    const { status, stderr } = await confirmWhile(args, (db, other) =>
+      importDomains(db, other, [record('b', '1')]),
+    );
+    expect(stderr).toContain('This removes 2 of 3 domains. Continue? [y/N] ');
+    expect(stderr).toContain(refusal);
+    expect(stderr).toContain('at least 1 row done, 2 not; ');
+    expect({ status, names: await domainsLeft() }).toEqual({
+      status: 1,
+      names: ['a.ee', 'b.ee', 'c.ee'],
+    });
   });
 });

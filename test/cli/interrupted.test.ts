@@ -65,6 +65,22 @@ test('says how many rows are in when the server dies, how many are not, and what
   });
 });
 
+test('counts the rows that a replacement was still going to remove', async () => {
+  const registry = await tool.newRegistry();
+  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  const contact =
+    'code,name,email,phone,ident,ident_type,ident_country_code\nALPHA:1,Jaan Tamm,jaan@example.ee,+372.5123456,12345671,org,EE\n';
+  await registry.done(['contact', 'import', '-'], contact);
+  const rows = (...names: string[]) =>
+    `name,registrar,registrant\n${names.map((name) => `${name},ALPHA,ALPHA:1\n`).join('')}`;
+  await registry.done(['domain', 'import', '-'], rows('a.ee', 'b.ee', 'c.ee'));
+  const place = ['--persist-to', registry.directory, '--json'];
+  const args = ['domain', 'import', '-', '--replace', '--yes', ...place];
+  await using session = new SessionUntilGone(0);
+  const { stdout } = await captured(() => runProgram(args, session), rows('c.ee', 'd.ee'));
+  expect(JSON.parse(stdout)).toMatchObject({ rows_done: 0, rows_left: 4 });
+});
+
 test('does not claim to know whether a change was made whose answer was lost', async () => {
   const registry = await tool.newRegistry();
   const args = ['retained', 'add', 'a.ee', '--status', 'reserved'];

@@ -117,16 +117,10 @@ const cancel = verb(
   async (registry, text, options) => {
     const { db, isDryRun } = registry;
     const { reason } = options;
-    // By its UUID once it is found: the name may get another auction while the question stands.
-    let meant = text;
     const auction = await confirmedChange(
       registry,
       options,
-      async (origin, how) => {
-        const cancelled = await cancelAuction(db, origin, { auction: meant, reason }, how);
-        meant = cancelled.uuid;
-        return cancelled;
-      },
+      (origin, how) => cancelAuction(db, origin, { auction: text, reason }, how),
       ({ name, createdAt }) => `This cancels the auction of ${name}, started on ${createdAt}.`,
     );
     return {

@@ -16,9 +16,9 @@ import {
   type RetainedDomain,
   type RetainedStatus,
 } from '../../retained-domain/list.ts';
-import { readRetainedVersion, replaceRetainedDomains } from '../../retained-domain/replace.ts';
+import { replaceRetainedDomains } from '../../retained-domain/replace.ts';
 import { noun, reading, writing } from '../command.ts';
-import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../confirm.ts';
+import { confirmedRemoval, maxRemovalsOption, type RemovalOptions } from '../confirm.ts';
 import { exporting, exportRows } from '../file/exporting.ts';
 import { nameColumn, requiredText } from '../file/field.ts';
 import { type Import, importing, replaceOption, runImport, writeInChunks } from '../file/import.ts';
@@ -55,16 +55,15 @@ const remove = verb(
     .argument('<name...>', 'names in their Unicode form, lower case')
     .addOption(statusOption('the status to take from them').makeOptionMandatory())
     .addOption(maxRemovalsOption()),
-  async ({ db, origin, isDryRun, did }, texts, options) => {
+  async (registry, texts, options) => {
+    const { db, origin, isDryRun, did } = registry;
     const { status } = options;
     const one = `${status} name`;
     const names = parseAnyNames(texts).map((name) => ({ ...name, status }));
-    let removed = await removeRetainedDomains(db, origin, names, { isDryRun: true });
-    if (!isDryRun) {
-      const total = await countRetainedDomains(db, [status]);
-      const atMost = await confirmRemovals({ removed, total, one }, options);
-      removed = await removeRetainedDomains(db, origin, names, { atMost });
-    }
+    const all = { one, countAll: () => countRetainedDomains(db, [status]) };
+    const { removed } = await confirmedRemoval(registry, options, all, async (how) => ({
+      removed: await removeRetainedDomains(db, origin, names, how),
+    }));
     const unchanged = names.length - removed;
     return {
       data: { status, removed, unchanged, changed: removed > 0 && !isDryRun },
@@ -158,19 +157,13 @@ function retainedReplacement(
   const statuses = statusesOf(options.status);
   return {
     ...retainedImport(options),
-    async write({ db, origin, isDryRun }, names) {
-      const seen = await readRetainedVersion(db, statuses);
-      const counts = await replaceRetainedDomains(db, origin, statuses, names.chunks(1_000), {
-        isDryRun: true,
-      });
-      const unchanged = names.length - counts.added;
-      if (isDryRun) return { ...counts, unchanged };
-      const total = await countRetainedDomains(db, statuses);
+    async write(registry, names) {
+      const { db, origin } = registry;
       const one = statuses.length === 1 ? `${statuses[0]} name` : 'name';
-      await confirmRemovals({ removed: counts.removed, total, one }, options);
-      const chunks = inChunks('replacing', names);
-      const { added, removed } = await replaceRetainedDomains(db, origin, statuses, chunks, {
-        seen,
+      const all = { one, countAll: () => countRetainedDomains(db, statuses) };
+      const { added, removed } = await confirmedRemoval(registry, options, all, (how) => {
+        const chunks = how.isDryRun ? names.chunks(1_000) : inChunks('replacing', names);
+        return replaceRetainedDomains(db, origin, statuses, chunks, how);
       });
       return { added, removed, unchanged: names.length - added };
     },

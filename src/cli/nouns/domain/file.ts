@@ -4,6 +4,7 @@ import { parseDomainName } from '../../../domain/name.ts';
 import { type DomainRecord, findDomainProblems } from '../../../domain/record.ts';
 import { removeDomains } from '../../../domain/remove.ts';
 import { RegistryError } from '../../../error.ts';
+import { findNewestId } from '../../../history/search.ts';
 import { getRegistrar } from '../../../registrar/account.ts';
 import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../../confirm.ts';
 import { exporting, exportRows } from '../../file/exporting.ts';
@@ -17,6 +18,7 @@ import {
 } from '../../file/import.ts';
 import { allRows, everyRow } from '../../pages.ts';
 import { verb } from '../../run.ts';
+import { addWork } from '../../standing.ts';
 import { counted } from '../../text.ts';
 
 export const domainImport = {
@@ -65,6 +67,7 @@ function domainReplacement(
       const { db, origin, isDryRun } = registry;
       const wanted = new Set<string>();
       for (const chunk of records.chunks(1_000)) for (const { name } of chunk) wanted.add(name);
+      const seen = await findNewestId(db);
       const names = await allRows<string, string>(
         (page) => listDomainNames(db, page),
         (name) => name,
@@ -72,9 +75,10 @@ function domainReplacement(
       const others = names.filter((name) => !wanted.has(name));
       const removals = { removed: others.length, total: names.length, one: 'domain' };
       if (!isDryRun) await confirmRemovals(removals, options);
+      addWork('removing', others.length);
       const counts = await domainImport.write(registry, records);
       const remove = async (chunk: string[]) => ({
-        removed: await removeDomains(db, origin, chunk, { isDryRun }),
+        removed: await removeDomains(db, origin, chunk, { isDryRun, seen }),
       });
       return { ...counts, ...(await writeInChunks('removing', others, { removed: 0 }, remove)) };
     },

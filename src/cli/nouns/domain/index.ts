@@ -14,7 +14,7 @@ import { updateDomain } from '../../../domain/update.ts';
 import { getRegistrar } from '../../../registrar/account.ts';
 import { reportOfChange } from '../../change.ts';
 import { noun, reading, usageError, writing } from '../../command.ts';
-import { confirmRemovals, maxRemovalsOption } from '../../confirm.ts';
+import { confirmedRemoval, maxRemovalsOption } from '../../confirm.ts';
 import { parseAnyNames } from '../../names.ts';
 import { allRows } from '../../pages.ts';
 import { type Report, verb } from '../../run.ts';
@@ -129,14 +129,13 @@ const remove = verb(
     .description('Remove domains, so that they no longer link their contacts')
     .argument('<name...>', 'names in their Unicode form, lower case')
     .addOption(maxRemovalsOption()),
-  async ({ db, origin, isDryRun, did }, texts, options) => {
+  async (registry, texts, options) => {
+    const { db, origin, isDryRun, did } = registry;
     const names = parseAnyNames(texts).map(({ name }) => name);
-    let removed = await removeDomains(db, origin, names, { isDryRun: true });
-    if (!isDryRun) {
-      const removals = { removed, total: await countDomains(db), one: 'domain' };
-      const atMost = await confirmRemovals(removals, options);
-      removed = await removeDomains(db, origin, names, { atMost });
-    }
+    const all = { one: 'domain', countAll: () => countDomains(db) };
+    const { removed } = await confirmedRemoval(registry, options, all, async (how) => ({
+      removed: await removeDomains(db, origin, names, how),
+    }));
     const unchanged = names.length - removed;
     return {
       data: { removed, unchanged, changed: removed > 0 && !isDryRun },
