@@ -525,14 +525,17 @@ export const historyPermits = sqliteTable(
   ],
 );
 
-/** One row while history is being archived. If that was interrupted, this is the file to finish first. */
+/** One row, once an archive of history has begun. */
 export const historyArchives = sqliteTable(
   'history_archives',
   {
     id: integer().primaryKey(),
-    file: text().notNull(),
+    /** Where history is being archived; after an interruption, the file to finish first. Null if there is none. */
+    file: text(),
     /** A UUID of the process that is archiving. It stops when another process takes over. */
-    run: text().notNull(),
+    run: text(),
+    /** The latest instant of all entries that were archived: of what happened until then, some may be missing. */
+    archivedUntil: text('archived_until'),
   },
   (table) => [check('history_archives_single', sql`${table.id} = 1`)],
 );

@@ -267,8 +267,9 @@ CREATE TABLE `history_permits` (
 --> statement-breakpoint
 CREATE TABLE `history_archives` (
 	`id` integer PRIMARY KEY NOT NULL,
-	`file` text NOT NULL,
-	`run` text NOT NULL,
+	`file` text,
+	`run` text,
+	`archived_until` text,
 	CONSTRAINT "history_archives_single" CHECK("history_archives"."id" = 1)
 );
 --> statement-breakpoint

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, lt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import { history, historyArchives, historyPermits } from '../../drizzle/schema.ts';
 import { isIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
@@ -47,7 +47,11 @@ export async function startArchive(
   const begun = await db
     .insert(historyArchives)
     .values({ id: 1, file, run })
-    .onConflictDoNothing()
+    .onConflictDoUpdate({
+      target: historyArchives.id,
+      set: { file, run },
+      setWhere: isNull(historyArchives.file),
+    })
     .returning();
   if (begun.length > 0) return 'begun';
   const continued = await db
@@ -87,18 +91,28 @@ export async function deleteArchived(
   ids: readonly [number, ...number[]],
 ): Promise<void> {
   const ofRun = sql`from ${historyArchives} where run = ${run}`;
-  const areMeant = and(
-    isIn(history.id, JSON.stringify(ids)),
-    sql`exists (select 1 from ${historyPermits})`,
-  );
-  const deletion = db.delete(history).where(areMeant);
+  const areMeant = isIn(history.id, JSON.stringify(ids));
+  const latest = sql`(select max(occurred_at) from ${history} where ${areMeant})`;
+  const note = db
+    .update(historyArchives)
+    .set({ archivedUntil: sql`max(ifnull(archived_until, ''), ${latest})` })
+    .where(eq(historyArchives.run, run));
+  const deletion = db
+    .delete(history)
+    .where(and(areMeant, sql`exists (select 1 from ${historyPermits})`));
   const [permit] = await retried(() =>
-    db.batch(permitted(db, 'archive', [ids[0], ids.at(-1)!], ofRun, deletion)),
+    db.batch(permitted(db, 'archive', [ids[0], ids.at(-1)!], ofRun, note, deletion)),
   );
   if (permit.meta.changes > 0) return;
   throw new RegistryError('taken', 'another history archive has taken over; nothing is lost');
 }
 
 export async function endArchive(db: Database, { run }: Archive): Promise<void> {
-  await retried(() => db.delete(historyArchives).where(eq(historyArchives.run, run)));
+  const ofRun = eq(historyArchives.run, run);
+  await retried(() => db.update(historyArchives).set({ file: null, run: null }).where(ofRun));
+}
+
+/** The condition that no entry from an instant on was archived. */
+export function isWholeFrom(at: string): SQL {
+  return sql`not exists (select 1 from ${historyArchives} where archived_until >= ${at})`;
 }

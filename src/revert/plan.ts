@@ -1,4 +1,4 @@
-import { and, asc, between, eq, gt, lt, lte, sql } from 'drizzle-orm';
+import { and, asc, between, eq, gt, sql } from 'drizzle-orm';
 import { type HistorySubject, history } from '../../drizzle/schema.ts';
 import { findAuctionObstacles } from '../auction/obstacles.ts';
 import { everyPage } from '../database/every-page.ts';
@@ -7,6 +7,7 @@ import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { parseDomainName } from '../domain/name.ts';
 import { RegistryError, throwProblems } from '../error.ts';
+import { isWholeFrom } from '../history/archive.ts';
 import type { HistoryEntry } from '../history/search.ts';
 import type { Origin } from '../write.ts';
 import { domainRows } from './domain.ts';
@@ -15,6 +16,8 @@ import { isRevertOf, type Reversal, reversalOf, reversalProblems } from './rever
 export interface RevertPlan {
   /** The request whose changes are taken back. */
   request: string;
+  /** The instant of its entries. */
+  at: string;
   /** The kinds of things that it changed. */
   subjects: HistorySubject[];
   reversals: Reversal[];
@@ -57,12 +60,19 @@ export async function planRevert(
   const newer = await loadEntries(db, new Set(entries.flatMap((entry) => entry.newer ?? [])));
   const newerThan = ({ newer: id }: Entry) => (id === null ? undefined : newer.get(id));
   const subjects = [...new Set(entries.map(({ subject }) => subject))];
-  const plan = { request, subjects, seen, reversals: entries.map(reversalOf), doneBy: undefined };
+  const plan = {
+    request,
+    at,
+    subjects,
+    seen,
+    reversals: entries.map(reversalOf),
+    doneBy: undefined,
+  };
   if (entries.every((entry) => isRevertOf(request, newerThan(entry)))) {
     return { ...plan, reversals: [], doneBy: newerThan(entries[0]!) };
   }
   throwProblems(entries.flatMap((entry) => reversalProblems(entry, newerThan(entry))));
-  await checkWhole(db, request, { first, at });
+  await checkWhole(db, { request, at });
   await checkAuctions(db, origin, plan.reversals);
   await domainRows(db, plan.reversals);
   return plan;
@@ -109,19 +119,15 @@ async function loadEntries(
   return entries;
 }
 
-/**
- * Throws `gone` if an archive may have deleted entries of the request, also while they were read. Archives delete old
- * entries in the order of their ids: while an earlier entry that is no newer is there, or the first entry of all, they
- * have not come to the request.
- */
+/** Throws `gone` if an archive may have deleted entries of the request, also while they were read. */
 async function checkWhole(
   db: Database,
-  request: string,
-  { first, at }: { first: number; at: string },
+  { request, at }: Pick<RevertPlan, 'request' | 'at'>,
 ): Promise<void> {
-  const isOlder = and(lt(history.id, Math.max(first, 2)), lte(history.occurredAt, at));
-  const older = await retried(() => db.select().from(history).where(isOlder).limit(1));
-  if (older.length > 0) return;
+  const { isWhole } = await retried(() =>
+    db.get<{ isWhole: number }>(sql`select ${isWholeFrom(at)} as "isWhole"`),
+  );
+  if (isWhole) return;
   const message = `an archive may have taken changes of request ${JSON.stringify(request)} from the history`;
   throw new RegistryError('gone', message);
 }

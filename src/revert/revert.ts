@@ -1,12 +1,13 @@
-import { type SQL, sql } from 'drizzle-orm';
-import { history } from '../../drizzle/schema.ts';
+import { and, sql } from 'drizzle-orm';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isForeignKeyViolation } from '../database/violations.ts';
 import { domainChanges } from '../domain/change.ts';
 import { parseDomainName } from '../domain/name.ts';
 import { RegistryError } from '../error.ts';
-import { type ChangesOfMany, changeEach, type Origin } from '../write.ts';
+import { isWholeFrom } from '../history/archive.ts';
+import { nothingSince } from '../history/search.ts';
+import { type ChangesOfMany, changedMeanwhile, changeEach, type Origin } from '../write.ts';
 import { revertContact } from './contact.ts';
 import { domainRows } from './domain.ts';
 import { planRevert, type RevertPlan } from './plan.ts';
@@ -19,27 +20,35 @@ import { reversing } from './statements.ts';
  * throws if something has changed since the plan was made.
  */
 export async function revert(db: Database, origin: Origin, plan: RevertPlan): Promise<void> {
-  const { request, reversals } = plan;
+  const { request, at, seen, reversals } = plan;
   const own = { ...origin, request: { ...origin.request, clientReference: request } };
   const [first] = reversals;
   if (first?.subject === 'contact') {
     return revertContact(db, own, { request, uuid: first.uuid! });
   }
-  const isAsPlanned = nothingSince(plan, own.request.requestId);
   const kinds = [
     ...Map.groupBy(reversals, ({ subject, action }) => `${subject} ${action}`).values(),
   ];
-  const changes = await Promise.all(kinds.map((some) => changesOf(db, own, some, isAsPlanned)));
-  const { reverted } = await changeEach(db, own, { reverted: changes.flat() }).catch((error) => {
-    throw isForeignKeyViolation(error) ? changedJustNow() : error;
-  });
-  if (reverted === reversals.length) return;
-  await planRevert(db, origin, request);
-  throw changedJustNow();
-}
-
-function changedJustNow(): RegistryError {
-  return new RegistryError('changed_meanwhile', 'somebody else changed this just now; try again');
+  const reverted = (await Promise.all(kinds.map((some) => changesOf(db, own, some)))).flat();
+  const ofSubjects = [...Map.groupBy(reversals, ({ subject }) => subject)];
+  const isAsPlanned = and(
+    isWholeFrom(at),
+    ...ofSubjects.map(([subject, some]) =>
+      nothingSince(
+        seen,
+        subject,
+        some.map(({ key }) => key),
+      ),
+    ),
+  );
+  try {
+    await changeEach(db, own, { reverted }, isAsPlanned);
+  } catch (error) {
+    const refusal = isForeignKeyViolation(error) ? changedMeanwhile() : error;
+    // Another plan says what has changed.
+    if (refusal instanceof RegistryError) await planRevert(db, origin, request);
+    throw refusal;
+  }
 }
 
 /** Only contacts have no name of a domain, and those are not changed here. */
@@ -52,15 +61,14 @@ async function changesOf(
   db: Database,
   { request }: Origin,
   reversals: readonly Reversal[],
-  isAsPlanned: SQL,
 ): Promise<ChangesOfMany[]> {
   const { subject, action } = reversals[0]!;
   if (subject === 'domain' && action !== 'delete') {
     const rows = jsonArrays(await domainRows(db, reversals));
-    return rows.map((some) => domainChanges(db, action, some, request.at, isAsPlanned));
+    return rows.map((some) => domainChanges(db, action, some, request.at));
   }
   return jsonArrays(reversals.map(rowOf)).map((rows) => {
-    const from = sql`from json_each(${rows}) where ${isAsPlanned}`;
+    const from = sql`from json_each(${rows})`;
     return {
       subject,
       action,
@@ -68,14 +76,4 @@ async function changesOf(
       statements: reversing(subject, action)(db, from, request.at.toISOString()),
     };
   });
-}
-
-/** The condition that nobody else has written about a name of the request since the plan was made. */
-function nothingSince({ request, seen, subjects }: RevertPlan, requestId: string): SQL {
-  // SQLite keeps the order of a cross join: the few entries of others come first.
-  return sql`not exists (
-    select 1 from ${history} as later cross join ${history} as entry
-    where later.id > ${seen} and later.request_id is not ${requestId}
-      and entry.subject in (select value from json_each(${JSON.stringify(subjects)}))
-      and entry.subject_key = later.subject_key and entry.request_id = ${request})`;
 }

@@ -47,8 +47,8 @@ const statements: Partial<Record<HistorySubject, Partial<Record<Action, Statemen
       return [
         db
           .update(disputes)
-          .set({ lastDay: sql`(select ${becomes('lastDay')} ${from} and ${isIt})` })
-          .where(sql`exists (select 1 ${from} and ${isIt})`),
+          .set({ lastDay: sql`(select ${becomes('lastDay')} ${from} where ${isIt})` })
+          .where(sql`exists (select 1 ${from} where ${isIt})`),
       ];
     },
     delete: (db, from) => {

@@ -75,7 +75,7 @@ describe('history archive', () => {
       stderr: `refused: ${file}: line 1 is not an entry of history; name a new file, or one that history archive has written\n`,
     });
     expect(await readFile(file, 'utf8')).toBe('Some notes');
-    expect((await registry.rows()).history_archives).toEqual([]);
+    expect((await registry.rows()).history_archives).toMatchObject([{ file: null, run: null }]);
   }, 120_000);
 });
 
@@ -104,7 +104,7 @@ describe('an archive that is interrupted', () => {
     expect(ids).toEqual(numbers(first, newest - 1));
     expect(await left()).toEqual([newest]);
     const { results } = await worker.env.DB.prepare(
-      'select 1 from history_permits union all select 1 from history_archives',
+      'select 1 from history_permits union all select 1 from history_archives where file is not null',
     ).all();
     expect(results).toEqual([]);
   }

@@ -65,8 +65,8 @@ async function problems(request: string) {
 }
 
 /** Does the work as one command and returns its request. */
-async function commanded(work: (origin: Origin) => Promise<unknown>): Promise<string> {
-  const origin = command();
+async function commanded(work: (origin: Origin) => Promise<unknown>, at?: string): Promise<string> {
+  const origin = command(at);
   await work(origin);
   return origin.request.requestId;
 }
@@ -503,8 +503,15 @@ it('only commands of the operator are taken back, and only those that the histor
 });
 
 describe('a command of which an archive may have taken a part', () => {
-  const addNames = () =>
-    commanded((origin) => addRetainedDomains(worker.db, origin, [newName(), newName(), newName()]));
+  const add = (origin: Origin) =>
+    addRetainedDomains(worker.db, origin, [newName(), newName(), newName()]);
+  let hour = 9;
+  /** After everything else that happens here. */
+  const later = () => {
+    hour += 1;
+    return `2027-01-01T${hour}:00:00.000Z`;
+  };
+  const addNames = () => commanded(add, later());
 
   /** Archives what is older than an instant, but stops before the entry. */
   async function archive({ until = Number.MAX_SAFE_INTEGER } = {}) {
@@ -529,6 +536,27 @@ describe('a command of which an archive may have taken a part', () => {
     expect(await entriesOf(request)).toHaveLength(2);
     expect(await problems(request)).toEqual(refusal(request));
     await takeBack(next);
+  });
+
+  it('stays where the archive ended between its batches', async () => {
+    const [early, late] = [command(later()), command(later())];
+    await add(late);
+    await add(early);
+    await add(late);
+    const { requestId } = late.request;
+    await archive({ until: (await entriesOf(early.request.requestId))[0]!.id });
+    expect(await entriesOf(requestId)).toHaveLength(3);
+    expect(await problems(requestId)).toEqual(refusal(requestId));
+  });
+
+  it('stays where an archive came to it after the plan', async () => {
+    const request = await addNames();
+    const plan = await planRevert(worker.db, operator, request);
+    await archive({ until: (await entriesOf(request))[1]!.id });
+    const before = await worker.db.$count(retainedDomains);
+    const reverting = revert(worker.db, command('2026-06-01T00:00:00.000Z'), plan);
+    await expect(reverting).rejects.toMatchObject({ problems: refusal(request) });
+    expect(await worker.db.$count(retainedDomains)).toBe(before);
   });
 
   it('stays where only the newest entry is left', async () => {
