@@ -117,7 +117,13 @@ const writes: Record<
   async 'updates a contact'(tag, binding) {
     const { registrar, contact } = await newWorld(tag);
     const db = openDatabase(binding);
-    await updateContact(db, registrar.login, contact.code, { city: 'Tartu' }, newRequest(tag));
+    await updateContact(
+      db,
+      registrar.login,
+      contact.code,
+      () => ({ city: 'Tartu' }),
+      newRequest(tag),
+    );
   },
   async 'updates a contact that somebody else changes meanwhile'(tag, binding) {
     const { registrar, contact } = await newWorld(tag);
@@ -126,16 +132,22 @@ const writes: Record<
         worker.db,
         registrar.login,
         contact.code,
-        { zip: '51003' },
+        () => ({ zip: '51003' }),
         newRequest(`${tag}2`),
       ),
     );
-    await updateContact(db, registrar.login, contact.code, { city: 'Tartu' }, newRequest(tag));
+    await updateContact(
+      db,
+      registrar.login,
+      contact.code,
+      () => ({ city: 'Tartu' }),
+      newRequest(tag),
+    );
   },
   async 'updates a contact for its person, while somebody else changes it'(tag, binding) {
     const { contact, person: ofContact } = await newWorld(tag);
     const update = (db: Database, changes: object, key: string) =>
-      updateContactOfPerson(db, ofContact, contact.uuid, changes, newRequest(key));
+      updateContactOfPerson(db, ofContact, contact.uuid, () => changes, newRequest(key));
     const db = racing(binding, () => update(worker.db, { zip: '51003' }, `${tag}2`));
     await update(db, { city: 'Tartu' }, tag);
   },
@@ -147,7 +159,7 @@ const writes: Record<
     const { contact, person: ofContact } = await newWorld(tag);
     const email = 'new@example.ee';
     const db = openDatabase(binding);
-    await updateContactOfPerson(db, ofContact, contact.uuid, { email }, newRequest(tag));
+    await updateContactOfPerson(db, ofContact, contact.uuid, () => ({ email }), newRequest(tag));
   },
   async 'updates a contact for the operator'(tag, binding) {
     const { contact } = await newWorld(tag);
@@ -165,7 +177,13 @@ const writes: Record<
   async 'erases a contact, and what is left of one that was deleted'(tag, binding) {
     const { registrar, contact, other, person: ofContact } = await newWorld(tag);
     const keep = newRequest(tag);
-    await updateContactOfPerson(worker.db, ofContact, contact.uuid, { city: 'Tartu' }, keep);
+    await updateContactOfPerson(
+      worker.db,
+      ofContact,
+      contact.uuid,
+      () => ({ city: 'Tartu' }),
+      keep,
+    );
     await deleteContact(worker.db, registrar.login, other.code, newRequest(`${tag}2`));
     await eraseContact(openDatabase(binding), operator(), contact.code);
     await eraseContact(openDatabase(binding), operator(), other.code);

@@ -73,7 +73,7 @@ export function updateAnyContact(
   options: ChangeOptions = {},
 ): Promise<Changes> {
   return change(db, origin, code, options, (contact) =>
-    contactUpdate(db, contact, changes, origin),
+    contactUpdate(db, contact, () => changes, origin),
   );
 }
 

@@ -3,7 +3,7 @@ import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
 import { currentTime } from '../clock.ts';
 import { onFirstUse } from '../on-first-use.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
-import { textField } from '../text/field.ts';
+import { isBlank, plainText, textField } from '../text/field.ts';
 import type { Contact } from './contact.ts';
 import { isCountryCode } from './country.ts';
 import { isEmail } from './email.ts';
@@ -42,6 +42,20 @@ export const contactRules = {
       ),
   ),
 };
+
+/**
+ * Whether a client repeats the value on record, which it may have read with other spaces around it, in another Unicode
+ * form, or as a country code in the other case. Blank repeats blank.
+ */
+export function isRepeated(column: keyof Contact, given: unknown, onRecord: unknown): boolean {
+  if (isBlank(given)) return isBlank(onRecord);
+  const isCountry = column === 'countryCode' || column === 'identCountryCode';
+  const form = (value: unknown) => {
+    if (typeof value !== 'string') return JSON.stringify(value);
+    return JSON.stringify(isCountry ? asciiUpperCase(plainText(value)) : plainText(value));
+  };
+  return form(given) === form(onRecord);
+}
 
 /** Refuses an identity whose code does not fit its type and country today. */
 export function checkIdentity(

@@ -18,26 +18,30 @@ import type { ContactChanges, ContactIdentity } from './fields.ts';
 import { identityKey, isSameIdentityCode } from './identity-code.ts';
 import { contactOfPerson } from './read.ts';
 
+/** The changes that are asked for, judged by the contact on record: throws what is wrong with them. */
+type Judged<Changes = ContactChanges> = (contact: Contact) => Changes;
+
 /**
- * Updates the registrar's contact with this code. Two round trips. Throws `identity_change` if a given identity is not
+ * Updates the registrar's contact with this code. Two round trips. Throws what `changesOf` throws; `identity_change` if a given identity is not
  * the one on record; `update_prohibited`, `not_found`, `changed_meanwhile`.
  */
 export function updateContact(
   db: Database,
   login: Login,
   code: string,
-  given: ContactChanges & Partial<ContactIdentity>,
+  changesOf: Judged<ContactChanges & Partial<ContactIdentity>>,
   request: WriteRequest,
 ): Promise<Written<ContactReference>> {
-  const { ident, identType, identCountryCode, ...changes } = given;
+  const withoutIdentity = (contact: Contact) => {
+    const { ident, identType, identCountryCode, ...changes } = changesOf(contact);
+    if (isOnRecord(contact, { ident, identType, identCountryCode })) return changes;
+    throw new RegistryError(
+      'identity_change',
+      'Ident update is not allowed. Consider creating new contact object',
+    );
+  };
   return writeContact(db, login, code, request, (contact, origin) => {
-    if (!isOnRecord(contact, { ident, identType, identCountryCode })) {
-      throw new RegistryError(
-        'identity_change',
-        'Ident update is not allowed. Consider creating new contact object',
-      );
-    }
-    const change = contactUpdate(db, contact, changes, origin);
+    const change = contactUpdate(db, contact, withoutIdentity, origin);
     return { ...change, outcome: referenceTo(change.outcome) };
   });
 }
@@ -47,7 +51,7 @@ export function updateContactOfPerson(
   db: Database,
   person: Person,
   uuid: string,
-  changes: ContactChanges,
+  changesOf: Judged,
   request: WriteRequest,
 ): Promise<Written<Contact>> {
   const by = registrantActor(person);
@@ -61,7 +65,7 @@ export function updateContactOfPerson(
     },
     judge({ rows }) {
       const contact = theContact(rows);
-      const change = contactUpdate(db, contact, changes, { actor: by, request });
+      const change = contactUpdate(db, contact, changesOf, { actor: by, request });
       return notifyingRegistrar(db, contact, change, request.at);
     },
   });
@@ -71,10 +75,11 @@ export function updateContactOfPerson(
 export function contactUpdate(
   db: Database,
   contact: Contact,
-  { authInfo, ...changes }: ContactChanges,
+  changesOf: Judged,
   origin: Origin,
 ): Change<Contact> {
   checkVersion(contact, origin.request);
+  const { authInfo, ...changes } = changesOf(contact);
   checkStatuses(contact, 'Update', {
     reason: 'update_prohibited',
     message: 'Object status prohibits operation',

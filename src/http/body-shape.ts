@@ -18,7 +18,7 @@ export function unknownFields(shape: z.ZodObject, body: object, prefix = ''): st
 /** A sentence about a value where an object is expected: which fields it has, or where the given ones belong. */
 export function objectDetail(
   shape: z.ZodObject,
-  body: object,
+  body: unknown,
   path: readonly PropertyKey[],
 ): string | undefined {
   let type: z.core.$ZodType | undefined = shape;

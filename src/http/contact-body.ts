@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Contact } from '../contact/contact.ts';
 import {
   type ContactChanges,
   type ContactField,
@@ -6,12 +7,13 @@ import {
   contactColumns,
   type Sender,
 } from '../contact/fields.ts';
-import { checkIdentity } from '../contact/rules.ts';
+import { checkIdentity, isRepeated } from '../contact/rules.ts';
 import { clearable } from '../text/field.ts';
+import { isObject } from './body-shape.ts';
 
 /**
- * Bodies with a contact's fields, derived from the one list of fields: `bodyFields` says what a body may contain, and
- * `columnsOf` turns a body into columns.
+ * Bodies with a contact's fields, derived from the one list of fields: `bodyFields` says what a body may contain,
+ * `withoutRepeated` takes out what an update need not judge, and `columnsOf` turns a body into columns.
  */
 
 type Group = NonNullable<ContactField['group']>;
@@ -58,6 +60,33 @@ function typeOf(field: ContactField, isCreation: boolean): z.ZodType {
   return field.isList ? rule.optional() : clearable(rule);
 }
 
+/**
+ * The fields of an update, undefined where they repeat the value on record: that is no change, and it is not judged, so
+ * that a client that sends back all that it has read can work with what a former registry accepted.
+ */
+export function withoutRepeated(sender: Sender, given: unknown, contact: Contact): unknown {
+  if (!isObject(given)) return given;
+  const rest = { ...given };
+  const { address } = groupNames[sender];
+  if (rest[address] === null) rest[address] = clearedAddress(sender);
+  for (const [column, field] of sentColumns(sender)) {
+    const name = nameIn(sender, field);
+    const group = field.group && groupNames[sender][field.group];
+    const around = group === null ? rest : rest[group];
+    if (!isObject(around) || !Object.hasOwn(around, name)) continue;
+    if (!isRepeated(column, around[name], contact[column])) continue;
+    if (group === null) rest[name] = undefined;
+    else rest[group] = { ...around, [name]: undefined };
+  }
+  return rest;
+}
+
+/** A null address clears each of its parts. */
+function clearedAddress(sender: Sender): Record<string, null> {
+  const parts = sentColumns(sender).filter(([, { group }]) => group === 'address');
+  return Object.fromEntries(parts.map(([, field]) => [nameIn(sender, field), null]));
+}
+
 /** The columns of a body that `bodyFields` has accepted; undefined if the body does not contain them. */
 export function columnsOf(
   sender: Sender,
@@ -66,9 +95,7 @@ export function columnsOf(
   const columns: Record<string, unknown> = {};
   for (const [column, field] of sentColumns(sender)) {
     const around = field.group === null ? body : body[groupNames[sender][field.group]];
-    // A null address clears each of its parts.
-    columns[column] =
-      around === null ? null : (around as Shape | undefined)?.[nameIn(sender, field)];
+    columns[column] = (around as Shape | null | undefined)?.[nameIn(sender, field)];
   }
   // Each value has passed its column's rule.
   return columns as ContactChanges & Partial<ContactIdentity>;

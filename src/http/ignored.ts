@@ -1,9 +1,12 @@
+import type * as z from 'zod';
+import { unknownFields } from './body-shape.ts';
 import type { AppContext } from './context.ts';
 
 /** An answer names what the call ignored, so that it does not look as if it had worked. */
 
-/** Names fields of the body in `Ignored-Fields`, by their paths. */
-export function nameIgnoredFields(c: AppContext, paths: readonly string[]): void {
+/** Names the fields that the zod type of the body does not know in `Ignored-Fields`, by their paths. */
+export function nameIgnoredFields(c: AppContext, shape: z.ZodObject, body: object): void {
+  const paths = unknownFields(shape, body);
   if (paths.length > 0) c.header('Ignored-Fields', headerList(paths));
 }
 

@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import { type Problem, RegistryError } from '../error.ts';
 import { onFirstUse } from '../on-first-use.ts';
 import { isBlank } from '../text/field.ts';
-import { isObject, objectDetail, unknownFields } from './body-shape.ts';
+import { isObject, objectDetail } from './body-shape.ts';
 import type { AppContext } from './context.ts';
 import { nameIgnoredFields } from './ignored.ts';
 
@@ -42,7 +42,12 @@ export async function parseBody<Shape extends z.ZodObject>(
   body?: Record<string, unknown>,
 ): Promise<z.output<Shape>> {
   const given = body ?? (await jsonBody(c));
-  nameIgnoredFields(c, unknownFields(shape, given));
+  nameIgnoredFields(c, shape, given);
+  return parsed(shape, given);
+}
+
+/** The body as the zod type takes it. Throws everything that is wrong with it. */
+export function parsed<Shape extends z.ZodObject>(shape: Shape, given: unknown): z.output<Shape> {
   const result = shape.safeParse(given, { reportInput: true });
   if (result.success) return result.data;
   const detailOf = (path: readonly PropertyKey[]) => objectDetail(shape, given, path);

@@ -7,6 +7,11 @@ export function isBlank(value: unknown): boolean {
   );
 }
 
+/** Text as it is stored. */
+export function plainText(given: string): string {
+  return given.trim().normalize('NFC');
+}
+
 /** A visible character: not a space, not a format character, and not one that Unicode lets fonts leave out. */
 const visible = /[^\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
@@ -23,7 +28,7 @@ export function textField(
   const isAccepted = accepts instanceof RegExp ? (value: string) => accepts.test(value) : accepts;
   const text = z.string(message).meta({ minLength: 1, maxLength: limit, ...pattern });
   return text.transform((given, context) => {
-    const value = given.trim().normalize('NFC');
+    const value = plainText(given);
     const isClean =
       visible.test(value) && Array.from(value).length <= limit && !/[\p{Cc}\p{Cs}]/u.test(value);
     if (isClean && isAccepted(value)) return value;

@@ -56,13 +56,10 @@ export function startPushing() {
       email = `${crypto.randomUUID()}@example.ee`,
       { person, contact }: Pick<World, 'person' | 'contact'> = world,
     ) =>
-      updateContactOfPerson(
-        worker.db,
-        person,
-        contact.uuid,
-        { email },
-        { at: world.queue.now, requestId: crypto.randomUUID() },
-      ),
+      updateContactOfPerson(worker.db, person, contact.uuid, () => ({ email }), {
+        at: world.queue.now,
+        requestId: crypto.randomUUID(),
+      }),
     /** Does the work of the scheduled run. */
     cron: () => queueDeliveries(worker.db, world.queue, world.queue.now),
     pass: (hours: number) =>

@@ -11,10 +11,11 @@ import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { queueDeliveries } from '../../webhook/outbox.ts';
 import { echoClientReference } from '../client-reference.ts';
-import { bodyFields, columnsOf } from '../contact-body.ts';
+import { bodyFields, columnsOf, withoutRepeated } from '../contact-body.ts';
 import { type AppContext, type AppEnv, afterResponse, database } from '../context.ts';
 import { historyEntry } from '../history.ts';
-import { jsonBody, limitBody, parseBody, query } from '../input.ts';
+import { nameIgnoredFields } from '../ignored.ts';
+import { jsonBody, limitBody, parsed, query } from '../input.ts';
 import { linkAfter, pageQuery, requestedPage } from '../paging.ts';
 import { continueSession } from '../session.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
@@ -57,17 +58,19 @@ export const patchBody = onFirstUse(() =>
 
 registrantContacts.patch('/:uuid', async (c) => {
   const body = isForm(c) ? await formBody(c) : await jsonBody(c);
-  const given = await parseBody(c, patchBody(), body);
+  nameIgnoredFields(c, patchBody(), body);
   const names = Object.keys(body);
   // An empty body asks for nothing; a body with only unknown fields asks for something impossible.
   if (names.length > 0 && !names.some((name) => Object.hasOwn(patchBody().shape, name))) {
     throw new RegistryError('missing', 'No field of a contact is given');
   }
+  const changesOf = (onRecord: Contact) =>
+    columnsOf('registrant', parsed(patchBody(), withoutRepeated('registrant', body, onRecord)));
   const { outcome, isReplay } = await updateContactOfPerson(
     database(c),
     c.var.person,
     c.req.param('uuid'),
-    columnsOf('registrant', given),
+    changesOf,
     await writeRequest(c),
   );
   // A failure is logged, and the scheduled run makes up for it.

@@ -99,7 +99,7 @@ export const contactPaths: ZodOpenApiPathsObject = {
       operationId: 'updateContact',
       summary: 'Update a contact',
       description:
-        'Fields that are not given stay as they are. `addr` is merged part by part; `"addr": null` clears all of it. Null or the empty string clears an optional field; clearing `auth_info` draws a new value. `ident` may be given if it is the one on record.',
+        'Fields that are not given stay as they are. `addr` is merged part by part; `"addr": null` clears all of it. Null or the empty string clears an optional field; clearing `auth_info` draws a new value. `ident` may be given if it is the one on record. A value equal to the one on record is no change and is not judged, even if it lacks the form given here.',
       parameters: writing,
       path: z.object({ code }),
       body: requiredBody(updateBody().meta({ id: 'ContactUpdate' })),

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
 import { checkContactCode } from '../../contact/code.ts';
-import { type ContactReference, versionOf } from '../../contact/contact.ts';
+import { type Contact, type ContactReference, versionOf } from '../../contact/contact.ts';
 import { createContact } from '../../contact/create.ts';
 import { deleteContact } from '../../contact/delete.ts';
 import type { NewContact } from '../../contact/fields.ts';
@@ -15,10 +15,11 @@ import { onFirstUse } from '../../on-first-use.ts';
 import { clearable } from '../../text/field.ts';
 import type { Written } from '../../write.ts';
 import { echoClientReference } from '../client-reference.ts';
-import { bodyFields, columnsOf } from '../contact-body.ts';
+import { bodyFields, columnsOf, withoutRepeated } from '../contact-body.ts';
 import { type AppContext, type AppEnv, database } from '../context.ts';
 import { historyEntry } from '../history.ts';
-import { limitBody, parseBody, query } from '../input.ts';
+import { nameIgnoredFields } from '../ignored.ts';
+import { jsonBody, limitBody, parseBody, parsed, query } from '../input.ts';
 import { linkAfter, linkNext, pageQuery, requestedPage } from '../paging.ts';
 import { continueSession } from '../session.ts';
 import { throttleAddress } from '../throttle.ts';
@@ -84,11 +85,18 @@ registrarContacts.post('/', async (c) => {
 });
 
 registrarContacts.put('/:code', async (c) => {
-  const { contact } = await parseBody(c, updateBody());
+  const body = await jsonBody(c);
+  nameIgnoredFields(c, updateBody(), body);
+  const changesOf = (onRecord: Contact) => {
+    const given = withoutRepeated('registrar', body.contact, onRecord);
+    return columnsOf('registrar', parsed(updateBody(), { contact: given }).contact);
+  };
   const { login } = c.var;
-  const changes = columnsOf('registrar', contact);
   const request = await writeRequest(c);
-  return answer(c, await updateContact(database(c), login, c.req.param('code'), changes, request));
+  return answer(
+    c,
+    await updateContact(database(c), login, c.req.param('code'), changesOf, request),
+  );
 });
 
 registrarContacts.delete('/:code', async (c) => {
