@@ -1,0 +1,143 @@
+-- Writes the data of an internetee/registry database as the files that move-in reads, to the current directory:
+--
+--   umask 077 && mkdir old && cd old && psql -X -f PATH/src/cli/move-in/internetee.sql DATABASE
+--
+-- One read-only snapshot, on the primary or a standby. The exit status is 0 if the files are whole. They contain
+-- passwords. Written for the structure of migration 20260608120000.
+--
+-- A registrar, contact or domain that is gone is named by its id: #123. Times are in UTC, as that registry stores them.
+
+\set ON_ERROR_STOP on
+\set QUIET on
+\encoding UTF8
+
+begin isolation level repeatable read read only;
+set local datestyle to iso;
+set local statement_timeout to 0;
+
+copy (
+  select id, code, name, created_at, updated_at
+  from registrars
+  order by id
+) to stdout (format csv, header) \g registrars.csv
+
+-- A user who may not use the registrar interface there (not active, not verified, or for invoices only) is disabled.
+copy (
+  select
+    coalesce(r.code, '#' || u.registrar_id) as registrar,
+    u.username,
+    u.plain_text_password as password,
+    null as secret_digest,
+    case
+      when u.active and u.verified_at is not null and u.roles && '{super,epp}' then null
+      else coalesce(u.updated_at, u.created_at, 'epoch')
+    end as disabled_at,
+    u.created_at,
+    u.updated_at
+  from users u
+  left join registrars r on r.id = u.registrar_id
+  where u.type = 'ApiUser'
+  order by u.id
+) to stdout (format csv, header) \g api-users.csv
+
+-- Addresses matter there only if this setting is on. Then a registrar without one may call from nowhere; here it would
+-- from everywhere, so it gets an address that nobody calls from.
+copy (
+  select
+    coalesce(r.code, '#' || a.registrar_id) as registrar,
+    coalesce(a.address, '0.0.0.0/32') as address
+  from (
+    select distinct w.registrar_id, given.address
+    from white_ips w
+    cross join lateral (values (w.ipv4), (w.ipv6)) as given (address)
+    where w.interfaces @> '{api}' and w.committed and given.address <> ''
+  ) a
+  full join registrars r on r.id = a.registrar_id
+  where exists (
+    select from setting_entries where code = 'api_ip_whitelist_enabled' and value = 'true'
+  )
+  order by coalesce(r.id, a.registrar_id), a.address
+) to stdout (format csv, header) \g allowed-ips.csv
+
+copy (
+  select
+    c.id, coalesce(r.code, '#' || c.registrar_id) as registrar, c.uuid, c.name, c.code,
+    c.ident, c.ident_type, c.ident_country_code, c.email, c.phone, c.fax,
+    c.street, c.zip, c.city, c.state, c.country_code, c.org_name, c.auth_info,
+    c.statuses, c.status_notes, c.disclosed_attributes, c.legacy_id,
+    c.creator_str, c.updator_str, c.created_at, c.updated_at
+  from contacts c
+  left join registrars r on r.id = c.registrar_id
+  order by c.id
+) to stdout (format csv, header) \g contacts.csv
+
+copy (
+  select d.name, coalesce(r.code, '#' || d.registrar_id) as registrar, d.created_at
+  from domains d
+  left join registrars r on r.id = d.registrar_id
+  order by d.id
+) to stdout (format csv, header) \g domains.csv
+
+copy (
+  select
+    coalesce(d.name, '#' || link.domain_id) as domain,
+    coalesce(c.code, '#' || link.contact_id) as contact,
+    link.role
+  from (
+    select id as domain_id, registrant_id as contact_id, 'registrant' as role, 0 as id
+    from domains
+    union all
+    select
+      domain_id,
+      contact_id,
+      case type when 'AdminDomainContact' then 'admin' when 'TechDomainContact' then 'tech' else type end,
+      id
+    from domain_contacts
+  ) link
+  left join domains d on d.id = link.domain_id
+  left join contacts c on c.id = link.contact_id
+  order by link.domain_id, link.id
+) to stdout (format csv, header) \g domain-contacts.csv
+
+-- A name is reserved until it expires: one that expires at midnight has its last day the day before.
+copy (
+  select name, password, (expire_at - interval '1 microsecond')::date as last_day, created_at
+  from reserved_domains
+  order by id
+) to stdout (format csv, header) \g reserved.csv
+
+copy (
+  select name, created_at
+  from blocked_domains
+  order by id
+) to stdout (format csv, header) \g blocked.csv
+
+copy (
+  select
+    domain_name as name,
+    starts_at as first_day,
+    expires_at as last_day,
+    password,
+    comment,
+    initiator,
+    closed as closed_at,
+    created_at
+  from disputes
+  order by id
+) to stdout (format csv, header) \g disputes.csv
+
+copy (
+  select
+    uuid,
+    domain as name,
+    status,
+    registration_code,
+    registration_deadline,
+    case platform when 0 then 'auto' when 1 then 'manual' else platform::text end as platform,
+    created_at,
+    created_at as updated_at
+  from auctions
+  order by id
+) to stdout (format csv, header) \g auctions.csv
+
+commit;

@@ -1,0 +1,189 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readCsv } from '../../src/cli/file/csv.ts';
+import { startPostgres, whyNoPostgres } from './postgres.ts';
+
+const postgres = startPostgres();
+const script = path.resolve('src/cli/move-in/internetee.sql');
+const contactCount = 3000;
+let files: string;
+
+beforeAll(async () => {
+  files = await mkdtemp(path.join(tmpdir(), 'registry-internetee-'));
+  if (whyNoPostgres()) return;
+  const tables = ['structure', 'rows'].flatMap((name) => [
+    '-f',
+    `test/move-in/internetee-${name}.sql`,
+  ]);
+  await postgres.psql(['-v', `contacts=${contactCount}`, ...tables]);
+  await postgres.psql(['-f', script], files);
+});
+afterAll(() => rm(files, { recursive: true }));
+
+/** What the database answers, each value as PostgreSQL writes it and null as an empty text. */
+async function query(sql: string): Promise<Record<string, string>[]> {
+  const asText = `
+    select coalesce(json_agg((
+      select json_object_agg(key, coalesce(value, '')) from jsonb_each_text(to_jsonb(found))
+    )), '[]')
+    from (${sql}) found`;
+  return JSON.parse(await postgres.psql(['-c', asText]));
+}
+
+async function rowsOf(name: string): Promise<Record<string, unknown>[]> {
+  const file = path.join(files, name);
+  const header = (await readFile(file, 'utf8')).split('\n')[0]!;
+  const columns = header.split(',').map((column) => [column, { note: '', isRequired: true }]);
+  const rows = [];
+  for await (const { values, problem } of readCsv(file, Object.fromEntries(columns))) {
+    expect(problem).toBeUndefined();
+    rows.push(values);
+  }
+  return rows;
+}
+
+test.each([
+  ['registrars', 'id,code,name,created_at,updated_at'],
+  ['api-users', 'registrar,username,password,secret_digest,disabled_at,created_at,updated_at'],
+  ['allowed-ips', 'registrar,address'],
+  [
+    'contacts',
+    'id,registrar,uuid,name,code,ident,ident_type,ident_country_code,email,phone,fax,street,zip,city,state,country_code,' +
+      'org_name,auth_info,statuses,status_notes,disclosed_attributes,legacy_id,creator_str,updator_str,created_at,updated_at',
+  ],
+  ['domains', 'name,registrar,created_at'],
+  ['domain-contacts', 'domain,contact,role'],
+  ['reserved', 'name,password,last_day,created_at'],
+  ['blocked', 'name,created_at'],
+  ['disputes', 'name,first_day,last_day,password,comment,initiator,closed_at,created_at'],
+  [
+    'auctions',
+    'uuid,name,status,registration_code,registration_deadline,platform,created_at,updated_at',
+  ],
+])('writes the columns of %s.csv', async (name, header) => {
+  expect((await readFile(path.join(files, `${name}.csv`), 'utf8')).split('\n')[0]).toBe(header);
+});
+
+test('writes every row of every table', async () => {
+  const written: Record<string, number> = {};
+  for (const name of [
+    ...['registrars', 'contacts', 'domains', 'domain-contacts'],
+    ...['reserved', 'blocked', 'disputes', 'auctions'],
+  ]) {
+    written[name] = (await rowsOf(`${name}.csv`)).length;
+  }
+  expect(written).toEqual({
+    registrars: 7,
+    contacts: contactCount,
+    domains: contactCount * 1.5,
+    'domain-contacts': contactCount * 4.5,
+    reserved: contactCount / 5,
+    blocked: contactCount / 5,
+    disputes: contactCount / 5,
+    auctions: contactCount / 5,
+  });
+});
+
+test('writes every value of a contact as the database holds it', async () => {
+  const expected = await query(`
+    select
+      c.id, coalesce(r.code, '#' || registrar_id) as registrar, uuid, c.name, c.code, ident, ident_type,
+      ident_country_code, c.email, c.phone, fax, street, zip, city, state, country_code, org_name, auth_info,
+      statuses::text, status_notes::text, disclosed_attributes::text, c.legacy_id, c.creator_str, c.updator_str,
+      c.created_at::text, c.updated_at::text
+    from contacts c left join registrars r on r.id = registrar_id
+    order by c.id`);
+  expect(await rowsOf('contacts.csv')).toEqual(expected);
+});
+
+test('disables the users who may not use the registrar interface', async () => {
+  const users = await rowsOf('api-users.csv');
+  const disabled = users.filter(({ disabled_at: at }) => at !== '');
+  expect(users).toHaveLength(14);
+  expect(disabled.map(({ username, disabled_at: at }) => [username, at])).toEqual([
+    ['beta-arved', '2011-01-01 00:00:00'],
+    ['gamma', '2011-01-01 00:00:00'],
+    ['gamma-uus', '2011-01-01 00:00:00'],
+    ['õu', '2011-01-01 00:00:00'],
+  ]);
+});
+
+test('writes passwords as they are', async () => {
+  const users = await rowsOf('api-users.csv');
+  expect(users.find(({ username }) => username === 'beta')).toMatchObject({
+    password: ' sala, "sõna": õ ',
+  });
+});
+
+test('writes the addresses that may call, and one that nobody has where there is none', async () => {
+  const addresses = (await rowsOf('allowed-ips.csv')).map(
+    ({ registrar, address }) => `${registrar} ${address}`,
+  );
+  expect(addresses).toEqual([
+    'ALPHA 192.0.2.0/28',
+    'ALPHA 192.0.2.1',
+    'ALPHA 2001:0DB8:0000::1',
+    'BETA 127.0.0.1',
+    'BETA 2001:db8:1::/64',
+    'BETA 203.0.113.7 ',
+    'BETA ::1',
+    'GAMMA 0.0.0.0/32',
+    'Gamma 0.0.0.0/32',
+    'ZONE.EE 127.0.0.1',
+    'ZONE.EE 192.0.2.300',
+    'VÄIKE ÕU 0.0.0.0/32',
+    'ÜLE-1 0.0.0.0/32',
+    '#99 203.0.113.99',
+  ]);
+});
+
+test('names by its id what a row refers to and is gone', async () => {
+  const ids = async (file: string, column: string) => {
+    const values = (await rowsOf(file)).map((row) => String(row[column]));
+    return [...new Set(values.filter((value) => value.startsWith('#')))].sort();
+  };
+  expect({
+    users: await ids('api-users.csv', 'registrar'),
+    contacts: await ids('contacts.csv', 'registrar'),
+    domains: await ids('domains.csv', 'registrar'),
+    links: await ids('domain-contacts.csv', 'contact'),
+  }).toEqual({ users: ['#99'], contacts: ['#98', '#99'], domains: ['#98', '#99'], links: ['#0'] });
+});
+
+test('gives each domain its registrant and its contacts by role', async () => {
+  const links = await rowsOf('domain-contacts.csv');
+  const [domain] = await query('select name, registrant_id from domains where id = 11');
+  const expected = await query(`
+    select d.name as domain, c.code as contact, role
+    from domains d, contacts c, domain_contacts l, lateral (values
+      ('registrant', d.registrant_id), ('admin', l.contact_id), ('tech', l.contact_id)) given (role, id)
+    where d.id = 11 and c.id = given.id and l.domain_id = d.id and (
+      (role = 'tech' and l.type = 'TechDomainContact') or (role = 'admin' and l.type = 'AdminDomainContact')
+      or (role = 'registrant' and l.type = 'AdminDomainContact'))
+    order by array_position(array['registrant', 'admin', 'tech'], role)`);
+  expect(expected).toHaveLength(3);
+  expect(links.filter((link) => link.domain === domain!.name)).toEqual(expected);
+});
+
+test('a name that is reserved until midnight has its last day the day before', async () => {
+  const days = await query(`
+    select name, case expire_at::text
+      when '2036-05-04 00:00:00' then '2036-05-03'
+      when '2012-01-01 00:00:00' then '2011-12-31'
+      else expire_at::date::text
+    end as last_day from reserved_domains order by id`);
+  const written = await rowsOf('reserved.csv');
+  expect(written.map(({ name, last_day }) => ({ name, last_day }))).toEqual(days);
+  expect(new Set(written.map(({ last_day }) => last_day))).toEqual(
+    new Set(['', '2011-12-31', '2036-05-03', '2036-05-04']),
+  );
+});
+
+test('fails where the database is another one', async () => {
+  await postgres.psql(['-c', 'create database other']);
+  await expect(postgres.psql(['-d', 'other', '-f', script], files)).rejects.toMatchObject({
+    code: 3,
+  });
+});
