@@ -3,6 +3,7 @@ import {
   Agent,
   createServer,
   request as httpRequest,
+  type IncomingHttpHeaders,
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
@@ -26,10 +27,10 @@ export interface Front {
 
 /**
  * Listens for `npm start` in front of wrangler's server, as Cloudflare's edge does in front of a deployment: sets
- * `CF-Connecting-IP`. Where only this machine can connect, a program may say another address in it, to see what a caller
- * from there is answered; elsewhere it makes no difference what the client says. A request from this machine that was
- * meant for a foreign host name is refused: a page of that host could read the answer (DNS rebinding). Throws the error
- * of `listen`.
+ * `CF-Connecting-IP`. Where only this machine can connect, a program may say another address in it, to see what a
+ * caller from there is answered; elsewhere it makes no difference what the client says. A request from this machine
+ * that was meant for a foreign host name is refused: a page of that host could read the answer (DNS rebinding). So is
+ * what a page of another site asks of the scheduled work or of a sandbox. Throws the error of `listen`.
  */
 export async function listenInFront(ip: string, port: number, token: string): Promise<Front> {
   const { promise: opened, resolve: open } = Promise.withResolvers<string>();
@@ -74,9 +75,27 @@ function refusalOf(request: IncomingMessage): string | undefined {
   if (isWranglers && !(isFromHere && target.pathname === cronPath)) {
     return 'not a path of the registry';
   }
+  if (isDoor(target) && isOfOtherSite(headers)) return 'not for pages of other sites';
   if (!isFromHere) return undefined;
   const host = hostnameOf(`http://${headers.host}`);
   return host && (isLocal(host) || isIP(host)) ? undefined : 'only for localhost and addresses';
+}
+
+/** Whether the path does the operator's work without a login: the scheduled work, or the calls of a sandbox. */
+function isDoor({ pathname }: URL): boolean {
+  if (pathname === cronPath) return true;
+  try {
+    // As the application finds its route.
+    return /^\/sandbox(\/|$)/.test(decodeURI(pathname));
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a browser says that a page of another site, or of another port, makes it send the request. */
+function isOfOtherSite({ host, origin, ...headers }: IncomingHttpHeaders): boolean {
+  if (origin !== undefined && origin.replace(/^https?:\/\//, '') !== host) return true;
+  return /^(cross|same)-site$/.test(String(headers['sec-fetch-site']));
 }
 
 /** Where the URL leads on any host: dot segments are resolved here, so that the server sees what was judged. */

@@ -125,6 +125,33 @@ test.each([
   expect(await statusOf({ headers: { Host } })).toBe(status);
 });
 
+const cronPath = '/cdn-cgi/handler/scheduled?cron=31+*+*+*+*';
+
+test.each([
+  ['POST', '/sandbox/reset', { 'Sec-Fetch-Site': 'cross-site' }],
+  ['POST', '/sandbox/reset', { 'Sec-Fetch-Site': 'same-site' }],
+  ['POST', '/sandbox/reset/', { Origin: 'https://evil.example' }],
+  ['POST', '/sandbox/clock', { Origin: 'http://localhost:1' }],
+  ['POST', '/sandbox/clock', { Origin: 'null' }],
+  ['POST', '/%73andbox/clock', { Origin: 'https://evil.example' }],
+  ['POST', '/x/../sandbox/clock', { Origin: 'https://evil.example' }],
+  ['GET', cronPath, { 'Sec-Fetch-Site': 'cross-site' }],
+])('refuses %s %s to a page of another site (%j)', async (method, path, headers) => {
+  expect(await statusOf({ method, path, headers })).toBe(403);
+});
+
+test.each([
+  ['POST', '/sandbox/reset', {}],
+  ['POST', '/sandbox/reset', { Host: 'localhost:80', Origin: 'http://localhost:80' }],
+  ['POST', '/sandbox/reset', { 'Sec-Fetch-Site': 'same-origin' }],
+  ['GET', cronPath, { 'Sec-Fetch-Site': 'none' }],
+])(
+  'lets %s %s of programs, of its own pages and of the address bar through (%j)',
+  async (method, path, headers) => {
+    expect(await statusOf({ method, path, headers })).toBe(200);
+  },
+);
+
 test('lets a page of any host call, as in a deployment: the answer says what it may read', async () => {
   const headers = { Host: 'localhost', Origin: 'https://names.example' };
   expect(await statusOf({ method: 'POST', headers })).toBe(200);
