@@ -59,6 +59,9 @@ test('sets a webhook, shows its secret once, tests it, and says what was deliver
   const { stdout } = await registry.run(['registrar', 'webhook', 'list']);
   expect(stdout).toMatch(/ALPHA +webhook\.test +- +given up \S+, attempt 1: HTTP 500\n/);
   expect(stdout).toMatch(/ALPHA +webhook\.test +- +delivered \S+, attempt 1\n/);
+  expect((await registry.run(['registrar', 'webhook', 'list', 'ALPHA'])).stdout).toMatch(
+    new RegExp(`${tested.id} +webhook\\.test +- +delivered`),
+  );
 }, 120_000);
 
 test('replaces the secret of a webhook, records neither, and removes the webhook', async () => {

@@ -38,7 +38,8 @@ const list = verb(
       data: { deliveries },
       text: table(deliveries, 'nothing was pushed in the last 30 days', {
         CREATED: 'created_at',
-        REGISTRAR: 'registrar',
+        // The id is for `resend`, which names the registrar.
+        ...(code === undefined ? { REGISTRAR: 'registrar' } : { ID: 'id' }),
         EVENT: 'event',
         CONTACT: 'contact',
         STATE: stateText,
