@@ -17,3 +17,8 @@ export function clockAhead(): number {
 export function setClockAhead(milliseconds: number): void {
   aheadMilliseconds = milliseconds;
 }
+
+/** The time so many milliseconds after an instant, or before it, as the database keeps times. */
+export function timeAfter(instant: Date, milliseconds: number): string {
+  return new Date(instant.getTime() + milliseconds).toISOString();
+}

@@ -46,8 +46,8 @@ function fill(registrarId: number): void {
   say(
     100_000,
     `insert into webhook_deliveries (id, registrar_id, notification_id, created_at, waits_since, delivered_at)
-     select 'msg_' || n, ?1, 100001 - n, iif(n % 3 = 0, ?2, ?3), iif(n % 3 = 2, ?4, ?3), iif(n % 3 = 0, ?2, null)
-     from numbers`,
+     select 'msg_' || n, ?1, 100001 - n, created, iif(n % 3 = 2, ?4, created), iif(n % 3 = 0, created, null)
+     from (select n, iif(n % 3 = 0, ?2, ?3) as created from numbers)`,
     ...[registrarId, daysAgo(40), daysAgo(8), daysAgo(1)],
   );
   say(

@@ -1,6 +1,7 @@
-import { eq, lt, sql } from 'drizzle-orm';
+import { and, eq, lt, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { sweeps } from '../../drizzle/schema.ts';
+import { timeAfter } from '../clock.ts';
 import type { Database } from './open.ts';
 
 /** A table that the cron looks through, one part in each run. */
@@ -31,15 +32,17 @@ export function continueAfter(db: Database, name: Sweep, after: number) {
 /** The most that one run deletes; the next run continues. */
 const maximumDeleted = 10_000;
 
-/** Deletes the rows whose time in the column is longer ago than the days. */
+/** Deletes the rows of a table whose times in these columns are all longer ago than the days. */
 export async function deleteOlder(
   db: Database,
-  time: SQLiteColumn,
+  times: readonly [SQLiteColumn, ...SQLiteColumn[]],
   days: number,
   now: Date,
 ): Promise<void> {
-  const oldest = new Date(now.getTime() - days * 24 * 60 * 60 * 1000).toISOString();
+  const oldest = timeAfter(now, -days * 24 * 60 * 60 * 1000);
   const rowid = sql`rowid`;
-  const old = db.select({ rowid }).from(time.table).where(lt(time, oldest)).limit(maximumDeleted);
-  await db.delete(time.table).where(sql`${rowid} in ${old}`);
+  const [{ table }] = times;
+  const isOld = and(...times.map((time) => lt(time, oldest)));
+  const old = db.select({ rowid }).from(table).where(isOld).limit(maximumDeleted);
+  await db.delete(table).where(sql`${rowid} in ${old}`);
 }

@@ -1,14 +1,14 @@
-import { and, asc, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm';
-import { registrars, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
+import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm';
+import { registrars, webhooks } from '../../drizzle/schema.ts';
 import { parseAddressList } from '../address-list.ts';
-import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
 import { type Changes, difference } from '../history/changes.ts';
 import { textField } from '../text/field.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
-import { generateWebhookSecret, untried } from './webhook-secret.ts';
+import { webhookStatements } from './webhook.ts';
+import { generateWebhookSecret } from './webhook-secret.ts';
 
 const { id: registrarId, ...columns } = getTableColumns(registrars);
 
@@ -70,11 +70,9 @@ export async function addRegistrar(
 ): Promise<Registrar> {
   const { code } = wanted;
   if (!/^[A-Z0-9_-]+$/.test(code) || code.length > maximumRegistrarCodeLength) {
-    throw new RegistryError(
-      'invalid',
-      `${JSON.stringify(code)} is not a registrar code: use 1 to ${maximumRegistrarCodeLength} of A-Z, 0-9, _ and -`,
-      'code',
-    );
+    const rule = `use 1 to ${maximumRegistrarCodeLength} of A-Z, 0-9, _ and -`;
+    const message = `${JSON.stringify(code)} is not a registrar code: ${rule}`;
+    throw new RegistryError('invalid', message, 'code');
   }
   const described = {
     code,
@@ -162,40 +160,10 @@ function isAsSeen({ code, name, allowedIps, webhookUrl }: Registrar) {
     eq(registrars.code, code),
     eq(registrars.name, name),
     // By its values: there are several ways to write the same JSON.
-    sql`(select json_group_array(value) from json_each(${registrars.allowedIps})) = ${JSON.stringify(allowedIps)}`,
+    sql`(select json_group_array(value) from json_each(${registrars.allowedIps}))
+      = ${JSON.stringify(allowedIps)}`,
     sql`(select url from ${webhooks} where registrar_id = ${registrars.id}) is ${webhookUrl}`,
   );
-}
-
-/** The statements that make the webhook the registrar's one if the condition holds. */
-function webhookStatements(
-  db: Database,
-  { code, webhookUrl: url, updatedAt }: Registrar,
-  secret: string | undefined,
-  condition: SQL,
-) {
-  if (url === null) {
-    const id = sql`(select id from ${registrars} where code = ${code})`;
-    const { registrarId: recipient, deliveredAt, failedAt } = webhookDeliveries;
-    const isWaiting = and(isNull(deliveredAt), isNull(failedAt));
-    return [
-      db.delete(webhooks).where(and(eq(webhooks.registrarId, id), condition)),
-      db
-        .update(webhookDeliveries)
-        .set({ failedAt: updatedAt, outcome: 'the registrar has no webhook any more' })
-        .where(and(sql`${recipient} = ${id}`, isWaiting, condition)),
-    ];
-  }
-  if (secret === undefined) return [];
-  const set = { url, secret, createdAt: updatedAt, ...untried };
-  const webhook = { ...set, registrarId: sql`id` };
-  const ofRegistrar = sql`from ${registrars} where code = ${code} and ${condition}`;
-  return [
-    insertRows(db, webhooks, webhook, ofRegistrar).onConflictDoUpdate({
-      target: webhooks.registrarId,
-      set,
-    }),
-  ];
 }
 
 function subjectOf(code: string) {

@@ -20,7 +20,8 @@ export function insertNotification(db: Database, notification: NewNotification, 
 /** The query for the registrar's newest unread notification about a contact. */
 export function newestNotification(registrarId: number, contactCode: string): SQL {
   return sql`select id from ${notifications} as newest
-    where newest.registrar_id = ${registrarId} and newest.read_at is null and newest.contact_code = ${contactCode}
+    where newest.registrar_id = ${registrarId} and newest.read_at is null
+      and newest.contact_code = ${contactCode}
     order by newest.id desc limit 1`;
 }
 
@@ -102,5 +103,5 @@ function isRegistrars(registrarId: SQL, id: number): SQL | undefined {
 const keptForDays = 90;
 
 export function deleteOldNotifications(db: Database, now: Date): Promise<void> {
-  return deleteOlder(db, notifications.readAt, keptForDays, now);
+  return deleteOlder(db, [notifications.readAt], keptForDays, now);
 }

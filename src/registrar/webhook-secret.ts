@@ -6,9 +6,6 @@ export function generateWebhookSecret(): string {
   return prefix + btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))));
 }
 
-/** The state of a webhook to which nothing was sent yet, and of one that is to be tried again at once. */
-export const untried = { queuedUntil: null, resumesAt: null, failures: 0, failingSince: null };
-
 // Symmetric signatures of Standard Webhooks. The specification's own package verifies them in the tests; here it would
 // add 4 KiB of HMAC to the bundle, which the runtime has built in.
 

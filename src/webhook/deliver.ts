@@ -7,8 +7,10 @@ import { type Env, isLocalEnvironment } from '../env.ts';
 import { RegistryError } from '../error.ts';
 import { getWebhook } from '../registrar/account.ts';
 import { type Notification, notificationRepresentation } from '../registrar/notification.ts';
-import { signedHeaders, untried } from '../registrar/webhook-secret.ts';
-import { after, hasOpen, isOpen, newDeliveryId, queuePatience } from './outbox.ts';
+import { isOpen } from '../registrar/webhook.ts';
+import { signedHeaders } from '../registrar/webhook-secret.ts';
+import { leased, restEnded, stateAfter } from './hold.ts';
+import { hasOpen, newDeliveryId } from './outbox.ts';
 import { parseWebhookUrl } from './url.ts';
 
 /** The means and the time of sending. */
@@ -17,7 +19,6 @@ export interface WebhookSender {
   now(): Date;
   /** In the local environment, a webhook may be on this machine. */
   isLocal: boolean;
-  timeoutMilliseconds?: number;
 }
 
 /** Sends by the platform's `fetch`, now. */
@@ -29,18 +30,6 @@ export function senderOf(env: Env): WebhookSender {
   };
 }
 
-const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
-
-/** From each attempt that failed to the next; the last one is repeated. */
-export const retryDelays = [
-  ...[5 * second, minute, 5 * minute, 30 * minute],
-  ...[hour, 2 * hour, 4 * hour],
-];
-
-/** Longer than an attempt and its record take. */
-const leaseMilliseconds = minute;
 /** D1 allows 1,000 queries in an invocation, which takes five messages; a delivery takes two. */
 const deliveriesPerMessage = 50;
 
@@ -48,9 +37,9 @@ type Delivery = typeof webhookDeliveries.$inferSelect;
 type Webhook = typeof webhooks.$inferSelect;
 
 /**
- * Sends what waits for the registrar's webhook, in the order of the notifications, until an attempt fails. One caller
- * at a time: it holds the webhook by `resumesAt`. Returns when to go on; undefined if nothing waits. If the process ends
- * midway, what it had not recorded is sent again, with the same id.
+ * Sends what waits for the registrar's webhook, in the order of the notifications, until an attempt fails. One
+ * caller at a time: it holds the webhook by `resumesAt`. Returns when to go on; undefined if nothing waits. If the
+ * process ends midway, what it had not recorded is sent again, with the same id.
  */
 export async function sendDeliveries(
   db: Database,
@@ -60,9 +49,8 @@ export async function sendDeliveries(
   const now = sender.now();
   const ofRegistrar = eq(webhooks.registrarId, registrarId);
   const isFree = or(isNull(webhooks.resumesAt), lte(webhooks.resumesAt, now.toISOString()));
-  const lease = pausedUntil(now, leaseMilliseconds);
   const [webhook] = await retried(() =>
-    db.update(webhooks).set(lease).where(and(ofRegistrar, isFree)).returning(),
+    db.update(webhooks).set(leased(now)).where(and(ofRegistrar, isFree)).returning(),
   );
   if (!webhook) {
     const [held] = await retried(() => db.select().from(webhooks).where(ofRegistrar));
@@ -85,29 +73,21 @@ export async function sendDeliveries(
     if (!isDelivered || meta.changes === 0) return resumesAt;
     Object.assign(webhook, next);
   }
-  const [released] = await retried(() =>
-    db
-      .update(webhooks)
-      .set({ resumesAt: null, queuedUntil: sql`iif(${hasOpen}, ${webhooks.queuedUntil}, null)` })
-      .where(and(ofRegistrar, eq(webhooks.resumesAt, webhook.resumesAt!)))
-      .returning(),
-  );
-  return released?.queuedUntil ? sender.now() : undefined;
-}
-
-function pausedUntil(now: Date, milliseconds: number) {
-  const resumesAt = after(now, milliseconds);
-  return { resumesAt, queuedUntil: after(new Date(resumesAt), queuePatience) };
-}
-
-function stateAfter({ failures, failingSince }: Webhook, isDelivered: boolean, at: Date) {
-  if (isDelivered)
-    return { ...pausedUntil(at, leaseMilliseconds), failures: 0, failingSince: null };
-  return {
-    ...pausedUntil(at, retryDelays[failures] ?? retryDelays.at(-1)!),
-    failures: failures + 1,
-    failingSince: failingSince ?? at.toISOString(),
+  const release = {
+    resumesAt: null,
+    queuedUntil: sql`iif(${hasOpen}, ${webhooks.queuedUntil}, null)`,
   };
+  // The state is read even if nothing changed: a statement that is repeated has released it before.
+  const [, [left]] = await retried(() =>
+    db.batch([
+      db
+        .update(webhooks)
+        .set(release)
+        .where(and(ofRegistrar, eq(webhooks.resumesAt, webhook.resumesAt!))),
+      db.select().from(webhooks).where(ofRegistrar),
+    ]),
+  );
+  return left?.queuedUntil ? new Date(left.resumesAt ?? sender.now()) : undefined;
 }
 
 /** The oldest deliveries that wait, each with its notification. */
@@ -130,6 +110,7 @@ function recordAttempt(
 ) {
   const attemptedAt = at.toISOString();
   const values = { attempts: attempts + 1, attemptedAt, outcome };
+  const isAsSeen = sql`${webhookDeliveries.failedAt} is ${failedAt}`;
   return db
     .update(webhookDeliveries)
     .set({ ...values, ...(isDelivered && { deliveredAt: attemptedAt, failedAt: null }) })
@@ -137,7 +118,8 @@ function recordAttempt(
       and(
         eq(webhookDeliveries.id, id),
         isNull(webhookDeliveries.deliveredAt),
-        sql`${webhookDeliveries.failedAt} is ${failedAt}`,
+        // What has arrived was not given up, whoever says so meanwhile.
+        isDelivered ? undefined : isAsSeen,
       ),
     );
 }
@@ -157,7 +139,7 @@ async function post(
   { url, secret }: Webhook,
   id: string,
   body: string,
-  { fetch, now, isLocal, timeoutMilliseconds = maximumMilliseconds }: WebhookSender,
+  { fetch, now, isLocal }: WebhookSender,
 ): Promise<{ outcome: string; isDelivered: boolean }> {
   // The receiver judges it by the real time.
   const signedAt = new Date(now().getTime() - clockAhead());
@@ -173,7 +155,7 @@ async function post(
       body,
       // A redirect could lead into a private network.
       redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMilliseconds),
+      signal: AbortSignal.timeout(maximumMilliseconds),
     });
     // Only the status of the answer counts, however long its body is.
     await response.body?.cancel();
@@ -191,7 +173,7 @@ function failureOf(error: unknown): string {
 
 /**
  * Sends a test to the registrar's webhook, once, and records what came of it, which it returns. One that arrives ends
- * the pause of a webhook that has failed. Throws `not_found` if the registrar has no webhook.
+ * the rest of a webhook that has failed. Throws `not_found` if the registrar has no webhook.
  */
 export async function testWebhook(
   db: Database,
@@ -216,8 +198,9 @@ export async function testWebhook(
   const result = await post(webhook, delivery!.id, payloadOf(delivery!, null), sender);
   await recordAttempt(db, delivery!, { ...result, at: sender.now() });
   if (result.isDelivered) {
+    const state = { ...restEnded(sender.now()), failures: 0, failingSince: null };
     const isFailing = and(eq(webhooks.registrarId, registrarId), gt(webhooks.failures, 0));
-    await db.update(webhooks).set(untried).where(isFailing);
+    await db.update(webhooks).set(state).where(isFailing);
   }
   const { id } = delivery!;
   return { id, outcome: result.outcome, deliveredAt: result.isDelivered ? at : null };

@@ -1,12 +1,15 @@
 import { and, desc, eq, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import { notifications, registrars, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
+import { timeAfter } from '../clock.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 import { deleteOlder } from '../database/sweep.ts';
 import type { WebhookMessage } from '../env.ts';
 import { writeLog } from '../log.ts';
+import { isOpen } from '../registrar/webhook.ts';
+import { queuePatience } from './hold.ts';
 
-/** Puts the notification that a query finds into the outbox, if the condition holds and the registrar has a webhook. */
+/** Puts the notification that a query finds into the outbox, if the condition holds and there is a webhook. */
 export function insertDelivery(
   db: Database,
   { registrarId, createdAt }: { registrarId: number; createdAt: string },
@@ -32,26 +35,15 @@ export function newDeliveryId(): string {
   return `msg_${crypto.randomUUID().replaceAll('-', '')}`;
 }
 
-/** Neither delivered nor given up. */
-export const isOpen = and(
-  isNull(webhookDeliveries.deliveredAt),
-  isNull(webhookDeliveries.failedAt),
-);
-
 /** Whether a delivery waits for the webhook. */
 export const hasOpen = sql`exists (
-  select 1 from ${webhookDeliveries} as waiting
-  where waiting.registrar_id = ${webhooks.registrarId} and waiting.delivered_at is null and waiting.failed_at is null
+  select 1 from ${webhookDeliveries}
+  where ${webhookDeliveries.registrarId} = ${webhooks.registrarId} and ${isOpen}
 )`;
 
 const minute = 60 * 1000;
 const day = 24 * 60 * minute;
 
-export const after = (instant: Date, milliseconds: number) =>
-  new Date(instant.getTime() + milliseconds).toISOString();
-
-/** After this time, the queue has lost a message, and the next run of the cron sends another. */
-export const queuePatience = 10 * minute;
 /** The most messages that a queue accepts at once. */
 const messagesPerBatch = 100;
 
@@ -68,7 +60,7 @@ export async function queueDeliveries(
 ): Promise<void> {
   const claimed = await db
     .update(webhooks)
-    .set({ queuedUntil: after(now, queuePatience) })
+    .set({ queuedUntil: timeAfter(now, queuePatience) })
     .where(
       and(
         registrarId === undefined ? undefined : eq(webhooks.registrarId, registrarId),
@@ -89,34 +81,34 @@ const keptForDays = 30;
 const maximumGivenUp = 10_000;
 
 /**
- * Gives up the deliveries that have waited for a week, and deletes those that are 30 days old. What was given up, and
- * how many webhooks are failing, are lines in the log that an operator may set an alarm on.
+ * Gives up the deliveries that have waited for a week, and deletes those that were created, and last resent, 30 days
+ * ago. What was given up, and how many webhooks are failing, are lines in the log that an operator may set an alarm on.
  */
 export async function endOldDeliveries(db: Database, now: Date): Promise<void> {
   const { id, waitsSince, createdAt } = webhookDeliveries;
-  const isOld = and(isOpen, lt(waitsSince, after(now, -givenUpAfter)));
+  const isOld = and(isOpen, lt(waitsSince, timeAfter(now, -givenUpAfter)));
   const old = db.select({ id }).from(webhookDeliveries).where(isOld).limit(maximumGivenUp);
   const { meta } = await db
     .update(webhookDeliveries)
     .set({ failedAt: now.toISOString() })
     .where(and(inArray(id, old), isOpen));
   const deliveries = meta.changes;
-  if (deliveries > 0) writeLog('warn', { event: 'webhooks_given_up', deliveries });
-  await deleteOlder(db, createdAt, keptForDays, now);
+  if (deliveries > 0) writeLog('warn', { event: 'deliveries_given_up', deliveries });
+  await deleteOlder(db, [createdAt, waitsSince], keptForDays, now);
   const { length: failing } = await listFailingWebhooks(db, now);
-  if (failing > 0) writeLog('warn', { event: 'webhooks_failing', webhooks: failing });
+  if (failing > 0) writeLog('warn', { event: 'webhook_failing', webhooks: failing });
 }
 
 /** An endpoint may be down for so long before an operator is told. */
 const patience = 60 * minute;
 
-/** The registrars whose webhooks have been failing for an hour, and since when. */
+/** The registrars whose webhooks have been failing for an hour while something waits, and since when. */
 export function listFailingWebhooks(db: Database, now: Date) {
   return db
     .select({ registrar: registrars.code, since: sql<string>`${webhooks.failingSince}` })
     .from(webhooks)
     .innerJoin(registrars, eq(registrars.id, webhooks.registrarId))
-    .where(lte(webhooks.failingSince, after(now, -patience)))
+    .where(and(lte(webhooks.failingSince, timeAfter(now, -patience)), hasOpen))
     .orderBy(registrars.code);
 }
 

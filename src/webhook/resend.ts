@@ -1,10 +1,12 @@
-import { and, eq, gt, gte, isNotNull, not } from 'drizzle-orm';
+import { and, eq, gte, isNotNull, not } from 'drizzle-orm';
 import { webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
+import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
 import { getWebhook } from '../registrar/account.ts';
+import { isOpen } from '../registrar/webhook.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
-import { isOpen } from './outbox.ts';
+import { restEnded } from './hold.ts';
 
 /**
  * Makes a registrar's deliveries wait again, in their order and before later ones: the one with this id, or all since
@@ -18,43 +20,46 @@ export async function resendDeliveries(
   which: { id: string } | { since: Date },
   options: ChangeOptions = {},
 ): Promise<number> {
-  const { id, createdAt, notificationId } = webhookDeliveries;
-  const look = async () => {
-    const { registrarId } = await getWebhook(db, code);
-    const isMeant = and(
+  const { id, createdAt, notificationId, waitsSince } = webhookDeliveries;
+  const at = origin.request.at.toISOString();
+  const meant = (registrarId: number) =>
+    and(
       eq(webhookDeliveries.registrarId, registrarId),
       'id' in which ? eq(id, which.id) : gte(createdAt, which.since.toISOString()),
       isNotNull(notificationId),
-      not(isOpen!),
     );
-    return { registrarId, isMeant, deliveries: await db.$count(webhookDeliveries, isMeant) };
+  const look = async () => {
+    const { registrarId } = await getWebhook(db, code);
+    const isEnded = and(meant(registrarId), not(isOpen));
+    return { registrarId, isEnded, deliveries: await db.$count(webhookDeliveries, isEnded) };
   };
-  const judge = ({ registrarId, isMeant, deliveries }: Awaited<ReturnType<typeof look>>) => {
+  const judge = ({ registrarId, isEnded, deliveries }: Awaited<ReturnType<typeof look>>) => {
     const subject = { type: 'registrar', key: code } as const;
     const to = 'id' in which ? which.id : `since ${which.since.toISOString()}`;
     const changes = { webhookResent: { from: null, to } };
-    const change = { by: origin.actor, subject, action: 'update', changes } as const;
+    const outcome = { registrarId, deliveries };
+    const change = { by: origin.actor, subject, action: 'update', changes, outcome } as const;
     if (deliveries === 0) {
-      if ('since' in which) return { ...change, outcome: 0 };
+      if ('since' in which) return change;
       const message = `registrar ${code} has no delivery ${which.id} that was delivered or given up`;
       throw new RegistryError('not_found', message, 'id');
     }
-    const waiting = { deliveredAt: null, failedAt: null, outcome: null };
-    const waitsSince = origin.request.at.toISOString();
+    const waiting = { waitsSince: at, deliveredAt: null, failedAt: null, outcome: null };
     return {
       ...change,
       statements: (isWritten) => [
-        db
-          .update(webhookDeliveries)
-          .set({ ...waiting, waitsSince })
-          .where(and(isMeant, isWritten)),
+        db.update(webhookDeliveries).set(waiting).where(and(isEnded, isWritten)),
         db
           .update(webhooks)
-          .set({ queuedUntil: null, resumesAt: null })
-          .where(and(eq(webhooks.registrarId, registrarId), gt(webhooks.failures, 0), isWritten)),
+          .set(restEnded(origin.request.at))
+          .where(and(eq(webhooks.registrarId, registrarId), isWritten)),
       ],
-      outcome: deliveries,
-    } satisfies Change<number>;
+    } satisfies Change<typeof outcome>;
   };
-  return (await write(db, origin.request, { look, judge }, options)).outcome;
+  const { outcome } = await write(db, origin.request, { look, judge }, options);
+  const { registrarId, deliveries } = outcome;
+  if (options.isDryRun || deliveries === 0) return deliveries;
+  // Others may have been delivered or given up since the look.
+  const isResent = and(meant(registrarId), eq(waitsSince, at));
+  return retried(() => db.$count(webhookDeliveries, isResent));
 }

@@ -101,9 +101,9 @@ describe('an event', () => {
   });
 
   it('that is a warning has what it counts', () => {
-    const warning = '▲ [WARNING] {"level":"warn","event":"webhooks_given_up","deliveries":2}';
+    const warning = '▲ [WARNING] {"level":"warn","event":"deliveries_given_up","deliveries":2}';
 
-    expect(plain(warning)).toBe('16:52:03 warn    webhooks given up: deliveries 2');
+    expect(plain(warning)).toBe('16:52:03 warn    deliveries given up: deliveries 2');
   });
 
   it('that is neither says what was done', () => {
@@ -115,7 +115,7 @@ describe('an event', () => {
 
 it.each([
   ['{"level":"info","event":"request"}'],
-  ['▲ [WARNING] {"level":"warn","event":"webhooks_given_up","deliveries":2}'],
+  ['▲ [WARNING] {"level":"warn","event":"deliveries_given_up","deliveries":2}'],
 ])('takes the JSON from a line of the log: %s', (line) => {
   expect(JSON.parse(logEntry(line)!)).toMatchObject({ event: expect.any(String) });
 });

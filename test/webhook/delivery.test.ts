@@ -13,7 +13,8 @@ import { addContact, operator } from '../fixtures.ts';
 import { type Received, verified } from './endpoint.ts';
 import { startPushing } from './pushing.ts';
 
-const { worker, endpoint, world, sender, changeEmail, cron, pass, deliveries } = startPushing();
+const { worker, endpoint, world, sender, operatorNow, changeEmail, cron, pass, deliveries } =
+  startPushing();
 
 describe('a delivery', () => {
   it('is signed as Standard Webhooks says, and names the change without any personal data', async () => {
@@ -129,11 +130,25 @@ describe('a delivery', () => {
     await endOldDeliveries(worker.db, later(7));
     expect(await deliveries()).toMatchObject([{ failedAt: later(7).toISOString() }]);
     expect(world.warned).toHaveBeenCalledExactlyOnceWith(
-      '{"level":"warn","event":"webhooks_given_up","deliveries":1}',
+      '{"level":"warn","event":"deliveries_given_up","deliveries":1}',
     );
     await endOldDeliveries(worker.db, later(30));
     expect(await deliveries()).toEqual([]);
   });
+});
+
+it('a delivery that arrives while the cron gives it up is delivered', async () => {
+  const weekLater = new Date(world.queue.now.getTime() + 8 * 86_400_000);
+  endpoint.answerWith(async (response) => {
+    await endOldDeliveries(worker.db, weekLater);
+    response.writeHead(204).end();
+  });
+  await changeEmail();
+  await cron();
+  await pass(0);
+  expect(await deliveries()).toMatchObject([
+    { outcome: 'HTTP 204', deliveredAt: expect.any(String), failedAt: null },
+  ]);
 });
 
 describe('the operator', () => {
@@ -186,14 +201,50 @@ describe('the operator', () => {
     const refused = endpoint.received.length;
     endpoint.answerStatus(() => 204);
     const [, { id }] = (await deliveries()) as [unknown, { id: string }];
-    const request = { at: world.queue.now, requestId: crypto.randomUUID() };
-    const origin = { ...operator, request };
-    expect(await resendDeliveries(worker.db, origin, world.registrar.code, { id })).toBe(1);
+    expect(await resendDeliveries(worker.db, operatorNow(), world.registrar.code, { id })).toBe(1);
     await endOldDeliveries(worker.db, world.queue.now);
     await cron();
     await pass(0);
     expect(endpoint.received[refused]!.headers['webhook-id']).toBe(id);
     expect(endpoint.received).toHaveLength(refused + 2);
+  });
+
+  it('sends again what is 29 days old, and finds it in the list for 30 days more', async () => {
+    await changeEmail();
+    await cron();
+    await pass(29 * 24);
+    const { id } = (await deliveries())[0]!;
+    await resendDeliveries(worker.db, operatorNow(), world.registrar.code, { id });
+    await pass(2 * 24);
+    await endOldDeliveries(worker.db, world.queue.now);
+    await cron();
+    await pass(0);
+    expect(endpoint.received).toHaveLength(2);
+    await endOldDeliveries(worker.db, world.queue.now);
+    expect(await deliveries()).toMatchObject([{ id, attempts: 2, outcome: 'HTTP 204' }]);
+    await pass(28 * 24 + 1);
+    await endOldDeliveries(worker.db, world.queue.now);
+    expect(await deliveries()).toEqual([]);
+  });
+
+  it('is told how many are sent again, counted as they are taken', async () => {
+    for (let n = 0; n < 2; n++) await changeEmail();
+    const [waiting, delivered] = await deliveries();
+    const deliveredAt = world.queue.now.toISOString();
+    const deliver = ({ id }: { id: string }) =>
+      worker.db.update(webhookDeliveries).set({ deliveredAt }).where(eq(webhookDeliveries.id, id));
+    await deliver(delivered!);
+    const racing = new Proxy(worker.db, {
+      get: (target, property) =>
+        property === 'batch'
+          ? async (...args: Parameters<typeof worker.db.batch>) => {
+              await deliver(waiting!);
+              return target.batch(...args);
+            }
+          : Reflect.get(target, property),
+    });
+    const since = new Date(0);
+    expect(await resendDeliveries(racing, operator, world.registrar.code, { since })).toBe(2);
   });
 
   it('cannot send again what waits already, what is of another registrar, or what nobody knows', async () => {
@@ -238,7 +289,7 @@ describe('the operator', () => {
     expect(await listFailingWebhooks(worker.db, world.queue.now)).toEqual(failing);
     await endOldDeliveries(worker.db, world.queue.now);
     expect(world.warned).toHaveBeenCalledExactlyOnceWith(
-      '{"level":"warn","event":"webhooks_failing","webhooks":1}',
+      '{"level":"warn","event":"webhook_failing","webhooks":1}',
     );
     endpoint.answerStatus(() => 204);
     await testWebhook(worker.db, world.registrar.code, sender());
@@ -246,5 +297,15 @@ describe('the operator', () => {
     await cron();
     await pass(0);
     expect((await deliveries()).map(({ outcome }) => outcome)).toEqual(['HTTP 204', 'HTTP 204']);
+  });
+
+  it('is told no more of a webhook that failed once nothing waits for it', async () => {
+    endpoint.answerStatus(() => 500);
+    await changeEmail();
+    await cron();
+    await pass(8 * 24);
+    expect(await listFailingWebhooks(worker.db, world.queue.now)).toHaveLength(1);
+    await endOldDeliveries(worker.db, world.queue.now);
+    expect(await listFailingWebhooks(worker.db, world.queue.now)).toEqual([]);
   });
 });

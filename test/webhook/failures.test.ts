@@ -1,8 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
+import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { consumeDeliveries } from '../../src/webhook/consume.ts';
 import { endOldDeliveries, listDeliveries, queueDeliveries } from '../../src/webhook/outbox.ts';
+import { Faults, passingMessages } from '../attack/faults.ts';
 import { send } from '../fixtures.ts';
 import { startPushing } from './pushing.ts';
 import { SteppedQueue } from './stepped-queue.ts';
@@ -141,7 +143,7 @@ describe('an endpoint that is down for a day', () => {
     expect(await deliveries()).toMatchObject([
       { attempts: refused, deliveredAt: null, failedAt: world.queue.now.toISOString() },
     ]);
-    expect(world.warned).toHaveBeenCalledWith(expect.stringContaining('"webhooks_given_up"'));
+    expect(world.warned).toHaveBeenCalledWith(expect.stringContaining('"deliveries_given_up"'));
     await pass(24);
     await cron();
     expect(world.queue.size).toBe(0);
@@ -160,10 +162,24 @@ describe('an endpoint that is slow', () => {
     await cron();
     await changeEmail(undefined, neighbour);
     await cron();
-    const impatient = { ...sender(), timeoutMilliseconds: 500 };
+    const patience: AbortController[] = [];
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+      const controller = new AbortController();
+      patience.push(controller);
+      return controller.signal;
+    });
+    const send: typeof fetch = async (url, init) => {
+      const response = await fetch(url, init);
+      // One was answered; now the time of the other one passes.
+      const other = patience.find(({ signal }) => signal !== init!.signal)!;
+      other.abort(new DOMException('The operation timed out', 'TimeoutError'));
+      return response;
+    };
     await world.queue.pass(0, (batch) =>
-      consumeDeliveries(batch, worker.db, world.queue, impatient),
+      consumeDeliveries(batch, worker.db, world.queue, { ...sender(), fetch: send }),
     );
+    expect(timeout.mock.calls).toEqual([[10_000], [10_000]]);
+    timeout.mockRestore();
     const outcomes = async () =>
       (await listDeliveries(worker.db, { limit: 2 })).map(({ outcome }) => outcome).sort();
     expect(await outcomes()).toEqual(['HTTP 204', 'no answer in time']);
@@ -193,6 +209,22 @@ describe('an endpoint that is slow', () => {
 });
 
 describe('a consumer that ends midway', () => {
+  it('goes on at once with what came meanwhile, though no answer to its last statement came', async () => {
+    await changeEmail();
+    await cron();
+    endpoint.answerWith(async (response, index) => {
+      if (index === 0) await changeEmail();
+      response.writeHead(204).end();
+    });
+    // It takes the webhook, reads what waits, records, and lets the webhook go.
+    const lost = new Faults({ message: passingMessages[0]!, isDone: true }, (call) => call === 3);
+    const db = openDatabase(lost.wrap(worker.env).DB);
+    await world.queue.pass(0, (batch) => consumeDeliveries(batch, db, world.queue, sender()));
+    expect(lost.calls.length).toBeGreaterThan(4);
+    expect(endpoint.received).toHaveLength(2);
+    expect(world.queue.size).toBe(0);
+  });
+
   it('sends again, with the same id, what was sent but not recorded', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     await changeEmail();

@@ -5,13 +5,25 @@ import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { updateRegistrar } from '../../src/registrar/account.ts';
 import { consumeDeliveries } from '../../src/webhook/consume.ts';
+import { sendDeliveries, testWebhook } from '../../src/webhook/deliver.ts';
 import { queueDeliveries } from '../../src/webhook/outbox.ts';
+import { resendDeliveries } from '../../src/webhook/resend.ts';
 import { operator, send } from '../fixtures.ts';
 import { startPushing } from './pushing.ts';
 import { SteppedQueue } from './stepped-queue.ts';
 
-const { worker, endpoint, world, sender, changeEmail, cron, pass, addNeighbour, deliveries } =
-  startPushing();
+const {
+  worker,
+  endpoint,
+  world,
+  sender,
+  operatorNow,
+  changeEmail,
+  cron,
+  pass,
+  addNeighbour,
+  deliveries,
+} = startPushing();
 
 type Pushed = Awaited<ReturnType<typeof addNeighbour>>;
 
@@ -148,6 +160,36 @@ describe('the deliveries of a registrar', () => {
 });
 
 describe('a webhook', () => {
+  it.each([
+    [
+      'a delivery is sent again',
+      (id: string) => resendDeliveries(worker.db, operatorNow(), world.registrar.code, { id }),
+    ],
+    ['a test arrives', () => testWebhook(worker.db, world.registrar.code, sender())],
+  ])('that a consumer posts to is left to it while %s', async (_, disturb) => {
+    await changeEmail();
+    await cron();
+    await pass(0);
+    const [delivered] = await deliveries();
+    let postedBeside: number | undefined;
+    endpoint.answerWith(async (response, index) => {
+      if (index === 2) {
+        await disturb(delivered!.id);
+        const before = endpoint.received.length;
+        await sendDeliveries(worker.db, world.registrar.id, sender());
+        postedBeside = endpoint.received.length - before;
+      }
+      response.writeHead(index === 1 ? 500 : 204).end();
+    });
+    await changeEmail();
+    await cron();
+    await pass(1);
+    expect(postedBeside).toBe(0);
+    expect(await worker.db.select().from(webhooks)).toMatchObject([
+      { failures: 0, failingSince: null, resumesAt: null },
+    ]);
+  });
+
   it('that fails is known since its first failure, until a delivery arrives', async () => {
     const [state] = await worker.db.select().from(webhooks);
     expect(state).toMatchObject({ failures: 0, failingSince: null });

@@ -4,7 +4,7 @@ import { updateContactOfPerson } from '../../src/contact/update.ts';
 import { generateWebhookSecret } from '../../src/registrar/webhook-secret.ts';
 import { consumeDeliveries } from '../../src/webhook/consume.ts';
 import { listDeliveries, queueDeliveries } from '../../src/webhook/outbox.ts';
-import { addContact, addPerson, addRegistrar } from '../fixtures.ts';
+import { addContact, addPerson, addRegistrar, operator } from '../fixtures.ts';
 import { startWorker } from '../worker.ts';
 import { startEndpoint } from './endpoint.ts';
 import { SteppedQueue } from './stepped-queue.ts';
@@ -46,20 +46,19 @@ export function startPushing() {
     vi.restoreAllMocks();
   });
   const sender = () => ({ fetch, now: () => world.queue.now, isLocal: true });
+  const request = () => ({ at: world.queue.now, requestId: crypto.randomUUID() });
   return {
     worker,
     endpoint,
     world,
     sender,
+    /** The operator, at the time of the queue. */
+    operatorNow: () => ({ ...operator, request: request() }),
     /** The person changes the contact, which puts a delivery into the outbox. */
     changeEmail: (
       email = `${crypto.randomUUID()}@example.ee`,
       { person, contact }: Pick<World, 'person' | 'contact'> = world,
-    ) =>
-      updateContactOfPerson(worker.db, person, contact.uuid, () => ({ email }), {
-        at: world.queue.now,
-        requestId: crypto.randomUUID(),
-      }),
+    ) => updateContactOfPerson(worker.db, person, contact.uuid, () => ({ email }), request()),
     /** Does the work of the scheduled run. */
     cron: () => queueDeliveries(worker.db, world.queue, world.queue.now),
     pass: (hours: number) =>

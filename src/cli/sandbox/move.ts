@@ -20,8 +20,9 @@ const hourMilliseconds = 60 * minuteMilliseconds;
 const dayMilliseconds = 24 * hourMilliseconds;
 
 /**
- * Moves the clock ahead. Each run of the cron and each attempt to deliver that was due in between happens at its own
- * time, and the lists are published when it returns. A run that fails is logged and recorded, and the next one follows, as in a deployment.
+ * Moves the clock ahead. Each run of the cron and each attempt to deliver that was due in between happens at its
+ * own time, and the lists are published when it returns. A run that fails is logged and recorded, and the next one
+ * follows, as in a deployment.
  */
 export async function moveClock(env: Env, to: Date): Promise<void> {
   // The queue keeps the real time: here, nothing is left to it.

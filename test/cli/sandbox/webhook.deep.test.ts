@@ -41,7 +41,7 @@ beforeAll(async () => {
   await loadDemoData(worker.env);
 });
 
-test('the sandbox tries a webhook again that failed, gives it up after a week, and sends it again on request', async () => {
+test('the sandbox retries a webhook that failed, gives up after a week, and resends on request', async () => {
   const { id: registrarId } = (
     await worker.db.select().from(registrars).where(eq(registrars.code, 'ALPHA'))
   )[0]!;

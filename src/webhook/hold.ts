@@ -1,0 +1,57 @@
+import { sql } from 'drizzle-orm';
+import { webhooks } from '../../drizzle/schema.ts';
+import { timeAfter } from '../clock.ts';
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** From each attempt that failed to the next; the last one is repeated. */
+const retryDelays = [
+  ...[5 * second, minute, 5 * minute, 30 * minute],
+  ...[hour, 2 * hour, 4 * hour],
+];
+
+/** Longer than an attempt and its record take. */
+const leaseMilliseconds = minute;
+
+/** After this time, the queue has lost a message, and the next run of the cron sends another. */
+export const queuePatience = 10 * minute;
+
+/** The state of a webhook that a consumer holds for its next attempt. */
+export function leased(now: Date) {
+  return heldFor(leaseMilliseconds, now);
+}
+
+/** The state of a webhook after an attempt: still held by the consumer, or at rest after a failure. */
+export function stateAfter(
+  { failures, failingSince }: typeof webhooks.$inferSelect,
+  isDelivered: boolean,
+  at: Date,
+) {
+  if (isDelivered) return { ...leased(at), failures: 0, failingSince: null };
+  return {
+    ...heldFor(retryDelays[failures] ?? retryDelays.at(-1)!, at),
+    failures: failures + 1,
+    failingSince: failingSince ?? at.toISOString(),
+  };
+}
+
+function heldFor(milliseconds: number, now: Date) {
+  const resumesAt = timeAfter(now, milliseconds);
+  return { resumesAt, queuedUntil: timeAfter(new Date(resumesAt), queuePatience) };
+}
+
+/**
+ * Ends the rest of a webhook. One that is held for no longer than a lease is left as it is: a consumer may be at
+ * it, or it is tried again soon anyway.
+ */
+export function restEnded(now: Date) {
+  // The clock of a machine with the tool may be behind the Worker's.
+  const longestLease = timeAfter(now, 2 * leaseMilliseconds);
+  const isResting = sql`${webhooks.resumesAt} > ${longestLease}`;
+  return {
+    resumesAt: sql`iif(${isResting}, null, ${webhooks.resumesAt})`,
+    queuedUntil: sql`iif(${isResting}, null, ${webhooks.queuedUntil})`,
+  };
+}
