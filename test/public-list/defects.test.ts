@@ -292,3 +292,23 @@ test('keeps the blocks of the head in KV though a later publication is recorded'
 
   expect(await namesIn()).toEqual(['a.ee']);
 });
+
+test('sweeps a list that changes so often that KV always shows the publication before the last', async () => {
+  await addNames('a.ee');
+  await publishAll();
+  const { head: old } = await published(worker.env, 'all');
+  await addNames('b.ee');
+  await publishAll(worker.env, new Date('2026-05-05T12:01:00Z'));
+  await addNames('c.ee');
+  await publishAll(worker.env, new Date('2026-05-06T12:02:00Z'));
+  const lagging = await worker.env.LISTS.list({ prefix: 'list/' });
+  await addNames('d.ee');
+  await publishAll(worker.env, new Date('2026-05-06T12:03:00Z'));
+
+  const kv = withMethods(worker.env.LISTS, { list: async () => lagging });
+  await sweepLists(worker.db, kv, new Date('2026-05-06T12:03:30Z'));
+
+  const value = await worker.env.LISTS.get(blockKey('all', old!.blocks[0]!), 'arrayBuffer');
+  expect(value === null).toBe(true);
+  expect(await namesIn()).toEqual(['a.ee', 'b.ee', 'c.ee', 'd.ee']);
+});

@@ -46,8 +46,9 @@ const maximumJournalRows = 100_000;
 
 /**
  * Deletes what the lists have not needed for a day: the blocks and changes in KV that later publications have replaced
- * or that killed ones left behind, and the rows of the journals that all lists have followed. Nothing of a list whose
- * last publication is not the one in KV: the older one is still read. The work of one run is limited.
+ * or that killed ones left behind, and the rows of the journals that all lists have followed. Nothing that the head in
+ * KV may still name, where that is neither the last publication nor later than what replaced the keys. The work of one
+ * run is limited.
  */
 export async function sweepLists(db: Database, kv: KVNamespace, now: Date): Promise<void> {
   const source = await retried(() => readSource(db, now));
@@ -78,7 +79,11 @@ async function sweepLeftovers(
     const { publication, keys } = leftover;
     const list = leftover.list as ListName;
     published ??= await readPublished(kv);
-    if (published.get(list)?.publication !== records[list]?.publication) {
+    const head = published.get(list);
+    const isLast = head?.publication === records[list]?.publication;
+    // KV may show a head that was replaced a moment ago. If it is later than what replaced these keys, it names none.
+    const isLater = head !== undefined && head.publishedAt > leftover.since;
+    if (!isLast && !(isLater && (await isKnownPublication(db, head.publication)))) {
       skipped.push(list);
       continue;
     }
