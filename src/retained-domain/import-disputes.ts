@@ -35,9 +35,11 @@ export async function importDisputes(
   throwProblems(problemsOf(records, present));
   const missing = records.filter((record) => !present.some((other) => isSame(record, other)));
   const { at } = origin.request;
-  const opened = jsonArrays(missing).map((rows) => openings(db, rows, at));
-  if (!isDryRun) await changeEach(db, origin, { opened });
-  return { opened: missing.length, unchanged: records.length - missing.length };
+  const openingsOf = jsonArrays(missing).map((rows) => openings(db, rows, at));
+  const { opened } = isDryRun
+    ? { opened: missing.length }
+    : await changeEach(db, origin, { opened: openingsOf });
+  return { opened, unchanged: records.length - opened };
 }
 
 async function loadDisputes(db: Database, records: readonly NewDispute[]): Promise<DisputedDays[]> {

@@ -1,8 +1,11 @@
 import { asc, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { disputes } from '../../drizzle/schema.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import { closeDispute, listDisputes, openDispute } from '../../src/retained-domain/dispute.ts';
+import { importDisputes } from '../../src/retained-domain/import-disputes.ts';
 import { operator, unique } from '../fixtures.ts';
+import { withMethods } from '../public-list/published.ts';
 import { changesOf } from '../stored.ts';
 import { shareWorker } from '../worker.ts';
 
@@ -39,6 +42,26 @@ async function daysOf({ name }: { name: string }) {
     .orderBy(asc(disputes.firstDay));
   return rows.map(({ firstDay, lastDay }) => [firstDay, lastDay]);
 }
+
+describe('importDisputes', () => {
+  it('counts only what it opened, if somebody else was faster with one of them', async () => {
+    const [first, second] = [newName(), newName()].map((name) => ({
+      ...name,
+      ...{ firstDay: may[0], lastDay: may[1] },
+    }));
+    const { DB } = worker.env;
+    const slow = withMethods(DB, {
+      async batch(statements: D1PreparedStatement[]) {
+        await openDispute(worker.db, operator, second!);
+        return DB.batch(statements);
+      },
+    });
+    expect(await importDisputes(openDatabase(slow), operator, [first!, second!])).toEqual({
+      opened: 1,
+      unchanged: 1,
+    });
+  });
+});
 
 describe('openDispute', () => {
   it('opens a dispute with its history', async () => {
