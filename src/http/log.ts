@@ -66,9 +66,9 @@ const maximumWaiting = 100;
 const maximumWaitMilliseconds = 1_000;
 
 /**
- * Logs a request that was answered from memory, at once and without D1 or KV. Such a request costs less than a call of the
- * console, so the lines of many requests are written in one call, within a second; an isolate that ends before loses them. Log
- * collectors split the entry at its line breaks.
+ * Logs a request that was answered from memory, at once and without D1 or KV. Such a request costs less than a call of
+ * the console, so the lines of many requests are written in one call, within a second; an isolate that ends before
+ * loses them. Log collectors split the entry at its line breaks.
  */
 export function logTogether(
   env: Env,

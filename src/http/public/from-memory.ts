@@ -29,8 +29,8 @@ const hostStart = 8;
 /**
  * Answers the most frequent requests, if this isolate remembers all that it takes: whether a list has changed, a whole
  * list, and one name. This runs before the application, because the application's routing costs more than the answer,
- * which is the one that the application would give. What one network asks beyond its limit, and what counts as more than
- * one request, is left to the application.
+ * which is the one that the application would give. What one network asks beyond its limit, and what counts as more
+ * than one request, is left to the application.
  */
 export function answerFromMemory(
   request: Request,

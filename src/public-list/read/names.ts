@@ -88,7 +88,9 @@ function recallEntries(
 /** The most blocks to load at a time: a Worker may have six connections open. */
 const blocksAtOnce = 6;
 
-/** Reads each block once, and decompresses each fragment once. Many names count as a request for each of their blocks. */
+/**
+ * Reads each block once, and decompresses each fragment once. Many names count as a request for each of their blocks.
+ */
 async function findInBlocks(
   { list, blocks }: Head,
   names: readonly string[],
