@@ -59,17 +59,21 @@ app.use(async (c, next) => {
   logRequest(c, startedAtMilliseconds);
 });
 
-/** The interfaces with callers, which count their requests themselves. Everything else is anybody's. */
+/**
+ * The interfaces with callers, which count their requests themselves, as a single auction does. Everything else is
+ * anybody's.
+ */
 const withCallers = {
   '/repp/v1/contacts': registrarContacts,
   '/repp/v1/registrar/notifications': notifications,
   '/api/v1/registrant/auth': registrantAuth,
   '/api/v1/registrant/contacts': registrantContacts,
   '/api/v1/registrant/export': personalExport,
-  '/api/v1/auctions': auctions,
 };
 
-const ofCallers = new RegExp(`^(${Object.keys(withCallers).join('|')})(/|$)`);
+const ofCallers = new RegExp(
+  `^(${[...Object.keys(withCallers), '/api/v1/auctions/[^/]+'].join('|')})(/|$)`,
+);
 
 app.use(async (c, next) => {
   if (!ofCallers.test(c.req.path)) await throttlePublic(c);
@@ -88,6 +92,7 @@ app.use(
 
 app.route('/', listRoutes);
 app.route('/health', health);
+app.route('/api/v1/auctions', auctions);
 for (const [path, routes] of Object.entries(withCallers)) app.route(path, routes);
 app.route('/', pages);
 

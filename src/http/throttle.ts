@@ -19,7 +19,10 @@ const limiters: Record<RateLimitName, (env: Env) => RateLimit> = {
  */
 const unlimitedRequests = 1_000_000;
 
-/** Counts requests against a limit. Throws `throttled`, with `Retry-After`, once the limit is exceeded. */
+/**
+ * Counts requests against a limit. Throws `throttled`, with `Retry-After`, once the limit is reached: until then, what
+ * counts as several requests is admitted even if it goes beyond the limit.
+ */
 export async function throttle(
   c: AppContext,
   name: RateLimitName,
@@ -37,11 +40,8 @@ async function isWithinLimit(
 ): Promise<boolean> {
   const limit = findRateLimits(c.env)?.limits[name];
   if (limit && limit.requests >= unlimitedRequests) return true;
-  // A limiter counts one at a time.
-  const outcomes = await Promise.all(
-    Array.from({ length: requests }, () => limiters[name](c.env).limit({ key })),
-  );
-  return outcomes.every(({ success }) => success);
+  const { success } = await limiters[name](c.env).limit({ key, delta: requests });
+  return success;
 }
 
 function windowSeconds(c: AppContext, name: RateLimitName): number {
@@ -62,14 +62,17 @@ export function callerNetwork(c: AppContext): string {
 }
 
 /**
- * Counts requests for what needs no login, by address: apart from those of the interfaces with callers, so that nobody's
- * look-ups stop a registrar in the same network.
+ * Counts requests for what needs no login, by address: apart from those of the interfaces with callers, so that
+ * nobody's look-ups stop a registrar in the same network.
  */
 export function throttlePublic(c: AppContext, requests = 1): Promise<void> {
   return throttle(c, 'address', `public ${callerNetwork(c)}`, requests);
 }
 
-/** Middleware for all routes of an interface with callers: counts the address's requests and, separately, its failed logins. */
+/**
+ * Middleware for all routes of an interface with callers: counts the address's requests and, separately, its failed
+ * logins.
+ */
 export const throttleAddress: MiddlewareHandler<AppEnv> = async (c, next) => {
   const address = callerNetwork(c);
   // While a setting is missing, nothing that has callers answers.

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { auctions } from '../../drizzle/schema.ts';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
@@ -402,6 +402,11 @@ describe('platform', () => {
 });
 
 describe('the list of the auctions in progress', () => {
+  // What an isolate remembers is fresh for as long as a test says.
+  const noon = new Date('2026-05-05T12:00:00Z').getTime();
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: noon }));
+  afterEach(() => void vi.useRealTimers());
+
   const path = '/api/v1/auctions';
   const report = (status: string) => ({
     method: 'PATCH',
@@ -427,9 +432,45 @@ describe('the list of the auctions in progress', () => {
       [200, {}],
     ]);
     const later = await addAuction(worker.env);
-    onTestFinished(() => void vi.useRealTimers());
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5_000 });
+    vi.setSystemTime(noon + 4_999);
+    expect(await listed(bindings.env)).not.toContain(later.uuid);
+    vi.setSystemTime(noon + 5_000);
     expect(await listed(bindings.env)).toEqual(expect.arrayContaining([uuid, later.uuid]));
+  });
+
+  it('is read once for all who ask at the same time', async () => {
+    const { env, counts } = counted(worker.env);
+    const lists = await Promise.all([listed(env), listed(env), listed(env)]);
+    expect(new Set(lists.map((list) => JSON.stringify(list))).size).toBe(1);
+    expect(counts.d1RoundTrips).toBe(1);
+  });
+
+  it('answers all who ask at the same time in the runtime, where one request waits for another', async () => {
+    const { uuid } = await addAuction(worker.env);
+    await centre.report(uuid, { status: 'no_bids' });
+    const answers = await Promise.all(Array.from({ length: 5 }, () => worker.fetch(path)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200));
+    const texts = new Set(await Promise.all(answers.map((answer) => answer.text())));
+    expect(texts.size).toBe(1);
+    expect([...texts][0]).not.toContain(uuid);
+  });
+
+  it('is read again after a failure', async () => {
+    const { env } = counted(worker.env);
+    let isFailing = true;
+    const DB: D1Database = withMethods(env.DB, {
+      prepare(query: string) {
+        if (isFailing) throw new Error('D1_ERROR: D1 DB is overloaded.');
+        return env.DB.prepare(query);
+      },
+    });
+    const headers = { 'CF-Connecting-IP': '203.0.113.9' };
+    const context = { waitUntil() {} } as never;
+    vi.spyOn(console, 'error').mockImplementationOnce(() => {});
+    const failed = await app.request(path, { headers }, { ...env, DB }, context);
+    expect(failed.status).toBe(500);
+    isFailing = false;
+    expect(await listed({ ...env, DB })).not.toEqual([]);
   });
 
   it('never lacks what the same isolate has written', async () => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import type { Env } from '../../src/env.ts';
 import { plainRequests } from '../../src/http/public/answer.ts';
 import { answerFromMemory } from '../../src/http/public/from-memory.ts';
@@ -8,13 +8,16 @@ import { publish } from '../../src/public-list/publish/publish.ts';
 import { memoryOf } from '../../src/public-list/read/memory.ts';
 import { counted } from '../counted.ts';
 import { addAuction, addRegistrar, emptyLists, unique } from '../fixtures.ts';
-import { published } from '../public-list/published.ts';
+import { published, withMethods } from '../public-list/published.ts';
 import { useSmallBlocks } from '../public-list/small-blocks.ts';
-import { seedAuctions } from '../seed.ts';
 import { startWorker } from '../worker.ts';
 
 useSmallBlocks();
 const worker = startWorker();
+// What an isolate remembers is fresh, and a minute lasts, for as long as a test says.
+const noon = new Date('2026-05-05T12:00:00Z');
+beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'], now: noon }));
+afterAll(() => void vi.useRealTimers());
 
 const lists = '/repp/v1/retained_domains';
 const policyOf = (requests: number) =>
@@ -37,19 +40,28 @@ beforeAll(async () => {
   await publish(worker.db, worker.env.LISTS, listNames, () => new Date());
 });
 
-/** An isolate of its own, whose limiter admits so many requests and remembers whom it has counted. */
-function isolate(admitted = Number.POSITIVE_INFINITY) {
+/**
+ * An isolate and a client, both of their own. Its limiter admits so many requests, as the platform's does, and remembers
+ * whom it has counted.
+ */
+function isolate(admitted = Number.POSITIVE_INFINITY, bindings: Partial<Env> = {}) {
+  const address = `10.2.${unique()}.1`;
   const keys: string[] = [];
-  const ADDRESS_LIMITER = {
-    limit: async ({ key }: { key: string }) => ({ success: keys.push(key) <= admitted }),
+  const ADDRESS_LIMITER: RateLimit = {
+    async limit({ key, delta = 1 }) {
+      const success = keys.length < admitted;
+      keys.push(...Array(delta).fill(key));
+      return { success };
+    },
   };
   const { env, counts } = counted({
     ...worker.env,
     RATE_LIMIT_POLICY: policyOf(1_200),
-    ADDRESS_LIMITER: ADDRESS_LIMITER as RateLimit,
+    ADDRESS_LIMITER,
+    ...bindings,
   });
   const ask = async (path: string, init: RequestInit = {}) => {
-    const headers = { 'CF-Connecting-IP': '192.0.2.1', ...(init.headers as object) };
+    const headers = { 'CF-Connecting-IP': address, ...(init.headers as object) };
     const request = new Request(new URL(path, 'https://registry.example'), { ...init, headers });
     const later: Promise<unknown>[] = [];
     const context = { waitUntil: (work: Promise<unknown>) => later.push(work) };
@@ -57,8 +69,14 @@ function isolate(admitted = Number.POSITIVE_INFINITY) {
     await Promise.all(later);
     return response;
   };
-  return { env, counts, keys, ask };
+  return { env, address, counts, keys, ask };
 }
+
+const failing = () => Promise.reject(new Error('KV GET failed'));
+/** The bindings while KV fails. */
+const withoutKv = (): Partial<Env> => ({
+  LISTS: withMethods(worker.env.LISTS, { get: failing, getWithMetadata: failing }),
+});
 
 const lookUp = (names: readonly string[]): [string, RequestInit] => [
   `${lists}/lookup`,
@@ -88,13 +106,16 @@ describe('what needs no login', () => {
     ['/nothing'],
     ['/.env'],
     ['/api/v1/registrant'],
+    ['/api/v1/auctions'],
+    ['/api/v1/auctions/'],
+    ['/api/v1/auctions', 'POST'],
     ['/api/v1/auctionsx'],
   ];
 
   it.each(calls)(
     'is counted by address at %s, and refused beyond the limit',
     async (path, method) => {
-      const { ask, keys, counts } = isolate(0);
+      const { ask, address, keys, counts } = isolate(0);
       const response = await ask(path, { method: method ?? 'GET' });
 
       expect(response.status).toBe(429);
@@ -102,7 +123,7 @@ describe('what needs no login', () => {
       expect(response.headers.get('RateLimit-Policy')).toBe(policyOf(1_200));
       expect(response.headers.get('Cache-Control')).toBe('private, no-store');
       if (method !== 'HEAD') expect(await response.json()).toEqual(refusal);
-      expect(keys).toEqual(['public 192.0.2.1']);
+      expect(keys).toEqual([`public ${address}`]);
       expect(counts).toMatchObject({ d1RoundTrips: 0, kvReads: 0, kvLists: 0 });
     },
   );
@@ -135,11 +156,11 @@ describe('what needs no login', () => {
   });
 
   it('is counted apart from what registrars do in the same network', async () => {
-    const { ask, keys } = isolate();
+    const { ask, address, keys } = isolate();
     const { authorization } = await addRegistrar(worker.env);
     await ask('/repp/v1/contacts', { headers: { Authorization: authorization } });
     await ask('/health');
-    expect(keys).toEqual(['192.0.2.1', 'public 192.0.2.1']);
+    expect(keys).toEqual([address, `public ${address}`]);
   });
 
   it('names the limits, except on a 304', async () => {
@@ -189,12 +210,13 @@ describe('a look-up', () => {
   });
 
   it('is refused before it reads a block beyond the limit', async () => {
-    const { ask, counts } = isolate(10);
+    const { ask, counts } = isolate(1);
     const response = await ask(...lookUp(names));
     expect(response.status).toBe(429);
     expect(await response.json()).toEqual(refusal);
     expect(counts).toMatchObject({ d1RoundTrips: 0 });
-    expect(counts.kvReads).toBeLessThanOrEqual(4);
+    // The two heads.
+    expect(counts.kvReads).toBe(2);
   });
 
   it('of names from everywhere leaves what the isolate remembers as it is', async () => {
@@ -219,10 +241,44 @@ describe('a whole list', () => {
     expect(keys.length).toBe(Math.ceil(blocks / 20) + 1);
   });
 
-  it('counts as more if it is large and has to be decompressed', () => {
-    expect(
-      [1, 16 * 1024, 16 * 1024 + 1, 8_839_496].map((bytes) => plainRequests({ bytes })),
-    ).toEqual([1, 1, 2, 500]);
+  it('is refused before it reads a block beyond the limit', async () => {
+    const { ask, counts } = isolate(1);
+    expect((await ask(lists, gzip)).status).toBe(429);
+    // The head.
+    expect(counts.kvReads).toBe(1);
+  });
+
+  it('counts as more if it has to be decompressed', async () => {
+    const { ask, keys } = isolate();
+    await ask(lists);
+    const blocks = (await published(worker.env, 'all')).head!.blocks.length;
+    expect(keys.length).toBe(Math.ceil(blocks / 20) + 1);
+  });
+
+  it('counts as a request for each 16 KiB that have to be decompressed', () => {
+    expect([1, 16 * 1024, 16 * 1024 + 1].map((bytes) => plainRequests({ bytes }))).toEqual([
+      1, 1, 2,
+    ]);
+  });
+});
+
+describe('while KV fails', () => {
+  it('a whole list counts as a hundred requests, because it is built', async () => {
+    const { ask, keys } = isolate(Number.POSITIVE_INFINITY, withoutKv());
+    expect((await ask(lists, gzip)).status).toBe(200);
+    expect(keys.length).toBe(100);
+  });
+
+  it('a page counts as two requests, because all auctions are read for it', async () => {
+    const { ask, keys } = isolate(Number.POSITIVE_INFINITY, withoutKv());
+    expect((await ask('/en/')).status).toBe(200);
+    expect(keys.length).toBe(2);
+  });
+
+  it.each([lists, '/en/'])('%s is refused before it is read beyond the limit', async (path) => {
+    const { ask, counts } = isolate(1, withoutKv());
+    expect((await ask(path, gzip)).status).toBe(429);
+    expect(counts.d1RoundTrips).toBe(0);
   });
 });
 
@@ -267,10 +323,10 @@ describe('an isolate that answers from memory', () => {
   it('counts again in the next minute', async () => {
     const env = await warm();
     const busy = `10.1.${unique()}.1`;
-    onTestFinished(() => void vi.useRealTimers());
     answersTo(env, Array(4).fill(busy));
     expect(answersTo(env, [busy])).toEqual([false]);
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+    onTestFinished(() => void vi.setSystemTime(noon));
+    vi.setSystemTime(noon.getTime() + 60_000);
     const { ask, env: fresh } = isolate();
     await ask(lists, gzip);
     expect(answersTo({ ...fresh, RATE_LIMIT_POLICY: policyOf(3) }, [busy])).toEqual([true]);
@@ -286,11 +342,21 @@ test('an address that keeps asking is refused, whatever it asks', async () => {
   expect(statuses).toEqual([200, 404, 410, 429, 429]);
 });
 
-test('ten thousand auctions and a few more count as three requests when they are read, and as one from memory', async () => {
-  const { env, ask, keys } = isolate();
-  await seedAuctions(env, 10_000);
-  await ask('/api/v1/auctions');
-  expect(keys.length).toBe(Math.ceil(10_005 / 5_000));
-  await ask('/api/v1/auctions');
-  expect(keys.length).toBe(4);
+describe('the open list of the auctions in progress', () => {
+  const path = '/api/v1/auctions';
+
+  it('counts as two requests when it is read, and as one from memory', async () => {
+    const { ask, keys, counts } = isolate();
+    await ask(path);
+    expect(keys.length).toBe(2);
+    await ask(path);
+    expect(keys.length).toBe(3);
+    expect(counts.d1RoundTrips).toBe(1);
+  });
+
+  it('is refused before it is read beyond the limit', async () => {
+    const { ask, counts } = isolate(1);
+    expect((await ask(path)).status).toBe(429);
+    expect(counts.d1RoundTrips).toBe(0);
+  });
 });

@@ -204,6 +204,17 @@ describe('the writes of a registrant', () => {
   });
 });
 
+it('admits what counts as several requests until the limit is reached, and nothing after that', async () => {
+  const { success } = await inOneMinute(async () => {
+    const key = newAddress();
+    const count = (delta: number) => worker.env.ADDRESS_LIMITER.limit({ key, delta });
+    expect(await count(1_199)).toEqual({ success: true });
+    expect(await count(100)).toEqual({ success: true });
+    return count(1);
+  });
+  expect(success).toBe(false);
+});
+
 describe('an exceeded limit', () => {
   it.each([
     ['/repp/v1/contacts', registrarRefusal],

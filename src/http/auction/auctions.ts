@@ -19,11 +19,12 @@ import { forgetStarted, shownAuction, startedJson } from './started.ts';
 
 export const auctions = new Hono<AppEnv>({ strict: false });
 
-auctions.use(throttleAddress);
-
 auctions.get('/', async (c) =>
   c.body(await startedJson(c), 200, { 'Content-Type': 'application/json' }),
 );
+
+// Everything but the list, which is anybody's.
+auctions.use(throttleAddress);
 
 auctions.use('/:uuid', continueSession, async (c, next) => {
   const address = callerAddress(c);

@@ -89,20 +89,18 @@ export function listAnswer(
 
 /** Compressed bytes that are decompressed for one request: some 150 KB of text. */
 const plainBytes = 16 * 1024;
-/** So that the largest list can be had within the limit of an address. */
-const maximumPlainRequests = 500;
 
 /** The requests that a whole list counts for, if the client takes no gzip. */
 export function plainRequests({ bytes }: Pick<ReadList, 'bytes'>): number {
-  return Math.min(Math.ceil(bytes / plainBytes), maximumPlainRequests);
+  return Math.ceil(bytes / plainBytes);
 }
 
 /**
- * For the plain answer. The cache in front of the Worker only sees the `Accept-Encoding` that the platform has rewritten,
- * which is the same for every client, so `Vary` cannot tell the two encodings apart there. Therefore it may store only
- * the gzip answer: the platform decompresses that for clients that accept no compression, and a 304 for the ETag that
- * both share cannot renew another. This header is for the platform's cache only (RFC 9213); other caches see the
- * client's own `Accept-Encoding`.
+ * For the plain answer. The cache in front of the Worker only sees the `Accept-Encoding` that the platform has
+ * rewritten, which is the same for every client, so `Vary` cannot tell the two encodings apart there. Therefore it may
+ * store only the gzip answer: the platform decompresses that for clients that accept no compression, and a 304 for the
+ * ETag that both share cannot renew another. This header is for the platform's cache only (RFC 9213); other caches see
+ * the client's own `Accept-Encoding`.
  */
 const uncached = ['Cloudflare-CDN-Cache-Control', 'no-store'] as const;
 

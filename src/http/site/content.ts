@@ -26,7 +26,10 @@ export interface Content {
 const pageNames = 50;
 const firstNames = 10;
 
-/** Reads all parts at the same time. A part that fails does not take the others with it; `report` gets its error. */
+/**
+ * Reads all parts at the same time. A part that fails does not take the others with it, unless `report`, which gets its
+ * error, throws.
+ */
 export async function readContent(
   view: View,
   reader: Reader,

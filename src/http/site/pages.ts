@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { sha256Hex } from '../../digest.ts';
+import { RegistryError } from '../../error.ts';
 import { logUnexpected } from '../../log.ts';
 import { listNames } from '../../public-list/lists.ts';
 import type { AppContext, AppEnv } from '../context.ts';
@@ -32,9 +33,10 @@ for (const language of languages) {
 async function answerWithPage(c: AppContext, language: Language): Promise<Response> {
   const { origin, searchParams } = new URL(c.req.url);
   const view = readView(searchParams);
-  const content = await readContent(view, readerOf(c), (error) =>
-    logUnexpected(error as Error, c.var.requestId),
-  );
+  const content = await readContent(view, readerOf(c), (error) => {
+    if (error instanceof RegistryError) throw error;
+    logUnexpected(error as Error, c.var.requestId);
+  });
   const document = renderPage({ language, text: texts[language], origin, view, ...content });
   const headers = pageHeaders(language);
   const { answer } = content;

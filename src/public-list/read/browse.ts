@@ -102,6 +102,9 @@ async function pageOf(
   return { names, hasMore: false };
 }
 
+/** The requests that all auctions count for when they are read from the database: two rows each. */
+const requestsOfDatabase = 2;
+
 /**
  * Every name of a list, as it was last published: for a list that is sorted and filtered as a whole, such as the
  * auctions. Remembered for as long as the list keeps its ETag.
@@ -121,6 +124,7 @@ export function readNames(list: ListName, reader: Reader): Promise<readonly Brow
       return names;
     },
     async fromDatabase(db, day) {
+      await reader.charge(requestsOfDatabase);
       const names: BrowsedName[] = [];
       for await (const page of entryPages(db, publicLists[list].entries, day)) {
         names.push(...namesOf(page));

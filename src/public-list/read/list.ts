@@ -40,6 +40,7 @@ export async function readList(
         return old && recall(list, old.etag, kv, isKnown);
       },
       async fromDatabase(db, day) {
+        await reader.charge(requestsOfBuild);
         const { etag, body } = await readFromDatabase(list, reader, () => build(list, db, day));
         return readyList(etag, isKnown(etag) ? undefined : body);
       },
@@ -80,6 +81,9 @@ const patienceMilliseconds = 30_000;
 
 /** Blocks that are read for one request: more count as more. */
 const blocksOfRequest = 20;
+
+/** The requests that a list counts for if it is built from the database: a million names are a million rows. */
+const requestsOfBuild = 100;
 
 /** Only one request at a time loads the body into memory, to limit the memory of all together. The others stream it. */
 async function readFromKv(head: Head, reader: Reader): Promise<ReadList> {
