@@ -38,6 +38,14 @@ const lookUp = {
   body: JSON.stringify({ names: spread }),
 };
 const gzip = { headers: { 'Accept-Encoding': 'gzip' } };
+const stranger = { 'CF-Connecting-IP': '198.51.100.9' };
+const tokenCall = {
+  path: '/api/v1/registrant/auth/eid',
+  method: 'POST',
+  body: JSON.stringify({ ident: '38001085718', first_name: 'Jaan', last_name: 'Tamm' }),
+};
+/** In the form of a token, signed with another key. */
+const forged = `${btoa('{"alg":"HS256","kid":"demo"}')}.${btoa('{}')}.${'A'.repeat(43)}`;
 
 interface Asked {
   path: string;
@@ -46,7 +54,7 @@ interface Asked {
   body?: string;
 }
 
-const asked: Record<string, Asked> = {
+const open: Record<string, Asked> = {
   'Whole list, gzip': { path: retainedDomains, ...gzip },
   'Whole list, plain': { path: retainedDomains },
   'One name': { path: `${retainedDomains}/${spread[7]}` },
@@ -59,6 +67,15 @@ const asked: Record<string, Asked> = {
   'Unknown path': { path: '/nothing' },
 };
 
+const tokens: Record<string, Asked> = {
+  'Token call, refused': { ...tokenCall, headers: stranger },
+  'Token call of the portal': { ...tokenCall, headers: { 'CF-Connecting-IP': '127.0.0.1' } },
+  'Forged token': {
+    path: '/api/v1/registrant/contacts',
+    headers: { Authorization: `Bearer ${forged}`, ...stranger },
+  },
+};
+
 const repetitions = 5;
 
 /** In an isolate that remembers nothing, and then again. CPU time is this process's, in which KV answers from memory. */
@@ -66,16 +83,19 @@ async function dearest(env: Env): Promise<Figure[]> {
   const built = await builtWorker();
   const LISTS = remembering(env.LISTS);
   const figures: Figure[] = [];
-  for (const [what, { path, ...init }] of Object.entries(asked)) {
+  for (const [what, { path, ...init }] of Object.entries({ ...open, ...tokens })) {
     const cpu: Record<string, number[]> = { cold: [], warm: [] };
     // The first round fills the memory of KV.
     for (let round = 0; round <= repetitions; round++) {
       let requests = 0;
-      const limit = async () => {
-        requests += 1;
-        return { success: true };
+      const bindings = {
+        LISTS: { ...LISTS } as KVNamespace,
+        ADDRESS_LIMITER: admitting((delta) => {
+          requests += delta;
+        }),
+        FAILED_LOGIN_LIMITER: admitting(() => {}),
+        REGISTRANT_WRITE_LIMITER: admitting(() => {}),
       };
-      const bindings = { LISTS: { ...LISTS } as KVNamespace, ADDRESS_LIMITER: { limit } };
       const isolate = counted({ ...env, ...bindings }, built);
       for (const [state, milliseconds] of Object.entries(cpu)) {
         const { rowsRead, kvReads } = isolate.counts;
@@ -98,6 +118,15 @@ async function dearest(env: Env): Promise<Figure[]> {
     }
   }
   return figures;
+}
+
+function admitting(count: (requests: number) => void): RateLimit {
+  return {
+    async limit({ delta = 1 }) {
+      count(delta);
+      return { success: true };
+    },
+  };
 }
 
 /** KV, of which each value is read once. */
@@ -123,7 +152,10 @@ const quietMilliseconds = 10_000;
 const busyMilliseconds = 60_000;
 const pageEveryMilliseconds = 100;
 
-/** The time of a registrar's page, alone and beside clients who each send the dearest requests as fast as they can. */
+/**
+ * The time of a registrar's page, alone and, for one window of the limits, beside clients with an address each, who send
+ * the dearest request of each open path in turn, as fast as they are answered.
+ */
 async function besideStrangers(runtime: Runtime, authorization: string): Promise<Figure[]> {
   const page = {
     path: '/repp/v1/contacts?details=true',
@@ -134,7 +166,8 @@ async function besideStrangers(runtime: Runtime, authorization: string): Promise
     const [times, end] = [[] as number[], performance.now() + milliseconds];
     while (performance.now() < end) {
       const startedAt = performance.now();
-      await send(runtime, agent, page);
+      const status = await send(runtime, agent, page);
+      if (status !== 200) throw new Error(`the registrar's page: ${status}`);
       times.push(performance.now() - startedAt);
       await pause(pageEveryMilliseconds);
     }
@@ -142,11 +175,13 @@ async function besideStrangers(runtime: Runtime, authorization: string): Promise
   };
   await timesOfPages(2_000);
   const quiet = median(await timesOfPages(quietMilliseconds));
+  // From the beginning of a window.
+  await pause(busyMilliseconds - (Date.now() % busyMilliseconds));
   let isOver = false;
   const answered = new Map<number, number>();
-  const stranger = async (_: unknown, number: number) => {
+  const keepAsking = async (_: unknown, number: number) => {
     const own = new Agent({ keepAlive: true });
-    const dear = Object.values(asked);
+    const dear = Object.values(open);
     for (let count = number; !isOver; count++) {
       const { headers, ...one } = dear[count % dear.length]!;
       const from = { ...headers, 'CF-Connecting-IP': `198.51.100.${number + 1}` };
@@ -155,7 +190,7 @@ async function besideStrangers(runtime: Runtime, authorization: string): Promise
     }
     own.destroy();
   };
-  const busy = Promise.all(Array.from({ length: clients }, stranger));
+  const busy = Promise.all(Array.from({ length: clients }, keepAsking));
   const times = await timesOfPages(busyMilliseconds);
   isOver = true;
   await busy;
