@@ -65,8 +65,8 @@ export const apiUsers = sqliteTable(
     /** SHA-256 of the secret, 64 hexadecimal digits. A login is looked up by it. */
     secretDigest: text('secret_digest').unique(),
     /**
-     * In place of a secret, the password from a former registry, as `pbkdf2-sha256$<rounds>$<salt>$<hash>` with salt and
-     * hash in base64.
+     * In place of a secret, the password from a former registry (src/registrar/password.ts). A login with the password is
+     * looked up by it as well.
      */
     passwordHash: text('password_hash'),
     disabledAt: text('disabled_at'),
@@ -79,12 +79,16 @@ export const apiUsers = sqliteTable(
       'api_users_secret_digest',
       sql`length(${table.secretDigest}) = 64 and ${table.secretDigest} not glob '*[^0-9a-f]*'`,
     ),
-    check('api_users_password_hash', sql`${table.passwordHash} glob 'pbkdf2-sha256$[1-9]*$?*$?*'`),
+    check(
+      'api_users_password_hash',
+      sql`length(${table.passwordHash}) = 90 and ${table.passwordHash} glob 'pbkdf2-sha256$100000$*==$*='`,
+    ),
     check(
       'api_users_credential',
       sql`(${table.secretDigest} is null) <> (${table.passwordHash} is null)`,
     ),
     index('api_users_registrar').on(table.registrarId),
+    index('api_users_password').on(table.passwordHash).where(sql`password_hash is not null`),
   ],
 );
 

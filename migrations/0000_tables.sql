@@ -27,7 +27,7 @@ CREATE TABLE `api_users` (
 	FOREIGN KEY (`registrar_id`) REFERENCES `registrars`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "api_users_username" CHECK("api_users"."username" <> '' and instr("api_users"."username", ':') = 0),
 	CONSTRAINT "api_users_secret_digest" CHECK(length("api_users"."secret_digest") = 64 and "api_users"."secret_digest" not glob '*[^0-9a-f]*'),
-	CONSTRAINT "api_users_password_hash" CHECK("api_users"."password_hash" glob 'pbkdf2-sha256$[1-9]*$?*$?*'),
+	CONSTRAINT "api_users_password_hash" CHECK(length("api_users"."password_hash") = 90 and "api_users"."password_hash" glob 'pbkdf2-sha256$100000$*==$*='),
 	CONSTRAINT "api_users_credential" CHECK(("api_users"."secret_digest" is null) <> ("api_users"."password_hash" is null))
 );
 --> statement-breakpoint
@@ -36,6 +36,8 @@ CREATE UNIQUE INDEX `api_users_username_unique` ON `api_users` (`username`);
 CREATE UNIQUE INDEX `api_users_secret_digest_unique` ON `api_users` (`secret_digest`);
 --> statement-breakpoint
 CREATE INDEX `api_users_registrar` ON `api_users` (`registrar_id`);
+--> statement-breakpoint
+CREATE INDEX `api_users_password` ON `api_users` (`password_hash`) WHERE password_hash is not null;
 --> statement-breakpoint
 CREATE TABLE `contacts` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,

@@ -13,7 +13,7 @@ import { identityKey } from '../src/contact/identity-code.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { type Env, settings } from '../src/env.ts';
 import { issueToken, type Person } from '../src/registrant/token.ts';
-import { digestSecret } from '../src/registrar/login.ts';
+import { loginOf } from '../src/registrar/login.ts';
 import type { Origin } from '../src/write.ts';
 
 /**
@@ -39,7 +39,7 @@ export async function addRegistrar(
   const n = unique();
   const secret = crypto.randomUUID() + crypto.randomUUID();
   const username = user.username ?? `user${n}`;
-  const secretDigest = await digestSecret(secret);
+  const login = await loginOf(username, secret, undefined);
   const [registrar] = await db
     .insert(registrars)
     .values({
@@ -55,7 +55,7 @@ export async function addRegistrar(
     .values({
       registrarId: registrar!.id,
       username,
-      secretDigest,
+      secretDigest: login.secretDigest,
       createdAt: timestamp,
       updatedAt: timestamp,
       ...user,
@@ -67,7 +67,7 @@ export async function addRegistrar(
     secret,
     authorization: basic(username, secret),
     /** The part of a login that the nouns take. */
-    login: { username, secretDigest, address: undefined },
+    login,
   };
 }
 

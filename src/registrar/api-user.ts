@@ -16,6 +16,8 @@ function selectAccounts(db: Database) {
       registrarCode: registrars.code,
       /** Null if the user may log in. */
       disabledAt: apiUsers.disabledAt,
+      /** Whether the secret is still the password from a former registry. */
+      hasOldPassword: sql<boolean>`${apiUsers.passwordHash} is not null`.mapWith(Boolean),
       createdAt: apiUsers.createdAt,
       updatedAt: apiUsers.updatedAt,
     })
@@ -94,7 +96,8 @@ export async function addApiUser(
 }
 
 /**
- * Gives the user a new secret and returns it; the old one stops working. A dry run returns none. Throws `not_found`.
+ * Gives the user a new secret and returns it; the old one, or the password from a former registry, stops working. A dry
+ * run returns none. Throws `not_found`.
  */
 export async function rotateApiUser(
   db: Database,
@@ -104,7 +107,7 @@ export async function rotateApiUser(
 ): Promise<string | undefined> {
   const secret = generateSecret();
   const secretDigest = await digestSecret(secret);
-  await updateApiUser(db, origin, username, options, () => ({ secretDigest }));
+  await updateApiUser(db, origin, username, options, () => ({ secretDigest, passwordHash: null }));
   return options.isDryRun ? undefined : secret;
 }
 
@@ -130,7 +133,7 @@ async function updateApiUser(
   origin: Origin,
   username: string,
   options: ChangeOptions,
-  valuesFor: (user: ApiUserAccount) => { secretDigest?: string; disabledAt?: string | null },
+  valuesFor: (user: ApiUserAccount) => Partial<typeof apiUsers.$inferInsert>,
 ): Promise<boolean> {
   const look = () => getApiUser(db, username);
   const judge = (user: ApiUserAccount): Change<boolean> => {

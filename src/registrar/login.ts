@@ -7,12 +7,17 @@ import { prepared } from '../database/prepared-query.ts';
 import { retried } from '../database/retry.ts';
 import { randomHex, sha256Hex } from '../digest.ts';
 import { type LoginRefusal, RegistryError } from '../error.ts';
+import { isPasswordOf, rememberVerified, verifiedHash } from './password.ts';
 
 /** A claim to be an API user; the first query made for it checks it in the same round trip. */
 export interface Login {
   username: string;
+  /** As it was sent: a secret, or a password from a former registry. */
+  secret: string;
   /** SHA-256 of the secret, in hexadecimal. */
   secretDigest: string;
+  /** The stored hash of a password that `secret` has been verified against; null if it has not been, or is a secret. */
+  passwordHash: string | null;
   address: string | undefined;
   /** The API user, once the claim has been checked. */
   caller?: ApiUser;
@@ -35,25 +40,38 @@ export function digestSecret(secret: string): Promise<string> {
   return sha256Hex(secret);
 }
 
+/** The claim of whoever sent these credentials from this address. */
+export async function loginOf(
+  username: string,
+  secret: string,
+  address: string | undefined,
+): Promise<Login> {
+  const given = { username, secretDigest: await digestSecret(secret) };
+  return { ...given, secret, passwordHash: verifiedHash(given), address };
+}
+
 /** A new secret: 256 random bits, 64 hexadecimal digits. */
 export function generateSecret(): string {
   return randomHex(32);
 }
 
+type Credentials = Record<'secretDigest' | 'passwordHash', unknown>;
+
 /**
- * Finds the user by the digest only; the plus keeps SQLite from using the index on usernames. An unknown user and a
- * wrong secret both miss the same index, in the same time.
+ * Finds the user by the digest or the hash only; the plus keeps SQLite from using the index on usernames. An unknown
+ * user and a wrong secret both miss the same indexes, in the same time.
  */
-const isCaller = (login: { secretDigest: unknown; username: unknown }) =>
+const isCaller = (login: Credentials & { username: unknown }) =>
   sql`${hasSecret(login)} and +username = ${login.username} and ${isEnabled}`;
 
-const hasSecret = ({ secretDigest }: { secretDigest: unknown }) =>
-  sql`secret_digest = ${secretDigest}`;
+const hasSecret = ({ secretDigest, passwordHash }: Credentials) =>
+  sql`(secret_digest = ${secretDigest} or password_hash = ${passwordHash})`;
 
 const isEnabled = sql`disabled_at is null`;
 
 const placeholders = {
   secretDigest: sql.placeholder('secretDigest'),
+  passwordHash: sql.placeholder('passwordHash'),
   username: sql.placeholder('username'),
 };
 
@@ -61,31 +79,51 @@ const placeholders = {
 export const registrarOfLogin = sql<number>`(
   select registrar_id from ${apiUsers} where ${isCaller(placeholders)})`;
 
-const callerOf = prepared<ApiUser & { allowedIps: string }>(
+type Found =
+  | (ApiUser & { allowedIps: string; passwordHash: null })
+  | { id: null; passwordHash: string };
+
+/**
+ * The caller; otherwise the hash that the password is to be verified against, without an id: the user's, or another's
+ * where the user has none, so that whoever fails waits for a slow hash. Later parts are read only if the earlier ones
+ * find nothing.
+ */
+const callerOf = prepared<Found>(
   () => sql`
     select user.id as id, username, registrar.id as "registrarId", code as "registrarCode",
-      contact_count as "contactCount", allowed_ips as "allowedIps"
+      contact_count as "contactCount", allowed_ips as "allowedIps", null as "passwordHash"
     from ${apiUsers} as user join ${registrars} as registrar on registrar.id = user.registrar_id
-    where ${isCaller(placeholders)}`,
+    where ${isCaller(placeholders)}
+    union all select null, null, null, null, null, null, password_hash from ${apiUsers}
+    where username = ${placeholders.username} and password_hash is not null
+    union all select null, null, null, null, null, null, password_hash from ${apiUsers}
+    where password_hash is not null
+    limit 1`,
 );
 
 /**
- * Runs `queries` in one round trip with the check of the login and returns the caller and their results. The queries
- * get the registrar's id as an SQL expression to scope them; it is null if the login fails. Throws `address_denied`,
- * and `unauthorized`, which is the same for an unknown user, a wrong secret and a disabled user.
+ * Runs `queries` in one round trip with the check of the login and returns the caller and their results; the first login
+ * with a password takes another round trip. The queries get the registrar's id as an SQL expression to scope them; it is
+ * null if the login fails. Throws `address_denied`, and `unauthorized`, which is the same for an unknown user, a wrong
+ * secret and a disabled user.
  */
 export async function withLogin<const Queries extends readonly BatchItem<'sqlite'>[]>(
   db: Database,
   login: Login,
   queries: (registrarId: SQL<number>) => Queries,
 ): Promise<[ApiUser, ...BatchResponse<Queries>]> {
-  const registrarId = sql<number>`(select registrar_id from ${apiUsers} where ${isCaller(login)})`;
-  const [[user], ...results] = await db.batch([
-    callerOf(db, { ...login }),
-    ...queries(registrarId),
-  ]);
-  if (!user) throw new RegistryError('unauthorized', 'Invalid authorization information');
-  const { allowedIps: listed, ...apiUser } = user;
+  const ask = () => {
+    const registrarId = sql<number>`(select registrar_id from ${apiUsers} where ${isCaller(login)})`;
+    return db.batch([callerOf(db, { ...login }), ...queries(registrarId)]);
+  };
+  let [[found], ...results] = await ask();
+  if (found?.id === null && (await verifyPassword(login, found.passwordHash))) {
+    [[found], ...results] = await ask();
+  }
+  if (!found || found.id === null) {
+    throw new RegistryError('unauthorized', 'Invalid authorization information');
+  }
+  const { allowedIps: listed, passwordHash: _, ...apiUser } = found;
   if (!isAllowed(listed, login.address)) {
     throw new RegistryError(
       'address_denied',
@@ -96,6 +134,14 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   return [apiUser, ...(results as BatchResponse<Queries>)];
 }
 
+/** Whether the login has the password of a hash against which it has not been verified before. */
+async function verifyPassword(login: Login, stored: string): Promise<boolean> {
+  if (login.passwordHash === stored || !(await isPasswordOf(stored, login.secret))) return false;
+  login.passwordHash = stored;
+  rememberVerified(login, stored);
+  return true;
+}
+
 /** Whether a registrar's list, which is JSON, admits the address; an empty one admits any. */
 function isAllowed(listed: string, address: string | undefined): boolean {
   const allowedIps: string[] = JSON.parse(listed);
@@ -103,16 +149,17 @@ function isAllowed(listed: string, address: string | undefined): boolean {
 }
 
 /**
- * Everything for which `withLogin` refuses the login, in the order of its steps; empty if it doesn't. A secret that is
+ * Everything for which `withLogin` has refused the login, in the order of its steps; empty if it hasn't. A secret that is
  * not given is not judged. It looks for the username, so the time that it takes may tell whether there is one: nobody
  * may wait for it but the operator.
  */
 export async function findRefusals(
   db: Database,
-  { username, secretDigest, address }: Omit<Login, 'secretDigest'> & { secretDigest?: string },
+  login: Login | Pick<Login, 'username' | 'address'>,
 ): Promise<LoginRefusal[]> {
+  const { username, address } = login;
   const [user] = await db.all<{ hasSecret: number; isEnabled: number; allowedIps: string }>(sql`
-    select ${secretDigest === undefined ? sql`1` : hasSecret({ secretDigest })} as "hasSecret",
+    select ${'secret' in login ? hasSecret(login) : sql`1`} as "hasSecret",
       ${isEnabled} as "isEnabled", allowed_ips as "allowedIps"
     from ${apiUsers} as user join ${registrars} as registrar on registrar.id = user.registrar_id
     where username = ${username}`);

@@ -10,7 +10,9 @@ const now = new Date('2026-11-21T12:00:00Z');
 const later = (milliseconds: number) => new Date(now.getTime() + milliseconds);
 const login = (username: string) => ({
   username,
+  secret: 'secret',
   secretDigest: 'a'.repeat(64),
+  passwordHash: null,
   address: undefined,
 });
 

@@ -3,7 +3,7 @@ import { type Env, settings } from '../../src/env.ts';
 import type { LoginRefusal } from '../../src/error.ts';
 import { app } from '../../src/http/app.ts';
 import { issueToken, type TokenKey } from '../../src/registrant/token.ts';
-import { authenticate, digestSecret, findRefusals } from '../../src/registrar/login.ts';
+import { authenticate, findRefusals, loginOf } from '../../src/registrar/login.ts';
 import { addRegistrar, basic } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
@@ -121,8 +121,8 @@ it('finds a reason for exactly the logins that are refused', async () => {
     for (const username of [apiUser.username, apiUser.username.toUpperCase()]) {
       for (const each of [secret, 'guessed']) {
         for (const from of [address, '198.51.100.1', undefined]) {
-          const login = { username, secretDigest: await digestSecret(each), address: from };
-          const isLetIn = await authenticate(worker.db, { ...login }).then(
+          const login = await loginOf(username, each, from);
+          const isLetIn = await authenticate(worker.db, login).then(
             () => true,
             () => false,
           );

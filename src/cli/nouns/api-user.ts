@@ -27,7 +27,7 @@ const add = verb(
 const rotate = verb(
   writing('rotate', 'api-user rotate ats')
     .description('Replace the secret of an API user and print the new one, once')
-    .argument('<username>', 'the user, whose old secret stops working'),
+    .argument('<username>', 'the user, whose old secret or password stops working'),
   async ({ db, origin, isDryRun, did }, username) => {
     const secret = await rotateApiUser(db, origin, username, { isDryRun });
     const done = `${did('replace')} the secret of API user ${username}`;
@@ -67,6 +67,7 @@ const list = verb(
       id: user.id,
       username: user.username,
       registrar: user.registrarCode,
+      has_old_password: user.hasOldPassword,
       disabled_at: user.disabledAt,
       created_at: user.createdAt,
       updated_at: user.updatedAt,
@@ -76,6 +77,7 @@ const list = verb(
       text: table(users, 'there are no API users yet', {
         USERNAME: 'username',
         REGISTRAR: 'registrar',
+        SECRET: ({ has_old_password }) => (has_old_password ? 'old password' : 'generated'),
         STATE: ({ disabled_at }) =>
           disabled_at === null ? 'enabled' : `disabled since ${disabled_at}`,
       }),

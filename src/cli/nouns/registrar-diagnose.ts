@@ -5,7 +5,7 @@ import { networkOf } from '../../address-list.ts';
 import { type LoginRefusal, RegistryError } from '../../error.ts';
 import { getRegistrar } from '../../registrar/account.ts';
 import { listApiUsers } from '../../registrar/api-user.ts';
-import { digestSecret, findRefusals } from '../../registrar/login.ts';
+import { authenticate, findRefusals, loginOf } from '../../registrar/login.ts';
 import { askSecret } from '../ask.ts';
 import { reading } from '../command.ts';
 import { verb } from '../run.ts';
@@ -44,8 +44,10 @@ export const diagnose = verb(
     const secret = secretStdin
       ? (await text(process.stdin)).replace(/\r?\n$/, '')
       : await askSecret(`Secret of ${username} (Enter leaves it out): `);
-    const secretDigest = secret === '' ? undefined : await digestSecret(secret);
-    const refusals = await findRefusals(db, { username, secretDigest, address });
+    const login = secret === '' ? { username, address } : await loginOf(username, secret, address);
+    // Logging in verifies a password; what it is refused for is looked up apart.
+    if ('secret' in login) await authenticate(db, login).catch(() => {});
+    const refusals = await findRefusals(db, login);
     const results = steps.map(({ step, refusal }) => {
       const isLookedAt = step === 'secret' ? secret !== '' : step === 'user' || user;
       if (refusals.includes(refusal)) return { step, result: `refused: ${refusal}` };

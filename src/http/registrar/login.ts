@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import { auth } from 'hono/utils/basic-auth';
 import { openDatabase } from '../../database/open.ts';
 import { LoginError } from '../../error.ts';
-import { authenticate, digestSecret, type Login } from '../../registrar/login.ts';
+import { authenticate, digestSecret, loginOf } from '../../registrar/login.ts';
 import { type AppEnv, callerAddress } from '../context.ts';
 import { refusedSeconds } from '../failed-logins.ts';
 import { callerNetwork, refuseThrottled, throttle } from '../throttle.ts';
@@ -17,13 +17,12 @@ export const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
     throw new LoginError('no credentials', 'Invalid authorization information');
   }
   const { username, password } = credentials;
-  const secretDigest = await digestSecret(password);
-  const login: Login = { username, secretDigest, address: callerAddress(c) };
+  const login = await loginOf(username, password, callerAddress(c));
   c.set('login', login);
   const refused = refusedSeconds(callerNetwork(c), login, c.var.now);
   if (refused > 0) refuseThrottled(c, refused);
-  // Counted by the secret, not by the name, so that nobody else can use up the user's share.
-  await throttle(c, 'caller', secretDigest);
+  // Counted by the name with the secret, so that nobody else can use up the user's share.
+  await throttle(c, 'caller', await digestSecret(`${username}:${password}`));
   await next();
   const { status } = c.res;
   const isRefused = status >= 400 && status < 500;

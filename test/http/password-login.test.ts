@@ -1,0 +1,114 @@
+import { eq } from 'drizzle-orm';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { apiUsers } from '../../drizzle/schema.ts';
+import { rotateApiUser } from '../../src/registrar/api-user.ts';
+import { authenticate, loginOf } from '../../src/registrar/login.ts';
+import { hashPassword } from '../../src/registrar/password.ts';
+import { cost, counted } from '../counted.ts';
+import { addRegistrar, basic, newContact, operator, send } from '../fixtures.ts';
+import { shareWorker } from '../worker.ts';
+
+const worker = shareWorker();
+const list = '/repp/v1/contacts';
+
+let slowHashes: ReturnType<typeof vi.spyOn>;
+beforeEach(() => {
+  slowHashes = vi.spyOn(crypto.subtle, 'deriveBits');
+});
+afterEach(() => slowHashes.mockRestore());
+
+/** A registrar whose user has the password of a former registry. */
+async function addFormer(password: string, user: Partial<typeof apiUsers.$inferInsert> = {}) {
+  const passwordHash = await hashPassword(password);
+  const registrar = await addRegistrar(
+    worker.env,
+    {},
+    { ...user, secretDigest: null, passwordHash },
+  );
+  slowHashes.mockClear();
+  const authorization = basic(registrar.apiUser.username, password);
+  const change = (values: Partial<typeof apiUsers.$inferInsert>) =>
+    worker.db.update(apiUsers).set(values).where(eq(apiUsers.id, registrar.apiUser.id));
+  return { ...registrar, authorization, change };
+}
+
+const statusOf = async (authorization: string) =>
+  (await worker.fetch(list, send('GET', { authorization }))).status;
+
+test('a password from a former registry logs in, to read and to write', async () => {
+  const registrar = await addFormer('vana parool');
+  expect(await statusOf(registrar.authorization)).toBe(200);
+  const created = await worker.fetch(list, send('POST', registrar, { contact: newContact() }));
+  expect(created.status).toBe(200);
+});
+
+test('costs the slow hash and another round trip once, and then what a secret costs', async () => {
+  const bindings = counted(worker.env);
+  const registrar = await addFormer('vana parool');
+  const costOfList = () => cost(bindings, list, send('GET', registrar));
+  expect((await costOfList()).answer).toMatchObject({ d1RoundTrips: 2 });
+  const withSecret = await cost(bindings, list, send('GET', await addRegistrar(worker.env)));
+  expect(await costOfList()).toEqual(withSecret);
+  expect(slowHashes).toHaveBeenCalledTimes(1);
+});
+
+test('a wrong password, an unknown user and a wrong secret each wait for one slow hash', async () => {
+  const { apiUser } = await addFormer('vana parool');
+  const other = await addRegistrar(worker.env);
+  for (const username of [apiUser.username, 'nobody', other.apiUser.username]) {
+    slowHashes.mockClear();
+    const login = await loginOf(username, 'guessed', undefined);
+    await expect(authenticate(worker.db, login)).rejects.toMatchObject({ reason: 'unauthorized' });
+    expect([username, slowHashes.mock.calls.length]).toEqual([username, 1]);
+  }
+});
+
+test("lets nobody in with another user's password", async () => {
+  await addFormer('sama parool');
+  const other = await addFormer('teine parool');
+  for (const username of ['nobody', other.apiUser.username]) {
+    expect(await statusOf(basic(username, 'sama parool'))).toBe(401);
+  }
+});
+
+test('lets two users have the same password', async () => {
+  for (const { authorization } of [await addFormer('sama'), await addFormer('sama')]) {
+    expect(await statusOf(authorization)).toBe(200);
+  }
+});
+
+test('refuses a disabled user from the next request', async () => {
+  const { authorization, change } = await addFormer('vana parool');
+  expect(await statusOf(authorization)).toBe(200);
+  await change({ disabledAt: '2026-01-02T03:04:05.678Z' });
+  expect(await statusOf(authorization)).toBe(401);
+  await change({ disabledAt: null });
+  expect(await statusOf(authorization)).toBe(200);
+});
+
+test('refuses the old password from the request after a new one', async () => {
+  const { apiUser, authorization, change } = await addFormer('vana parool');
+  expect(await statusOf(authorization)).toBe(200);
+  await change({ passwordHash: await hashPassword('uus parool') });
+  expect(await statusOf(authorization)).toBe(401);
+  expect(await statusOf(basic(apiUser.username, 'uus parool'))).toBe(200);
+});
+
+test('a rotation replaces the password by a secret', async () => {
+  const { apiUser, authorization } = await addFormer('vana parool');
+  expect(await statusOf(authorization)).toBe(200);
+  const secret = await rotateApiUser(worker.db, operator, apiUser.username);
+  expect(await statusOf(authorization)).toBe(401);
+  expect(await statusOf(basic(apiUser.username, secret!))).toBe(200);
+  const [row] = await worker.db.select().from(apiUsers).where(eq(apiUsers.id, apiUser.id));
+  expect(row).toMatchObject({ passwordHash: null });
+});
+
+test('a login whose password is remembered is judged by the stored hash alone', async () => {
+  const { apiUser } = await addFormer('vana parool');
+  await authenticate(worker.db, await loginOf(apiUser.username, 'vana parool', undefined));
+  slowHashes.mockClear();
+  const again = await loginOf(apiUser.username, 'vana parool', undefined);
+  expect(await authenticate(worker.db, again)).toMatchObject({ username: apiUser.username });
+  expect(slowHashes).not.toHaveBeenCalled();
+});
