@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { beforeAll, expect, it, test } from 'vitest';
 import { askSecret } from '../../src/cli/ask.ts';
+import { hashPassword } from '../../src/registrar/password.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
@@ -18,6 +19,9 @@ beforeAll(async () => {
   ({ secret } = await registry.done([...add, 'ats']));
   await registry.done([...add, 'disabled']);
   await registry.done(['api-user', 'disable', 'disabled']);
+  await registry.done([...add, 'former']);
+  await registry.edit(`update api_users set secret_digest = null,
+    password_hash = '${await hashPassword('vana parool')}' where username = 'former'`);
 });
 
 const diagnose = (username: string, ip: string, ...options: string[]) => [
@@ -31,6 +35,13 @@ test.each([
     'ats',
     '192.0.2.7',
     () => secret,
+    { user: 'passed', secret: 'passed', enabled: 'passed', address: 'passed' },
+  ],
+  [
+    'lets in the right password from a former registry',
+    'former',
+    '192.0.2.7',
+    () => 'vana parool',
     { user: 'passed', secret: 'passed', enabled: 'passed', address: 'passed' },
   ],
   [
@@ -93,6 +104,15 @@ limit    not looked at: after too many failed logins from 192.0.2.7, every login
 `,
     stderr: '',
   });
+});
+
+test('api-user list shows who still logs in with an old password', async () => {
+  const { api_users: users } = await registry.done(['api-user', 'list']);
+  const old = users.filter((user: { has_old_password: boolean }) => user.has_old_password);
+  expect(old).toMatchObject([{ username: 'former' }]);
+  expect((await registry.run(['api-user', 'list'])).stdout).toMatch(
+    /^former +ALPHA +old password /m,
+  );
 });
 
 test('registrar diagnose tells a user of another registrar apart', async () => {

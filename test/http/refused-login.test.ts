@@ -4,6 +4,7 @@ import type { LoginRefusal } from '../../src/error.ts';
 import { app } from '../../src/http/app.ts';
 import { issueToken, type TokenKey } from '../../src/registrant/token.ts';
 import { authenticate, findRefusals, loginOf } from '../../src/registrar/login.ts';
+import { hashPassword } from '../../src/registrar/password.ts';
 import { addRegistrar, basic } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
@@ -118,7 +119,10 @@ it('finds a reason for exactly the logins that are refused', async () => {
   const allowedIps = ['192.0.2.0/24'];
   for (const disabledAt of [null, '2026-01-02T03:04:05.678Z']) {
     const { apiUser, secret } = await addRegistrar(worker.env, { allowedIps }, { disabledAt });
-    for (const username of [apiUser.username, apiUser.username.toUpperCase()]) {
+    const passwordHash = await hashPassword(secret);
+    const old = { disabledAt, secretDigest: null, passwordHash };
+    const former = (await addRegistrar(worker.env, { allowedIps }, old)).apiUser.username;
+    for (const username of [apiUser.username, apiUser.username.toUpperCase(), former]) {
       for (const each of [secret, 'guessed']) {
         for (const from of [address, '198.51.100.1', undefined]) {
           const login = await loginOf(username, each, from);
