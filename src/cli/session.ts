@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Env } from '../env.ts';
+import { RegistryError } from '../error.ts';
 import type { CommonOptions } from './command.ts';
 
 /** Bindings and settings, until they are disposed of. */
@@ -66,3 +67,11 @@ export class Session implements AsyncDisposable {
 
 /** The session of the command that is running. */
 export const runningSession = new AsyncLocalStorage<Session>();
+
+/** Standard input, for a command that reads data from it. Throws `invalid` in a shell, where it holds the commands. */
+export function dataInput(): typeof process.stdin {
+  if (!runningSession.getStore()?.ask) return process.stdin;
+  const message =
+    'the shell reads its commands from standard input, so this one cannot read data from it; name a file, or run it outside the shell';
+  throw new RegistryError('invalid', message);
+}

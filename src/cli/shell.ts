@@ -16,7 +16,8 @@ export function shellCommand(run: (args: readonly string[], session: Session) =>
       'after',
       `
 Each line is a command without the word "registry", with quotes as in a shell; # begins a comment. A command
-that fails does not stop the others; the exit status is the highest of theirs.`,
+that fails does not stop the others; the exit status is the highest of theirs. Data comes from files, because
+standard input holds the commands.`,
     )
     .action(async ({ json }, command) => {
       const common = command.options.flatMap((option) => {

@@ -72,6 +72,21 @@ test('reads a command and the answer to its question by one reader, and goes on'
   expect(ended.stdout).toContain('there are no such auctions');
 });
 
+test('refuses to read data from the input that holds the commands', async () => {
+  const registry = await tool.newRegistry();
+  const input = `retained import - --status reserved
+registrar add --code ALPHA --name Alpha
+api-user add --registrar ALPHA --username ats
+registrar diagnose ALPHA --username ats --ip 192.0.2.7 --secret-stdin
+registrar list
+`;
+  const { status, stdout, stderr } = await registry.run(['shell'], input);
+  const refusal =
+    'refused: the shell reads its commands from standard input, so this one cannot read data from it; name a file, or run it outside the shell\n';
+  expect({ status, stderr }).toEqual({ status: 1, stderr: refusal + refusal });
+  expect(stdout).toContain('ALPHA  Alpha');
+});
+
 test('answers wrong usage in JSON as well', async () => {
   const nowhere = new TestRegistry('/nonexistent');
   const { status, stdout, stderr } = await nowhere.run(['registrar', 'lst', '--json']);

@@ -9,6 +9,7 @@ import { authenticate, findRefusals, loginOf } from '../../registrar/login.ts';
 import { askSecret } from '../ask.ts';
 import { reading } from '../command.ts';
 import { verb } from '../run.ts';
+import { dataInput } from '../session.ts';
 import { table } from '../text.ts';
 
 /** The steps of a login, in their order, and the refusal that each may end in. */
@@ -42,7 +43,7 @@ export const diagnose = verb(
       throw new RegistryError('invalid', message, 'username');
     }
     const secret = secretStdin
-      ? (await text(process.stdin)).replace(/\r?\n$/, '')
+      ? (await text(dataInput())).replace(/\r?\n$/, '')
       : await askSecret(`Secret of ${username} (Enter leaves it out): `);
     const login = secret === '' ? { username, address } : await loginOf(username, secret, address);
     // Logging in verifies a password; what it is refused for is looked up apart.
