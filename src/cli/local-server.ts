@@ -12,6 +12,8 @@ const noteForm = z.object({
   address: z.url(),
   token: z.string(),
   environment: z.string().optional(),
+  /** The settings that it was started with, in place of wrangler.toml's. */
+  settings: z.record(z.string(), z.string()).optional(),
   /** The address at which it serves everybody. */
   service: z.string().optional(),
 });
@@ -60,9 +62,10 @@ export async function openRunningServer(
   return { env: serverEnv(server), service, resume, dispose: async () => setClockAhead(0) };
 }
 
-export function serverEnv({ address, token, environment }: RunningServer): Env {
+export function serverEnv({ address, token, environment, settings }: RunningServer): Env {
   return {
     ...readLocalConfig(environment).vars,
+    ...settings,
     ...openOverHttp(address, token),
   } as unknown as Env;
 }

@@ -119,7 +119,7 @@ async function start(options: StartOptions): Promise<void> {
 
   /** Prepares the data through the server that has just started, and lets requests through. */
   async function prepare(address: string): Promise<void> {
-    const server = { address, token, environment };
+    const server = { address, token, environment, settings };
     const { prepareLocalData } = await loading;
     const data = await prepareLocalData(serverEnv(server), { isDemoWanted });
     step(`Database migrated in ${path.relative('', directory) || '.'}`);

@@ -73,6 +73,13 @@ test('is noted for its owner alone', async () => {
   expect(await openRunningServer(directory, 'production')).toBeUndefined();
 });
 
+test('lends its settings, and those of wrangler.toml that it was not started with', async () => {
+  const { address, token } = await listen(failing);
+  noteServer(directory, { address, token, settings: { ZONES: 'ee' } });
+  const opened = await openRunningServer(directory, undefined);
+  expect(opened!.env).toMatchObject({ ZONES: 'ee', ENVIRONMENT: 'local' });
+});
+
 test.each([
   ['reads', ['registrar', 'list']],
   ['writes', ['registrar', 'add', '--code', 'BETA', '--name', 'Beta', '--dry-run']],
