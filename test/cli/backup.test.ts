@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { copyLocal, writeBackup } from '../../src/cli/nouns/backup/file.ts';
 import { fill, rowsOf } from './filled.ts';
 import { startTool, TestRegistry } from './tool.ts';
 
@@ -54,6 +55,17 @@ test('asks before it restores over rows, naming them, and removes them only if t
   expect(await other.rows()).toEqual(before);
   await other.done(['restore', file, '--yes']);
   expect(await rowsOf(other)).toEqual(await rowsOf(registry));
+});
+
+test('replaces no file that was made while the backup was written', async () => {
+  const file = path.join(await tool.newDirectory(), 'backup.sqlite');
+  const backup = writeBackup(file, async (target) => {
+    copyLocal(registry.directory, undefined, target);
+    writeFileSync(file, 'made meanwhile');
+  });
+  await expect(backup).rejects.toMatchObject({ reason: 'taken' });
+  expect(readFileSync(file, 'utf8')).toBe('made meanwhile');
+  expect(readdirSync(path.dirname(file))).toEqual(['backup.sqlite']);
 });
 
 test('leaves nothing behind if there is nothing to back up', async () => {

@@ -19,7 +19,8 @@ import { atInterrupt } from '../interrupt.ts';
 /**
  * Has `write` fill a file and gives it its name once it is whole and on the disk. Until then it is in a directory beside
  * it that only its owner can enter, which stays behind only if the process is killed, and a file that already has the
- * name stays as it is. With `isNew`, throws `taken` if there is one with another content.
+ * name stays as it is. With `isNew`, throws `taken` if there is one with another content, also if another process has
+ * just made it.
  */
 export async function writeWhole<Result>(
   file: string,
@@ -41,7 +42,7 @@ export async function writeWhole<Result>(
     const result = await write(target);
     chmodSync(target, 0o600);
     sync(target);
-    if (!isNew || !existsSync(place)) renameSync(target, place);
+    if (!isNew || takeName(place)) renameSync(target, place);
     else if (!readFileSync(target).equals(readFileSync(place))) {
       const message = `${file} already exists, with other content; move it away or name another file`;
       throw new RegistryError('taken', message);
@@ -51,6 +52,17 @@ export async function writeWhole<Result>(
     throw writingError(file, error);
   } finally {
     discard();
+  }
+}
+
+/** Makes an empty file; false if there is one. A link would do it in one step, but not on every memory stick. */
+function takeName(place: string): boolean {
+  try {
+    closeSync(openSync(place, 'wx', 0o600));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
   }
 }
 

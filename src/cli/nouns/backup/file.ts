@@ -14,12 +14,13 @@ export async function writeBackup(
 ): Promise<Contents> {
   if (existsSync(file)) throw new RegistryError('taken', `${file} already exists`, 'file');
   using _ = atInterrupt(() => 'interrupted; no backup was written');
-  return await writeWhole(file, async (target) => {
+  const fill = async (target: string) => {
     await write(target);
     const contents = inspect(target);
     await seal(target, contents);
     return contents;
-  });
+  };
+  return await writeWhole(file, fill, { isNew: true });
 }
 
 /** What a database holds. Throws `malformed` if it is damaged. */
