@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, lstat, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'smol-toml';
@@ -93,6 +93,19 @@ describe('npm run deploy', () => {
     const added = linesOf(configPath).filter((line) => !before.split('\n').includes(line));
     expect(added).toEqual([`database_id = "${database}"`, `id = "${namespace}"`]);
     expect(linesOf(configPath)).toHaveLength(before.split('\n').length);
+  });
+
+  it('keeps a comment behind an id, and a link that leads to wrangler.toml', async () => {
+    const before = await readFile(configPath, 'utf8');
+    const commented = before.replace(/^(database_id = "0[^"]*")$/gm, '$1 # the placeholder');
+    const real = path.join(directory, 'real.toml');
+    await writeFile(real, commented);
+    await rm(configPath);
+    await symlink(real, configPath);
+    await deploy();
+    expect((await lstat(configPath)).isSymbolicLink()).toBe(true);
+    expect(await readFile(real, 'utf8')).toContain(`database_id = "${database}" # the placeholder`);
+    await rm(configPath);
   });
 
   it('leaves the line endings of wrangler.toml as they are', async () => {

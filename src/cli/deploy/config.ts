@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { RegistryError } from '../../error.ts';
 import { deployedId, readEnvironment } from '../wrangler-config.ts';
 
@@ -43,10 +43,13 @@ interface IdPlace {
   key: string;
 }
 
-/** The line of an id in the text of a wrangler.toml: everything before its value, and the value. */
+/** The line of an id in the text of a wrangler.toml up to its value, and the value. */
 function idLine(environment: string, { table, key }: IdPlace): RegExp {
   const header = `\\[\\[env\\.${environment}\\.${table}\\]\\]`;
-  return new RegExp(`^(${header}(?:\\r?\\n(?!\\[).*)*?\\r?\\n\\s*${key}\\s*=)[^\\r\\n]*`, 'm');
+  return new RegExp(
+    `^(${header}(?:\\r?\\n(?!\\[).*)*?\\r?\\n\\s*${key}\\s*=)\\s*("[^"\\r\\n]*"|'[^'\\r\\n]*')`,
+    'm',
+  );
 }
 
 function checkId(configPath: string, environment: string, place: IdPlace): void {
@@ -59,7 +62,9 @@ function checkId(configPath: string, environment: string, place: IdPlace): void 
 /** Replaces the placeholder of a resource's id in wrangler.toml, and leaves everything else as it is written. */
 export function writeId(configPath: string, environment: string, place: IdPlace, id: string): void {
   checkId(configPath, environment, place);
-  const text = readFileSync(configPath, 'utf8');
-  writeFileSync(`${configPath}.new`, text.replace(idLine(environment, place), `$1 "${id}"`));
-  renameSync(`${configPath}.new`, configPath);
+  // The name may be a link to it.
+  const file = realpathSync(configPath);
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(`${file}.new`, text.replace(idLine(environment, place), `$1 "${id}"`));
+  renameSync(`${file}.new`, file);
 }

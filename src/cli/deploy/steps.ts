@@ -169,6 +169,7 @@ export async function listLeft(deployment: Deployment): Promise<string[]> {
   const [registrars] = await query(deployment, countRegistrars);
   const tool = (words: string) => `npm run registry -- ${words} --remote --env ${environment}`;
   const hasNoDomain = address === undefined || address.endsWith('.workers.dev');
+  const url = hasNoDomain && address ? ` --url ${address}` : '';
   return [
     ...(isClosed('AUCTION_API_ALLOWED_IPS')
       ? ['Set AUCTION_API_ALLOWED_IPS in wrangler.toml: nobody may report on auctions yet.']
@@ -180,6 +181,6 @@ export async function listLeft(deployment: Deployment): Promise<string[]> {
       ? [`Add the first registrar: ${tool('registrar add --code … --name …')}`]
       : []),
     ...(hasNoDomain ? ["Give the Worker the registry's own domain: routes in wrangler.toml."] : []),
-    `Once: go through the check list in src/cli/runbook.md. At any time: ${tool('health')}${hasNoDomain && address ? ` --url ${address}` : ''}`,
+    `Once: go through the check list in src/cli/runbook.md. At any time: ${tool('health')}${url}`,
   ];
 }
