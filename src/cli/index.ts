@@ -17,7 +17,7 @@ function listBuilds(): number[] {
   return names.map((name) => Number(name.slice('tool-'.length))).sort((a, b) => a - b);
 }
 
-/** Bundles the tool in one step. Commands may be running from the bundle before; older ones are removed. */
+/** Bundles the tool in one step. Removes bundles that were replaced a day ago; from others, commands may be running. */
 async function build(startedAt: number): Promise<void> {
   const { build } = await import('esbuild');
   const outdir = path.join(home, `building-tool-${process.pid}`);
@@ -32,9 +32,10 @@ async function build(startedAt: number): Promise<void> {
     external: packages.filter((name) => name !== 'drizzle-orm' && name !== 'zod'),
     logLevel: 'error',
   });
-  for (const old of listBuilds().slice(0, -1)) {
-    rmSync(directoryOf(old), { recursive: true, force: true });
-  }
+  const builds = listBuilds();
+  const yesterday = startedAt - 24 * 60 * 60 * 1000;
+  const unused = builds.filter((_, index) => builds[index + 1]! < yesterday);
+  for (const old of unused) rmSync(directoryOf(old), { recursive: true, force: true });
   renameSync(outdir, directoryOf(startedAt));
 }
 
