@@ -76,10 +76,10 @@ async function published(
   const { data, text, publish: lists } = report;
   if (!lists) return report;
   if (isDryRun) return { text, data: { ...data, published: [] } };
-  const { publish } = await import('../public-list/publish/publish.ts');
   const args = ['lists', 'publish', ...registryOptions(options)];
   updateStanding({ isChanged: 'yes', lists, args });
   try {
+    const { publish } = await import('../public-list/publish/publish.ts');
     const changed = await publish(db, env.LISTS, lists, currentTime);
     updateStanding({ lists: [] });
     return {
