@@ -6,8 +6,8 @@ import { RegistryError } from '../error.ts';
 
 /**
  * Takes the lock of the local data in the directory, which whoever starts a runtime on it holds: two processes that
- * write to one SQLite file disturb each other. Waits for some seconds, as a server that starts needs, unless `findInstead` finds something to use
- * instead. Throws `taken`, naming the holder.
+ * write to one SQLite file disturb each other. Waits for some seconds, as a server that starts needs, unless
+ * `findInstead` finds something to use instead. Throws `taken`, naming the holder.
  */
 export async function takeLock<Other>(
   directory: string,
