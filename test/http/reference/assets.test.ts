@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { texts } from '../../../src/http/site/texts.ts';
 import { shareWorker } from '../../worker.ts';
 
 const worker = shareWorker();
@@ -49,8 +50,18 @@ describe('the static files', () => {
     expect([status, headers.get('Location')]).toEqual([307, '/docs/']);
   });
 
-  it('answer an unknown name below /docs/ with 404', async () => {
-    expect((await send('/docs/unknown')).status).toBe(404);
+  it.each([
+    ['/docs/unknown', ofTheReference],
+    ['/docs/unknown/too', ofTheReference],
+    ['/assets/unknown.css', closed],
+  ])('answer an unknown name with a page in both languages: %s', async (path, policy) => {
+    const response = await send(path);
+
+    expect(response.status).toBe(404);
+    expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('Content-Security-Policy')).toBe(policy);
+    const html = await response.text();
+    for (const { notFound } of Object.values(texts)) expect(html).toContain(notFound);
   });
 
   it.each(['/docs/', '/openapi.json', '/assets/site.css'])('can only be read: %s', async (path) => {
