@@ -1,4 +1,4 @@
-import { parseAccept } from 'hono/utils/accept';
+import { weightsOf } from '../accept.ts';
 
 /**
  * Whether the client takes gzip (RFC 9110, section 12.5.3). Where the platform replaces the header by its own, what the
@@ -6,10 +6,6 @@ import { parseAccept } from 'hono/utils/accept';
  */
 export function acceptsGzip(request: Request): boolean {
   const cf = request.cf as IncomingRequestCfProperties | undefined;
-  const header = cf?.clientAcceptEncoding ?? request.headers.get('Accept-Encoding');
-  const accepted = parseAccept(header ?? '');
-  const gzip =
-    accepted.find(({ type }) => /^(x-)?gzip$/i.test(type)) ??
-    accepted.find(({ type }) => type === '*');
-  return gzip !== undefined && gzip.q > 0;
+  const weights = weightsOf(cf?.clientAcceptEncoding ?? request.headers.get('Accept-Encoding'));
+  return (weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0) > 0;
 }

@@ -1,4 +1,4 @@
-import { parseAccept } from 'hono/utils/accept';
+import { weightsOf } from '../accept.ts';
 import type { AppContext } from '../context.ts';
 
 /** The languages of the page; the first is the registry's own. */
@@ -12,8 +12,8 @@ export function languageOf(path: string): Language | undefined {
 
 /** The language that the client prefers (RFC 9110, section 12.5.4); the registry's own unless it is another. */
 export function preferredLanguage(c: AppContext): Language {
-  const accepted = parseAccept(c.req.header('Accept-Language') ?? '');
-  const quality = (language: string) =>
-    accepted.find(({ type }) => type.toLowerCase().split('-')[0] === language)?.q ?? 0;
-  return quality('en') > quality('et') ? 'en' : 'et';
+  const weights = [...weightsOf(c.req.header('Accept-Language'))];
+  const weight = (language: string) =>
+    Math.max(0, ...weights.flatMap(([range, at]) => (range.split('-')[0] === language ? at : [])));
+  return weight('en') > weight('et') ? 'en' : 'et';
 }

@@ -37,7 +37,8 @@ describe('/', () => {
     ['fr', '/et/'],
     ['*', '/et/'],
     ['en;q=0', '/et/'],
-    [',,;q=,en;;q=x', '/en/'],
+    [',,;q=,en;q=x', '/et/'],
+    ['de;q=0.7,en-US;q=0.3,en;q=0.6,et;q=0.5', '/en/'],
   ])('leads by Accept-Language: %s to %s', async (accepted, location) => {
     const headers: Record<string, string> =
       accepted === undefined ? {} : { 'Accept-Language': accepted };

@@ -1,0 +1,13 @@
+/**
+ * The weights that `Accept-Encoding` or `Accept-Language` gives to what it names, in lower case: from 0, refused, to 1
+ * (RFC 9110, section 12.4.2).
+ */
+export function weightsOf(header: string | null | undefined): Map<string, number> {
+  const ranges = (header ?? '').toLowerCase().split(',');
+  return new Map(
+    ranges.map((range) => {
+      const [name = '', weight = '1'] = range.split(/;\s*q\s*=/);
+      return [name.trim(), Number(weight)];
+    }),
+  );
+}
