@@ -34,7 +34,7 @@ export interface Env {
   ZONES?: string;
 }
 
-/** The zones that auctions, retained names and disputes must belong to, such as `ee`; none means any. */
+/** The zones that names of this registry are in, such as `ee`; none means any. */
 export function zonesOf({ ZONES = '' }: Pick<Env, 'ZONES'>): string[] {
   return entriesOf(ZONES);
 }

@@ -12,80 +12,107 @@ export interface DomainName {
 const maximumNameOctets = 253;
 const maximumLabelOctets = 63;
 
+/** Everything that keeps a text from being a domain name, in words that follow the text. */
+export const nameFaults = {
+  invisible: 'contains white space or a control character',
+  finalDot: 'ends with a dot; leave it out',
+  emptyLabel: 'has an empty label',
+  noDot: 'has no dot: a name is registered below a top-level domain',
+  malformedPunycode: 'contains malformed punycode',
+  underscore: 'contains an underscore, which host names cannot',
+  character: 'contains a character that host names cannot',
+  outerHyphen: 'has a label that starts or ends with a hyphen',
+  combiningMark: 'has a label that starts with a combining mark',
+  innerHyphens: 'has a label with hyphens as its third and fourth characters',
+  digits: 'has a top-level domain of digits only',
+  longLabel: `has a label of more than ${maximumLabelOctets} octets`,
+  longName: `has more than ${maximumNameOctets} octets`,
+};
+export type NameFault = keyof typeof nameFaults;
+
+/** A name, or what is wrong with it. */
+export type ReadName =
+  | { domain: DomainName; fault?: undefined }
+  | { domain?: undefined; fault: NameFault };
+
+/** Reads a host name (RFC 1123, RFC 5891) in any spelling: Unicode or punycode, in either case. */
+export function readDomainName(text: string): ReadName {
+  if (/[\p{Cc}\p{Cs}\s]/u.test(text)) return { fault: 'invisible' };
+  if (text.endsWith('.')) return { fault: 'finalDot' };
+  const labels = lowerCase(text).split('.').map(decoded);
+  const fault = labels.map(findLabelFault).find((found) => found !== undefined);
+  if (fault) return { fault };
+  if (labels.length < 2) return { fault: 'noDot' };
+  const name = labels.join('.');
+  // RFC 3696, section 2: otherwise an IPv4 address would be a name.
+  if (/\.\d+$/.test(name)) return { fault: 'digits' };
+  const ascii = punycode.toASCII(name);
+  if (ascii.split('.').some((label) => label.length > maximumLabelOctets)) {
+    return { fault: 'longLabel' };
+  }
+  if (ascii.length > maximumNameOctets) return { fault: 'longName' };
+  return { domain: { name, punycode: ascii } };
+}
+
+/** The refusal of a text that is not a domain name: `invalid`, with what is wrong. */
+export function nameRefusal(text: string, fault: NameFault): RegistryError {
+  return invalidName(text, nameFaults[fault]);
+}
+
 /**
- * Reads a domain name as the registry keeps it. Throws `invalid`, with what is wrong and how to write it instead,
- * for a name that is not in its Unicode form, lower case and NFC, or is not a host name (RFC 1123, RFC 5891).
+ * Reads a domain name as the registry keeps it. Throws `invalid`, with what is wrong and how to write it instead, for
+ * a name that is not in its Unicode form, lower case and NFC, and for a text that is not a domain name.
  */
 export function parseDomainName(text: string): DomainName {
-  const refuse = (message: string): never => {
-    throw new RegistryError('invalid', `${JSON.stringify(text)} ${message}`, 'name');
-  };
-  if (text === '') refuse('is not a domain name: it is empty');
-  if (/[\p{Cc}\p{Cs}\s]/u.test(text)) refuse('contains white space or a control character');
-  if (text.endsWith('.')) refuse(`ends with a dot; write ${JSON.stringify(text.slice(0, -1))}`);
-  const normal = text.normalize('NFC').toLowerCase();
-  if (text !== text.toLowerCase())
-    refuse(`contains capital letters; write ${JSON.stringify(normal)}`);
-  if (text !== normal) refuse('is not in Unicode normalisation form C');
-  const labels = text.split('.');
-  if (labels.length < 2) refuse('has no dot: a name is registered below a top-level domain');
-  if (labels.some((label) => label.startsWith('xn--'))) {
-    refuse(`is in punycode; write its Unicode form${unicodeForm(text)}`);
+  const { domain, fault } = readDomainName(text);
+  if (!domain) throw nameRefusal(text, fault);
+  const { name } = domain;
+  if (text === name) return domain;
+  const written = JSON.stringify(name);
+  if (text !== text.toLowerCase()) {
+    throw invalidName(text, `contains capital letters; write ${written}`);
   }
-  for (const label of labels) checkLabel(label, refuse);
-  // RFC 3696, section 2: otherwise an IPv4 address would be a name.
-  if (/^\d+$/.test(labels.at(-1)!)) refuse('has a top-level domain of digits only');
-  const ascii = punycode.toASCII(text);
-  for (const label of ascii.split('.')) {
-    if (label.length > maximumLabelOctets) {
-      refuse(`has a label of ${label.length} octets; at most ${maximumLabelOctets} are allowed`);
-    }
+  if (text === text.normalize('NFC')) {
+    throw invalidName(text, `is in punycode; write its Unicode form, ${written}`);
   }
-  if (ascii.length > maximumNameOctets) {
-    refuse(`has ${ascii.length} octets; at most ${maximumNameOctets} are allowed`);
-  }
-  return { name: text, punycode: ascii };
+  throw invalidName(text, 'is not in Unicode normalisation form C');
 }
 
-/**
- * Reads a domain name in any spelling: Unicode or punycode, in either case. Throws `invalid` as `parseDomainName` does,
- * and for punycode that stands for no such name.
- */
-export function readDomainName(text: string): DomainName {
-  const name = text.normalize('NFC').toLowerCase();
-  if (!name.split('.').some((label) => label.startsWith('xn--'))) return parseDomainName(name);
-  const unicode = decoded(name);
-  const read = unicode === undefined ? undefined : parseDomainName(unicode);
-  if (read?.punycode === name) return read;
-  throw new RegistryError('invalid', `${JSON.stringify(text)} is not a domain name`, 'name');
+function invalidName(text: string, message: string): RegistryError {
+  return new RegistryError('invalid', `${JSON.stringify(text)} ${message}`, 'name');
 }
 
-function decoded(name: string): string | undefined {
+const lowerCase = (text: string) => text.toLowerCase().normalize('NFC');
+
+/** The Unicode form of a label, or the label itself if it is no label's punycode. */
+function decoded(label: string): string {
+  if (!isPunycode(label) || label.length > maximumLabelOctets) return label;
   try {
-    return punycode.toUnicode(name);
+    const unicode = punycode.toUnicode(label);
+    const isItsOwn = unicode === lowerCase(unicode) && punycode.toASCII(unicode) === label;
+    return isItsOwn && !findLabelFault(unicode) ? unicode : label;
   } catch {
-    return undefined;
+    return label;
   }
 }
 
-function checkLabel(label: string, refuse: (message: string) => never): void {
-  if (label === '') refuse('has an empty label');
-  if (label.includes('_')) refuse('contains an underscore, which host names cannot');
+const isPunycode = (label: string) => label.startsWith('xn--');
+
+/** Of a label in lower case, decoded if it can be. */
+function findLabelFault(label: string): NameFault | undefined {
+  if (label === '') return 'emptyLabel';
+  if (label.includes('_')) return 'underscore';
   // RFC 5892, section 2.6: some letters and marks are invisible.
   if (!/^[\p{L}\p{M}\p{N}-]+$/u.test(label) || /\p{Default_Ignorable_Code_Point}/u.test(label)) {
-    refuse('contains a character that host names cannot');
+    return 'character';
   }
-  if (label.startsWith('-') || label.endsWith('-')) {
-    refuse('has a label that starts or ends with a hyphen');
-  }
+  // No octet stands for more than two code units. To encode thousands of them would take seconds.
+  if (label.length > 2 * maximumLabelOctets) return 'longLabel';
+  if (isPunycode(label)) return 'malformedPunycode';
+  if (label.startsWith('-') || label.endsWith('-')) return 'outerHyphen';
   // RFC 5891, section 4.2.3.2: it would combine with the dot before it.
-  if (/^\p{M}/u.test(label)) refuse('has a label that starts with a combining mark');
+  if (/^\p{M}/u.test(label)) return 'combiningMark';
   // RFC 5891, section 4.2.3.1: reserved for encodings such as punycode itself.
-  if (label.slice(2, 4) === '--')
-    refuse('has a label with hyphens as its third and fourth characters');
-}
-
-function unicodeForm(name: string): string {
-  const unicode = decoded(name);
-  return unicode === undefined ? '' : `, ${JSON.stringify(unicode)}`;
+  if (label.slice(2, 4) === '--') return 'innerHyphens';
+  return undefined;
 }

@@ -36,17 +36,13 @@ const files: [string, string | Buffer, string][] = [
     'xn--4ca.ee,reserved',
     ':3: "xn--4ca.ee" is in punycode; write its Unicode form, "ä.ee"',
   ],
-  ['a trailing dot', 'nimi.ee.,reserved', ':3: "nimi.ee." ends with a dot; write "nimi.ee"'],
+  ['a trailing dot', 'nimi.ee.,reserved', ':3: "nimi.ee." ends with a dot; leave it out'],
   ['an underscore', 'ni_mi.ee,reserved', ':3: "ni_mi.ee" contains an underscore'],
-  [
-    'a label over 63 octets',
-    `${long}.ee,reserved`,
-    'has a label of 64 octets; at most 63 are allowed',
-  ],
+  ['a label over 63 octets', `${long}.ee,reserved`, 'has a label of more than 63 octets'],
   [
     'a label that is too long in punycode',
     `${'õ'.repeat(60)}.ee,reserved`,
-    'octets; at most 63 are allowed',
+    'has a label of more than 63 octets',
   ],
   ['a repeated row', 'hea.ee,reserved', ':3: hea.ee (reserved) is already in line 2'],
   [

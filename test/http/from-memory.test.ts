@@ -106,7 +106,7 @@ describe.each(['local', 'production'])('an answer from memory, in %s', (environm
     ],
     ['a name with two statuses', () => ({ path: `${lists}/both.ee` })],
     ['a name in auction', () => ({ path: `${lists}/kohv.ee` })],
-    ['a free name', () => ({ path: `${lists}/free.ee` })],
+    ['a name on no list', () => ({ path: `${lists}/free.ee` })],
     ['a name in punycode', () => ({ path: `${lists}/xn--mda.ee` })],
     ['the head of a name', () => ({ path: `${lists}/both.ee`, method: 'HEAD' })],
     [

@@ -1,7 +1,6 @@
 import { currentTime } from '../../clock.ts';
 import { readDomainName } from '../../domain/name.ts';
 import { type Env, findRateLimits } from '../../env.ts';
-import { RegistryError } from '../../error.ts';
 import { type ListName, listNames, publicLists } from '../../public-list/lists.ts';
 import { recallList } from '../../public-list/read/list.ts';
 import { recallName } from '../../public-list/read/names.ts';
@@ -67,13 +66,7 @@ function listFromMemory(list: ListName, request: Request, env: Env): Response | 
 }
 
 function nameFromMemory(text: string, request: Request, env: Env): Response | undefined {
-  try {
-    const domain = readDomainName(text);
-    const listed = recallName(domain.name, env.LISTS, currentTime().getTime());
-    return listed && nameAnswer(request, env, domain, listed);
-  } catch (error) {
-    // The application says why.
-    if (error instanceof RegistryError) return undefined;
-    throw error;
-  }
+  const { domain } = readDomainName(text);
+  const listed = domain && recallName(domain.name, env.LISTS, currentTime().getTime());
+  return listed && nameAnswer(request, env, domain, listed);
 }

@@ -46,6 +46,8 @@ export const namePaths: ZodOpenApiPathsObject = {
     get: cachedCall({
       operationId: 'getName',
       summary: 'Read what the lists say about a name',
+      description:
+        'A name on none of the lists need not be free: it may be registered, or sold at auction and not registered yet.',
       path,
       success: { description: 'The name, in both forms.', schema: listedName },
       refusals: ['invalid'],

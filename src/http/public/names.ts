@@ -1,8 +1,7 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { type DomainName, readDomainName } from '../../domain/name.ts';
+import { type DomainName, nameRefusal, readDomainName } from '../../domain/name.ts';
 import type { Env } from '../../env.ts';
-import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { auctionList, publicLists, retainedList } from '../../public-list/lists.ts';
 import { findNames, type ListedName } from '../../public-list/read/names.ts';
@@ -55,7 +54,9 @@ names.post(lookupPath, limitBody, async (c) => {
 });
 
 names.get(namePath, async (c) => {
-  const domain = readDomainName(c.req.param('name'));
+  const given = c.req.param('name');
+  const { domain, fault } = readDomainName(given);
+  if (!domain) throw nameRefusal(given, fault);
   const [listed] = await findNames([domain.name], readerOf(c));
   if (!listed) throw new Error('a name was not looked up');
   return identified(c, nameAnswer(c.req.raw, c.env, domain, listed));
@@ -75,12 +76,8 @@ export function nameAnswer(
 /** A name of a look-up, or what is wrong with it. */
 function readName(given: unknown): { given: unknown; domain?: DomainName; error?: string } {
   if (typeof given !== 'string') return { given, error: 'is not a domain name' };
-  try {
-    return { given, domain: readDomainName(given) };
-  } catch (error) {
-    if (error instanceof RegistryError) return { given, error: error.message };
-    throw error;
-  }
+  const { domain, fault } = readDomainName(given);
+  return domain ? { given, domain } : { given, error: nameRefusal(given, fault).message };
 }
 
 function shown({ name, punycode }: DomainName, { statuses, isInAuction }: ListedName) {
@@ -89,5 +86,5 @@ function shown({ name, punycode }: DomainName, { statuses, isInAuction }: Listed
 
 /** The answers of one URL differ only in this. */
 function etagOf({ statuses, isInAuction }: ListedName): string {
-  return `W/"${[...statuses, ...(isInAuction ? ['in_auction'] : [])].join('+') || 'free'}"`;
+  return `W/"${[...statuses, ...(isInAuction ? ['in_auction'] : [])].join('+') || 'none'}"`;
 }

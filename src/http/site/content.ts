@@ -1,5 +1,5 @@
-import { type DomainName, readDomainName } from '../../domain/name.ts';
-import { RegistryError } from '../../error.ts';
+import { type DomainName, type NameFault, readDomainName } from '../../domain/name.ts';
+import { findOutside, type Outside } from '../../domain/zone.ts';
 import { readDailyCounts } from '../../public-list/daily-counts.ts';
 import { auctionList, listNames, retainedList } from '../../public-list/lists.ts';
 import { type BrowsedName, browseNames, readNames } from '../../public-list/read/browse.ts';
@@ -8,10 +8,16 @@ import { findNames, type ListedName } from '../../public-list/read/names.ts';
 import type { Reader } from '../../public-list/read/reader.ts';
 import type { View } from './view.ts';
 
-/** About the name that was asked for; `listed` is undefined while the lists cannot be read. */
+/** About the name that was asked for. */
 export type Answer =
-  | { isName: false; given: string }
-  | { isName: true; domain: DomainName; listed: ListedName | undefined };
+  | { isName: false; given: string; fault: NameFault }
+  | {
+      isName: true;
+      domain: DomainName;
+      outside: Outside | undefined;
+      /** Undefined while the lists cannot be read. */
+      listed: ListedName | undefined;
+    };
 
 /** The parts of the page. One that cannot be read at the moment is undefined. */
 export interface Content {
@@ -32,6 +38,7 @@ const firstNames = 10;
  */
 export async function readContent(
   view: View,
+  zones: readonly string[],
   reader: Reader,
   report: (error: unknown) => void,
 ): Promise<Content> {
@@ -43,7 +50,7 @@ export async function readContent(
   const limit = prefix || after ? pageNames : firstNames;
   const range = { prefix, after: after || undefined, limit };
   const [answer, auctions, retained, facts, days] = await Promise.all([
-    answerTo(view.name, (name) => part(findNames([name], reader))),
+    answerTo(view.name, zones, (name) => part(findNames([name], reader))),
     part(readNames(auctionList, reader)),
     part(browseNames(retainedList, range, reader)),
     part(readFacts(reader)),
@@ -61,20 +68,13 @@ export function isComplete({ answer, auctions, retained, facts, days }: Content)
 
 async function answerTo(
   given: string,
+  zones: readonly string[],
   find: (name: string) => Promise<ListedName[] | undefined>,
 ): Promise<Answer | undefined> {
   if (given === '') return undefined;
-  const domain = readName(given);
-  if (!domain) return { isName: false, given };
+  const { domain, fault } = readDomainName(given);
+  if (!domain) return { isName: false, given, fault };
   const listed = await find(domain.name);
-  return { isName: true, domain, listed: listed?.[0] };
-}
-
-function readName(given: string): DomainName | undefined {
-  try {
-    return readDomainName(given);
-  } catch (error) {
-    if (error instanceof RegistryError) return undefined;
-    throw error;
-  }
+  const outside = findOutside(domain.name, zones);
+  return { isName: true, domain, outside, listed: listed?.[0] };
 }

@@ -6,18 +6,23 @@ import { type State, statesOf } from './state.ts';
 import type { Texts } from './texts.ts';
 import { hrefOf } from './view.ts';
 
-/** The states in words. */
-function inWords(states: readonly State[], text: Texts): string {
-  return states.length > 0 ? text.list(states.map((state) => text.states[state])) : text.free;
+type NameAnswered = Extract<Answer, { isName: true }>;
+
+/** What is said of the name; undefined while the lists cannot be read. */
+function said({ listed, outside }: NameAnswered, text: Texts): string | undefined {
+  if (!listed) return undefined;
+  const states = statesOf(listed);
+  if (states.length > 0) return text.isNow(text.list(states.map((state) => text.states[state])));
+  if (!outside) return text.isUnlisted;
+  return 'above' in outside ? text.isBelow(outside.above) : text.isForeign;
 }
 
 /** The title of the document, which says the answer. */
 export function titleOf({ answer, text }: Pick<Content, 'answer'> & { text: Texts }): string {
   if (!answer) return `${text.heading} · ${text.siteName}`;
   if (!answer.isName) return `${text.error}: ${text.heading} · ${text.siteName}`;
-  const { domain, listed } = answer;
-  const said = listed ? ` ${text.isNow(inWords(statesOf(listed), text))}` : '';
-  return `${domain.name}${said} · ${text.siteName}`;
+  const words = [answer.domain.name, said(answer, text)].filter(Boolean);
+  return `${words.join(' ')} · ${text.siteName}`;
 }
 
 /** The field for one name, and the answer about it. */
@@ -27,7 +32,7 @@ export function NameSection({
   view,
   answer,
 }: Surroundings & Pick<Content, 'answer'>) {
-  const isWrong = answer?.isName === false;
+  const wrong = answer?.isName === false ? answer : undefined;
   return (
     <>
       <section class="ask" aria-labelledby="ask-heading">
@@ -42,12 +47,12 @@ export function NameSection({
             button={text.check}
             required
             inputmode="url"
-            aria-describedby={isWrong ? 'name-error name-hint' : 'name-hint'}
-            aria-invalid={isWrong ? 'true' : undefined}
+            aria-describedby={wrong ? 'name-error name-hint' : 'name-hint'}
+            aria-invalid={wrong ? 'true' : undefined}
           />
-          {isWrong && (
+          {wrong && (
             <p class="error" id="name-error">
-              <bdi>{text.wrongName(view.name)}</bdi>
+              <bdi>{text.wrongName(view.name, text.nameFaults[wrong.fault])}</bdi>
             </p>
           )}
           <p class="hint" id="name-hint">
@@ -55,52 +60,63 @@ export function NameSection({
           </p>
         </form>
       </section>
-      {answer?.isName && <NameAnswer text={text} {...answer} />}
+      {answer?.isName && <NameAnswer language={language} text={text} {...answer} />}
     </>
   );
 }
 
-function NameAnswer({
-  text,
-  domain: { name, punycode },
-  listed,
-}: Extract<Answer, { isName: true }> & { text: Texts }) {
-  if (!listed) {
-    return (
-      <section class="answer" aria-labelledby="answer">
-        <h2 id="answer">
-          <bdi>{name}</bdi>
-        </h2>
-        <p>{text.noAnswer}</p>
-      </section>
-    );
-  }
-  const states = statesOf(listed);
+type AnswerParts = NameAnswered & Pick<Surroundings, 'language' | 'text'>;
+
+function NameAnswer(parts: AnswerParts) {
+  const { text, listed } = parts;
+  const { name, punycode } = parts.domain;
   const json = `${publicLists[retainedList].path}/${encodeURIComponent(name)}`;
   return (
     <section class="answer" aria-labelledby="answer">
       <h2 id="answer">
-        <bdi>{name}</bdi> <span class="said">{text.isNow(inWords(states, text))}</span>
+        <bdi>{name}</bdi> {listed && <span class="said">{said(parts, text)}</span>}
       </h2>
-      {punycode !== name && <p class="code">{punycode}</p>}
-      {states.length > 1 ? (
+      {listed ? (
         <>
-          <p>{text.several}</p>
-          <dl>
-            {states.map((state) => (
-              <div>
-                <dt>{text.states[state]}</dt>
-                <dd>{text.meanings[state]}</dd>
-              </div>
-            ))}
-          </dl>
+          {punycode !== name && <p class="code">{punycode}</p>}
+          <Meaning {...parts} states={statesOf(listed)} />
+          <p class="quiet">
+            <a href={json}>{text.asJson}</a>
+          </p>
         </>
       ) : (
-        <p>{text.meanings[states[0] ?? 'free']}</p>
+        <p>{text.noAnswer}</p>
       )}
-      <p class="quiet">
-        <a href={json}>{text.asJson}</a>
-      </p>
     </section>
+  );
+}
+
+function Meaning({ language, text, outside, states }: AnswerParts & { states: State[] }) {
+  const [state, ...others] = states;
+  if (others.length > 0) {
+    return (
+      <>
+        <p>{text.several}</p>
+        <dl>
+          {states.map((state) => (
+            <div>
+              <dt>{text.states[state]}</dt>
+              <dd>{text.meanings[state]}</dd>
+            </div>
+          ))}
+        </dl>
+      </>
+    );
+  }
+  if (state) return <p>{text.meanings[state]}</p>;
+  if (!outside) return <p>{text.unlisted}</p>;
+  if ('zones' in outside) return <p>{text.foreign(outside.zones.map((zone) => `.${zone}`))}</p>;
+  return (
+    <>
+      <p>{text.below}</p>
+      <p>
+        <a href={hrefOf(language, { name: outside.above })}>{text.checkInstead(outside.above)}</a>
+      </p>
+    </>
   );
 }

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { sha256Hex } from '../../digest.ts';
+import { zonesOf } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { logUnexpected } from '../../log.ts';
 import { listNames } from '../../public-list/lists.ts';
@@ -33,7 +34,7 @@ for (const language of languages) {
 async function answerWithPage(c: AppContext, language: Language): Promise<Response> {
   const { origin, searchParams } = new URL(c.req.url);
   const view = readView(searchParams);
-  const content = await readContent(view, readerOf(c), (error) => {
+  const content = await readContent(view, zonesOf(c.env), readerOf(c), (error) => {
     if (error instanceof RegistryError) throw error;
     logUnexpected(error as Error, c.var.requestId);
   });

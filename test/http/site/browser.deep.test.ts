@@ -5,7 +5,7 @@ import { findViolations, startBrowser } from '../../browser.ts';
 import { addAuction, addDispute, addRetainedDomain } from '../../fixtures.ts';
 import { startWorker } from '../../worker.ts';
 
-const worker = startWorker();
+const worker = startWorker({ ZONES: 'ee' });
 const browser = startBrowser();
 
 const open = (path: string, view?: Parameters<typeof browser.open>[1]) =>
@@ -32,7 +32,9 @@ beforeAll(async () => {
 const states = [
   ['the whole page', ''],
   ['an answer', '?name=k1.ee'],
-  ['a name without restrictions', '?name=free.ee'],
+  ['a name on no list', '?name=free.ee'],
+  ['a name of another zone', '?name=free.com'],
+  ['a name below another', '?name=www.k1.ee'],
   ['what is not a name', '?name=%3Cb%3E'],
   ['a letter with many names', '?starts=k&sort=-length'],
   ['nothing found', '?starts=zzz&auctions=zzz'],

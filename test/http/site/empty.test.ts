@@ -16,5 +16,5 @@ it('says of an empty registry that there is nothing to show', async () => {
 
 it('answers about a name before anything was published', async () => {
   const html = await (await worker.fetch('/en/?name=free.ee')).text();
-  expect(textOf(html)).toContain('free.ee is free of restrictions');
+  expect(textOf(html)).toContain('free.ee is on none of the lists');
 });

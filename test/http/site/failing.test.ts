@@ -68,11 +68,11 @@ it('says what cannot be shown while both fail, and is not cached', async () => {
   expect(errors).toHaveBeenCalled();
 });
 
-it('never takes a name for free because the lists cannot be read', async () => {
+it('never takes a name to be on no list because the lists cannot be read', async () => {
   const { status, cacheControl, html } = await answer('/en/?name=free.ee', without('d1', 'kv'));
   expect([status, cacheControl]).toEqual([503, 'private, no-store']);
   expect(textOf(html)).toContain('free.ee The lists cannot be read at the moment.');
-  expect(html).not.toContain('free of restrictions');
+  expect(html).not.toContain('none of the lists');
 });
 
 it('answers whichever call fails, and is cached only if nothing is missing', async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addAuction, addDispute, addRetainedDomain } from '../../fixtures.ts';
+import { addAuction, addDispute, addRetainedDomain, unique } from '../../fixtures.ts';
 import { startWorker } from '../../worker.ts';
 import { documentProblem, linkOf, textOf } from './document.ts';
 
@@ -33,7 +33,6 @@ async function ask(language: string, name: string) {
 
 describe('the answer about a name', () => {
   it.each([
-    ['free.ee', 'free of restrictions', 'piiranguteta'],
     ['reserved.ee', 'reserved', 'reserveeritud'],
     ['blocked.ee', 'blocked', 'blokeeritud'],
     ['disputed.ee', 'disputed', 'vaidlustatud'],
@@ -54,7 +53,6 @@ describe('the answer about a name', () => {
   });
 
   it.each([
-    ['free.ee', 'it may already be registered', 'võib olla juba registreeritud'],
     ['reserved.ee', 'only with the registry’s consent', 'ainult registri nõusolekul'],
     ['blocked.ee', 'Nobody can register this name', 'ei saa keegi registreerida'],
     ['disputed.ee', 'neither registered nor transferred', 'ei registreerita ega anta üle'],
@@ -66,6 +64,25 @@ describe('the answer about a name', () => {
       expect((await ask('et', name)).answer).toContain(estonian);
     },
   );
+
+  it.each([
+    ['that was never sold', undefined],
+    ['that waits for its winner to pay', { status: 'awaiting_payment' }],
+    ['that was paid', { status: 'payment_received', registrationCode: '0'.repeat(32) }],
+  ] as const)('calls a name %s neither free nor taken', async (_, auction) => {
+    const name = `on-no-list-${unique()}.ee`;
+    if (auction) await addAuction(worker.env, { name, ...auction });
+    const [en, et] = [await ask('en', name), await ask('et', name)];
+    expect([en.status, et.status]).toEqual([200, 200]);
+    expect(en.title).toBe(`${name} is on none of the lists · Registry Edge`);
+    expect(et.title).toBe(`${name} ei ole üheski nimekirjas · Registry Edge`);
+    expect(en.heading).toBe(`${name} is on none of the lists`);
+    expect(et.heading).toBe(`${name} ei ole üheski nimekirjas`);
+    expect(en.answer).toContain('somebody may have it already, or may have won it at auction');
+    expect(et.answer).toContain('võib olla juba registreeritud või oksjonil müüdud');
+    expect(en.answer).not.toMatch(/\bfree\b/i);
+    expect(et.answer).not.toMatch(/\bvaba/i);
+  });
 
   it('says all that a name with several states means', async () => {
     const { answer } = await ask('en', 'both.ee');
@@ -86,7 +103,7 @@ describe('the answer about a name', () => {
     const label = 'o\u0303'.repeat(40);
     const { status, heading } = await ask('en', `${label}.${label}.${label}.${label}.ee`);
     expect(status).toBe(200);
-    expect(heading).toMatch(/^õ{40}\.õ{40}\.õ{40}\.õ{40}\.ee is free of restrictions$/);
+    expect(heading).toMatch(/^õ{40}\.õ{40}\.õ{40}\.õ{40}\.ee is on none of the lists$/);
   });
 
   it('links to the same answer as JSON', async () => {
@@ -112,7 +129,43 @@ describe('the answer about a name', () => {
   });
 });
 
+/** What the page says below the field. */
+const errorOf = (html: string) => textOf(/<p class="error".*?<\/p>/s.exec(html)?.[0] ?? '');
+
 describe('what is not a name', () => {
+  it.each([
+    'example',
+    'a b.ee',
+    'a..ee',
+    'example.ee.',
+    'xn--a.ee',
+    'xn--mda..ee',
+    'my_name.ee',
+    'a@b.ee',
+    '-a.ee',
+    'ab--cd.ee',
+    '\u0301a.ee',
+    '127.0.0.1',
+    `${'õ'.repeat(60)}.ee`,
+    `${'a.'.repeat(150)}ee`,
+  ])('is refused for the reason that the call gives: %j', async (name) => {
+    const called = await worker.fetch(`/repp/v1/retained_domains/${encodeURIComponent(name)}`);
+    const { errors } = (await called.json()) as { errors: { name: [string] } };
+    const [reason] = errors.name;
+    expect(reason.startsWith(`${JSON.stringify(name)} `)).toBe(true);
+    const words = reason.slice(JSON.stringify(name).length);
+    expect(errorOf((await ask('en', name)).html)).toBe(`“${name}”${words}.`);
+  });
+
+  it.each([
+    ['example', 'punkti ei ole: nimi registreeritakse tippdomeeni alla'],
+    ['xn--a.ee', 'punycode on vigane'],
+    ['my_name.ee', 'nimes on allkriips, mida domeeninimes olla ei saa'],
+  ])('is refused in Estonian as well: %s', async (name, reason) => {
+    const { html } = await ask('et', name);
+    expect(errorOf(html)).toBe(`„${name}“ ei ole domeeninimi: ${reason}.`);
+  });
+
   it.each([
     'ee',
     'a b.ee',
@@ -135,7 +188,7 @@ describe('what is not a name', () => {
     expect(response.headers.get('ETag')).toBeNull();
     const html = await response.text();
     expect(documentProblem(html)).toBeUndefined();
-    expect(textOf(html)).toContain('is not a domain name. Write the whole name');
+    expect(errorOf(html)).not.toBe('');
     expect(html).toContain('aria-invalid="true"');
     expect(html).toContain('<title>Error: ');
     expect(html).not.toContain('class="answer"');
@@ -155,7 +208,7 @@ describe('what is not a name', () => {
   it('cannot turn the direction of the text round', async () => {
     const { html } = await ask('en', '\u202Eee.cba');
     expect(html).not.toContain('\u202E');
-    expect(textOf(html)).toContain('“\ufffdee.cba” is not a domain name.');
+    expect(errorOf(html)).toContain('“\ufffdee.cba”');
   });
 
   it('leaves the field as it was filled in', async () => {

@@ -1,3 +1,4 @@
+import { nameFaults } from '../../../domain/name.ts';
 import {
   type CountedList,
   type ListName,
@@ -62,14 +63,20 @@ export const en = {
   nameLabel: 'Domain name',
   nameHint: 'The whole name with its ending, for example näidis.ee; or its punycode.',
   check: 'Check',
-  wrongName: (given: string) =>
-    `“${given}” is not a domain name. Write the whole name with its ending, for example näidis.ee.`,
+  wrongName: (given: string, fault: string) => `“${given}” ${fault}.`,
+  nameFaults,
   error: 'Error',
   isNow: (words: string) => `is ${words}`,
-  free: 'free of restrictions',
+  isUnlisted: 'is on none of the lists',
+  isForeign: 'belongs to another registry',
+  isBelow: (name: string) => `is below ${name}`,
   states,
+  unlisted: `The name is not ${anyState}. The lists do not say whether it can be registered: somebody may have it already, or may have won it at auction and not registered it yet. A registrar can tell you.`,
+  foreign: (zones: readonly string[]) =>
+    `This registry has only names that end in ${enumerated(zones, 'or')}.`,
+  below: 'It is not registered separately: the holder of the name above it decides about it.',
+  checkInstead: (name: string) => `Check ${name}`,
   meanings: {
-    free: `The name is not ${anyState}. This does not mean that nobody has it: it may already be registered. A registrar can tell you.`,
     blocked: 'Nobody can register this name.',
     disputed:
       'Somebody disputes the right to this name. Until the dispute is settled, it is neither registered nor transferred.',
@@ -77,7 +84,7 @@ export const en = {
       'The name goes to the highest bidder. To get it, bid at the auction centre while the auction lasts.',
     reserved:
       'The registry has set this name aside. It can be registered only with the registry’s consent, under the procedure for reserved names.',
-  } satisfies Record<State | 'free', string>,
+  } satisfies Record<State, string>,
   several: 'All of this applies at the same time:',
   asJson: 'The same as JSON',
   noAnswer: 'The lists cannot be read at the moment. Try again in a minute.',

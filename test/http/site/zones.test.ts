@@ -1,0 +1,48 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { addRetainedDomain } from '../../fixtures.ts';
+import { startWorker } from '../../worker.ts';
+import { linkOf, textOf } from './document.ts';
+
+const worker = startWorker({ ZONES: 'ee, com.ee' });
+
+beforeAll(async () => {
+  await addRetainedDomain(worker.env, { name: 'www.listed.ee', status: 'blocked' });
+  await worker.scheduled('31 * * * *');
+});
+
+async function ask(language: string, name: string) {
+  const response = await worker.fetch(`/${language}/?name=${encodeURIComponent(name)}`);
+  const [answer = ''] = /<section class="answer".*?<\/section>/s.exec(await response.text()) ?? [];
+  return { status: response.status, answer, text: textOf(answer) };
+}
+
+describe('with zones, the answer about a name', () => {
+  it('says of a name of another zone that it belongs to another registry', async () => {
+    const [en, et] = [await ask('en', 'free.com'), await ask('et', 'free.com')];
+    expect([en.status, et.status]).toEqual([200, 200]);
+    expect(en.text).toContain('free.com belongs to another registry');
+    expect(en.text).toContain('only names that end in .ee or .com.ee');
+    expect(et.text).toContain('free.com kuulub teise registrisse');
+    expect(et.text).toContain('ainult nimed lõpuga .ee või .com.ee');
+  });
+
+  it.each([
+    ['www.tallinn.ee', 'tallinn.ee'],
+    ['www.õun.com.ee', 'õun.com.ee'],
+  ])('leads from %s to %s', async (name, above) => {
+    const [en, et] = [await ask('en', name), await ask('et', name)];
+    expect(en.text).toContain(`${name} is below ${above}`);
+    expect(et.text).toContain(`${name} kuulub nime ${above} alla`);
+    const href = `?name=${encodeURIComponent(above)}`;
+    expect(linkOf(en.answer, `Check ${above}`)).toBe(`/en/${href}`);
+    expect(linkOf(et.answer, `Kontrolli nime ${above}`)).toBe(`/et/${href}`);
+  });
+
+  it('says what the lists say, whatever the name', async () => {
+    expect((await ask('en', 'www.listed.ee')).text).toContain('www.listed.ee is blocked');
+  });
+
+  it('is about the lists for a name of the registry', async () => {
+    expect((await ask('en', 'tallinn.ee')).text).toContain('tallinn.ee is on none of the lists');
+  });
+});
