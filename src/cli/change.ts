@@ -8,17 +8,21 @@ export function reportOfChange(
   thing: string,
   recorded: Changes,
 ) {
-  const changes = shownChanges(recorded);
-  const fields = Object.entries(changes).map(
-    ([field, change]) => `${field}: ${changeText(change)}`,
-  );
-  const isChanged = fields.length > 0;
+  const text = changesText(recorded);
   return {
-    data: { changes, changed: isChanged && !isDryRun },
-    text: isChanged
-      ? `${did('change')} ${thing}: ${fields.join('; ')}`
-      : `nothing to change: ${thing} already has these values`,
+    data: { changes: shownChanges(recorded), changed: text !== '' && !isDryRun },
+    text:
+      text === ''
+        ? `nothing to change: ${thing} already has these values`
+        : `${did('change')} ${thing}: ${text}`,
   };
+}
+
+/** Every field with both its values; empty if none has changed. */
+export function changesText(recorded: Changes): string {
+  return Object.entries(shownChanges(recorded))
+    .map(([field, change]) => `${field}: ${changeText(change)}`)
+    .join('; ');
 }
 
 /** Both values, or that they are not shown. */

@@ -1,15 +1,16 @@
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm';
-import { type ContactStatus, contacts, registrars } from '../../drizzle/schema.ts';
+import { type ContactStatus, contactStatuses, contacts, registrars } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
+import { RegistryError, throwProblems } from '../error.ts';
 import { type Changes, difference } from '../history/changes.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
 import { notifyingRegistrar, rowUpdate } from './change.ts';
 import type { Contact } from './contact.ts';
 import { contactDeletion } from './delete.ts';
-import type { ContactChanges } from './fields.ts';
+import type { ContactChanges, ContactIdentity } from './fields.ts';
 import { identityKey } from './identity-code.ts';
+import { invalidIdentity } from './invalid.ts';
 import { contactUpdate } from './update.ts';
 
 /** A contact with the code of its registrar, as the operator sees it. */
@@ -64,16 +65,26 @@ async function find(db: Database, condition: SQL | undefined, limit: number) {
   return rows.map(({ contact, registrar }) => ({ ...contact, registrar }));
 }
 
-/** Updates a contact by the rules of the registrar interface. Throws `update_prohibited`, `not_found`. */
+/**
+ * Updates a contact by the rules of the registrar interface. An identity may change as well; with the parts that stay, it
+ * is judged as a new one. Throws what is wrong with it; `update_prohibited`, `not_found`.
+ */
 export function updateAnyContact(
   db: Database,
   origin: Origin,
   code: string,
-  changes: ContactChanges,
+  changes: ContactChanges & Partial<ContactIdentity>,
   options: ChangeOptions = {},
 ): Promise<Changes> {
+  const changesOf = (contact: Contact) => {
+    const { ident, identType, identCountryCode } = changes;
+    if (ident ?? identType ?? identCountryCode) {
+      throwProblems(invalidIdentity(contact, changes, origin.request.at));
+    }
+    return changes;
+  };
   return change(db, origin, code, options, (contact) =>
-    contactUpdate(db, contact, () => changes, origin),
+    contactUpdate(db, contact, changesOf, origin),
   );
 }
 
@@ -94,7 +105,10 @@ export interface StatusChange {
   note?: string | undefined;
 }
 
-/** Sets and takes away statuses, whatever they prohibit. Throws `not_found`. */
+/**
+ * Sets and takes away statuses, whatever they prohibit. Throws `not_found`; `invalid` for one to take away that is neither
+ * known nor the contact's.
+ */
 export function changeContactStatuses(
   db: Database,
   origin: Origin,
@@ -103,6 +117,11 @@ export function changeContactStatuses(
   options: ChangeOptions = {},
 ): Promise<Changes> {
   return change(db, origin, code, options, (contact) => {
+    const known: string[] = [...contactStatuses, ...contact.statuses];
+    const unknown = remove.find((status) => !known.includes(status));
+    if (unknown !== undefined) {
+      throw new RegistryError('invalid', `${JSON.stringify(unknown)} is not a status`, 'remove');
+    }
     const kept = contact.statuses.filter((status) => !remove.includes(status));
     const statuses = [...new Set([...kept, ...add])].sort();
     const notes = Object.entries(contact.statusNotes).filter(

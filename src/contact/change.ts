@@ -14,6 +14,7 @@ import {
   write,
 } from '../write.ts';
 import { apiUserActor, type Contact, isUnchanged, subjectOf, theContact } from './contact.ts';
+import { identityKey } from './identity-code.ts';
 import { contactByCode } from './read.ts';
 
 /**
@@ -52,6 +53,7 @@ export function rowUpdate(
   if (Object.keys(changes).length === 0) return { ...update, outcome: contact };
   const row = {
     ...values,
+    ...(values.ident !== undefined && { identKey: identityKey(values.ident) }),
     updater: actor.name,
     updatedAt: request.at.toISOString(),
     version: contact.version + 1,

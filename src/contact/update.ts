@@ -19,17 +19,17 @@ import { identityKey, isSameIdentityCode } from './identity-code.ts';
 import { contactOfPerson } from './read.ts';
 
 /** The changes that are asked for, judged by the contact on record: throws what is wrong with them. */
-type Judged<Changes = ContactChanges> = (contact: Contact) => Changes;
+type Judged = (contact: Contact) => ContactChanges & Partial<ContactIdentity>;
 
 /**
- * Updates the registrar's contact with this code. Two round trips. Throws what `changesOf` throws; `identity_change` if a given identity is not
- * the one on record; `update_prohibited`, `not_found`, `changed_meanwhile`.
+ * Updates the registrar's contact with this code. Two round trips. Throws what `changesOf` throws; `identity_change` if a
+ * given identity is not the one on record; `update_prohibited`, `not_found`, `changed_meanwhile`.
  */
 export function updateContact(
   db: Database,
   login: Login,
   code: string,
-  changesOf: Judged<ContactChanges & Partial<ContactIdentity>>,
+  changesOf: Judged,
   request: WriteRequest,
 ): Promise<Written<ContactReference>> {
   const withoutIdentity = (contact: Contact) => {

@@ -3,9 +3,11 @@ import { stringify } from 'csv-stringify/sync';
 import { dayOf } from '../../day.ts';
 import { reportMonth } from '../../history/month-report.ts';
 import { listStatus } from '../../public-list/publish/status.ts';
+import { getRegistrar } from '../../registrar/account.ts';
 import { noun, reading } from '../command.ts';
 import { verb } from '../run.ts';
-import { table } from '../text.ts';
+import { counted, table } from '../text.ts';
+import { judgedContacts } from './contact/invalid.ts';
 import { nounOf } from './history/entry.ts';
 
 const month = verb(
@@ -51,7 +53,38 @@ const month = verb(
   },
 );
 
-export const reportCommand = noun('report', 'report month', [month]);
+const invalid = verb(
+  reading('invalid', 'report invalid', 'report invalid --registrar ALPHA --json')
+    .description("Count the contacts' values that today's rules refuse")
+    .option('--registrar <code>', "only this registrar's contacts"),
+  async (registry, { registrar }) => {
+    if (registrar !== undefined) await getRegistrar(registry.db, registrar);
+    const counts = new Map<string, number>();
+    let [checked, contacts] = [0, 0];
+    for await (const contact of judgedContacts(registry, { registrar })) {
+      checked += 1;
+      if (contact.invalid.length > 0) contacts += 1;
+      for (const { field, reason } of contact.invalid) {
+        const key = JSON.stringify([contact.registrar, field, reason]);
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+      }
+    }
+    const values = [...counts].sort().map(([key, count]) => {
+      const [registrar, field, reason] = JSON.parse(key) as string[];
+      return { registrar, field, reason, count };
+    });
+    const summary = `${contacts} of ${counted(checked, 'contact')} have values that today's rules refuse`;
+    const rows = table(values, '', {
+      REGISTRAR: 'registrar',
+      FIELD: 'field',
+      REASON: 'reason',
+      COUNT: 'count',
+    });
+    return { data: { checked, contacts, values }, text: `${rows}\n${summary}`.trim() };
+  },
+);
+
+export const reportCommand = noun('report', 'report month', [month, invalid]);
 
 function parseMonth(text: string): string {
   if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;

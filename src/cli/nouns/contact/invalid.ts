@@ -1,0 +1,45 @@
+import {
+  type AdministeredContact,
+  type ContactCriteria,
+  listContactsBy,
+} from '../../../contact/administer.ts';
+import { type InvalidValue, invalidValues } from '../../../contact/invalid.ts';
+import { writeOutput } from '../../output.ts';
+import { everyRow } from '../../pages.ts';
+import type { Registry } from '../../registry.ts';
+
+/** Every contact that meets the criteria, with its values that today's rules refuse, as it is read. */
+export async function* judgedContacts({ db, origin }: Registry, criteria: ContactCriteria) {
+  const contacts = everyRow<AdministeredContact, number>(
+    (page) => listContactsBy(db, criteria, page),
+    ({ id }) => id,
+  );
+  for await (const contact of contacts) {
+    yield { ...contact, invalid: invalidValues(contact, origin.request.at) };
+  }
+}
+
+/** Prints the contacts with such values as they are read. */
+export async function printInvalid(
+  registry: Registry,
+  criteria: ContactCriteria,
+  { json }: { json?: true },
+): Promise<void> {
+  let isAny = false;
+  for await (const { registrar, code, invalid } of judgedContacts(registry, criteria)) {
+    if (invalid.length === 0) continue;
+    isAny = true;
+    const lines = json
+      ? [JSON.stringify({ registrar, code, invalid })]
+      : invalid.map((value) => lineOf(code, value));
+    await writeOutput(`${lines.join('\n')}\n`);
+  }
+  if (!isAny && !json) await writeOutput('there are no such contacts\n');
+}
+
+/** `ALPHA:1: Phone nr is invalid: "+3725551234" [phone]` */
+function lineOf(code: string, { reason, message, field, value }: InvalidValue): string {
+  const shown =
+    reason === 'missing' ? `${field} is missing` : `${message}: ${JSON.stringify(value)}`;
+  return `${code}: ${shown} [${field}]`;
+}
