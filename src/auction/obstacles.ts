@@ -5,6 +5,7 @@ import type { Database } from '../database/open.ts';
 import { dayOf } from '../day.ts';
 import type { DomainName } from '../domain/name.ts';
 import type { RecordProblem } from '../error.ts';
+import { isInForce } from '../retained-domain/in-force.ts';
 import type { Origin } from '../write.ts';
 
 /** The reasons why a name cannot be put up for auction. */
@@ -42,7 +43,7 @@ export async function findAuctionObstacles(
         union all select name, status from ${auctions}
           where name in (select name from asked) and status in ('payment_received', 'started')
         union all select distinct name, 'disputed' from ${disputes}
-          where name in (select name from asked) and first_day <= ${today} and last_day >= ${today}
+          where name in (select name from asked) and ${isInForce(today)}
       )
       order by obstacle = 'started', name`);
     for (const { name, obstacle } of rows) {

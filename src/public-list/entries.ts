@@ -2,6 +2,7 @@ import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { auctions, disputes, retainedDomains } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
+import { isInForce } from '../retained-domain/in-force.ts';
 import type { EntryRow } from './format/entry.ts';
 import type { ListEntries } from './lists.ts';
 
@@ -23,10 +24,9 @@ export function entriesQuery(
   const stored = entries.filter((status) => status !== 'disputed');
   const ofRetained = sql`
     select name, punycode, status from ${retainedDomains} where ${names} and status in ${stored}`;
-  // The plus stops SQLite from using the indexes on days: it would read all disputes for every page.
   const ofDisputes = sql`
     select name, punycode, 'disputed' as status from ${disputes}
-    where ${names} and +first_day <= ${day} and +last_day >= ${day} group by name`;
+    where ${names} and ${isInForce(day)} group by name`;
   const sources = [
     ...(stored.length > 0 ? [ofRetained] : []),
     ...(entries.includes('disputed') ? [ofDisputes] : []),

@@ -1,8 +1,8 @@
-import { and, asc, eq, gt, gte, lte, type SQL, sql } from 'drizzle-orm';
-import { disputes } from '../../drizzle/schema.ts';
+import { and, asc, eq, gt, gte, isNull, lte, sql } from 'drizzle-orm';
+import { disputes, untilClosed } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
-import { dayOf, daysBefore, isDay } from '../day.ts';
+import { dayOf, isDay } from '../day.ts';
 import type { DomainName } from '../domain/name.ts';
 import { type Problem, RegistryError, throwProblems } from '../error.ts';
 import { difference } from '../history/changes.ts';
@@ -10,23 +10,34 @@ import { type Change, type ChangeOptions, type Origin, write } from '../write.ts
 
 export type Dispute = typeof disputes.$inferSelect;
 
-/** The disputes, past ones included, in the order of their ids, starting after `after`. */
+/** The disputes, past ones included, in the order of their ids, starting after `after`: all, or those of a name. */
 export async function listDisputes(
   db: Database,
-  { page }: { page: { after?: number | undefined; limit: number } },
+  {
+    name,
+    page,
+  }: { name?: string | undefined; page: { after?: number | undefined; limit: number } },
 ): Promise<Dispute[]> {
   return db
     .select()
     .from(disputes)
-    .where(gt(disputes.id, page.after ?? 0))
+    .where(
+      and(
+        name === undefined ? undefined : eq(disputes.name, name),
+        gt(disputes.id, page.after ?? 0),
+      ),
+    )
     .orderBy(asc(disputes.id))
     .limit(page.limit);
 }
 
-export type DisputedDays = Pick<Dispute, 'name' | 'firstDay' | 'lastDay'>;
+export type DisputedDays = Pick<Dispute, 'name' | 'firstDay' | 'lastDay'> &
+  Partial<Pick<Dispute, 'closedAt'>>;
 
-/** A dispute that is about to be opened: a name and its first and last days, both included. */
-export type NewDispute = DomainName & DisputedDays;
+/** A dispute that is about to be opened: a name, its first and last days, both included, and what else is known. */
+export type NewDispute = DomainName &
+  DisputedDays &
+  Partial<Pick<Dispute, 'password' | 'comment' | 'initiator'>>;
 
 /**
  * Opens a dispute of the name. Throws `invalid` for days that are not in the calendar or in the wrong order, and
@@ -41,6 +52,7 @@ export async function openDispute(
   checkDays({ firstDay, lastDay });
   const overlaps = and(
     eq(disputes.name, name),
+    isNull(disputes.closedAt),
     lte(disputes.firstDay, lastDay),
     gte(disputes.lastDay, firstDay),
   );
@@ -63,14 +75,16 @@ export async function openDispute(
   await write(db, origin.request, { look, judge }, options);
 }
 
-/** Whether two disputes of a name share a day. */
+/** Whether two disputes of a name, neither of which was closed, share a day. */
 export function overlaps(one: DisputedDays, other: DisputedDays): boolean {
+  if (one.closedAt || other.closedAt) return false;
   return one.firstDay <= other.lastDay && other.firstDay <= one.lastDay;
 }
 
 /** The name already has this dispute, which shares days with another. */
 export function overlapProblem({ name, firstDay, lastDay }: DisputedDays): Problem {
-  const message = `${JSON.stringify(name)} is already disputed from ${firstDay} to ${lastDay}`;
+  const end = lastDay === untilClosed ? 'until it is closed' : `to ${lastDay}`;
+  const message = `${JSON.stringify(name)} is already disputed from ${firstDay} ${end}`;
   return { reason: 'taken', message, field: 'name' };
 }
 
@@ -89,21 +103,25 @@ export function checkDays({ firstDay, lastDay }: Pick<Dispute, 'firstDay' | 'las
 }
 
 /**
- * Closes the name's dispute, so that the name is not disputed today (in UTC): a dispute in force ends yesterday; one
- * that begins today, or the next one if none is in force, is deleted. Throws `not_found`, `changed_meanwhile`.
+ * Closes the name's dispute in force, or the next one if none is in force, so that the name is not disputed today (in
+ * UTC). The dispute stays on record. Throws `not_found`, `changed_meanwhile`.
  */
 export async function closeDispute(
   db: Database,
   origin: Origin,
   { name }: Pick<DomainName, 'name'>,
   options: ChangeOptions = {},
-): Promise<'ended' | 'deleted'> {
-  const today = dayOf(origin.request.at);
+): Promise<void> {
   let meant: Dispute | undefined;
-  const isOpen = and(eq(disputes.name, name), gte(disputes.lastDay, today));
+  const isNotOver = gte(disputes.lastDay, dayOf(origin.request.at));
   const look = () =>
-    db.select().from(disputes).where(isOpen).orderBy(asc(disputes.firstDay)).limit(1);
-  const judge = ([dispute]: Dispute[]) => {
+    db
+      .select()
+      .from(disputes)
+      .where(and(eq(disputes.name, name), isNotOver, isNull(disputes.closedAt)))
+      .orderBy(asc(disputes.firstDay))
+      .limit(1);
+  const judge = ([dispute]: Dispute[]): Change<void> => {
     // The name's next dispute must not be mistaken for the one that was meant.
     if (meant && JSON.stringify(meant) !== JSON.stringify(dispute)) {
       throw new RegistryError(
@@ -115,43 +133,26 @@ export async function closeDispute(
       throw new RegistryError('not_found', `${JSON.stringify(name)} is not disputed`, 'name');
     }
     meant = dispute;
-    return closing(db, origin, dispute, today);
-  };
-  return (await write(db, origin.request, { look, judge }, options)).outcome;
-}
-
-function closing(
-  db: Database,
-  { actor }: Origin,
-  dispute: Dispute,
-  today: string,
-): Change<'ended' | 'deleted'> {
-  const { id, name, firstDay, lastDay } = dispute;
-  const closed = {
-    by: actor,
-    subject: subjectOf(dispute),
-    // An id can be reused after a deletion; the name shows that it is still the same dispute.
-    onlyIf: sql`exists (
-      select 1 from ${disputes} where id = ${id} and name = ${name} and last_day = ${lastDay})`,
-  };
-  const isIt = (isWritten: SQL) => and(eq(disputes.id, id), isWritten);
-  if (firstDay < today) {
-    const ended = { lastDay: daysBefore(today, 1) };
+    const closed = { closedAt: origin.request.at.toISOString() };
+    const { id } = dispute;
     return {
-      ...closed,
+      by: origin.actor,
+      subject: subjectOf(dispute),
       action: 'update',
-      changes: difference(dispute, ended),
-      statements: (isWritten) => [db.update(disputes).set(ended).where(isIt(isWritten))],
-      outcome: 'ended',
+      changes: difference(dispute, closed),
+      // An id can be reused after a deletion; the name shows that it is still the same dispute.
+      onlyIf: sql`exists (
+        select 1 from ${disputes} where id = ${id} and name = ${name} and closed_at is null)`,
+      statements: (isWritten) => [
+        db
+          .update(disputes)
+          .set(closed)
+          .where(and(eq(disputes.id, id), isWritten)),
+      ],
+      outcome: undefined,
     };
-  }
-  return {
-    ...closed,
-    action: 'delete',
-    changes: difference({ firstDay, lastDay }, { firstDay: null, lastDay: null }),
-    statements: (isWritten) => [db.delete(disputes).where(isIt(isWritten))],
-    outcome: 'deleted',
   };
+  await write(db, origin.request, { look, judge }, options);
 }
 
 function subjectOf({ name }: Pick<Dispute, 'name'>) {

@@ -4,6 +4,7 @@ import { insertRows } from '../database/insert-rows.ts';
 import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { type RecordProblem, RegistryError, throwProblems } from '../error.ts';
+import { difference } from '../history/changes.ts';
 import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
 import {
   checkDays,
@@ -35,7 +36,11 @@ export async function importDisputes(
   throwProblems(problemsOf(records, present));
   const missing = records.filter((record) => !present.some((other) => isSame(record, other)));
   const { at } = origin.request;
-  const openingsOf = jsonArrays(missing).map((rows) => openings(db, rows, at));
+  const withChanges = missing.map(({ name, punycode, ...fields }) => ({
+    ...{ name, punycode, ...fields },
+    changes: difference({}, fields),
+  }));
+  const openingsOf = jsonArrays(withChanges).map((rows) => openings(db, rows, at));
   const { opened } = isDryRun
     ? { opened: missing.length }
     : await changeEach(db, origin, { opened: openingsOf });
@@ -43,12 +48,12 @@ export async function importDisputes(
 }
 
 async function loadDisputes(db: Database, records: readonly NewDispute[]): Promise<DisputedDays[]> {
-  const { name, firstDay, lastDay } = disputes;
+  const { name, firstDay, lastDay, closedAt } = disputes;
   const kept: DisputedDays[] = [];
   for (const names of jsonArrays(new Set(records.map((record) => record.name)))) {
     kept.push(
       ...(await db
-        .select({ name, firstDay, lastDay })
+        .select({ name, firstDay, lastDay, closedAt })
         .from(disputes)
         .where(isIn(name, names))
         .orderBy(asc(firstDay))),
@@ -84,28 +89,30 @@ function isSame(one: DisputedDays, other: DisputedDays): boolean {
   );
 }
 
-/** Opens the disputes that no other one overlaps in the meantime. */
-function openings(db: Database, rows: string, createdAt: Date): ChangesOfMany {
-  const free = sql`
-    select value ->> 'name' as name, value ->> 'punycode' as punycode,
-      value ->> 'firstDay' as first_day, value ->> 'lastDay' as last_day
-    from json_each(${rows}) where not exists (
-      select 1 from ${disputes} as kept where kept.name = value ->> 'name'
-        and kept.first_day <= value ->> 'lastDay' and kept.last_day >= value ->> 'firstDay')`;
-  const changes = sql`json_object(
-    'firstDay', json_object('from', null, 'to', first_day),
-    'lastDay', json_object('from', null, 'to', last_day))`;
+/** Opens the disputes that have not been added and that no other one overlaps in the meantime. */
+function openings(db: Database, records: string, createdAt: Date): ChangesOfMany {
+  const field = (name: string) => sql.raw(`value ->> '${name}'`);
+  const isSame = sql`kept.first_day = ${field('firstDay')} and kept.last_day = ${field('lastDay')}`;
+  const isOverlapping = sql`kept.closed_at is null and ${field('closedAt')} is null
+    and kept.first_day <= ${field('lastDay')} and kept.last_day >= ${field('firstDay')}`;
+  const free = sql`from json_each(${records}) where not exists (
+    select 1 from ${disputes} as kept
+    where kept.name = ${field('name')} and (${isSame} or ${isOverlapping}))`;
   const values = {
-    name: sql`name`,
-    punycode: sql`punycode`,
-    firstDay: sql`first_day`,
-    lastDay: sql`last_day`,
+    name: field('name'),
+    punycode: field('punycode'),
+    firstDay: field('firstDay'),
+    lastDay: field('lastDay'),
+    password: field('password'),
+    comment: field('comment'),
+    initiator: field('initiator'),
+    closedAt: field('closedAt'),
     createdAt: createdAt.toISOString(),
   };
   return {
     subject: 'dispute',
     action: 'create',
-    rows: sql`select name as key, null as uuid, ${changes} as changes from (${free})`,
-    statements: [insertRows(db, disputes, values, sql`from (${free})`)],
+    rows: sql`select ${field('name')} as key, null as uuid, value -> 'changes' as changes ${free}`,
+    statements: [insertRows(db, disputes, values, free)],
   };
 }

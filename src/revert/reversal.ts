@@ -50,7 +50,9 @@ export function reversalProblems(entry: HistoryEntry, newer: HistoryEntry | unde
     return problem('invalid', 'this kind of change cannot be taken back');
   }
   const secret = fieldsThat((change) => 'redacted' in change);
-  if (secret && entry.action !== 'delete') {
+  const isContactDeletion = entry.subject === 'contact' && entry.action === 'delete';
+  // A creation is taken back without its values; a contact that was deleted comes back with a new auth_info.
+  if (secret && entry.action !== 'create' && !isContactDeletion) {
     return problem('gone', `the history does not have the values of ${secret}`);
   }
   if (!newer) return [];

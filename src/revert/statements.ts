@@ -37,24 +37,39 @@ const statements: Partial<Record<HistorySubject, Partial<Record<Action, Statemen
   },
   dispute: {
     create: (db, from, at) => {
-      const days = { firstDay: becomes('firstDay'), lastDay: becomes('lastDay') };
-      return [insertRows(db, disputes, { ...name, ...days, createdAt: at }, from)];
+      const dispute = {
+        ...name,
+        firstDay: becomes('firstDay'),
+        lastDay: becomes('lastDay'),
+        comment: becomes('comment'),
+        initiator: becomes('initiator'),
+        closedAt: becomes('closedAt'),
+        createdAt: at,
+      };
+      return [insertRows(db, disputes, dispute, from)];
     },
     update: (db, from) => {
-      const { name, lastDay } = disputes;
-      // Disputes of a name share no day, so the last day tells them apart.
-      const isIt = sql`${key} = ${name} and ${was('lastDay')} = ${lastDay}`;
+      // Of a name's disputes, the first that is not over is closed.
+      const meant = sql`(
+        select id from ${disputes} as one
+        where one.name = ${key} and one.closed_at is ${was('closedAt')}
+          and one.last_day >= substr(ifnull(${was('closedAt')}, ${becomes('closedAt')}), 1, 10)
+        order by one.first_day limit 1)`;
       return [
         db
           .update(disputes)
-          .set({ lastDay: sql`(select ${becomes('lastDay')} ${from} where ${isIt})` })
-          .where(sql`exists (select 1 ${from} where ${isIt})`),
+          .set({
+            closedAt: sql`(select ${becomes('closedAt')} ${from} where ${disputes.id} = ${meant})`,
+          })
+          .where(sql`${disputes.id} in (select ${meant} ${from})`),
       ];
     },
     delete: (db, from) => {
-      const { name, firstDay, lastDay } = disputes;
-      const days = sql`select ${key}, ${was('firstDay')}, ${was('lastDay')} ${from}`;
-      return [db.delete(disputes).where(sql`(${name}, ${firstDay}, ${lastDay}) in (${days})`)];
+      const { name, firstDay, lastDay, closedAt } = disputes;
+      const meant = sql`
+        select ${key}, ${was('firstDay')}, ${was('lastDay')}, ifnull(${was('closedAt')}, '') ${from}`;
+      const isAmong = sql`(${name}, ${firstDay}, ${lastDay}, ifnull(${closedAt}, '')) in (${meant})`;
+      return [db.delete(disputes).where(isAmong)];
     },
   },
   auction: {

@@ -125,6 +125,23 @@ test('asks before it removes many rows, naming the number', async () => {
   expect(await registry.done([...remove, '--yes'])).toMatchObject({ removed: 2 });
 });
 
+test('writes disputes to a file with everything that an import takes', async () => {
+  const file =
+    'name,from,until,password,comment,initiator,closed_at\n' +
+    'q.ee,2026-01-01,,salasõna,"kohtuasi, 2-26-1",Mari Maasikas,\n' +
+    'r.ee,2026-01-01,2026-01-31,,,,2026-01-02T03:04:05.678Z\n';
+  const own = await tool.newRegistry();
+  expect(await own.done(['dispute', 'import', '-'], file)).toMatchObject({ opened: 2 });
+  expect((await own.run(['dispute', 'export'])).stdout).toBe(file);
+  const { stdout } = await own.run(['dispute', 'list']);
+  expect(stdout).toMatch(/^q.ee +2026-01-01 +until closed +in force +Mari Maasikas$/m);
+  expect(stdout).toMatch(/^r.ee +2026-01-01 +2026-01-31 +closed +-$/m);
+  expect(stdout).not.toContain('salasõna');
+  expect(await own.done(['dispute', 'show', 'q.ee'])).toMatchObject({
+    disputes: [{ password: 'salasõna', comment: 'kohtuasi, 2-26-1', until: null }],
+  });
+});
+
 test('opens the disputes in a file, once however often it is imported', async () => {
   const file = 'name,from,until\nx.ee,2026-01-01,2026-01-31\ny.ee,2026-01-01,2026-01-31\n';
   const args = ['dispute', 'import', '-'];

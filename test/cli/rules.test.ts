@@ -47,6 +47,8 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'dispute open': [['x.ee', '--from', '2026-01-01', '--until', '2099-01-01']],
   'dispute close': [['d.ee']],
   'dispute list': [[]],
+  'dispute show': [['d.ee']],
+  'dispute export': [['-']],
   'dispute import': [['-'], 'name,from,until\nx.ee,2026-01-01,2099-01-01\n'],
   'auction start': [['x.ee']],
   'auction list': [[]],

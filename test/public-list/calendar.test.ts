@@ -1,4 +1,6 @@
+import { eq } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
+import { disputes, untilClosed } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { listsShowing } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
@@ -36,6 +38,16 @@ test('publishes what the calendar alone has changed, and no other list', async (
   expect(await publishAt('2026-05-05T00:01:00')).toEqual(['all', 'disputed']);
   expect(await publishAt('2026-05-06T00:01:00')).toEqual([]);
   expect(await publishAt('2026-05-08T00:01:00')).toEqual(['all', 'disputed']);
+});
+
+test('lists no dispute from the moment at which it is closed', async () => {
+  const { id } = await addDispute(worker.env, { firstDay: '2026-05-05', lastDay: untilClosed });
+  await publishAt('2026-05-05T12:00:00');
+  expect((await published(worker.env, 'disputed')).body.count).toBe(1);
+  const closedAt = '2026-05-05T12:30:00.000Z';
+  await worker.db.update(disputes).set({ closedAt }).where(eq(disputes.id, id));
+  expect(await publishAt('2026-05-05T12:30:00')).toEqual(['all', 'disputed']);
+  expect((await published(worker.env, 'disputed')).body.count).toBe(0);
 });
 
 test('is behind its source from the day on which a dispute begins', async () => {

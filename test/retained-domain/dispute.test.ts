@@ -1,6 +1,6 @@
 import { asc, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { disputes } from '../../drizzle/schema.ts';
+import { disputes, untilClosed } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { closeDispute, listDisputes, openDispute } from '../../src/retained-domain/dispute.ts';
 import { importDisputes } from '../../src/retained-domain/import-disputes.ts';
@@ -43,7 +43,48 @@ async function daysOf({ name }: { name: string }) {
   return rows.map(({ firstDay, lastDay }) => [firstDay, lastDay]);
 }
 
+async function closedOf({ name }: { name: string }) {
+  const listed = await listDisputes(worker.db, { name, page: { limit: 10 } });
+  return listed.map(({ closedAt }) => closedAt);
+}
+
 describe('importDisputes', () => {
+  it('adds what is known of a dispute, and keeps the password out of its history', async () => {
+    const dispute = {
+      ...newName(),
+      ...{ firstDay: '2026-05-01', lastDay: untilClosed },
+      ...{ password: 'vaidlus', comment: 'kohtuasi 2-26-1', initiator: 'Mari Maasikas' },
+    };
+    await importDisputes(worker.db, operator, [dispute]);
+    expect(
+      await listDisputes(worker.db, { name: dispute.name, page: { limit: 10 } }),
+    ).toMatchObject([{ ...dispute, closedAt: null }]);
+    expect(await changesOf(worker.env, 'dispute', dispute)).toEqual([
+      {
+        action: 'create',
+        changes: {
+          firstDay: { from: null, to: '2026-05-01' },
+          lastDay: { from: null, to: '9999-12-31' },
+          password: { redacted: true },
+          comment: { from: null, to: 'kohtuasi 2-26-1' },
+          initiator: { from: null, to: 'Mari Maasikas' },
+        },
+      },
+    ]);
+  });
+
+  it('adds a closed dispute beside another on the same days, once', async () => {
+    const name = newName();
+    const closed = {
+      ...name,
+      ...{ firstDay: '2026-04-01', lastDay: '2026-06-30', closedAt: '2026-04-02T00:00:00.000Z' },
+    };
+    await open(name, may);
+    const importAgain = () => importDisputes(worker.db, operator, [closed]);
+    expect(await importAgain()).toEqual({ opened: 1, unchanged: 0 });
+    expect(await importAgain()).toEqual({ opened: 0, unchanged: 1 });
+  });
+
   it('counts only what it opened, if somebody else was faster with one of them', async () => {
     const [first, second] = [newName(), newName()].map((name) => ({
       ...name,
@@ -129,37 +170,20 @@ describe('openDispute', () => {
 });
 
 describe('closeDispute', () => {
-  it('ends the one in force as of yesterday', async () => {
-    const name = await disputedName(['2026-02-01', '2026-05-31']);
-    expect(await closeDispute(worker.db, on('2026-03-01'), name)).toBe('ended');
-    expect(await daysOf(name)).toEqual([['2026-02-01', '2026-02-28']]);
+  it.each([
+    ['in force', '2026-05-15'],
+    ['on its last day', '2026-05-31'],
+    ['to come', '2026-04-30'],
+  ])('closes a dispute %s, and keeps it on record', async (_, today) => {
+    const name = await disputedName(may);
+    await closeDispute(worker.db, on(today), name);
+    expect(await daysOf(name)).toEqual([may]);
+    expect(await closedOf(name)).toEqual([`${today}T12:00:00.000Z`]);
     expect((await changesOf(worker.env, 'dispute', name))[1]).toEqual({
       action: 'update',
-      changes: { lastDay: { from: '2026-05-31', to: '2026-02-28' } },
+      changes: { closedAt: { from: null, to: `${today}T12:00:00.000Z` } },
     });
   });
-
-  it('ends one whose last day is today', async () => {
-    const name = await disputedName(may);
-    expect(await closeDispute(worker.db, on('2026-05-31'), name)).toBe('ended');
-    expect(await daysOf(name)).toEqual([['2026-05-01', '2026-05-30']]);
-  });
-
-  it.each(['2026-05-01', '2026-04-30'])(
-    'deletes, on %s, one that begins on 2026-05-01',
-    async (today) => {
-      const name = await disputedName(may);
-      expect(await closeDispute(worker.db, on(today), name)).toBe('deleted');
-      expect(await daysOf(name)).toEqual([]);
-      expect((await changesOf(worker.env, 'dispute', name))[1]).toEqual({
-        action: 'delete',
-        changes: {
-          firstDay: { from: '2026-05-01', to: null },
-          lastDay: { from: '2026-05-31', to: null },
-        },
-      });
-    },
-  );
 
   it('leaves past and later disputes alone', async () => {
     const name = await disputedName(['2026-01-01', '2026-01-31'], may, [
@@ -167,11 +191,14 @@ describe('closeDispute', () => {
       '2026-09-30',
     ]);
     await closeDispute(worker.db, on('2026-05-15'), name);
-    expect(await daysOf(name)).toEqual([
-      ['2026-01-01', '2026-01-31'],
-      ['2026-05-01', '2026-05-14'],
-      ['2026-09-01', '2026-09-30'],
-    ]);
+    expect(await closedOf(name)).toEqual([null, '2026-05-15T12:00:00.000Z', null]);
+  });
+
+  it('lets the name be disputed again on the same days', async () => {
+    const name = await disputedName(may);
+    await closeDispute(worker.db, on('2026-05-15'), name);
+    await open(name, may);
+    expect(await closedOf(name)).toEqual(['2026-05-15T12:00:00.000Z', null]);
   });
 
   it('refuses a name that is not disputed, or no longer', async () => {

@@ -188,6 +188,7 @@ describe('disputes', () => {
         punycode: disputes.punycode,
         firstDay: disputes.firstDay,
         lastDay: disputes.lastDay,
+        closedAt: disputes.closedAt,
       })
       .from(disputes)
       .where(eq(disputes.name, name))
@@ -217,8 +218,11 @@ describe('disputes', () => {
     const opened = [await daysOf(begun), await daysOf(planned)];
     for (const dispute of [begun, planned]) {
       const request = await commanded((origin) => closeDispute(worker.db, origin, dispute));
-      expect([await daysOf(begun), await daysOf(planned)]).not.toEqual(opened);
-      await takeBack(request);
+      const closed = [await daysOf(begun), await daysOf(planned)];
+      expect(closed).not.toEqual(opened);
+      const again = await takeBack(await takeBack(request));
+      expect([await daysOf(begun), await daysOf(planned)]).toEqual(closed);
+      await takeBack(again);
     }
     expect([await daysOf(begun), await daysOf(planned)]).toEqual(opened);
   });

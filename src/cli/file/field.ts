@@ -15,6 +15,11 @@ export function words(value: unknown): unknown {
   return typeof value === 'string' ? value.split(/[\s,]+/).filter((word) => word !== '') : value;
 }
 
+/** The text of a field, undefined if it is absent or empty; throws `invalid` if it is not text. */
+export function optionalText(values: Record<string, unknown>, field: string): string | undefined {
+  return (values[field] ?? '') === '' ? undefined : requiredText(values, field);
+}
+
 /** The text of a field; throws `missing` if it is absent or empty, `invalid` if it is not text. */
 export function requiredText(values: Record<string, unknown>, field: string): string {
   const value = values[field];

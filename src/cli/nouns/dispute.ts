@@ -1,3 +1,5 @@
+import { untilClosed } from '../../../drizzle/schema.ts';
+import type { Database } from '../../database/open.ts';
 import { dayOf } from '../../day.ts';
 import { type DomainName, parseDomainName } from '../../domain/name.ts';
 import { findZoneProblems } from '../../domain/zone.ts';
@@ -15,13 +17,15 @@ import {
   overlaps,
 } from '../../retained-domain/dispute.ts';
 import { findDisputeProblems, importDisputes } from '../../retained-domain/import-disputes.ts';
+import { instantRule } from '../../text/instant.ts';
 import { noun, reading, writing } from '../command.ts';
-import { nameColumn, requiredText } from '../file/field.ts';
+import { exporting, exportRows } from '../file/exporting.ts';
+import { nameColumn, optionalText, requiredText } from '../file/field.ts';
 import { type Import, importing, runImport, writeInChunks } from '../file/import.ts';
 import { parseNames } from '../names.ts';
-import { allRows } from '../pages.ts';
+import { everyRow } from '../pages.ts';
 import { verb } from '../run.ts';
-import { counted, table } from '../text.ts';
+import { counted, fieldLines, table } from '../text.ts';
 
 const publish = listsShowing(['disputed']);
 
@@ -30,15 +34,15 @@ const open = verb(
     .description('Open a dispute of a name and publish the lists')
     .argument('<name>', 'the name in its Unicode form, lower case')
     .requiredOption('--from <day>', 'its first day, YYYY-MM-DD, in UTC')
-    .requiredOption('--until <day>', 'its last day'),
+    .option('--until <day>', 'its last day; by default, it lasts until it is closed'),
   async ({ db, env, origin, isDryRun, did }, text, options) => {
     const { from, until } = options;
     const [name] = parseNames([text], env) as [DomainName];
-    const dispute = { ...name, firstDay: from, lastDay: until };
+    const dispute = { ...name, firstDay: from, lastDay: until ?? untilClosed };
     await openDispute(db, origin, dispute, { isDryRun });
     return {
-      data: { name: name.name, from, until, changed: !isDryRun },
-      text: `${did('open')} a dispute of ${name.name} from ${from} until ${until}`,
+      data: { name: name.name, from, until: until ?? null, changed: !isDryRun },
+      text: `${did('open')} a dispute of ${name.name} from ${from} until ${until ?? 'closed'}`,
       publish,
     };
   },
@@ -50,14 +54,10 @@ const close = verb(
     .argument('<name>', 'the name in its Unicode form, lower case'),
   async ({ db, origin, isDryRun, did }, text) => {
     const { name } = parseDomainName(text);
-    const outcome = await closeDispute(db, origin, { name }, { isDryRun });
-    const effect =
-      outcome === 'ended'
-        ? 'its last day is yesterday'
-        : 'deleted, as it had not begun before today';
+    await closeDispute(db, origin, { name }, { isDryRun });
     return {
-      data: { name, outcome, changed: !isDryRun },
-      text: `${did('close')} the dispute of ${name}: ${effect}`,
+      data: { name, changed: !isDryRun },
+      text: `${did('close')} the dispute of ${name}`,
       publish,
     };
   },
@@ -66,30 +66,60 @@ const close = verb(
 const list = verb(
   reading('list', 'dispute list').description('List the disputes, past and future ones included'),
   async ({ db, origin }) => {
-    const listed = await allRows<Dispute, number>(
-      (page) => listDisputes(db, { page }),
-      ({ id }) => id,
-    );
-    const disputes = listed.map((dispute) => ({
-      name: dispute.name,
-      punycode_name: dispute.punycode,
-      from: dispute.firstDay,
-      until: dispute.lastDay,
-      state: stateOf(dispute, dayOf(origin.request.at)),
-    }));
+    const disputes = (await Array.fromAsync(everyDispute(db))).map(shownOn(origin.request.at));
     return {
       data: { disputes },
       text: table(disputes, 'there are no disputes', {
         NAME: 'name',
         FROM: 'from',
-        UNTIL: 'until',
+        UNTIL: ({ until }) => until ?? 'until closed',
         STATE: 'state',
+        INITIATOR: 'initiator',
       }),
     };
   },
 );
 
-function stateOf({ firstDay, lastDay }: Dispute, today: string): string {
+const show = verb(
+  reading('show', 'dispute show piip.ee')
+    .description('Show the disputes of a name with everything that is known, passwords included')
+    .argument('<name>', 'the name in its Unicode form, lower case'),
+  async ({ db, origin }, text) => {
+    const { name } = parseDomainName(text);
+    const listed = await Array.fromAsync(everyDispute(db, name));
+    if (listed.length === 0) {
+      throw new RegistryError('not_found', `${JSON.stringify(name)} was never disputed`, 'name');
+    }
+    const shown = shownOn(origin.request.at);
+    const disputes = listed.map((one) => ({ ...shown(one), password: one.password }));
+    return { data: { disputes }, text: disputes.map((one) => fieldLines(one)).join('\n\n') };
+  },
+);
+
+/** All disputes, or those of a name, in the order of their ids. */
+function everyDispute(db: Database, name?: string): AsyncGenerator<Dispute> {
+  return everyRow<Dispute, number>(
+    (page) => listDisputes(db, { name, page }),
+    ({ id }) => id,
+  );
+}
+
+const shownOn = (now: Date) => (dispute: Dispute) => ({
+  name: dispute.name,
+  punycode_name: dispute.punycode,
+  from: dispute.firstDay,
+  until: untilOf(dispute),
+  state: stateOf(dispute, dayOf(now)),
+  initiator: dispute.initiator,
+  comment: dispute.comment,
+  closed_at: dispute.closedAt,
+});
+
+/** The last day; null if the dispute lasts until it is closed. */
+const untilOf = ({ lastDay }: Dispute) => (lastDay === untilClosed ? null : lastDay);
+
+function stateOf({ firstDay, lastDay, closedAt }: Dispute, today: string): string {
+  if (closedAt !== null) return 'closed';
   if (lastDay < today) return 'over';
   return firstDay <= today ? 'in force' : 'to come';
 }
@@ -97,7 +127,11 @@ function stateOf({ firstDay, lastDay }: Dispute, today: string): string {
 const columns = {
   name: nameColumn,
   from: { note: 'the first day, YYYY-MM-DD, in UTC', isRequired: true },
-  until: { note: 'the last day', isRequired: true },
+  until: { note: 'the last day; by default, it lasts until it is closed', isRequired: false },
+  password: { note: 'with which the winner may register the name', isRequired: false },
+  comment: { note: 'any text', isRequired: false },
+  initiator: { note: 'who disputes the name', isRequired: false },
+  closed_at: { note: 'the time at which it was closed, ISO 8601', isRequired: false },
 };
 
 /** The import of disputes, for one file: it remembers the disputes that it has read, none of which may overlap. */
@@ -124,7 +158,11 @@ function rememberingReader() {
     const dispute = {
       ...parseDomainName(requiredText(values, 'name')),
       firstDay: requiredText(values, 'from'),
-      lastDay: requiredText(values, 'until'),
+      lastDay: optionalText(values, 'until') ?? untilClosed,
+      password: optionalText(values, 'password'),
+      comment: optionalText(values, 'comment'),
+      initiator: optionalText(values, 'initiator'),
+      closedAt: readInstant(optionalText(values, 'closed_at')),
     };
     checkDays(dispute);
     const others = ofName.get(dispute.name) ?? [];
@@ -138,12 +176,37 @@ function rememberingReader() {
   };
 }
 
+const instant = instantRule('is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z');
+
+function readInstant(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const { data, error } = instant.safeParse(text);
+  if (data) return data.toISOString();
+  throw new RegistryError('invalid', error!.issues[0]!.message, 'closed_at');
+}
+
 const importVerb = importing(columns, 'dispute import disputes.csv')
   .description('Open the disputes in a file and publish the lists')
   .action((file, options) => runImport(file, options, disputeImport()));
 
+const exportVerb = verb(
+  exporting('dispute export disputes.csv').description(
+    'Write the disputes, past and closed ones included, to a file for dispute import',
+  ),
+  async ({ db }, file, options) => {
+    async function* rows() {
+      for await (const dispute of everyDispute(db)) {
+        const { name, firstDay: from, password, comment, initiator, closedAt } = dispute;
+        const known = { password, comment, initiator, closed_at: closedAt };
+        yield { name, from, until: untilOf(dispute), ...known };
+      }
+    }
+    return exportRows(file, options, rows(), Object.keys(columns));
+  },
+);
+
 export const disputeCommand = noun(
   'dispute',
   'dispute open piip.ee --from 2026-12-01 --until 2027-02-28',
-  [open, close, list, importVerb],
+  [open, close, list, show, importVerb, exportVerb],
 );
