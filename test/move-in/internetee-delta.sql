@@ -8,7 +8,7 @@ insert into registrars (
 )
 values (8, 'UUS', 'Uus', 8, 'x', 'EE', 'Tallinn', 'x', 8, 8, 'et', '2026-11-20 10:00', '2026-11-20 10:00');
 
-update users set plain_text_password = 'uus parool', updated_at = '2026-11-20 10:00' where username = 'beta';
+update users set plain_text_password = 'uus parool', updated_at = '2026-11-20 10:00' where id = 1;
 update users set active = false, updated_at = '2026-11-20 10:00' where username = 'alpha epp';
 insert into users (id, registrar_id, username, plain_text_password, type, roles, active, verified_at)
 values (20, 8, 'uus', 'uus12345', 'ApiUser', '{super}', true, '2026-11-20');

@@ -84,7 +84,7 @@ select
   case when n % 3 = 0 then '1' || lpad((n % 10000000)::text, 7, '0') else '38001085718' end,
   case when n % 3 = 0 then 'org' else 'priv' end,
   'EE',
-  pick(n, array[null, 'Pikk 1', E'Pikk 1\nkorter 2']), '10111', 'Tallinn', 'EE',
+  pick(n, array[null, 'Pikk 1', 'Pikk 1–2']), '10111', 'Tallinn', 'EE',
   md5(n || 'auth'),
   pick(n, '{"{}","{ok}","{ok,linked}","{serverUpdateProhibited,clientDeleteProhibited}"}')::varchar[],
   pick(n, array[null, '', 'serverUpdateProhibited=>"kohtu määrus"'])::hstore,
@@ -113,7 +113,8 @@ update contacts set name = pick(id, array['', ' ', E'Mari\tMaasikas', E'Mari\r\n
 where has_dirt(id, 7);
 update contacts set zip = pick(id, array[null, '', '10 111', 'EE-10111 Tallinn, Harjumaa', E'10111\n'])
 where has_dirt(id, 8);
-update contacts set street = pick(id, array['', ' ', repeat('Pikk tänav ', 300), E'\n\n', E'a\\nb', E'1\t\x0b2'])
+update contacts set street = pick(id, array[E'Pikk 1\nkorter 2', ' ', repeat('Pikk tänav ', 300), E'\n\n', E'a\\nb',
+  E'1\t\x0b2'])
 where has_dirt(id, 9);
 update contacts set city = pick(id, array[null, '', E'Tal\x02linn']), state = pick(id, array['', ' Harju '])
 where has_dirt(id, 10);
@@ -154,7 +155,7 @@ select
 from (select n, pick(n, '{nimi,õun,müük}') || n || '.ee' as name from generate_series(1, :domains) n) rows;
 
 update domains set name = upper(name) where has_dirt(id, 1);
-update domains set name = 'xn--mda.' || name where has_dirt(id, 2);
+update domains set name = 'xn--mda.a' || id || '.ee' where has_dirt(id, 2);
 update domains set name = pick(id, array['', ' ', 'ei ole nimi', '-', '.ee', 'a..ee', E'a\n.ee']) || id
 where has_dirt(id, 3);
 update domains set name = (select upper(name) from domains other where other.id = domains.id - 1) where has_dirt(id, 4);
@@ -205,7 +206,7 @@ select
 from (select n, time_of(n, 'dispute')::date + 2500 as starts_at from generate_series(1, :names) n) rows;
 
 update disputes set expires_at = starts_at - 1 where has_dirt(id, 1);
-update disputes set domain_name = pick(id, array['ei ole nimi ', 'VAIDLUS']) || id where has_dirt(id, 2);
+update disputes set domain_name = pick(id, array['ei ole nimi', upper(domain_name)]) where has_dirt(id, 2);
 update disputes set password = '' where has_dirt(id, 3);
 
 insert into auctions (id, domain, uuid, status, registration_code, registration_deadline, platform, created_at)
@@ -224,5 +225,5 @@ update auctions set registration_code = null where has_dirt(id, 1);
 update auctions set registration_code = pick(id, array['', 'KOOD ', 'Õ']) || id where has_dirt(id, 2);
 update auctions set status = 'started', domain = (select domain from auctions other where other.id = auctions.id - 1)
 where has_dirt(id, 3);
-update auctions set domain = pick(id, array['ei ole nimi ', 'OKSJON']) || id where has_dirt(id, 4);
+update auctions set domain = pick(id, array['ei ole nimi', upper(domain)]) where has_dirt(id, 4);
 update auctions set platform = 7 where has_dirt(id, 5);

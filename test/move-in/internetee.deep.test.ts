@@ -1,36 +1,19 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { readCsv } from '../../src/cli/file/csv.ts';
-import { startPostgres, whyNoPostgres } from './postgres.ts';
+import { startTool } from '../cli/tool.ts';
+import { startInternetee } from './internetee.ts';
 
-const postgres = startPostgres();
-const script = path.resolve('src/cli/move-in/internetee.sql');
 const contactCount = 3000;
+const tool = startTool();
+const old = startInternetee(contactCount);
 let files: string;
 
 beforeAll(async () => {
-  files = await mkdtemp(path.join(tmpdir(), 'registry-internetee-'));
-  if (whyNoPostgres()) return;
-  const tables = ['structure', 'rows'].flatMap((name) => [
-    '-f',
-    `test/move-in/internetee-${name}.sql`,
-  ]);
-  await postgres.psql(['-v', `contacts=${contactCount}`, ...tables]);
-  await postgres.psql(['-f', script], files);
+  files = await tool.newDirectory();
+  await old.exportTo(files);
 });
-afterAll(() => rm(files, { recursive: true }));
-
-/** What the database answers, each value as PostgreSQL writes it and null as an empty text. */
-async function query(sql: string): Promise<Record<string, string>[]> {
-  const asText = `
-    select coalesce(json_agg((
-      select json_object_agg(key, coalesce(value, '')) from jsonb_each_text(to_jsonb(found))
-    )), '[]')
-    from (${sql}) found`;
-  return JSON.parse(await postgres.psql(['-c', asText]));
-}
 
 async function rowsOf(name: string): Promise<Record<string, unknown>[]> {
   const file = path.join(files, name);
@@ -87,7 +70,7 @@ test('writes every row of every table', async () => {
 });
 
 test('writes every value of a contact as the database holds it', async () => {
-  const expected = await query(`
+  const expected = await old.query(`
     select
       c.id, coalesce(r.code, '#' || registrar_id) as registrar, uuid, c.name, c.code, ident, ident_type,
       ident_country_code, c.email, c.phone, fax, street, zip, city, state, country_code, org_name, auth_info,
@@ -154,8 +137,8 @@ test('names by its id what a row refers to and is gone', async () => {
 
 test('gives each domain its registrant and its contacts by role', async () => {
   const links = await rowsOf('domain-contacts.csv');
-  const [domain] = await query('select name, registrant_id from domains where id = 11');
-  const expected = await query(`
+  const [domain] = await old.query('select name, registrant_id from domains where id = 11');
+  const expected = await old.query(`
     select d.name as domain, c.code as contact, role
     from domains d, contacts c, domain_contacts l, lateral (values
       ('registrant', d.registrant_id), ('admin', l.contact_id), ('tech', l.contact_id)) given (role, id)
@@ -168,7 +151,7 @@ test('gives each domain its registrant and its contacts by role', async () => {
 });
 
 test('a name that is reserved until midnight has its last day the day before', async () => {
-  const days = await query(`
+  const days = await old.query(`
     select name, case expire_at::text
       when '2036-05-04 00:00:00' then '2036-05-03'
       when '2012-01-01 00:00:00' then '2011-12-31'
@@ -182,8 +165,6 @@ test('a name that is reserved until midnight has its last day the day before', a
 });
 
 test('fails where the database is another one', async () => {
-  await postgres.psql(['-c', 'create database other']);
-  await expect(postgres.psql(['-d', 'other', '-f', script], files)).rejects.toMatchObject({
-    code: 3,
-  });
+  const exported = old.exportTo(await tool.newDirectory(), 'template1');
+  await expect(exported).rejects.toMatchObject({ code: 3 });
 });
