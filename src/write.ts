@@ -251,8 +251,8 @@ export async function changeEach<Kind extends string>(
 }
 
 /**
- * The results of the batch. A statement before it fails, and the batch with it, unless the condition holds: SQLite names
- * the path that is none, a text of our own, in its error.
+ * The results of the batch. Unless the condition holds, a statement before it fails, and the batch with it: SQLite's
+ * error quotes the path, which is not one and which no other statement has.
  */
 async function batchIf(
   db: Database,
