@@ -1,6 +1,8 @@
+import { zValidator } from '@hono/zod-validator';
 import { bodyLimit } from 'hono/body-limit';
 import type * as z from 'zod';
 import { type Problem, RegistryError } from '../error.ts';
+import { onFirstUse } from '../on-first-use.ts';
 import { isBlank } from '../text/field.ts';
 import { isObject, objectDetail } from './body-shape.ts';
 import type { AppContext } from './context.ts';
@@ -16,21 +18,18 @@ export const limitBody = bodyLimit({
   },
 });
 
-/**
- * The query as the zod type takes it. The type requires no parameter, so an empty one is invalid; a repeated one is an
- * array. Throws `invalid`.
- */
-export function parseQuery<Shape extends z.ZodObject>(
-  c: AppContext,
-  shape: Shape,
-): z.output<Shape> {
-  c.set('knownParameters', Object.keys(shape.shape));
-  const given = Object.entries(c.req.queries()).map(([name, values]) =>
-    values.length === 1 ? [name, values[0]] : [name, values],
+/** Middleware that parses the query with a zod type, which requires no parameter: an empty value is an invalid one. */
+export function query<Shape extends z.ZodObject>(shape: () => Shape) {
+  const validate = onFirstUse(() =>
+    zValidator('query', shape(), (result) => {
+      if (!result.success) throw new RegistryError(problemsOf(result.error, 'invalid'));
+    }),
   );
-  const result = shape.safeParse(Object.fromEntries(given));
-  if (result.success) return result.data;
-  throw new RegistryError(problemsOf(result.error, 'invalid'));
+  const middleware: ReturnType<typeof validate> = (c, next) => {
+    (c as AppContext).set('knownParameters', Object.keys(shape().shape));
+    return validate()(c, next);
+  };
+  return middleware;
 }
 
 /**

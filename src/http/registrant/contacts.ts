@@ -15,7 +15,7 @@ import { bodyFields, columnsOf, withoutRepeated } from '../contact-body.ts';
 import { type AppContext, type AppEnv, afterResponse, database } from '../context.ts';
 import { historyEntry } from '../history.ts';
 import { nameIgnoredFields } from '../ignored.ts';
-import { jsonBody, limitBody, parsed, parseQuery } from '../input.ts';
+import { jsonBody, limitBody, parsed, query } from '../input.ts';
 import { linkAfter, pageQuery, requestedPage } from '../paging.ts';
 import { continueSession } from '../session.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
@@ -32,8 +32,8 @@ registrantContacts.use(
   continueSession,
 );
 
-registrantContacts.get('/', async (c) => {
-  const page = requestedPage(parseQuery(c, pageQuery()));
+registrantContacts.get('/', query(pageQuery), async (c) => {
+  const page = requestedPage(c.req.valid('query'));
   const found = await listContactsOfPerson(database(c), c.var.person, page);
   linkAfter(c, page, found);
   const shown = found.map(listed);
@@ -45,8 +45,8 @@ registrantContacts.get('/:uuid', async (c) => {
   return answer(c, contact);
 });
 
-registrantContacts.get('/:uuid/history', async (c) => {
-  const page = requestedPage(parseQuery(c, pageQuery()));
+registrantContacts.get('/:uuid/history', query(pageQuery), async (c) => {
+  const page = requestedPage(c.req.valid('query'));
   const entries = await listHistoryOfPerson(database(c), c.var.person, c.req.param('uuid'), page);
   linkAfter(c, page, entries);
   return c.json({ history: entries.map(historyEntry) });

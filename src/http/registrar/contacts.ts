@@ -19,7 +19,7 @@ import { bodyFields, columnsOf, withoutRepeated } from '../contact-body.ts';
 import { type AppContext, type AppEnv, database } from '../context.ts';
 import { historyEntry } from '../history.ts';
 import { nameIgnoredFields } from '../ignored.ts';
-import { jsonBody, limitBody, parseBody, parsed, parseQuery } from '../input.ts';
+import { jsonBody, limitBody, parseBody, parsed, query } from '../input.ts';
 import { linkAfter, linkNext, pageQuery, requestedPage } from '../paging.ts';
 import { continueSession } from '../session.ts';
 import { throttleAddress } from '../throttle.ts';
@@ -37,8 +37,8 @@ export const listQuery = onFirstUse(() =>
   }),
 );
 
-registrarContacts.get('/', async (c) => {
-  const { details, ...given } = parseQuery(c, listQuery());
+registrarContacts.get('/', query(listQuery), async (c) => {
+  const { details, ...given } = c.req.valid('query');
   const page = requestedPage(given);
   const list = details === 'true' ? listContacts : listContactCodes;
   const { contacts, total, next } = await list(database(c), c.var.login, page);
@@ -59,8 +59,8 @@ registrarContacts.get('/:code', async (c) => {
   return c.json(done({ contact: registrarRepresentation(contact) }));
 });
 
-registrarContacts.get('/:code/history', async (c) => {
-  const page = requestedPage(parseQuery(c, pageQuery()));
+registrarContacts.get('/:code/history', query(pageQuery), async (c) => {
+  const page = requestedPage(c.req.valid('query'));
   const entries = await listContactHistory(database(c), c.var.login, c.req.param('code'), page);
   linkAfter(c, page, entries);
   return c.json(done({ history: entries.map(historyEntry) }));

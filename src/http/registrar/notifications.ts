@@ -10,7 +10,7 @@ import {
 } from '../../registrar/notification.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { type AppEnv, database } from '../context.ts';
-import { limitBody, parseBody, parseQuery } from '../input.ts';
+import { limitBody, parseBody, query } from '../input.ts';
 import { linkAfter, pageQuery, requestedPage } from '../paging.ts';
 import { continueSession } from '../session.ts';
 import { throttleAddress } from '../throttle.ts';
@@ -27,8 +27,8 @@ notifications.get('/', async (c) => {
   return c.json(done(oldest ? notificationRepresentation(oldest) : {}));
 });
 
-notifications.get('/all_notifications', async (c) => {
-  const page = requestedPage(parseQuery(c, pageQuery()));
+notifications.get('/all_notifications', query(pageQuery), async (c) => {
+  const page = requestedPage(c.req.valid('query'));
   const unread = await listUnreadNotifications(database(c), c.var.login, page);
   linkAfter(c, page, unread);
   return c.json(done(unread.map(notificationRepresentation)));
