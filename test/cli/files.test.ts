@@ -46,9 +46,9 @@ test('names the first line of a row', async () => {
 });
 
 const header = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
-const row = (code: string, changes: { phone?: string; ident?: string } = {}) => {
-  const { phone = '+372.5123456', ident = '38001085718' } = changes;
-  return `${code},Mari,mari@example.ee,${phone},${ident},priv,EE\n`;
+const row = (code: string, changes: { phone?: string; ident?: string; type?: string } = {}) => {
+  const { phone = '+372.5123456', ident = '38001085718', type = 'priv' } = changes;
+  return `${code},Mari,mari@example.ee,${phone},${ident},${type},EE\n`;
 };
 
 test('takes the registrar from the code, and names one cause in many rows once', async () => {
@@ -80,16 +80,17 @@ test("imports with --legacy what today's rules refuse, with a warning for each r
   const rows =
     row('ALPHA:1', { phone: '5123456' }) +
     row('ALPHA:2', { phone: '51', ident: '38001085719' }) +
-    row('ALPHA:3');
+    row('ALPHA:3', { type: 'passport' });
   const args = ['contact', 'import', '-', '--legacy'];
   const { stdout } = await registry.run(args, header + rows);
   expect(stdout).toBe(
     'added 3 contacts, 0 already there\n' +
       "warning: 2 rows whose phone today's rules refuse\n" +
-      "warning: 1 row whose ident today's rules refuse\n",
+      "warning: 1 row whose ident today's rules refuse\n" +
+      "warning: 1 row whose ident_type today's rules refuse\n",
   );
   expect(await registry.done(args, header + rows)).toMatchObject({
-    ...{ unchanged: 3, warnings: { phone: 2, ident: 1 } },
+    ...{ unchanged: 3, warnings: { phone: 2, ident: 1, ident_type: 1 } },
   });
   expect(await registry.done(['contact', 'show', 'ALPHA:2'])).toMatchObject({
     contact: { phone: '51', ident: '38001085719' },

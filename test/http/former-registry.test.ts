@@ -65,6 +65,26 @@ test('shows a registrar the values that a former registry accepted', async () =>
   });
 });
 
+test('shows in history and notifications what replaced such values', async () => {
+  const { person, registrar, contact } = await addFormer();
+  const fields = { phone: '+372.5551234', address: { country_code: 'EE' }, name: former.name };
+  expect(await portal.update(person, contact.uuid, fields)).toMatchObject({ status: 200 });
+  const entry = {
+    changes: {
+      phone: { from: '+3725551234', to: '+372.5551234' },
+      country_code: { from: 'AN', to: 'EE' },
+    },
+  };
+  const path = `/${contact.code}/history`;
+  expect((await answerOf(repp.request(registrar, 'GET', path))).body.data.history).toEqual([
+    expect.objectContaining(entry),
+  ]);
+  const ofPerson = await answerOf(portal.request(person, 'GET', `/${contact.uuid}/history`));
+  expect(ofPerson.body.history).toEqual([expect.objectContaining(entry)]);
+  const notification = worker.fetch('/repp/v1/registrar/notifications', send('GET', registrar));
+  expect((await answerOf(notification)).body.data.fields).toEqual(['phone', 'country_code']);
+});
+
 test('shows a person the values that a former registry accepted', async () => {
   const { person, contact } = await addFormer();
   const shown = {

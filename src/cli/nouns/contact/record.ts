@@ -103,7 +103,7 @@ const fileRules = {
 } satisfies Record<FileColumn, z.ZodType>;
 
 const fileFields = (Object.keys(fileRules) as FileColumn[]).map((column) => {
-  const { file: name, isPersonal, rule: clientsRule } = contactFields[column];
+  const { file: name, isList, rule: clientsRule } = contactFields[column];
   const rule = fileRules[column];
   return {
     column,
@@ -111,8 +111,7 @@ const fileFields = (Object.keys(fileRules) as FileColumn[]).map((column) => {
     rule,
     note: rule.description!,
     isRequired: !rule.safeParse(undefined).success,
-    // Text that people wrote, for which the database itself has no rule.
-    isLegacyText: isPersonal && clientsRule !== null && column !== 'countryCode',
+    isLegacyText: clientsRule !== null && !isList,
   };
 });
 
