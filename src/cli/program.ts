@@ -58,7 +58,7 @@ const entries: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./nouns/health.ts')).healthCommand,
   },
   report: {
-    summary: 'Figures for a month',
+    summary: 'Figures for a month, and about values to correct',
     load: async () => (await import('./nouns/report.ts')).reportCommand,
   },
   backup: {

@@ -55,7 +55,7 @@ const text = {
 const requiredText = { ...text, isRequired: true } as const;
 const addressText = { ...text, group: 'address', blank: '' } as const;
 
-/** An update cannot change it, only repeat it. */
+/** An update by a client can only repeat it; the operator may correct it. */
 const identity = {
   ...requiredText,
   sentBy: ['registrar'],

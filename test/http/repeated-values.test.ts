@@ -139,7 +139,7 @@ test('a registrar may repeat any of a contact’s values, and changes only what 
         expect(after.changes.map(Object.keys)).toEqual([Object.keys(changed)]);
       },
     ),
-    { numRuns: 20 },
+    { numRuns: 12 },
   );
 });
 
@@ -180,7 +180,7 @@ test('a registrant may repeat any of a contact’s values in JSON and in a form,
         );
       },
     ),
-    { numRuns: 20 },
+    { numRuns: 12 },
   );
 });
 
