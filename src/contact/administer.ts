@@ -66,8 +66,8 @@ async function find(db: Database, condition: SQL | undefined, limit: number) {
 }
 
 /**
- * Updates a contact by the rules of the registrar interface. An identity may change as well; with the parts that stay, it
- * is judged as a new one. Throws what is wrong with it; `update_prohibited`, `not_found`.
+ * Updates a contact by the rules of the registrar interface. An identity may change as well; with the parts that stay,
+ * it is judged as a new one. Throws what is wrong with it; `update_prohibited`, `not_found`.
  */
 export function updateAnyContact(
   db: Database,
@@ -106,8 +106,8 @@ export interface StatusChange {
 }
 
 /**
- * Sets and takes away statuses, whatever they prohibit. Throws `not_found`; `invalid` for one to take away that is neither
- * known nor the contact's.
+ * Sets and takes away statuses, whatever they prohibit. Throws `not_found`; `invalid` for one to take away that is
+ * neither known nor the contact's.
  */
 export function changeContactStatuses(
   db: Database,

@@ -22,8 +22,8 @@ import { contactOfPerson } from './read.ts';
 type Judged = (contact: Contact) => ContactChanges & Partial<ContactIdentity>;
 
 /**
- * Updates the registrar's contact with this code. Two round trips. Throws what `changesOf` throws; `identity_change` if a
- * given identity is not the one on record; `update_prohibited`, `not_found`, `changed_meanwhile`.
+ * Updates the registrar's contact with this code. Two round trips. Throws what `changesOf` throws; `identity_change` if
+ * a given identity is not the one on record; `update_prohibited`, `not_found`, `changed_meanwhile`.
  */
 export function updateContact(
   db: Database,
