@@ -95,7 +95,7 @@ export async function deleteArchived(
   const latest = sql`(select max(occurred_at) from ${history} where ${areMeant})`;
   const note = db
     .update(historyArchives)
-    .set({ archivedUntil: sql`max(ifnull(archived_until, ''), ${latest})` })
+    .set({ archivedUntil: sql`max(ifnull(archived_until, ''), ifnull(${latest}, ''))` })
     .where(eq(historyArchives.run, run));
   const deletion = db
     .delete(history)
