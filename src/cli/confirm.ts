@@ -76,6 +76,8 @@ interface Removals {
   total: number;
   /** One of them: `reserved name`. */
   one: string;
+  /** Of several kinds, how many of each: `2 of domains`. */
+  which?: readonly string[];
 }
 
 /** The options that answer the question beforehand. */
@@ -106,10 +108,11 @@ export async function confirmedRemoval<Counts extends { removed: number }>(
  * not ask. Throws `invalid` if that is not confirmed or exceeds the limit.
  */
 export async function confirmRemovals(
-  { removed, total, one }: Removals,
+  { removed, total, one, which = [] }: Removals,
   { yes, maxRemovals }: RemovalOptions,
 ): Promise<void> {
-  const statement = `This removes ${removed} of ${counted(total, one)}.`;
+  const kinds = which.length > 0 ? `: ${which.join(', ')}` : '';
+  const statement = `This removes ${removed} of ${counted(total, one)}${kinds}.`;
   if (maxRemovals !== undefined) {
     if (removed <= maxRemovals) return;
     throw new RegistryError('invalid', `${statement} --max-removals allows ${maxRemovals}`);

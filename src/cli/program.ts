@@ -61,6 +61,18 @@ const entries: Readonly<Record<string, Entry>> = {
     summary: 'Figures for a month, and about values to correct',
     load: async () => (await import('./nouns/report.ts')).reportCommand,
   },
+  'move-in': {
+    summary: 'Make the registry equal to a directory of files from another registry',
+    load: async () => (await import('./move-in/move-in.ts')).moveInCommand,
+  },
+  reconcile: {
+    summary: 'Prove that the registry is equal to the files that moved in',
+    load: async () => (await import('./move-in/reconcile.ts')).reconcileCommand,
+  },
+  'move-out': {
+    summary: 'Write the whole registry to a directory of files for move-in',
+    load: async () => (await import('./move-in/move-out.ts')).moveOutCommand,
+  },
   backup: {
     summary: 'Write the whole database to one file',
     load: async () => (await import('./nouns/backup/backup.ts')).backupCommand,

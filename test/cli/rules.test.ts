@@ -60,7 +60,11 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'lists publish': [[]],
   'lists status': [[]],
   health: [[]],
+  'report invalid': [[]],
   'report month': [[]],
+  'move-in': [['MOVED']],
+  reconcile: [['MOVED']],
+  'move-out': [['FILE']],
   'backup write': [['FILE']],
   'backup verify': [['BACKUP']],
   restore: [['BACKUP', '--yes']],
@@ -127,6 +131,8 @@ beforeAll(async () => {
   places.FILE = path.join(await tool.newDirectory(), 'file');
   places.BACKUP = path.join(await tool.newDirectory(), 'backup.sqlite');
   await registry.done(['backup', 'write', places.BACKUP]);
+  places.MOVED = path.join(await tool.newDirectory(), 'moved');
+  await registry.done(['move-out', places.MOVED]);
   const { history } = await registry.done(['history', 'show', 'retained', 'õ.ee']);
   places.REQUEST = history[0].request_id;
 });

@@ -5,7 +5,11 @@ import { type Columns, type FileRow, findUnknownColumn, maximumRowCharacters } f
 import { openText } from './utf8.ts';
 
 /** The rows of a CSV file with a header line, whatever separates its fields. */
-export async function* readCsv(file: string, columns: Columns): AsyncGenerator<FileRow> {
+export async function* readCsv(
+  file: string,
+  columns: Columns,
+  onUnknown?: (column: string) => void,
+): AsyncGenerator<FileRow> {
   const lines = openText(file);
   const { value: head = Buffer.alloc(0) } = await lines.next();
   const { separator, length } = findSeparator(String(head), columns);
@@ -36,7 +40,7 @@ export async function* readCsv(file: string, columns: Columns): AsyncGenerator<F
       // A row of separators, as a spreadsheet writes an empty one.
       if (fields.length > 1 && fields.every((field) => field === '')) continue;
       if (!header) {
-        header = readHeader(file, record, columns);
+        header = readHeader(file, record, columns, onUnknown);
         continue;
       }
       const row: FileRow = {
@@ -91,10 +95,16 @@ function columnName(text: string): string {
     .toLowerCase();
 }
 
-function readHeader(file: string, texts: string[], columns: Columns): string[] {
+function readHeader(
+  file: string,
+  texts: string[],
+  columns: Columns,
+  onUnknown?: (column: string) => void,
+): string[] {
   const header = texts.map(columnName);
   const known = Object.keys(columns);
-  const unknown = findUnknownColumn(header, columns);
+  if (onUnknown) for (const name of header) if (!known.includes(name)) onUnknown(name);
+  const unknown = onUnknown ? undefined : findUnknownColumn(header, columns);
   if (unknown !== undefined) {
     const text = JSON.stringify(texts[header.indexOf(unknown)]);
     const message = `there is no column ${text}; the header line may name: ${known.join(', ')}`;

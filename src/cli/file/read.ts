@@ -10,14 +10,18 @@ import {
 } from './format.ts';
 import { openText } from './utf8.ts';
 
-/** The rows of a file in order. Throws `malformed` if they can't be told apart, `not_found`. */
+/**
+ * The rows of a file in order. A CSV file may have unknown columns if `onUnknown` takes their names. Throws `malformed` if
+ * the rows can't be told apart, `not_found`.
+ */
 export async function* readRows(
   file: string,
   format: Format,
   columns: Columns,
+  onUnknown?: (column: string) => void,
 ): AsyncGenerator<FileRow> {
   try {
-    yield* format === 'csv' ? readCsv(file, columns) : readNdjson(file, columns);
+    yield* format === 'csv' ? readCsv(file, columns, onUnknown) : readNdjson(file, columns);
   } catch (error) {
     throw readingError(file, error);
   }

@@ -1,0 +1,130 @@
+import type { Kind } from '../../move-in/kind.ts';
+import { listNames } from '../../public-list/lists.ts';
+import { writing } from '../command.ts';
+import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../confirm.ts';
+import { writeFileRows } from '../file/write.ts';
+import type { Registry } from '../registry.ts';
+import { type Report, verb } from '../run.ts';
+import { updateStanding } from '../standing.ts';
+import { counted, table } from '../text.ts';
+import { openDirectory, reportName } from './directory.ts';
+import { performPlan } from './perform.ts';
+import { type Counts, planMove } from './plan.ts';
+import { findingColumns, Staging } from './staging.ts';
+
+export const moveInCommand = verb(
+  writing('move-in', 'move-in files --dry-run', 'move-in files --orphans-to ALPHA')
+    .description('Make the registry equal to a directory of files from another registry')
+    .argument('<directory>', 'the directory of the files, each of which may be missing')
+    .option(
+      '--orphans-to <code>',
+      'the registrar that gets the contacts and domains of one that is gone',
+    )
+    .option(
+      '--theirs',
+      'settle conflicts by the files: also change and remove what was changed here',
+    )
+    .addOption(maxRemovalsOption())
+    .addHelpText(
+      'after',
+      `
+Rows that are here and not in a file are removed, if an earlier move-in brought them and nobody else has changed them
+since; otherwise they are conflicts. ${reportName}.csv in the directory names every value that was changed, or carried
+although today's rules refuse it, every row that was refused, and every conflict. Repeat the command with newer files as
+often as you like.`,
+    ),
+  async (registry, name, options) => {
+    using staging = new Staging();
+    const directory = openDirectory(name);
+    updateStanding({ isChanged: 'no' });
+    const { orphansTo, theirs } = options;
+    const now = registry.origin.request.at;
+    const counts = await planMove(registry.db, staging, directory, { now, orphansTo, theirs });
+    const left = registry.isDryRun ? undefined : await perform(registry, staging, counts, options);
+    const report = directory.fileOf(reportName);
+    await writeFileRows(report, 'csv', fileRows(staging), { columns: [...findingColumns] });
+    const kinds = [...counts].map(([kind, each]) => summaryOf(staging, kind, each, left));
+    return answer(registry, staging, kinds, { report, ignored: directory.ignored });
+  },
+);
+
+function* fileRows(staging: Staging) {
+  for (const finding of staging.findings()) yield { ...finding, file: `${finding.file}.csv` };
+}
+
+/** Asks before much is removed, and makes the planned changes. */
+async function perform(
+  registry: Registry,
+  staging: Staging,
+  counts: ReadonlyMap<Kind, Counts>,
+  options: RemovalOptions,
+) {
+  const removals = [...counts].map(([{ name }, { here }]) => {
+    const kind = [...counts.keys()].find((each) => each.name === name)!;
+    return { name, here, removed: staging.planned(kind, 'remove').length };
+  });
+  const removed = removals.reduce((sum, each) => sum + each.removed, 0);
+  const total = removals.reduce((sum, each) => sum + each.here, 0);
+  const which = removals
+    .filter((each) => each.removed > 0)
+    .map((each) => `${each.removed} of ${each.name}`);
+  await confirmRemovals({ removed, total, one: 'row', which }, options);
+  updateStanding({ isChanged: 'perhaps', lists: listNames });
+  return performPlan(registry, staging);
+}
+
+/** What was done, or would be, to the rows of a kind. */
+function summaryOf(
+  staging: Staging,
+  kind: Kind,
+  { unchanged, conflicts, refused }: Counts,
+  left: ReadonlyMap<string, number> = new Map(),
+) {
+  const count = (action: 'add' | 'update' | 'replace' | 'remove') =>
+    staging.planned(kind, action).length - (left.get(`${kind.name} ${action}`) ?? 0);
+  const notDone = [...left].filter(([name]) => name.startsWith(`${kind.name} `));
+  return {
+    kind: kind.name,
+    added: count('add'),
+    updated: count('update') + count('replace'),
+    removed: count('remove'),
+    unchanged,
+    conflicts: conflicts + notDone.reduce((sum, [, number]) => sum + number, 0),
+    refused,
+  };
+}
+
+function answer(
+  { isDryRun }: Registry,
+  staging: Staging,
+  kinds: ReturnType<typeof summaryOf>[],
+  { report, ignored }: { report: string; ignored: readonly string[] },
+): Report {
+  const causes = staging.causes();
+  const isChange = kinds.some(({ added, updated, removed }) => added + updated + removed > 0);
+  const text = [
+    ...(isDryRun ? ['nothing is changed; this is what would be:'] : []),
+    table(kinds, 'the files hold nothing', {
+      KIND: 'kind',
+      ADDED: 'added',
+      UPDATED: 'updated',
+      REMOVED: 'removed',
+      UNCHANGED: 'unchanged',
+      CONFLICTS: 'conflicts',
+      REFUSED: 'refused',
+    }),
+    ...causes.map(({ file, done, column, why, count }) => {
+      const where = [`${file}.csv`, ...(column === null ? [] : [column])].join(' ');
+      return `${done}: ${counted(count, 'line')} of ${where}: ${why}`;
+    }),
+    ...(ignored.length > 0
+      ? [`ignored, because nothing is known of them: ${ignored.join(', ')}`]
+      : []),
+    `every line: ${report}`,
+  ];
+  return {
+    data: { kinds, causes, ignored, report, changed: isChange && !isDryRun },
+    text: text.join('\n'),
+    publish: listNames,
+  };
+}

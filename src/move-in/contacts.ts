@@ -1,0 +1,95 @@
+import { sql } from 'drizzle-orm';
+import { contacts, registrars } from '../../drizzle/schema.ts';
+import { generateAuthInfo } from '../contact/contact.ts';
+import { contactColumns } from '../contact/fields.ts';
+import { identityKey } from '../contact/identity-code.ts';
+import { invalidValues } from '../contact/invalid.ts';
+import { columnOf, type Form, type Kind, type KindColumn, registrarOf } from './kind.ts';
+import {
+  anyText,
+  code,
+  list,
+  map,
+  positiveInteger,
+  presentText,
+  type ReadText,
+  requiredInstant,
+  uuid,
+} from './reader.ts';
+
+/** The readers of columns that are not plain text which may be missing. */
+const readers: Readonly<Record<string, ReadText>> = {
+  uuid,
+  code,
+  name: presentText,
+  ident: presentText,
+  identType: presentText,
+  identCountryCode: presentText,
+  email: presentText,
+  phone: presentText,
+  authInfo: (text) => text ?? undefined,
+  statuses: list,
+  statusNotes: map,
+  disclosedAttributes: list,
+  createdAt: requiredInstant,
+  updatedAt: requiredInstant,
+};
+
+const inFiles = contactColumns.flatMap(([field, { file }]) =>
+  file === null ? [] : [{ field, file }],
+);
+
+export const contactKind: Kind = {
+  name: 'contacts',
+  subject: 'contact',
+  table: contacts,
+  columns: {
+    id: columnOf(contacts, 'id', positiveInteger),
+    registrar: registrarOf(contacts.registrarId),
+    ...Object.fromEntries(
+      inFiles.map(({ field, file }): [string, KindColumn] => [
+        file,
+        {
+          ...columnOf(contacts, field, readers[field] ?? anyText),
+          ...(field === 'authInfo' && { isSecret: true }),
+        },
+      ]),
+    ),
+  },
+  key: ['code'],
+  subjectKey: { key: 'code', uuid: 'uuid' },
+  required: ['id', 'registrar'],
+  fixed: ['id', 'uuid', 'registrar'],
+  unique: [{ columns: ['id'] }, { columns: ['uuid'] }],
+  mayBeOrphan: true,
+  missing: (form, now) => ({
+    uuid: crypto.randomUUID(),
+    auth_info: generateAuthInfo(),
+    created_at: now.toISOString(),
+    updated_at: form.created_at ?? now.toISOString(),
+  }),
+  carried: refusedToday,
+  derived: { identKey: ({ ident }) => identityKey(ident ?? '') },
+  obstacle: sql`exists (select 1 from ${contacts} join ${registrars} on ${registrars.id} = ${contacts.registrarId}
+    where ${registrars.code} = row.value ->> '$.to.registrar'
+      and ${contacts.number} = cast(row.value ->> '$.to.id' as integer) and ${contacts.code} <> row.value ->> '$.id.code')`,
+  onAdd: (now) => ({
+    // The order of a registrar's contacts is that of their ids, whenever they move in.
+    number: sql`cast(row.value ->> '$.to.id' as integer)`,
+    // Nobody knows here whether a domain referred to it before, or until when.
+    unlinkedAt: sql`${now.toISOString()}`,
+  }),
+  onUpdate: { version: sql`version + 1` },
+};
+
+/** The values that a registrar could not send today. */
+function refusedToday(form: Form, now: Date) {
+  const values = inFiles.map(({ field, file }) => {
+    const text = form[file] ?? null;
+    return [field, readers[field] === list ? JSON.parse(text ?? '[]') : text];
+  });
+  return invalidValues(Object.fromEntries(values), now).map(({ field, reason, message }) => ({
+    column: field,
+    why: reason === 'missing' ? 'is missing' : message,
+  }));
+}

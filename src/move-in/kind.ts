@@ -1,0 +1,136 @@
+import { getTableColumns, type SQL, sql } from 'drizzle-orm';
+import type { BatchItem } from 'drizzle-orm/batch';
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { type HistorySubject, registrars } from '../../drizzle/schema.ts';
+import type { Database } from '../database/open.ts';
+import { parseDomainName } from '../domain/name.ts';
+import { anyText, type ReadText, registrarCode } from './reader.ts';
+
+/** A row as the files have it: by the name of the column, its canonical text, or null. Equal forms are equal rows. */
+export type Form = Record<string, string | null>;
+
+/** A column of a file, and where its value is in the database. */
+export interface KindColumn {
+  read: ReadText;
+  /** Its canonical text, in a row of the kind's table. */
+  text: SQL;
+  /** The name in the history, and of the table's column unless the value is kept elsewhere. */
+  field: string;
+  /** The table's column; undefined for what is kept in another table. */
+  column?: SQLiteColumn | undefined;
+  /** The value to store, of its text. */
+  stored?: (text: SQL) => SQL;
+  /** The value as the history records it, if that is not the text. */
+  recorded?: (text: string) => unknown;
+  /** The value is a code of a registrar. */
+  isRegistrar?: true;
+  /** Neither the report nor the terminal shows it. */
+  isSecret?: true;
+}
+
+/** A file whose rows are elements of a list in the rows of a kind. */
+export interface Part {
+  file: string;
+  columns: Record<string, ReadText>;
+  /** The columns of the form that it fills. */
+  fills: readonly string[];
+  /** The key of the form, the column to fill and the element, from a row of the file. */
+  place(row: Form): Record<'key' | 'column' | 'element', string | null>;
+  /** The rows of the file that stand for a form. */
+  rows(form: Form): Form[];
+  /** The kind that elements are keys of. */
+  refersTo?: string;
+  /** The column that takes one element only. */
+  single?: string;
+  /** What no element means, for a list that must not be emptied by values that can't be read. */
+  ifEmpty?: string;
+}
+
+/** One kind of thing that moves in. */
+export interface Kind {
+  /** The name of its file is this with `.csv`. */
+  name: string;
+  subject: HistorySubject;
+  table: SQLiteTable;
+  /** By their names in the file, in its order. */
+  columns: Readonly<Record<string, KindColumn>>;
+  /** The columns that tell its rows apart; a file must have them. */
+  key: readonly string[];
+  /** The columns with the key and the UUID of the history; without it, the first of the key. */
+  subjectKey?: { key: string; uuid: string };
+  /** Other columns that a file must have. */
+  required?: readonly string[];
+  /** Columns whose value an update cannot change. */
+  fixed?: readonly string[];
+  /** Sets of columns that no two rows share, those with the values of `where`. */
+  unique?: readonly { columns: readonly string[]; where?: Form }[];
+  /** Another condition that stands in the way of the form in `to` of `row.value`. */
+  obstacle?: SQL;
+  /** Columns of the table that have the same value in all rows of the kind. */
+  constants?: Readonly<Record<string, string>>;
+  /** Whether rows of a registrar that is gone may be given to another. */
+  mayBeOrphan?: true;
+  part?: Part;
+  /** Values of a new row that the file does not give. */
+  missing?(form: Form, now: Date): Form;
+  /** Checks what only several values show. Throws `invalid`. */
+  check?(form: Form): void;
+  /** The form to compare with what is here, where that depends on it. */
+  settle?(form: Form, here: Form | null): Promise<Form>;
+  /** The values that today's rules refuse, with the reasons. */
+  carried?(form: Form, now: Date): { column: string; why: string }[];
+  /** Columns of the table that follow from the form. */
+  derived?: Readonly<Record<string, (form: Form) => string>>;
+  /** Columns of the table with the same value in every new row, or set by every update. */
+  onAdd?: (now: Date) => Record<string, SQL>;
+  onUpdate?: Record<string, SQL>;
+  /** What follows an addition or update, in the same batch. `row.value` of `written` has the form in `to`. */
+  following?(db: Database, written: SQL): BatchItem<'sqlite'>[];
+  /** The condition on which a row of the table may be removed. */
+  isRemovable?: SQL;
+  /** What goes with the rows of the table that meet the condition, before them. */
+  goingAlong?(db: Database, isGoing: SQL): BatchItem<'sqlite'>[];
+}
+
+/** The column of the table with this property, which is also the name in the history. */
+export function columnOf(table: SQLiteTable, field: string, read: ReadText = anyText): KindColumn {
+  const column = getTableColumns(table)[field]!;
+  const texts: Record<string, SQL> = {
+    json: sql`json(${column})`,
+    number: sql`cast(${column} as text)`,
+  };
+  const text =
+    texts[column.dataType] ?? (column.notNull ? sql`${column}` : sql`nullif(${column}, '')`);
+  return { read, field, column, text, ...(column.dataType === 'json' && { recorded: JSON.parse }) };
+}
+
+/** The registrar that a row belongs to, by its code. */
+export function registrarOf(registrarId: SQLiteColumn): KindColumn {
+  return {
+    read: (text) => registrarCode(text, () => {}),
+    field: 'registrar',
+    column: registrarId,
+    text: sql`(select code from ${registrars} where id = ${registrarId})`,
+    stored: (text) => sql`(select id from ${registrars} where code = ${text})`,
+    isRegistrar: true,
+  };
+}
+
+/** The key of a form as one text; its order is that of the columns. */
+export function keyOf({ key }: Pick<Kind, 'key'>, form: Form): string {
+  // Names and times contain no space; other kinds have one column.
+  return key.map((column) => form[column]).join(' ');
+}
+
+/** The times of a new row. */
+export const timesOf = (form: Form, now: Date) => ({
+  created_at: now.toISOString(),
+  updated_at: form.created_at ?? now.toISOString(),
+});
+
+/** The elements of a list in a form. */
+export function elementsOf(form: Form, column: string): string[] {
+  return JSON.parse(form[column] ?? '[]');
+}
+
+export const punycode = { punycode: ({ name }: Form) => parseDomainName(name!).punycode };

@@ -1,0 +1,112 @@
+import { sql } from 'drizzle-orm';
+import {
+  auctionStatuses,
+  auctions,
+  disputes,
+  retainedDomains,
+  type retainedStatuses,
+  untilClosed,
+} from '../../drizzle/schema.ts';
+import { contactKind } from './contacts.ts';
+import { domainKind } from './domains.ts';
+import { columnOf, type Kind, type KindColumn, punycode, timesOf } from './kind.ts';
+import {
+  day,
+  domainName,
+  instant,
+  oneOf,
+  refusal,
+  requiredDay,
+  requiredInstant,
+  uuid,
+} from './reader.ts';
+import { apiUserKind, registrarKind } from './registrars.ts';
+
+/** The names with a status, each with these columns and the time of its creation. */
+function retainedKind(
+  status: (typeof retainedStatuses)[number],
+  columns: Record<string, KindColumn>,
+): Kind {
+  return {
+    name: status,
+    subject: 'retained_domain',
+    table: retainedDomains,
+    columns: {
+      name: columnOf(retainedDomains, 'name', domainName),
+      ...columns,
+      created_at: columnOf(retainedDomains, 'createdAt', requiredInstant),
+    },
+    key: ['name'],
+    constants: { status },
+    missing: timesOf,
+    derived: punycode,
+  };
+}
+
+const disputeKind: Kind = {
+  name: 'disputes',
+  subject: 'dispute',
+  table: disputes,
+  columns: {
+    name: columnOf(disputes, 'name', domainName),
+    first_day: columnOf(disputes, 'firstDay', requiredDay),
+    last_day: {
+      ...columnOf(disputes, 'lastDay', (text) =>
+        text === null ? null : requiredDay(text, () => {}),
+      ),
+      text: sql`nullif(${disputes.lastDay}, ${untilClosed})`,
+      stored: (text) => sql`ifnull(${text}, ${untilClosed})`,
+    },
+    password: { ...columnOf(disputes, 'password'), isSecret: true },
+    comment: columnOf(disputes, 'comment'),
+    initiator: columnOf(disputes, 'initiator'),
+    closed_at: columnOf(disputes, 'closedAt', instant),
+    created_at: columnOf(disputes, 'createdAt', requiredInstant),
+  },
+  key: ['name', 'first_day', 'created_at'],
+  check({ first_day, last_day }) {
+    if (first_day && last_day && last_day < first_day) throw refusal('ends before it begins');
+  },
+  derived: punycode,
+};
+
+const auctionKind: Kind = {
+  name: 'auctions',
+  subject: 'auction',
+  table: auctions,
+  columns: {
+    uuid: columnOf(auctions, 'uuid', (text, note) => {
+      if (text === null) throw refusal('is missing');
+      return uuid(text, note);
+    }),
+    name: columnOf(auctions, 'name', domainName),
+    status: columnOf(auctions, 'status', oneOf(auctionStatuses)),
+    registration_code: { ...columnOf(auctions, 'registrationCode'), isSecret: true },
+    registration_deadline: columnOf(auctions, 'registrationDeadline', instant),
+    platform: columnOf(auctions, 'platform'),
+    created_at: columnOf(auctions, 'createdAt', requiredInstant),
+    updated_at: columnOf(auctions, 'updatedAt', requiredInstant),
+  },
+  key: ['uuid'],
+  subjectKey: { key: 'name', uuid: 'uuid' },
+  required: ['name', 'status'],
+  unique: [{ columns: ['name'], where: { status: 'started' } }],
+  missing: timesOf,
+  derived: punycode,
+  onUpdate: { version: sql`version + 1` },
+};
+
+/** Every kind of thing that moves in, each after those that it refers to. */
+export const kinds: readonly Kind[] = [
+  registrarKind,
+  apiUserKind,
+  contactKind,
+  domainKind,
+  retainedKind('reserved', {
+    password: { ...columnOf(retainedDomains, 'password'), isSecret: true },
+    last_day: columnOf(retainedDomains, 'lastDay', day),
+  }),
+  retainedKind('blocked', {}),
+  disputeKind,
+  auctionKind,
+];

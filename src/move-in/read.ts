@@ -1,0 +1,84 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { history } from '../../drizzle/schema.ts';
+import type { Database } from '../database/open.ts';
+import { retried } from '../database/retry.ts';
+import type { Form, Kind } from './kind.ts';
+
+const pageRows = 2_000;
+
+/** The forms of all rows of the kind, in pages, in no particular order. */
+export async function* readForms(db: Database, kind: Kind): AsyncGenerator<Form[]> {
+  for (let place = 0; ; ) {
+    const after = place;
+    const rows = await retried(() =>
+      db.all<
+        Form & { place: number }
+      >(sql`select ${kind.table}.rowid as place, ${textsOf(kind)} from ${kind.table}
+        where ${kind.table}.rowid > ${after} and ${isOfKind(kind)} order by ${kind.table}.rowid limit ${pageRows}`),
+    );
+    yield rows.map(({ place: _, ...form }) => form);
+    if (rows.length < pageRows) return;
+    place = rows.at(-1)!.place;
+  }
+}
+
+/** The number of rows of the kind. */
+export async function countForms(db: Database, kind: Kind): Promise<number> {
+  return retried(() => db.$count(kind.table, isOfKind(kind)));
+}
+
+/** The present forms of the rows whose keys the `id` of each object of the JSON array names. */
+export async function readFormsOf(db: Database, kind: Kind, rows: string): Promise<Form[]> {
+  return db.all<Form>(sql`select ${textsOf(kind)} from json_each(${rows}) as row
+    join ${kind.table} on ${isSameKey(kind)}`);
+}
+
+/** The condition that the row of the table has the key of an object in `row.value`. */
+export function isSameKey(kind: Kind, where: 'id' | 'from' = 'id'): SQL {
+  const sameColumns = kind.key.map(
+    (name) => sql`${kind.columns[name]!.column} = row.value ->> ${sql.raw(`'$.${where}.${name}'`)}`,
+  );
+  return sql`${sql.join(sameColumns, sql` and `)} and ${isOfKind(kind)}`;
+}
+
+function isOfKind({ table, constants = {} }: Kind): SQL {
+  const conditions = Object.entries(constants).map(
+    ([name, value]) => sql`${table}.${sql.identifier(name)} = ${value}`,
+  );
+  return sql.join([sql`true`, ...conditions], sql` and `);
+}
+
+function textsOf({ columns }: Kind): SQL {
+  const texts = Object.entries(columns).map(
+    ([name, { text }]) => sql`${text} as ${sql.identifier(name)}`,
+  );
+  return sql.join(texts, sql`, `);
+}
+
+/** The key of a row in the history. */
+export function historyKeyOf({ key, subjectKey }: Kind, form: Form) {
+  return {
+    key: form[subjectKey?.key ?? key[0]!]!,
+    uuid: subjectKey ? form[subjectKey.uuid]! : null,
+  };
+}
+
+/** The type of the actor of each row's newest entry in the history, in their order; null for rows without any. */
+export async function newestActors(
+  db: Database,
+  kind: Kind,
+  forms: readonly Form[],
+): Promise<(string | null)[]> {
+  // A code or name that is not the whole key belongs to several rows.
+  const isShared = kind.subjectKey !== undefined && !kind.key.includes(kind.subjectKey.key);
+  const sameUuid = isShared ? sql`and entry.subject_uuid is row.value ->> 'uuid'` : sql``;
+  const subjects = JSON.stringify(forms.map((form) => historyKeyOf(kind, form)));
+  const rows = await retried(() =>
+    db.all<{ actor: string | null }>(sql`
+      select (select entry.actor_type from ${history} as entry
+        where entry.subject = ${kind.subject} and entry.subject_key = row.value ->> 'key' ${sameUuid}
+        order by entry.id desc limit 1) as actor
+      from json_each(${subjects}) as row order by row.key`),
+  );
+  return rows.map(({ actor }) => actor);
+}

@@ -1,0 +1,160 @@
+import { isDay } from '../day.ts';
+import { readDomainName } from '../domain/name.ts';
+import { RegistryError } from '../error.ts';
+import { asciiLowerCase, asciiUpperCase } from '../text/ascii-case.ts';
+
+/** Notes that a value is not taken as it is in the file, and why. */
+export type Note = (why: string) => void;
+
+/**
+ * Reads the text of a field, null for an empty one, to its canonical form. Undefined counts as not given: the value on
+ * record stays, and a new row gets one of its own. Throws `invalid` if a row with this value cannot be held.
+ */
+export type ReadText = (text: string | null, note: Note) => string | null | undefined;
+
+export const anyText: ReadText = (text) => text;
+
+/** Text of a column that is never null. */
+export const presentText: ReadText = (text) => text ?? '';
+
+export const positiveInteger: ReadText = (text) => {
+  if (text && /^[1-9]\d{0,14}$/.test(text)) return text;
+  throw refusal(text === null ? 'is missing' : 'is not a positive whole number');
+};
+
+export const uuid: ReadText = (text) => {
+  if (text === null) return undefined;
+  const lower = asciiLowerCase(text);
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(lower)) return lower;
+  throw refusal('is not a UUID');
+};
+
+/** The code of a registrar or contact, in upper case. */
+export const code: ReadText = (text, note) => {
+  if (text === null || text.trim() === '') throw refusal('is missing');
+  if (text.length > 100) throw refusal('has more than 100 characters');
+  const upper = asciiUpperCase(text);
+  if (upper !== text) note('is now in upper case');
+  return upper;
+};
+
+export const registrarCode: ReadText = (text, note) => {
+  if (/[:\p{Cc}]/u.test(text ?? '')) {
+    throw refusal('contains a colon or a control character');
+  }
+  return code(text, note);
+};
+
+export const username: ReadText = (text) => {
+  if (text === null) throw refusal('is missing');
+  if (text.includes(':')) throw refusal('contains a colon, which ends a username in HTTP Basic');
+  return text;
+};
+
+/** The Unicode form of a domain name in any spelling. */
+export const domainName: ReadText = (text, note) => {
+  if (text === null) throw refusal('is missing');
+  const { domain } = readDomainName(text);
+  if (!domain) throw refusal('is not a domain name');
+  if (domain.name !== text) note('is now in its Unicode form, in lower case');
+  return domain.name;
+};
+
+export const oneOf =
+  (values: readonly string[]): ReadText =>
+  (text) => {
+    if (text !== null && values.includes(text)) return text;
+    throw refusal(`is not one of ${values.join(', ')}`);
+  };
+
+/** PostgreSQL's timestamps and ISO 8601; without a zone, in UTC. Digits after the milliseconds are cut off. */
+function instantOf(text: string): string | undefined {
+  const parts =
+    /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(?::(\d\d)(\.\d{1,9})?)?)? ?(Z|[+-]\d\d(?::?\d\d)?)?$/.exec(
+      text.trim(),
+    );
+  if (!parts) return undefined;
+  const [, day, minutes = '00:00', seconds = '00', fraction = '.', zone = 'Z'] = parts;
+  const milliseconds = fraction.slice(1, 4).padEnd(3, '0');
+  const offset =
+    zone === 'Z' ? zone : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`;
+  const at = new Date(`${day}T${minutes}:${seconds}.${milliseconds}${offset}`);
+  const iso = isDay(day!) && !Number.isNaN(at.getTime()) ? at.toISOString() : '';
+  return /^\d{4}-/.test(iso) ? iso : undefined;
+}
+
+export const instant: ReadText = (text, note) => {
+  if (text === null) return null;
+  const at = instantOf(text);
+  if (at === undefined) note('is not a time; it is left out');
+  return at ?? null;
+};
+
+/** A time that is never null. */
+export const requiredInstant: ReadText = (text, note) => {
+  if (text === null) note('is missing; a new row gets the time at which it moves in');
+  return instant(text, note) ?? undefined;
+};
+
+/** The day of a date or a timestamp. */
+export const day: ReadText = (text, note) => {
+  if (text === null) return null;
+  const date = text.trim().slice(0, 10);
+  if (isDay(date)) return date;
+  note('is not a day; it is left out');
+  return null;
+};
+
+export const requiredDay: ReadText = (text) => {
+  const date = day(text, () => {});
+  if (typeof date === 'string') return date;
+  throw refusal(text === null ? 'is missing' : 'is not a day');
+};
+
+/** A JSON array of texts, or an array of PostgreSQL's, such as `{a,"b c"}`. */
+export const list: ReadText = (text, note) => {
+  if (text === null) return '[]';
+  const json = parsed(text);
+  if (Array.isArray(json)) return JSON.stringify(json.map(String));
+  const token = /"((?:[^"\\]|\\.)*)"|([^\s",{}](?:[^",{}]*[^\s",{}])?)/g;
+  const elements = [...text.matchAll(token)].flatMap(([, quoted, bare]) =>
+    bare === undefined ? [unescaped(quoted!)] : bare === 'NULL' ? [] : [bare],
+  );
+  if (/^\s*\{.*\}\s*$/s.test(text)) return JSON.stringify(elements);
+  note('is not a list; it is now a list of one');
+  return JSON.stringify([text]);
+};
+
+/** A JSON object of texts, or an hstore of PostgreSQL's, such as `"key"=>"value"`. */
+export const map: ReadText = (text, note) => {
+  if (text === null) return '{}';
+  const json = parsed(text);
+  if (typeof json === 'object' && json !== null && !Array.isArray(json)) {
+    const entries = Object.entries(json).map(([key, value]) => [key, String(value ?? '')]);
+    return JSON.stringify(Object.fromEntries(entries));
+  }
+  const pair = /"((?:[^"\\]|\\.)*)"\s*=>\s*(?:"((?:[^"\\]|\\.)*)"|NULL)\s*(?:,\s*|$)/g;
+  const pairs = [...text.matchAll(pair)].map(([, key, value = '']) => [
+    unescaped(key!),
+    unescaped(value),
+  ]);
+  if (text.replaceAll(pair, '').trim() === '') return JSON.stringify(Object.fromEntries(pairs));
+  note('is not a map; it is now a map with the key "note"');
+  return JSON.stringify({ note: text });
+};
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll(/\\(.)/gs, '$1');
+}
+
+export function refusal(why: string): RegistryError {
+  return new RegistryError('invalid', why);
+}

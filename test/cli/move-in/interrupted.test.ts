@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { runProgram } from '../../../src/cli/program.ts';
+import { Session } from '../../../src/cli/session.ts';
+import { captured } from '../captured.ts';
+import { startTool, type TestRegistry } from '../tool.ts';
+import { row, smallRegistry, writeFiles } from './files.ts';
+
+const tool = startTool();
+
+/** A registry whose server goes away in one batch of each command: before it, or after it has done it. */
+class DyingSession extends Session {
+  batches = 0;
+  fatal = 0;
+  isDone = false;
+  override async bindings(...args: Parameters<Session['bindings']>) {
+    const bindings = await super.bindings(...args);
+    const { DB } = bindings.env;
+    const batch = async (statements: D1PreparedStatement[]) => {
+      this.batches += 1;
+      const isFatal = this.batches === this.fatal;
+      const results = isFatal && !this.isDone ? [] : await DB.batch(statements);
+      if (isFatal) throw new Error('other side closed');
+      return results;
+    };
+    const dying = { prepare: DB.prepare.bind(DB), batch } as unknown as D1Database;
+    return { ...bindings, env: { ...bindings.env, DB: dying } };
+  }
+}
+
+/** Every table that a move changes; the history without what differs from run to run. */
+async function rowsOf(registry: TestRegistry) {
+  const { history, contacts, ...rows } = (await registry.rows()) as Rows;
+  const { registrars, domains, domain_contacts, retained_domains, disputes, auctions } = rows;
+  const kept = contacts!.map(({ unlinked_at: _, ...contact }) => contact);
+  const entries = history!.map(({ subject, subject_key, action }) => [
+    subject,
+    subject_key,
+    action,
+  ]);
+  const changed = { registrars, domains, domain_contacts, retained_domains, disputes, auctions };
+  return { ...changed, contacts: kept, history: entries.sort() };
+}
+
+type Rows = Record<string, Record<string, unknown>[]>;
+
+test('ends the same, whichever batch it was interrupted in, if it is repeated', async () => {
+  const [one, other] = [await tool.newRegistry(), await tool.newRegistry()];
+  const directory = await tool.newDirectory();
+  await using session = new DyingSession();
+  const first = smallRegistry();
+  const second = smallRegistry();
+  second.contacts = [row.contact(31, 'BETA', { code: 'ALPHA:11' }), row.contact(15, 'BETA')];
+  second['domain-contacts']!.splice(1, 1);
+  second.registrars![0]!.name = 'Alfa';
+  second.auctions!.shift();
+  for (const files of [first, second]) {
+    writeFiles(directory, files);
+    await one.done(['move-in', directory, '--yes']);
+    const args = ['move-in', directory, '--yes', '--persist-to', other.directory];
+    let attempts = 0;
+    for (let status: number | null = 1; status !== 0; attempts += 1) {
+      session.batches = 0;
+      // One batch further each time; then, because publishing needs several at once, as far as it goes.
+      session.fatal = Math.max(2, attempts - 10);
+      session.isDone = attempts % 2 === 1;
+      ({ status } = await captured(() => runProgram(args, session)));
+      expect(attempts).toBeLessThan(30);
+    }
+    expect(attempts).toBeGreaterThan(4);
+    await session.close();
+    expect(await rowsOf(other)).toEqual(await rowsOf(one));
+    expect(await other.done(['reconcile', directory])).toMatchObject({ equal: true });
+  }
+});

@@ -1,0 +1,188 @@
+import { beforeEach, expect, test } from 'vitest';
+import { startTool, type TestRegistry } from '../tool.ts';
+import { type Files, readFileOf, row, smallRegistry, uuidOf, writeFiles } from './files.ts';
+
+const tool = startTool();
+let registry: TestRegistry;
+let directory: string;
+
+beforeEach(async () => {
+  registry = await tool.newRegistry();
+  directory = await tool.newDirectory();
+});
+
+/** Moves the files in, and returns the counts by kind that are not zero, and the lines of the report. */
+async function moveIn(files: Files, ...options: string[]) {
+  writeFiles(directory, files);
+  const { kinds, changed } = await registry.done(['move-in', directory, ...options]);
+  const counts = (kinds as Record<string, unknown>[]).map(({ kind, ...each }) => [
+    kind,
+    Object.fromEntries(Object.entries(each).filter(([, count]) => count !== 0)),
+  ]);
+  return { changed, counts: Object.fromEntries(counts), report: reportLines() };
+}
+
+function reportLines(): string[] {
+  return readFileOf(directory, 'move-in-report').map(
+    ({ file, line, key, column, value, done, why }) =>
+      `${file}:${line} ${key} ${column} ${JSON.stringify(value)} ${done}: ${why}`,
+  );
+}
+
+async function reconcile() {
+  const { status, stdout } = await registry.run(['reconcile', directory, '--json']);
+  const { differences, ...answer } = JSON.parse(stdout);
+  return { status, ...answer, differences: differences as Record<string, unknown>[] };
+}
+
+test('brings every kind of row with its ids, UUIDs, codes and times', async () => {
+  const { report } = await moveIn(smallRegistry());
+  expect(report).toEqual([]);
+  const rows = await registry.rows();
+  const at = '2015-03-04T05:06:07.123Z';
+  expect(rows.registrars).toEqual([
+    expect.objectContaining({
+      id: 7,
+      code: 'ALPHA',
+      allowed_ips: '["192.0.2.1"]',
+      contact_count: 2,
+    }),
+    expect.objectContaining({ id: 9, code: 'BETA', created_at: at, contact_count: 1 }),
+  ]);
+  expect(rows.api_users).toEqual([
+    expect.objectContaining({
+      ...{ registrar_id: 7, username: 'ats', secret_digest: null },
+      password_hash: expect.stringMatching(/^pbkdf2-sha256\$/),
+    }),
+  ]);
+  expect(rows.contacts).toEqual([
+    expect.objectContaining({
+      ...{ id: 11, uuid: uuidOf(11), registrar_id: 7, code: 'ALPHA:11', statuses: '["ok"]' },
+      ...{ domain_count: 1, creator: '1-ApiUser: ats', created_at: at, ident_key: '38001085718' },
+    }),
+    expect.objectContaining({ id: 12, status_notes: '{}' }),
+    expect.objectContaining({ id: 15, registrar_id: 9, domain_count: 2 }),
+  ]);
+  expect(rows.domains).toEqual([
+    expect.objectContaining({ name: 'pirn.ee', registrar_id: 9 }),
+    expect.objectContaining({ name: 'õun.ee', punycode: 'xn--un-bka.ee', created_at: at }),
+  ]);
+  expect(rows.retained_domains).toEqual([
+    expect.objectContaining({ status: 'reserved', password: 'sala', last_day: '2999-01-01' }),
+    expect.objectContaining({ name: 'paha.ee', status: 'blocked', created_at: at }),
+  ]);
+  expect(rows.disputes).toEqual([
+    expect.objectContaining({ first_day: '2016-01-01', last_day: '9999-12-31', closed_at: null }),
+  ]);
+  expect(rows.auctions).toEqual([
+    expect.objectContaining({ uuid: uuidOf(21), status: 'started', registration_code: null }),
+    expect.objectContaining({ uuid: uuidOf(22), registration_code: 'kood', platform: 'auto' }),
+  ]);
+  const { lists } = await registry.done(['lists', 'status']);
+  const counts = (lists as { list: string; count: number }[]).map(({ list, count }) => [
+    list,
+    count,
+  ]);
+  expect(Object.fromEntries(counts)).toMatchObject({ auctions: 1, reserved: 1, disputed: 1 });
+  expect(await reconcile()).toMatchObject({ status: 0, equal: true, differences: [] });
+});
+
+test('writes nothing the second time', async () => {
+  await moveIn(smallRegistry());
+  const before = await registry.rows();
+  const { counts, changed } = await moveIn(smallRegistry());
+  expect(changed).toBe(false);
+  expect(counts.contacts).toEqual({ unchanged: 3 });
+  expect(counts['api-users']).toEqual({ unchanged: 1 });
+  expect(await registry.rows()).toEqual(before);
+});
+
+test('records every row in the history, of one request, without values that are secret', async () => {
+  await moveIn(smallRegistry());
+  const { history } = (await registry.rows()) as { history: Record<string, string>[] };
+  expect(history).toHaveLength(13);
+  expect(new Set(history.map(({ request_id: id }) => id)).size).toBe(1);
+  expect(new Set(history.map((entry) => entry.actor_type))).toEqual(new Set(['move_in']));
+  expect(history[0]!.actor).toMatch(/^move-in \(Operator .+\)$/);
+  const changes = history.map((entry) => entry.changes).join();
+  expect(changes).not.toMatch(/sala|kood|auth11/);
+  expect(JSON.parse(history.find(({ subject_key: key }) => key === 'õun.ee')!.changes!)).toEqual({
+    name: { from: null, to: 'õun.ee' },
+    registrar: { from: null, to: 'ALPHA' },
+    registrant: { from: null, to: 'ALPHA:11' },
+    admin: { from: null, to: ['ALPHA:12'] },
+    tech: { from: null, to: [] },
+    createdAt: { from: null, to: '2015-03-04T05:06:07.123Z' },
+  });
+});
+
+test('brings a delta: what is new, what has changed, and what is gone', async () => {
+  await moveIn(smallRegistry());
+  const files = smallRegistry();
+  files.contacts![0]!.email = 'uus@example.ee';
+  files.contacts!.push(row.contact(16, 'BETA'));
+  files.contacts = files.contacts!.filter(({ id }) => id !== '12');
+  files['domain-contacts'] = files['domain-contacts']!.filter(({ role }) => role !== 'admin');
+  files.auctions![0]!.status = 'no_bids';
+  files.auctions!.push(row.auction(23, 'vana.ee', 'started'));
+  files.reserved = [row.reserved('valitsus.ee')];
+  files['api-users']![0]!.password = 'uus sala';
+  const { counts } = await moveIn(files, '--yes');
+  expect(counts).toMatchObject({
+    registrars: { unchanged: 2 },
+    'api-users': { updated: 1 },
+    contacts: { added: 1, updated: 1, removed: 1, unchanged: 1 },
+    domains: { updated: 1, unchanged: 1 },
+    reserved: { added: 1, removed: 1 },
+    auctions: { added: 1, updated: 1, unchanged: 1 },
+  });
+  expect(await reconcile()).toMatchObject({ status: 0, equal: true });
+  const { contacts, domain_contacts: links } = await registry.rows();
+  expect(contacts).toEqual([
+    expect.objectContaining({ id: 11, email: 'uus@example.ee', version: 2 }),
+    expect.objectContaining({ id: 15 }),
+    expect.objectContaining({ id: 16 }),
+  ]);
+  expect(links).toHaveLength(3);
+});
+
+test('gives a contact another id, UUID, registrar or code, and keeps its domains', async () => {
+  await moveIn(smallRegistry());
+  const files = smallRegistry();
+  files.contacts = [
+    row.contact(31, 'ALPHA', { code: 'ALPHA:11' }),
+    row.contact(12, 'BETA', { code: 'ALPHA:12' }),
+    row.contact(15, 'BETA', { code: 'BETA:UUS' }),
+  ];
+  const { counts } = await moveIn({ contacts: files.contacts }, '--yes');
+  expect(counts.contacts).toEqual({ updated: 3 });
+  const { contacts, domain_contacts: links } = await registry.rows();
+  expect(contacts).toEqual([
+    expect.objectContaining({ id: 12, code: 'ALPHA:12', registrar_id: 9, domain_count: 1 }),
+    expect.objectContaining({ id: 15, code: 'BETA:UUS', domain_count: 2 }),
+    expect.objectContaining({ id: 31, code: 'ALPHA:11', uuid: uuidOf(31), domain_count: 1 }),
+  ]);
+  expect(links).toHaveLength(4);
+});
+
+test('leaves what others have changed, deleted or made here, and settles it with --theirs', async () => {
+  await moveIn(smallRegistry());
+  await registry.done(['retained', 'remove', 'riigikogu.ee', '--status', 'reserved', '--yes']);
+  await registry.done(['retained', 'add', 'minu.ee', '--status', 'blocked']);
+  await registry.done(['registrar', 'update', 'ALPHA', '--name', 'Alfa']);
+  const again = await moveIn(smallRegistry());
+  expect(again.changed).toBe(false);
+  expect(again.report).toEqual([
+    'blocked.csv: minu.ee  "" conflict: was made here',
+    'registrars.csv:2 ALPHA  "" conflict: was changed here',
+    'reserved.csv:2 riigikogu.ee  "" conflict: was deleted here',
+  ]);
+  expect(await reconcile()).toMatchObject({ status: 0, equal: false, unreported: 0 });
+  const settled = await moveIn(smallRegistry(), '--theirs', '--yes');
+  expect(settled.counts).toMatchObject({
+    registrars: { updated: 1 },
+    reserved: { added: 1 },
+    blocked: { removed: 1 },
+  });
+  expect(await reconcile()).toMatchObject({ status: 0, equal: true });
+});

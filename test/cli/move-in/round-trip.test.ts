@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { expect, inject, test } from 'vitest';
+import { auctionStatuses } from '../../../drizzle/schema.ts';
+import { fill } from '../filled.ts';
+import { startTool, type TestRegistry } from '../tool.ts';
+import { type FileRow, type Files, row, uuidOf, writeFiles } from './files.ts';
+
+const tool = startTool();
+
+/** The rows that moving carries, without what only the registry itself knows. */
+async function rowsOf(registry: TestRegistry) {
+  const { registrars, api_users, contact_blocks, domains, domain_contacts, ...rows } =
+    await registry.rows();
+  const { retained_domains, disputes, auctions } = rows;
+  const contacts = (rows.contacts as Record<string, unknown>[]).map(
+    ({ unlinked_at: _, ...contact }) => contact,
+  );
+  const moved = { registrars, api_users, contact_blocks, contacts, domains, domain_contacts };
+  return { ...moved, retained_domains, disputes, auctions };
+}
+
+/** Whatever a former registry may have kept as text: everything but a null character. */
+const dirtyText = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        '',
+        ' ',
+        '"',
+        ',',
+        ';',
+        '\n',
+        '\r\n',
+        '\r',
+        '\t',
+        "'",
+        '\\',
+        '{',
+        '=',
+        '\u0007',
+        '#',
+      ),
+      fc.string({ unit: 'grapheme', maxLength: 5 }),
+    ),
+    { maxLength: 4 },
+  )
+  .map((parts) => parts.join('').replaceAll('\0', ''));
+
+const dirtyContact = fc.record(
+  Object.fromEntries(
+    [
+      'name',
+      'email',
+      'phone',
+      'ident',
+      'ident_type',
+      'ident_country_code',
+      'fax',
+      'org_name',
+      'street',
+      'city',
+      'zip',
+      'state',
+      'country_code',
+      'auth_info',
+      'legacy_id',
+      'creator_str',
+      'updator_str',
+    ].map((name) => [name, dirtyText]),
+  ),
+  { requiredKeys: [] },
+) as fc.Arbitrary<FileRow>;
+
+const lists = fc.record({
+  statuses: fc.array(dirtyText, { maxLength: 3 }).map((list) => JSON.stringify(list)),
+  status_notes: fc
+    .dictionary(dirtyText, dirtyText, { maxKeys: 2 })
+    .map((map) => JSON.stringify(map)),
+});
+
+const codes = ['ALPHA', 'B', 'ÕU & KO', 'X-1_2'];
+const code = fc.constantFrom(...codes);
+const roles = ['registrant', 'admin', 'tech'];
+
+const registries: fc.Arbitrary<Files> = fc
+  .record({
+    contacts: fc.array(fc.tuple(code, dirtyContact, lists), { maxLength: 40 }),
+    domains: fc.array(
+      fc.tuple(code, fc.array(fc.tuple(fc.nat(50), fc.constantFrom(...roles)), { maxLength: 6 })),
+      { maxLength: 40 },
+    ),
+    auctions: fc.array(fc.tuple(fc.constantFrom(...auctionStatuses), dirtyText), { maxLength: 20 }),
+    disputes: fc.array(fc.tuple(fc.nat(3), dirtyText, fc.boolean()), { maxLength: 20 }),
+    reserved: fc.array(dirtyText, { maxLength: 20 }),
+    users: fc.array(
+      fc.tuple(
+        code,
+        dirtyText.filter((text) => text !== ''),
+      ),
+      { maxLength: 3 },
+    ),
+  })
+  .map(({ contacts, domains, auctions, disputes, reserved, users }) => ({
+    registrars: codes.map((code, n) => row.registrar(n + 3, code, { name: ` ${code}\t` })),
+    'allowed-ips': codes.map((registrar, n) => ({ registrar, address: `192.0.2.${n}` })),
+    'api-users': users.map(([code, password], n) => row.user(`user ${n}`, code, { password })),
+    contacts: contacts.map(([code, dirt, some], n) =>
+      row.contact(n * 7 + 1, code, { ...dirt, ...some }),
+    ),
+    domains: domains.map(([code], n) => row.domain(`nimi${n}õ.ee`, code)),
+    'domain-contacts': domains.flatMap(([, links], n) =>
+      links.map(([contact, role]) => {
+        const [code] = contacts[contact] ?? ['PUUDUB'];
+        return row.link(`nimi${n}õ.ee`, `${code}:${contact * 7 + 1}`, role);
+      }),
+    ),
+    reserved: reserved.map((password, n) => row.reserved(`kinni${n}.ee`, { password })),
+    blocked: reserved.map((_, n) => row.blocked(`kinni${n}.ee`)),
+    disputes: disputes.map(([year, comment, isClosed], n) =>
+      row.dispute(`tuli${n % 4}.ee`, `201${year}-01-01`, {
+        ...{ comment, created_at: `2010-01-01 00:00:${String(n).padStart(2, '0')}` },
+        closed_at: isClosed ? '2020-01-01' : '',
+      }),
+    ),
+    auctions: auctions.map(([status, code], n) =>
+      row.auction(n, `oksjon${n % 7}.ee`, status, { uuid: uuidOf(n), registration_code: code }),
+    ),
+  }));
+
+/** A file without rows needs no header here: it is left out. */
+const withRows = (files: Files): Files =>
+  Object.fromEntries(Object.entries(files).filter(([, rows]) => rows.length > 0));
+
+test('any registry that moved in moves out, and into another that is equal to it', async () => {
+  const runs = inject('isDeep') ? 12 : 2;
+  await fc.assert(
+    fc.asyncProperty(fc.noShrink(registries), async (files) => {
+      const [one, other] = [await tool.newRegistry(), await tool.newRegistry()];
+      const [given, written] = [await tool.newDirectory(), await tool.newDirectory()];
+      writeFiles(given, withRows(files));
+      await one.done(['move-in', given]);
+      const unchanged = await one.done(['move-in', given]);
+      expect(unchanged).toMatchObject({ changed: false });
+      expect((await one.run(['reconcile', given])).status).toBe(0);
+      await one.done(['move-out', written]);
+      await other.done(['move-in', written]);
+      expect(await rowsOf(other)).toEqual(await rowsOf(one));
+      expect(await one.done(['reconcile', written])).toMatchObject({ equal: true });
+    }),
+    { numRuns: runs },
+  );
+});
+
+test('a registry that never moved in moves out, and into another with its contacts in the same order', async () => {
+  const [one, other] = [await tool.newRegistry(), await tool.newRegistry()];
+  const written = await tool.newDirectory();
+  await fill(one);
+  await one.done(['api-user', 'add', '--registrar', 'ALPHA', '--username', 'ats']);
+  await one.done(['move-out', written]);
+  await other.done(['move-in', written]);
+  expect(await other.done(['reconcile', written])).toMatchObject({ equal: true });
+  const list = ['contact', 'list', '--registrar', 'ALPHA'];
+  expect(await other.done(list)).toEqual(await one.done(list));
+  expect((await rowsOf(other)).api_users).toEqual((await rowsOf(one)).api_users);
+});
+
+test('moves out to a directory that has none of the files, or replaces them', async () => {
+  const registry = await tool.newRegistry();
+  const directory = `${await tool.newDirectory()}/uus`;
+  const { files } = await registry.done(['move-out', directory]);
+  expect(Object.values(files)).toEqual(Array(10).fill(0));
+  const again = await registry.run(['move-out', directory]);
+  expect(again).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining(
+      'registrars.csv already exists; name another directory or pass --replace',
+    ),
+  });
+  await registry.done(['move-out', directory, '--replace']);
+});
