@@ -317,6 +317,9 @@ export const retainedReplacements = sqliteTable(
     replacement: text().notNull(),
     ...domainNameColumns(),
     status: text({ enum: retainedStatuses }).notNull(),
+    /** Null where the name keeps what it has. */
+    password: text(),
+    lastDay: text('last_day'),
   },
   (table) => [
     primaryKey({ columns: [table.replacement, table.name, table.status] }),

@@ -161,6 +161,8 @@ CREATE TABLE `retained_replacements` (
 	`name` text NOT NULL,
 	`punycode` text NOT NULL,
 	`status` text NOT NULL,
+	`password` text,
+	`last_day` text,
 	PRIMARY KEY(`replacement`, `name`, `status`),
 	CONSTRAINT "retained_replacements_status" CHECK("retained_replacements"."status" in ('reserved', 'blocked'))
 );

@@ -60,7 +60,7 @@ CREATE TRIGGER list_sources_retained_inserted AFTER INSERT ON retained_domains B
   INSERT INTO retained_changes (name, at, status) VALUES (NEW.name, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NEW.status);
 END;
 --> statement-breakpoint
-CREATE TRIGGER list_sources_retained_updated AFTER UPDATE ON retained_domains BEGIN
+CREATE TRIGGER list_sources_retained_updated AFTER UPDATE OF name, punycode, status ON retained_domains BEGIN
   UPDATE list_sources SET reserved = random() & 9007199254740991, blocked = random() & 9007199254740991;
   INSERT INTO retained_changes (name, at, status) VALUES (OLD.name, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NULL);
   INSERT INTO retained_changes (name, at, status) SELECT NEW.name, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NULL WHERE NEW.name <> OLD.name;

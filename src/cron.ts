@@ -14,9 +14,16 @@ import { listNames } from './public-list/lists.ts';
 import { type PurgeContext, publishAndPurge } from './public-list/publish/publish.ts';
 import { sweepLists } from './public-list/publish/sweep.ts';
 import { deleteOldNotifications } from './registrar/notification.ts';
+import { endReservations } from './retained-domain/end.ts';
 import { endOldDeliveries, queueDeliveries } from './webhook/outbox.ts';
 
 type Work = (env: Env, context: PurgeContext, at: Date) => Promise<unknown>;
+
+/** Work that changes what is published. */
+const earlierWorks: Readonly<Record<string, Work>> = {
+  end_reservations: ({ DB }, _, at) =>
+    endReservations(openDatabase(DB), { at, requestId: crypto.randomUUID() }),
+};
 
 /** The work of each run of the cron, by the name under which a failure is recorded. */
 const works: Readonly<Record<string, Work>> = {
@@ -36,7 +43,9 @@ const laterWorks: Readonly<Record<string, Work>> = {
     queue && queueDeliveries(openDatabase(DB), queue, at),
 };
 
-export const workNames = [...Object.keys(works), ...Object.keys(laterWorks)];
+const phases = [earlierWorks, works, laterWorks];
+
+export const workNames = phases.flatMap((phase) => Object.keys(phase));
 
 /**
  * Does all works of a run. What fails does not hold up the rest; it is logged, and the run throws in the end, so that
@@ -47,7 +56,7 @@ export async function runCron(cron: string, env: Env, context: PurgeContext): Pr
   const startedAtMilliseconds = Date.now();
   const errors: unknown[] = [];
   const failed: string[] = [];
-  for (const phase of [works, laterWorks]) {
+  for (const phase of phases) {
     const doing = Object.entries(phase).map(async ([name, work]) => {
       try {
         await work(env, context, startedAt);

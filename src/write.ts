@@ -25,6 +25,8 @@ export interface Actor {
   keyHolder?: string | undefined;
 }
 
+export const scheduledRun: Actor = { type: 'cron', name: 'Scheduled run' };
+
 /** The request or command that writes. */
 export interface WriteRequest {
   at: Date;

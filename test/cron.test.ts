@@ -19,6 +19,7 @@ import {
   addRetainedDomain,
 } from './fixtures.ts';
 import { recorded } from './previous-release/recorded.ts';
+import { published } from './public-list/published.ts';
 import { SteppedQueue } from './webhook/stepped-queue.ts';
 import { startWorker } from './worker.ts';
 
@@ -68,6 +69,16 @@ it('fails when it cannot be recorded', async () => {
   const down = new Faults({ message: overload, isDone: false }, (_, called) => called === 'd1');
   await expect(runCron(hourly, down.wrap(worker.env), {})).rejects.toThrow('scheduled work failed');
   expect(await runs()).toEqual([]);
+});
+
+it('publishes the lists without the names whose last day is over', async () => {
+  const { name } = await addRetainedDomain(worker.env, { lastDay: '2020-01-01' });
+  const { name: kept } = await addRetainedDomain(worker.env, { lastDay: '2099-12-31' });
+  await runCron(hourly, worker.env, {});
+  const { body } = await published(worker.env, 'reserved');
+  const names = JSON.stringify(body);
+  expect(names).toContain(kept);
+  expect(names).not.toContain(name);
 });
 
 it('keeps the last 350 runs', async () => {
@@ -156,6 +167,7 @@ async function busyRegistry() {
     worker.db.insert(listLeftovers).values({ publication: 'p', list: 'auctions', since: old }),
   ]);
   await addRetainedDomain(env);
+  await addRetainedDomain(env, { lastDay: '2020-01-01' });
   await addDispute(env);
   await addAuction(env);
   return { env, queue, registrar, orphan };

@@ -35,7 +35,7 @@ const entries: Readonly<Record<string, Entry>> = {
   },
   retained: {
     summary: 'Reserved and blocked names',
-    load: async () => (await import('./nouns/retained.ts')).retainedCommand,
+    load: async () => (await import('./nouns/retained/index.ts')).retainedCommand,
   },
   dispute: {
     summary: 'Disputed names',

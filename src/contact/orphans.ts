@@ -3,12 +3,10 @@ import { contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { continueAfter, placeOf, type SweepLimits } from '../database/sweep.ts';
 import { RegistryError } from '../error.ts';
-import { type Actor, type WriteRequest, write } from '../write.ts';
+import { scheduledRun, type WriteRequest, write } from '../write.ts';
 import { notifyingRegistrar } from './change.ts';
 import { prohibitingStatuses, theContact } from './contact.ts';
 import { contactDeletion } from './delete.ts';
-
-const scheduledRun: Actor = { type: 'cron', name: 'Scheduled run' };
 
 /** D1 allows 1,000 queries in a scheduled run; a deletion takes five, and a window one. */
 const limits = { window: 2_000, windows: 20, deletions: 100 };

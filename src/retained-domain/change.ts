@@ -1,4 +1,4 @@
-import { inArray, type SQL, sql } from 'drizzle-orm';
+import { inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { retainedDomains } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import { jsonArrays } from '../database/json-rows.ts';
@@ -14,22 +14,40 @@ import {
 import { findRetainedDomains, isAmong, type RetainedDomain, type RetainedStatus } from './list.ts';
 
 /**
- * Adds the names, all or none, and returns how many are new. It is one batch, and D1 stops a batch after 30 seconds;
- * 100,000 names take a few seconds.
+ * Adds the names, or gives those that exist their password and last day where they are given, all or none. Returns how
+ * many are new and how many existed and differed. It is one batch, and D1 stops a batch after 30 seconds; 100,000 names
+ * take a few seconds.
  */
 export async function addRetainedDomains(
   db: Database,
   origin: Origin,
   names: readonly RetainedDomain[],
   { isDryRun = false }: ChangeOptions = {},
-): Promise<number> {
-  if (isDryRun) {
-    const asked = distinct(names);
-    return asked.length - (await findRetainedDomains(db, asked)).length;
-  }
-  const { at } = origin.request;
-  const changes = jsonArrays(names).map((rows) => additions(db, rowsOf(rows), at));
-  return (await changeEach(db, origin, { added: changes })).added;
+): Promise<Record<'added' | 'updated', number>> {
+  const asked = distinct(names);
+  if (isDryRun) return countChanges(asked, await findRetainedDomains(db, asked));
+  const rows = jsonArrays(asked).map(rowsOf);
+  return changeEach(db, origin, {
+    updated: rows.map((some) => updates(db, some)),
+    added: rows.map((some) => additions(db, some, origin.request.at)),
+  });
+}
+
+/** How many of the names are not among those that exist, and how many of the others would change. */
+export function countChanges(
+  wanted: readonly RetainedDomain[],
+  existing: readonly RetainedDomain[],
+): Record<'added' | 'updated', number> {
+  const known = new Map(existing.map((each) => [keyOf(each), each]));
+  const updated = wanted.filter((each) => {
+    const kept = known.get(keyOf(each));
+    const { password = null, lastDay = null } = each;
+    return (
+      kept &&
+      ((password ?? kept.password) !== kept.password || (lastDay ?? kept.lastDay) !== kept.lastDay)
+    );
+  });
+  return { added: wanted.length - existing.length, updated: updated.length };
 }
 
 export async function countRetainedDomains(
@@ -64,24 +82,38 @@ export async function removeRetainedDomains(
 }
 
 export function distinct(names: readonly RetainedDomain[]): RetainedDomain[] {
-  return [...new Map(names.map((each) => [`${each.status} ${each.name}`, each])).values()];
+  return [...new Map(names.map((each) => [keyOf(each), each])).values()];
 }
 
-/** The rows of a JSON array as a query of name, punycode and status. */
+function keyOf({ name, status }: RetainedDomain): string {
+  return `${status} ${name}`;
+}
+
+/** The names of a JSON array as a query of name, punycode, status, password and last_day. */
 export function rowsOf(rows: string): SQL {
-  return sql`select value ->> 'name' as name, value ->> 'punycode' as punycode, value ->> 'status' as status
-    from json_each(${rows})`;
+  return sql`select value ->> 'name' as name, value ->> 'punycode' as punycode, value ->> 'status' as status,
+    value ->> 'password' as password, value ->> 'lastDay' as last_day from json_each(${rows})`;
 }
 
 /** The columns of such a query. */
-export const namedColumns = { name: sql`name`, punycode: sql`punycode`, status: sql`status` };
+export const namedColumns = {
+  name: sql`name`,
+  punycode: sql`punycode`,
+  status: sql`status`,
+  password: sql`password`,
+  lastDay: sql`last_day`,
+};
 
-/** Adds the rows of a query of name, punycode and status that don't exist yet. */
+/** Adds the rows of such a query that don't exist yet. */
 export function additions(db: Database, names: SQL, createdAt: Date): ChangesOfMany {
-  const missing = sql`select distinct name, punycode, status from (${names}) as given
+  const missing = sql`select * from (${names}) as given
     where not exists (select 1 from retained_domains as kept
       where kept.name = given.name and kept.status = given.status)`;
-  const changes = sql`json_object('status', json_object('from', null, 'to', status))`;
+  const changes = changesOf({
+    status: fromTo(sql`null`, sql`status`),
+    password: sql`iif(password is not null, ${redacted}, null)`,
+    lastDay: sql`iif(last_day is not null, ${fromTo(sql`null`, sql`last_day`)}, null)`,
+  });
   const values = { ...namedColumns, createdAt: createdAt.toISOString() };
   return {
     subject: 'retained_domain',
@@ -91,8 +123,41 @@ export function additions(db: Database, names: SQL, createdAt: Date): ChangesOfM
   };
 }
 
+/** Gives the names of such a query that exist the password and the last day that it has for them. */
+export function updates(db: Database, names: SQL): ChangesOfMany {
+  const { name, status, password, lastDay } = retainedDomains;
+  const isNewPassword = sql`ifnull(given.password, ${password}) is not ${password}`;
+  const isNewDay = sql`ifnull(given.last_day, ${lastDay}) is not ${lastDay}`;
+  const given = sql`(${names}) as given`;
+  const differs = sql`${name} = given.name and ${status} = given.status and (${isNewPassword} or ${isNewDay})`;
+  const changes = changesOf({
+    password: sql`iif(${isNewPassword}, ${redacted}, null)`,
+    lastDay: sql`iif(${isNewDay}, ${fromTo(lastDay, sql`given.last_day`)}, null)`,
+  });
+  return {
+    subject: 'retained_domain',
+    action: 'update',
+    rows: sql`select ${name} as key, null as uuid, ${changes} as changes
+      from ${given} cross join ${retainedDomains} where ${differs}`,
+    statements: [
+      db
+        .update(retainedDomains)
+        .set({
+          password: sql`ifnull(given.password, ${password})`,
+          lastDay: sql`ifnull(given.last_day, ${lastDay})`,
+        })
+        .from(given)
+        .where(differs),
+    ],
+  };
+}
+
 export function removals(db: Database, condition: SQL): ChangesOfMany {
-  const changes = sql`json_object('status', json_object('from', status, 'to', null))`;
+  const changes = changesOf({
+    status: fromTo(sql`status`, sql`null`),
+    password: sql`iif(password is not null, ${redacted}, null)`,
+    lastDay: sql`iif(last_day is not null, ${fromTo(sql`last_day`, sql`null`)}, null)`,
+  });
   return {
     subject: 'retained_domain',
     action: 'delete',
@@ -100,3 +165,14 @@ export function removals(db: Database, condition: SQL): ChangesOfMany {
     statements: [db.delete(retainedDomains).where(condition)],
   };
 }
+
+/** The changes of fields as the history has them, in SQL; a field whose change is null does not differ. */
+function changesOf(fields: Record<string, SQL>): SQL {
+  const named = Object.entries(fields).map(
+    ([field, change]) => sql`${sql.raw(`'"${field}":'`)} || ${change}`,
+  );
+  return sql`'{' || concat_ws(',', ${sql.join(named, sql`, `)}) || '}'`;
+}
+
+const fromTo = (from: SQLWrapper, to: SQLWrapper) => sql`json_object('from', ${from}, 'to', ${to})`;
+const redacted = sql.raw(`'{"redacted":true}'`);

@@ -88,14 +88,17 @@ export function overlapProblem({ name, firstDay, lastDay }: DisputedDays): Probl
   return { reason: 'taken', message, field: 'name' };
 }
 
+/** Throws `invalid` for a day that is not in the calendar. */
+export function checkDay(day: string, field: string): void {
+  if (isDay(day)) return;
+  const message = `${JSON.stringify(day)} is not a day in the calendar; write it like 2026-01-31`;
+  throw new RegistryError('invalid', message, field);
+}
+
 /** Throws `invalid` for days that are not in the calendar or in the wrong order. */
 export function checkDays({ firstDay, lastDay }: Pick<Dispute, 'firstDay' | 'lastDay'>): void {
-  const days = { from: firstDay, until: lastDay };
-  for (const [field, day] of Object.entries(days)) {
-    if (isDay(day)) continue;
-    const message = `${JSON.stringify(day)} is not a day in the calendar; write it like 2026-01-31`;
-    throw new RegistryError('invalid', message, field);
-  }
+  checkDay(firstDay, 'from');
+  checkDay(lastDay, 'until');
   if (lastDay < firstDay) {
     const message = `the last day, ${lastDay}, comes before the first, ${firstDay}`;
     throw new RegistryError('invalid', message, 'until');

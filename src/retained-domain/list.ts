@@ -9,6 +9,10 @@ export type RetainedStatus = (typeof retainedStatuses)[number];
 /** A name that the registry holds back; one that is both reserved and blocked appears twice. */
 export interface RetainedDomain extends DomainName {
   status: RetainedStatus;
+  /** Of a reserved name: the password with which it may be registered. Neither absent nor null, it replaces what is there. */
+  password?: string | null | undefined;
+  /** Of a reserved name: the last day on which it is, in UTC; the same. */
+  lastDay?: string | null | undefined;
 }
 
 /** The reserved and blocked names, or those with one status, by name and status, starting after `after`. */
@@ -50,6 +54,8 @@ const listed = {
   name: retainedDomains.name,
   punycode: retainedDomains.punycode,
   status: retainedDomains.status,
+  password: retainedDomains.password,
+  lastDay: retainedDomains.lastDay,
 };
 
 /** The condition that name and status are in a JSON array of rows. */

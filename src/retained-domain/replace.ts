@@ -9,11 +9,13 @@ import { nothingSince } from '../history/search.ts';
 import { type ChangeOfSeenOptions, changeEach, type Origin } from '../write.ts';
 import {
   additions,
+  countChanges,
   countRetainedDomains,
   distinct,
   namedColumns,
   removals,
   rowsOf,
+  updates,
 } from './change.ts';
 import { findRetainedDomains, type RetainedDomain, type RetainedStatus } from './list.ts';
 
@@ -23,7 +25,8 @@ const abandonedAfterMilliseconds = 24 * 60 * 60 * 1000;
 type Chunks = Iterable<readonly RetainedDomain[]> | AsyncIterable<readonly RetainedDomain[]>;
 
 /**
- * Makes the names with these statuses equal to the given ones, and returns how many it added and removed.
+ * Makes the names with these statuses equal to the given ones, and returns how many it added, updated and removed. A name
+ * keeps the password and the last day that it has if none is given.
  *
  * A list can be too large for one batch, but it has to change in one step. So the names are first collected, chunk by
  * chunk, in a table that nothing else reads; the last batch, one transaction, then applies the differences between the
@@ -37,7 +40,7 @@ export async function replaceRetainedDomains(
   statuses: readonly [RetainedStatus, ...RetainedStatus[]],
   chunks: Chunks,
   { isDryRun = false, seen }: ChangeOfSeenOptions = {},
-): Promise<Record<'added' | 'removed', number>> {
+): Promise<Record<'added' | 'updated' | 'removed', number>> {
   if (isDryRun) return countDifferences(db, statuses, chunks);
   const replacement = `${origin.request.at.toISOString()} ${crypto.randomUUID()}`;
   const oldest = new Date(origin.request.at.getTime() - abandonedAfterMilliseconds).toISOString();
@@ -63,7 +66,7 @@ async function countDifferences(
   db: Database,
   statuses: readonly RetainedStatus[],
   chunks: Chunks,
-): Promise<Record<'added' | 'removed', number>> {
+): Promise<Record<'added' | 'updated' | 'removed', number>> {
   const all: RetainedDomain[] = [];
   for await (const chunk of chunks) {
     checkStatuses(statuses, chunk);
@@ -72,7 +75,7 @@ async function countDifferences(
   const wanted = distinct(all);
   const kept = await findRetainedDomains(db, wanted);
   const present = await countRetainedDomains(db, statuses);
-  return { added: wanted.length - kept.length, removed: present - kept.length };
+  return { ...countChanges(wanted, kept), removed: present - kept.length };
 }
 
 function checkStatuses(
@@ -95,7 +98,7 @@ async function takeOver(
     gathered,
     seen,
   }: { replacement: string; gathered: number; seen: number | undefined },
-): Promise<Record<'added' | 'removed', number>> {
+): Promise<Record<'added' | 'updated' | 'removed', number>> {
   const isGathered = eq(retainedReplacements.replacement, replacement);
   const names = sql`select * from retained_replacements where replacement = ${replacement}`;
   // Another replacement deletes the collected names if this one sleeps for a day. What is left is not the list.
@@ -111,6 +114,7 @@ async function takeOver(
     origin,
     {
       removed: [removals(db, isSuperfluous!)],
+      updated: [updates(db, sql`${names} and ${isComplete}`)],
       added: [additions(db, sql`${names} and ${isComplete}`, origin.request.at)],
     },
     seen === undefined ? undefined : nothingSince(seen, 'retained_domain'),

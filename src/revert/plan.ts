@@ -83,8 +83,11 @@ type Entry = HistoryEntry & { newer: number | null };
 /** The entries of the request, each with the id of the newest entry about the same thing that others wrote since. */
 function entriesOf(db: Database, request: string, [first, last]: [number, number]) {
   // The table's name stands in full: Drizzle leaves it out in a query of one table, where `later` would be meant.
+  // Only a reserved name can change and stay.
   const statusIn = (entry: 'later' | 'history') =>
-    sql.raw(`ifnull(${entry}.changes ->> '$.status.from', ${entry}.changes ->> '$.status.to')`);
+    sql.raw(
+      `coalesce(${entry}.changes ->> '$.status.from', ${entry}.changes ->> '$.status.to', 'reserved')`,
+    );
   const newer = sql<number | null>`(
     select max(later.id) from ${history} as later
     where later.subject = history.subject and later.subject_key = history.subject_key

@@ -14,7 +14,7 @@ export interface Reversal {
 
 /** The changes that can be taken back: what was there before can be made again from the history alone. */
 const revertible: Record<HistorySubject, readonly Action[]> = {
-  retained_domain: ['create', 'delete'],
+  retained_domain: ['create', 'update', 'delete'],
   dispute: ['create', 'update', 'delete'],
   auction: ['create', 'delete'],
   contact: ['update', 'delete'],

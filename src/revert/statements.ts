@@ -27,8 +27,24 @@ const name = { name: key, punycode: sql.raw("value ->> 'punycode'") };
 const statements: Partial<Record<HistorySubject, Partial<Record<Action, StatementsOf>>>> = {
   retained_domain: {
     create: (db, from, at) => [
-      insertRows(db, retainedDomains, { ...name, status: becomes('status'), createdAt: at }, from),
+      insertRows(
+        db,
+        retainedDomains,
+        { ...name, status: becomes('status'), lastDay: becomes('lastDay'), createdAt: at },
+        from,
+      ),
     ],
+    update: (db, from) => {
+      const { name, status } = retainedDomains;
+      const reversals = sql`(select ${key} as key, ${becomes('lastDay')} as last_day ${from}) as given`;
+      return [
+        db
+          .update(retainedDomains)
+          .set({ lastDay: sql`given.last_day` })
+          .from(reversals)
+          .where(sql`${name} = given.key and ${status} = 'reserved'`),
+      ];
+    },
     delete: (db, from) => {
       const { name, status } = retainedDomains;
       const isAmong = sql`(${name}, ${status}) in (select ${key}, ${was('status')} ${from})`;

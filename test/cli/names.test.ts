@@ -21,7 +21,9 @@ test('publishes each change of retained names before it returns', async () => {
   await registry.done(['retained', 'remove', 'õ.ee', '--status', 'blocked']);
   expect(await published(registry)).toMatchObject({ all: 1, blocked: 1 });
   expect(await registry.done(['retained', 'list'])).toEqual({
-    retained_domains: [{ name: 'riik.ee', punycode_name: 'riik.ee', status: 'blocked' }],
+    retained_domains: [
+      { name: 'riik.ee', punycode_name: 'riik.ee', status: 'blocked', last_day: null },
+    ],
   });
 }, 120_000);
 
@@ -36,9 +38,34 @@ test('makes the list equal to the file with --replace, and leaves the other list
   expect(await published(registry)).toMatchObject({ all: 3, reserved: 2 });
   expect(await registry.done(replace, names)).toMatchObject(counts);
   const { stdout } = await registry.run(['retained', 'export']);
-  expect(stdout).toBe('name,status\nb.ee,reserved\nc.ee,blocked\nõ.ee,reserved\n');
+  expect(stdout).toBe(
+    'name,status,password,last_day\nb.ee,reserved,,\nc.ee,blocked,,\nõ.ee,reserved,,\n',
+  );
   const again = await tool.newRegistry();
   expect(await again.done(['retained', 'import', '-'], stdout)).toMatchObject({ added: 3 });
+}, 120_000);
+
+test('takes and shows the passwords and last days of reserved names', async () => {
+  const registry = await tool.newRegistry();
+  const file = 'name,status,password,last_day\na.ee,reserved,salasõna,2099-12-31\nb.ee,blocked,,\n';
+  const importing = ['retained', 'import', '-'];
+  expect(await registry.done(importing, file)).toMatchObject({ added: 2 });
+  expect((await registry.run(['retained', 'export'])).stdout).toBe(file);
+  const { stdout } = await registry.run(['retained', 'list']);
+  expect(stdout).toMatch(/^a.ee +a.ee +reserved +2099-12-31$/m);
+  expect(stdout).not.toContain('salasõna');
+  expect(await registry.done(['retained', 'show', 'a.ee'])).toMatchObject({
+    retained_domains: [{ status: 'reserved', password: 'salasõna', last_day: '2099-12-31' }],
+  });
+  const later = file.replace('2099', '2098');
+  expect((await registry.run(importing, later)).stdout).toMatch(
+    /^added 0 names, updated 1, 1 already there\b/,
+  );
+  const wrong = 'name,status,password,last_day\nc.ee,blocked,x,\nd.ee,reserved,,2026-02-30\n';
+  expect((await registry.run(importing, wrong)).stderr).toBe(
+    'refused: standard input:2: a blocked name has no password [password]\n' +
+      'refused: standard input:3: "2026-02-30" is not a day in the calendar; write it like 2026-01-31 [last_day]\n',
+  );
 }, 120_000);
 
 test('never takes a row that it skips for a name to remove', async () => {

@@ -59,7 +59,7 @@ test('history revert shows, asks for and publishes what it takes back', async ()
     published: ['all', 'reserved'],
   });
   const { stdout } = await registry.run(['retained', 'export']);
-  expect(stdout).toBe('name,status\nb.ee,reserved\nc.ee,reserved\n');
+  expect(stdout).toBe('name,status,password,last_day\nb.ee,reserved,,\nc.ee,reserved,,\n');
   expect(await counts()).toMatchObject({ all: 2, reserved: 2 });
 });
 

@@ -42,6 +42,7 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'retained add': [['x.ee', '--status', 'blocked']],
   'retained remove': [['õ.ee', '--status', 'reserved']],
   'retained list': [[]],
+  'retained show': [['õ.ee']],
   'retained import': [['-'], 'name,status\nx.ee,blocked\n'],
   'retained export': [['-']],
   'dispute open': [['x.ee', '--from', '2026-01-01', '--until', '2099-01-01']],

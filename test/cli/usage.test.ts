@@ -91,6 +91,7 @@ test('has the nouns and verbs that an operator needs', () => {
     'retained import',
     'retained list',
     'retained remove',
+    'retained show',
     'shell',
     'token issue',
   ]);
@@ -129,7 +130,7 @@ test('says of each column of an import what it holds, and whether it is required
   expect(helpOf('domain')).toContain(
     '  admin       codes of contacts, separated by spaces or commas; in NDJSON also an array',
   );
-  expect(helpOf('retained')).toContain('  status  reserved or blocked;');
+  expect(helpOf('retained')).toContain('  status    reserved or blocked;');
   expect(helpOf('auction')).toContain('  name  the domain in its Unicode form');
 });
 

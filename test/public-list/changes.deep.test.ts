@@ -55,7 +55,7 @@ async function apply(changes: Turn['changes'], at: string): Promise<void> {
       return DB.prepare(insert).bind(change.name, at, `+${change.days} days`);
     }
     return [
-      "insert or ignore into retained_domains values (?1, ?1, 'reserved', ?2)",
+      "insert or ignore into retained_domains (name, punycode, status, created_at) values (?1, ?1, 'reserved', ?2)",
       'delete from retained_domains where name = ?1 and created_at <> ?2',
     ].map((sql) => DB.prepare(sql).bind(change.name, at));
   });

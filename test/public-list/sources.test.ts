@@ -48,7 +48,7 @@ async function take(step: Step): Promise<void> {
   switch (step.kind) {
     case 'add':
       await run(
-        "insert or ignore into retained_domains values (?1, ?1, ?2, '')",
+        "insert or ignore into retained_domains (name, punycode, status, created_at) values (?1, ?1, ?2, '')",
         step.name,
         step.status,
       );
@@ -72,7 +72,7 @@ async function take(step: Step): Promise<void> {
     }
     case 'close':
       await run(
-        'update disputes set last_day = ?2 where name = ?1 and first_day <= ?2',
+        'update disputes set closed_at = ?2 where name = ?1 and first_day <= ?2',
         step.name,
         days[step.until],
       );

@@ -1,7 +1,8 @@
-import { inArray } from 'drizzle-orm';
+import { eq, inArray } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { history, listSources } from '../../drizzle/schema.ts';
 import { addRetainedDomains, removeRetainedDomains } from '../../src/retained-domain/change.ts';
+import { endReservations } from '../../src/retained-domain/end.ts';
 import {
   findRetainedDomains,
   listRetainedDomains,
@@ -31,8 +32,11 @@ function historyOf(...domains: RetainedDomain[]) {
 describe('addRetainedDomains', () => {
   it('adds names with their history, and counts those that were not there', async () => {
     const [one, other] = [newName('reserved'), newName('blocked')];
-    expect(await addRetainedDomains(worker.db, operator, [one])).toBe(1);
-    expect(await addRetainedDomains(worker.db, operator, [one, other, other])).toBe(1);
+    expect(await addRetainedDomains(worker.db, operator, [one])).toEqual({ added: 1, updated: 0 });
+    expect(await addRetainedDomains(worker.db, operator, [one, other, other])).toEqual({
+      added: 1,
+      updated: 0,
+    });
     expect(await findRetainedDomains(worker.db, [one, other])).toEqual([one, other]);
     expect(await historyOf(one, other)).toEqual([
       { key: one.name, action: 'create', changes: { status: { from: null, to: 'reserved' } } },
@@ -43,21 +47,130 @@ describe('addRetainedDomains', () => {
   it('takes a name with both statuses', async () => {
     const reserved = newName('reserved');
     const blocked = named(reserved.name, 'blocked');
-    expect(await addRetainedDomains(worker.db, operator, [reserved, blocked])).toBe(2);
+    expect(await addRetainedDomains(worker.db, operator, [reserved, blocked])).toMatchObject({
+      added: 2,
+    });
     expect(await findRetainedDomains(worker.db, [reserved, blocked])).toEqual([blocked, reserved]);
   });
 
   it('does nothing without names', async () => {
-    expect(await addRetainedDomains(worker.db, operator, [])).toBe(0);
+    expect(await addRetainedDomains(worker.db, operator, [])).toEqual({ added: 0, updated: 0 });
   });
 
   it('adds 30,000 names in one step, and removes them in one', async () => {
     const names = Array.from({ length: 30_000 }, () => newName('blocked'));
     const before = await sourceVersion();
-    expect(await addRetainedDomains(worker.db, operator, names)).toBe(30_000);
+    expect(await addRetainedDomains(worker.db, operator, names)).toMatchObject({ added: 30_000 });
     expect(await sourceVersion()).not.toBe(before);
     expect(await removeRetainedDomains(worker.db, operator, names)).toBe(30_000);
     expect(await findRetainedDomains(worker.db, names)).toEqual([]);
+  });
+});
+
+describe('the password and the last day of a reserved name', () => {
+  const owned = () => ({ ...newName('reserved'), password: 'omanik', lastDay: '2027-01-31' });
+  const dryRun = { isDryRun: true };
+
+  it('come and go with it, and the history has no password', async () => {
+    const name = owned();
+    await addRetainedDomains(worker.db, operator, [name]);
+    expect(await findRetainedDomains(worker.db, [name])).toEqual([name]);
+    await removeRetainedDomains(worker.db, operator, [name]);
+    const password = { redacted: true };
+    expect(await historyOf(name)).toEqual([
+      {
+        key: name.name,
+        action: 'create',
+        changes: {
+          status: { from: null, to: 'reserved' },
+          password,
+          lastDay: { from: null, to: '2027-01-31' },
+        },
+      },
+      {
+        key: name.name,
+        action: 'delete',
+        changes: {
+          status: { from: 'reserved', to: null },
+          password,
+          lastDay: { from: '2027-01-31', to: null },
+        },
+      },
+    ]);
+  });
+
+  it('replace those of a name that exists', async () => {
+    const [one, other] = [owned(), owned()];
+    await addRetainedDomains(worker.db, operator, [one, other]);
+    const changed = [
+      { ...one, password: 'uus' },
+      { ...other, lastDay: '2028-01-31' },
+    ];
+    const counts = { added: 0, updated: 2 };
+    expect(await addRetainedDomains(worker.db, operator, changed, dryRun)).toEqual(counts);
+    expect(await addRetainedDomains(worker.db, operator, changed)).toEqual(counts);
+    expect(await findRetainedDomains(worker.db, changed)).toEqual(changed);
+    expect((await historyOf(one, other)).slice(2)).toEqual([
+      { key: one.name, action: 'update', changes: { password: { redacted: true } } },
+      {
+        key: other.name,
+        action: 'update',
+        changes: { lastDay: { from: '2027-01-31', to: '2028-01-31' } },
+      },
+    ]);
+  });
+
+  it('stay where none are given', async () => {
+    const name = owned();
+    await addRetainedDomains(worker.db, operator, [name]);
+    const bare = [named(name.name), named(name.name, 'blocked')];
+    const counts = { added: 1, updated: 0 };
+    expect(await addRetainedDomains(worker.db, operator, bare, dryRun)).toEqual(counts);
+    expect(await addRetainedDomains(worker.db, operator, bare)).toEqual(counts);
+    expect(await findRetainedDomains(worker.db, [name])).toEqual([name]);
+  });
+
+  it('give no list another version', async () => {
+    const name = owned();
+    await addRetainedDomains(worker.db, operator, [name]);
+    const before = await worker.db.select().from(listSources);
+    await addRetainedDomains(worker.db, operator, [{ ...name, lastDay: '2028-01-31' }]);
+    expect(await worker.db.select().from(listSources)).toEqual(before);
+  });
+});
+
+describe('endReservations', () => {
+  const at = (day: string) => ({
+    at: new Date(`${day}T00:00:00Z`),
+    requestId: crypto.randomUUID(),
+  });
+
+  it('removes a reserved name on the day after its last one', async () => {
+    const ending = { ...newName('reserved'), lastDay: '2026-05-31' };
+    const blocked = named(ending.name, 'blocked');
+    const staying = [newName('reserved'), { ...newName('reserved'), lastDay: '2026-06-01' }];
+    await addRetainedDomains(worker.db, operator, [ending, blocked, ...staying]);
+    expect(await endReservations(worker.db, at('2026-05-31'))).toBe(0);
+    expect(await endReservations(worker.db, at('2026-06-01'))).toBe(1);
+    const left = await findRetainedDomains(worker.db, [ending, blocked, ...staying]);
+    expect(new Set(left)).toEqual(new Set([blocked, ...staying]));
+    const ofEnding = eq(history.subjectKey, ending.name);
+    const entries = await worker.db.select().from(history).where(ofEnding);
+    expect(entries.at(-1)).toMatchObject({
+      ...{ action: 'delete', actorType: 'cron', actor: 'Scheduled run' },
+      changes: { lastDay: { from: '2026-05-31', to: null } },
+    });
+  });
+
+  it('goes on in the next run where there are too many for one', async () => {
+    const names = Array.from({ length: 5 }, () => ({
+      ...newName('reserved'),
+      lastDay: '2025-12-31',
+    }));
+    await addRetainedDomains(worker.db, operator, names);
+    const limits = { window: 2, windows: 2 };
+    expect(await endReservations(worker.db, at('2026-01-01'), limits)).toBe(4);
+    expect(await endReservations(worker.db, at('2026-01-01'), limits)).toBe(1);
   });
 });
 

@@ -56,7 +56,7 @@ describe('replaceRetainedDomains', () => {
       [[named('kept.ee')], [named('new.ee'), named('kept.ee')]],
     );
 
-    expect(result).toEqual({ added: 1, removed: 1 });
+    expect(result).toEqual({ added: 1, updated: 0, removed: 1 });
     expect(await all()).toEqual([named('gone.ee', 'blocked'), named('kept.ee'), named('new.ee')]);
     expect(await historySince(before)).toEqual([
       { key: 'gone.ee', action: 'delete', changes: { status: { from: 'reserved', to: null } } },
@@ -73,7 +73,7 @@ describe('replaceRetainedDomains', () => {
       ['reserved', 'blocked'],
       [[named('a.ee', 'blocked'), named('b.ee', 'blocked')]],
     );
-    expect(result).toEqual({ added: 1, removed: 1 });
+    expect(result).toEqual({ added: 1, updated: 0, removed: 1 });
     expect(await all()).toEqual([named('a.ee', 'blocked'), named('b.ee', 'blocked')]);
   });
 
@@ -81,6 +81,7 @@ describe('replaceRetainedDomains', () => {
     await addRetainedDomains(worker.db, operator, [named('a.ee')]);
     expect(await replaceRetainedDomains(worker.db, operator, ['reserved'], [])).toEqual({
       added: 0,
+      updated: 0,
       removed: 1,
     });
     expect(await all()).toEqual([]);
@@ -91,8 +92,24 @@ describe('replaceRetainedDomains', () => {
     const before = await lastHistoryId();
     expect(
       await replaceRetainedDomains(worker.db, operator, ['reserved'], [[named('a.ee')]]),
-    ).toEqual({ added: 0, removed: 0 });
+    ).toEqual({ added: 0, updated: 0, removed: 0 });
     expect(await historySince(before)).toEqual([]);
+  });
+
+  it('sets the passwords and last days that are given, and keeps the others', async () => {
+    const owned = (name: string) => ({ ...named(name), password: 'omanik', lastDay: '2027-01-31' });
+    await addRetainedDomains(worker.db, operator, [owned('a.ee'), owned('b.ee')]);
+    const wanted = [[{ ...named('a.ee'), lastDay: '2028-01-31' }, named('b.ee'), owned('c.ee')]];
+    const counts = { added: 1, updated: 1, removed: 0 };
+    for (const options of [{ isDryRun: true }, {}]) {
+      const replace = replaceRetainedDomains(worker.db, operator, ['reserved'], wanted, options);
+      expect(await replace).toEqual(counts);
+    }
+    expect(await all()).toEqual([
+      { ...owned('a.ee'), lastDay: '2028-01-31' },
+      owned('b.ee'),
+      owned('c.ee'),
+    ]);
   });
 
   it('leaves the list as it was when it is killed on the way, and ends right when run again', async () => {
@@ -169,7 +186,7 @@ describe('replaceRetainedDomains', () => {
       [[named('kept.ee'), named('new.ee')], [named('new.ee')]],
       { isDryRun: true },
     );
-    expect(result).toEqual({ added: 1, removed: 1 });
+    expect(result).toEqual({ added: 1, updated: 0, removed: 1 });
     expect(await all()).toEqual([named('gone.ee'), named('kept.ee')]);
     expect(await leftBehind()).toBe(0);
   });

@@ -29,7 +29,7 @@ import { auctionImport } from '../nouns/auction.ts';
 import { contactImport } from '../nouns/contact/file.ts';
 import { disputeImport } from '../nouns/dispute.ts';
 import { domainImport } from '../nouns/domain/file.ts';
-import { retainedImport } from '../nouns/retained.ts';
+import { retainedImport } from '../nouns/retained/file.ts';
 
 const demoRegistrars = [
   { code: 'ALPHA', name: 'Alpha Domeenid OÜ', allowedIps: [] },

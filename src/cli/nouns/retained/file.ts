@@ -1,0 +1,179 @@
+import { Option } from '@commander-js/extra-typings';
+import { retainedStatuses } from '../../../../drizzle/schema.ts';
+import type { Database } from '../../../database/open.ts';
+import { parseDomainName } from '../../../domain/name.ts';
+import { findZoneProblems } from '../../../domain/zone.ts';
+import { zonesOf } from '../../../env.ts';
+import { RegistryError } from '../../../error.ts';
+import { listsShowing } from '../../../public-list/lists.ts';
+import { addRetainedDomains, countRetainedDomains } from '../../../retained-domain/change.ts';
+import { checkDay } from '../../../retained-domain/dispute.ts';
+import {
+  listRetainedDomains,
+  type RetainedDomain,
+  type RetainedStatus,
+} from '../../../retained-domain/list.ts';
+import { replaceRetainedDomains } from '../../../retained-domain/replace.ts';
+import { confirmedRemoval, maxRemovalsOption, type RemovalOptions } from '../../confirm.ts';
+import { exporting, exportRows } from '../../file/exporting.ts';
+import { nameColumn, optionalText, requiredText } from '../../file/field.ts';
+import {
+  type Import,
+  importing,
+  replaceOption,
+  runImport,
+  writeInChunks,
+} from '../../file/import.ts';
+import { everyRow } from '../../pages.ts';
+import { inChunks } from '../../progress.ts';
+import { verb } from '../../run.ts';
+import { counted } from '../../text.ts';
+
+export const statusOption = (description: string) =>
+  new Option('--status <status>', description).choices(retainedStatuses);
+
+const columns = {
+  name: nameColumn,
+  status: {
+    note: `${retainedStatuses.join(' or ')}; required unless --status gives it for all rows`,
+    isRequired: false,
+  },
+  password: {
+    note: 'with which a reserved name may be registered; without one, a name keeps what it has',
+    isRequired: false,
+  },
+  last_day: {
+    note: 'the last day on which a name is reserved, YYYY-MM-DD, in UTC; without one, the same',
+    isRequired: false,
+  },
+};
+
+/** The import of names, which may leave out the status if the options give it. */
+export function retainedImport({
+  status,
+}: {
+  status?: RetainedStatus | undefined;
+}): Import<RetainedDomain, 'added' | 'updated' | 'removed'> {
+  return {
+    columns,
+    read: (values) => ({
+      ...parseDomainName(requiredText(values, 'name')),
+      ...readReservation(values, readStatus(values, status)),
+    }),
+    keys: (row) => [`${row.name} (${row.status})`],
+    findProblems: async ({ env }, names) => findZoneProblems(names, zonesOf(env)),
+    write: ({ db, origin, isDryRun }, names) =>
+      writeInChunks(
+        'importing',
+        names,
+        { added: 0, updated: 0, removed: 0, unchanged: 0 },
+        async (chunk) => {
+          const { added, updated } = await addRetainedDomains(db, origin, chunk, { isDryRun });
+          return { added, updated, removed: 0, unchanged: chunk.length - added - updated };
+        },
+      ),
+    text: ({ added, updated, unchanged }, { isDryRun, did }) =>
+      `${did('add')} ${counted(added, 'name')}${updatedText(updated, isDryRun)}, ` +
+      `${unchanged} already there`,
+    publish: listsShowing(statusesOf(status)),
+  };
+}
+
+const updatedText = (updated: number, isDryRun: boolean) =>
+  updated === 0 ? '' : `, ${isDryRun ? 'update' : 'updated'} ${updated}`;
+
+/** What only a reserved name has. */
+function readReservation(values: Record<string, unknown>, status: RetainedStatus) {
+  const password = optionalText(values, 'password');
+  const lastDay = optionalText(values, 'last_day');
+  const [field] = Object.entries({ password, last_day: lastDay }).find(([, text]) => text) ?? [];
+  if (field !== undefined && status !== 'reserved') {
+    throw new RegistryError('invalid', `a ${status} name has no ${field}`, field);
+  }
+  if (lastDay !== undefined) checkDay(lastDay, 'last_day');
+  return { status, password, lastDay };
+}
+
+const statusesOf = (status: RetainedStatus | undefined) =>
+  status ? ([status] as const) : retainedStatuses;
+
+function readStatus(
+  values: Record<string, unknown>,
+  option: RetainedStatus | undefined,
+): RetainedStatus {
+  const isGiven = (values.status ?? '') !== '';
+  if (!isGiven && option) return option;
+  const text = requiredText(values, 'status');
+  const status = retainedStatuses.find((known) => known === text);
+  if (!status) {
+    const message = `${JSON.stringify(text)} is neither ${retainedStatuses.join(' nor ')}`;
+    throw new RegistryError('invalid', message, 'status');
+  }
+  if (option && status !== option) {
+    throw new RegistryError('invalid', `is ${status}, but --status is ${option}`, 'status');
+  }
+  return status;
+}
+
+/** As `retainedImport`, but it makes the lists equal to the file. Asks before many names go; a dry run only counts. */
+function retainedReplacement(
+  options: RemovalOptions & { status?: RetainedStatus },
+): Import<RetainedDomain, 'added' | 'updated' | 'removed'> {
+  const statuses = statusesOf(options.status);
+  return {
+    ...retainedImport(options),
+    async write(registry, names) {
+      const { db, origin } = registry;
+      const one = statuses.length === 1 ? `${statuses[0]} name` : 'name';
+      const all = { one, countAll: () => countRetainedDomains(db, statuses) };
+      const counts = await confirmedRemoval(registry, options, all, (how) => {
+        const chunks = how.isDryRun ? names.chunks(1_000) : inChunks('replacing', names);
+        return replaceRetainedDomains(db, origin, statuses, chunks, how);
+      });
+      return { ...counts, unchanged: names.length - counts.added - counts.updated };
+    },
+    text: ({ added, updated, removed, unchanged }, { isDryRun, did }) =>
+      `${did('add')} ${counted(added, 'name')} and remove${isDryRun ? '' : 'd'} ${removed}` +
+      `${updatedText(updated, isDryRun)}, ${unchanged} already there`,
+  };
+}
+
+export const retainedImportVerb = importing(
+  columns,
+  'retained import names.csv',
+  'retained import reserved.csv --status reserved --replace',
+)
+  .description('Reserve or block the names in a file and publish the lists')
+  .addOption(statusOption('the status of rows without one'))
+  .addOption(
+    replaceOption('make the list (of that status, or both) equal to the file, in one step'),
+  )
+  .addOption(maxRemovalsOption())
+  .action((file, options) =>
+    runImport(file, options, (options.replace ? retainedReplacement : retainedImport)(options)),
+  );
+
+export const retainedExportVerb = verb(
+  exporting('retained export names.csv --status reserved')
+    .description('Write reserved and blocked names to a file for retained import')
+    .addOption(statusOption('only names with this status')),
+  async ({ db }, file, options) => {
+    async function* rows() {
+      for await (const { name, status, password, lastDay } of everyName(db, options.status)) {
+        yield { name, status, password, last_day: lastDay };
+      }
+    }
+    return exportRows(file, options, rows(), Object.keys(columns));
+  },
+);
+
+/** By name and status. */
+export function everyName(
+  db: Database,
+  status: RetainedStatus | undefined,
+): AsyncGenerator<RetainedDomain> {
+  return everyRow<RetainedDomain, RetainedDomain>(
+    (page) => listRetainedDomains(db, { status, page }),
+    (last) => last,
+  );
+}

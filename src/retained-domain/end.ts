@@ -1,0 +1,29 @@
+import { sql } from 'drizzle-orm';
+import { retainedDomains } from '../../drizzle/schema.ts';
+import type { Database } from '../database/open.ts';
+import type { SweepLimits } from '../database/sweep.ts';
+import { dayOf } from '../day.ts';
+import { changeEach, scheduledRun, type WriteRequest } from '../write.ts';
+import { removals } from './change.ts';
+
+const limits: SweepLimits = { window: 1_000, windows: 20 };
+
+/** Removes the reserved names whose last day, in UTC, is over. Returns how many; what is left is for the next run. */
+export async function endReservations(
+  db: Database,
+  request: WriteRequest,
+  { window, windows }: SweepLimits = limits,
+): Promise<number> {
+  const { name, status } = retainedDomains;
+  const isOver = sql`(${name}, ${status}) in (
+    select name, status from retained_domains where last_day < ${dayOf(request.at)}
+    order by last_day, name limit ${window})`;
+  let ended = 0;
+  for (let n = 0; n < windows; n++) {
+    const origin = { actor: scheduledRun, request };
+    const { removed } = await changeEach(db, origin, { removed: [removals(db, isOver)] });
+    ended += removed;
+    if (removed < window) break;
+  }
+  return ended;
+}
