@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startServer } from '../cli/server.ts';
+import { startTool, type TestRegistry } from '../cli/tool.ts';
+import { startInternetee } from './internetee.ts';
+import { whyNoPostgres } from './postgres.ts';
+
+const tool = startTool();
+const old = startInternetee(Number(process.env.OLD_CONTACTS ?? 5_000));
+let files: string;
+let registry: TestRegistry;
+let server: Awaited<ReturnType<typeof startServer>>;
+/** What the second of two equal runs answered, and the last one. */
+let again: Answer;
+let last: Answer;
+/** Every row of the registry after the last run. */
+let held: Record<string, Row[]>;
+
+type Row = Record<string, unknown>;
+interface Answer {
+  kinds: ({ kind: string } & Record<'added' | 'updated' | 'removed' | 'conflicts', number>)[];
+  changed: boolean;
+}
+
+/** An old registry moves in, is in use for another day, and moves in again; then the doors open. */
+beforeAll(async () => {
+  if (whyNoPostgres()) return;
+  const moveIn = () => registry.done(['move-in', files, '--orphans-to', 'ALPHA', '--yes']);
+  files = await tool.newDirectory();
+  registry = await tool.newRegistry();
+  await old.exportTo(files);
+  await moveIn();
+  again = await moveIn();
+  await old.change();
+  await old.exportTo(files);
+  last = await moveIn();
+  held = (await registry.rows()) as Record<string, Row[]>;
+  server = await startServer('--no-demo', '--ip', '127.0.0.1', '--persist-to', registry.directory);
+}, 900_000);
+afterAll(() => server?.stop());
+
+/** The old rows whose name is one, the first of each name in its Unicode form, which is `unicode`. */
+const named = (table: string) => `(
+  select distinct on (unicode) *
+  from (
+    select *, replace(lower(name), 'xn--mda.', 'õ.') as unicode from ${table} where name ~* '\\.ee$'
+  ) named
+  order by unicode, id
+)`;
+
+/**
+ * The old contacts that have a code, the first of each in upper case, with the registrar that has them now. There are
+ * two registrars GAMMA, and nobody can tell which of them the second has become.
+ */
+const coded = `(
+  select distinct on (upper(c.code)) c.*, coalesce(r.code, 'ALPHA') as registrar
+  from contacts c left join registrars r on r.id = c.registrar_id
+  where c.code !~ '^ *$' and r.code is distinct from 'Gamma'
+  order by upper(c.code), c.id
+)`;
+
+/** Expects the same rows in any order: each value as text, null as the empty one. */
+function expectSameRows(found: Row[], wanted: Row[]): void {
+  const texts = (rows: Row[]) =>
+    rows.map((row) =>
+      JSON.stringify(
+        Object.entries(row)
+          .map(([name, value]) => `${name}: ${value ?? ''}`)
+          .sort(),
+      ),
+    );
+  const [here, there] = [texts(found), texts(wanted)];
+  const without = (some: string[], others: string[]) => {
+    const known = new Set(others);
+    return some.filter((text) => !known.has(text)).slice(0, 20);
+  };
+  expect({ count: here.length, lost: without(there, here), made: without(here, there) }).toEqual({
+    ...{ count: there.length, lost: [], made: [] },
+  });
+}
+
+function byId(table: string, column: string) {
+  const values = new Map(held[table]!.map((row) => [row.id, row[column]]));
+  return (id: unknown) => values.get(id);
+}
+
+test('a second run with the same files changes nothing', () => {
+  expect(again.changed).toBe(false);
+});
+
+test('a day in the old registry arrives, without conflicts', () => {
+  const sums = last.kinds.map(({ kind, added, updated, removed, conflicts }) => ({
+    ...{ kind, hasAdded: added > 0, hasChanged: updated + removed > 0, conflicts },
+  }));
+  const all = { hasAdded: true, hasChanged: true, conflicts: 0 };
+  expect(sums).toEqual(last.kinds.map(({ kind }) => ({ kind, ...all })));
+});
+
+test('every difference that reconcile finds is in the report', async () => {
+  const answer = await registry.done(['reconcile', files, '--orphans-to', 'ALPHA']);
+  expect(answer).toMatchObject({ equal: false, unreported: 0 });
+});
+
+test('every contact has every text as it was', async () => {
+  const columns = [
+    ...['id', 'uuid', 'name', 'ident', 'ident_type', 'ident_country_code', 'email', 'phone'],
+    ...['fax', 'street', 'zip', 'city', 'state', 'country_code', 'org_name', 'legacy_id'],
+  ];
+  const expected = await old.query(
+    `select
+      registrar, upper(code) as code, ${columns},
+      coalesce(array_to_json(array_remove(statuses, null))::text, '[]') as statuses,
+      array_to_json(disclosed_attributes)::text as disclosed_attributes
+    from ${coded} c`,
+  );
+  const registrar = byId('registrars', 'code');
+  const contacts = held.contacts!.map((row) => ({
+    ...Object.fromEntries(columns.map((column) => [column, row[column]])),
+    ...{ code: row.code, registrar: registrar(row.registrar_id) },
+    ...{ statuses: row.statuses, disclosed_attributes: row.disclosed_attributes },
+  }));
+  expectSameRows(contacts, expected);
+});
+
+test('every contact keeps its time of creation and its auth_info', async () => {
+  const milliseconds = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
+  const expected = await old.query(`
+    select id, to_char(created_at, ${milliseconds}) as created_at, auth_info
+    from ${coded} c where created_at is not null and auth_info <> ''`);
+  const ids = new Set(expected.map(({ id }) => id));
+  const contacts = held.contacts!.map(({ id, created_at, auth_info }) => ({
+    ...{ id, created_at, auth_info },
+  }));
+  expectSameRows(
+    contacts.filter(({ id }) => ids.has(String(id))),
+    expected,
+  );
+});
+
+test('every domain has the contacts that it had', async () => {
+  const expected = await old.query(`
+    select d.unicode as domain, upper(c.code) as contact, link.role
+    from ${named('domains')} d
+    join (
+      select id as domain_id, registrant_id as contact_id, 'registrant' as role from domains
+      union select domain_id, contact_id, lower(replace(type, 'DomainContact', '')) from domain_contacts
+    ) link on link.domain_id = d.id and link.role in ('registrant', 'admin', 'tech')
+    join ${coded} c on c.id = link.contact_id`);
+  const [domain, contact] = [byId('domains', 'name'), byId('contacts', 'code')];
+  const links = held.domain_contacts!.map(({ domain_id, contact_id, role }) => ({
+    ...{ domain: domain(domain_id), contact: contact(contact_id), role },
+  }));
+  expectSameRows(links, expected);
+});
+
+test('every domain, reserved and blocked name is there', async () => {
+  const expected = await old.query(`
+    select unicode as name, 'domain' as kind, '' as password from ${named('domains')} d
+    union all select unicode, 'reserved', password from ${named('reserved_domains')} r
+    union all select unicode, 'blocked', '' from ${named('blocked_domains')} b`);
+  const names = [
+    ...held.domains!.map(({ name }) => ({ name, kind: 'domain', password: '' })),
+    ...held.retained_domains!.map(({ name, status, password }) => ({
+      name,
+      kind: status,
+      password,
+    })),
+  ];
+  expectSameRows(names, expected);
+});
+
+test('every dispute is there', async () => {
+  const expected = await old.query(`
+    select lower(domain_name) as name, starts_at as first_day, expires_at as last_day, password, initiator
+    from disputes where domain_name like '%.%' and starts_at <= expires_at`);
+  const disputes = held.disputes!.map(({ name, first_day, last_day, password, initiator }) => ({
+    ...{ name, first_day, last_day, password, initiator },
+  }));
+  expectSameRows(disputes, expected);
+});
+
+test('every auction is there, but the second in progress of a name', async () => {
+  const expected = await old.query(`
+    select uuid, lower(domain) as name, status
+    from (
+      select *, row_number() over (partition by lower(domain), status order by id) as nth from auctions
+    ) numbered
+    where domain like '%.%' and (status <> 'started' or nth = 1)`);
+  const auctions = held.auctions!.map(({ uuid, name, status }) => ({ uuid, name, status }));
+  expectSameRows(auctions, expected);
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: the bodies of three interfaces
+async function get(place: string, headers: Record<string, string> = {}): Promise<any> {
+  const response = await fetch(server.address + place, { headers });
+  return { status: response.status, body: await response.json() };
+}
+
+test.each([
+  ['alpha', 'uus parool', '192.0.2.1', 200],
+  ['beta', ' sala, "sõna": õ ', '127.0.0.1', 200],
+  ['uus', 'uus12345', '127.0.0.1', 200],
+  ['alpha', 'parool123', '192.0.2.1', 401],
+  ['alpha', 'uus parool', '198.51.100.2', 401],
+  ['alpha epp', 'parool123', '192.0.2.1', 401],
+  ['beta-arved', 'arved123', '127.0.0.1', 401],
+  ['GAMMA', 'gamma789', '0.0.0.0', 401],
+])('a login of %s with %j from %s is answered with %i', async (...login) => {
+  const [username, password, address, status] = login;
+  const credentials = Buffer.from(`${username}:${password}`).toString('base64');
+  const headers = { Authorization: `Basic ${credentials}`, 'CF-Connecting-IP': address };
+  expect(await get('/repp/v1/contacts?limit=1', headers)).toMatchObject({ status });
+});
+
+test('the auction centre finds every auction in progress by its UUID', async () => {
+  const { body } = await get('/api/v1/auctions');
+  const started = held.auctions!.filter(({ status }) => status === 'started');
+  expect(new Set(body.map(({ id }: Row) => id))).toEqual(new Set(started.map(({ uuid }) => uuid)));
+  const [{ uuid, name }] = started as [Row];
+  expect(await get(`/api/v1/auctions/${uuid}`)).toMatchObject({
+    status: 200,
+    body: { domain: name },
+  });
+});
+
+test('the public sees the blocked names', async () => {
+  const { body } = await get('/repp/v1/retained_domains?type=blocked');
+  const blocked = held.retained_domains!.filter(({ status }) => status === 'blocked');
+  expect(body.count).toBe(blocked.length);
+});
