@@ -56,6 +56,14 @@ export async function getAuction(db: Database, uuid: string): Promise<Auction> {
   return auction;
 }
 
+/**
+ * The code with which the winner may register the name; null unless the auction is paid. A former registry may have left
+ * a code in another status.
+ */
+export function registrationCodeOf({ status, registrationCode }: Auction): string | null {
+  return status === 'payment_received' ? registrationCode : null;
+}
+
 /** The condition that the auction is still as it was read. */
 export function isAuctionUnchanged({ id, version }: Auction): SQL {
   return sql`exists (select 1 from ${auctions} where id = ${id} and version = ${version})`;

@@ -12,7 +12,13 @@ import {
   statementsOf,
   write,
 } from '../write.ts';
-import { type Auction, auctionSubject, getAuction, isAuctionUnchanged } from './read.ts';
+import {
+  type Auction,
+  auctionSubject,
+  getAuction,
+  isAuctionUnchanged,
+  registrationCodeOf,
+} from './read.ts';
 import { inProgress, insertAuctions, newAuction } from './start.ts';
 
 /** The statuses that the auction centre may report. Only the registry sets `started` and `domain_registered`. */
@@ -101,7 +107,7 @@ type AuctionValues = Partial<
 /** For a paid auction the code that it has, or a new one of 32 hexadecimal digits; null in every other status. */
 function registrationCodeFor(auction: Auction, status: AuctionStatus): string | null {
   if (status !== 'payment_received') return null;
-  return (status === auction.status && auction.registrationCode) || randomHex(16);
+  return registrationCodeOf(auction) ?? randomHex(16);
 }
 
 /** The change that updates an auction; its outcome is the updated auction. */

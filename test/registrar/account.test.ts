@@ -5,6 +5,20 @@ import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
 
+test.each(['EESTI INTERNET', 'ZONE.EE', 'ÕUN', 'A'.repeat(100)])(
+  'the code %s of a former registry can be held',
+  async (code) => {
+    expect(await addRegistrar(worker.env, { code })).toMatchObject({ code });
+  },
+);
+
+test.each(['', 'zone', 'A:B', 'A\u0007', 'A\u007f', 'A'.repeat(101)])(
+  'no registrar has the code %j',
+  async (code) => {
+    await expect(addRegistrar(worker.env, { code })).rejects.toThrow();
+  },
+);
+
 test('updates a registrar whose addresses another program wrote as JSON of its own form', async () => {
   const { code } = await addRegistrar(worker.env);
   await worker.env.DB.prepare('update registrars set allowed_ips = ? where code = ?')

@@ -2,7 +2,12 @@ import { Option } from '@commander-js/extra-typings';
 import { auctionStatuses } from '../../../drizzle/schema.ts';
 import { cancelAuction } from '../../auction/cancel.ts';
 import { findAuctionObstacles } from '../../auction/obstacles.ts';
-import { type Auction, getAuctionOf, listAuctions } from '../../auction/read.ts';
+import {
+  type Auction,
+  getAuctionOf,
+  listAuctions,
+  registrationCodeOf,
+} from '../../auction/read.ts';
 import { registerAuction } from '../../auction/report.ts';
 import { importAuctions, startAuctions } from '../../auction/start.ts';
 import { retried } from '../../database/retry.ts';
@@ -79,7 +84,7 @@ const show = verb(
     .argument('<auction>', 'its UUID, or its name for the newest auction of the name'),
   async ({ db }, text) => {
     const auction = await retried(() => getAuctionOf(db, text));
-    const data = { ...auctionData(auction), registration_code: auction.registrationCode };
+    const data = { ...auctionData(auction), registration_code: registrationCodeOf(auction) };
     return { data, text: fieldLines(data) };
   },
 );

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { getAuction } from '../../auction/read.ts';
+import { getAuction, registrationCodeOf } from '../../auction/read.ts';
 import { reportableStatuses, updateAuction } from '../../auction/report.ts';
 import { platformRule } from '../../auction/start.ts';
 import { retried } from '../../database/retry.ts';
@@ -70,9 +70,5 @@ auctions.patch('/:uuid', limitBody, async (c) => {
   ).finally(() => forgetStarted(c.env.DB));
   // Even if nothing changed: a repeated report repairs what the first one left undone.
   if (status !== undefined) publishAfterResponse(c, auctionLists);
-  const isPaid = auction.status === 'payment_received';
-  return c.json({
-    ...shownAuction(auction),
-    registration_code: isPaid ? auction.registrationCode : null,
-  });
+  return c.json({ ...shownAuction(auction), registration_code: registrationCodeOf(auction) });
 });
