@@ -250,8 +250,11 @@ function replace(db: Database, { request }: Origin, kind: Kind, array: string): 
     {
       subject,
       action: 'create',
+      // A batch that was reported as failed, and was done, is sent again.
       rows: sql`select row.value ->> 'key' as key, row.value ->> 'uuid' as uuid, row.value -> 'changes' as changes
-        from ${again}`,
+        from ${again} where not exists (select 1 from ${contacts} where ${isSameKey(kind)}
+          and ${contacts.id} = cast(row.value ->> '$.to.id' as integer) and ${contacts.uuid} = row.value ->> '$.to.uuid'
+          and ${kind.columns.registrar!.text} = row.value ->> '$.to.registrar')`,
       statements: [
         db.delete(domainContacts).where(sql`${domainContacts.contactId} in (${going})`),
         db.delete(contacts).where(sql`${contacts.id} in (${going})`),

@@ -186,3 +186,39 @@ test('leaves what others have changed, deleted or made here, and settles it with
   });
   expect(await reconcile()).toMatchObject({ status: 0, equal: true });
 });
+
+test('removes a registrar with what is its own, once nothing else belongs to it', async () => {
+  await moveIn(smallRegistry());
+  await registry.edit(`insert into notifications (registrar_id, event, text, contact_code, fields, created_at)
+    values (9, 'contact.updated', 'text', 'BETA:15', '[]', '2026-01-01T00:00:00.000Z')`);
+  const files: Files = { registrars: [row.registrar(7, 'ALPHA')] };
+  const kept = await moveIn({ ...smallRegistry(), ...files }, '--yes');
+  expect(kept.report).toContain(
+    'registrars.csv: BETA  "" conflict: contacts, domains or API users here still belong to it',
+  );
+  expect(await reconcile()).toMatchObject({ status: 0, equal: false, unreported: 0 });
+  const isOfBeta = ({ registrar, domain }: Record<string, string>) =>
+    registrar === 'BETA' || domain === 'pirn.ee';
+  const others = Object.entries(smallRegistry()).map(([name, rows]) => [
+    name,
+    rows.filter((each) => !isOfBeta(each)),
+  ]);
+  const { counts } = await moveIn({ ...Object.fromEntries(others), ...files }, '--yes');
+  expect(counts).toMatchObject({
+    ...{ registrars: { removed: 1 }, contacts: { removed: 1 }, domains: { removed: 1 } },
+  });
+  const { registrars, notifications } = await registry.rows();
+  expect(registrars).toMatchObject([{ code: 'ALPHA' }]);
+  expect(notifications).toEqual([]);
+});
+
+test('leaves what another row here stands in the way of, and says so', async () => {
+  await registry.done(['auction', 'start', 'vana.ee']);
+  const { report, counts } = await moveIn(smallRegistry());
+  expect(counts.auctions).toEqual({ added: 1, conflicts: 2 });
+  expect(report).toEqual([
+    `auctions.csv:2 ${uuidOf(21)}  "" conflict: another row here has a value that only one may have`,
+    expect.stringMatching(/^auctions.csv: [0-9a-f-]{36} {2}"" conflict: was made here$/),
+  ]);
+  expect(await reconcile()).toMatchObject({ status: 0, unreported: 0 });
+});
