@@ -9,15 +9,19 @@ const old = startInternetee(Number(process.env.OLD_CONTACTS ?? 5_000));
 let files: string;
 let registry: TestRegistry;
 let server: Awaited<ReturnType<typeof startServer>>;
-/** What the second of two equal runs answered, and the last one. */
+/** The numbers of rows in the old tables at first. */
+let tables: Row;
+/** What the first run answered, the second of two equal ones, and the last. */
+let first: Answer;
 let again: Answer;
 let last: Answer;
 /** Every row of the registry after the last run. */
 let held: Record<string, Row[]>;
 
 type Row = Record<string, unknown>;
+type Count = 'added' | 'updated' | 'removed' | 'conflicts' | 'refused';
 interface Answer {
-  kinds: ({ kind: string } & Record<'added' | 'updated' | 'removed' | 'conflicts', number>)[];
+  kinds: ({ kind: string } & Record<Count, number>)[];
   changed: boolean;
 }
 
@@ -28,7 +32,16 @@ beforeAll(async () => {
   files = await tool.newDirectory();
   registry = await tool.newRegistry();
   await old.exportTo(files);
-  await moveIn();
+  [tables] = (await old.query(`select
+    (select count(*) from registrars) as registrars,
+    (select count(*) from users where type = 'ApiUser') as "api-users",
+    (select count(*) from contacts) as contacts,
+    (select count(*) from domains) as domains,
+    (select count(*) from reserved_domains) as reserved,
+    (select count(*) from blocked_domains) as blocked,
+    (select count(*) from disputes) as disputes,
+    (select count(*) from auctions) as auctions`)) as [Row];
+  first = await moveIn();
   again = await moveIn();
   await old.change();
   await old.exportTo(files);
@@ -82,6 +95,11 @@ function byId(table: string, column: string) {
   const values = new Map(held[table]!.map((row) => [row.id, row[column]]));
   return (id: unknown) => values.get(id);
 }
+
+test('every row is added or refused', () => {
+  const accounted = first.kinds.map(({ kind, added, refused }) => [kind, String(added + refused)]);
+  expect(Object.fromEntries(accounted)).toEqual(tables);
+});
 
 test('a second run with the same files changes nothing', () => {
   expect(again.changed).toBe(false);

@@ -77,7 +77,7 @@ async function perform(
 function summaryOf(
   staging: Staging,
   kind: Kind,
-  { unchanged, conflicts, refused }: Counts,
+  { unchanged, conflicts }: Counts,
   left: ReadonlyMap<string, number> = new Map(),
 ) {
   const count = (action: 'add' | 'update' | 'replace' | 'remove') =>
@@ -90,7 +90,7 @@ function summaryOf(
     removed: count('remove'),
     unchanged,
     conflicts: conflicts + notDone.reduce((sum, [, number]) => sum + number, 0),
-    refused,
+    refused: staging.refusedLines(kind),
   };
 }
 

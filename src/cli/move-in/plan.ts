@@ -20,7 +20,7 @@ export interface PlanOptions extends StageOptions {
   theirs?: boolean | undefined;
 }
 
-export type Counts = Record<'unchanged' | 'conflicts' | 'refused' | 'here', number>;
+export type Counts = Record<'unchanged' | 'conflicts' | 'here', number>;
 
 /** Rows whose authors are asked for at once. */
 const chunkRows = 1_000;
@@ -64,7 +64,7 @@ async function planKind(
   columns: ReadonlySet<string>,
   options: PlanOptions,
 ): Promise<Counts> {
-  const counts = { unchanged: 0, conflicts: 0, refused: 0, here: 0 };
+  const counts = { unchanged: 0, conflicts: 0, here: 0 };
   let differing: Compared[] = [];
   const decide = async () => {
     const actors = await newestActors(
@@ -81,7 +81,6 @@ async function planKind(
   for await (const compared of compareKind(staging, kind, columns, options.now)) {
     const { key, here, isRefused, isEqual } = compared;
     if (here) counts.here += 1;
-    if (isRefused) counts.refused += 1;
     if (isEqual) counts.unchanged += 1;
     if (isEqual || isRefused) {
       if (here) staging.expect(kind, key);

@@ -185,6 +185,16 @@ export class Staging implements Disposable {
       .iterate(done) as never;
   }
 
+  /** The number of lines of the kind's own file that were refused. */
+  refusedLines({ name }: Kind): number {
+    const [found] = this.#database
+      .prepare(
+        "select count(distinct line) as count from findings where file = ? and done = 'refused'",
+      )
+      .all(name);
+    return Number(found!.count);
+  }
+
   /** The findings by their cause, the most frequent first. */
   causes() {
     return this.#database
