@@ -162,7 +162,7 @@ function registrarReader(
 
 /** Refuses a reference to a row that was refused because another has the same key in upper case. */
 function refuseRepeated(staging: Staging, kind: string, text: string | null): void {
-  if (text === null || !staging.isExpected(`refused ${kind}`, text)) return;
+  if (!staging.repeated.has(`${kind} ${text}`)) return;
   throw new RegistryError('invalid', `an earlier line of ${kind}.csv has the same in upper case`);
 }
 
@@ -175,7 +175,7 @@ function checkRepetition(
 ): void {
   if (staging.lineOf(kind, key) !== null) {
     found.add('refused', kind.key[0]!, 'an earlier line has the same');
-    staging.expect({ name: `refused ${kind.name}` }, values[kind.key[0]!]!);
+    staging.repeated.add(`${kind.name} ${values[kind.key[0]!]}`);
     return;
   }
   for (const { columns, where = {} } of found.isRefused ? [] : (kind.unique ?? [])) {

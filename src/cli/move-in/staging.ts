@@ -34,12 +34,15 @@ interface Pair {
  * SQLite deletes at once, so that a registry of any size takes little memory.
  */
 export class Staging implements Disposable {
+  /** The keys, by kind, of rows that were refused because another has the same one: few, and asked for often. */
+  readonly repeated = new Set<string>();
   readonly #database = new DatabaseSync('');
   readonly #statements;
 
   constructor() {
     this.#database.exec(`
       pragma journal_mode = off;
+      pragma cache_size = -65536;
       create table given (kind text, key text, line integer, form text, primary key (kind, key)) without rowid;
       create table here (kind text, key text, form text, primary key (kind, key)) without rowid;
       create table elements (kind text, key text, list text, element text, line integer,
@@ -126,7 +129,7 @@ export class Staging implements Disposable {
   }
 
   /** Notes that there is going to be a row with this key. */
-  expect({ name }: Pick<Kind, 'name'>, key: string): void {
+  expect({ name }: Kind, key: string): void {
     this.#statements.expect.run(name, key);
   }
 
