@@ -10,9 +10,11 @@ export type Action = (typeof history.$inferInsert)['action'];
 
 export type Changes = Record<string, FieldChange>;
 
-/** For these fields, history shows that they changed but not their values. */
-const secretFields = new Set([
+/** For these fields, history shows that they changed but not their values: secrets, and words about a person. */
+const hiddenFields = new Set([
   'authInfo',
+  'comment',
+  'initiator',
   'password',
   'passwordHash',
   'registrationCode',
@@ -29,7 +31,7 @@ export function difference(
   for (const [field, to] of Object.entries(after)) {
     const from = before[field] ?? null;
     if (to === undefined || JSON.stringify(from) === JSON.stringify(to)) continue;
-    changes[field] = secretFields.has(field) ? { redacted: true } : { from, to };
+    changes[field] = hiddenFields.has(field) ? { redacted: true } : { from, to };
   }
   return changes;
 }

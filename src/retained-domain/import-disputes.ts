@@ -3,7 +3,7 @@ import { disputes } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { type RecordProblem, RegistryError, throwProblems } from '../error.ts';
+import { type Problem, type RecordProblem, RegistryError, throwProblems } from '../error.ts';
 import { difference } from '../history/changes.ts';
 import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
 import {
@@ -14,7 +14,10 @@ import {
   overlaps,
 } from './dispute.ts';
 
-/** Days that are not in the calendar or in the wrong order, and disputes that share days with another of the name. */
+/**
+ * Days that are not in the calendar or in the wrong order, disputes that share days with another of the name, and a closed
+ * one that is open here.
+ */
 export async function findDisputeProblems(
   db: Database,
   records: readonly NewDispute[],
@@ -75,6 +78,8 @@ function problemsOf(
       if (!(error instanceof RegistryError)) throw error;
       return error.problems.map((problem) => ({ ...problem, record }));
     }
+    const isOpenHere = present.some((other) => isSame(record, other) && other.closedAt === null);
+    if (isOpenHere && record.closedAt) return [{ ...notClosed(record), record }];
     const ofName = others.get(record.name)!;
     const overlapping = ofName
       .slice(0, ofName.indexOf(record))
@@ -83,6 +88,12 @@ function problemsOf(
   });
 }
 
+function notClosed({ name, firstDay }: NewDispute): Problem {
+  const message = `the dispute of ${JSON.stringify(name)} from ${firstDay} is not closed here; close it with dispute close`;
+  return { reason: 'taken', message, field: 'closedAt' };
+}
+
+/** Closed or not: importing an older file again reopens nothing. */
 function isSame(one: DisputedDays, other: DisputedDays): boolean {
   return (
     one.name === other.name && one.firstDay === other.firstDay && one.lastDay === other.lastDay

@@ -49,7 +49,7 @@ async function closedOf({ name }: { name: string }) {
 }
 
 describe('importDisputes', () => {
-  it('adds what is known of a dispute, and keeps the password out of its history', async () => {
+  it('adds what is known of a dispute, and keeps its password and words about persons out of its history', async () => {
     const dispute = {
       ...newName(),
       ...{ firstDay: '2026-05-01', lastDay: untilClosed },
@@ -66,8 +66,8 @@ describe('importDisputes', () => {
           firstDay: { from: null, to: '2026-05-01' },
           lastDay: { from: null, to: '9999-12-31' },
           password: { redacted: true },
-          comment: { from: null, to: 'kohtuasi 2-26-1' },
-          initiator: { from: null, to: 'Mari Maasikas' },
+          comment: { redacted: true },
+          initiator: { redacted: true },
         },
       },
     ]);
@@ -83,6 +83,21 @@ describe('importDisputes', () => {
     const importAgain = () => importDisputes(worker.db, operator, [closed]);
     expect(await importAgain()).toEqual({ opened: 1, unchanged: 0 });
     expect(await importAgain()).toEqual({ opened: 0, unchanged: 1 });
+  });
+
+  it('refuses a closed dispute that is open here, and reopens none', async () => {
+    const name = newName();
+    const days = { firstDay: may[0], lastDay: may[1] };
+    await open(name, may);
+    const closed = { ...name, ...days, closedAt: '2026-05-02T00:00:00.000Z' };
+    await expect(importDisputes(worker.db, operator, [closed])).rejects.toThrow(
+      /is not closed here/,
+    );
+    await closeDispute(worker.db, operator, name);
+    expect(await importDisputes(worker.db, operator, [{ ...name, ...days }])).toEqual({
+      opened: 0,
+      unchanged: 1,
+    });
   });
 
   it('counts only what it opened, if somebody else was faster with one of them', async () => {
