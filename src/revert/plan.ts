@@ -135,14 +135,19 @@ async function checkWhole(
   throw new RegistryError('gone', message);
 }
 
+/** The names of the auctions that would be in progress again. */
+export function namesInAuctionAgain(reversals: readonly Reversal[]): string[] {
+  return reversals
+    .filter(({ subject, action }) => subject === 'auction' && action === 'create')
+    .map(({ key }) => key);
+}
+
 /** Throws `taken` if an auction that would be in progress again is of a name that must not be in auction now. */
 async function checkAuctions(
   db: Database,
   origin: Pick<Origin, 'request'>,
   reversals: readonly Reversal[],
 ): Promise<void> {
-  const names = reversals
-    .filter(({ subject, action }) => subject === 'auction' && action === 'create')
-    .map(({ key }) => parseDomainName(key));
+  const names = namesInAuctionAgain(reversals).map(parseDomainName);
   throwProblems(await findAuctionObstacles(db, origin, names, ['reserved', 'disputed']));
 }

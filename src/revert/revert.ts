@@ -10,7 +10,7 @@ import { nothingSince } from '../history/search.ts';
 import { type ChangesOfMany, changedMeanwhile, changeEach, type Origin } from '../write.ts';
 import { revertContact } from './contact.ts';
 import { domainRows } from './domain.ts';
-import { planRevert, type RevertPlan } from './plan.ts';
+import { namesInAuctionAgain, planRevert, type RevertPlan } from './plan.ts';
 import type { Reversal } from './reversal.ts';
 import { reversing } from './statements.ts';
 
@@ -31,8 +31,11 @@ export async function revert(db: Database, origin: Origin, plan: RevertPlan): Pr
   ];
   const reverted = (await Promise.all(kinds.map((some) => changesOf(db, own, some)))).flat();
   const ofSubjects = [...Map.groupBy(reversals, ({ subject }) => subject)];
+  const inAuction = namesInAuctionAgain(reversals);
   const isAsPlanned = and(
     isWholeFrom(at),
+    nothingSince(seen, 'domain', inAuction),
+    nothingSince(seen, 'retained_domain', inAuction),
     ...ofSubjects.map(([subject, some]) =>
       nothingSince(
         seen,

@@ -20,7 +20,7 @@ import { eraseContact } from '../../src/contact/erase.ts';
 import { type ContactRecord, importContacts } from '../../src/contact/import.ts';
 import { listDeletedPersonalData } from '../../src/contact/personal-data.ts';
 import { importDomains } from '../../src/domain/import.ts';
-import { parseDomainName } from '../../src/domain/name.ts';
+import { type DomainName, parseDomainName } from '../../src/domain/name.ts';
 import { loadDomains } from '../../src/domain/read.ts';
 import type { DomainRecord } from '../../src/domain/record.ts';
 import { removeDomains } from '../../src/domain/remove.ts';
@@ -311,6 +311,40 @@ describe('auctions', () => {
       { reason: 'taken', message: `"${other.name}" is blocked`, field: 'name' },
     ]);
   });
+
+  it.each([
+    [
+      'is blocked',
+      (name: DomainName) =>
+        addRetainedDomains(worker.db, operator, [{ ...name, status: 'blocked' }]),
+    ],
+    [
+      'is a registered domain',
+      async (name: DomainName) => {
+        const contact = await addContact(worker.env, await addRegistrar(worker.env));
+        await importDomains(worker.db, operator, [
+          {
+            ...{ ...name, registrar: contact.code.split(':')[0]!, registrant: contact.code },
+            ...{ admin: [], tech: [] },
+          },
+        ]);
+      },
+    ],
+  ])(
+    'of a name that %s between the plan and the revert stay cancelled',
+    async (reason, obstruct) => {
+      const name = newAuctionName();
+      await startAuctions(worker.db, operator, [name]);
+      const origin = command();
+      const plan = await planRevert(worker.db, origin, await cancel(name));
+      await obstruct(name);
+      await expect(revert(worker.db, origin, plan)).rejects.toMatchObject({
+        reason: 'taken',
+        message: `"${name.name}" ${reason}`,
+      });
+      expect(await auctionsOf(name)).toEqual([]);
+    },
+  );
 });
 
 describe('contacts', () => {
