@@ -45,9 +45,10 @@ export const contactRules = {
 
 /**
  * Whether a client repeats the value on record, which it may have read with other spaces around it, in another Unicode
- * form, or as a country code in the other case. Blank repeats blank.
+ * form, or as a country code in the other case. Blank repeats blank, but a null `auth_info` asks for a new one.
  */
 export function isRepeated(column: keyof Contact, given: unknown, onRecord: unknown): boolean {
+  if (column === 'authInfo' && given === null) return false;
   if (isBlank(given)) return isBlank(onRecord);
   const isCountry = column === 'countryCode' || column === 'identCountryCode';
   const form = (value: unknown) => {

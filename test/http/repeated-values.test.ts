@@ -244,6 +244,12 @@ test('a required value that is on record cannot be cleared, and an unknown one m
   expect(await stored(contact)).toEqual(before);
 });
 
+test('null draws a new auth_info where the one on record is blank', async () => {
+  const { registrar, contact } = await addFormer({ authInfo: '' });
+  expect(await repp.update(registrar, contact.code, { auth_info: null })).toMatchObject(done);
+  expect((await stored(contact)).row.authInfo).toMatch(/^[0-9a-f]{22}$/);
+});
+
 test('a type of identity that is unknown today may be repeated, but not taken on', async () => {
   const { registrar, contact } = await addFormer({ identType: 'passport', ident: 'A\u0007 1' });
   const update = (ident: object) => repp.update(registrar, contact.code, { ident });
