@@ -4,10 +4,10 @@ import type { Contact } from './contact.ts';
 import { type ContactIdentity, contactColumns } from './fields.ts';
 import { identityProblem } from './identity.ts';
 
-/** A value on record that today's rules refuse; `field` is its name in files. */
+/** A value on record that today's rules refuse; `field` is its name in files. A secret is left out. */
 export interface InvalidValue extends Problem {
   field: string;
-  value: unknown;
+  value?: unknown;
 }
 
 /** The values for which a creation would be refused on the day of `now`. */
@@ -44,7 +44,14 @@ function judged(
     accepted[column] = data;
     if (!error) return [];
     const reason = isBlank(value) ? 'missing' : 'invalid';
-    return [{ reason, message: error.issues[0]!.message, field: file, value }];
+    return [
+      {
+        reason,
+        message: error.issues[0]!.message,
+        field: file,
+        ...(column !== 'authInfo' && { value }),
+      },
+    ];
   });
   const {
     ident: code,

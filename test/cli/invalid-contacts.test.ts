@@ -52,6 +52,19 @@ test('lists the contacts whose values today’s rules refuse, with each field an
   expect((await registry.run([...none, '--json'])).stdout).toBe('');
 });
 
+test('refuses to list or count the contacts of a registrar that does not exist', async () => {
+  for (const command of [
+    ['contact', 'list', '--invalid'],
+    ['report', 'invalid'],
+  ]) {
+    expect(await registry.run([...command, '--registrar', 'GAMMA'])).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^refused: .*"GAMMA"/),
+    });
+  }
+});
+
 test('counts such values by registrar, field and reason', async () => {
   const report = ['report', 'invalid'];
   const ofAlpha = [
@@ -74,7 +87,6 @@ test('counts such values by registrar, field and reason', async () => {
     'BETA       ident       identity_invalid  1\n' +
       "3 of 4 contacts have values that today's rules refuse\n",
   );
-  expect(await registry.run([...report, '--registrar', 'GAMMA'])).toMatchObject({ status: 1 });
 });
 
 test('shows and exports what a former registry accepted', async () => {
@@ -99,5 +111,22 @@ test('takes away a status that is unknown today, but not one that the contact do
   });
   expect(await registry.done([...remove, 'serverHold'])).toMatchObject({
     changes: { statuses: { from: ['serverHold'], to: [] } },
+  });
+});
+
+test('prints no auth_info, and no character that a terminal would obey', async () => {
+  const code = 'ALPHA:1';
+  await registry.edit(`
+    update contacts set name = 'A' || char(7, 155, 8238, 917505), auth_info = 'open' || char(9) || 'sesame'
+    where code = '${code}'`);
+  const list = ['contact', 'list', '--invalid', '--name', 'A\u0007'];
+  const { stdout } = await registry.run(list);
+  expect(stdout).toBe(
+    `${code}: Name is invalid: "A\\u0007\\u{9b}\\u{202e}\\u{e0001}" [name]\n` +
+      `${code}: Auth info is invalid [auth_info]\n`,
+  );
+  const { stdout: json } = await registry.run([...list, '--json']);
+  expect(JSON.parse(json).invalid[1]).toEqual({
+    ...{ reason: 'invalid', message: 'Auth info is invalid', field: 'auth_info' },
   });
 });

@@ -3,7 +3,6 @@ import { stringify } from 'csv-stringify/sync';
 import { dayOf } from '../../day.ts';
 import { reportMonth } from '../../history/month-report.ts';
 import { listStatus } from '../../public-list/publish/status.ts';
-import { getRegistrar } from '../../registrar/account.ts';
 import { noun, reading } from '../command.ts';
 import { verb } from '../run.ts';
 import { counted, table } from '../text.ts';
@@ -58,7 +57,6 @@ const invalid = verb(
     .description("Count the contacts' values that today's rules refuse")
     .option('--registrar <code>', "only this registrar's contacts"),
   async (registry, { registrar }) => {
-    if (registrar !== undefined) await getRegistrar(registry.db, registrar);
     const counts = new Map<string, number>();
     let [checked, contacts] = [0, 0];
     for await (const contact of judgedContacts(registry, { registrar })) {

@@ -4,12 +4,19 @@ import {
   listContactsBy,
 } from '../../../contact/administer.ts';
 import { type InvalidValue, invalidValues } from '../../../contact/invalid.ts';
+import { retried } from '../../../database/retry.ts';
+import { getRegistrar } from '../../../registrar/account.ts';
 import { writeOutput } from '../../output.ts';
 import { everyRow } from '../../pages.ts';
 import type { Registry } from '../../registry.ts';
 
-/** Every contact that meets the criteria, with its values that today's rules refuse, as it is read. */
+/**
+ * Every contact that meets the criteria, with its values that today's rules refuse, as it is read. Throws `not_found`
+ * if there is no such registrar.
+ */
 export async function* judgedContacts({ db, origin }: Registry, criteria: ContactCriteria) {
+  const { registrar } = criteria;
+  if (registrar !== undefined) await retried(() => getRegistrar(db, registrar));
   const contacts = everyRow<AdministeredContact, number>(
     (page) => listContactsBy(db, criteria, page),
     ({ id }) => id,
@@ -39,7 +46,14 @@ export async function printInvalid(
 
 /** `ALPHA:1: Phone nr is invalid: "+3725551234" [phone]` */
 function lineOf(code: string, { reason, message, field, value }: InvalidValue): string {
-  const shown =
-    reason === 'missing' ? `${field} is missing` : `${message}: ${JSON.stringify(value)}`;
-  return `${code}: ${shown} [${field}]`;
+  const judged = value === undefined ? message : `${message}: ${printable(value)}`;
+  return `${code}: ${reason === 'missing' ? `${field} is missing` : judged} [${field}]`;
+}
+
+/** As JSON, without the characters by which a text could move the cursor or hide a part of itself. */
+function printable(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\p{Cc}\p{Cf}]/gu,
+    (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
+  );
 }
