@@ -138,7 +138,7 @@ async function updateApiUser(
   const look = () => getApiUser(db, username);
   const judge = (user: ApiUserAccount): Change<boolean> => {
     const values = valuesFor(user);
-    const changes = difference({ ...user }, values);
+    const changes = difference({ ...user, passwordHash: user.hasOldPassword || null }, values);
     const subject = subjectOf(username);
     const update = { by: origin.actor, subject, action: 'update', changes } as const;
     if (Object.keys(changes).length === 0) return { ...update, outcome: false };

@@ -19,6 +19,8 @@ export interface Login {
   /** The stored hash of a password that `secret` has been verified against; null if it has not been, or is a secret. */
   passwordHash: string | null;
   address: string | undefined;
+  /** Called before each slow hash that the login takes; throws if it may take no more. */
+  beforeSlowHash?: () => Promise<void>;
   /** The API user, once the claim has been checked. */
   caller?: ApiUser;
 }
@@ -81,12 +83,12 @@ export const registrarOfLogin = sql<number>`(
 
 type Found =
   | (ApiUser & { allowedIps: string; passwordHash: null })
-  | { id: null; passwordHash: string };
+  | { id: null; username: string | null; passwordHash: string };
 
 /**
- * The caller; otherwise the hash that the password is to be verified against, without an id: the user's, or another's
- * where the user has none, so that whoever fails waits for a slow hash. Later parts are read only if the earlier ones
- * find nothing.
+ * The caller; otherwise the hash that the password is to be verified against, without an id: the user's, or, without a
+ * username, another's, which only makes whoever fails wait for a slow hash. Later parts are read only if the earlier
+ * ones find nothing.
  */
 const callerOf = prepared<Found>(
   () => sql`
@@ -94,7 +96,7 @@ const callerOf = prepared<Found>(
       contact_count as "contactCount", allowed_ips as "allowedIps", null as "passwordHash"
     from ${apiUsers} as user join ${registrars} as registrar on registrar.id = user.registrar_id
     where ${isCaller(placeholders)}
-    union all select null, null, null, null, null, null, password_hash from ${apiUsers}
+    union all select null, username, null, null, null, null, password_hash from ${apiUsers}
     where username = ${placeholders.username} and password_hash is not null
     union all select null, null, null, null, null, null, password_hash from ${apiUsers}
     where password_hash is not null
@@ -117,7 +119,7 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
     return db.batch([callerOf(db, { ...login }), ...queries(registrarId)]);
   };
   let [[found], ...results] = await ask();
-  if (found?.id === null && (await verifyPassword(login, found.passwordHash))) {
+  if (found?.id === null && (await verifyPassword(login, found))) {
     [[found], ...results] = await ask();
   }
   if (!found || found.id === null) {
@@ -134,9 +136,14 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   return [apiUser, ...(results as BatchResponse<Queries>)];
 }
 
-/** Whether the login has the password of a hash against which it has not been verified before. */
-async function verifyPassword(login: Login, stored: string): Promise<boolean> {
-  if (login.passwordHash === stored || !(await isPasswordOf(stored, login.secret))) return false;
+/** Whether the login has the password of its own user's hash, and has not been verified against it before. */
+async function verifyPassword(
+  login: Login,
+  { username, passwordHash: stored }: Pick<Found, 'username'> & { passwordHash: string },
+): Promise<boolean> {
+  if (login.passwordHash === stored) return false;
+  await login.beforeSlowHash?.();
+  if (!(await isPasswordOf(stored, login.secret)) || username === null) return false;
   login.passwordHash = stored;
   rememberVerified(login, stored);
   return true;

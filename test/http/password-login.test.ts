@@ -1,6 +1,6 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { apiUsers } from '../../drizzle/schema.ts';
+import { apiUsers, history } from '../../drizzle/schema.ts';
 import { rotateApiUser } from '../../src/registrar/api-user.ts';
 import { authenticate, loginOf } from '../../src/registrar/login.ts';
 import { hashPassword } from '../../src/registrar/password.ts';
@@ -71,6 +71,18 @@ test("lets nobody in with another user's password", async () => {
   }
 });
 
+test("verifies an unknown user's password against another's hash each time, and remembers nothing", async () => {
+  await worker.db
+    .update(apiUsers)
+    .set({ passwordHash: null, secretDigest: sql`printf('%064x', id)` });
+  await addFormer('vana parool');
+  const bindings = counted(worker.env);
+  const guess = () =>
+    cost(bindings, list, send('GET', { authorization: basic('nobody', 'vana parool') }));
+  for (const _ of [1, 2]) expect((await guess()).answer).toMatchObject({ d1RoundTrips: 1 });
+  expect(slowHashes).toHaveBeenCalledTimes(2);
+});
+
 test('lets two users have the same password', async () => {
   for (const { authorization } of [await addFormer('sama'), await addFormer('sama')]) {
     expect(await statusOf(authorization)).toBe(200);
@@ -111,4 +123,19 @@ test('a login whose password is remembered is judged by the stored hash alone', 
   const again = await loginOf(apiUser.username, 'vana parool', undefined);
   expect(await authenticate(worker.db, again)).toMatchObject({ username: apiUser.username });
   expect(slowHashes).not.toHaveBeenCalled();
+});
+
+test("a rotation's history says that the password ended, and only the first time", async () => {
+  const { apiUser } = await addFormer('vana parool');
+  await rotateApiUser(worker.db, operator, apiUser.username);
+  await rotateApiUser(worker.db, operator, apiUser.username);
+  const entries = await worker.db
+    .select({ changes: history.changes })
+    .from(history)
+    .where(eq(history.subjectKey, apiUser.username))
+    .orderBy(history.id);
+  expect(entries).toEqual([
+    { changes: { secretDigest: { redacted: true }, passwordHash: { redacted: true } } },
+    { changes: { secretDigest: { redacted: true } } },
+  ]);
 });

@@ -12,6 +12,10 @@ const worker = startWorker({}, 'production');
 const policy =
   '"caller";q=600;w=60, "address";q=1200;w=60, "failed-login";q=10;w=60, "registrant-write";q=20;w=60';
 
+/** A password of which nobody guesses anything. */
+const passwordHash =
+  'pbkdf2-sha256$100000$AAECAwQFBgcICQoLDA0ODw==$n7ndPI4pRDZreIx+eVpaY1DViEWyo9Ia1l8HtVGB+Dc=';
+
 /** The refusal as a registrar sees it, and as everybody else does. */
 const registrarRefusal = {
   code: 2502,
@@ -53,6 +57,30 @@ function newAddress(): string {
   const n = unique();
   return `10.${n >> 8}.${n & 255}.1`;
 }
+
+it('counts a password as 20 requests of its address before it is verified', async () => {
+  const slowHashes = vi.spyOn(crypto.subtle, 'deriveBits');
+  onTestFinished(() => slowHashes.mockRestore());
+  const { apiUser } = await addRegistrar(worker.env, {}, { secretDigest: null, passwordHash });
+  const address = newAddress();
+  const headers = {
+    Authorization: basic(apiUser.username, 'guessed'),
+    'CF-Connecting-IP': address,
+  };
+  const counted: object[] = [];
+  const limit = async (options: { key: string }) => {
+    counted.push(options);
+    return { success: !options.key.startsWith('password') };
+  };
+  const env = { ...worker.env, ADDRESS_LIMITER: { limit } };
+
+  await expectThrottled(await app.request('/repp/v1/contacts', { headers }, env), registrarRefusal);
+  expect(counted).toEqual([
+    { key: address, delta: 1 },
+    { key: `password ${address}`, delta: 20 },
+  ]);
+  expect(slowHashes).not.toHaveBeenCalled();
+});
 
 describe('failed logins', () => {
   const login = (authorization: string, address: string) =>

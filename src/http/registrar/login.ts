@@ -7,6 +7,9 @@ import { type AppEnv, callerAddress } from '../context.ts';
 import { refusedSeconds } from '../failed-logins.ts';
 import { callerNetwork, refuseThrottled, throttle } from '../throttle.ts';
 
+/** A slow hash counts as this many requests of its own kind: of 1,200 a minute, an address has 60 passwords verified. */
+const slowHashRequests = 20;
+
 /**
  * Reads the credentials of HTTP Basic (RFC 7617). The handler's first query checks them in its own round trip. If the
  * request is refused before that query, they are checked here, so that only a user who may log in learns the reason.
@@ -18,15 +21,17 @@ export const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   }
   const { username, password } = credentials;
   const login = await loginOf(username, password, callerAddress(c));
+  const network = callerNetwork(c);
+  login.beforeSlowHash = () => throttle(c, 'address', `password ${network}`, slowHashRequests);
   c.set('login', login);
-  const refused = refusedSeconds(callerNetwork(c), login, c.var.now);
+  const refused = refusedSeconds(network, login, c.var.now);
   if (refused > 0) refuseThrottled(c, refused);
   // Counted by the name with the secret, so that nobody else can use up the user's share.
   await throttle(c, 'caller', await digestSecret(`${username}:${password}`));
   await next();
   const { status } = c.res;
-  const isRefused = status >= 400 && status < 500;
-  if (isRefused && status !== 401 && !c.var.login.caller) {
+  const isRefused = status >= 400 && status < 500 && status !== 401 && status !== 429;
+  if (isRefused && !c.var.login.caller) {
     // Not in the request's session: its bookmark, which a stranger may have made up, may be why it was refused.
     await authenticate(openDatabase(c.env.DB, c.var.meter), login);
   }
