@@ -1,4 +1,3 @@
-import { Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { currentTime } from '../clock.ts';
 import { newMeter } from '../database/meter.ts';
@@ -8,8 +7,9 @@ import { logUnexpected } from '../log.ts';
 import { type ErrorForm, fieldErrors, refusalOf } from './answer.ts';
 import { auctionError } from './auction/answer.ts';
 import { auctions } from './auction/auctions.ts';
-import type { AppContext, AppEnv } from './context.ts';
+import type { AppContext } from './context.ts';
 import { health } from './health/health.ts';
+import { newApp } from './hono.ts';
 import { nameIgnoredParameters } from './ignored.ts';
 import { type InterfaceName, interfaceOf } from './interface.ts';
 import { logRequest } from './log.ts';
@@ -32,7 +32,7 @@ import { throttlePublic } from './throttle.ts';
 const headersForCallers = [bookmarkHeader, 'Ignored-Fields'];
 
 /** The URL map. A trailing slash makes no difference. */
-export const app = new Hono<AppEnv>({ strict: false });
+export const app = newApp();
 
 app.use(async (c, next) => {
   const startedAtMilliseconds = Date.now();

@@ -1,15 +1,14 @@
-import { Hono } from 'hono';
 import * as z from 'zod';
 import { currentTime } from '../../clock.ts';
 import { monthsBefore } from '../../day.ts';
 import { RegistryError } from '../../error.ts';
-import type { AppEnv } from '../../http/context.ts';
+import { newApp } from '../../http/hono.ts';
 import { jsonBody, limitBody, parseBody } from '../../http/input.ts';
 import { instantRule } from '../../text/instant.ts';
 import { moveClock } from './move.ts';
 import { resetSandbox } from './reset.ts';
 
-export const sandbox = new Hono<AppEnv>({ strict: false });
+export const sandbox = newApp();
 
 sandbox.get('/clock', (c) => c.json({ now: currentTime() }));
 

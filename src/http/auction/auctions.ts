@@ -1,4 +1,3 @@
-import { Hono } from 'hono';
 import * as z from 'zod';
 import { getAuction, registrationCodeOf } from '../../auction/read.ts';
 import { reportableStatuses, updateAuction } from '../../auction/report.ts';
@@ -10,14 +9,15 @@ import { onFirstUse } from '../../on-first-use.ts';
 import { auctionLists } from '../../public-list/lists.ts';
 import { clearable } from '../../text/field.ts';
 import { instantRule } from '../../text/instant.ts';
-import { type AppEnv, callerAddress, database } from '../context.ts';
+import { callerAddress, database } from '../context.ts';
+import { newApp } from '../hono.ts';
 import { limitBody, parseBody } from '../input.ts';
 import { publishAfterResponse } from '../publish.ts';
 import { continueSession } from '../session.ts';
 import { throttleAddress } from '../throttle.ts';
 import { forgetStarted, shownAuction, startedJson } from './started.ts';
 
-export const auctions = new Hono<AppEnv>({ strict: false });
+export const auctions = newApp();
 
 auctions.get('/', async (c) =>
   c.body(await startedJson(c), 200, { 'Content-Type': 'application/json' }),

@@ -1,12 +1,12 @@
-import { Hono } from 'hono';
 import { settings } from '../../env.ts';
 import { type Health, readHealth } from '../../health/health.ts';
 import { logUnexpected } from '../../log.ts';
 import { version } from '../../version.ts';
-import { type AppContext, type AppEnv, database } from '../context.ts';
+import { type AppContext, database } from '../context.ts';
+import { newApp } from '../hono.ts';
 
 /** Open to anybody: it says nothing that the lists do not show, and caches keep frequent requests off the database. */
-export const health = new Hono<AppEnv>({ strict: false });
+export const health = newApp();
 
 const maximumAgeSeconds = 5;
 

@@ -1,8 +1,7 @@
-import { Hono } from 'hono';
 import { RegistryError } from '../../error.ts';
 import { hasTypes, listPaths } from '../../public-list/lists.ts';
 import { readChanges } from '../../public-list/read/changes.ts';
-import type { AppEnv } from '../context.ts';
+import { newApp } from '../hono.ts';
 import { readerOf } from '../public-list.ts';
 import { identified, jsonAnswer } from './answer.ts';
 import { requestedList } from './requested-list.ts';
@@ -10,7 +9,7 @@ import { requestedList } from './requested-list.ts';
 export const changesPaths = listPaths.map((path) => `${path}/changes` as const);
 
 /** The changes of a list since the client fetched it. */
-export const changes = new Hono<AppEnv>({ strict: false });
+export const changes = newApp();
 
 for (const path of listPaths) {
   changes.get(`${path}/changes`, async (c) => {

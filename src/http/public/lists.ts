@@ -1,7 +1,7 @@
-import { Hono } from 'hono';
 import { hasTypes, type ListName, listPaths } from '../../public-list/lists.ts';
 import { readList } from '../../public-list/read/list.ts';
-import type { AppContext, AppEnv } from '../context.ts';
+import type { AppContext } from '../context.ts';
+import { newApp } from '../hono.ts';
 import { isKnown, readerOf } from '../public-list.ts';
 import { identified, listAnswer, plainRequests } from './answer.ts';
 import { changes, changesPaths } from './changes.ts';
@@ -10,7 +10,7 @@ import { lookupPath, namePath, names } from './names.ts';
 import { requestedList } from './requested-list.ts';
 
 /** Mounted at the root, because the table of lists contains whole paths. */
-export const listRoutes = new Hono<AppEnv>({ strict: false });
+export const listRoutes = newApp();
 
 for (const path of listPaths) {
   listRoutes.get(path, (c) => {

@@ -1,11 +1,10 @@
-import { Hono } from 'hono';
 import * as z from 'zod';
 import { type DomainName, nameRefusal, readDomainName } from '../../domain/name.ts';
 import type { Env } from '../../env.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { auctionList, publicLists, retainedList } from '../../public-list/lists.ts';
 import { findNames, type ListedName } from '../../public-list/read/names.ts';
-import type { AppEnv } from '../context.ts';
+import { newApp } from '../hono.ts';
 import { limitBody, parseBody } from '../input.ts';
 import { readerOf } from '../public-list.ts';
 import { identified, jsonAnswer, openToPages } from './answer.ts';
@@ -15,7 +14,7 @@ export const lookupPath = `${path}/lookup` as const;
 export const namePath = `${path}/:name` as const;
 
 /** One name, and many names at once, by the lists as they are published. */
-export const names = new Hono<AppEnv>({ strict: false });
+export const names = newApp();
 
 const maximumNames = 500;
 

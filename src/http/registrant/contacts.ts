@@ -1,4 +1,3 @@
-import { Hono } from 'hono';
 import * as z from 'zod';
 import { type Contact, versionOf } from '../../contact/contact.ts';
 import { listContactsOfPerson } from '../../contact/list.ts';
@@ -12,8 +11,9 @@ import { onFirstUse } from '../../on-first-use.ts';
 import { queueDeliveries } from '../../webhook/outbox.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { bodyFields, columnsOf, withoutRepeated } from '../contact-body.ts';
-import { type AppContext, type AppEnv, afterResponse, database } from '../context.ts';
+import { type AppContext, afterResponse, database } from '../context.ts';
 import { historyEntry } from '../history.ts';
+import { newApp } from '../hono.ts';
 import { nameIgnoredFields } from '../ignored.ts';
 import { jsonBody, limitBody, parsed, query } from '../input.ts';
 import { linkAfter, pageQuery, requestedPage } from '../paging.ts';
@@ -22,7 +22,7 @@ import { markReplay, writeRequest } from '../write-request.ts';
 import { formBody, isForm } from './form.ts';
 import { bearerLogin, throttleRegistrants } from './login.ts';
 
-export const registrantContacts = new Hono<AppEnv>({ strict: false });
+export const registrantContacts = newApp();
 
 registrantContacts.use(
   throttleRegistrants,

@@ -1,4 +1,3 @@
-import { Hono } from 'hono';
 import type { history } from '../../../drizzle/schema.ts';
 import {
   type DeletedContact,
@@ -10,13 +9,14 @@ import { personalRepresentation } from '../../contact/representation.ts';
 import { logUnexpected } from '../../log.ts';
 import type { Person } from '../../registrant/token.ts';
 import { echoClientReference } from '../client-reference.ts';
-import { type AppEnv, database } from '../context.ts';
+import { database } from '../context.ts';
 import { historyEntry } from '../history.ts';
+import { newApp } from '../hono.ts';
 import { limitBody } from '../input.ts';
 import { continueSession } from '../session.ts';
 import { bearerLogin, throttleRegistrants } from './login.ts';
 
-export const personalExport = new Hono<AppEnv>({ strict: false });
+export const personalExport = newApp();
 
 personalExport.use(
   throttleRegistrants,

@@ -1,4 +1,3 @@
-import { Hono } from 'hono';
 import * as z from 'zod';
 import { contactRules } from '../../contact/rules.ts';
 import { settings } from '../../env.ts';
@@ -6,12 +5,13 @@ import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { issueToken } from '../../registrant/token.ts';
 import { echoClientReference } from '../client-reference.ts';
-import { type AppEnv, callerAddress } from '../context.ts';
+import { callerAddress } from '../context.ts';
+import { newApp } from '../hono.ts';
 import { limitBody, parseBody } from '../input.ts';
 import { callerNetwork, throttle } from '../throttle.ts';
 import { isFromPortal, personKey, throttleRegistrants } from './login.ts';
 
-export const registrantAuth = new Hono<AppEnv>({ strict: false });
+export const registrantAuth = newApp();
 
 export const eidBody = onFirstUse(() =>
   z.object({

@@ -1,4 +1,3 @@
-import { Hono } from 'hono';
 import * as z from 'zod';
 import { checkContactCode } from '../../contact/code.ts';
 import { type Contact, type ContactReference, versionOf } from '../../contact/contact.ts';
@@ -16,8 +15,9 @@ import { clearable } from '../../text/field.ts';
 import type { Written } from '../../write.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { bodyFields, columnsOf, withoutRepeated } from '../contact-body.ts';
-import { type AppContext, type AppEnv, database } from '../context.ts';
+import { type AppContext, database } from '../context.ts';
 import { historyEntry } from '../history.ts';
+import { newApp } from '../hono.ts';
 import { nameIgnoredFields } from '../ignored.ts';
 import { jsonBody, limitBody, parseBody, parsed, query } from '../input.ts';
 import { linkAfter, linkNext, pageQuery, requestedPage } from '../paging.ts';
@@ -27,7 +27,7 @@ import { markReplay, writeRequest } from '../write-request.ts';
 import { done } from './answer.ts';
 import { basicLogin } from './login.ts';
 
-export const registrarContacts = new Hono<AppEnv>({ strict: false });
+export const registrarContacts = newApp();
 
 registrarContacts.use(throttleAddress, basicLogin, limitBody, echoClientReference, continueSession);
 

@@ -1,4 +1,3 @@
-import { Hono } from 'hono';
 import * as z from 'zod';
 import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
@@ -9,7 +8,8 @@ import {
   notificationRepresentation,
 } from '../../registrar/notification.ts';
 import { echoClientReference } from '../client-reference.ts';
-import { type AppEnv, database } from '../context.ts';
+import { database } from '../context.ts';
+import { newApp } from '../hono.ts';
 import { limitBody, parseBody, query } from '../input.ts';
 import { linkAfter, pageQuery, requestedPage } from '../paging.ts';
 import { continueSession } from '../session.ts';
@@ -17,7 +17,7 @@ import { throttleAddress } from '../throttle.ts';
 import { done } from './answer.ts';
 import { basicLogin } from './login.ts';
 
-export const notifications = new Hono<AppEnv>({ strict: false });
+export const notifications = newApp();
 
 notifications.use(throttleAddress, basicLogin, limitBody, echoClientReference, continueSession);
 

@@ -1,10 +1,10 @@
-import { Hono } from 'hono';
 import { sha256Hex } from '../../digest.ts';
 import { zonesOf } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { logUnexpected } from '../../log.ts';
 import { listNames } from '../../public-list/lists.ts';
-import type { AppContext, AppEnv } from '../context.ts';
+import type { AppContext } from '../context.ts';
+import { newApp } from '../hono.ts';
 import { cacheHeaders, isKnown, readerOf } from '../public-list.ts';
 import { isComplete, readContent } from './content.ts';
 import { pageHeaders } from './headers.ts';
@@ -14,7 +14,7 @@ import { texts } from './texts.ts';
 import { readView, viewParameters } from './view.ts';
 
 /** The page for people, in each language. */
-export const pages = new Hono<AppEnv>({ strict: false });
+export const pages = newApp();
 
 /** The languages have addresses of their own, because shared caches know nothing of `Accept-Language`. */
 pages.get('/', (c) => {
