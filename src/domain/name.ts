@@ -16,17 +16,17 @@ const maximumLabelOctets = 63;
 export const nameFaults = {
   invisible: 'contains white space or a control character',
   finalDot: 'ends with a dot; leave it out',
-  emptyLabel: 'has an empty label',
+  emptyLabel: 'has two dots in a row, or starts with a dot',
   noDot: 'has no dot: a name is registered below a top-level domain',
   malformedPunycode: 'contains malformed punycode',
   underscore: 'contains an underscore, which host names cannot',
   character: 'contains a character that host names cannot',
-  outerHyphen: 'has a label that starts or ends with a hyphen',
-  combiningMark: 'has a label that starts with a combining mark',
-  innerHyphens: 'has a label with hyphens as its third and fourth characters',
-  digits: 'has a top-level domain of digits only',
-  longLabel: `has a label of more than ${maximumLabelOctets} octets`,
-  longName: `has more than ${maximumNameOctets} octets`,
+  outerHyphen: 'has a part that starts or ends with a hyphen',
+  combiningMark: 'has a part that starts with a combining mark',
+  innerHyphens: 'has a part with hyphens as its third and fourth characters',
+  digits: 'ends in digits only',
+  longLabel: `has a part of more than ${maximumLabelOctets} characters in punycode`,
+  longName: `has more than ${maximumNameOctets} characters in punycode`,
 };
 export type NameFault = keyof typeof nameFaults;
 
@@ -39,6 +39,7 @@ export type ReadName =
 export function readDomainName(text: string): ReadName {
   if (/[\p{Cc}\p{Cs}\s]/u.test(text)) return { fault: 'invisible' };
   if (text.endsWith('.')) return { fault: 'finalDot' };
+  if (text === '') return { fault: 'noDot' };
   const labels = lowerCase(text).split('.').map(decoded);
   const fault = labels.map(findLabelFault).find((found) => found !== undefined);
   if (fault) return { fault };

@@ -38,11 +38,15 @@ const files: [string, string | Buffer, string][] = [
   ],
   ['a trailing dot', 'nimi.ee.,reserved', ':3: "nimi.ee." ends with a dot; leave it out'],
   ['an underscore', 'ni_mi.ee,reserved', ':3: "ni_mi.ee" contains an underscore'],
-  ['a label over 63 octets', `${long}.ee,reserved`, 'has a label of more than 63 octets'],
+  [
+    'a label over 63 octets',
+    `${long}.ee,reserved`,
+    'has a part of more than 63 characters in punycode',
+  ],
   [
     'a label that is too long in punycode',
     `${'õ'.repeat(60)}.ee,reserved`,
-    'has a label of more than 63 octets',
+    'has a part of more than 63 characters in punycode',
   ],
   ['a repeated row', 'hea.ee,reserved', ':3: hea.ee (reserved) is already in line 2'],
   [

@@ -18,11 +18,11 @@ test('takes 253 octets in all, and not one more', () => {
   const label = 'x'.repeat(61);
   const name = (last: number) => `${`${label}.`.repeat(4)}${'y'.repeat(last)}`;
   expect(parseDomainName(name(5)).name).toHaveLength(253);
-  expect(() => parseDomainName(name(6))).toThrow('has more than 253 octets');
+  expect(() => parseDomainName(name(6))).toThrow('has more than 253 characters in punycode');
 });
 
 test.each([
-  ['', 'has an empty label'],
+  ['', 'has no dot: a name is registered below a top-level domain'],
   ['Example.ee', 'contains capital letters; write "example.ee"'],
   ['ÕUN.ee', 'contains capital letters; write "õun.ee"'],
   ['o\u0303un.ee', 'is not in Unicode normalisation form C'],
@@ -31,11 +31,11 @@ test.each([
   ['xn--9999999999.ee', 'contains malformed punycode'],
   ['my_name.ee', 'contains an underscore, which host names cannot'],
   ['example', 'has no dot: a name is registered below a top-level domain'],
-  ['example..ee', 'has an empty label'],
-  ['.ee', 'has an empty label'],
-  ['-a.ee', 'has a label that starts or ends with a hyphen'],
-  ['a-.ee', 'has a label that starts or ends with a hyphen'],
-  ['ab--cd.ee', 'has a label with hyphens as its third and fourth characters'],
+  ['example..ee', 'has two dots in a row, or starts with a dot'],
+  ['.ee', 'has two dots in a row, or starts with a dot'],
+  ['-a.ee', 'has a part that starts or ends with a hyphen'],
+  ['a-.ee', 'has a part that starts or ends with a hyphen'],
+  ['ab--cd.ee', 'has a part with hyphens as its third and fourth characters'],
   ['a b.ee', 'contains white space or a control character'],
   ['a\u0000.ee', 'contains white space or a control character'],
   ['a\ud800.ee', 'contains white space or a control character'],
@@ -48,10 +48,10 @@ test.each([
   ['a\u3002ee', 'contains a character that host names cannot'],
   ['a\u3002b.ee', 'contains a character that host names cannot'],
   ['😀.ee', 'contains a character that host names cannot'],
-  ['\u0301a.ee', 'has a label that starts with a combining mark'],
-  ['127.0.0.1', 'has a top-level domain of digits only'],
-  [`${'x'.repeat(64)}.ee`, 'has a label of more than 63 octets'],
-  [`${'õ'.repeat(60)}.ee`, 'has a label of more than 63 octets'],
+  ['\u0301a.ee', 'has a part that starts with a combining mark'],
+  ['127.0.0.1', 'ends in digits only'],
+  [`${'x'.repeat(64)}.ee`, 'has a part of more than 63 characters in punycode'],
+  [`${'õ'.repeat(60)}.ee`, 'has a part of more than 63 characters in punycode'],
 ])('refuses %j, and says why', (name, reason) => {
   expect(() => parseDomainName(name)).toThrow(
     expect.objectContaining({

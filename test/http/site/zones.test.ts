@@ -17,12 +17,12 @@ async function ask(language: string, name: string) {
 }
 
 describe('with zones, the answer about a name', () => {
-  it('says of a name of another zone that it belongs to another registry', async () => {
+  it('says of a name of another zone that it is not a name of this registry', async () => {
     const [en, et] = [await ask('en', 'free.com'), await ask('et', 'free.com')];
     expect([en.status, et.status]).toEqual([200, 200]);
-    expect(en.text).toContain('free.com belongs to another registry');
+    expect(en.text).toContain('free.com is not a name of this registry');
     expect(en.text).toContain('only names that end in .ee or .com.ee');
-    expect(et.text).toContain('free.com kuulub teise registrisse');
+    expect(et.text).toContain('free.com ei ole selle registri nimi');
     expect(et.text).toContain('ainult nimed lõpuga .ee või .com.ee');
   });
 
@@ -31,7 +31,7 @@ describe('with zones, the answer about a name', () => {
     ['www.õun.com.ee', 'õun.com.ee'],
   ])('leads from %s to %s', async (name, above) => {
     const [en, et] = [await ask('en', name), await ask('et', name)];
-    expect(en.text).toContain(`${name} is below ${above}`);
+    expect(en.text).toContain(`${name} belongs to ${above}`);
     expect(et.text).toContain(`${name} kuulub nime ${above} alla`);
     const href = `?name=${encodeURIComponent(above)}`;
     expect(linkOf(en.answer, `Check ${above}`)).toBe(`/en/${href}`);

@@ -68,8 +68,8 @@ export const en = {
   error: 'Error',
   isNow: (words: string) => `is ${words}`,
   isUnlisted: 'is on none of the lists',
-  isForeign: 'belongs to another registry',
-  isBelow: (name: string) => `is below ${name}`,
+  isForeign: 'is not a name of this registry',
+  isBelow: (name: string) => `belongs to ${name}`,
   states,
   unlisted: `The name is not ${anyState}. The lists do not say whether it can be registered: somebody may have it already, or may have won it at auction and not registered it yet. A registrar can tell you.`,
   foreign: (zones: readonly string[]) =>
