@@ -47,7 +47,11 @@ export const diagnose = verb(
       : await askSecret(`Secret of ${username} (Enter leaves it out): `);
     const login = secret === '' ? { username, address } : await loginOf(username, secret, address);
     // Logging in verifies a password; what it is refused for is looked up apart.
-    if ('secret' in login) await authenticate(db, login).catch(() => {});
+    if ('secret' in login) {
+      await authenticate(db, login).catch((error) => {
+        if (!(error instanceof RegistryError)) throw error;
+      });
+    }
     const refusals = await findRefusals(db, login);
     const results = steps.map(({ step, refusal }) => {
       const isLookedAt = step === 'secret' ? secret !== '' : step === 'user' || user;
