@@ -12,6 +12,9 @@ const closed = "default-src 'none'; frame-ancestors 'none'";
 const ofTheReference =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
+/** Below /assets/, where the page for an unknown name needs its style sheets and its icon. */
+const styled = "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'";
+
 describe('the static files', () => {
   it.each([
     ['/docs/', 'text/html; charset=utf-8', ofTheReference],
@@ -20,7 +23,7 @@ describe('the static files', () => {
     ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8', ofTheReference],
     ['/docs/swagger-ui-license.txt', 'text/plain; charset=utf-8', ofTheReference],
     ['/openapi.json', 'application/json', closed],
-    ['/assets/site.css', 'text/css; charset=utf-8', closed],
+    ['/assets/site.css', 'text/css; charset=utf-8', styled],
   ])(
     'have their type, security headers and a tag for the cache: %s',
     async (path, type, policy) => {
@@ -53,7 +56,7 @@ describe('the static files', () => {
   it.each([
     ['/docs/unknown', ofTheReference],
     ['/docs/unknown/too', ofTheReference],
-    ['/assets/unknown.css', closed],
+    ['/assets/unknown.css', styled],
   ])('answer an unknown name with a page in both languages: %s', async (path, policy) => {
     const response = await send(path);
 
