@@ -118,7 +118,7 @@ function recordAttempt(
       and(
         eq(webhookDeliveries.id, id),
         isNull(webhookDeliveries.deliveredAt),
-        // What has arrived was not given up, whoever says so meanwhile.
+        // A delivery that arrived counts as delivered, even if it was given up meanwhile.
         isDelivered ? undefined : isAsSeen,
       ),
     );
