@@ -77,6 +77,8 @@ export interface Kind {
   check?(form: Form): void;
   /** The form to compare with what is here, where that depends on it. */
   settle?(form: Form, here: Form | null): Promise<Form>;
+  /** Why a row that is not here is not added. */
+  outdated?(form: Form, now: Date): { column: string; why: string } | undefined;
   /** The values that today's rules refuse, with the reasons. */
   carried?(form: Form, now: Date): { column: string; why: string }[];
   /** Columns of the table that follow from the form. */

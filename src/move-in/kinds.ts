@@ -7,6 +7,7 @@ import {
   type retainedStatuses,
   untilClosed,
 } from '../../drizzle/schema.ts';
+import { dayOf } from '../day.ts';
 import { contactKind } from './contacts.ts';
 import { domainKind } from './domains.ts';
 import { columnOf, type Kind, type KindColumn, punycode, timesOf } from './kind.ts';
@@ -42,6 +43,16 @@ function retainedKind(
     derived: punycode,
   };
 }
+
+const reservedKind: Kind = {
+  ...retainedKind('reserved', {
+    password: { ...columnOf(retainedDomains, 'password'), isSecret: true },
+    last_day: columnOf(retainedDomains, 'lastDay', day),
+  }),
+  // The cron would remove it, and may have done so.
+  outdated: ({ last_day }, now) =>
+    last_day && last_day < dayOf(now) ? { column: 'last_day', why: 'is over' } : undefined,
+};
 
 const disputeKind: Kind = {
   name: 'disputes',
@@ -102,10 +113,7 @@ export const kinds: readonly Kind[] = [
   apiUserKind,
   contactKind,
   domainKind,
-  retainedKind('reserved', {
-    password: { ...columnOf(retainedDomains, 'password'), isSecret: true },
-    last_day: columnOf(retainedDomains, 'lastDay', day),
-  }),
+  reservedKind,
   retainedKind('blocked', {}),
   disputeKind,
   auctionKind,

@@ -42,6 +42,13 @@ export async function* compareKind(
     const whole = given && withLists(staging, kind, columns, key, { ...here, ...given });
     const settled = whole && (await (kind.settle?.(whole, here) ?? whole));
     const added = settled && !here ? newForm(kind, settled, now) : settled;
+    const outdated = added && !here ? kind.outdated?.(added, now) : undefined;
+    if (outdated) {
+      const value = added![outdated.column]!;
+      staging.find({ file: kind.name, line, key, ...outdated, value, done: 'refused' });
+      yield { key, line, given: null, here, isRefused: true, isEqual: false };
+      continue;
+    }
     yield {
       key,
       line,

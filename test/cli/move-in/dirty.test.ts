@@ -195,3 +195,18 @@ test('ignores and names the columns and files that it does not know', async () =
   const { ignored } = await registry.done(['move-in', directory]);
   expect(ignored).toEqual(['muu.csv', 'blocked.csv: vana_veerg']);
 });
+
+test('does not add a reserved name whose last day is over, and lets it end here', async () => {
+  const reserved = (last_day: string) => ({
+    reserved: ['kinni.ee', 'riigikogu.ee'].map((name) => row.reserved(name, { last_day })),
+  });
+  await report(reserved('2999-01-01'));
+  await registry.done(['retained', 'remove', 'kinni.ee', '--status', 'reserved', '--yes']);
+  expect(await report(reserved('2020-01-01'))).toEqual([
+    'reserved.csv:2 kinni.ee last_day "2020-01-01" refused: is over',
+  ]);
+  const { retained_domains: names } = await registry.rows();
+  expect(names).toMatchObject([{ name: 'riigikogu.ee', last_day: '2020-01-01' }]);
+  const { status } = await registry.run(['reconcile', directory]);
+  expect(status).toBe(0);
+});
