@@ -74,10 +74,13 @@ interface Removals {
   /** The number of rows that would go, of all that there are. */
   removed: number;
   total: number;
+}
+
+interface AllRemovals extends Removals {
   /** One of them: `reserved name`. */
   one: string;
-  /** Of several kinds, how many of each: `2 of domains`. */
-  which?: readonly string[];
+  /** Those of each kind, if there are several. */
+  kinds?: readonly ({ name: string } & Removals)[];
 }
 
 /** The options that answer the question beforehand. */
@@ -104,21 +107,27 @@ export async function confirmedRemoval<Counts extends { removed: number }>(
 }
 
 /**
- * Asks before more than a tenth of the rows, or more than a hundred, are removed. With --yes or --max-removals it does
- * not ask. Throws `invalid` if that is not confirmed or exceeds the limit.
+ * Asks before more than a tenth of the rows or of one kind of them, or more than a hundred, are removed. With --yes or
+ * --max-removals it does not ask. Throws `invalid` if that is not confirmed or exceeds the limit.
  */
 export async function confirmRemovals(
-  { removed, total, one, which = [] }: Removals,
+  { one, kinds = [], ...all }: AllRemovals,
   { yes, maxRemovals }: RemovalOptions,
 ): Promise<void> {
-  const kinds = which.length > 0 ? `: ${which.join(', ')}` : '';
-  const statement = `This removes ${removed} of ${counted(total, one)}${kinds}.`;
+  const { removed, total } = all;
+  const going = kinds.filter((kind) => kind.removed > 0);
+  const each = going.map((kind) => `${kind.removed} of ${kind.total} ${kind.name}`).join(', ');
+  const statement = `This removes ${removed} of ${counted(total, one)}${each && `: ${each}`}.`;
   if (maxRemovals !== undefined) {
     if (removed <= maxRemovals) return;
     throw new RegistryError('invalid', `${statement} --max-removals allows ${maxRemovals}`);
   }
-  const isMany = removed > unaskedRemovals || removed > Math.max(1, total / 10);
-  if (isMany && !yes) await confirm(statement, 'confirm with --yes or --max-removals');
+  const isAsking = !yes && [all, ...going].some(isMany);
+  if (isAsking) await confirm(statement, 'confirm with --yes or --max-removals');
+}
+
+function isMany({ removed, total }: Removals): boolean {
+  return removed > unaskedRemovals || removed > Math.max(1, total / 10);
 }
 
 function parseCount(text: string): number {

@@ -40,9 +40,13 @@ often as you like.`,
     const { orphansTo, theirs } = options;
     const now = registry.origin.request.at;
     const counts = await planMove(registry.db, staging, directory, { now, orphansTo, theirs });
-    const left = registry.isDryRun ? undefined : await perform(registry, staging, counts, options);
     const report = directory.fileOf(reportName);
-    await writeFileRows(report, 'csv', fileRows(staging), { columns: [...findingColumns] });
+    const writeReport = () =>
+      writeFileRows(report, 'csv', fileRows(staging), { columns: [...findingColumns] });
+    // A run that ends early leaves it.
+    await writeReport();
+    const left = registry.isDryRun ? undefined : await perform(registry, staging, counts, options);
+    if (left && left.size > 0) await writeReport();
     const kinds = [...counts].map(([kind, each]) => summaryOf(staging, kind, each, left));
     return answer(registry, staging, kinds, { report, ignored: directory.ignored });
   },
@@ -59,16 +63,13 @@ async function perform(
   counts: ReadonlyMap<Kind, Counts>,
   options: RemovalOptions,
 ) {
-  const removals = [...counts].map(([{ name }, { here }]) => {
-    const kind = [...counts.keys()].find((each) => each.name === name)!;
-    return { name, here, removed: staging.planned(kind, 'remove').length };
+  const kinds = [...counts].map(([kind, { here: total }]) => {
+    const removed = staging.planned(kind, 'remove').length;
+    return { name: kind.name, removed, total };
   });
-  const removed = removals.reduce((sum, each) => sum + each.removed, 0);
-  const total = removals.reduce((sum, each) => sum + each.here, 0);
-  const which = removals
-    .filter((each) => each.removed > 0)
-    .map((each) => `${each.removed} of ${each.name}`);
-  await confirmRemovals({ removed, total, one: 'row', which }, options);
+  const removed = kinds.reduce((sum, each) => sum + each.removed, 0);
+  const total = kinds.reduce((sum, each) => sum + each.total, 0);
+  await confirmRemovals({ removed, total, one: 'row', kinds }, options);
   updateStanding({ isChanged: 'perhaps', lists: listNames });
   return performPlan(registry, staging);
 }

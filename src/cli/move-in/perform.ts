@@ -48,7 +48,7 @@ export async function performPlan(
           staging.find({ ...place, column: null, value: null, done: 'conflict', why });
         }
         const name = `${kind.name} ${action}`;
-        left.set(name, (left.get(name) ?? 0) + others.length);
+        if (others.length > 0) left.set(name, (left.get(name) ?? 0) + others.length);
       }
     }
   }
