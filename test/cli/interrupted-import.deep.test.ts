@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises';
-import { setTimeout } from 'node:timers/promises';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { killGroup, startTool, TestRegistry } from './tool.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { killAfter, moments } from './killed.ts';
+import { startTool, TestRegistry } from './tool.ts';
 
 const tool = startTool();
 
@@ -37,24 +37,6 @@ async function listsOf(registry: TestRegistry) {
 }
 
 type Lists = Awaited<ReturnType<typeof listsOf>>;
-
-/** A moment in each of so many equal parts of a time, at random within it. */
-function moments(parts: number, [from, until]: [number, number]): number[] {
-  return Array.from({ length: parts }, (_, part) =>
-    Math.round(from + ((part + Math.random()) / parts) * (until - from)),
-  );
-}
-
-async function killAfter(registry: TestRegistry, args: string[], milliseconds: number) {
-  const child = registry.start(args, true);
-  // Work that it has started may still be writing when the next one starts.
-  onTestFinished(() => killGroup(child));
-  const closed = new Promise((resolve) => child.once('close', resolve));
-  await Promise.race([closed, setTimeout(milliseconds)]);
-  const isKilled = child.exitCode === null && child.kill('SIGKILL');
-  await closed;
-  process.stderr.write(`${isKilled ? 'killed' : 'done'} after ${milliseconds} ms: ${args[1]}\n`);
-}
 
 let file: string;
 let undisturbed: Lists;

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { runProgram } from '../../../src/cli/program.ts';
 import { Session } from '../../../src/cli/session.ts';
 import { captured } from '../captured.ts';
-import { startTool, type TestRegistry } from '../tool.ts';
-import { row, smallRegistry, writeFiles } from './files.ts';
+import { startTool } from '../tool.ts';
+import { movedRows, row, smallRegistry, writeFiles } from './files.ts';
 
 const tool = startTool();
 
@@ -26,22 +26,6 @@ class DyingSession extends Session {
     return { ...bindings, env: { ...bindings.env, DB: dying } };
   }
 }
-
-/** Every table that a move changes; the history without what differs from run to run. */
-async function rowsOf(registry: TestRegistry) {
-  const { history, contacts, ...rows } = (await registry.rows()) as Rows;
-  const { registrars, domains, domain_contacts, retained_domains, disputes, auctions } = rows;
-  const kept = contacts!.map(({ unlinked_at: _, ...contact }) => contact);
-  const entries = history!.map(({ subject, subject_key, action }) => [
-    subject,
-    subject_key,
-    action,
-  ]);
-  const changed = { registrars, domains, domain_contacts, retained_domains, disputes, auctions };
-  return { ...changed, contacts: kept, history: entries.sort() };
-}
-
-type Rows = Record<string, Record<string, unknown>[]>;
 
 test('ends the same, however often it was interrupted, if it is repeated', async () => {
   const [one, other] = [await tool.newRegistry(), await tool.newRegistry()];
@@ -67,7 +51,7 @@ test('ends the same, however often it was interrupted, if it is repeated', async
     }
     expect(attempts).toBeGreaterThan(3);
     await session.close();
-    expect(await rowsOf(other)).toEqual(await rowsOf(one));
+    expect(await movedRows(other)).toEqual(await movedRows(one));
     expect(await other.done(['reconcile', directory])).toMatchObject({ equal: true });
   }
 });
