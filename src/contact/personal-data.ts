@@ -11,6 +11,7 @@ import { everyPage } from '../database/every-page.ts';
 import type { Database } from '../database/open.ts';
 import type { Person } from '../registrant/token.ts';
 import type { Contact } from './contact.ts';
+import { sameIdentitySince, withoutFormerPerson } from './former-identity.ts';
 import { identityKey } from './identity-code.ts';
 import { isPersons } from './read.ts';
 
@@ -149,8 +150,10 @@ interface EntryRow {
 
 function everyEntry(db: Database, subjects: SQL) {
   const contactId = sql<number>`subjects.id`;
-  return everyPage<EntryRow>(pageRows, (after, limit) =>
-    db
+  const first = sameIdentitySince(sql`subjects.code`, sql`subjects.uuid`);
+  return everyPage<EntryRow>(pageRows, async (after, limit) => {
+    const next = after && sql`iif(${contactId} = ${after.contactId}, ${after.entry.id} + 1, 0)`;
+    const rows = await db
       .select({ contactId, entry: history })
       .from(sql`(${subjects}) as subjects`)
       .crossJoin(history)
@@ -160,13 +163,14 @@ function everyEntry(db: Database, subjects: SQL) {
           eq(history.subjectKey, sql`subjects.code`),
           eq(history.subjectUuid, sql`subjects.uuid`),
           after && gte(contactId, after.contactId),
-          after &&
-            sql`${history.id} > iif(${contactId} = ${after.contactId}, ${after.entry.id}, 0)`,
+          // As one bound, by which SQLite finds the first entry, it is worked out once for each contact.
+          gte(history.id, sql`max(${first}, ${next ?? 0})`),
         ),
       )
       .orderBy(asc(contactId), asc(history.id))
-      .limit(limit),
-  );
+      .limit(limit);
+    return rows.map(({ contactId, entry }) => ({ contactId, entry: withoutFormerPerson(entry) }));
+  });
 }
 
 /** Divides rows that are in the order of their contacts. The contacts have to be asked for in that order. */

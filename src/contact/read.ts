@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import { contacts, history, registrars } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import type { Page } from '../database/paging.ts';
@@ -8,6 +8,7 @@ import type { Person } from '../registrant/token.ts';
 import { type Login, readWithLogin } from '../registrar/login.ts';
 import { asciiLowerCase, asciiUpperCase } from '../text/ascii-case.ts';
 import { type Contact, theContact } from './contact.ts';
+import { sameIdentitySince, withoutFormerPerson } from './former-identity.ts';
 import { identityKey } from './identity-code.ts';
 
 /** The registrar's contact with this code, ignoring case. One round trip. Throws `not_found`. */
@@ -78,23 +79,33 @@ function uuidOfLast(registrarId: SQL<number>, code: string): SQL<string | null> 
       order by id desc limit 1))`;
 }
 
-/** The history of the person's contact, the newest entry first. One round trip. Throws `not_found`. */
+/**
+ * The history of the person's contact since it has been theirs, the newest entry first. One round trip. Throws
+ * `not_found`.
+ */
 export async function listHistoryOfPerson(db: Database, person: Person, uuid: string, page: Page) {
   const isTheirs = and(eq(contacts.uuid, asciiLowerCase(uuid)), isPersons(person));
   const column = (name: 'code' | 'uuid') =>
     sql`(select ${sql.raw(name)} from ${contacts} where ${isTheirs})`;
+  const key = [column('code'), column('uuid')] as const;
   const [rows, entries] = await retried(() =>
     db.batch([
       contactOfPerson(db, person, uuid),
-      historyOf(db, column('code'), column('uuid'), page),
+      historyOf(db, ...key, page, gte(history.id, sameIdentitySince(...key))),
     ]),
   );
   theContact(rows);
-  return entries;
+  return entries.map(withoutFormerPerson);
 }
 
 /** Selects by code and UUID, so that the history of an earlier contact with the same code is not shown. */
-function historyOf(db: Database, code: SQL, uuid: SQL, { limit, offset, after }: Page) {
+function historyOf(
+  db: Database,
+  code: SQL,
+  uuid: SQL,
+  { limit, offset, after }: Page,
+  isShown?: SQL,
+) {
   return db
     .select()
     .from(history)
@@ -104,6 +115,7 @@ function historyOf(db: Database, code: SQL, uuid: SQL, { limit, offset, after }:
         eq(history.subjectKey, code),
         eq(history.subjectUuid, uuid),
         after === undefined ? undefined : lt(history.id, after),
+        isShown,
       ),
     )
     .orderBy(desc(history.id))

@@ -1,8 +1,17 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { history } from '../../drizzle/schema.ts';
+import { updateAnyContact } from '../../src/contact/administer.ts';
 import { registrantClient, registrarClient } from '../client.ts';
-import { addContact, addRegistrar, bearer, newContact, unique } from '../fixtures.ts';
+import {
+  addContact,
+  addPerson,
+  addRegistrar,
+  bearer,
+  newContact,
+  operator,
+  unique,
+} from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
@@ -159,6 +168,34 @@ describe('GET /api/v1/registrant/contacts/{uuid}/history', () => {
         },
       ],
     });
+  });
+
+  it('begins with the correction by which the contact became theirs', async () => {
+    const latvian = { countryCode: 'LV' };
+    const person = await addPerson(worker.env, latvian);
+    const former = await addPerson(worker.env, latvian);
+    const alpha = await addRegistrar(worker.env);
+    const contact = await addContact(worker.env, alpha, {
+      ...{ ident: former.code, identCountryCode: 'LV' },
+      email: 'a@example.ee',
+    });
+    await repp.update(alpha, contact.code, { phone: '+1.1' });
+    const correction = { ident: person.code, email: 'b@example.ee' };
+    await updateAnyContact(worker.db, operator, contact.code, correction);
+    await repp.update(alpha, contact.code, { phone: '+1.2' });
+    const shown = async (query: string) => {
+      const path = `/${contact.uuid}/history${query}`;
+      const { history } = (await (await portal.request(person, 'GET', path)).json()) as {
+        history: Entry[];
+      };
+      return history.map(({ changes }) => changes);
+    };
+
+    const later = { phone: { from: '+1.1', to: '+1.2' } };
+    const corrected = { ident: { redacted: true }, email: { redacted: true } };
+    expect(await shown('')).toEqual([later, corrected]);
+    expect(await shown('?offset=1')).toEqual([corrected]);
+    expect(await shown('?offset=2')).toEqual([]);
   });
 
   it('shows another person’s contact as missing', async () => {

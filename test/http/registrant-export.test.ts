@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { updateAnyContact } from '../../src/contact/administer.ts';
 import { eraseContact } from '../../src/contact/erase.ts';
 import { jsonArrays } from '../../src/database/json-rows.ts';
 import { app } from '../../src/http/app.ts';
@@ -140,6 +141,53 @@ describe('GET /api/v1/registrant/export', () => {
     });
     await eraseContact(worker.db, operator, contact.code);
     expect((await answerOf(exportOf(person))).body.deleted_contacts).toEqual([]);
+  });
+
+  it('has nothing of the person as whose contact it was known before a correction', async () => {
+    const latvian = { countryCode: 'LV' };
+    const person = await addPerson(worker.env, latvian);
+    const former = await addPerson(worker.env, latvian);
+    const registrar = await addRegistrar(worker.env);
+    const contacts = [
+      await addContact(worker.env, registrar, { ident: former.code, identCountryCode: 'LV' }),
+      await addContact(worker.env, registrar, { ident: former.code, identCountryCode: 'LV' }),
+    ];
+    for (const { code } of contacts) {
+      await repp.update(registrar, code, { phone: '+372.5000000' });
+      const correction = { ident: person.code, name: 'Mari Maasikas' };
+      await updateAnyContact(worker.db, operator, code, correction);
+      await repp.update(registrar, code, { phone: '+372.5111111' });
+    }
+    await repp.delete(registrar, contacts[1]!.code);
+
+    const { body } = await answerOf(exportOf(person));
+
+    const correction = { ident: { redacted: true }, name: { redacted: true } };
+    const update = { phone: { from: '+372.5000000', to: '+372.5111111' } };
+    expect(body.contacts).toMatchObject([
+      { history: [{ changes: correction }, { changes: update }] },
+    ]);
+    expect(body.deleted_contacts).toMatchObject([
+      { history: [{ changes: correction }, { changes: update }, { action: 'delete' }] },
+    ]);
+    expect(JSON.stringify(body)).not.toContain(former.code);
+    expect(await answerOf(exportOf(former))).toMatchObject({
+      body: { contacts: [], deleted_contacts: [] },
+    });
+  });
+
+  it('keeps its whole history where only the spelling of the code was corrected', async () => {
+    const person = await addPerson(worker.env, { countryCode: 'LV' });
+    const registrar = await addRegistrar(worker.env);
+    const ident = `${person.code.slice(0, 6)}-${person.code.slice(6)}`;
+    const contact = await addContact(worker.env, registrar, { ident, identCountryCode: 'LV' });
+    await repp.update(registrar, contact.code, { phone: '+372.5000000' });
+    await updateAnyContact(worker.db, operator, contact.code, { ident: person.code });
+    const { body } = await answerOf(exportOf(person));
+    expect(body.contacts[0].history).toMatchObject([
+      { changes: { phone: { to: '+372.5000000' } } },
+      { changes: { ident: { redacted: true } } },
+    ]);
   });
 
   it('has nothing of anybody else', async () => {

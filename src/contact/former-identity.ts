@@ -1,0 +1,34 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { history } from '../../drizzle/schema.ts';
+import { contactColumns } from './fields.ts';
+
+type Entry = typeof history.$inferSelect;
+
+/** A code without the separators that most people write. */
+const spelled = (side: 'from' | 'to') =>
+  sql.raw(`upper(replace(replace(turn.changes ->> '$.ident.${side}', '-', ''), ' ', ''))`);
+
+/**
+ * The id of the entry since which the contact has belonged to its present person: the newest that changed its identity
+ * to more than another spelling, or whose codes were removed, as they may have been anybody's. 0 if there is none.
+ */
+export function sameIdentitySince(code: SQL, uuid: SQL): SQL<number> {
+  return sql<number>`ifnull((
+    select max(turn.id) from ${history} as turn
+    where turn.subject = 'contact' and turn.subject_key = ${code} and turn.subject_uuid = ${uuid}
+      and turn.action = 'update' and (
+        turn.changes -> '$.identType' is not null or turn.changes -> '$.identCountryCode' is not null
+        or turn.changes -> '$.ident.removed' is not null or ${spelled('from')} <> ${spelled('to')})), 0)`;
+}
+
+const identityColumns = contactColumns
+  .filter(([, { group }]) => group === 'identity')
+  .map(([column]) => column);
+
+/** The entry as its present person may see it: a change of the identity is shown without any values. */
+export function withoutFormerPerson(entry: Entry): Entry {
+  const { action, changes } = entry;
+  if (action !== 'update' || !identityColumns.some((column) => column in changes)) return entry;
+  const fields = Object.keys(changes).map((field) => [field, { redacted: true }] as const);
+  return { ...entry, changes: Object.fromEntries(fields) };
+}
