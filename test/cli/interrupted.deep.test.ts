@@ -35,6 +35,17 @@ test('says at Ctrl-C how far it came and how to go on, and ends with 130', async
   expect(lists).toContainEqual(expect.objectContaining({ list: 'reserved', count, behind: false }));
 });
 
+test('says so as well where npm, which runs it, is told to end', async () => {
+  await registry.done(['registrar', 'add', '--code', 'NPM', '--name', 'npm']);
+  const args = ['history', '--follow', '--since', '2020-01-01', '--persist-to', registry.directory];
+  const child = spawn('npm', ['run', '--ignore-scripts', 'registry', '--', ...args]);
+  const stderr = text(child.stderr);
+  await once(child.stdout, 'data');
+  child.kill('SIGTERM');
+  await once(child, 'close');
+  expect(await stderr).toBe('interrupted; nothing was changed\n');
+});
+
 test.each([
   ['SIGTERM', 143],
   ['SIGHUP', 129],
