@@ -198,6 +198,20 @@ describe('GET /api/v1/registrant/contacts/{uuid}/history', () => {
     expect(await shown('?offset=2')).toEqual([]);
   });
 
+  it('begins with it as well after the codes before and after it were removed', async () => {
+    const person = await addPerson(worker.env);
+    const alpha = await addRegistrar(worker.env);
+    const contact = await addContact(worker.env, alpha, { ident: person.code });
+    await repp.update(alpha, contact.code, { phone: '+1.1' });
+    await worker.db.insert(history).values({
+      ...{ occurredAt: '2026-01-02T03:04:05.678Z', action: 'update' },
+      ...{ subject: 'contact', subjectKey: contact.code, subjectUuid: contact.uuid },
+      ...{ actorType: 'operator', actor: 'Operator', changes: { ident: { removed: true } } },
+    });
+    const response = await portal.request(person, 'GET', `/${contact.uuid}/history`);
+    expect(await response.json()).toMatchObject({ history: [{ by: 'Operator' }] });
+  });
+
   it('shows another person’s contact as missing', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha, { ident: '49002010976' });
