@@ -22,7 +22,6 @@ const inBoth = [
   'test/attack/failing-publication.test.ts',
   'test/attack/generated-requests.test.ts',
   'test/cli/backup-killed.test.ts',
-  'test/cli/move-in/round-trip.test.ts',
   'test/history/values.test.ts',
   'test/public-list/histories.test.ts',
   'test/public-list/sources.test.ts',

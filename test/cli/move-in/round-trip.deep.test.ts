@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { auctionStatuses } from '../../../drizzle/schema.ts';
 import { fill } from '../filled.ts';
 import { startTool, type TestRegistry } from '../tool.ts';
@@ -132,7 +132,6 @@ const withRows = (files: Files): Files =>
   Object.fromEntries(Object.entries(files).filter(([, rows]) => rows.length > 0));
 
 test('any registry that moved in moves out, and into another that is equal to it', async () => {
-  const runs = inject('isDeep') ? 12 : 2;
   await fc.assert(
     fc.asyncProperty(fc.noShrink(registries), async (files) => {
       const [one, other] = [await tool.newRegistry(), await tool.newRegistry()];
@@ -147,7 +146,7 @@ test('any registry that moved in moves out, and into another that is equal to it
       expect(await rowsOf(other)).toEqual(await rowsOf(one));
       expect(await one.done(['reconcile', written])).toMatchObject({ equal: true });
     }),
-    { numRuns: runs },
+    { numRuns: 6 },
   );
 });
 
