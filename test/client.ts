@@ -7,7 +7,7 @@ interface Caller {
 }
 const nobody: Caller = { authorization: '' };
 type Headers = Record<string, string>;
-type Fetching = Pick<TestWorker, 'fetch'>;
+export type Fetching = Pick<TestWorker, 'fetch'>;
 
 /** Status and JSON body of an answer. */
 export async function answerOf(response: Response | Promise<Response>) {

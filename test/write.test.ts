@@ -104,6 +104,13 @@ function named(tag: string, ...labels: string[]) {
   });
 }
 
+type World = Awaited<ReturnType<typeof newWorld>>;
+
+const updateOf =
+  ({ login }: World['registrar'], { code }: World['contact']) =>
+  (db: Database, changes: object, tag: string) =>
+    updateContact(db, login, code, () => changes, newRequest(tag));
+
 /** The kinds of write: each prepares rows of its own, all with the tag in them, and writes to the database that it is given. */
 const writes: Record<
   string,
@@ -116,33 +123,13 @@ const writes: Record<
   },
   async 'updates a contact'(tag, binding) {
     const { registrar, contact } = await newWorld(tag);
-    const db = openDatabase(binding);
-    await updateContact(
-      db,
-      registrar.login,
-      contact.code,
-      () => ({ city: 'Tartu' }),
-      newRequest(tag),
-    );
+    await updateOf(registrar, contact)(openDatabase(binding), { city: 'Tartu' }, tag);
   },
   async 'updates a contact that somebody else changes meanwhile'(tag, binding) {
     const { registrar, contact } = await newWorld(tag);
-    const db = racing(binding, () =>
-      updateContact(
-        worker.db,
-        registrar.login,
-        contact.code,
-        () => ({ zip: '51003' }),
-        newRequest(`${tag}2`),
-      ),
-    );
-    await updateContact(
-      db,
-      registrar.login,
-      contact.code,
-      () => ({ city: 'Tartu' }),
-      newRequest(tag),
-    );
+    const update = updateOf(registrar, contact);
+    const db = racing(binding, () => update(worker.db, { zip: '51003' }, `${tag}2`));
+    await update(db, { city: 'Tartu' }, tag);
   },
   async 'updates a contact for its person, while somebody else changes it'(tag, binding) {
     const { contact, person: ofContact } = await newWorld(tag);

@@ -5,26 +5,20 @@ import { dayOf } from '../../../src/day.ts';
 import { importDomains } from '../../../src/domain/import.ts';
 import { removeDomains } from '../../../src/domain/remove.ts';
 import { openDispute } from '../../../src/retained-domain/dispute.ts';
-import { answerOf, registrantClient, registrarClient } from '../../client.ts';
-import { basic, newContact, operator } from '../../fixtures.ts';
+import { answerOf } from '../../client.ts';
+import { newContact, operator } from '../../fixtures.ts';
 import { startSandbox } from '../../worker.ts';
+import { sandboxClients } from './clients.ts';
 
 const worker = startSandbox({ ORPHAN_CONTACT_MONTHS: '1' });
 const { fetch } = worker;
-const asRegistrar = registrarClient({ fetch });
-const asRegistrant = registrantClient({ fetch });
-const alpha = { authorization: basic('alpha', 'alpha-demo-secret') };
+const { asRegistrar, asRegistrant, alpha, currentTime, loginOfJaan } = sandboxClients(worker);
 
 const post = (path: string, body?: unknown) => {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const headers = { 'Content-Type': 'application/json' };
   return answerOf(fetch(`/sandbox/${path}`, { method: 'POST', headers, body: text ?? null }));
 };
-
-async function currentTime(): Promise<Date> {
-  const { body } = await answerOf(fetch('/sandbox/clock'));
-  return new Date(body.now);
-}
 
 /** Two minutes after the midnight that begins the day so many days from now. */
 async function dayAhead(days: number): Promise<string> {
@@ -35,15 +29,6 @@ async function dayAhead(days: number): Promise<string> {
 async function disputedNames(): Promise<string[]> {
   const { body } = await answerOf(fetch('/repp/v1/retained_domains?type=disputed'));
   return body.domains.map(({ name }: { name: string }) => name);
-}
-
-/** Jaan, with a token that is issued now. */
-async function loginOfJaan() {
-  const person = { ident: '38001085718', first_name: 'Jaan', last_name: 'Tamm' };
-  const headers = { 'Content-Type': 'application/json' };
-  const init = { method: 'POST', headers, body: JSON.stringify(person) };
-  const { body } = await answerOf(fetch('/api/v1/registrant/auth/eid', init));
-  return { authorization: `Bearer ${body.access_token}` };
 }
 
 beforeAll(async () => {

@@ -5,36 +5,20 @@ import { loadDemoData } from '../../../src/cli/demo/load.ts';
 import { generateWebhookSecret } from '../../../src/registrar/webhook-secret.ts';
 import { listDeliveries } from '../../../src/webhook/outbox.ts';
 import { resendDeliveries } from '../../../src/webhook/resend.ts';
-import { answerOf, registrantClient, registrarClient } from '../../client.ts';
-import { basic, newContact, operator } from '../../fixtures.ts';
+import { newContact, operator } from '../../fixtures.ts';
 import { startEndpoint } from '../../webhook/endpoint.ts';
 import { startSandbox } from '../../worker.ts';
+import { sandboxClients } from './clients.ts';
 
 const worker = startSandbox();
 const endpoint = startEndpoint();
 const { fetch } = worker;
-const asRegistrar = registrarClient({ fetch });
-const asRegistrant = registrantClient({ fetch });
-const alpha = { authorization: basic('alpha', 'alpha-demo-secret') };
+const { asRegistrar, asRegistrant, alpha, currentTime, loginOfJaan } = sandboxClients(worker);
 
 async function advance(duration: string): Promise<void> {
   const headers = { 'Content-Type': 'application/json' };
   const init = { method: 'POST', headers, body: JSON.stringify({ advance: duration }) };
   expect((await fetch('/sandbox/clock', init)).status).toBe(200);
-}
-
-async function currentTime(): Promise<Date> {
-  const { body } = await answerOf(fetch('/sandbox/clock'));
-  return new Date(body.now);
-}
-
-/** Jaan, with a token that is issued now. */
-async function loginOfJaan() {
-  const person = { ident: '38001085718', first_name: 'Jaan', last_name: 'Tamm' };
-  const headers = { 'Content-Type': 'application/json' };
-  const init = { method: 'POST', headers, body: JSON.stringify(person) };
-  const { body } = await answerOf(fetch('/api/v1/registrant/auth/eid', init));
-  return { authorization: `Bearer ${body.access_token}` };
 }
 
 beforeAll(async () => {
