@@ -107,14 +107,16 @@ const auctionKind: Kind = {
   onUpdate: { version: sql`version + 1` },
 };
 
-/** Every kind of thing that moves in, each after those that it refers to. */
-export const kinds: readonly Kind[] = [
-  registrarKind,
-  apiUserKind,
-  contactKind,
-  domainKind,
+/** Kinds of parties and of what they hold, each after those that it refers to. */
+export const heldKinds: readonly Kind[] = [registrarKind, apiUserKind, contactKind, domainKind];
+
+/** Kinds that refer to no other. */
+export const nameKinds: readonly Kind[] = [
   reservedKind,
   retainedKind('blocked', {}),
   disputeKind,
   auctionKind,
 ];
+
+/** Every kind of thing that moves in. */
+export const kinds: readonly Kind[] = [...heldKinds, ...nameKinds];

@@ -1,5 +1,5 @@
 import { type Form, type Kind, keyOf } from '../../move-in/kind.ts';
-import { kinds } from '../../move-in/kinds.ts';
+import { heldKinds, nameKinds } from '../../move-in/kinds.ts';
 import { type RowChange, writeForms } from '../../move-in/write.ts';
 import { inChunks } from '../progress.ts';
 import type { Registry } from '../registry.ts';
@@ -7,22 +7,11 @@ import type { Staging } from './staging.ts';
 
 type Action = RowChange['action'];
 
-/** Kinds whose rows are referred to, each after those that it refers to: their removals come last, in reverse. */
-const referred = ['registrars', 'api-users', 'contacts', 'domains'];
-const isReferred = ({ name }: Kind) => referred.includes(name);
-
-/** Each kind with what is done to it, in the order in which every reference finds its row. */
+/** Each kind with what is done to it, in the order in which every reference finds its row: removals go in reverse. */
 const steps: readonly { kind: Kind; actions: readonly Action[] }[] = [
-  ...kinds
-    .filter(isReferred)
-    .map((kind) => ({ kind, actions: ['replace', 'update', 'add'] as const })),
-  ...kinds
-    .filter(isReferred)
-    .reverse()
-    .map((kind) => ({ kind, actions: ['remove'] as const })),
-  ...kinds
-    .filter((kind) => !isReferred(kind))
-    .map((kind) => ({ kind, actions: ['remove', 'update', 'add'] as const })),
+  ...heldKinds.map((kind) => ({ kind, actions: ['replace', 'update', 'add'] as const })),
+  ...heldKinds.toReversed().map((kind) => ({ kind, actions: ['remove'] as const })),
+  ...nameKinds.map((kind) => ({ kind, actions: ['remove', 'update', 'add'] as const })),
 ];
 
 /**
