@@ -33,8 +33,7 @@ export async function confirm(
 
 /**
  * Tries a change of one thing, asks with the statement about what it would do, and makes it. With --yes it does not ask.
- * Throws what the change throws, before it asks; `changed_meanwhile` if the thing is no longer at the version that the
- * question was about.
+ * Throws what the change throws, before it asks; `changed_meanwhile` if it has changed since the question was asked.
  */
 export async function confirmedChange<Outcome>(
   { origin, isDryRun }: { origin: Origin; isDryRun: boolean },

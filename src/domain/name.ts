@@ -85,7 +85,7 @@ function invalidName(text: string, message: string): RegistryError {
 
 const lowerCase = (text: string) => text.toLowerCase().normalize('NFC');
 
-/** The Unicode form of a label, or the label itself if it is no label's punycode. */
+/** The Unicode form of a label, or the label itself if it is not valid punycode. */
 function decoded(label: string): string {
   if (!isPunycode(label) || label.length > maximumLabelOctets) return label;
   try {
