@@ -73,11 +73,13 @@ export function databaseOver(send: (call: DatabaseCall) => Promise<unknown>) {
     };
   };
   type Statement = ReturnType<typeof statement>;
-  return {
+  const connection = {
     prepare: (sql: string) => statement(sql, []),
     batch: (statements: Statement[]) =>
       send({ statements: statements.map(({ wire }) => wire), isRaw: false }),
   };
+  // A local database has no replicas that a session would have to follow.
+  return { ...connection, withSession: () => ({ ...connection, getBookmark: () => null }) };
 }
 
 type ValueType = 'text' | 'arrayBuffer';

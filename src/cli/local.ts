@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Env } from '../env.ts';
 import { RegistryError } from '../error.ts';
 import type { CommonOptions } from './command.ts';
+import { openOverHttp, tokenHeader } from './http-bindings.ts';
 import { findDatabaseFile, openFileForReading } from './local-file.ts';
 import { openRunningServer } from './local-server.ts';
 import { takeLock } from './lock.ts';
@@ -104,15 +105,34 @@ function commandName(): string {
   );
 }
 
+/**
+ * Runs the statements of the tool, which alone knows the token: one request for a batch, where Miniflare's own proxy of
+ * the binding takes several calls for each statement.
+ */
+const lender = `export default {
+  async fetch(request, { DB, TOOL_TOKEN }) {
+    if (request.headers.get('${tokenHeader}') !== TOOL_TOKEN) return new Response(null, { status: 401 });
+    try {
+      const { statements, isRaw } = await request.json();
+      const prepared = statements.map(({ sql, params }) => DB.prepare(sql).bind(...params));
+      return Response.json(await (isRaw ? prepared[0].raw() : DB.batch(prepared)));
+    } catch ({ message }) {
+      return new Response(message, { status: 500 });
+    }
+  },
+}`;
+
 /** Opens the data in the directory, which is created if need be. */
 export async function openLocalData(directory: string, environment?: string): Promise<Bindings> {
   const { compatibilityDate, databaseId, listsId, vars } = readLocalConfig(environment);
   const { convertV4MiniflareOptions, Miniflare } = await import('miniflare');
+  const token = crypto.randomUUID();
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       modules: true,
-      script: 'export default {}',
+      script: lender,
       compatibilityDate,
+      bindings: { TOOL_TOKEN: token },
       d1Databases: { DB: databaseId },
       kvNamespaces: { LISTS: listsId },
       resourcePersistencePath: stateOf(directory),
@@ -120,8 +140,9 @@ export async function openLocalData(directory: string, environment?: string): Pr
       cf: false,
     }),
   );
-  const bindings = await miniflare.getBindings<Pick<Env, 'DB' | 'LISTS'>>();
-  return { env: { ...vars, ...bindings } as Env, dispose: () => miniflare.dispose() };
+  const { DB } = openOverHttp((await miniflare.ready).href, token);
+  const LISTS = await miniflare.getKVNamespace('LISTS');
+  return { env: { ...vars, DB, LISTS } as unknown as Env, dispose: () => miniflare.dispose() };
 }
 
 /** `wrangler dev --persist-to DIR` keeps its data in DIR/v3. */

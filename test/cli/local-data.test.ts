@@ -47,7 +47,9 @@ it('prepares a year of daily counts, which ends with what the lists have today',
 });
 
 it('keeps the counts of earlier days when it prepares the same data again', async () => {
-  await withData((env) => env.DB.exec('update daily_counts set count = 99 where count = 15'));
+  await withData((env) =>
+    env.DB.prepare('update daily_counts set count = 99 where count = 15').run(),
+  );
   await withData((env) => prepareLocalData(env, { isDemoWanted: true }));
   const { days } = await read();
   expect(days).toHaveLength(366);
