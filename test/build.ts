@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { migrate } from './local-data.ts';
 
@@ -16,20 +17,23 @@ declare module 'vitest' {
   }
 }
 
+const run = promisify(execFile);
+
 /** Builds what the runtimes of all tests start from: the bundle with the static files, and an empty registry. */
 export default async function build({ provide }: TestProject): Promise<() => void> {
   const directory = mkdtempSync(path.join(tmpdir(), 'registry-tests-'));
   const bundle = path.join(directory, 'bundle');
-  const { ASSETS_ARE_BUILT: _, ...env } = process.env;
-  execFileSync('wrangler', ['deploy', '--env=', '--dry-run', '--outdir', bundle], {
-    env: { ...env, WRANGLER_SEND_METRICS: 'false' },
-    stdio: 'pipe',
-  });
-  provide('bundle', bundle);
   const emptyRegistry = path.join(directory, 'registry');
-  await migrate(emptyRegistry);
-  // Otherwise the first process of the tool builds it, perhaps while a test kills it.
-  execFileSync(process.execPath, ['src/cli/index.ts', '--version'], { stdio: 'pipe' });
+  const { ASSETS_ARE_BUILT: _, ...env } = process.env;
+  await Promise.all([
+    run('wrangler', ['deploy', '--env=', '--dry-run', '--outdir', bundle], {
+      env: { ...env, WRANGLER_SEND_METRICS: 'false' },
+    }),
+    migrate(emptyRegistry),
+    // Otherwise the first process of the tool builds it, perhaps while a test kills it.
+    run(process.execPath, ['src/cli/index.ts', '--version']),
+  ]);
+  provide('bundle', bundle);
   provide('emptyRegistry', emptyRegistry);
   return () => rmSync(directory, { recursive: true, force: true });
 }
