@@ -96,7 +96,16 @@ class RowFindings {
     for (const { column, done, why } of meant) {
       const isShown = column !== null && !kind.columns[column]?.isSecret;
       const value = isShown ? (values[column] ?? null) : null;
-      staging.find({ file, line, key, column, value, done, why });
+      staging.find({
+        file,
+        line,
+        key,
+        column,
+        value,
+        done,
+        why,
+        registrar: values.registrar ?? null,
+      });
     }
   }
 }

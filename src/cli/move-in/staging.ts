@@ -15,9 +15,20 @@ export interface Finding {
   done: 'carried' | 'changed' | 'refused' | 'conflict';
   /** The reason, without values: findings with the same one are counted together. */
   why: string;
+  /** The registrar of a line of a file, as it stands there; an earlier line may be another's, and have the same key. */
+  registrar?: string | null;
 }
 
-export const findingColumns = ['file', 'line', 'key', 'column', 'value', 'done', 'why'] as const;
+export const findingColumns = [
+  'file',
+  'line',
+  'key',
+  'column',
+  'value',
+  'done',
+  'why',
+  'registrar',
+] as const;
 
 /** A row of the files, of the registry, or of both. */
 interface Pair {
@@ -57,7 +68,7 @@ export class Staging implements Disposable {
     this.#statements = {
       give: say('insert or ignore into given values (?, ?, ?, ?)'),
       take: say('insert or ignore into taken values (?, ?, ?)'),
-      find: say('insert into findings values (?, ?, ?, ?, ?, ?, ?)'),
+      find: say('insert into findings values (?, ?, ?, ?, ?, ?, ?, ?)'),
       here: say('insert or replace into here values (?, ?, ?)'),
       element: say('insert or ignore into elements values (?, ?, ?, ?, ?)'),
       elements: say(
@@ -176,7 +187,7 @@ export class Staging implements Disposable {
   }
 
   find(finding: Finding): void {
-    this.#statements.find.run(...findingColumns.map((name) => finding[name]));
+    this.#statements.find.run(...findingColumns.map((name) => finding[name] ?? null));
   }
 
   /** The findings, or those with one outcome, by file and line. */

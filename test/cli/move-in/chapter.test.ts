@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { expect, test } from 'vitest';
+import { startTool } from '../tool.ts';
+import { row, writeFiles } from './files.ts';
+
+const tool = startTool();
+const chapter = readFileSync('src/cli/move-in/README.md', 'utf8');
+
+function hasSqlite(): boolean {
+  try {
+    execFileSync('sqlite3', ['--version'], { stdio: 'pipe' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test("sends a registrar the lines of its own contacts, and nothing of another's", async ({
+  skip,
+}) => {
+  if (!hasSqlite()) skip('there is no sqlite3');
+  const [, recipe] = /```sh\n(sqlite3 .*?)```/s.exec(chapter)!;
+  const registry = await tool.newRegistry();
+  const directory = await tool.newDirectory();
+  const old = path.join(directory, 'old');
+  mkdirSync(old);
+  writeFiles(old, {
+    registrars: [row.registrar(1, 'ALPHA'), row.registrar(2, 'BETA')],
+    contacts: [
+      row.contact(11, 'ALPHA', { email: 'kell', code: 'ALPHA:7' }),
+      row.contact(12, 'BETA', { email: 'beta', code: 'alpha:7' }),
+      row.contact(13, 'BETA', { email: 'gamma', code: 'BETA:7' }),
+      row.contact(14, 'ALPHA', { email: 'luuk', code: 'beta:7' }),
+    ],
+  });
+  await registry.done(['move-in', old]);
+  execFileSync('sh', ['-c', recipe!], { cwd: directory });
+  const lines: Record<string, string>[] = parse(readFileSync(path.join(directory, 'alpha.csv')), {
+    columns: true,
+  });
+  expect(lines.map(({ line, key, value, done }) => [line, key, value, done])).toEqual([
+    ['2', 'ALPHA:7', 'kell', 'carried'],
+    ['5', 'BETA:7', 'beta:7', 'refused'],
+  ]);
+});
