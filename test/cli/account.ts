@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { listMigrations } from '../../src/cli/migrate.ts';
 
 /** One call of wrangler that goes wrong: it fails, or it is done and reported as failed. */
@@ -7,12 +8,18 @@ export interface WranglerFault {
   isDone: boolean;
 }
 
+interface Rules {
+  rules: { prefix?: string }[];
+}
+
 /** A stand-in for the wrangler command and the account behind it. It records its calls. */
 export class Account {
   readonly calls: string[] = [];
   readonly databases: { uuid: string; name: string }[] = [];
   readonly namespaces: { id: string; title: string }[] = [];
   readonly queues: string[] = [];
+  /** Of each bucket, the jurisdiction and the rules that it was given last. */
+  readonly buckets = new Map<string, { jurisdiction?: string; lifecycle?: Rules; lock?: Rules }>();
   readonly secrets = new Map<string, string>();
   migrations = 0;
   deployments = 0;
@@ -62,6 +69,7 @@ export class Account {
         `Queue "${words[2]}" does not exist. To create it, run: …`,
       );
     if (command.startsWith('queues create')) return this.#added(this.queues, words[2]!);
+    if (command.startsWith('r2 bucket')) return this.#answerForBuckets(words.slice(2), args);
     if (command === 'd1 migrations apply') return `applied, ${++this.migrations}`;
     if (command.startsWith('d1 execute')) {
       return JSON.stringify([{ results: this.#rows(words.at(-1)!), success: true }]);
@@ -80,6 +88,26 @@ export class Account {
       return `Uploaded registry-edge\n  https://${this.#host(args)}.example.workers.dev\nCurrent Version ID: ${this.build}`;
     }
     throw new Error(`the stand-in does not know wrangler ${args.join(' ')}`);
+  }
+
+  #answerForBuckets(words: readonly string[], args: readonly string[]): string {
+    const option = (name: string) => args.find((_, index) => args[index - 1] === name);
+    const jurisdiction = option('--jurisdiction');
+    const [verb, name] = words[0] === 'info' || words[0] === 'create' ? words : words.slice(1);
+    const bucket = this.buckets.get(name!);
+    if (words[0] === 'create') {
+      if (bucket) throw new Error('✘ [ERROR] The bucket you tried to create already exists');
+      this.buckets.set(name!, jurisdiction === undefined ? {} : { jurisdiction });
+      return 'created';
+    }
+    const isThere = bucket !== undefined && bucket.jurisdiction === jurisdiction;
+    this.#found(isThere, 'The specified bucket does not exist. [code: 10006]');
+    if (verb === 'set') {
+      bucket![words[0] as 'lifecycle' | 'lock'] = JSON.parse(
+        readFileSync(option('--file')!, 'utf8'),
+      );
+    }
+    return '{}';
   }
 
   #rows(sql: string): unknown[] {

@@ -32,6 +32,7 @@ function newDeployment(overrides: Partial<Deployment> = {}) {
   const deployment: Deployment = {
     environment: 'production',
     configPath,
+    jurisdiction: 'eu',
     wrangler: account.wrangler,
     publish: async () => {},
     fetch: async (url) => {
@@ -53,6 +54,11 @@ const deploy = (overrides: Partial<Deployment> = {}) => {
 const database = 'd1000000-0000-4000-8000-000000000001';
 const namespace = 'c0000000000000000000000000000001';
 
+const bucketRules = ['lifecycle', 'lock'].map(
+  (kind) =>
+    `r2 bucket ${kind} set registry-edge-production-backups --file src/cli/deploy/backup-${kind}.json --force --jurisdiction eu`,
+);
+
 /** The calls of a deployment for which everything is there already. */
 const repeated = [
   'whoami --json',
@@ -60,6 +66,8 @@ const repeated = [
   'd1 migrations apply DB --remote --env production',
   'secret list --env production --format json',
   'deploy --env production',
+  'r2 bucket info registry-edge-production-backups --json --jurisdiction eu',
+  ...bucketRules,
 ];
 
 describe('npm run deploy', () => {
@@ -71,7 +79,7 @@ describe('npm run deploy', () => {
     expect(account.calls.filter((call) => !call.startsWith('queues'))).toEqual([
       'whoami --json',
       'd1 list --json',
-      'd1 create registry-edge',
+      'd1 create registry-edge --jurisdiction eu',
       'd1 list --json',
       'kv namespace list',
       'kv namespace create registry-edge-production-lists',
@@ -81,6 +89,10 @@ describe('npm run deploy', () => {
       'secret list --env production --format json',
       'secret put REGISTRANT_TOKEN_KEYS --env production',
       'deploy --env production',
+      'r2 bucket info registry-edge-production-backups --json --jurisdiction eu',
+      'r2 bucket info registry-edge-production-backups --json',
+      'r2 bucket create registry-edge-production-backups --jurisdiction eu',
+      ...bucketRules,
     ]);
     expect(account.secrets.get('REGISTRANT_TOKEN_KEYS')).toMatch(/^k1:[0-9a-f]{64}$/);
     expect(said).not.toContain(account.secrets.get('REGISTRANT_TOKEN_KEYS'));
@@ -186,6 +198,63 @@ describe('npm run deploy', () => {
     await deploy();
     expect(account.queues).toEqual(['registry-edge-webhooks']);
   });
+});
+
+describe('the place of the data', () => {
+  it('is the European Union for what can be bound to it', async () => {
+    await deploy();
+    expect(account.calls.filter((call) => / create /.test(call))).toEqual([
+      'd1 create registry-edge --jurisdiction eu',
+      'kv namespace create registry-edge-production-lists',
+      'queues create registry-edge-webhooks --jurisdiction eu',
+      'r2 bucket create registry-edge-production-backups --jurisdiction eu',
+    ]);
+  });
+
+  it('is left to the platform with --jurisdiction none', async () => {
+    await deploy({ jurisdiction: 'none' });
+    expect(account.calls.filter((call) => call.includes('--jurisdiction eu'))).toEqual([
+      'r2 bucket info registry-edge-production-backups --json --jurisdiction eu',
+    ]);
+    expect(account.buckets.get('registry-edge-production-backups')).toHaveProperty('lock');
+  });
+
+  it('is not chosen again when the option is forgotten later', async () => {
+    await deploy({ jurisdiction: 'none' });
+    await deploy();
+    expect(account.databases).toHaveLength(1);
+    expect([...account.buckets.keys()]).toEqual(['registry-edge-production-backups']);
+  });
+});
+
+it('keeps the files of the bucket for backups locked for as long as it keeps them', async () => {
+  await deploy();
+  const { lifecycle, lock } = account.buckets.get('registry-edge-production-backups')!;
+  const day = 24 * 60 * 60;
+  const age = (days: number) => ({ condition: { type: 'Age', maxAge: days * day } });
+  const kept = { 'daily/': 7, 'weekly/': 35, 'monthly/': 366 };
+  expect(lifecycle!.rules).toEqual([
+    {
+      id: 'abandoned uploads',
+      enabled: true,
+      conditions: { prefix: '' },
+      abortMultipartUploadsTransition: age(1),
+    },
+    ...Object.entries(kept).map(([prefix, days]) => ({
+      id: prefix.slice(0, -1),
+      enabled: true,
+      conditions: { prefix },
+      deleteObjectsTransition: age(days),
+    })),
+  ]);
+  expect(lock!.rules).toEqual(
+    Object.entries(kept).map(([prefix, days]) => ({
+      id: prefix.slice(0, -1),
+      enabled: true,
+      prefix,
+      condition: { type: 'Age', maxAgeSeconds: days * day },
+    })),
+  );
 });
 
 interface Bindings {
@@ -380,7 +449,7 @@ describe('npm run deploy -- --dry-run', () => {
     const { deployment, said } = newDeployment(overrides);
     await printPlan(steps, deployment);
     expect(await readFile(configPath, 'utf8')).toBe(before);
-    const changing = /create|apply|put|^deploy/;
+    const changing = /create|apply|put|set|^deploy/;
     expect(account.calls.filter((call) => changing.test(call))).toEqual([]);
     return {
       titles: said.filter((line) => /^\d/.test(line)),
@@ -401,6 +470,7 @@ describe('npm run deploy -- --dry-run', () => {
       '7. Worker: to create',
       '8. Public lists: done each time',
       '9. Health: done each time',
+      '10. Bucket of the backups: to create',
     ]);
     expect(commands).toContain('     wrangler d1 migrations apply DB --remote --env production');
     expect(end).toBe('\nNothing was changed. Not looked at: Migrations, Public lists, Health.');
@@ -418,6 +488,7 @@ describe('npm run deploy -- --dry-run', () => {
       '7. Worker: there, to be replaced',
       '8. Public lists: done each time',
       '9. Health: done each time',
+      '10. Bucket of the backups: there, in the jurisdiction eu',
     ]);
     account.migrations = 0;
     expect((await look()).titles).toContain(
@@ -451,6 +522,7 @@ describe('npm run deploy -- --dry-run', () => {
       `7. Worker: ${obstacle}`,
       '8. Public lists: done each time',
       '9. Health: done each time',
+      `10. Bucket of the backups: ${obstacle}`,
     ]);
     expect(account.calls).toEqual(['whoami --json']);
     expect(commands.length).toBeGreaterThan(steps.length);

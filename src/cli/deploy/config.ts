@@ -28,6 +28,7 @@ export function readDeployConfig(configPath: string, environment: string) {
       table: 'kv_namespaces',
       key: 'id',
     },
+    backups: `${config.name}-${environment}-backups`,
     queues: [...new Set(queues)].filter((queue) => queue !== undefined),
     vars: { ...own.vars } as Record<string, string>,
   };

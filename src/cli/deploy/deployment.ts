@@ -2,6 +2,8 @@
 export interface Deployment {
   environment: string;
   configPath: string;
+  /** Where what is created now runs and stays; `none` leaves it to the platform. It cannot be changed later. */
+  jurisdiction: 'eu' | 'none';
   /** Runs wrangler and returns its standard output. If it fails, throws an Error with all of its output. */
   wrangler(args: readonly string[], input?: string): Promise<string>;
   publish(): Promise<void>;

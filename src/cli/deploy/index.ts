@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Command, CommanderError } from '@commander-js/extra-typings';
+import { Command, CommanderError, Option } from '@commander-js/extra-typings';
 import { configPath, projectDirectory } from '../project.ts';
 import { runWrangler } from '../wrangler.ts';
 import { readDeployConfig } from './config.ts';
@@ -13,6 +13,14 @@ const command = new Command('npm run deploy --')
     'Deploy the registry: create what is missing in the account, migrate, deploy, publish',
   )
   .option('--env <name>', 'an environment in wrangler.toml: production or staging', 'production')
+  .addOption(
+    new Option(
+      '--jurisdiction <place>',
+      'where the database, the queue and the backups run and stay, if they are created now; it cannot be changed later',
+    )
+      .choices(['eu', 'none'])
+      .default('eu' as const),
+  )
   .option(
     '--dry-run',
     'print every step and what is there already, as far as the login shows it; change nothing',
@@ -29,9 +37,13 @@ async function publish(environment: string): Promise<void> {
   if (status !== 0) throw new Error('The lists were not published, see above.');
 }
 
-async function deploy(environment: string, { isDryRun }: { isDryRun: boolean }): Promise<void> {
+async function deploy(
+  given: Pick<Deployment, 'environment' | 'jurisdiction'>,
+  { isDryRun }: { isDryRun: boolean },
+): Promise<void> {
+  const { environment } = given;
   const deployment: Deployment = {
-    environment,
+    ...given,
     configPath,
     wrangler: runWrangler,
     publish: () => publish(environment),
@@ -51,8 +63,8 @@ async function deploy(environment: string, { isDryRun }: { isDryRun: boolean }):
 
 try {
   command.parse(process.argv);
-  const { env, dryRun } = command.opts();
-  await deploy(env, { isDryRun: dryRun ?? false });
+  const { env: environment, jurisdiction, dryRun } = command.opts();
+  await deploy({ environment, jurisdiction }, { isDryRun: dryRun ?? false });
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {

@@ -8,6 +8,10 @@ export const env = ({ environment }: Deployment) => ['--env', environment];
 
 export const typed = (...args: string[]) => `wrangler ${args.join(' ')}`;
 
+/** The option that binds what a command creates, or finds, to the jurisdiction. */
+export const inJurisdiction = (jurisdiction: Deployment['jurisdiction']) =>
+  jurisdiction === 'none' ? [] : ['--jurisdiction', jurisdiction];
+
 export const loginStep: Step = {
   title: 'Login',
   plan: () => [typed('whoami', '--json')],
@@ -43,7 +47,7 @@ function resourceStep(
   title: string,
   part: 'database' | 'lists',
   list: readonly string[],
-  create: readonly string[],
+  creation: (name: string, jurisdiction: Deployment['jurisdiction']) => string[],
 ): Step {
   /** The things of the kind in the account. */
   const all = async ({ wrangler }: Deployment) =>
@@ -70,18 +74,18 @@ function resourceStep(
       if (id !== undefined) return [`nothing: wrangler.toml names ${id}`];
       return [
         typed(...list),
-        `${typed(...create, name)}, if there is none of that name`,
+        `${typed(...creation(name, deployment.jurisdiction))}, if there is none of that name`,
         `${key} of env.${deployment.environment}.${table} is written into wrangler.toml`,
       ];
     },
     async run(deployment) {
-      const { wrangler, configPath, environment } = deployment;
+      const { wrangler, configPath, environment, jurisdiction } = deployment;
       const resource = configOf(deployment)[part];
       if (resource.id !== undefined) return resource.id;
       const find = async () =>
         (await all(deployment)).find(({ name }) => name === resource.name)?.id;
       const existing = await find();
-      if (existing === undefined) await wrangler([...create, resource.name]);
+      if (existing === undefined) await wrangler(creation(resource.name, jurisdiction));
       const id = existing ?? (await find());
       if (id === undefined) throw new Error(`wrangler created no ${resource.name}`);
       writeId(configPath, environment, resource, id);
@@ -102,13 +106,14 @@ export const databaseStep = resourceStep(
   'Database',
   'database',
   ['d1', 'list', '--json'],
-  ['d1', 'create'],
+  (name, jurisdiction) => ['d1', 'create', name, ...inJurisdiction(jurisdiction)],
 );
+/** In no jurisdiction: what is public is kept near to whoever reads it. */
 export const listsStep = resourceStep(
   'KV namespace of the lists',
   'lists',
   ['kv', 'namespace', 'list'],
-  ['kv', 'namespace', 'create'],
+  (name) => ['kv', 'namespace', 'create', name],
 );
 
 /**
@@ -127,6 +132,11 @@ export async function absentIf<Answer>(
   }
 }
 
+const queueCreation = ({ jurisdiction }: Deployment, name: string) => [
+  ...['queues', 'create', name],
+  ...inJurisdiction(jurisdiction),
+];
+
 export const queuesStep: Step = {
   title: 'Queues',
   plan(deployment) {
@@ -134,7 +144,7 @@ export const queuesStep: Step = {
     if (names.length === 0) return ['nothing: wrangler.toml names none'];
     return names.map(
       (name) =>
-        `${typed('queues', 'info', name)}, and ${typed('queues', 'create', name)} if there is none`,
+        `${typed('queues', 'info', name)}, and ${typed(...queueCreation(deployment, name))} if there is none`,
     );
   },
   async look(deployment) {
@@ -150,7 +160,7 @@ export const queuesStep: Step = {
     const created: string[] = [];
     for (const name of names) {
       if (await isQueueThere(deployment, name)) continue;
-      await wrangler(['queues', 'create', name]);
+      await wrangler(queueCreation(deployment, name));
       created.push(name);
     }
     if (created.length > 0) return `created ${created.join(', ')}`;

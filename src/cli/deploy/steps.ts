@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { listMigrations, restoreMarker, unfinishedRestore } from '../migrate.ts';
+import { backupsStep } from './backups.ts';
 import type { Deployment, Step } from './deployment.ts';
 import {
   absentIf,
@@ -157,6 +158,7 @@ export const steps: readonly Step[] = [
   worker,
   publication,
   health,
+  backupsStep,
 ];
 
 const countRegistrars = 'select count(*) as count from registrars';

@@ -1,0 +1,69 @@
+import type { Deployment, Step } from './deployment.ts';
+import { absentIf, configOf, inJurisdiction, typed } from './resources.ts';
+
+/**
+ * For how long the bucket keeps backups, and for how long it refuses to delete or replace them, by the first part of
+ * their names. Set each time, so that the bucket has the rules of these files.
+ */
+const ruleFiles = {
+  lifecycle: 'src/cli/deploy/backup-lifecycle.json',
+  lock: 'src/cli/deploy/backup-lock.json',
+};
+
+const settingRules = (name: string, place: Place) =>
+  Object.entries(ruleFiles).map(([kind, file]) => [
+    ...['r2', 'bucket', kind, 'set', name, '--file', file, '--force'],
+    ...inJurisdiction(place),
+  ]);
+
+/** The last step: the service needs no bucket, and an account may have to enable R2 first. */
+export const backupsStep: Step = {
+  title: 'Bucket of the backups',
+  plan(deployment) {
+    const name = configOf(deployment).backups;
+    const creation = typed(
+      'r2',
+      'bucket',
+      'create',
+      name,
+      ...inJurisdiction(deployment.jurisdiction),
+    );
+    return [
+      `${typed(...info(name, deployment.jurisdiction))}, and ${creation} if there is none`,
+      ...settingRules(name, deployment.jurisdiction).map((args) => typed(...args)),
+    ];
+  },
+  async look(deployment) {
+    const place = await findPlace(deployment);
+    if (place === undefined) return 'to create';
+    return place === 'none' ? 'there, in no jurisdiction' : `there, in the jurisdiction ${place}`;
+  },
+  async run(deployment) {
+    const { wrangler, jurisdiction } = deployment;
+    const name = configOf(deployment).backups;
+    const existing = await findPlace(deployment);
+    const place = existing ?? jurisdiction;
+    if (existing === undefined) {
+      await wrangler(['r2', 'bucket', 'create', name, ...inJurisdiction(place)]);
+    }
+    for (const args of settingRules(name, place)) await wrangler(args);
+    return existing === undefined ? `created ${name}` : name;
+  },
+};
+
+type Place = Deployment['jurisdiction'];
+
+const info = (name: string, place: Place) => [
+  ...['r2', 'bucket', 'info', name, '--json'],
+  ...inJurisdiction(place),
+];
+
+/** Where the bucket is; undefined if there is none. Each jurisdiction has names of its own. */
+async function findPlace(deployment: Deployment): Promise<Place | undefined> {
+  const name = configOf(deployment).backups;
+  for (const place of ['eu', 'none'] as const) {
+    const found = deployment.wrangler(info(name, place));
+    if ((await absentIf(/bucket does not exist/, found)) !== undefined) return place;
+  }
+  return undefined;
+}
