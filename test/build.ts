@@ -10,7 +10,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Whether it is the run of `npm run test:deep`. */
     isDeep: boolean;
-    /** The directory of the Worker's bundle. */
+    /** The directory of the Worker's bundle, and of bundle-meta.json, which says what esbuild put into it. */
     bundle: string;
     /** The data directory of a local registry with tables and nothing in them. */
     emptyRegistry: string;
@@ -26,7 +26,7 @@ export default async function build({ provide }: TestProject): Promise<() => voi
   const emptyRegistry = path.join(directory, 'registry');
   const { ASSETS_ARE_BUILT: _, ...env } = process.env;
   await Promise.all([
-    run('wrangler', ['deploy', '--env=', '--dry-run', '--outdir', bundle], {
+    run('wrangler', ['deploy', '--env=', '--dry-run', '--outdir', bundle, '--metafile'], {
       env: { ...env, WRANGLER_SEND_METRICS: 'false' },
     }),
     migrate(emptyRegistry),
