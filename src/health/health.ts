@@ -10,6 +10,8 @@ export interface Health {
   /** Why the registry is failing, one sentence each; empty if it is not. */
   reasons: string[];
   isDatabaseReachable: boolean;
+  /** Whether a list has been behind for longer than a publication takes. */
+  areListsLate: boolean;
   lists: Record<ListName, ListHealth>;
 }
 
@@ -47,6 +49,7 @@ export async function readHealth(db: Database, kv: KVNamespace, now: Date): Prom
       ),
     ],
     isDatabaseReachable,
+    areListsLate: late.length > 0,
     lists: perList((list) => ({
       published: published?.get(list) ?? source?.records[list],
       isBehind: since?.has(list),

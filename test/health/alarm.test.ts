@@ -19,7 +19,7 @@ function alarmsOf(overrides: Partial<Findings> = {}) {
   ) as Findings['health']['lists'];
   return findAlarms(
     {
-      health: { reasons: [], isDatabaseReachable: true, lists },
+      health: { reasons: [], isDatabaseReachable: true, areListsLate: false, lists },
       runs: [run()],
       size: { bytes: 1_000_000, rows: {} },
       failingWebhooks: [],
@@ -37,7 +37,7 @@ test('there is none while everything is well', () => {
 test('each reason for failing health is one', () => {
   const { lists } = { lists: {} as Findings['health']['lists'] };
   const reasons = ['The database is unreachable.', 'The store of the public lists is unreachable.'];
-  const health = { reasons, isDatabaseReachable: false, lists };
+  const health = { reasons, isDatabaseReachable: false, areListsLate: false, lists };
   expect(alarmsOf({ health })).toEqual(reasons.map((message) => ({ alarm: 'failing', message })));
 });
 

@@ -6,9 +6,10 @@ import { NameSection, titleOf } from './name-section.tsx';
 import { RetainedSection } from './retained-section.tsx';
 import { YearSection } from './year-section.tsx';
 
-/** The page with what its address asks for. */
-export function renderPage(page: Surroundings & Content): string {
+/** The page with what its address asks for, and whether what it shows is behind. */
+export function renderPage(page: Surroundings & Content & { isBehind: boolean }): string {
   const children = [
+    page.isBehind && <p class="quiet">{page.text.isBehind}</p>,
     <NameSection {...page} />,
     <AuctionsSection {...page} />,
     <RetainedSection {...page} />,

@@ -6,6 +6,7 @@ import { listNames } from '../../public-list/lists.ts';
 import type { AppContext } from '../context.ts';
 import { newApp } from '../hono.ts';
 import { cacheHeaders, isKnown, readerOf } from '../public-list.ts';
+import { knowsOfLateLists } from '../recent-health.ts';
 import { isComplete, readContent } from './content.ts';
 import { pageHeaders } from './headers.ts';
 import { type Language, languages, preferredLanguage } from './language.ts';
@@ -38,7 +39,9 @@ async function answerWithPage(c: AppContext, language: Language): Promise<Respon
     if (error instanceof RegistryError) throw error;
     logUnexpected(error as Error, c.var.requestId);
   });
-  const document = renderPage({ language, text: texts[language], origin, view, ...content });
+  const text = texts[language];
+  const isBehind = knowsOfLateLists(c);
+  const document = renderPage({ language, text, origin, view, isBehind, ...content });
   const headers = pageHeaders(language);
   const { answer } = content;
   if (answer?.isName === false) return c.html(document, 400, headers);

@@ -87,6 +87,7 @@ export const en = {
   } satisfies Record<State, string>,
   several: 'All of this applies at the same time:',
   asJson: 'The same as JSON',
+  isBehind: 'The lists are behind at the moment: the latest changes may be missing.',
   noAnswer: 'The lists cannot be read at the moment. Try again in a minute.',
 
   auctions: 'Auctions in progress',

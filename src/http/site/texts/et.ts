@@ -110,6 +110,7 @@ export const et: Texts = {
   },
   several: 'Kõik see kehtib korraga:',
   asJson: 'Sama JSON-ina',
+  isBehind: 'Nimekirjad ei ole praegu ajakohased: viimased muudatused võivad puududa.',
   noAnswer: 'Nimekirju ei saa praegu lugeda. Proovi minuti pärast uuesti.',
 
   auctions: 'Käimasolevad oksjonid',
