@@ -8,6 +8,7 @@ import { monthsBefore } from './day.ts';
 import { type Env, settings } from './env.ts';
 import { removeOldValues } from './history/values.ts';
 import { logUnexpected, writeLog } from './log.ts';
+import { statePoint, writePoint } from './metrics.ts';
 import { deleteOldOutcomes } from './outcome.ts';
 import { recordDailyCounts } from './public-list/daily-counts.ts';
 import { listNames } from './public-list/lists.ts';
@@ -15,7 +16,7 @@ import { type PurgeContext, publishAndPurge } from './public-list/publish/publis
 import { sweepLists } from './public-list/publish/sweep.ts';
 import { deleteOldNotifications } from './registrar/notification.ts';
 import { endReservations } from './retained-domain/end.ts';
-import { endOldDeliveries, queueDeliveries } from './webhook/outbox.ts';
+import { endOldDeliveries, queueDeliveries, selectWaiting } from './webhook/outbox.ts';
 
 type Work = (env: Env, context: PurgeContext, at: Date) => Promise<unknown>;
 
@@ -70,11 +71,17 @@ export async function runCron(cron: string, env: Env, context: PurgeContext): Pr
   try {
     const tookMilliseconds = Date.now() - startedAtMilliseconds;
     const run = { cron, startedAt: startedAt.toISOString(), tookMilliseconds, failed };
+    const now = currentTime();
     const db = openDatabase(env.DB);
-    await db.batch([
+    const [{ meta }, , [waiting]] = await db.batch([
       db.insert(cronRuns).values(run),
       db.delete(cronRuns).where(sql`id <= (select max(id) from ${cronRuns}) - ${maximumRuns}`),
+      selectWaiting(db, now),
     ]);
+    const { count, since } = waiting!;
+    const longestWait = since ? now.getTime() - Date.parse(since) : 0;
+    const works = [failed.length, tookMilliseconds] as const;
+    writePoint(env, statePoint(meta.size_after, count, longestWait, ...works));
   } catch (error) {
     errors.push(error);
   }

@@ -2,7 +2,8 @@ import type { Meter } from './database/meter.ts';
 import type { Env } from './env.ts';
 
 /**
- * Data points in Workers Analytics Engine, which the runbook's queries read: their columns have numbers and no names.
+ * Data points in Workers Analytics Engine, which the dashboard, the alert rules and the runbook's queries read: their
+ * columns have numbers and no names.
  * A point has a kind and no personal data; the index is what the platform samples by.
  */
 
@@ -13,15 +14,17 @@ export interface RequestMetrics extends Meter {
   route: string;
   status: number;
   registrar: string | null;
+  /** The id of the Worker's version that answered. */
+  build: string;
   durationMilliseconds: number;
 }
 
 export function requestPoint(request: RequestMetrics): AnalyticsEngineDataPoint {
-  const { method, route, status, registrar } = request;
+  const { method, route, status, registrar, build } = request;
   const { durationMilliseconds, d1, rowsRead, kvReads } = request;
   return {
     indexes: [request.interface],
-    blobs: ['request', request.interface, method, route, String(status), registrar ?? ''],
+    blobs: ['request', request.interface, method, route, String(status), registrar ?? '', build],
     doubles: [durationMilliseconds, d1, rowsRead, kvReads],
   };
 }
@@ -36,6 +39,20 @@ export function publicationPoint(
     blobs: ['publication', list, outcome],
     doubles: [durationMilliseconds],
   };
+}
+
+/** What the registry holds and what waits, at the end of a run of the cron. */
+export function statePoint(
+  ...state: [
+    databaseBytes: number,
+    deliveriesWaiting: number,
+    /** 0 if none waits. */
+    longestWaitMilliseconds: number,
+    failedWorks: number,
+    tookMilliseconds: number,
+  ]
+): AnalyticsEngineDataPoint {
+  return { indexes: ['state'], blobs: ['state'], doubles: state };
 }
 
 /** Writes the point where there is a dataset. Never throws: nothing depends on a metric. */

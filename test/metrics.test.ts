@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, it, type MockInstance, vi } from 'vitest';
+import { webhookDeliveries } from '../drizzle/schema.ts';
+import { runCron } from '../src/cron.ts';
 import type { Env } from '../src/env.ts';
 import worker from '../src/index.ts';
 import { publishAndPurge } from '../src/public-list/publish/publish.ts';
@@ -7,6 +9,7 @@ import { addAuction, addContact, addRegistrar, emptyLists, send } from './fixtur
 import { startWorker } from './worker.ts';
 
 const registry = startWorker();
+const build = expect.stringMatching(/^[0-9a-f-]{36}$/);
 
 let logged: MockInstance<typeof console.info>;
 beforeEach(async () => {
@@ -50,7 +53,15 @@ it('writes one point for a request: its interface, route, status, registrar, dur
   expect(points).toEqual([
     {
       indexes: ['registrar'],
-      blobs: ['request', 'registrar', 'GET', '/repp/v1/contacts/:code', '200', registrar.code],
+      blobs: [
+        'request',
+        'registrar',
+        'GET',
+        '/repp/v1/contacts/:code',
+        '200',
+        registrar.code,
+        build,
+      ],
       // Milliseconds, round trips, rows read, reads of KV.
       doubles: [expect.any(Number), 1, 4, 0],
     },
@@ -70,7 +81,7 @@ it('writes one point for a 304 from memory', async () => {
   expect(points).toEqual([
     {
       indexes: ['lists'],
-      blobs: ['request', 'lists', 'GET', '/repp/v1/auctions', '304', ''],
+      blobs: ['request', 'lists', 'GET', '/repp/v1/auctions', '304', '', build],
       doubles: [0, 0, 0, 0],
     },
   ]);
@@ -91,7 +102,7 @@ it.each([
   expect(points.filter(({ blobs }) => blobs?.[0] === 'request')).toMatchObject([
     {
       indexes: [name],
-      blobs: ['request', name, 'GET', expect.any(String), expect.any(String), ''],
+      blobs: ['request', name, 'GET', expect.any(String), expect.any(String), '', build],
     },
   ]);
   expect(JSON.stringify(points)).not.toContain('38001085718');
@@ -135,6 +146,28 @@ it.each([
   expect(requests.map(({ blobs }) => blobs?.[3])).toEqual([route]);
   const lines = logged.mock.calls.map(([line]) => JSON.parse(line));
   expect(lines.map((line) => line.route)).toEqual([route]);
+});
+
+it('writes one point at the end of each run of the cron: what the registry holds and what waits', async () => {
+  const { id } = await addRegistrar(registry.env);
+  const since = new Date(Date.now() - 5_000).toISOString();
+  await registry.db
+    .insert(webhookDeliveries)
+    .values({ id: 'msg_1', registrarId: id, createdAt: since, waitsSince: since });
+  const { env, points } = measured();
+
+  await runCron('31 * * * *', env, {});
+
+  expect(points.filter(({ blobs }) => blobs?.[0] === 'state')).toEqual([
+    {
+      indexes: ['state'],
+      blobs: ['state'],
+      doubles: [expect.any(Number), 1, expect.any(Number), 0, expect.any(Number)],
+    },
+  ]);
+  const [bytes, , waited] = points.at(-1)!.doubles!;
+  expect(bytes).toBeGreaterThan(100_000);
+  expect(waited).toBeGreaterThanOrEqual(5_000);
 });
 
 it('answers although no point can be written', async () => {

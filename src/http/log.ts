@@ -21,6 +21,7 @@ export function logRequest(c: AppContext, startedAtMilliseconds: number): void {
     route: routeOf(c),
     status: c.res.status,
     registrar: login?.caller?.registrarCode ?? null,
+    build: c.env.VERSION.id,
     durationMilliseconds: Date.now() - startedAtMilliseconds,
     d1: meter.d1,
     rowsRead: meter.rowsRead,
@@ -79,7 +80,7 @@ export function logTogether(
   }: Pick<RequestMetrics, 'method' | 'route' | 'status'> & { requestId: string },
 ): void {
   const cost = { durationMilliseconds: 0, d1: 0, rowsRead: 0, kvReads: 0 };
-  const request = { ...given, ...cost, interface: 'lists', registrar: null };
+  const request = { ...given, ...cost, interface: 'lists', registrar: null, build: env.VERSION.id };
   waiting.push(JSON.stringify({ level: 'info', ...requestFields(requestId, request) }));
   writePoint(env, requestPoint(request));
   if (waiting.length === 1) {

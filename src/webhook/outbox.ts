@@ -1,4 +1,17 @@
-import { and, desc, eq, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import {
+  and,
+  count,
+  desc,
+  eq,
+  inArray,
+  isNull,
+  lt,
+  lte,
+  min,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm';
 import { notifications, registrars, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
 import { timeAfter } from '../clock.ts';
 import { insertRows } from '../database/insert-rows.ts';
@@ -110,6 +123,15 @@ export function listFailingWebhooks(db: Database, now: Date) {
     .innerJoin(registrars, eq(registrars.id, webhooks.registrarId))
     .where(and(lte(webhooks.failingSince, timeAfter(now, -patience)), hasOpen))
     .orderBy(registrars.code);
+}
+
+/** The query for how many deliveries wait at a time, and since when the oldest does. */
+export function selectWaiting(db: Database, now: Date) {
+  const { waitsSince } = webhookDeliveries;
+  return db
+    .select({ count: count(), since: min(waitsSince) })
+    .from(webhookDeliveries)
+    .where(and(isOpen, lte(waitsSince, now.toISOString())));
 }
 
 export type ListedDelivery = Awaited<ReturnType<typeof listDeliveries>>[number];
