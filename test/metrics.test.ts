@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, expect, it, type MockInstance, vi } from 'vitest';
 import { webhookDeliveries } from '../drizzle/schema.ts';
 import { runCron } from '../src/cron.ts';
-import type { Env } from '../src/env.ts';
-import worker from '../src/index.ts';
 import { publishAndPurge } from '../src/public-list/publish/publish.ts';
 import { Faults } from './attack/faults.ts';
 import { addAuction, addContact, addRegistrar, emptyLists, send } from './fixtures.ts';
+import { answerTo, measured } from './measured.ts';
 import { startWorker } from './worker.ts';
 
 const registry = startWorker();
@@ -21,32 +20,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The bindings with a dataset that keeps its points. */
-function measured(writeDataPoint?: () => void) {
-  const points: AnalyticsEngineDataPoint[] = [];
-  const METRICS = {
-    writeDataPoint:
-      writeDataPoint ?? ((point: AnalyticsEngineDataPoint) => void points.push(point)),
-  };
-  const env: Env = { ...new Faults().wrap(registry.env), METRICS };
-  return { env, points };
-}
-
-async function answerTo(env: Env, path: string, init: RequestInit = {}): Promise<Response> {
-  const headers = { 'CF-Connecting-IP': '127.0.0.1', ...(init.headers as object) };
-  const request = new Request(new URL(path, 'http://localhost'), { ...init, headers });
-  const works: Promise<unknown>[] = [];
-  const context = { waitUntil: (work: Promise<unknown>) => works.push(work) };
-  const response = await worker.fetch(request as never, env, context as never);
-  await response.arrayBuffer();
-  await Promise.all(works);
-  return response;
-}
-
 it('writes one point for a request: its interface, route, status, registrar, duration and costs', async () => {
   const registrar = await addRegistrar(registry.env);
   const { code } = await addContact(registry.env, registrar);
-  const { env, points } = measured();
+  const { env, points } = measured(registry);
 
   await answerTo(env, `/repp/v1/contacts/${code}`, send('GET', registrar));
 
@@ -69,7 +46,7 @@ it('writes one point for a request: its interface, route, status, registrar, dur
 });
 
 it('writes one point for a 304 from memory', async () => {
-  const { env, points } = measured();
+  const { env, points } = measured(registry);
   const path = '/repp/v1/auctions';
   await publishAndPurge(registry.env, {}, ['auctions']);
   const etag = (await answerTo(env, path)).headers.get('ETag')!;
@@ -96,7 +73,7 @@ it.each([
   ['/et/38001085718', 'page'],
   ['/38001085718', 'other'],
 ])('writes nothing of %s but its interface and its pattern', async (path, name) => {
-  const { env, points } = measured();
+  const { env, points } = measured(registry);
   await answerTo(env, path);
   // The lists that the page finds missing are published, each with a point of its own.
   expect(points.filter(({ blobs }) => blobs?.[0] === 'request')).toMatchObject([
@@ -109,7 +86,7 @@ it.each([
 });
 
 it('writes one point for each list that a publication wrote, and for each that failed', async () => {
-  const { env, points } = measured();
+  const { env, points } = measured(registry);
   await publishAndPurge(env, {}, ['auctions', 'blocked']);
   await addAuction(registry.env);
   await publishAndPurge(env, {}, ['auctions', 'blocked']);
@@ -140,7 +117,7 @@ it.each([
   ['/repp/v1/retained_domains/name.ee', '/repp/v1/retained_domains/:name'],
   ['/repp/v1/contacts/check/X', '/repp/v1/contacts/check/:code'],
 ])('gives %s the route of the handler that answers it, in the log as well', async (path, route) => {
-  const { env, points } = measured();
+  const { env, points } = measured(registry);
   await answerTo(env, path);
   const requests = points.filter(({ blobs }) => blobs?.[0] === 'request');
   expect(requests.map(({ blobs }) => blobs?.[3])).toEqual([route]);
@@ -154,7 +131,7 @@ it('writes one point at the end of each run of the cron: what the registry holds
   await registry.db
     .insert(webhookDeliveries)
     .values({ id: 'msg_1', registrarId: id, createdAt: since, waitsSince: since });
-  const { env, points } = measured();
+  const { env, points } = measured(registry);
 
   await runCron('31 * * * *', env, {});
 
@@ -171,8 +148,10 @@ it('writes one point at the end of each run of the cron: what the registry holds
 });
 
 it('answers although no point can be written', async () => {
-  const { env } = measured(() => {
-    throw new Error('too many data points');
+  const { env } = measured(registry, {
+    write: () => {
+      throw new Error('too many data points');
+    },
   });
   expect((await answerTo(env, '/repp/v1/auctions')).status).toBe(200);
   expect((await answerTo(registry.env, '/repp/v1/auctions')).status).toBe(200);

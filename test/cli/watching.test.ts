@@ -1,0 +1,197 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { webhookDeliveries } from '../../drizzle/schema.ts';
+import { runCron } from '../../src/cron.ts';
+import { statePoint } from '../../src/metrics.ts';
+import { listNames } from '../../src/public-list/lists.ts';
+import { publish, publishAndPurge } from '../../src/public-list/publish/publish.ts';
+import { queried, type WrittenPoint } from '../analytics.ts';
+import { Faults, overload } from '../attack/faults.ts';
+import { addAuction, addRegistrar, send } from '../fixtures.ts';
+import { answerTo, measured } from '../measured.ts';
+import { startWorker } from '../worker.ts';
+
+interface Query {
+  refId: string;
+  model: { type?: string; query?: string; expression?: string; conditions?: Condition[] };
+}
+interface Condition {
+  evaluator: { type: 'gt' | 'lt'; params: [number] };
+}
+interface Rule {
+  uid: string;
+  data: Query[];
+  noDataState: string;
+  annotations: { runbook: string };
+}
+
+const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
+const runbook = readFileSync('src/cli/runbook.md', 'utf8');
+const [{ rules }] = readJson('src/cli/alert-rules.json').groups as [{ rules: Rule[] }];
+const panels = readJson('src/cli/dashboard.json').panels as {
+  title: string;
+  targets: { query: string }[];
+}[];
+
+it.each(panels.map(({ title, targets }) => [title, targets[0]!.query]))(
+  'the dashboard asks for columns that points have: %s',
+  (_, query) => {
+    expect(() => queried(query, [])).not.toThrow();
+  },
+);
+
+it.each(Array.from(runbook.matchAll(/```sql\n(.*?)```/gs), ([, sql]) => [sql!]))(
+  'the runbook asks for columns that points have: %s',
+  (sql) => {
+    expect(() => queried(sql, [])).not.toThrow();
+  },
+);
+
+it.each(rules.map(({ uid, annotations }) => [uid, annotations.runbook]))(
+  'the rule %s names an entry of the runbook',
+  (_, entry) => {
+    const anchors = Array.from(runbook.matchAll(/^#+ (.*)$/gm), ([, heading]) =>
+      heading!
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+    );
+    expect(anchors.map((anchor) => `src/cli/runbook.md#${anchor}`)).toContain(entry);
+  },
+);
+
+/** Whether the rule's condition holds at a second. */
+function isFiring(rule: Rule, points: readonly WrittenPoint[], now: number): boolean {
+  const condition = rule.data.find(({ refId }) => refId === 'C')!.model;
+  const values = (refId: string): number[] => {
+    const { query } = rule.data.find((data) => data.refId === refId)!.model;
+    const rows = queried(query!, points, now);
+    return rows.map((row) => Number(Object.values(row).find((value) => typeof value === 'number')));
+  };
+  if (condition.type === 'threshold') {
+    const { type, params } = condition.conditions![0]!.evaluator;
+    const holds = (value: number) => (type === 'gt' ? value > params[0] : value < params[0]);
+    return values(condition.expression!).some(holds);
+  }
+  return condition.expression!.split(' && ').every((part) => {
+    const [, refId, limit] = /^\$(\w) > ([\d.]+)$/.exec(part)!;
+    return values(refId!)[0]! > Number(limit);
+  });
+}
+
+describe('the alert rules', () => {
+  const worker = startWorker();
+  /** An afternoon on which nothing happens. */
+  const now = 1_800_000_000;
+  let quiet: WrittenPoint[];
+
+  const at = (seconds: number, points: AnalyticsEngineDataPoint[]) =>
+    points.map((point) => ({ timestamp: now + seconds, point }));
+  const firing = (points: readonly WrittenPoint[], seconds = 0) =>
+    rules.filter((rule) => isFiring(rule, points, now + seconds)).map(({ uid }) => uid);
+  const publishAll = () => publish(worker.db, worker.env.LISTS, listNames, () => new Date());
+  const silence = () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    vi.spyOn(console, 'info').mockImplementation(() => {});
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+  };
+  const down = (binding: 'd1' | 'kv') =>
+    new Faults({ message: overload, isDone: false }, (_, called) => called === binding);
+
+  async function pointsOf(work: (env: typeof worker.env) => Promise<unknown>, faults?: Faults) {
+    silence();
+    const { env, points } = measured(worker, faults && { faults });
+    await work(env).catch(() => {});
+    return points;
+  }
+
+  beforeAll(async () => {
+    const points = await pointsOf(async (env) => {
+      await runCron('31 * * * *', env, {});
+      for (const path of ['/health', '/health', '/repp/v1/auctions', '/repp/v1/contacts']) {
+        await answerTo(env, path);
+      }
+    });
+    // The monitor asks each minute, and the cron runs each hour.
+    quiet = [-3_000, -60, 600, 3_540].flatMap((seconds) => at(seconds, points));
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  it('are silent on a quiet day', () => {
+    expect(firing(quiet)).toEqual([]);
+    expect(firing(quiet, 3_600)).toEqual([]);
+  });
+
+  it('fire while /health fails, until it succeeds', async () => {
+    await publishAll();
+    const failed = await pointsOf((env) => answerTo(env, '/health'), down('d1'));
+    const later = await pointsOf((env) => answerTo(env, '/health'), down('kv'));
+    const points = [...quiet, ...at(-120, failed), ...at(-60, later)];
+    expect(firing(points)).toEqual(['health-failing']);
+    expect(firing(points, 605)).toEqual([]);
+  });
+
+  it('fire while nobody asks for /health', () => {
+    const unasked = quiet.filter(({ point }) => point.blobs?.[3] !== '/health');
+    expect(firing(unasked)).toEqual(['health-failing']);
+  });
+
+  it('fire when failures use up the budget', async () => {
+    const registrar = await addRegistrar(worker.env);
+    const failures = await pointsOf(async (env) => {
+      for (let n = 0; n < 11; n++) await answerTo(env, '/repp/v1/contacts', send('GET', registrar));
+    }, down('d1'));
+    const points = [...quiet, ...at(-60, failures)];
+    expect(firing(points)).toEqual(['errors-fast', 'errors-slow']);
+    // Ten minutes later, the last five minutes are without any.
+    expect(firing(points, 605)).toEqual(['errors-slow']);
+  });
+
+  it('fire when a list cannot be published, until it is', async () => {
+    await addAuction(worker.env);
+    const publishing = (env: typeof worker.env) => publishAndPurge(env, {}, ['auctions']);
+    const failed = await pointsOf(publishing, down('kv'));
+    const points = [...quiet, ...at(-30, failed)];
+    expect(firing(points)).toEqual(['list-behind']);
+    const published = await pointsOf(publishing);
+    expect(firing([...points, ...at(-10, published)])).toEqual([]);
+  });
+
+  it('fire when the cron stops', () => {
+    const stopped = quiet.filter(({ point }) => point.blobs?.[0] !== 'state');
+    expect(firing(stopped)).toEqual(['cron-late']);
+  });
+
+  it('fire when work of the cron fails, until a run succeeds', async () => {
+    const faulty = new Faults(
+      { message: 'KV failed', isDone: false },
+      (_, called) => called === 'kv',
+    );
+    const failed = await pointsOf((env) => runCron('31 * * * *', env, {}), faulty);
+    const state = failed.filter(({ blobs }) => blobs?.[0] === 'state');
+    const points = [...quiet, ...at(-30, state)];
+    expect(firing(points)).toEqual(['cron-failed']);
+    expect(firing(points, 3_600)).toEqual([]);
+  });
+
+  it('fire when a delivery has waited for an hour, until it is delivered', async () => {
+    const { id: registrarId } = await addRegistrar(worker.env);
+    const waitsSince = new Date(Date.now() - 61 * 60_000).toISOString();
+    const delivery = { id: 'msg_1', registrarId, createdAt: waitsSince, waitsSince };
+    await worker.db.insert(webhookDeliveries).values(delivery);
+    const waiting = await pointsOf((env) => runCron('31 * * * *', env, {}));
+    const points = [...quiet, ...at(-30, waiting)];
+    expect(firing(points)).toEqual(['webhook-failing']);
+    await worker.db.update(webhookDeliveries).set({ deliveredAt: new Date().toISOString() });
+    const delivered = await pointsOf((env) => runCron('31 * * * *', env, {}));
+    expect(firing([...points, ...at(-10, delivered)])).toEqual([]);
+  });
+
+  it('fire when the database is larger than 8 GB', () => {
+    const points = [...quiet, ...at(-30, [statePoint(8_000_000_001, 0, 0, 0, 0)])];
+    expect(firing(points)).toEqual(['database-large']);
+  });
+});
