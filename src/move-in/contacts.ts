@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { contacts, registrars } from '../../drizzle/schema.ts';
+import { contacts, domainContacts, domains, registrars } from '../../drizzle/schema.ts';
 import { generateAuthInfo } from '../contact/contact.ts';
 import { contactColumns } from '../contact/fields.ts';
 import { identityKey } from '../contact/identity-code.ts';
@@ -79,6 +79,9 @@ export const contactKind: Kind = {
     // Nobody knows here whether a domain referred to it before, or until when.
     unlinkedAt: sql`${now.toISOString()}`,
   }),
+  heldBy: sql`(select 'domain ' || ${domains.name} from ${domains}
+    join ${domainContacts} on ${domainContacts.domainId} = ${domains.id}
+    where ${domainContacts.contactId} = ${contacts.id} limit 1)`,
   onUpdate: { version: sql`version + 1` },
 };
 

@@ -42,8 +42,8 @@ export interface Part {
   refersTo?: string;
   /** The column that takes one element only. */
   single?: string;
-  /** What no element means, for a list that must not be emptied by values that can't be read. */
-  ifEmpty?: string;
+  /** What no element means, and the element in place of those that can't be read, if they must not mean that. */
+  ifEmpty?: { means: string; closed: string };
 }
 
 /** One kind of thing that moves in. */
@@ -77,8 +77,10 @@ export interface Kind {
   check?(form: Form): void;
   /** The form to compare with what is here, where that depends on it. */
   settle?(form: Form, here: Form | null): Promise<Form>;
+  /** The column that tells rows apart which would have the same key, or which lack it, and its next value. */
+  apart?: { column: string; next(form: Form): string };
   /** Why a row that is not here is not added. */
-  outdated?(form: Form, now: Date): { column: string; why: string } | undefined;
+  unfit?(form: Form, now: Date): { column: string; why: string } | undefined;
   /** The values that today's rules refuse, with the reasons. */
   carried?(form: Form, now: Date): { column: string; why: string }[];
   /** Columns of the table that follow from the form. */
@@ -88,8 +90,10 @@ export interface Kind {
   onUpdate?: Record<string, SQL>;
   /** What follows an addition or update, in the same batch. `row.value` of `written` has the form in `to`. */
   following?(db: Database, written: SQL): BatchItem<'sqlite'>[];
-  /** The condition on which a row of the table may be removed. */
-  isRemovable?: SQL;
+  /** A row that refers to the one of the table, which then stays: `domain õun.ee`; or null. */
+  heldBy?: SQL;
+  /** Whether `entry` of the history is about the row with the form in `row.value`, if rows share a key there. */
+  isAbout?: SQL;
   /** What goes with the rows of the table that meet the condition, before them. */
   goingAlong?(db: Database, isGoing: SQL): BatchItem<'sqlite'>[];
 }
@@ -122,6 +126,17 @@ export function registrarOf(registrarId: SQLiteColumn): KindColumn {
 export function keyOf({ key }: Pick<Kind, 'key'>, form: Form): string {
   // Names and times contain no space; other kinds have one column.
   return key.map((column) => form[column]).join(' ');
+}
+
+/** The values of a form that no two rows share, each as one text. */
+export function uniqueValues({ unique = [] }: Kind, form: Form) {
+  return unique.flatMap(({ columns, where = {} }) => {
+    const isMeant =
+      columns.every((column) => form[column]) &&
+      Object.entries(where).every(([column, value]) => form[column] === value);
+    const text = `${columns} ${columns.map((column) => form[column])}`;
+    return isMeant ? [{ columns, where, text }] : [];
+  });
 }
 
 /** The times of a new row. */

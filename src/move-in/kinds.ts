@@ -15,6 +15,7 @@ import {
   day,
   domainName,
   instant,
+  isEndless,
   oneOf,
   refusal,
   requiredDay,
@@ -41,6 +42,7 @@ function retainedKind(
     constants: { status },
     missing: timesOf,
     derived: punycode,
+    isAbout: sql`ifnull(ifnull(entry.changes ->> '$.status.to', entry.changes ->> '$.status.from'), 'reserved') = ${status}`,
   };
 }
 
@@ -50,7 +52,7 @@ const reservedKind: Kind = {
     last_day: columnOf(retainedDomains, 'lastDay', day),
   }),
   // The cron would remove it, and may have done so.
-  outdated: ({ last_day }, now) =>
+  unfit: ({ last_day }, now) =>
     last_day && last_day < dayOf(now) ? { column: 'last_day', why: 'is over' } : undefined,
 };
 
@@ -62,9 +64,10 @@ const disputeKind: Kind = {
     name: columnOf(disputes, 'name', domainName),
     first_day: columnOf(disputes, 'firstDay', requiredDay),
     last_day: {
-      ...columnOf(disputes, 'lastDay', (text) =>
-        text === null ? null : requiredDay(text, () => {}),
-      ),
+      ...columnOf(disputes, 'lastDay', (text, note) => {
+        const last = isEndless(text) ? null : requiredDay(text, note);
+        return last === untilClosed ? null : last;
+      }),
       text: sql`nullif(${disputes.lastDay}, ${untilClosed})`,
       stored: (text) => sql`ifnull(${text}, ${untilClosed})`,
     },
@@ -75,6 +78,16 @@ const disputeKind: Kind = {
     created_at: columnOf(disputes, 'createdAt', requiredInstant),
   },
   key: ['name', 'first_day', 'created_at'],
+  apart: {
+    column: 'created_at',
+    next: ({ first_day, created_at }) =>
+      new Date(created_at ? Date.parse(created_at) + 1 : first_day!).toISOString(),
+  },
+  // A dispute that was made here has its time of creation from the entry.
+  isAbout: sql`(
+    entry.changes ->> '$.firstDay.to' = row.value ->> 'first_day'
+      and ifnull(entry.changes ->> '$.createdAt.to', entry.occurred_at) = row.value ->> 'created_at'
+    or entry.changes ->> '$.closedAt.to' = row.value ->> 'closed_at')`,
   check({ first_day, last_day }) {
     if (first_day && last_day && last_day < first_day) throw refusal('ends before it begins');
   },
@@ -100,6 +113,7 @@ const auctionKind: Kind = {
   },
   key: ['uuid'],
   subjectKey: { key: 'name', uuid: 'uuid' },
+  isAbout: sql`entry.subject_uuid is row.value ->> 'uuid'`,
   required: ['name', 'status'],
   unique: [{ columns: ['name'], where: { status: 'started' } }],
   missing: timesOf,

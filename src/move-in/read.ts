@@ -22,15 +22,12 @@ export async function* readForms(db: Database, kind: Kind): AsyncGenerator<Form[
   }
 }
 
-/** The number of rows of the kind. */
-export async function countForms(db: Database, kind: Kind): Promise<number> {
-  return retried(() => db.$count(kind.table, isOfKind(kind)));
-}
-
-/** The present forms of the rows whose keys the `id` of each object of the JSON array names. */
-export async function readFormsOf(db: Database, kind: Kind, rows: string): Promise<Form[]> {
-  return db.all<Form>(sql`select ${textsOf(kind)} from json_each(${rows}) as row
+/** The present forms of the rows whose keys the `id` of each object of the JSON array names, with what holds them. */
+export async function readFormsOf(db: Database, kind: Kind, rows: string) {
+  const found = await db.all<Form>(sql`
+    select ${textsOf(kind)}, ${kind.heldBy ?? null} as "held by" from json_each(${rows}) as row
     join ${kind.table} on ${isSameKey(kind)}`);
+  return found.map(({ 'held by': heldBy, ...form }) => ({ form, heldBy: heldBy ?? null }));
 }
 
 /** The condition that the row of the table has the key of an object in `row.value`. */
@@ -69,14 +66,14 @@ export async function newestActors(
   kind: Kind,
   forms: readonly Form[],
 ): Promise<(string | null)[]> {
-  // A code or name that is not the whole key belongs to several rows.
-  const isShared = kind.subjectKey !== undefined && !kind.key.includes(kind.subjectKey.key);
-  const sameUuid = isShared ? sql`and entry.subject_uuid is row.value ->> 'uuid'` : sql``;
-  const subjects = JSON.stringify(forms.map((form) => historyKeyOf(kind, form)));
+  const { isAbout = sql`true` } = kind;
+  const subjects = JSON.stringify(
+    forms.map((form) => ({ ...(kind.isAbout && form), ...historyKeyOf(kind, form) })),
+  );
   const rows = await retried(() =>
     db.all<{ actor: string | null }>(sql`
       select (select entry.actor_type from ${history} as entry
-        where entry.subject = ${kind.subject} and entry.subject_key = row.value ->> 'key' ${sameUuid}
+        where entry.subject = ${kind.subject} and entry.subject_key = row.value ->> 'key' and ${isAbout}
         order by entry.id desc limit 1) as actor
       from json_each(${subjects}) as row order by row.key`),
   );

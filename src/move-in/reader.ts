@@ -83,23 +83,26 @@ function instantOf(text: string): string | undefined {
   return /^\d{4}-/.test(iso) ? iso : undefined;
 }
 
-export const instant: ReadText = (text, note) => {
-  if (text === null) return null;
-  const at = instantOf(text);
-  if (at === undefined) note('is not a time; it is left out');
-  return at ?? null;
-};
-
 /** A time that is never null. */
 export const requiredInstant: ReadText = (text, note) => {
-  if (text === null) note('is missing; a new row gets the time at which it moves in');
-  return instant(text, note) ?? undefined;
+  const at = text === null ? undefined : instantOf(text);
+  if (text !== null && at === undefined) note('is not a time; it is left out');
+  return at;
 };
+
+/** Whether there is no end. PostgreSQL may write it as one that never comes. */
+export function isEndless(text: string | null): boolean {
+  if (text?.trim() === '-infinity') throw refusal('is an end before all time');
+  return text === null || text.trim() === 'infinity';
+}
+
+export const instant: ReadText = (text, note) =>
+  isEndless(text) ? null : (requiredInstant(text, note) ?? null);
 
 /** The day of a date or a timestamp. */
 export const day: ReadText = (text, note) => {
-  if (text === null) return null;
-  const date = text.trim().slice(0, 10);
+  if (isEndless(text)) return null;
+  const date = text!.trim().slice(0, 10);
   if (isDay(date)) return date;
   note('is not a day; it is left out');
   return null;

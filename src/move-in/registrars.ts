@@ -46,13 +46,10 @@ export const registrarKind: Kind = {
   fixed: ['id'],
   unique: [{ columns: ['id'] }],
   missing: timesOf,
-  isRemovable: sql.join(
-    [contacts, domains, apiUsers].map(
-      (table) =>
-        sql`not exists (select 1 from ${table} where ${table.registrarId} = ${registrars.id})`,
-    ),
-    sql` and `,
-  ),
+  heldBy: sql`coalesce(
+    (select 'contact ' || code from ${contacts} where ${contacts.registrarId} = ${registrars.id} limit 1),
+    (select 'domain ' || name from ${domains} where ${domains.registrarId} = ${registrars.id} limit 1),
+    (select 'API user ' || username from ${apiUsers} where ${apiUsers.registrarId} = ${registrars.id} limit 1))`,
   goingAlong: (db, isGoing) => {
     const going = sql`(select ${registrars.id} from ${registrars} where ${isGoing})`;
     const owned = [webhookDeliveries, webhooks, notifications, contactBlocks];
@@ -66,7 +63,7 @@ export const registrarKind: Kind = {
     file: 'allowed-ips',
     columns: { registrar: registrarCode, address },
     fills: ['allowed_ips'],
-    ifEmpty: 'open to every address',
+    ifEmpty: { means: 'open to every address', closed: '0.0.0.0/32' },
     place: ({ registrar, address }) => ({
       key: registrar ?? null,
       column: 'allowed_ips',
@@ -104,7 +101,9 @@ export const apiUserKind: Kind = {
   required: ['registrar'],
   unique: [{ columns: ['secret_digest'] }],
   missing: timesOf,
-  settle: withHashedPassword,
+  settle: withOneCredential,
+  unfit: ({ password, secret_digest }) =>
+    password || secret_digest ? undefined : { column: 'password', why: 'is missing' },
   check({ password, secret_digest }) {
     if (password === undefined && secret_digest === undefined) return;
     if (password && secret_digest) throw refusal('has both a password and the digest of a secret');
@@ -112,9 +111,13 @@ export const apiUserKind: Kind = {
   },
 };
 
-/** A password is the one on record, or is hashed now. */
-async function withHashedPassword(form: Form, here: Form | null): Promise<Form> {
-  const { password } = form;
+/** A password is the one on record, or is hashed now. What is given replaces a credential of the other sort. */
+async function withOneCredential(form: Form, here: Form | null): Promise<Form> {
+  const { password, secret_digest } = form;
+  if (password && secret_digest) {
+    const other = here?.password ? 'password' : 'secret_digest';
+    return withOneCredential({ ...form, [other]: null }, here);
+  }
   if (!password || passwordHashPattern.test(password)) return form;
   const stored = here?.password;
   const isSame = stored && (await isPasswordOf(stored, password));

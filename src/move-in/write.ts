@@ -17,16 +17,23 @@ export type RowChange =
   | { action: 'update' | 'replace'; from: Form; to: Form }
   | { action: 'remove'; from: Form; to: null };
 
+/** A change that was not made, with what is there instead, and what holds a row that was to go. */
+export interface Left {
+  change: RowChange;
+  here: Form | undefined;
+  heldBy: string | null;
+}
+
 /**
  * Makes the changes, all of one action, in one batch: those of rows that are still as they were compared, and that
- * nothing stands in the way of. Returns the others, with the forms of what is there instead.
+ * nothing stands in the way of. Returns the others.
  */
 export async function writeForms(
   db: Database,
   origin: Origin,
   kind: Kind,
   changes: readonly RowChange[],
-): Promise<{ change: RowChange; here: Form | undefined }[]> {
+): Promise<Left[]> {
   const { action } = changes[0]!;
   const steps = { add, update, remove, replace }[action];
   const rows = changes.map((change) => rowOf(kind, change));
@@ -35,14 +42,18 @@ export async function writeForms(
   const { written } = await retried(() => changeEach(db, origin, { written: all }));
   // A replacement is a removal and an addition.
   if (written === rows.length * (action === 'replace' ? 2 : 1)) return [];
-  const present = new Map<string, Form>();
+  const present = new Map<string, { form: Form; heldBy: string | null }>();
   for (const array of arrays) {
-    for (const form of await retried(() => readFormsOf(db, kind, array))) {
-      present.set(keyOf(kind, form), form);
+    for (const found of await retried(() => readFormsOf(db, kind, array))) {
+      present.set(keyOf(kind, found.form), found);
     }
   }
   return changes
-    .map((change) => ({ change, here: present.get(keyOf(kind, (change.to ?? change.from)!)) }))
+    .map((change) => {
+      const { form: here, heldBy = null } =
+        present.get(keyOf(kind, (change.to ?? change.from)!)) ?? {};
+      return { change, here, heldBy };
+    })
     .filter(({ change, here }) => !isSame(change.to, here));
 }
 
@@ -91,7 +102,8 @@ function recorded({ columns, constants }: Kind, form: Form | null): Record<strin
   if (!form) return {};
   const values = Object.entries(columns).map(([name, column]) => {
     const text = form[name] ?? null;
-    return [column.field, text === null ? null : (column.recorded?.(text) ?? text)];
+    const value = text === null || !column.recorded ? text : column.recorded(text);
+    return [column.field, value];
   });
   return { ...constants, ...Object.fromEntries(values) };
 }
@@ -143,7 +155,7 @@ function storedValues({ table, columns, derived = {} }: Kind): [property: string
   return [...given, ...following];
 }
 
-/** The condition that another row has a value that no two rows share. */
+/** The condition that another row has a value that no two rows share, or that there is no such registrar. */
 function isObstructed(kind: Kind): SQL {
   const { table, columns, unique = [], obstacle = sql`false` } = kind;
   const obstacles = unique.map(({ columns: names, where = {} }) => {
@@ -157,7 +169,13 @@ function isObstructed(kind: Kind): SQL {
     return sql`exists (select 1 from ${table} where ${sql.join(same, sql` and `)}
       and not (${isSameKey(kind)}))`;
   });
-  return sql`(${sql.join([obstacle, ...obstacles], sql` or `)})`;
+  return sql`(${sql.join([obstacle, isOfNobody(kind), ...obstacles], sql` or `)})`;
+}
+
+/** The condition that there is no such registrar. */
+function isOfNobody({ columns }: Kind): SQL {
+  const stored = columns.registrar?.stored;
+  return stored ? sql`${stored(valueIn('to', 'registrar'))} is null` : sql`false`;
 }
 
 /** The condition that the row of the table is the one of `from` in `row.value`, as it was compared. */
@@ -190,8 +208,8 @@ function update(db: Database, { request }: Origin, kind: Kind, array: string): C
 }
 
 function remove(db: Database, _origin: Origin, kind: Kind, array: string): ChangesOfMany[] {
-  const { table, isRemovable = sql`true` } = kind;
-  const isMeant = sql`${isAsCompared(kind)} and ${isRemovable}`;
+  const { table, heldBy = null } = kind;
+  const isMeant = sql`${isAsCompared(kind)} and ${heldBy} is null`;
   const isGoing = sql`${table}.rowid in (
     select ${table}.rowid from ${rowsOf(array)} join ${table} on ${isMeant})`;
   return [
@@ -228,10 +246,19 @@ function replace(db: Database, { request }: Origin, kind: Kind, array: string): 
     join ${contacts} on ${isSameKey(kind, 'from')}`;
   const isMeant = sql`exists (select 1 from ${contacts} where ${isAsCompared(kind)} and json_array_length(row.value, '$.links')
     = (select count(*) from ${domainContacts} where ${domainContacts.contactId} = ${contacts.id}))`;
-  const others = sql`(select value ->> '$.from.code' from json_each(${array}))`;
-  const isFree = sql`not exists (select 1 from ${contacts} where ${contacts.code} not in ${others} and (
-    ${contacts.code} = row.value ->> '$.to.code' or ${contacts.uuid} = row.value ->> '$.to.uuid'
-    or ${contacts.id} = cast(row.value ->> '$.to.id' as integer)))`;
+  const code = sql`row.value ->> '$.from.code'`;
+  const isInTheWay = sql`(${contacts.code} = row.value ->> '$.to.code' or ${contacts.uuid} = row.value ->> '$.to.uuid'
+    or ${contacts.id} = cast(row.value ->> '$.to.id' as integer))`;
+  // A contact that is not replaced keeps what another is to get, and so do those that wait for that one.
+  const staying = sql`
+    with recursive staying (code) as (
+      select ${code} from ${rowsOf(array)} where not ${isMeant} or ${isOfNobody(kind)} or exists (
+        select 1 from ${contacts} where ${isInTheWay}
+          and ${contacts.code} not in (select value ->> '$.from.code' from json_each(${array})))
+      union
+      select ${code} from staying join ${contacts} on ${contacts.code} = staying.code
+        join ${rowsOf(array)} on ${isInTheWay})
+    select code from staying`;
   const again = writtenBy(request.requestId, kind, array, old);
   const link = {
     domainId: sql`link.value ->> 'domain'`,
@@ -243,8 +270,8 @@ function replace(db: Database, { request }: Origin, kind: Kind, array: string): 
     {
       subject,
       action: 'delete',
-      rows: sql`select row.value ->> '$.from.code' as key, row.value ->> '$.from.uuid' as uuid,
-        row.value -> 'removal' as changes from ${rowsOf(array)} where ${isMeant} and ${isFree}`,
+      rows: sql`select ${code} as key, row.value ->> '$.from.uuid' as uuid, row.value -> 'removal' as changes
+        from ${rowsOf(array)} where ${code} not in (${staying})`,
       statements: [],
     },
     {

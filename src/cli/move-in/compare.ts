@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../../database/open.ts';
-import { RegistryError } from '../../error.ts';
 import type { Form, Kind } from '../../move-in/kind.ts';
 import { readForms } from '../../move-in/read.ts';
-import { unreadable } from './stage.ts';
 import type { Staging } from './staging.ts';
 
 /** A row that is in the files, in the registry, or in both, with the whole form of each. */
@@ -26,8 +24,7 @@ export async function gatherHere(db: Database, staging: Staging, kind: Kind): Pr
 
 /**
  * Compares both sides of a kind, in the order of the keys. `columns` are those that the files have: of the others, what is
- * here counts as given, and a new row gets values of its own. Throws `invalid` for a registrar none of whose addresses
- * can be read.
+ * here counts as given.
  */
 export async function* compareKind(
   staging: Staging,
@@ -41,22 +38,16 @@ export async function* compareKind(
     const given = hasRows ? read : here && {};
     const whole = given && withLists(staging, kind, columns, key, { ...here, ...given });
     const settled = whole && (await (kind.settle?.(whole, here) ?? whole));
-    const added = settled && !here ? newForm(kind, settled, now) : settled;
-    const outdated = added && !here ? kind.outdated?.(added, now) : undefined;
-    if (outdated) {
-      const value = added![outdated.column]!;
-      staging.find({ file: kind.name, line, key, ...outdated, value, done: 'refused' });
+    const unfit = settled && !here ? kind.unfit?.(settled, now) : undefined;
+    if (unfit) {
+      const { column, why } = unfit;
+      const value = valueIn(kind, settled!, column);
+      staging.find({ file: kind.name, line, key, column, value, done: 'refused', why });
       yield { key, line, given: null, here, isRefused: true, isEqual: false };
       continue;
     }
-    yield {
-      key,
-      line,
-      given: added,
-      here,
-      isRefused,
-      isEqual: !isRefused && isSameForm(added, here),
-    };
+    const isEqual = !isRefused && isSameForm(settled, here);
+    yield { key, line, given: settled, here, isRefused, isEqual };
   }
 }
 
@@ -68,37 +59,22 @@ function withLists(
   key: string,
   form: Form,
 ): Form {
-  const part = kind.part;
+  const { part } = kind;
   if (!part?.fills.every((column) => columns.has(column))) return form;
-  const elements = staging.elementsOf(kind, key);
-  const refuse = (element: string, line: number, why: string) => {
-    const [, column] = Object.keys(part.columns);
-    staging.find({
-      file: part.file,
-      line,
-      key,
-      column: column!,
-      value: element,
-      done: 'refused',
-      why,
-    });
-  };
-  const lists = Object.fromEntries(part.fills.map((column): [string, string[]] => [column, []]));
-  for (const { list, element, line } of elements) {
-    if (list === unreadable) continue;
-    if (part.refersTo && !staging.isExpected(part.refersTo, element)) {
-      refuse(element, line, `there is no such row in ${part.refersTo}`);
-    } else lists[list]!.push(element);
-  }
-  if (part.ifEmpty !== undefined && Object.values(lists).flat().length === 0) {
-    if (elements.length > 0) {
-      const message = `no row of ${key} in ${part.file}.csv can be read; without any, it would be ${part.ifEmpty}`;
-      throw new RegistryError('invalid', message);
+  const { file, ifEmpty } = part;
+  const place = { file, line: null, key, column: null, value: null };
+  const filled = part.fills.map((column) => {
+    const elements = staging.elementsOf(kind, key, column);
+    if (!ifEmpty || elements?.length) return [column, JSON.stringify(elements ?? [])];
+    const { means, closed } = ifEmpty;
+    if (elements) {
+      staging.find({ ...place, done: 'carried', why: `has no row: ${means}` });
+      return [column, '[]'];
     }
-    const place = { file: part.file, line: null, key, column: null, value: null };
-    staging.find({ ...place, done: 'carried', why: `has no row: ${part.ifEmpty}` });
-  }
-  const filled = Object.entries(lists).map(([column, list]) => [column, JSON.stringify(list)]);
+    const why = `has no row that can be read; it gets ${closed} so that it is not ${means}`;
+    staging.find({ ...place, done: 'changed', why });
+    return [column, JSON.stringify([closed])];
+  });
   return { ...form, ...Object.fromEntries(filled) };
 }
 
@@ -113,23 +89,23 @@ export function reportStray(staging: Staging, kind: Kind): void {
   }
 }
 
-/** A row that is not here yet, with values of its own where the files give none. */
-function newForm(kind: Kind, form: Form, now: Date): Form {
-  const own = kind.missing?.(form, now) ?? {};
-  const values = Object.entries(kind.columns).map(([column, { read }]) => {
-    if (column in form) return [column, form[column]];
-    return [column, own[column] ?? emptyOf(read)];
-  });
-  return Object.fromEntries(values);
-}
-
-function emptyOf(read: Kind['columns'][string]['read']): string | null {
-  return read(null, () => {}) ?? null;
-}
-
 function isSameForm(one: Form | null, other: Form | null): boolean {
   if (!one || !other) return one === other;
   return Object.keys(other).every((column) => one[column] === other[column]);
+}
+
+/** The value as the report shows it. */
+function valueIn({ columns }: Kind, form: Form, column: string): string | null {
+  return columns[column]?.isSecret ? null : (form[column] ?? null);
+}
+
+/** The values of the files that differ from what is here, as JSON; null for a row that they lack. */
+export function differingValues(kind: Kind, given: Form | null, here: Form | null): string | null {
+  if (!given) return null;
+  const values = Object.keys(given)
+    .filter((column) => given[column] !== (here?.[column] ?? null))
+    .map((column) => [column, valueIn(kind, given, column)]);
+  return JSON.stringify(Object.fromEntries(values));
 }
 
 /** The columns in which the forms differ. */

@@ -1,4 +1,5 @@
 import type { Kind } from '../../move-in/kind.ts';
+import type { RowChange } from '../../move-in/write.ts';
 import { listNames } from '../../public-list/lists.ts';
 import { writing } from '../command.ts';
 import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../confirm.ts';
@@ -9,7 +10,7 @@ import { updateStanding } from '../standing.ts';
 import { counted, table } from '../text.ts';
 import { openDirectory, reportName } from './directory.ts';
 import { performPlan } from './perform.ts';
-import { type Counts, planMove } from './plan.ts';
+import { planMove } from './plan.ts';
 import { findingColumns, Staging } from './staging.ts';
 
 export const moveInCommand = verb(
@@ -39,15 +40,15 @@ often as you like.`,
     updateStanding({ isChanged: 'no' });
     const { orphansTo, theirs } = options;
     const now = registry.origin.request.at;
-    const counts = await planMove(registry.db, staging, directory, { now, orphansTo, theirs });
+    const unchanged = await planMove(registry.db, staging, directory, { now, orphansTo, theirs });
     const report = directory.fileOf(reportName);
     const writeReport = () =>
       writeFileRows(report, 'csv', fileRows(staging), { columns: [...findingColumns] });
     // A run that ends early leaves it.
-    await writeReport();
-    const left = registry.isDryRun ? undefined : await perform(registry, staging, counts, options);
-    if (left && left.size > 0) await writeReport();
-    const kinds = [...counts].map(([kind, each]) => summaryOf(staging, kind, each, left));
+    const lines = await writeReport();
+    if (!registry.isDryRun) await perform(registry, staging, [...unchanged.keys()], options);
+    if (staging.findingCount > lines) await writeReport();
+    const kinds = [...unchanged].map(([kind, count]) => summaryOf(staging, kind, count));
     return answer(registry, staging, kinds, { report, ignored: directory.ignored });
   },
 );
@@ -60,38 +61,30 @@ function* fileRows(staging: Staging) {
 async function perform(
   registry: Registry,
   staging: Staging,
-  counts: ReadonlyMap<Kind, Counts>,
+  kinds: readonly Kind[],
   options: RemovalOptions,
-) {
-  const kinds = [...counts].map(([kind, { here: total }]) => {
+): Promise<void> {
+  const each = kinds.map((kind) => {
     const removed = staging.planned(kind, 'remove').length;
-    return { name: kind.name, removed, total };
+    return { name: kind.name, removed, total: staging.counts(kind).here };
   });
-  const removed = kinds.reduce((sum, each) => sum + each.removed, 0);
-  const total = kinds.reduce((sum, each) => sum + each.total, 0);
-  await confirmRemovals({ removed, total, one: 'row', kinds }, options);
+  const sum = (count: 'removed' | 'total') => each.reduce((all, kind) => all + kind[count], 0);
+  const all = { removed: sum('removed'), total: sum('total') };
+  await confirmRemovals({ ...all, one: 'row', kinds: each }, options);
   updateStanding({ isChanged: 'perhaps', lists: listNames });
-  return performPlan(registry, staging);
+  await performPlan(registry, staging);
 }
 
 /** What was done, or would be, to the rows of a kind. */
-function summaryOf(
-  staging: Staging,
-  kind: Kind,
-  { unchanged, conflicts }: Counts,
-  left: ReadonlyMap<string, number> = new Map(),
-) {
-  const count = (action: 'add' | 'update' | 'replace' | 'remove') =>
-    staging.planned(kind, action).length - (left.get(`${kind.name} ${action}`) ?? 0);
-  const notDone = [...left].filter(([name]) => name.startsWith(`${kind.name} `));
+function summaryOf(staging: Staging, kind: Kind, unchanged: number) {
+  const count = (action: RowChange['action']) => staging.planned(kind, action).length;
+  const { conflicts, refused } = staging.counts(kind);
   return {
     kind: kind.name,
     added: count('add'),
     updated: count('update') + count('replace'),
     removed: count('remove'),
-    unchanged,
-    conflicts: conflicts + notDone.reduce((sum, [, number]) => sum + number, 0),
-    refused: staging.refusedLines(kind),
+    ...{ unchanged, conflicts, refused },
   };
 }
 

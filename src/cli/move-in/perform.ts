@@ -1,8 +1,9 @@
-import { type Form, type Kind, keyOf } from '../../move-in/kind.ts';
+import { type Kind, keyOf } from '../../move-in/kind.ts';
 import { heldKinds, nameKinds } from '../../move-in/kinds.ts';
-import { type RowChange, writeForms } from '../../move-in/write.ts';
+import { type Left, type RowChange, writeForms } from '../../move-in/write.ts';
 import { inChunks } from '../progress.ts';
 import type { Registry } from '../registry.ts';
+import { isTaken, reportLeft } from './plan.ts';
 import type { Staging } from './staging.ts';
 
 type Action = RowChange['action'];
@@ -16,13 +17,12 @@ const steps: readonly { kind: Kind; actions: readonly Action[] }[] = [
 
 /**
  * Makes the planned changes, chunk by chunk. What has changed since it was compared, or what something stands in the way
- * of, is left and becomes a conflict. Returns how many these are for each kind and action.
+ * of, is left: it becomes a conflict, and is planned no more.
  */
 export async function performPlan(
   { db, origin }: Pick<Registry, 'db' | 'origin'>,
   staging: Staging,
-): Promise<Map<string, number>> {
-  const left = new Map<string, number>();
+): Promise<void> {
   const actor = { type: 'move_in', name: `move-in (${origin.actor.name})` } as const;
   for (const { kind, actions } of steps) {
     for (const action of actions) {
@@ -30,25 +30,35 @@ export async function performPlan(
       if (planned.length === 0) continue;
       for (const chunk of inChunks(`${kind.name}: ${action}`, planned)) {
         const others = await writeForms(db, { ...origin, actor }, kind, chunk);
-        for (const { change, here } of others) {
-          const why = reasonOf(change, here);
-          const key = keyOf(kind, (change.to ?? change.from)!);
-          const place = { file: kind.name, line: staging.lineOf(kind, key), key };
-          staging.find({ ...place, column: null, value: null, done: 'conflict', why });
-        }
-        const name = `${kind.name} ${action}`;
-        if (others.length > 0) left.set(name, (left.get(name) ?? 0) + others.length);
+        for (const left of others) leave(staging, kind, left);
       }
     }
   }
-  return left;
 }
 
-function reasonOf({ action, from }: RowChange, here: Form | undefined): string {
-  if (action === 'add' || action === 'replace')
-    return 'another row here has a value that only one may have';
+function leave(staging: Staging, kind: Kind, left: Left): void {
+  const { change, here } = left;
+  const key = keyOf(kind, (change.to ?? change.from)!);
+  staging.unplan(kind, change.action, key);
+  reportLeft(staging, kind, change, here, reasonOf(left));
+  if (!here) reportLost(staging, kind, key);
+}
+
+/** Reports the elements of other rows that refer to one that is not there after all. */
+function reportLost(staging: Staging, { name }: Kind, element: string): void {
+  for (const other of heldKinds.filter(({ part }) => part?.refersTo === name)) {
+    const { file, columns } = other.part!;
+    const [, column] = Object.keys(columns);
+    for (const place of staging.rowsWith(other, element)) {
+      const why = `there is no such row in ${name}`;
+      staging.find({ ...place, file, column: column!, value: element, done: 'refused', why });
+    }
+  }
+}
+
+function reasonOf({ change: { action, from }, here, heldBy }: Left): string {
+  if (action === 'add' || action === 'replace') return isTaken;
   const isAsCompared = here && JSON.stringify(here) === JSON.stringify(from);
   if (!isAsCompared) return 'somebody else changed it just now';
-  if (action === 'remove') return 'contacts, domains or API users here still belong to it';
-  return 'another row here has a value that only one may have';
+  return heldBy ? `${heldBy} still refers to it` : isTaken;
 }

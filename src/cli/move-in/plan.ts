@@ -1,13 +1,14 @@
 import type { Database } from '../../database/open.ts';
 import { RegistryError } from '../../error.ts';
-import { type Form, type Kind, keyOf } from '../../move-in/kind.ts';
-import { kinds } from '../../move-in/kinds.ts';
+import { type Form, type Kind, keyOf, uniqueValues } from '../../move-in/kind.ts';
+import { heldKinds, kinds } from '../../move-in/kinds.ts';
 import { newestActors } from '../../move-in/read.ts';
 import type { RowChange } from '../../move-in/write.ts';
 import {
   type Compared,
   compareKind,
   differingColumns,
+  differingValues,
   gatherHere,
   reportStray,
 } from './compare.ts';
@@ -20,32 +21,33 @@ export interface PlanOptions extends StageOptions {
   theirs?: boolean | undefined;
 }
 
-export type Counts = Record<'unchanged' | 'conflicts' | 'here', number>;
-
 /** Rows whose authors are asked for at once. */
 const chunkRows = 1_000;
 
+export const isTaken = 'another row here has a value that only one may have';
+
 /**
- * Reads the files and the registry, and plans what makes the registry equal to the files. Returns counts for each kind
- * that the files have. Throws what `stageKind` and `compareKind` throw, and `not_found` for the registrar of orphans.
+ * Reads the files and the registry, and plans what makes the registry equal to the files. Returns the numbers of rows
+ * that are equal, by kind, for the kinds that the files have. Throws what `stageKind` throws, and `not_found` for the
+ * registrar of orphans.
  */
 export async function planMove(
   db: Database,
   staging: Staging,
   directory: Directory,
   options: PlanOptions,
-): Promise<Map<Kind, Counts>> {
-  const counts = new Map<Kind, Counts>();
+): Promise<Map<Kind, number>> {
+  const unchanged = new Map<Kind, number>();
   for (const kind of kinds) {
     const columns = await stageKind(staging, kind, directory, options);
     if (!columns && !isReferredTo(kind)) continue;
     await gatherHere(db, staging, kind);
-    if (columns) counts.set(kind, await planKind(db, staging, kind, columns, options));
+    if (columns) unchanged.set(kind, await planKind(db, staging, kind, columns, options));
     else for (const form of staging.here(kind)) staging.expect(kind, keyOf(kind, form));
     if (kind.name === 'registrars') checkOrphans(staging, options);
     reportStray(staging, kind);
   }
-  return counts;
+  return unchanged;
 }
 
 const isReferredTo = ({ name }: Kind) =>
@@ -63,59 +65,84 @@ async function planKind(
   kind: Kind,
   columns: ReadonlySet<string>,
   options: PlanOptions,
-): Promise<Counts> {
-  const counts = { unchanged: 0, conflicts: 0, here: 0 };
+): Promise<number> {
+  let unchanged = 0;
   let differing: Compared[] = [];
   const decide = async () => {
-    const actors = await newestActors(
-      db,
-      kind,
-      differing.map(({ given, here }) => (here ?? given)!),
-    );
-    differing.forEach((compared, index) => {
-      const isPlanned = planRow(staging, kind, compared, { actor: actors[index]!, ...options });
-      if (!isPlanned) counts.conflicts += 1;
-    });
+    const forms = differing.map(({ given, here }) => (here ?? given)!);
+    const actors = await newestActors(db, kind, forms);
+    for (const [index, compared] of differing.entries()) {
+      planRow(staging, kind, compared, actors[index]!, options);
+    }
     differing = [];
   };
   for await (const compared of compareKind(staging, kind, columns, options.now)) {
-    const { key, here, isRefused, isEqual } = compared;
-    if (here) counts.here += 1;
-    if (isEqual) counts.unchanged += 1;
-    if (isEqual || isRefused) {
-      if (here) staging.expect(kind, key);
-      continue;
-    }
-    differing.push(compared);
+    const { isRefused, isEqual } = compared;
+    if (isEqual) unchanged += 1;
+    if (isEqual || isRefused) keep(staging, kind, compared);
+    else differing.push(compared);
     if (differing.length === chunkRows) await decide();
   }
   await decide();
-  if (kind.name === 'contacts') mergeRenamed(staging, kind);
-  return counts;
+  settleAdditions(staging, kind);
+  return unchanged;
 }
 
 /** Plans the change of a row, unless it is a conflict: somebody else has changed, made or deleted the row since. */
 function planRow(
   staging: Staging,
   kind: Kind,
-  { key, line, given, here }: Compared,
-  { actor, theirs }: { actor: string | null; theirs?: boolean | undefined },
-): boolean {
+  compared: Compared,
+  actor: string | null,
+  { theirs, now }: PlanOptions,
+): void {
+  const { key, line, given, here } = compared;
   const conflict = (why: string) => {
-    const place = { file: kind.name, line, key, column: null, value: null };
-    staging.find({ ...place, done: 'conflict', why });
-    if (here) staging.expect(kind, key);
-    return false;
+    const value = differingValues(kind, given, here);
+    const place = { file: kind.name, line, key, column: null, registrar: given?.registrar ?? null };
+    staging.find({ ...place, value, done: 'conflict', why });
+    keep(staging, kind, compared);
   };
   const isTheirs = theirs || actor === 'move_in' || (actor === null && !here);
   if (!isTheirs) {
-    return conflict(!here ? 'was deleted here' : given ? 'was changed here' : 'was made here');
+    conflict(!here ? 'was deleted here' : given ? 'was changed here' : 'was made here');
+    return;
   }
-  const change = changeOf(kind, given, here);
-  if (!change) return conflict(`has another ${kind.fixed} here`);
+  const to = given && !here ? newForm(staging, kind, compared, now) : given;
+  const change = changeOf(kind, to, here);
+  if (!change) {
+    conflict(`has another ${kind.fixed} here`);
+    return;
+  }
   staging.plan(kind, key, line, change);
-  if (given) staging.expect(kind, key);
-  return true;
+  // Kinds that others refer to lose rows after all others have changed.
+  if (change.action === 'remove' && heldKinds.includes(kind)) holdValues(staging, kind, compared);
+}
+
+/** The row stays here as it is. */
+function keep(staging: Staging, kind: Kind, compared: Compared): void {
+  if (!compared.here) return;
+  staging.expect(kind, compared.key);
+  if (!compared.isEqual) holdValues(staging, kind, compared);
+}
+
+/** Marks the values that no other row can have while the one here has them. */
+function holdValues(staging: Staging, kind: Kind, { key, here }: Compared): void {
+  for (const { text } of uniqueValues(kind, here!)) staging.take(kind, `here ${text}`, key);
+}
+
+/** A new row, with values of its own where the files give none. */
+function newForm(staging: Staging, kind: Kind, { key, line, given }: Compared, now: Date): Form {
+  const own = kind.missing?.(given!, now) ?? {};
+  const values = Object.entries(kind.columns).map(([column, { read }]) => {
+    if (column in given!) return [column, given![column]];
+    if (!(column in own)) return [column, read(null, () => {}) ?? null];
+    const registrar = given!.registrar ?? null;
+    const place = { file: kind.name, line, key, column, value: null, registrar };
+    staging.find({ ...place, done: 'changed', why: 'made here because the file has none' });
+    return [column, own[column]];
+  });
+  return Object.fromEntries(values);
 }
 
 /** The change from one form to the other; undefined if it can't be made. */
@@ -127,20 +154,51 @@ function changeOf(kind: Kind, to: Form | null, from: Form | null): RowChange | u
   return kind.name === 'contacts' ? { action: 'replace', from, to } : undefined;
 }
 
-/** A contact with another code, but the id or UUID of one that goes, takes its place. */
-function mergeRenamed(staging: Staging, kind: Kind): void {
-  const going = new Map<string, Form>();
-  for (const chunk of staging.planned(kind, 'remove').chunks(chunkRows)) {
-    for (const { from } of chunk) going.set(from!.id!, from!).set(from!.uuid!, from!);
-  }
-  if (going.size === 0) return;
+/**
+ * A contact with another code, but the id or UUID of one that goes, takes its place. Other new rows with a value that a
+ * row here keeps are not added, and nothing can refer to them.
+ */
+function settleAdditions(staging: Staging, kind: Kind): void {
   for (const chunk of staging.planned(kind, 'add').chunks(chunkRows)) {
-    for (const { to } of chunk) {
-      const from = going.get(to!.id!) ?? going.get(to!.uuid!);
-      if (!from) continue;
-      going.delete(from.id!);
-      going.delete(from.uuid!);
-      staging.merge(kind, to!.code!, from.code!, { action: 'replace', from, to: to! });
+    for (const change of chunk) {
+      const { to } = change;
+      const holder = uniqueValues(kind, to!)
+        .map(({ text }) => staging.taker(kind, `here ${text}`))
+        .find((taker) => taker !== undefined);
+      if (holder === undefined) continue;
+      const key = keyOf(kind, to!);
+      const line = staging.lineOf(kind, key);
+      staging.unplan(kind, 'add', key);
+      const going = kind.name === 'contacts' && staging.unplan(kind, 'remove', holder);
+      if (going) staging.plan(kind, key, line, { action: 'replace', from: going.from!, to: to! });
+      else reportLeft(staging, kind, change, undefined, isTaken);
     }
   }
+}
+
+/** Reports a planned change that is not made as a conflict with what is here. */
+export function reportLeft(
+  staging: Staging,
+  kind: Kind,
+  { from, to }: RowChange,
+  here: Form | undefined,
+  why: string,
+): void {
+  const key = keyOf(kind, (to ?? from)!);
+  const line = staging.lineOf(kind, key);
+  const value = differingValues(kind, to && asGiven(staging, kind, key, to), here ?? null);
+  const finding = { file: kind.name, line, key, column: null, done: 'conflict', why } as const;
+  staging.find({ ...finding, value, registrar: to?.registrar ?? null });
+  // The one whose place it was to take stays as well.
+  if (from && to && keyOf(kind, from) !== key) {
+    staging.find({ ...finding, line: null, key: keyOf(kind, from), value: null });
+  }
+}
+
+/** The form without what the files do not give. */
+function asGiven(staging: Staging, kind: Kind, key: string, form: Form): Form {
+  const given = staging.given(kind, key)?.form;
+  if (!given) return form;
+  const columns = [...Object.keys(given), ...(kind.part?.fills ?? [])];
+  return Object.fromEntries(columns.map((column) => [column, form[column] ?? null]));
 }

@@ -1,5 +1,5 @@
 import { RegistryError } from '../../error.ts';
-import type { Form, Kind } from '../../move-in/kind.ts';
+import { type Form, type Kind, keyOf, uniqueValues } from '../../move-in/kind.ts';
 import type { ReadText } from '../../move-in/reader.ts';
 import { readRows } from '../file/read.ts';
 import type { Directory } from './directory.ts';
@@ -10,9 +10,6 @@ export interface StageOptions {
   /** The registrar that gets what belonged to one that is gone. */
   orphansTo?: string | undefined;
 }
-
-/** The list of the elements that can't be read. */
-export const unreadable = '';
 
 /** A row of a file with the texts of its fields, null for empty ones. */
 interface FileForm {
@@ -25,7 +22,8 @@ interface FileForm {
 
 /**
  * Reads the files of a kind to the staging, with what is found in them, and returns the columns that they have; undefined
- * if there are none. Throws `malformed` for a file whose rows cannot be told apart.
+ * if there are none. The rows of the kinds that it refers to are expected. Throws `malformed` for a file whose rows cannot
+ * be told apart.
  */
 export async function stageKind(
   staging: Staging,
@@ -33,11 +31,12 @@ export async function stageKind(
   directory: Directory,
   options: StageOptions,
 ): Promise<ReadonlySet<string> | undefined> {
-  const { name, part, key, required = [] } = kind;
+  const { name, part, key, apart, required = [] } = kind;
   const columns = new Set<string>();
   if (directory.has(name)) {
     const own = Object.keys(kind.columns).filter((column) => !part?.fills.includes(column));
-    for await (const row of formsOf(name, directory, own, [...key, ...required])) {
+    const needed = [...key, ...required].filter((column) => column !== apart?.column);
+    for await (const row of formsOf(name, directory, own, needed)) {
       for (const column of Object.keys(row.values)) columns.add(column);
       stageRow(staging, kind, row, options);
     }
@@ -71,6 +70,10 @@ async function* formsOf(
 /** What is found in one row. Of one that is refused, nothing else is said. */
 class RowFindings {
   readonly #all: Pick<Finding, 'column' | 'done' | 'why'>[] = [];
+
+  constructor({ problem }: Partial<FileForm> = {}) {
+    if (problem !== undefined) this.add('refused', null, problem);
+  }
 
   add(done: Finding['done'], column: string | null, why: string): void {
     this.#all.push({ column, done, why });
@@ -111,19 +114,20 @@ class RowFindings {
 }
 
 function stageRow(staging: Staging, kind: Kind, row: FileForm, options: StageOptions): void {
-  const found = new RowFindings();
-  if (row.problem !== undefined) found.add('refused', null, row.problem);
+  const found = new RowFindings(row);
   const form = readForm(staging, kind, row, options, found);
-  const parts = kind.key.map((column) => form[column]);
-  const key = parts.every(Boolean) ? parts.join(' ') : null;
-  if (key !== null) checkRepetition(staging, kind, { ...row, form, key }, found);
+  if (!found.isRefused) tellApart(staging, kind, form, found);
+  const key = kind.key.every((column) => form[column]) ? keyOf(kind, form) : null;
+  if (!found.isRefused) takeValues(staging, kind, form, found);
   if (!found.isRefused) {
     for (const { column, why } of kind.carried?.(form, options.now) ?? []) {
       found.add('carried', column, why);
     }
   }
   found.report(staging, kind, row, key);
-  if (key !== null) staging.addGiven(kind, key, row.line, found.isRefused ? null : form);
+  if (key === null) return;
+  const text = row.values[kind.key[0]!]!;
+  staging.addGiven(kind, key, row.line, text, found.isRefused ? null : form);
 }
 
 function readForm(
@@ -141,7 +145,7 @@ function readForm(
     const reader = isRegistrar ? registrarReader(staging, kind, read, options) : read;
     const value = found.try(column, () => reader(text, note));
     if (value !== undefined) form[column] = value;
-    else if (kind.key.includes(column) && !found.isRefused)
+    else if (kind.key.includes(column) && column !== kind.apart?.column && !found.isRefused)
       found.add('refused', column, 'is missing');
   }
   if (!found.isRefused) found.try(null, () => kind.check?.(form));
@@ -157,50 +161,54 @@ function registrarReader(
 ): ReadText {
   return (text, note) => {
     const code = new RowFindings().try(null, () => read(text, note));
-    if (code && staging.isExpected('registrars', code)) {
-      refuseRepeated(staging, 'registrars', text);
-      return code;
-    }
-    if (!mayBeOrphan || orphansTo === undefined) {
-      throw new RegistryError('not_found', 'there is no such registrar');
-    }
-    note(`there is no such registrar; it is now with ${orphansTo}`);
+    const isKnown = code && staging.isExpected('registrars', code);
+    const why = isKnown ? whyNot(staging, 'registrars', text) : 'there is no such registrar';
+    if (why === undefined) return code!;
+    if (!mayBeOrphan || orphansTo === undefined) throw new RegistryError('not_found', why);
+    note(`${why}; it is now with ${orphansTo}`);
     return orphansTo;
   };
 }
 
-/** Refuses a reference to a row that was refused because another has the same key in upper case. */
-function refuseRepeated(staging: Staging, kind: string, text: string | null): void {
-  if (!staging.repeated.has(`${kind} ${text}`)) return;
-  throw new RegistryError('invalid', `an earlier line of ${kind}.csv has the same in upper case`);
+/** Why a text does not name the row that has it as its key in upper case. */
+function whyNot(staging: Staging, kind: string, text: string | null): string | undefined {
+  if (!staging.isRefusedText(kind, text)) return undefined;
+  return `another line of ${kind}.csv has the same in upper case`;
+}
+
+/** Gives a row that may not have the key of an earlier one, or has none, a key of its own. */
+function tellApart(staging: Staging, kind: Kind, form: Form, found: RowFindings): void {
+  if (!kind.apart) return;
+  const { column, next } = kind.apart;
+  const isMissing = form[column] === undefined;
+  if (isMissing) form[column] = next(form);
+  const isRepeated = () => staging.given(kind, keyOf(kind, form)) !== undefined;
+  const why = isMissing
+    ? 'made here because the file has none'
+    : 'is now later, because an earlier line has the same';
+  if (isMissing || isRepeated()) found.add('changed', column, why);
+  while (isRepeated()) form[column] = next(form);
 }
 
 /** Refuses a row whose key, or another value that no two rows share, is that of an earlier one. */
-function checkRepetition(
-  staging: Staging,
-  kind: Kind,
-  { form, key, line, values }: { form: Form; key: string } & FileForm,
-  found: RowFindings,
-): void {
-  if (staging.lineOf(kind, key) !== null) {
+function takeValues(staging: Staging, kind: Kind, form: Form, found: RowFindings): void {
+  const key = keyOf(kind, form);
+  if (staging.given(kind, key)) {
     found.add('refused', kind.key[0]!, 'an earlier line has the same');
-    staging.repeated.add(`${kind.name} ${values[kind.key[0]!]}`);
     return;
   }
-  for (const { columns, where = {} } of found.isRefused ? [] : (kind.unique ?? [])) {
-    const own = columns.map((column) => form[column]);
-    const isMeant =
-      own.every(Boolean) && Object.entries(where).every(([name, value]) => form[name] === value);
-    if (!isMeant || staging.take(kind, `${columns} ${own}`, line)) continue;
+  const values = uniqueValues(kind, form);
+  for (const { columns, where, text } of values) {
+    if (staging.taker(kind, text) === undefined) continue;
     const also = Object.entries(where).map(([name, value]) => ` and the ${name} ${value}`);
     found.add('refused', columns[0]!, `an earlier line has the same${also.join('')}`);
   }
+  if (!found.isRefused) for (const { text } of values) staging.take(kind, text, key);
 }
 
 function stageElement(staging: Staging, kind: Kind, row: FileForm): void {
   const part = kind.part!;
-  const found = new RowFindings();
-  if (row.problem !== undefined) found.add('refused', null, row.problem);
+  const found = new RowFindings(row);
   const form: Form = {};
   const [own, other] = Object.keys(part.columns) as [string, string];
   const kinds = new Map([
@@ -209,17 +217,23 @@ function stageElement(staging: Staging, kind: Kind, row: FileForm): void {
   ]);
   for (const [column, read] of Object.entries(part.columns)) {
     const text = row.values[column] ?? null;
-    form[column] = found.try(column, () => read(text, () => {})) ?? null;
+    const value = found.try(column, () => read(text, () => {})) ?? null;
+    form[column] = value;
     const referred = kinds.get(column);
-    if (referred) found.try(column, () => refuseRepeated(staging, referred, text));
+    if (!referred || value === null) continue;
+    const isKnown = column === own || staging.isExpected(referred, value);
+    const why = isKnown ? whyNot(staging, referred, text) : `there is no such row in ${referred}`;
+    if (why !== undefined) found.add('refused', column, why);
   }
   const { key, column, element } = part.place(form);
-  const isSingle = !found.isRefused && column === part.single;
-  if (isSingle && !staging.take(kind, `${column} ${key}`, row.line)) {
-    found.add('refused', other, `an earlier line has another ${column}`);
+  if (!found.isRefused) {
+    const isOther =
+      column === part.single && staging.take(kind, `${column} ${key}`, element!) !== element;
+    if (isOther) found.add('refused', other, `an earlier line has another ${column}`);
+    else if (!staging.addElement(kind, key!, column, element!, row.line))
+      found.add('refused', other, 'an earlier line has the same');
   }
+  // The list has elements that can't be read, and is not empty.
+  else if (key !== null) staging.addElement(kind, key, null, String(row.line), row.line);
   found.report(staging, kind, row, key);
-  if (!found.isRefused) staging.addElement(kind, key!, column!, element!, row.line);
-  // The list has elements that are not known, and is not empty.
-  else if (key !== null) staging.addElement(kind, key, unreadable, String(row.line), row.line);
 }

@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type Form, type Kind, keyOf } from '../../move-in/kind.ts';
 import type { RowChange } from '../../move-in/write.ts';
 import type { Rows } from '../progress.ts';
@@ -11,6 +11,7 @@ export interface Finding {
   line: number | null;
   key: string | null;
   column: string | null;
+  /** Of a conflict, what `differingValues` returns. */
   value: string | null;
   done: 'carried' | 'changed' | 'refused' | 'conflict';
   /** The reason, without values: findings with the same one are counted together. */
@@ -30,6 +31,9 @@ export const findingColumns = [
   'registrar',
 ] as const;
 
+type Action = RowChange['action'];
+type Row = Record<string, SQLInputValue>;
+
 /** A row of the files, of the registry, or of both. */
 interface Pair {
   key: string;
@@ -40,100 +44,147 @@ interface Pair {
   isRefused: boolean;
 }
 
+/** The list of the elements that can't be read. */
+const unreadable = '';
+
 /**
  * Both sides of a move, what was found in the files, and the changes that are planned. They are in a temporary file that
  * SQLite deletes at once, so that a registry of any size takes little memory.
  */
 export class Staging implements Disposable {
-  /** The keys, by kind, of rows that were refused because another has the same one: few, and asked for often. */
-  readonly repeated = new Set<string>();
+  /** The keys, by kind and as their lines have them, of rows that were refused because another has the same one. */
+  readonly #refusedTexts = new Set<string>();
   readonly #database = new DatabaseSync('');
-  readonly #statements;
+  readonly #statements = new Map<string, StatementSync>();
 
   constructor() {
     this.#database.exec(`
       pragma journal_mode = off;
-      pragma cache_size = -65536;
-      create table given (kind text, key text, line integer, form text, primary key (kind, key)) without rowid;
-      create table here (kind text, key text, form text, primary key (kind, key)) without rowid;
-      create table elements (kind text, key text, list text, element text, line integer,
-        primary key (kind, key, list, element)) without rowid;
-      create table taken (kind text, value text, line integer, primary key (kind, value)) without rowid;
-      create table expected (kind text, key text, primary key (kind, key)) without rowid;
-      create table changes (id integer primary key, kind text, action text, key text, line integer, change text);
-      create index changes_of_action on changes (kind, action);
+      pragma cache_size = -16384;
+      create table given (kind, key, line, text, form, primary key (kind, key)) without rowid;
+      create table here (kind, key, form, primary key (kind, key)) without rowid;
+      create table elements (kind, key, list, element, line, primary key (kind, key, list, element)) without rowid;
+      create table taken (kind, value, key, primary key (kind, value)) without rowid;
+      create table expected (kind, key, primary key (kind, key)) without rowid;
+      create table changes (kind, action, key, line, change, primary key (kind, action, key)) without rowid;
       create table findings (${findingColumns.join(', ')});
       begin`);
-    const say = (sql: string) => this.#database.prepare(sql);
-    this.#statements = {
-      give: say('insert or ignore into given values (?, ?, ?, ?)'),
-      take: say('insert or ignore into taken values (?, ?, ?)'),
-      find: say('insert into findings values (?, ?, ?, ?, ?, ?, ?, ?)'),
-      here: say('insert or replace into here values (?, ?, ?)'),
-      element: say('insert or ignore into elements values (?, ?, ?, ?, ?)'),
-      elements: say(
-        'select list, element, line from elements where kind = ? and key = ? order by list, element',
-      ),
-      expect: say('insert or ignore into expected values (?, ?)'),
-      isExpected: say('select 1 from expected where kind = ? and key = ?'),
-      change: say('insert into changes (kind, action, key, line, change) values (?, ?, ?, ?, ?)'),
-      lineOf: say('select line from given where kind = ? and key = ?'),
-    };
   }
 
-  /** Adds a row of a file; with a null form, one that was refused. False if another has its key. */
-  addGiven({ name }: Kind, key: string, line: number, form: Form | null): boolean {
-    const json = form && JSON.stringify(form);
-    return this.#statements.give.run(name, key, line, json).changes > 0;
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
   }
 
-  /** Marks a value that no two rows share as taken; false if it is. */
-  take({ name }: Kind, value: string, line: number): boolean {
-    return this.#statements.take.run(name, value, line).changes > 0;
+  #run(sql: string, ...values: SQLInputValue[]): boolean {
+    return this.#prepare(sql).run(...values).changes > 0;
   }
 
-  addElement(kind: Kind, key: string, list: string, element: string, line: number): void {
-    this.#statements.element.run(kind.name, key, list, element, line);
+  #get(sql: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.#prepare(sql).get(...values) as Row | undefined;
   }
 
-  elementsOf({ name }: Kind, key: string): { list: string; element: string; line: number }[] {
-    return this.#statements.elements.all(name, key) as never;
+  /** Of its own statement, so that it may run while another like it does. */
+  #each(sql: string, ...values: SQLInputValue[]): Iterable<Row> {
+    return this.#database.prepare(sql).iterate(...values) as Iterable<Row>;
+  }
+
+  /** Adds a row of a file, whose key has this text there. One that was refused, with a null form, gives way to others. */
+  addGiven({ name }: Kind, key: string, line: number, text: string, form: Form | null): void {
+    const row = [name, key, line, text, form && JSON.stringify(form)];
+    if (this.#run('insert or ignore into given values (?, ?, ?, ?, ?)', ...row)) return;
+    const other = this.#get('select text from given where kind = ? and key = ?', name, key)!;
+    if (form) this.#run('insert or replace into given values (?, ?, ?, ?, ?)', ...row);
+    const [kept, refused] = form ? [text, other.text] : [other.text, text];
+    this.#refusedTexts.delete(`${name} ${kept}`);
+    if (refused !== kept) this.#refusedTexts.add(`${name} ${refused}`);
+  }
+
+  /** The line and the form of a row that was not refused. */
+  given({ name }: Kind, key: string): { line: number; form: Form } | undefined {
+    const sql = 'select line, form from given where kind = ? and key = ? and form is not null';
+    const row = this.#get(sql, name, key);
+    return row && { line: Number(row.line), form: parsed(row.form)! };
+  }
+
+  /** Whether the key, as a file has it, is that of a row that was refused because another has the same in upper case. */
+  isRefusedText(kind: string, text: string | null): boolean {
+    return this.#refusedTexts.has(`${kind} ${text}`);
+  }
+
+  /** Marks a value that only one row may have, and returns the key of the row that had it first. */
+  take({ name }: Kind, value: string, key: string): string {
+    this.#run('insert or ignore into taken values (?, ?, ?)', name, value, key);
+    return this.taker({ name }, value)!;
+  }
+
+  taker({ name }: Pick<Kind, 'name'>, value: string): string | undefined {
+    const row = this.#get('select key from taken where kind = ? and value = ?', name, value);
+    return row && String(row.key);
+  }
+
+  /** Adds an element to a list of a row; false if it has it. */
+  addElement(
+    { name }: Kind,
+    key: string,
+    list: string | null,
+    element: string,
+    line: number,
+  ): boolean {
+    const sql = 'insert or ignore into elements values (?, ?, ?, ?, ?)';
+    return this.#run(sql, name, key, list ?? unreadable, element, line);
+  }
+
+  /** The elements of a row's list in their order; null if it has some, but none that can be read. */
+  elementsOf({ name }: Kind, key: string, list: string): string[] | null {
+    const sql =
+      'select element from elements where kind = ? and key = ? and list = ? order by element';
+    const elements = this.#prepare(sql).all(name, key, list) as { element: string }[];
+    if (elements.length === 0 && this.#get(sql, name, key, unreadable)) return null;
+    return elements.map(({ element }) => element);
   }
 
   /** The elements whose row is not going to be there. */
-  strayElements({ name }: Kind): IterableIterator<{ key: string; element: string; line: number }> {
-    return this.#database
-      .prepare(
-        `select key, element, line from elements where kind = ?
-          and not exists (select 1 from expected where kind = elements.kind and key = elements.key) order by line`,
-      )
-      .iterate(name) as never;
+  strayElements({ name }: Kind): Iterable<{ key: string; element: string; line: number }> {
+    const sql = `select key, element, line from elements where kind = ? and list <> '${unreadable}'
+      and not exists (select 1 from expected where kind = elements.kind and key = elements.key) order by line`;
+    return this.#each(sql, name) as never;
+  }
+
+  /** The rows that have the element in a list. */
+  rowsWith({ name }: Kind, element: string): { key: string; line: number }[] {
+    this.#database.exec('create index if not exists rows_with on elements (kind, element)');
+    const sql = 'select key, line from elements where kind = ? and element = ? order by line';
+    return this.#prepare(sql).all(name, element) as never;
   }
 
   addHere(kind: Kind, form: Form): void {
-    this.#statements.here.run(kind.name, keyOf(kind, form), JSON.stringify(form));
+    const sql = 'insert or replace into here values (?, ?, ?)';
+    this.#run(sql, kind.name, keyOf(kind, form), JSON.stringify(form));
   }
 
   /** The forms of the registry in the order of their keys. */
   *here({ name }: Kind): Generator<Form> {
-    const rows = this.#database.prepare('select form from here where kind = ? order by key');
-    for (const { form } of rows.iterate(name)) yield JSON.parse(String(form));
+    const rows = this.#each('select form from here where kind = ? order by key', name);
+    for (const { form } of rows) yield parsed(form)!;
   }
 
   /** Every row of both sides, in the order of the keys. */
   *pairs({ name }: Kind): Generator<Pair> {
-    const rows = this.#database.prepare(`
-      select both.key, given.line, given.form as given, here.form as here, given.key is not null as is_given from (
-        select key from given where kind = $kind union select key from here where kind = $kind) as both
-      left join given on given.kind = $kind and given.key = both.key
-      left join here on here.kind = $kind and here.key = both.key
-      order by both.key`);
-    for (const { key, line, given, here, is_given } of rows.iterate({ kind: name })) {
+    const rows = this.#each(
+      `select both.key, line, given.form as given, here.form as here, given.key is not null as is_given
+      from (select kind, key from given where kind = ? union select kind, key from here where kind = ?) as both
+      left join given using (kind, key) left join here using (kind, key) order by both.key`,
+      ...[name, name],
+    );
+    for (const { key, line, given, here, is_given } of rows) {
       yield {
-        key: String(key),
-        line: line as number | null,
-        given: given === null ? null : JSON.parse(String(given)),
-        here: here === null ? null : JSON.parse(String(here)),
+        ...{ key: String(key), line: line as number | null },
+        ...{ given: parsed(given), here: parsed(here) },
         isRefused: is_given === 1 && given === null,
       };
     }
@@ -141,87 +192,103 @@ export class Staging implements Disposable {
 
   /** Notes that there is going to be a row with this key. */
   expect({ name }: Kind, key: string): void {
-    this.#statements.expect.run(name, key);
+    this.#run('insert or ignore into expected values (?, ?)', name, key);
   }
 
   isExpected(kind: string, key: string): boolean {
-    return this.#statements.isExpected.get(kind, key) !== undefined;
+    return this.#get('select 1 from expected where kind = ? and key = ?', kind, key) !== undefined;
   }
 
-  plan({ name }: Kind, key: string, line: number | null, change: RowChange): void {
-    this.#statements.change.run(name, change.action, key, line, JSON.stringify(change));
+  plan(kind: Kind, key: string, line: number | null, change: RowChange): void {
+    const json = JSON.stringify(change);
+    this.#run(
+      'insert into changes values (?, ?, ?, ?, ?)',
+      kind.name,
+      change.action,
+      key,
+      line,
+      json,
+    );
+    if (change.to) this.expect(kind, key);
+  }
+
+  /** Takes a change out of the plan and returns it, if it is planned. */
+  unplan(kind: Kind, action: Action, key: string): RowChange | undefined {
+    const row = this.#get(
+      'delete from changes where kind = ? and action = ? and key = ? returning change',
+      ...[kind.name, action, key],
+    );
+    if (row && action === 'add')
+      this.#run('delete from expected where kind = ? and key = ?', kind.name, key);
+    return row && JSON.parse(String(row.change));
   }
 
   /** The planned changes of a kind by one action. */
-  planned({ name }: Kind, action: RowChange['action']): Rows<RowChange> {
-    const database = this.#database;
-    const count = database.prepare(
-      'select count(*) as count from changes where kind = ? and action = ?',
-    );
-    const page = database.prepare(
-      'select id, change from changes where kind = ? and action = ? and id > ? order by id limit ?',
+  planned({ name }: Kind, action: Action): Rows<RowChange> {
+    const count = 'select count(*) as count from changes where kind = ? and action = ?';
+    const page = this.#prepare(
+      'select key, change from changes where kind = ? and action = ? and key > ? order by key limit ?',
     );
     return {
-      length: Number(count.get(name, action)!.count),
+      length: Number(this.#get(count, name, action)!.count),
       *chunks(rows) {
-        for (let last = 0; ; ) {
+        for (let last = ''; ; ) {
           const found = page.all(name, action, last, rows);
           if (found.length === 0) return;
-          last = Number(found.at(-1)!.id);
+          last = String(found.at(-1)!.key);
           yield found.map(({ change }) => JSON.parse(String(change)) as RowChange);
         }
       },
     };
   }
 
-  /** Makes one replacement of an addition and a removal. */
-  merge({ name }: Kind, addedKey: string, removedKey: string, change: RowChange): void {
-    this.#database
-      .prepare('delete from changes where kind = ? and action in (?, ?) and key in (?, ?)')
-      .run(name, 'add', 'remove', addedKey, removedKey);
-    this.#statements.change.run(name, 'replace', addedKey, null, JSON.stringify(change));
-  }
-
   lineOf({ name }: Kind, key: string): number | null {
-    return (this.#statements.lineOf.get(name, key)?.line ?? null) as number | null;
+    const row = this.#get('select line from given where kind = ? and key = ?', name, key);
+    return (row?.line ?? null) as number | null;
   }
 
   find(finding: Finding): void {
-    this.#statements.find.run(...findingColumns.map((name) => finding[name] ?? null));
+    const places = findingColumns.map(() => '?').join(', ');
+    const values = findingColumns.map((name) => finding[name] ?? null);
+    this.#run(`insert into findings values (${places})`, ...values);
   }
 
   /** The findings, or those with one outcome, by file and line. */
-  findings(done: Finding['done'] | null = null): IterableIterator<Finding> {
-    return this.#database
-      .prepare(
-        'select * from findings where done = ifnull(?, done) order by file, line is null, line, rowid',
-      )
-      .iterate(done) as never;
+  findings(done: Finding['done'] | null = null): Iterable<Finding> {
+    return this.#each(
+      'select * from findings where done = ifnull(?, done) order by file, line is null, line, rowid',
+      done,
+    ) as never;
   }
 
-  /** The number of lines of the kind's own file that were refused. */
-  refusedLines({ name }: Kind): number {
-    const [found] = this.#database
-      .prepare(
-        "select count(distinct line) as count from findings where file = ? and done = 'refused'",
-      )
-      .all(name);
-    return Number(found!.count);
+  get findingCount(): number {
+    return Number(this.#get('select count(*) as count from findings')!.count);
+  }
+
+  /** The numbers of rows of a kind: here, and in its own file those that were refused, or are conflicts. */
+  counts({ name }: Kind): Record<'here' | 'refused' | 'conflicts', number> {
+    return this.#get(
+      `select (select count(*) from here where kind = ?) as here,
+        count(distinct iif(done = 'refused', line, null)) as refused,
+        count(iif(done = 'conflict', 1, null)) as conflicts
+      from findings where file = ?`,
+      ...[name, name],
+    ) as never;
   }
 
   /** The findings by their cause, the most frequent first. */
-  causes() {
-    return this.#database
-      .prepare(
-        `select file, done, column, why, count(*) as count from findings
-          group by file, done, column, why order by count desc, file, column, why`,
-      )
-      .all() as unknown as (Pick<Finding, 'file' | 'done' | 'column' | 'why'> & {
-      count: number;
-    })[];
+  causes(): (Pick<Finding, 'file' | 'done' | 'column' | 'why'> & { count: number })[] {
+    return this.#prepare(
+      `select file, done, column, why, count(*) as count from findings
+        group by file, done, column, why order by count desc, file, column, why`,
+    ).all() as never;
   }
 
   [Symbol.dispose](): void {
     this.#database.close();
   }
+}
+
+function parsed(form: SQLInputValue | undefined): Form | null {
+  return typeof form === 'string' ? JSON.parse(form) : null;
 }

@@ -100,7 +100,7 @@ test('refuses only what cannot be told apart or cannot be held, and keeps the do
     'allowed-ips.csv:4 #99 registrar "#99" refused: there is no such row in registrars',
     'allowed-ips.csv:5 ALPHA address "x" refused: is not an address or CIDR range',
     'api-users.csv:3 gone registrar "#99" refused: there is no such registrar',
-    'api-users.csv:4 lower registrar "beta" refused: an earlier line of registrars.csv has the same in upper case',
+    'api-users.csv:4 lower registrar "beta" refused: another line of registrars.csv has the same in upper case',
     'api-users.csv:5 ei  "" refused: has no password',
     'auctions.csv:4 00000000-0000-4000-8000-000000000029 name "VANA.ee" refused: an earlier line has the same and the status started',
     'auctions.csv:5 00000000-0000-4000-8000-000000000030 status "unknown" refused: is not one of started, awaiting_payment, no_bids, payment_received, payment_not_received, domain_registered, domain_not_registered',
@@ -109,7 +109,7 @@ test('refuses only what cannot be told apart or cannot be held, and keeps the do
     'contacts.csv:7  code "" refused: is missing',
     'contacts.csv:8 ALPHA:44 id "11" refused: an earlier line has the same',
     'domain-contacts.csv:6 pirn.ee contact "#99:41" refused: there is no such row in contacts',
-    'domain-contacts.csv:7 pirn.ee contact "alpha:11" refused: an earlier line of contacts.csv has the same in upper case',
+    'domain-contacts.csv:7 pirn.ee contact "alpha:11" refused: another line of contacts.csv has the same in upper case',
     'domain-contacts.csv:8 pirn.ee role "omanik" refused: is not one of registrant, admin, tech',
     'domain-contacts.csv:9 puudub.ee domain "puudub.ee" refused: there is no such row in domains',
     'domain-contacts.csv:10 pirn.ee contact "ALPHA:11" refused: an earlier line has another registrant',
@@ -148,16 +148,21 @@ test('gives contacts and domains of a registrar that is gone to another, if the 
   });
 });
 
-test('opens no registrar to every address because its addresses cannot be read', async () => {
+test('closes a registrar none of whose addresses can be read, and goes on', async () => {
   const files = smallRegistry();
-  files['allowed-ips'] = [{ registrar: 'ALPHA', address: 'x' }];
-  writeFiles(directory, files);
-  expect(await registry.run(['move-in', directory])).toMatchObject({
-    status: 1,
-    stderr:
-      'refused: no row of ALPHA in allowed-ips.csv can be read; without any, it would be open to every address\n',
-  });
-  expect((await registry.rows()).registrars).toEqual([]);
+  files['allowed-ips'] = [
+    { registrar: 'ALPHA', address: 'x' },
+    { registrar: 'BETA', address: '192.0.2.1' },
+  ];
+  expect(await report(files)).toEqual([
+    'allowed-ips.csv:2 ALPHA address "x" refused: is not an address or CIDR range',
+    'allowed-ips.csv: ALPHA  "" changed: has no row that can be read; it gets 0.0.0.0/32 so that it is not open to every address',
+  ]);
+  const { registrars } = await registry.rows();
+  expect(registrars).toMatchObject([
+    { allowed_ips: '["0.0.0.0/32"]' },
+    { allowed_ips: '["192.0.2.1"]' },
+  ]);
 });
 
 test('changes with a file of links or addresses alone only these', async () => {

@@ -29,6 +29,11 @@ function reportLines(): string[] {
   );
 }
 
+const at = '2015-03-04T05:06:07.123Z';
+
+/** What differs, as a line of the report has it. */
+const values = (given: Record<string, unknown>) => JSON.stringify(JSON.stringify(given));
+
 async function reconcile() {
   const { status, stdout } = await registry.run(['reconcile', directory, '--json']);
   const { differences, ...answer } = JSON.parse(stdout);
@@ -39,7 +44,6 @@ test('brings every kind of row with its ids, UUIDs, codes and times', async () =
   const { report } = await moveIn(smallRegistry());
   expect(report).toEqual([]);
   const rows = await registry.rows();
-  const at = '2015-03-04T05:06:07.123Z';
   expect(rows.registrars).toEqual([
     expect.objectContaining({
       id: 7,
@@ -174,8 +178,8 @@ test('leaves what others have changed, deleted or made here, and settles it with
   expect(again.changed).toBe(false);
   expect(again.report).toEqual([
     'blocked.csv: minu.ee  "" conflict: was made here',
-    'registrars.csv:2 ALPHA  "" conflict: was changed here',
-    'reserved.csv:2 riigikogu.ee  "" conflict: was deleted here',
+    `registrars.csv:2 ALPHA  ${values({ name: 'ALPHA OÜ', updated_at: at })} conflict: was changed here`,
+    `reserved.csv:2 riigikogu.ee  ${values({ name: 'riigikogu.ee', password: null, last_day: '2999-01-01', created_at: at })} conflict: was deleted here`,
   ]);
   expect(await reconcile()).toMatchObject({ status: 0, equal: false, unreported: 0 });
   const settled = await moveIn(smallRegistry(), '--theirs', '--yes');
@@ -194,7 +198,7 @@ test('removes a registrar with what is its own, once nothing else belongs to it'
   const files: Files = { registrars: [row.registrar(7, 'ALPHA')] };
   const kept = await moveIn({ ...smallRegistry(), ...files }, '--yes');
   expect(kept.report).toContain(
-    'registrars.csv: BETA  "" conflict: contacts, domains or API users here still belong to it',
+    'registrars.csv: BETA  "" conflict: contact BETA:15 still refers to it',
   );
   expect(await reconcile()).toMatchObject({ status: 0, equal: false, unreported: 0 });
   const isOfBeta = ({ registrar, domain }: Record<string, string>) =>
@@ -215,9 +219,13 @@ test('removes a registrar with what is its own, once nothing else belongs to it'
 test('leaves what another row here stands in the way of, and says so', async () => {
   await registry.done(['auction', 'start', 'vana.ee']);
   const { report, counts } = await moveIn(smallRegistry());
+  const auction = values({
+    ...{ uuid: uuidOf(21), name: 'vana.ee', status: 'started', platform: 'auto' },
+    ...{ created_at: at, updated_at: at },
+  });
   expect(counts.auctions).toEqual({ added: 1, conflicts: 2 });
   expect(report).toEqual([
-    `auctions.csv:2 ${uuidOf(21)}  "" conflict: another row here has a value that only one may have`,
+    `auctions.csv:2 ${uuidOf(21)}  ${auction} conflict: another row here has a value that only one may have`,
     expect.stringMatching(/^auctions.csv: [0-9a-f-]{36} {2}"" conflict: was made here$/),
   ]);
   expect(await reconcile()).toMatchObject({ status: 0, unreported: 0 });
