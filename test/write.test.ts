@@ -277,8 +277,10 @@ async function rowsOf(tag: string): Promise<Record<string, string[]>> {
     .where(sql`code = ${tag}`);
   const found: Record<string, string[]> = {};
   let notified: unknown[] = [];
-  for (const table of tables) {
-    const rows = (await worker.db.select().from(table)) as Record<string, unknown>[];
+  const [first, ...others] = tables.map((table) => worker.db.select().from(table));
+  const rowsOfTables = await worker.db.batch([first!, ...others]);
+  for (const [index, table] of tables.entries()) {
+    const rows = rowsOfTables[index] as Record<string, unknown>[];
     // In the order of the schema: notifications come before what is delivered of them.
     const own = rows.filter(
       (row) =>
