@@ -1,13 +1,16 @@
-import { type Kind, keyOf } from '../../move-in/kind.ts';
+import { createHash, type Hash } from 'node:crypto';
+import { type Form, type Kind, keyOf } from '../../move-in/kind.ts';
 import { kinds } from '../../move-in/kinds.ts';
 import { reading } from '../command.ts';
 import { readRows } from '../file/read.ts';
+import { Spool } from '../file/spool.ts';
+import { writeOutput } from '../output.ts';
 import { verb } from '../run.ts';
 import { counted, table } from '../text.ts';
-import { compareKind, differingColumns, gatherHere, reportStray, Side } from './compare.ts';
+import { compareKind, differingColumns, gatherHere, reportStray } from './compare.ts';
 import { type Directory, openDirectory, reportName } from './directory.ts';
 import { stageKind } from './stage.ts';
-import { findingColumns, Staging } from './staging.ts';
+import { type Finding, Staging } from './staging.ts';
 
 interface Difference {
   /** The name of the file. */
@@ -38,51 +41,73 @@ The digest of a kind is SHA-256 over all its rows in the order of their keys: eq
 included. The exit status is 0 if everything is equal, or if ${reportName}.csv in the directory names every difference
 as refused or as a conflict; otherwise 1. Values are not shown.`,
     ),
-  async ({ db, origin }, name, { orphansTo }) => {
+  async ({ db, origin }, name, { orphansTo, json }) => {
     using staging = new Staging();
+    using differences = new Differences();
     const directory = openDirectory(name);
-    const reported = await readReported(directory);
+    await differences.readReport(directory);
     const options = { now: origin.request.at, orphansTo };
     const sides: Sides[] = [];
-    const differences: Difference[] = [];
     for (const kind of kinds) {
       const columns = await stageKind(staging, kind, directory, options);
       await gatherHere(db, staging, kind);
       for (const form of staging.here(kind)) staging.expect(kind, keyOf(kind, form));
-      if (!columns) continue;
-      const compared = await compareSides(staging, kind, columns, options.now);
-      sides.push(compared.sides);
-      for (const each of compared.differences) {
-        differences.push({ ...each, reported: reported.has(`${each.file} ${each.key}`) });
-      }
+      if (columns) sides.push(await compareSides(staging, kind, columns, options.now, differences));
     }
-    for (const { file, key, line, column } of staging.findings('refused')) {
-      const name = `${file}.csv`;
-      const columns = column === null ? [] : [column];
-      const isReported = reported.has(`${name} ${key ?? line}`);
-      differences.push({ file: name, key, difference: 'refused', columns, reported: isReported });
+    for (const finding of staging.findings('refused')) {
+      const columns = finding.column === null ? [] : [finding.column];
+      differences.add(finding, 'refused', columns);
     }
-    const unreported = differences.filter((each) => !each.reported).length;
-    if (unreported > 0) process.exitCode = 1;
-    return {
-      data: { kinds: sides, differences, unreported, equal: differences.length === 0 },
-      text: textOf(sides, differences, unreported),
-    };
+    if (differences.unreported > 0) process.exitCode = 1;
+    if (!json) return { data: {}, text: answerOf(sides, differences) };
+    await writeJson(sides, differences);
+    return undefined;
   },
 );
 
-/** The keys, with their files, that the last report names as refused or as conflicts. */
-async function readReported({ has, fileOf }: Directory): Promise<Set<string>> {
-  const keys = new Set<string>();
-  if (!has(reportName)) return keys;
-  const columns = Object.fromEntries(
-    findingColumns.map((name) => [name, { note: '', isRequired: true }]),
-  );
-  for await (const { values } of readRows(fileOf(reportName), 'csv', columns)) {
-    const { file, key, line, done } = values;
-    if (done === 'refused' || done === 'conflict') keys.add(`${file} ${key || line}`);
+/** A place in a file with its value and what was done with it: by these, the last report names a difference. */
+type Place = Pick<Finding, 'file' | 'line' | 'key' | 'column' | 'value' | 'done'>;
+
+function textOf({ file, line, key, column, value, done }: Record<keyof Place, unknown>): string {
+  return JSON.stringify([file, key || String(line), column || '', value || '', done]);
+}
+
+/** All differences, in temporary files, so that any number of them takes little memory. */
+class Differences implements Disposable {
+  readonly found = new Spool<Difference & { line: number }>();
+  unreported = 0;
+  /** What the last report names as refused or as a conflict. */
+  readonly #reported = new Spool<{ line: number }>();
+
+  async readReport({ has, fileOf }: Directory): Promise<void> {
+    if (!has(reportName)) return;
+    const names = ['file', 'line', 'key', 'column', 'value', 'done'];
+    const columns = Object.fromEntries(names.map((name) => [name, { note: '', isRequired: true }]));
+    for await (const { line, values } of readRows(fileOf(reportName), 'csv', columns, () => {})) {
+      const isMeant = values.done === 'refused' || values.done === 'conflict';
+      const text = textOf(values as Record<keyof Place, unknown>);
+      if (isMeant && this.#reported.lineOf(text) === undefined)
+        this.#reported.add({ line }, [text]);
+    }
   }
-  return keys;
+
+  add(place: Place, difference: Difference['difference'], columns: string[]): void {
+    const file = `${place.file}.csv`;
+    const reported = this.#reported.lineOf(textOf({ ...place, file })) !== undefined;
+    if (!reported) this.unreported += 1;
+    const line = this.found.length + 1;
+    this.found.add({ line, file, key: place.key, difference, columns, reported }, []);
+  }
+
+  /** In chunks of this many. */
+  *chunks(rows: number): Generator<Difference[]> {
+    for (const chunk of this.found.chunks(rows)) yield chunk.map(({ line: _, ...each }) => each);
+  }
+
+  [Symbol.dispose](): void {
+    this.found[Symbol.dispose]();
+    this.#reported[Symbol.dispose]();
+  }
 }
 
 /** What both sides have of a kind. */
@@ -95,57 +120,78 @@ interface Sides {
   by_registrar: Record<string, { in_files: number; here: number }>;
 }
 
+/** Compares a kind's rows, which are all in the staging. */
 async function compareSides(
   staging: Staging,
   kind: Kind,
   columns: ReadonlySet<string>,
   now: Date,
-): Promise<{ sides: Sides; differences: Omit<Difference, 'reported'>[] }> {
-  const [files, registry] = [new Side(), new Side()];
-  const differences: Omit<Difference, 'reported'>[] = [];
-  for await (const { key, given, here, isEqual, isRefused } of compareKind(
-    staging,
-    kind,
-    columns,
-    now,
-  )) {
-    if (given) files.add(given);
-    if (here) registry.add(here);
+  differences: Differences,
+): Promise<Sides> {
+  const [files, registry] = [createHash('sha256'), createHash('sha256')];
+  const all = { in_files: 0, here: 0 };
+  const byRegistrar: Record<string, typeof all> = {};
+  const count = (side: keyof typeof all, digest: Hash, form: Form) => {
+    digest.update(JSON.stringify(Object.keys(kind.columns).map((column) => form[column])));
+    all[side] += 1;
+    if (!form.registrar) return;
+    byRegistrar[form.registrar] ??= { in_files: 0, here: 0 };
+    byRegistrar[form.registrar]![side] += 1;
+  };
+  for await (const compared of compareKind(staging, kind, columns, now)) {
+    const { key, line, given, here, isEqual, isRefused } = compared;
+    if (given) count('in_files', files, given);
+    if (here) count('here', registry, here);
     if (isEqual || isRefused) continue;
-    const difference = !here ? 'only in the files' : given ? 'other values' : 'only here';
-    const differing = given && here ? differingColumns(given, here) : [];
-    differences.push({ file: `${kind.name}.csv`, key, difference, columns: differing });
+    const place: Place = {
+      file: kind.name,
+      line,
+      key,
+      column: null,
+      value: null,
+      done: 'conflict',
+    };
+    if (given && here) differences.add(place, 'other values', differingColumns(given, here));
+    else differences.add(place, given ? 'only in the files' : 'only here', []);
   }
   reportStray(staging, kind);
-  const codes = Object.keys({ ...files.byRegistrar, ...registry.byRegistrar }).sort();
-  const byRegistrar = codes.map((code) => [
-    code,
-    { in_files: files.byRegistrar[code] ?? 0, here: registry.byRegistrar[code] ?? 0 },
-  ]);
-  const sides: Sides = {
+  return {
     kind: kind.name,
-    rows_in_files: files.rows,
-    rows_here: registry.rows,
-    digest_of_files: files.digest(),
-    digest_here: registry.digest(),
-    by_registrar: Object.fromEntries(byRegistrar),
+    rows_in_files: all.in_files,
+    rows_here: all.here,
+    digest_of_files: files.digest('hex'),
+    digest_here: registry.digest('hex'),
+    by_registrar: Object.fromEntries(Object.entries(byRegistrar).sort()),
   };
-  return { sides, differences };
 }
 
-function textOf(sides: Sides[], differences: readonly Difference[], unreported: number): string {
+/** Writes the answer in parts: the differences may be too many for one text. */
+async function writeJson(kinds: Sides[], differences: Differences): Promise<void> {
+  const { unreported, found } = differences;
+  const head = JSON.stringify({ kinds, unreported, equal: found.length === 0 });
+  await writeOutput(`${head.slice(0, -1)},"differences":[`);
+  let separator = '';
+  for (const chunk of differences.chunks(1_000)) {
+    await writeOutput(separator + chunk.map((each) => JSON.stringify(each)).join(','));
+    separator = ',';
+  }
+  await writeOutput(']}\n');
+}
+
+function answerOf(sides: readonly Sides[], differences: Differences): string {
   const rows = sides.flatMap(({ kind, rows_in_files, rows_here, by_registrar, ...digests }) => [
     { ...digests, kind, registrar: null, in_files: rows_in_files, here: rows_here },
     ...Object.entries(by_registrar).map(([registrar, counts]) => ({
       ...{ kind, registrar, ...counts, digest_of_files: '', digest_here: '' },
     })),
   ]);
-  const shown = differences.slice(0, shownDifferences).map((each) => {
-    const columns = each.columns.length > 0 ? ` (${each.columns.join(', ')})` : '';
-    const known = each.reported ? ', as reported' : '';
-    return `${each.file} ${each.key ?? '-'}: ${each.difference}${columns}${known}`;
+  const { unreported, found } = differences;
+  const [first = []] = differences.chunks(shownDifferences);
+  const shown = first.map(({ file, key, difference, columns, reported }) => {
+    const of = columns.length > 0 ? ` (${columns.join(', ')})` : '';
+    return `${file} ${key ?? '-'}: ${difference}${of}${reported ? ', as reported' : ''}`;
   });
-  const hidden = differences.length - shown.length;
+  const hidden = found.length - shown.length;
   return [
     table(rows, 'the files hold nothing', {
       KIND: 'kind',
@@ -157,8 +203,8 @@ function textOf(sides: Sides[], differences: readonly Difference[], unreported: 
     }),
     ...shown,
     ...(hidden > 0 ? [`${counted(hidden, 'more difference')}; --json shows all`] : []),
-    differences.length === 0
+    found.length === 0
       ? 'the registry is equal to the files'
-      : `${counted(differences.length, 'difference')}, ${unreported} of them not in ${reportName}.csv`,
+      : `${counted(found.length, 'difference')}, ${unreported} of them not in ${reportName}.csv`,
   ].join('\n');
 }

@@ -1,0 +1,50 @@
+import { beforeEach, expect, test } from 'vitest';
+import { startTool, type TestRegistry } from '../tool.ts';
+import { type Files, row, smallRegistry, writeFiles } from './files.ts';
+
+const tool = startTool();
+let registry: TestRegistry;
+let directory: string;
+
+beforeEach(async () => {
+  registry = await tool.newRegistry();
+  directory = await tool.newDirectory();
+});
+
+async function moveIn(files: Files) {
+  writeFiles(directory, files);
+  await registry.done(['move-in', directory]);
+}
+
+async function reconcile() {
+  const { status, stdout } = await registry.run(['reconcile', directory, '--json']);
+  return { status, ...JSON.parse(stdout) };
+}
+
+test('excuses a refused row only if the report names the value that it has now', async () => {
+  const files = smallRegistry();
+  files.domains!.push(row.domain('kadunud.ee', '#98'));
+  await moveIn(files);
+  expect(await reconcile()).toMatchObject({ status: 0, unreported: 0 });
+  files.domains![2]!.registrar = '#99';
+  writeFiles(directory, files);
+  expect(await reconcile()).toMatchObject({
+    status: 1,
+    unreported: 1,
+    differences: [
+      { file: 'domains.csv', key: 'kadunud.ee', columns: ['registrar'], reported: false },
+    ],
+  });
+});
+
+test('shows a hundred differences on the terminal, and all of them with --json', async () => {
+  const names = Array.from({ length: 1_101 }, (_, n) => row.reserved(`kinni${n}.ee`));
+  writeFiles(directory, { reserved: names });
+  const { status, stdout } = await registry.run(['reconcile', directory]);
+  expect(status).toBe(1);
+  expect(stdout.match(/only in the files/g)).toHaveLength(100);
+  expect(stdout).toContain('1001 more differences; --json shows all');
+  const { differences, equal } = await reconcile();
+  expect(equal).toBe(false);
+  expect(new Set(differences.map(({ key }: { key: string }) => key)).size).toBe(1_101);
+});
