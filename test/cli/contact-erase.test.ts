@@ -15,7 +15,7 @@ const contact = {
 };
 const lines = (text: string) => text.trimEnd().split('\n');
 const backups =
-  'backups (Time Travel) keep the values for up to 30 days, and files that were exported or archived as long as you keep them';
+  'Time Travel keeps the values for up to 30 days, nightly backups for up to a year, and files that were exported or archived as long as you keep them';
 
 test('contact erase shows what would go and what stays, and then does it', async () => {
   const registry = await tool.newRegistry();

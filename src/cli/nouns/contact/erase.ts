@@ -6,7 +6,7 @@ import { verb } from '../../run.ts';
 import { counted } from '../../text.ts';
 
 const backups =
-  'backups (Time Travel) keep the values for up to 30 days, ' +
+  'Time Travel keeps the values for up to 30 days, nightly backups for up to a year, ' +
   'and files that were exported or archived as long as you keep them';
 
 export const erase = verb(

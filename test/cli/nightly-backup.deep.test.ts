@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { fill, rowsOf } from './filled.ts';
+import { startTool, TestRegistry } from './tool.ts';
+
+const tool = startTool();
+const run = promisify(execFile);
+
+/** Stands in for the AWS CLI, with a directory as the store, and for the clock. */
+const standIns = {
+  aws: `#!/bin/sh
+[ "$1 $2 $3 $4 $5" = "s3 cp --no-progress --endpoint-url https://r2.example" ] || exit 1
+file=$STORE/\${7#s3://}
+mkdir -p "$(dirname "$file")" && cp "$6" "$file"`,
+  date: `#!/bin/sh
+exec /usr/bin/date -d "$NOW" "$@"`,
+};
+
+async function startNights() {
+  const registry = await tool.newRegistry();
+  await fill(registry);
+  const directory = await tool.newDirectory();
+  const [bin, store] = [path.join(directory, 'bin'), path.join(directory, 'store')];
+  await Promise.all([mkdir(bin), mkdir(store)]);
+  for (const [name, script] of Object.entries(standIns)) {
+    await writeFile(path.join(bin, name), script);
+    await chmod(path.join(bin, name), 0o755);
+  }
+  const backUp = (now: string, directory = registry.directory) =>
+    run('.ci/backup', ['--persist-to', directory], {
+      env: {
+        ...process.env,
+        PATH: `${bin}:${process.env.PATH}`,
+        BACKUP_BUCKET: 'backups',
+        BACKUP_ENDPOINT: 'https://r2.example',
+        STORE: store,
+        NOW: now,
+      },
+    });
+  const stored = async () => {
+    const entries = await readdir(path.join(store, 'backups'), { recursive: true });
+    return entries.filter((name) => name.endsWith('.sqlite')).sort();
+  };
+  return { registry, store, backUp, stored };
+}
+
+test('each night has a verified file, from which a drill restores every row', async () => {
+  const { registry, store, backUp, stored } = await startNights();
+
+  const { stdout } = await backUp('2026-11-24T01:17:00Z');
+
+  expect(stdout).toContain('is whole: ');
+  expect(await stored()).toEqual(['daily/registry-2026-11-24T0117Z.sqlite']);
+
+  // The drill of the runbook.
+  const file = path.join(store, 'backups/daily/registry-2026-11-24T0117Z.sqlite');
+  const drill = new TestRegistry(path.join(await tool.newDirectory(), 'drill'));
+  await drill.done(['backup', 'verify', file]);
+  await drill.done(['restore', file]);
+  expect(await rowsOf(drill)).toEqual(await rowsOf(registry));
+  expect((await drill.run(['health'])).status).toBe(0);
+});
+
+test('a Sunday has a file for five weeks, and the first of a month one for a year', async () => {
+  const { backUp, stored } = await startNights();
+  await backUp('2026-11-29T01:17:00Z');
+  await backUp('2026-12-01T01:17:00Z');
+  expect(await stored()).toEqual([
+    'daily/registry-2026-11-29T0117Z.sqlite',
+    'daily/registry-2026-12-01T0117Z.sqlite',
+    'monthly/registry-2026-12-01T0117Z.sqlite',
+    'weekly/registry-2026-11-29T0117Z.sqlite',
+  ]);
+});
+
+test('a night without a backup fails, and stores nothing', async () => {
+  const { registry, backUp, stored } = await startNights();
+  await expect(backUp('2026-11-24T01:17:00Z', `${registry.directory}/none`)).rejects.toThrow();
+  await expect(stored()).rejects.toThrow('ENOENT');
+});
