@@ -22,10 +22,10 @@ export async function openLocal(
   const directory = localDirectory(persistTo);
   // Opening would create it.
   if (!existsSync(path.join(stateOf(directory), 'd1'))) {
-    const start = `npm start${persistTo ? ` -- --persist-to ${persistTo}` : ''}`;
+    const start = `npm start -- --no-demo${persistTo ? ` --persist-to ${persistTo}` : ''}`;
     throw new RegistryError(
       'not_found',
-      `there is no local database in ${directory}; create it with: ${start}`,
+      `there is no local database in ${directory}; create an empty one with: ${start}`,
     );
   }
   const file = isWritable ? undefined : findDatabaseFile(directory, env);

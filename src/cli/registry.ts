@@ -52,7 +52,7 @@ async function checkMigrations(db: D1Database): Promise<void> {
   throw new RegistryError(
     'not_found',
     `the database ${isEmpty ? 'has no tables yet' : 'is older than this program'}: it lacks ${missing.join(', ')}; ` +
-      'npm start applies them to a local database, npx wrangler d1 migrations apply to a deployed one',
+      'npm start -- --no-demo applies them to a local database, npx wrangler d1 migrations apply to a deployed one',
   );
 }
 

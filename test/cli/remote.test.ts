@@ -3,7 +3,10 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
 import { confirm } from '../../src/cli/confirm.ts';
+import { runProgram } from '../../src/cli/program.ts';
 import { remoteConfig } from '../../src/cli/remote.ts';
+import { Session } from '../../src/cli/session.ts';
+import { captured } from './captured.ts';
 import { TestRegistry } from './tool.ts';
 
 function configWith(ids: { database: string; lists: string }) {
@@ -75,3 +78,16 @@ test('refuses --remote with --persist-to as wrong usage', async () => {
   expect(stderr).toContain("option '--persist-to <dir>' cannot be used with option '--remote'");
   expect(status).toBe(2);
 });
+
+test.each(['move-in', 'reconcile', 'move-out'])(
+  '%s --remote asks for the deployed database',
+  async (command) => {
+    await using session = new Session();
+    const args = [command, '/nonexistent', '--remote'];
+    const { status, stderr } = await captured(() => runProgram(args, session));
+    expect(stderr).toBe(
+      'refused: wrangler.toml has no id of a deployed database registry-edge; deploy the registry first\n',
+    );
+    expect(status).toBe(1);
+  },
+);

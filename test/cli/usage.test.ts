@@ -227,7 +227,7 @@ test('says how to create a local database that is not there, and creates none', 
   const { status, stderr } = await new TestRegistry(directory).run(['registrar', 'list']);
   expect({ status, stderr }).toEqual({
     status: 1,
-    stderr: `refused: there is no local database in ${directory}; create it with: npm start -- --persist-to ${directory}\n`,
+    stderr: `refused: there is no local database in ${directory}; create an empty one with: npm start -- --no-demo --persist-to ${directory}\n`,
   });
   expect(existsSync(directory)).toBe(false);
 });
