@@ -66,9 +66,17 @@ export const apiUsers = sqliteTable(
     secretDigest: text('secret_digest').unique(),
     /**
      * In place of a secret, the password from a former registry (src/registrar/password.ts). A login with the password is
-     * looked up by it as well.
+     * looked up by it as well. Beside a secret, it is what the secret replaced.
      */
     passwordHash: text('password_hash'),
+    /** Since when the user has had the secret or the password. */
+    secretChangedAt: text('secret_changed_at').notNull(),
+    /** The secret that the user has replaced. */
+    previousSecretDigest: text('previous_secret_digest'),
+    /** Since when the user had what the secret replaced; null if that works no more. */
+    previousSecretChangedAt: text('previous_secret_changed_at'),
+    /** Until when it works; null until the new secret is first used. */
+    previousSecretValidUntil: text('previous_secret_valid_until'),
     disabledAt: text('disabled_at'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -85,10 +93,25 @@ export const apiUsers = sqliteTable(
     ),
     check(
       'api_users_credential',
-      sql`(${table.secretDigest} is null) <> (${table.passwordHash} is null)`,
+      sql`${table.secretDigest} is not null or (${table.passwordHash} is not null and ${table.previousSecretDigest} is null)`,
+    ),
+    // A user with a secret has one earlier credential or none, and only then the times of one.
+    check(
+      'api_users_previous',
+      sql`(${table.previousSecretChangedAt} is not null) = (${table.previousSecretDigest} is not null) + (${table.secretDigest} is not null and ${table.passwordHash} is not null)`,
+    ),
+    check(
+      'api_users_previous_valid_until',
+      sql`${table.previousSecretValidUntil} is null or ${table.previousSecretChangedAt} is not null`,
     ),
     index('api_users_registrar').on(table.registrarId),
     index('api_users_password').on(table.passwordHash).where(sql`password_hash is not null`),
+    index('api_users_previous_secret')
+      .on(table.previousSecretDigest)
+      .where(sql`previous_secret_digest is not null`),
+    index('api_users_previous_valid_until')
+      .on(table.previousSecretValidUntil)
+      .where(sql`previous_secret_valid_until is not null`),
   ],
 );
 
@@ -565,10 +588,14 @@ export const cronRuns = sqliteTable('cron_runs', {
   failed: text({ mode: 'json' }).$type<string[]>().notNull(),
 });
 
-export const notificationEvents = ['contact.updated', 'contact.deleted'] as const;
+export const notificationEvents = [
+  'contact.updated',
+  'contact.deleted',
+  'api_user.updated',
+] as const;
 export type NotificationEvent = (typeof notificationEvents)[number];
 
-/** Changes that others made to a registrar's contacts, for the registrar to read. Written in the batch of the change. */
+/** Changes of which a registrar is told: others' of its contacts, and new secrets. Written in the batch of the change. */
 export const notifications = sqliteTable(
   'notifications',
   {
@@ -579,8 +606,8 @@ export const notifications = sqliteTable(
       .references(() => registrars.id),
     event: text({ enum: notificationEvents }).notNull(),
     text: text().notNull(),
-    /** The contact may have been deleted since. */
-    contactCode: text('contact_code').notNull(),
+    /** The code of the contact, which may have been deleted since, or the name of the API user. */
+    subjectKey: text('subject_key').notNull(),
     /** The fields that changed, by the names that registrars know; no values. */
     fields: text({ mode: 'json' }).$type<string[]>().notNull(),
     createdAt: createdAt(),

@@ -21,6 +21,10 @@ CREATE TABLE `api_users` (
 	`username` text NOT NULL,
 	`secret_digest` text,
 	`password_hash` text,
+	`secret_changed_at` text NOT NULL,
+	`previous_secret_digest` text,
+	`previous_secret_changed_at` text,
+	`previous_secret_valid_until` text,
 	`disabled_at` text,
 	`created_at` text NOT NULL,
 	`updated_at` text NOT NULL,
@@ -28,7 +32,9 @@ CREATE TABLE `api_users` (
 	CONSTRAINT "api_users_username" CHECK("api_users"."username" <> '' and instr("api_users"."username", ':') = 0),
 	CONSTRAINT "api_users_secret_digest" CHECK(length("api_users"."secret_digest") = 64 and "api_users"."secret_digest" not glob '*[^0-9a-f]*'),
 	CONSTRAINT "api_users_password_hash" CHECK(length("api_users"."password_hash") = 90 and "api_users"."password_hash" glob 'pbkdf2-sha256$100000$*==$*='),
-	CONSTRAINT "api_users_credential" CHECK(("api_users"."secret_digest" is null) <> ("api_users"."password_hash" is null))
+	CONSTRAINT "api_users_credential" CHECK("api_users"."secret_digest" is not null or ("api_users"."password_hash" is not null and "api_users"."previous_secret_digest" is null)),
+	CONSTRAINT "api_users_previous" CHECK(("api_users"."previous_secret_changed_at" is not null) = ("api_users"."previous_secret_digest" is not null) + ("api_users"."secret_digest" is not null and "api_users"."password_hash" is not null)),
+	CONSTRAINT "api_users_previous_valid_until" CHECK("api_users"."previous_secret_valid_until" is null or "api_users"."previous_secret_changed_at" is not null)
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `api_users_username_unique` ON `api_users` (`username`);
@@ -38,6 +44,10 @@ CREATE UNIQUE INDEX `api_users_secret_digest_unique` ON `api_users` (`secret_dig
 CREATE INDEX `api_users_registrar` ON `api_users` (`registrar_id`);
 --> statement-breakpoint
 CREATE INDEX `api_users_password` ON `api_users` (`password_hash`) WHERE password_hash is not null;
+--> statement-breakpoint
+CREATE INDEX `api_users_previous_secret` ON `api_users` (`previous_secret_digest`) WHERE previous_secret_digest is not null;
+--> statement-breakpoint
+CREATE INDEX `api_users_previous_valid_until` ON `api_users` (`previous_secret_valid_until`) WHERE previous_secret_valid_until is not null;
 --> statement-breakpoint
 CREATE TABLE `contacts` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -295,12 +305,12 @@ CREATE TABLE `notifications` (
 	`registrar_id` integer NOT NULL,
 	`event` text NOT NULL,
 	`text` text NOT NULL,
-	`contact_code` text NOT NULL,
+	`subject_key` text NOT NULL,
 	`fields` text NOT NULL,
 	`created_at` text NOT NULL,
 	`read_at` text,
 	FOREIGN KEY (`registrar_id`) REFERENCES `registrars`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "notifications_event" CHECK("notifications"."event" in ('contact.updated', 'contact.deleted')),
+	CONSTRAINT "notifications_event" CHECK("notifications"."event" in ('contact.updated', 'contact.deleted', 'api_user.updated')),
 	CONSTRAINT "notifications_fields" CHECK(json_valid("notifications"."fields"))
 );
 --> statement-breakpoint

@@ -15,6 +15,7 @@ import { listNames } from './public-list/lists.ts';
 import { type PurgeContext, publishAndPurge } from './public-list/publish/publish.ts';
 import { sweepLists } from './public-list/publish/sweep.ts';
 import { deleteOldNotifications } from './registrar/notification.ts';
+import { forgetEndedSecrets } from './registrar/own-account.ts';
 import { endReservations } from './retained-domain/end.ts';
 import { endOldDeliveries, queueDeliveries, selectWaiting } from './webhook/outbox.ts';
 
@@ -34,6 +35,7 @@ const works: Readonly<Record<string, Work>> = {
   delete_notifications: ({ DB }, _, at) => deleteOldNotifications(openDatabase(DB), at),
   delete_orphan_contacts: (env, _, at) => endOrphanContacts(env, at),
   remove_history_values: (env, _, at) => endHistoryValues(env, at),
+  forget_ended_secrets: ({ DB }, _, at) => forgetEndedSecrets(openDatabase(DB), at),
   end_webhook_deliveries: ({ DB }, _, at) => endOldDeliveries(openDatabase(DB), at),
 };
 

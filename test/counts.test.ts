@@ -8,6 +8,7 @@ import {
   addNotification,
   addRegistrar,
   addRetainedDomain,
+  basic,
   bearer,
   newContact,
   send,
@@ -200,7 +201,7 @@ test('a person’s contacts are read in one round trip and updated in two', asyn
   const update = await costOf(`${ofPerson}/${uuid}`, send('PATCH', caller, { name: 'Jüri Tamm' }));
   // The contact, the history and its index, the notification, its index and its id's sequence. The registrar has no
   // webhook, so the look into the outbox finds nothing.
-  expect(update.answer).toEqual({ d1RoundTrips: 2, rowsRead: 14, rowsWritten: 6 });
+  expect(update.answer).toEqual({ d1RoundTrips: 2, rowsRead: 15, rowsWritten: 6 });
   expect(update.after).toEqual({ d1RoundTrips: 1, rowsRead: 2 });
 });
 
@@ -223,6 +224,28 @@ test('a notification is read in one round trip, however many there are, and mark
   // The notification and its place among those that were read.
   expect((await mark()).answer).toEqual({ d1RoundTrips: 2, rowsRead: 5, rowsWritten: 2 });
   expect((await mark()).answer).toEqual({ d1RoundTrips: 1, rowsRead: 4 });
+});
+
+test('who calls is read in one round trip, and a secret replaced in two', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const account = (caller: { authorization: string }) =>
+    costOf('/repp/v1/registrar', send('GET', caller));
+  const read = { status: 200, answer: { d1RoundTrips: 1, rowsRead: 6 }, after: {} };
+  expect(await account(registrar)).toEqual(read);
+  const path = '/repp/v1/registrar/api_user/secret';
+  const replace = await costOf(path, send('POST', registrar));
+  // The user and two indexes, the history and its index, the notification, its index and its id's sequence.
+  expect(replace.answer).toEqual({ d1RoundTrips: 2, rowsRead: 19, rowsWritten: 8 });
+  expect(replace.after).toEqual({ d1RoundTrips: 1, rowsRead: 2 });
+  const answer = await worker.fetch(path, send('POST', registrar));
+  const { data } = (await answer.json()) as { data: { api_user: { secret: string } } };
+  const caller = { authorization: basic(registrar.apiUser.username, data.api_user.secret) };
+  // The first use is recorded after the answer, once: the user and an index, the history and its index.
+  const first = await account(caller);
+  expect(first.answer).toEqual(read.answer);
+  expect(first.after).toEqual({ d1RoundTrips: 1, rowsRead: 6, rowsWritten: 4 });
+  expect(await account(caller)).toEqual(read);
+  expect(await account(registrar)).toEqual(read);
 });
 
 test('an auction is read in one round trip and reported in two', async () => {

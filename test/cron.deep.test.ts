@@ -37,7 +37,7 @@ function fill(registrarId: number): void {
   database.exec('begin');
   say(
     100_000,
-    `insert into notifications (id, registrar_id, event, text, contact_code, fields, created_at, read_at)
+    `insert into notifications (id, registrar_id, event, text, subject_key, fields, created_at, read_at)
      select n, ?, 'contact.updated', 'Contact has been updated by registrant', 'R:' || n, '["email"]', ?, ?
      from numbers`,
     ...[registrarId, daysAgo(101), daysAgo(100)],

@@ -123,7 +123,7 @@ it('does nothing twice when two runs come at once', async () => {
   expect((await runs()).map(({ failed }) => failed)).toEqual([[], [], []]);
   expect(queue.sent).toEqual([{ registrar: registrar.id }]);
   expect(await worker.db.$count(history, eq(history.subjectUuid, orphan.uuid))).toBe(1);
-  const ofOrphan = eq(notifications.contactCode, orphan.code);
+  const ofOrphan = eq(notifications.subjectKey, orphan.code);
   expect(await worker.db.$count(notifications, ofOrphan)).toBe(1);
   expect(await worker.db.$count(webhookDeliveries, isNull(webhookDeliveries.failedAt))).toBe(1);
   const removed = logged.mock.calls.filter(([line]) => line.includes('orphan_contacts_deleted'));

@@ -39,7 +39,7 @@ export async function addRegistrar(
   const n = unique();
   const secret = crypto.randomUUID() + crypto.randomUUID();
   const username = user.username ?? `user${n}`;
-  const login = await loginOf(username, secret, undefined);
+  const login = await loginOf(username, secret, undefined, new Date());
   const [registrar] = await db
     .insert(registrars)
     .values({
@@ -56,6 +56,7 @@ export async function addRegistrar(
       registrarId: registrar!.id,
       username,
       secretDigest: login.secretDigest,
+      secretChangedAt: timestamp,
       createdAt: timestamp,
       updatedAt: timestamp,
       ...user,
@@ -171,14 +172,14 @@ export async function addNotification(
   registrar: { id: number; code: string },
   overrides: Partial<typeof notifications.$inferInsert> = {},
 ) {
-  const contactCode = overrides.contactCode ?? `${registrar.code}:C${unique()}`;
+  const subjectKey = overrides.subjectKey ?? `${registrar.code}:C${unique()}`;
   const [notification] = await openDatabase(env.DB)
     .insert(notifications)
     .values({
       registrarId: registrar.id,
       event: 'contact.updated',
-      text: `Contact ${contactCode} has been updated by registrant`,
-      contactCode,
+      text: `Contact ${subjectKey} has been updated by registrant`,
+      subjectKey,
       fields: ['email'],
       createdAt: timestamp,
       ...overrides,

@@ -24,8 +24,8 @@ export async function seedRegistrar(env: Env, contactCount: number): Promise<See
     .run();
   const id = meta.last_row_id;
   await env.DB.prepare(
-    `insert into api_users (registrar_id, username, secret_digest, created_at, updated_at)
-     values (?1, ?2, ?3, ?4, ?4)`,
+    `insert into api_users (registrar_id, username, secret_digest, secret_changed_at, created_at, updated_at)
+     values (?1, ?2, ?3, ?4, ?4, ?4)`,
   )
     .bind(id, username, await digestSecret(secret), timestamp)
     .run();

@@ -1,19 +1,11 @@
-import { and, eq, type SQL } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { type Changes, shownChanges } from '../history/changes.ts';
-import { keyHolderOf, type Login, withLogin } from '../registrar/login.ts';
-import { insertNotification, newestNotification } from '../registrar/notification.ts';
-import { insertDelivery } from '../webhook/outbox.ts';
-import {
-  type Change,
-  followedBy,
-  type Origin,
-  type WriteRequest,
-  type Written,
-  write,
-} from '../write.ts';
-import { apiUserActor, type Contact, isUnchanged, subjectOf, theContact } from './contact.ts';
+import { apiUserActor, keyHolderOf, type Login, withLogin } from '../registrar/login.ts';
+import { notifying } from '../registrar/notification.ts';
+import { type Change, type Origin, type WriteRequest, type Written, write } from '../write.ts';
+import { type Contact, isUnchanged, subjectOf, theContact } from './contact.ts';
 import { identityKey } from './identity-code.ts';
 import { contactByCode } from './read.ts';
 
@@ -86,19 +78,14 @@ export function notifyingRegistrar<Outcome>(
   const { action, by, changes } = change;
   if (action === 'create') return change;
   const who = by.type === 'registrant' ? 'registrant' : 'registry';
-  const createdAt = at.toISOString();
   const notification = {
     registrarId,
     event: `contact.${action}d`,
     text: `Contact ${code} has been ${action}d by ${who}`,
-    contactCode: code,
+    subjectKey: code,
     // Of a deleted contact nothing is left.
     fields: action === 'delete' ? [] : Object.keys(shownChanges(changes)),
-    createdAt,
+    createdAt: at.toISOString(),
   } as const;
-  const notificationId = newestNotification(registrarId, code);
-  return followedBy(change, (isWritten: SQL) => [
-    insertNotification(db, notification, isWritten),
-    insertDelivery(db, { registrarId, createdAt }, notificationId, isWritten),
-  ]);
+  return notifying(db, change, notification);
 }

@@ -2,8 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { type ContactStatus, contacts } from '../../drizzle/schema.ts';
 import { randomHex } from '../digest.ts';
 import { type Problem, RegistryError } from '../error.ts';
-import type { ApiUser } from '../registrar/login.ts';
-import type { Actor, WriteRequest } from '../write.ts';
+import type { WriteRequest } from '../write.ts';
 
 export type Contact = typeof contacts.$inferSelect;
 
@@ -65,15 +64,6 @@ export function isUnchanged({ id, version }: Contact): SQL {
 
 export function subjectOf({ code, uuid }: Pick<Contact, 'code' | 'uuid'>) {
   return { type: 'contact', key: code, uuid } as const;
-}
-
-/** An API user, with the idempotency keys of its registrar. */
-export function apiUserActor({ id, username, registrarId }: ApiUser): Actor {
-  return {
-    type: 'api_user',
-    name: `${id}-ApiUser: ${username}`,
-    keyHolder: `registrar:${registrarId}`,
-  };
 }
 
 /** The only row; throws `not_found` if there is none. */

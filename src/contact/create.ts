@@ -5,16 +5,10 @@ import { isUniqueViolation } from '../database/violations.ts';
 import { randomHex } from '../digest.ts';
 import { RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
-import { keyHolderOf, type Login, withLogin } from '../registrar/login.ts';
+import { apiUserActor, keyHolderOf, type Login, withLogin } from '../registrar/login.ts';
 import { type WriteRequest, type Written, write } from '../write.ts';
 import { contactCode } from './code.ts';
-import {
-  apiUserActor,
-  type ContactReference,
-  generateAuthInfo,
-  referenceTo,
-  subjectOf,
-} from './contact.ts';
+import { type ContactReference, generateAuthInfo, referenceTo, subjectOf } from './contact.ts';
 import type { NewContact } from './fields.ts';
 import { identityKey } from './identity-code.ts';
 

@@ -17,6 +17,7 @@ const hiddenFields = new Set([
   'initiator',
   'password',
   'passwordHash',
+  'previousSecretDigest',
   'registrationCode',
   'secretDigest',
   'webhookSecret',

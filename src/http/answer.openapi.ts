@@ -15,7 +15,7 @@ export const reasonCases: Record<Reason, string> = {
   throttled: 'too many requests: try again after `Retry-After` seconds',
   taken: 'the chosen id is taken',
   not_found: 'it does not exist, or the caller may not see it',
-  update_prohibited: 'a status of the contact prohibits updates',
+  update_prohibited: 'a status prohibits the update',
   delete_prohibited: 'a status of the contact prohibits the deletion',
   linked: 'a domain refers to the contact',
   identity_change: 'the identity is not the one on record',

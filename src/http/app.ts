@@ -19,9 +19,9 @@ import { registrantError } from './registrant/answer.ts';
 import { registrantContacts } from './registrant/contacts.ts';
 import { personalExport } from './registrant/export.ts';
 import { registrantAuth } from './registrant/token.ts';
+import { registrarAccount } from './registrar/account.ts';
 import { registrarError } from './registrar/answer.ts';
 import { registrarContacts } from './registrar/contacts.ts';
-import { notifications } from './registrar/notifications.ts';
 import { securityHeaders } from './security-headers.ts';
 import { bookmarkHeader } from './session.ts';
 import { pageError } from './site/error.tsx';
@@ -65,7 +65,7 @@ app.use(async (c, next) => {
  */
 const withCallers = {
   '/repp/v1/contacts': registrarContacts,
-  '/repp/v1/registrar/notifications': notifications,
+  '/repp/v1/registrar': registrarAccount,
   '/api/v1/registrant/auth': registrantAuth,
   '/api/v1/registrant/contacts': registrantContacts,
   '/api/v1/registrant/export': personalExport,

@@ -5,6 +5,7 @@ import type { Env } from '../env.ts';
 import { logUnexpected } from '../log.ts';
 import type { Person } from '../registrant/token.ts';
 import type { Login } from '../registrar/login.ts';
+import { queueDeliveries } from '../webhook/outbox.ts';
 
 /** The bindings and variables in the context of every handler. */
 export interface AppEnv {
@@ -49,6 +50,16 @@ export function database(c: AppContext): Database {
 /** Lets work go on after the response. A failure is logged. */
 export function afterResponse(c: AppContext, work: Promise<unknown>): void {
   c.executionCtx.waitUntil(work.catch((error) => logUnexpected(error, c.var.requestId)));
+}
+
+/**
+ * Has what waits for the registrar's webhook delivered after the response. A failure is logged, and the scheduled run
+ * makes up for it.
+ */
+export function queueAfterResponse(c: AppContext, registrarId: number): void {
+  const { DB, WEBHOOKS } = c.env;
+  if (!WEBHOOKS) return;
+  afterResponse(c, queueDeliveries(openDatabase(DB), WEBHOOKS, c.var.now, registrarId));
 }
 
 /** The caller's address, which the edge sets; undefined if nothing has set it. */

@@ -12,6 +12,7 @@ import { namePaths } from './public/names.openapi.ts';
 import { registrantContactPaths } from './registrant/contacts.openapi.ts';
 import { exportPaths } from './registrant/export.openapi.ts';
 import { tokenPaths } from './registrant/token.openapi.ts';
+import { accountPaths } from './registrar/account.openapi.ts';
 import { contactPaths } from './registrar/contacts.openapi.ts';
 import { notificationPaths } from './registrar/notifications.openapi.ts';
 import { webhooks } from './registrar/webhooks.openapi.ts';
@@ -36,6 +37,7 @@ export function openApiDocument() {
       security: [],
       paths: {
         ...contactPaths,
+        ...accountPaths,
         ...notificationPaths,
         ...tokenPaths,
         ...registrantContactPaths,

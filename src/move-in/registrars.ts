@@ -93,6 +93,13 @@ export const apiUserKind: Kind = {
     username: columnOf(apiUsers, 'username', username),
     password: { ...columnOf(apiUsers, 'passwordHash'), isSecret: true },
     secret_digest: { ...columnOf(apiUsers, 'secretDigest', secretDigest), isSecret: true },
+    secret_changed_at: columnOf(apiUsers, 'secretChangedAt', requiredInstant),
+    previous_secret_digest: {
+      ...columnOf(apiUsers, 'previousSecretDigest', secretDigest),
+      isSecret: true,
+    },
+    previous_secret_changed_at: columnOf(apiUsers, 'previousSecretChangedAt', instant),
+    previous_secret_valid_until: columnOf(apiUsers, 'previousSecretValidUntil', instant),
     disabled_at: columnOf(apiUsers, 'disabledAt', instant),
     created_at: columnOf(apiUsers, 'createdAt', requiredInstant),
     updated_at: columnOf(apiUsers, 'updatedAt', requiredInstant),
@@ -100,21 +107,53 @@ export const apiUserKind: Kind = {
   key: ['username'],
   required: ['registrar'],
   unique: [{ columns: ['secret_digest'] }],
-  missing: timesOf,
-  settle: withOneCredential,
+  missing: (form, now) => ({ ...timesOf(form, now), secret_changed_at: now.toISOString() }),
+  settle: async (form, here) => {
+    const settled = withPossiblePrevious(await withOneCredential(form, here));
+    // Files from another registry do not say how old a password is.
+    const since = settled.secret_changed_at ?? settled.created_at;
+    return since ? { ...settled, secret_changed_at: since } : settled;
+  },
   unfit: ({ password, secret_digest }) =>
     password || secret_digest ? undefined : { column: 'password', why: 'is missing' },
-  check({ password, secret_digest }) {
+  check({ password, secret_digest, previous_secret_changed_at }) {
     if (password === undefined && secret_digest === undefined) return;
-    if (password && secret_digest) throw refusal('has both a password and the digest of a secret');
+    if (password && secret_digest && !previous_secret_changed_at) {
+      throw refusal('has both a password and the digest of a secret');
+    }
     if (!password && !secret_digest) throw refusal('has no password');
   },
 };
 
-/** A password is the one on record, or is hashed now. What is given replaces a credential of the other sort. */
+/**
+ * The form with as much of an earlier secret as a user can have: one beside a secret, with its times. Files from another
+ * registry have none.
+ */
+function withPossiblePrevious(form: Form): Form {
+  const { password, secret_digest: secret, previous_secret_digest: digest = null } = form;
+  const { previous_secret_changed_at: since, previous_secret_valid_until: until = null } = form;
+  if (secret && since && (password || digest)) {
+    return {
+      ...form,
+      previous_secret_digest: password ? null : digest,
+      previous_secret_valid_until: until,
+    };
+  }
+  return {
+    ...form,
+    previous_secret_digest: null,
+    previous_secret_changed_at: null,
+    previous_secret_valid_until: null,
+  };
+}
+
+/**
+ * A password is the one on record, or is hashed now. What is given replaces a credential of the other sort, unless it is
+ * the password that a secret has replaced.
+ */
 async function withOneCredential(form: Form, here: Form | null): Promise<Form> {
-  const { password, secret_digest } = form;
-  if (password && secret_digest) {
+  const { password, secret_digest, previous_secret_changed_at } = form;
+  if (password && secret_digest && !previous_secret_changed_at) {
     const other = here?.password ? 'password' : 'secret_digest';
     return withOneCredential({ ...form, [other]: null }, here);
   }

@@ -17,7 +17,12 @@ function selectAccounts(db: Database) {
       /** Null if the user may log in. */
       disabledAt: apiUsers.disabledAt,
       /** Whether the secret is still the password from a former registry. */
-      hasOldPassword: sql<boolean>`${apiUsers.passwordHash} is not null`.mapWith(Boolean),
+      hasOldPassword: sql<boolean>`${apiUsers.secretDigest} is null`.mapWith(Boolean),
+      /** Since when the user has had the secret, and the one before it, if that still works. */
+      secretChangedAt: apiUsers.secretChangedAt,
+      previousSecretChangedAt: apiUsers.previousSecretChangedAt,
+      /** Until when the one before works; null until the new one is first used. */
+      previousSecretValidUntil: apiUsers.previousSecretValidUntil,
       createdAt: apiUsers.createdAt,
       updatedAt: apiUsers.updatedAt,
     })
@@ -80,13 +85,14 @@ export async function addApiUser(
   const judge = ([[registrar], [same]]: Awaited<ReturnType<typeof look>>): Change<void> => {
     if (!registrar) throw unknownRegistrar(registrarCode);
     if (same) throw taken;
-    const user = { username, secretDigest, registrarId: registrar.id };
+    const secret = { secretDigest, secretChangedAt: at };
+    const user = { username, ...secret, registrarId: registrar.id, createdAt: at, updatedAt: at };
     return {
       by: origin.actor,
       subject: subjectOf(username),
       action: 'create',
       changes: difference({}, { username, registrarCode, secretDigest }),
-      statements: () => [db.insert(apiUsers).values({ ...user, createdAt: at, updatedAt: at })],
+      statements: () => [db.insert(apiUsers).values(user)],
       outcome: undefined,
       onViolation: (error) => (isUniqueViolation(error, 'api_users.username') ? taken : undefined),
     };
@@ -96,8 +102,8 @@ export async function addApiUser(
 }
 
 /**
- * Gives the user a new secret and returns it; the old one, or the password from a former registry, stops working. A dry
- * run returns none. Throws `not_found`.
+ * Gives the user a new secret and returns it; whatever let the user in before stops working at once. A dry run returns
+ * none. Throws `not_found`.
  */
 export async function rotateApiUser(
   db: Database,
@@ -107,7 +113,15 @@ export async function rotateApiUser(
 ): Promise<string | undefined> {
   const secret = generateSecret();
   const secretDigest = await digestSecret(secret);
-  await updateApiUser(db, origin, username, options, () => ({ secretDigest, passwordHash: null }));
+  const values = {
+    secretDigest,
+    secretChangedAt: origin.request.at.toISOString(),
+    passwordHash: null,
+    previousSecretDigest: null,
+    previousSecretChangedAt: null,
+    previousSecretValidUntil: null,
+  };
+  await updateApiUser(db, origin, username, options, () => values);
   return options.isDryRun ? undefined : secret;
 }
 

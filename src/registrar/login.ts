@@ -7,6 +7,7 @@ import { prepared } from '../database/prepared-query.ts';
 import { retried } from '../database/retry.ts';
 import { randomHex, sha256Hex } from '../digest.ts';
 import { type LoginRefusal, RegistryError } from '../error.ts';
+import type { Actor } from '../write.ts';
 import { isPasswordOf, rememberVerified, verifiedHash } from './password.ts';
 
 /** A claim to be an API user; the first query made for it checks it in the same round trip. */
@@ -19,8 +20,12 @@ export interface Login {
   /** The stored hash of a password that `secret` has been verified against; null if it has not been, or is a secret. */
   passwordHash: string | null;
   address: string | undefined;
+  /** When it is made, ISO 8601: a secret that was replaced works until its time. */
+  at: string;
   /** Called before each slow hash that the login takes; throws if it may take no more. */
   beforeSlowHash?: () => Promise<void>;
+  /** Called when the login is the first with the secret that replaced another. */
+  onFirstUse?: () => void;
   /** The API user, once the claim has been checked. */
   caller?: ApiUser;
 }
@@ -42,14 +47,16 @@ export function digestSecret(secret: string): Promise<string> {
   return sha256Hex(secret);
 }
 
-/** The claim of whoever sent these credentials from this address. */
+/** The claim of whoever sent these credentials from this address at this time. */
 export async function loginOf(
   username: string,
   secret: string,
   address: string | undefined,
+  at: Date,
 ): Promise<Login> {
   const given = { username, secretDigest: await digestSecret(secret) };
-  return { ...given, secret, passwordHash: verifiedHash(given), address };
+  const passwordHash = verifiedHash(given);
+  return { ...given, secret, passwordHash, address, at: at.toISOString() };
 }
 
 /** A new secret: 256 random bits, 64 hexadecimal digits. */
@@ -57,7 +64,7 @@ export function generateSecret(): string {
   return randomHex(32);
 }
 
-type Credentials = Record<'secretDigest' | 'passwordHash', unknown>;
+type Credentials = Record<'secretDigest' | 'passwordHash' | 'at', unknown>;
 
 /**
  * Finds the user by the digest or the hash only; the plus keeps SQLite from using the index on usernames. An unknown
@@ -66,8 +73,12 @@ type Credentials = Record<'secretDigest' | 'passwordHash', unknown>;
 const isCaller = (login: Credentials & { username: unknown }) =>
   sql`${hasSecret(login)} and +username = ${login.username} and ${isEnabled}`;
 
-const hasSecret = ({ secretDigest, passwordHash }: Credentials) =>
-  sql`(secret_digest = ${secretDigest} or password_hash = ${passwordHash})`;
+/** Of a secret that was replaced, and of a password that a secret may have replaced, the time counts as well. */
+const hasSecret = ({ secretDigest, passwordHash, at }: Credentials) => {
+  const lasts = sql`ifnull(previous_secret_valid_until > ${at}, true)`;
+  return sql`(secret_digest = ${secretDigest}
+    or previous_secret_digest = ${secretDigest} and ${lasts} or password_hash = ${passwordHash} and ${lasts})`;
+};
 
 const isEnabled = sql`disabled_at is null`;
 
@@ -75,14 +86,19 @@ const placeholders = {
   secretDigest: sql.placeholder('secretDigest'),
   passwordHash: sql.placeholder('passwordHash'),
   username: sql.placeholder('username'),
+  at: sql.placeholder('at'),
 };
 
 /** The id of the registrar whose login is passed to a prepared query; null if the login fails. */
 export const registrarOfLogin = sql<number>`(
   select registrar_id from ${apiUsers} where ${isCaller(placeholders)})`;
 
+/** Whether the secret has replaced another and was not used before. */
+export const isFirstUse = ({ secretDigest }: Pick<Credentials, 'secretDigest'>) =>
+  sql`(secret_digest = ${secretDigest} and previous_secret_changed_at is not null and previous_secret_valid_until is null)`;
+
 type Found =
-  | (ApiUser & { allowedIps: string; passwordHash: null })
+  | (ApiUser & { allowedIps: string; isFirstUse: number; passwordHash: null })
   | { id: null; username: string | null; passwordHash: string };
 
 /**
@@ -93,12 +109,13 @@ type Found =
 const callerOf = prepared<Found>(
   () => sql`
     select user.id as id, username, registrar.id as "registrarId", code as "registrarCode",
-      contact_count as "contactCount", allowed_ips as "allowedIps", null as "passwordHash"
+      contact_count as "contactCount", allowed_ips as "allowedIps",
+      ${isFirstUse(placeholders)} as "isFirstUse", null as "passwordHash"
     from ${apiUsers} as user join ${registrars} as registrar on registrar.id = user.registrar_id
     where ${isCaller(placeholders)}
-    union all select null, username, null, null, null, null, password_hash from ${apiUsers}
+    union all select null, username, null, null, null, null, null, password_hash from ${apiUsers}
     where username = ${placeholders.username} and password_hash is not null
-    union all select null, null, null, null, null, null, password_hash from ${apiUsers}
+    union all select null, null, null, null, null, null, null, password_hash from ${apiUsers}
     where password_hash is not null
     limit 1`,
 );
@@ -125,7 +142,7 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   if (!found || found.id === null) {
     throw new RegistryError('unauthorized', 'Invalid authorization information');
   }
-  const { allowedIps: listed, passwordHash: _, ...apiUser } = found;
+  const { allowedIps: listed, isFirstUse, passwordHash: _, ...apiUser } = found;
   if (!isAllowed(listed, login.address)) {
     throw new RegistryError(
       'address_denied',
@@ -133,6 +150,7 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
     );
   }
   login.caller = apiUser;
+  if (isFirstUse) login.onFirstUse?.();
   return [apiUser, ...(results as BatchResponse<Queries>)];
 }
 
@@ -185,6 +203,15 @@ export function readWithLogin<const Queries extends readonly BatchItem<'sqlite'>
   queries: (registrarId: SQL<number>) => Queries,
 ): Promise<[ApiUser, ...BatchResponse<Queries>]> {
   return retried(() => withLogin(db, login, queries));
+}
+
+/** An API user, with the idempotency keys of its registrar. */
+export function apiUserActor({ id, username, registrarId }: ApiUser): Actor {
+  return {
+    type: 'api_user',
+    name: `${id}-ApiUser: ${username}`,
+    keyHolder: `registrar:${registrarId}`,
+  };
 }
 
 /** The holder of a caller's idempotency keys, which is its registrar, as an SQL expression of the registrar's id. */

@@ -1,38 +1,72 @@
 import { and, asc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm';
-import { notifications } from '../../drizzle/schema.ts';
+import { notifications, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 import type { Page } from '../database/paging.ts';
 import { retried } from '../database/retry.ts';
 import { deleteOlder } from '../database/sweep.ts';
 import { RegistryError } from '../error.ts';
+import { type Change, followedBy } from '../write.ts';
 import { type Login, readWithLogin } from './login.ts';
 
-/** A message to a registrar about one of its contacts. */
+/** A message to a registrar about one of its contacts or API users. */
 export type Notification = typeof notifications.$inferSelect;
 
 type NewNotification = Omit<typeof notifications.$inferInsert, 'id' | 'readAt'>;
 
-export function insertNotification(db: Database, notification: NewNotification, condition: SQL) {
-  return insertRows(db, notifications, notification, sql`where ${condition}`);
+/** The change with a notification of a registrar, and its delivery if the registrar has a webhook. */
+export function notifying<Outcome>(
+  db: Database,
+  change: Change<Outcome>,
+  notification: NewNotification,
+): Change<Outcome> {
+  return followedBy(change, (isWritten) => [
+    insertRows(db, notifications, notification, sql`where ${isWritten}`),
+    insertDelivery(db, notification, isWritten),
+  ]);
 }
 
-/** The query for the registrar's newest unread notification about a contact. */
-export function newestNotification(registrarId: number, contactCode: string): SQL {
+function insertDelivery(db: Database, notification: NewNotification, condition: SQL) {
+  const { registrarId, createdAt } = notification;
+  const delivery = {
+    id: newDeliveryId(),
+    registrarId,
+    notificationId: sql`(${newestNotification(notification)})`,
+    createdAt,
+    waitsSince: createdAt,
+  };
+  return insertRows(
+    db,
+    webhookDeliveries,
+    delivery,
+    sql`from ${webhooks} where ${webhooks.registrarId} = ${registrarId} and ${condition}`,
+  );
+}
+
+/** Sent as `webhook-id`. */
+export function newDeliveryId(): string {
+  return `msg_${crypto.randomUUID().replaceAll('-', '')}`;
+}
+
+/** The query for the registrar's newest unread notification about a contact or an API user. */
+function newestNotification({
+  registrarId,
+  subjectKey,
+}: Pick<NewNotification, 'registrarId' | 'subjectKey'>): SQL {
   return sql`select id from ${notifications} as newest
     where newest.registrar_id = ${registrarId} and newest.read_at is null
-      and newest.contact_code = ${contactCode}
+      and newest.subject_key = ${subjectKey}
     order by newest.id desc limit 1`;
 }
 
 /** The notification as registrars see it, and as webhooks carry it. */
 export function notificationRepresentation(notification: Notification) {
-  const { id, text, contactCode, createdAt, readAt, fields } = notification;
+  const { id, event, text, subjectKey, createdAt, readAt, fields } = notification;
   return {
     id,
     text,
-    attached_obj_type: 'Contact',
-    attached_obj_id: contactCode,
+    attached_obj_type: event === 'api_user.updated' ? 'ApiUser' : 'Contact',
+    attached_obj_id: subjectKey,
     created_at: createdAt,
     read: readAt !== null,
     fields,

@@ -6,11 +6,15 @@ import { retried } from '../database/retry.ts';
 import { type Env, isLocalEnvironment } from '../env.ts';
 import { RegistryError } from '../error.ts';
 import { getWebhook } from '../registrar/account.ts';
-import { type Notification, notificationRepresentation } from '../registrar/notification.ts';
+import {
+  type Notification,
+  newDeliveryId,
+  notificationRepresentation,
+} from '../registrar/notification.ts';
 import { isOpen } from '../registrar/webhook.ts';
 import { signedHeaders } from '../registrar/webhook-secret.ts';
 import { leased, restEnded, stateAfter } from './hold.ts';
-import { hasOpen, newDeliveryId } from './outbox.ts';
+import { hasOpen } from './outbox.ts';
 import { parseWebhookUrl } from './url.ts';
 
 /** The means and the time of sending. */

@@ -1,52 +1,12 @@
-import {
-  and,
-  count,
-  desc,
-  eq,
-  inArray,
-  isNull,
-  lt,
-  lte,
-  min,
-  or,
-  type SQL,
-  sql,
-} from 'drizzle-orm';
+import { and, count, desc, eq, inArray, isNull, lt, lte, min, or, sql } from 'drizzle-orm';
 import { notifications, registrars, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
 import { timeAfter } from '../clock.ts';
-import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 import { deleteOlder } from '../database/sweep.ts';
 import type { WebhookMessage } from '../env.ts';
 import { writeLog } from '../log.ts';
 import { isOpen } from '../registrar/webhook.ts';
 import { queuePatience } from './hold.ts';
-
-/** Puts the notification that a query finds into the outbox, if the condition holds and there is a webhook. */
-export function insertDelivery(
-  db: Database,
-  { registrarId, createdAt }: { registrarId: number; createdAt: string },
-  notificationId: SQL,
-  condition: SQL,
-) {
-  const delivery = {
-    id: newDeliveryId(),
-    registrarId,
-    notificationId: sql`(${notificationId})`,
-    createdAt,
-    waitsSince: createdAt,
-  };
-  return insertRows(
-    db,
-    webhookDeliveries,
-    delivery,
-    sql`from ${webhooks} where ${webhooks.registrarId} = ${registrarId} and ${condition}`,
-  );
-}
-
-export function newDeliveryId(): string {
-  return `msg_${crypto.randomUUID().replaceAll('-', '')}`;
-}
 
 /** Whether a delivery waits for the webhook. */
 export const hasOpen = sql`exists (
@@ -146,7 +106,7 @@ export async function listDeliveries(
       delivery: webhookDeliveries,
       registrar: registrars.code,
       event: notifications.event,
-      contactCode: notifications.contactCode,
+      subjectKey: notifications.subjectKey,
       failingSince: webhooks.failingSince,
     })
     .from(webhookDeliveries)

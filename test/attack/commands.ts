@@ -1,5 +1,5 @@
 import { asc, eq } from 'drizzle-orm';
-import { auctions, contacts, history, notifications } from '../../drizzle/schema.ts';
+import { apiUsers, auctions, contacts, history, notifications } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 import {
@@ -8,6 +8,7 @@ import {
   addDomainOf,
   addNotification,
   addPerson,
+  addRegistrar,
   newContact,
   send,
   unique,
@@ -43,7 +44,7 @@ export function kindsOf(env: Env, registrar: Login): Kinds {
     const notified = await db
       .select({ fields: notifications.fields })
       .from(notifications)
-      .where(eq(notifications.contactCode, code));
+      .where(eq(notifications.subjectKey, code));
     return {
       row: row && { ...row, ...varying, authInfo: row.authInfo.length },
       told,
@@ -124,7 +125,34 @@ export function kindsOf(env: Env, registrar: Login): Kinds {
   });
   const phone = { contact: { phone: '+372.777' } };
 
+  const ofAccount =
+    (method: string, suffix = '') =>
+    async (): Promise<Command> => {
+      const { id, registrarId, username, authorization } = await addUser();
+      return {
+        path: `/repp/v1/registrar${suffix}`,
+        init: send(method, { authorization }, undefined, loopback),
+        state: async () => {
+          const [user] = await db.select().from(apiUsers).where(eq(apiUsers.id, id));
+          const told = await db.select().from(history).where(eq(history.subjectKey, username));
+          const isOf = eq(notifications.registrarId, registrarId);
+          return {
+            isReplaced: user!.previousSecretDigest !== null,
+            isUsed: user!.previousSecretValidUntil !== null,
+            told: told.map(({ action, changes }) => ({ action, changes })),
+            notified: await db.$count(notifications, isOf),
+          };
+        },
+      };
+    };
+  const addUser = async () => {
+    const { apiUser, authorization } = await addRegistrar(env);
+    return { ...apiUser, authorization };
+  };
+
   return {
+    'who calls': ofAccount('GET'),
+    [replacing]: ofAccount('POST', '/api_user/secret'),
     'a list of codes': list('?limit=1'),
     'a list with details': list('?limit=1&details=true'),
     'a read': onContact('GET'),
@@ -174,8 +202,11 @@ export function kindsOf(env: Env, registrar: Login): Kinds {
   };
 }
 
-/** Said twice without a key, it is done twice. */
-export const drawing = 'an update that draws a new auth_info';
+const drawing = 'an update that draws a new auth_info';
+const replacing = 'a new secret';
+
+/** Said twice without a key, they are done twice. */
+export const doneEachTime = [drawing, replacing];
 
 type HeadersOf = (contact: { id: number; version: number }) => Record<string, string>;
 

@@ -78,9 +78,9 @@ export async function plant(env: Env) {
     });
   };
   const markedNotification = (registrar: typeof caller) => {
-    const contactCode = `mark${crypto.randomUUID().replaceAll('-', '')}`;
-    markers.push({ text: contactCode, visibleTo: registrar === caller ? ['registrar'] : [] });
-    return addNotification(env, registrar, { contactCode });
+    const subjectKey = `mark${crypto.randomUUID().replaceAll('-', '')}`;
+    markers.push({ text: subjectKey, visibleTo: registrar === caller ? ['registrar'] : [] });
+    return addNotification(env, registrar, { subjectKey });
   };
   const own = await Promise.all([
     marked(caller, true),

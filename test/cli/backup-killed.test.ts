@@ -56,8 +56,8 @@ test('a restore that is killed at any of its statements leaves the old database,
   using source = new DatabaseSync(':memory:');
   await applyMigrations(newDatabase(source).db);
   source.exec(insertRegistrar('NEW'));
-  source.exec(`insert into api_users (registrar_id, username, secret_digest, created_at, updated_at)
-    values (1, 'u', '${'0'.repeat(64)}', '', '')`);
+  source.exec(`insert into api_users (registrar_id, username, secret_digest, secret_changed_at, created_at, updated_at)
+    values (1, 'u', '${'0'.repeat(64)}', '', '', '')`);
   const file = path.join(directory, 'backup.sqlite');
   const backedUp = await writeBackup(file, async (target) => {
     source.prepare('vacuum into ?').run(target);

@@ -85,6 +85,30 @@ test('prints a secret once, keeps its digest alone, and records neither', async 
   ]);
 }, 120_000);
 
+test('shows since when each user has had its secret, and the one before it', async () => {
+  const registry = await tool.newRegistry();
+  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  for (const username of ['ats', 'mari']) {
+    await registry.done(['api-user', 'add', '--registrar', 'ALPHA', '--username', username]);
+  }
+  const [since, previous] = ['2026-02-02T03:04:05.678Z', '2026-01-02T03:04:05.678Z'];
+  await registry.edit(`update api_users set secret_changed_at = '${since}'`);
+  await registry.edit(`update api_users set previous_secret_digest = printf('%064x', 1),
+    previous_secret_changed_at = '${previous}' where username = 'mari'`);
+  const { api_users } = await registry.done(['api-user', 'list']);
+  const times = { secret_changed_at: since, previous_secret_valid_until: null };
+  expect(api_users).toMatchObject([
+    { username: 'ats', ...times, previous_secret_changed_at: null },
+    { username: 'mari', ...times, previous_secret_changed_at: previous },
+  ]);
+  const { stdout } = await registry.run(['api-user', 'list']);
+  expect(stdout).toMatch(new RegExp(`^ats +ALPHA +since ${since} +enabled$`, 'm'));
+  expect(stdout).toContain(`since ${previous}, until a day after the new one is first used`);
+  await registry.done(['api-user', 'rotate', 'mari']);
+  const [, mari] = (await registry.done(['api-user', 'list'])).api_users;
+  expect(mari).toMatchObject({ username: 'mari', previous_secret_changed_at: null });
+}, 120_000);
+
 test('refuses a user of an unknown registrar, and a username that is taken', async () => {
   const registry = await tool.newRegistry();
   await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);

@@ -50,7 +50,7 @@ test('sets a webhook, shows its secret once, tests it, and says what was deliver
       id: tested.id,
       registrar: 'ALPHA',
       event: 'webhook.test',
-      contact: null,
+      subject: null,
       outcome: 'HTTP 204',
       delivered_at: expect.any(String),
       failed_at: null,

@@ -124,7 +124,7 @@ describe('contact erase', () => {
     const told = await worker.db
       .select()
       .from(notifications)
-      .where(eq(notifications.contactCode, life.code))
+      .where(eq(notifications.subjectKey, life.code))
       .orderBy(asc(notifications.id));
     expect(told.at(-1)).toMatchObject({
       text: `Contact ${life.code} has been deleted by registry`,

@@ -64,7 +64,7 @@ describe('contacts that no domain refers to', () => {
         registrarId: registrar.id,
         event: 'contact.deleted',
         text: `Contact ${contact.code} has been deleted by registry`,
-        contactCode: contact.code,
+        subjectKey: contact.code,
         fields: [],
         createdAt: at.toISOString(),
         readAt: null,

@@ -14,6 +14,7 @@ const login = (username: string) => ({
   secretDigest: 'a'.repeat(64),
   passwordHash: null,
   address: undefined,
+  at: now.toISOString(),
 });
 
 test('refuses an address until the window ends, and says for how long', () => {

@@ -57,7 +57,7 @@ test('a wrong password, an unknown user and a wrong secret each wait for one slo
   const other = await addRegistrar(worker.env);
   for (const username of [apiUser.username, 'nobody', other.apiUser.username]) {
     slowHashes.mockClear();
-    const login = await loginOf(username, 'guessed', undefined);
+    const login = await loginOf(username, 'guessed', undefined, new Date());
     await expect(authenticate(worker.db, login)).rejects.toMatchObject({ reason: 'unauthorized' });
     expect([username, slowHashes.mock.calls.length]).toEqual([username, 1]);
   }
@@ -72,9 +72,13 @@ test("lets nobody in with another user's password", async () => {
 });
 
 test("verifies an unknown user's password against another's hash each time, and remembers nothing", async () => {
-  await worker.db
-    .update(apiUsers)
-    .set({ passwordHash: null, secretDigest: sql`printf('%064x', id)` });
+  await worker.db.update(apiUsers).set({
+    passwordHash: null,
+    secretDigest: sql`printf('%064x', id)`,
+    previousSecretDigest: null,
+    previousSecretChangedAt: null,
+    previousSecretValidUntil: null,
+  });
   await addFormer('vana parool');
   const bindings = counted(worker.env);
   const guess = () =>
@@ -118,9 +122,12 @@ test('a rotation replaces the password by a secret', async () => {
 
 test('a login whose password is remembered is judged by the stored hash alone', async () => {
   const { apiUser } = await addFormer('vana parool');
-  await authenticate(worker.db, await loginOf(apiUser.username, 'vana parool', undefined));
+  await authenticate(
+    worker.db,
+    await loginOf(apiUser.username, 'vana parool', undefined, new Date()),
+  );
   slowHashes.mockClear();
-  const again = await loginOf(apiUser.username, 'vana parool', undefined);
+  const again = await loginOf(apiUser.username, 'vana parool', undefined, new Date());
   expect(await authenticate(worker.db, again)).toMatchObject({ username: apiUser.username });
   expect(slowHashes).not.toHaveBeenCalled();
 });
@@ -134,8 +141,15 @@ test("a rotation's history says that the password ended, and only the first time
     .from(history)
     .where(eq(history.subjectKey, apiUser.username))
     .orderBy(history.id);
+  const secretDigest = { redacted: true };
   expect(entries).toEqual([
-    { changes: { secretDigest: { redacted: true }, passwordHash: { redacted: true } } },
-    { changes: { secretDigest: { redacted: true } } },
+    {
+      changes: {
+        secretDigest,
+        secretChangedAt: { from: apiUser.secretChangedAt, to: operator.request.at.toISOString() },
+        passwordHash: { redacted: true },
+      },
+    },
+    { changes: { secretDigest } },
   ]);
 });

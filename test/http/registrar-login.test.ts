@@ -126,10 +126,10 @@ test('admits several users of one registrar', async () => {
   const { id, authorization } = await addRegistrar(worker.env);
   const timestamp = '2026-01-02T03:04:05.678Z';
   await worker.env.DB.prepare(
-    `insert into api_users (registrar_id, username, secret_digest, created_at, updated_at)
-     values (?, 'second', ?, ?, ?)`,
+    `insert into api_users (registrar_id, username, secret_digest, secret_changed_at, created_at, updated_at)
+     values (?1, 'second', ?2, ?3, ?3, ?3)`,
   )
-    .bind(id, await digestSecret('second secret'), timestamp, timestamp)
+    .bind(id, await digestSecret('second secret'), timestamp)
     .run();
   expect(await answer({ Authorization: authorization })).toEqual(empty);
   expect(await answer({ Authorization: basic('second', 'second secret') })).toEqual(empty);

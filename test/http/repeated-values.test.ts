@@ -174,7 +174,7 @@ test('a registrant may repeat any of a contact’s values in JSON and in a form,
         const [notification] = await worker.db
           .select()
           .from(notifications)
-          .where(eq(notifications.contactCode, contact.code));
+          .where(eq(notifications.subjectKey, contact.code));
         expect(notification!.fields).toEqual(
           Object.keys((await changesShown(registrar, contact))!),
         );

@@ -375,7 +375,7 @@ describe('contacts', () => {
     worker.db
       .select({ event: notifications.event, fields: notifications.fields })
       .from(notifications)
-      .where(eq(notifications.contactCode, code))
+      .where(eq(notifications.subjectKey, code))
       .orderBy(asc(notifications.id));
 
   it('have their fields and statuses again, and their registrar is notified', async () => {

@@ -25,7 +25,7 @@ describe('a delivery', () => {
     const [notification] = await worker.db
       .select()
       .from(notifications)
-      .where(eq(notifications.contactCode, world.contact.code));
+      .where(eq(notifications.subjectKey, world.contact.code));
     expect(verified(world.secret, request!)).toEqual({
       type: 'contact.updated',
       timestamp: notification!.createdAt,

@@ -68,6 +68,9 @@ const list = verb(
       username: user.username,
       registrar: user.registrarCode,
       has_old_password: user.hasOldPassword,
+      secret_changed_at: user.secretChangedAt,
+      previous_secret_changed_at: user.previousSecretChangedAt,
+      previous_secret_valid_until: user.previousSecretValidUntil,
       disabled_at: user.disabledAt,
       created_at: user.createdAt,
       updated_at: user.updatedAt,
@@ -77,7 +80,13 @@ const list = verb(
       text: table(users, 'there are no API users yet', {
         USERNAME: 'username',
         REGISTRAR: 'registrar',
-        SECRET: ({ has_old_password }) => (has_old_password ? 'old password' : 'generated'),
+        SECRET: (user) =>
+          `${user.has_old_password ? 'old password ' : ''}since ${user.secret_changed_at}`,
+        'PREVIOUS SECRET': (user) => {
+          const { previous_secret_changed_at: since, previous_secret_valid_until: until } = user;
+          if (since === null) return '';
+          return `since ${since}, until ${until ?? 'a day after the new one is first used'}`;
+        },
         STATE: ({ disabled_at }) =>
           disabled_at === null ? 'enabled' : `disabled since ${disabled_at}`,
       }),

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { networkOf } from '../../address-list.ts';
+import { currentTime } from '../../clock.ts';
 import { type LoginRefusal, RegistryError } from '../../error.ts';
 import { getRegistrar } from '../../registrar/account.ts';
 import { listApiUsers } from '../../registrar/api-user.ts';
@@ -45,7 +46,10 @@ export const diagnose = verb(
     const secret = secretStdin
       ? (await text(dataInput())).replace(/\r?\n$/, '')
       : await askSecret(`Secret of ${username} (Enter leaves it out): `);
-    const login = secret === '' ? { username, address } : await loginOf(username, secret, address);
+    const login =
+      secret === ''
+        ? { username, address }
+        : await loginOf(username, secret, address, currentTime());
     // Logging in verifies a password; what it is refused for is looked up apart.
     if ('secret' in login) {
       await authenticate(db, login).catch((error) => {

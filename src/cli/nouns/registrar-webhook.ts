@@ -41,7 +41,7 @@ const list = verb(
         // The id is for `resend`, which names the registrar.
         ...(code === undefined ? { REGISTRAR: 'registrar' } : { ID: 'id' }),
         EVENT: 'event',
-        CONTACT: 'contact',
+        SUBJECT: 'subject',
         STATE: stateText,
       }),
     };
@@ -91,7 +91,7 @@ function deliveryData(delivery: ListedDelivery) {
     id: delivery.id,
     registrar: delivery.registrar,
     event: delivery.event ?? 'webhook.test',
-    contact: delivery.contactCode,
+    subject: delivery.subjectKey,
     created_at: delivery.createdAt,
     attempts: delivery.attempts,
     attempted_at: delivery.attemptedAt,

@@ -14,8 +14,9 @@ Poll a public list at most once a minute, with \`If-None-Match\` or by its chang
 const tagDescriptions = {
   'Registrar: contacts':
     'HTTP Basic. A registrar sees and changes only its own contacts. Every answer except the list is an envelope, `{code, message, data}`, where code 1000 means success.',
+  'Registrar: account': 'Who calls, and a new secret for the API user that calls.',
   'Registrar: notifications':
-    'What others changed in the registrar’s contacts. Take the oldest, act on it, mark it as read, and repeat until `data` is empty.',
+    'What others changed in the registrar’s contacts, and new secrets of its API users. Take the oldest, act on it, mark it as read, and repeat until `data` is empty.',
   'Registrar: webhooks':
     'Notifications that are pushed to an HTTPS address of the registrar, as [Standard Webhooks](https://www.standardwebhooks.com). They are listed under Webhooks. They come one at a time, in the order of the notifications; one may come more than once.',
   Registrant: 'A person’s contacts at every registrar, for the portal that authenticates people.',

@@ -4,14 +4,12 @@ import { listContactsOfPerson } from '../../contact/list.ts';
 import { getContactOfPerson, listHistoryOfPerson } from '../../contact/read.ts';
 import { registrantRepresentation } from '../../contact/representation.ts';
 import { updateContactOfPerson } from '../../contact/update.ts';
-import { openDatabase } from '../../database/open.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
-import { queueDeliveries } from '../../webhook/outbox.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { bodyFields, columnsOf, withoutRepeated } from '../contact-body.ts';
-import { type AppContext, afterResponse, database } from '../context.ts';
+import { type AppContext, database, queueAfterResponse } from '../context.ts';
 import { historyEntry } from '../history.ts';
 import { newApp } from '../hono.ts';
 import { nameIgnoredFields } from '../ignored.ts';
@@ -73,12 +71,7 @@ registrantContacts.patch('/:uuid', async (c) => {
     changesOf,
     await writeRequest(c),
   );
-  // A failure is logged, and the scheduled run makes up for it.
-  const { DB, WEBHOOKS } = c.env;
-  if (WEBHOOKS) {
-    const queueing = queueDeliveries(openDatabase(DB), WEBHOOKS, c.var.now, outcome.registrarId);
-    afterResponse(c, queueing);
-  }
+  queueAfterResponse(c, outcome.registrarId);
   markReplay(c, isReplay);
   return answer(c, outcome);
 });

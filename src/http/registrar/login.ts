@@ -3,7 +3,8 @@ import { auth } from 'hono/utils/basic-auth';
 import { openDatabase } from '../../database/open.ts';
 import { LoginError } from '../../error.ts';
 import { authenticate, digestSecret, loginOf } from '../../registrar/login.ts';
-import { type AppEnv, callerAddress } from '../context.ts';
+import { recordFirstUse } from '../../registrar/own-account.ts';
+import { type AppEnv, afterResponse, callerAddress } from '../context.ts';
 import { refusedSeconds } from '../failed-logins.ts';
 import { callerNetwork, refuseThrottled, throttle } from '../throttle.ts';
 
@@ -20,9 +21,13 @@ export const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
     throw new LoginError('no credentials', 'Invalid authorization information');
   }
   const { username, password } = credentials;
-  const login = await loginOf(username, password, callerAddress(c));
+  const login = await loginOf(username, password, callerAddress(c), c.var.now);
   const network = callerNetwork(c);
   login.beforeSlowHash = () => throttle(c, 'address', `password ${network}`, slowHashRequests);
+  login.onFirstUse = () => {
+    const request = { at: c.var.now, requestId: c.var.requestId };
+    afterResponse(c, recordFirstUse(openDatabase(c.env.DB), login, request));
+  };
   c.set('login', login);
   const refused = refusedSeconds(network, login, c.var.now);
   if (refused > 0) refuseThrottled(c, refused);

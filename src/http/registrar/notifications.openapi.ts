@@ -11,8 +11,10 @@ export const notification = z
   .object({
     id: z.int().positive(),
     text: z.string(),
-    attached_obj_type: z.literal('Contact'),
-    attached_obj_id: z.string().meta({ description: 'The contact’s code.' }),
+    attached_obj_type: z.enum(['Contact', 'ApiUser']),
+    attached_obj_id: z
+      .string()
+      .meta({ description: 'The contact’s code, or the API user’s name.' }),
     created_at: z.iso.datetime({ precision: 3 }),
     read: z.boolean(),
     fields: z

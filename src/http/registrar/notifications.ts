@@ -7,19 +7,14 @@ import {
   markNotificationRead,
   notificationRepresentation,
 } from '../../registrar/notification.ts';
-import { echoClientReference } from '../client-reference.ts';
 import { database } from '../context.ts';
 import { newApp } from '../hono.ts';
-import { limitBody, parseBody, query } from '../input.ts';
+import { parseBody, query } from '../input.ts';
 import { linkAfter, pageQuery, requestedPage } from '../paging.ts';
-import { continueSession } from '../session.ts';
-import { throttleAddress } from '../throttle.ts';
 import { done } from './answer.ts';
-import { basicLogin } from './login.ts';
 
+/** Within the registrar's own account, whose middleware comes first. */
 export const notifications = newApp();
-
-notifications.use(throttleAddress, basicLogin, limitBody, echoClientReference, continueSession);
 
 notifications.get('/', async (c) => {
   const first = { limit: 1, offset: 0 };

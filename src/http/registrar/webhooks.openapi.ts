@@ -75,6 +75,11 @@ export const webhooks: Record<NotificationEvent | 'webhook.test', ZodOpenApiPath
     'Somebody else has deleted one of the registrar’s contacts',
     { type: z.literal('contact.deleted'), data },
   ),
+  'api_user.updated': webhook(
+    'ApiUserUpdated',
+    'One of the registrar’s API users has got itself a new secret',
+    { type: z.literal('api_user.updated'), data },
+  ),
   'webhook.test': webhook('WebhookTest', 'The operator tests the registrar’s webhook', {
     type: z.literal('webhook.test'),
     data: z.object({}),

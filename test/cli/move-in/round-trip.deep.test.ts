@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { auctionStatuses } from '../../../drizzle/schema.ts';
+import { hashPassword } from '../../../src/registrar/password.ts';
 import { fill } from '../filled.ts';
 import { startTool, type TestRegistry } from '../tool.ts';
 import { type FileRow, type Files, row, uuidOf, writeFiles } from './files.ts';
@@ -154,7 +155,15 @@ test('a registry that never moved in moves out, and into another with its contac
   const [one, other] = [await tool.newRegistry(), await tool.newRegistry()];
   const written = await tool.newDirectory();
   await fill(one);
-  await one.done(['api-user', 'add', '--registrar', 'ALPHA', '--username', 'ats']);
+  for (const username of ['ats', 'mari', 'tiit']) {
+    await one.done(['api-user', 'add', '--registrar', 'ALPHA', '--username', username]);
+  }
+  // One has replaced its secret, another the password from a former registry.
+  const since = `previous_secret_changed_at = '2026-01-02T03:04:05.678Z'`;
+  await one.edit(`update api_users set previous_secret_digest = printf('%064x', 1), ${since}
+    where username = 'mari'`);
+  await one.edit(`update api_users set password_hash = '${await hashPassword('vana parool')}', ${since},
+    previous_secret_valid_until = '2099-01-02T03:04:05.678Z' where username = 'tiit'`);
   await one.done(['move-out', written]);
   await other.done(['move-in', written]);
   expect(await other.done(['reconcile', written])).toMatchObject({ equal: true });

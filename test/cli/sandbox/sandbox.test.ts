@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { loadDemoData } from '../../../src/cli/demo/load.ts';
 import { listCronRuns } from '../../../src/cron.ts';
 import { dayOf } from '../../../src/day.ts';
@@ -6,7 +6,7 @@ import { importDomains } from '../../../src/domain/import.ts';
 import { removeDomains } from '../../../src/domain/remove.ts';
 import { openDispute } from '../../../src/retained-domain/dispute.ts';
 import { answerOf } from '../../client.ts';
-import { newContact, operator } from '../../fixtures.ts';
+import { basic, newContact, operator, send } from '../../fixtures.ts';
 import { startSandbox } from '../../worker.ts';
 import { sandboxClients } from './clients.ts';
 
@@ -38,6 +38,29 @@ beforeAll(async () => {
 async function reset() {
   expect((await post('reset')).status).toBe(200);
 }
+
+describe('the secret that a new one replaces', () => {
+  beforeAll(reset);
+
+  it('works until 24 hours after the first use of the new one', async () => {
+    const asks = async (caller: { authorization: string }, method = 'GET', path = '') =>
+      answerOf(fetch(`/repp/v1/registrar${path}`, send(method, caller)));
+    const { body } = await asks(alpha, 'POST', '/api_user/secret');
+    const caller = { authorization: basic('alpha', body.data.api_user.secret) };
+    await post('clock', { advance: 'P30D' });
+    expect((await asks(alpha)).status).toBe(200);
+    expect((await asks(caller)).status).toBe(200);
+    await vi.waitFor(async () => {
+      const { registrar } = (await asks(caller)).body.data;
+      expect(registrar.api_user.previous_secret_valid_until).not.toBeNull();
+    });
+    await post('clock', { advance: 'PT23H59M' });
+    expect((await asks(alpha)).status).toBe(200);
+    await post('clock', { advance: 'PT2M' });
+    expect((await asks(alpha)).status).toBe(401);
+    expect((await asks(caller)).status).toBe(200);
+  });
+});
 
 describe('the clock', () => {
   beforeAll(reset);

@@ -69,12 +69,13 @@ while (waiting.length > 0) {
 }
 
 /**
- * The values that differ from run to run: instants (but those of the demo data itself), the ids of requests, tokens,
+ * The values that differ from run to run: instants (but those of the demo data itself), the ids of requests, tokens, secrets,
  * registration codes, the release and its build.
  */
 function withoutChanging(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (key, inner) => {
     if (key === 'access_token') return '<token>';
+    if (key === 'secret') return '<secret>';
     if (key === 'registration_code' && inner !== null) return '<code>';
     if (key === 'version' || key === 'build') return `<${key}>`;
     if (key === 'request_id' && inner !== 'demo-data') return '<request id>';

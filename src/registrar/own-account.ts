@@ -1,0 +1,147 @@
+import { and, eq, lte, sql } from 'drizzle-orm';
+import { apiUsers, registrars, webhooks } from '../../drizzle/schema.ts';
+import { timeAfter } from '../clock.ts';
+import type { Database } from '../database/open.ts';
+import { RegistryError } from '../error.ts';
+import { difference } from '../history/changes.ts';
+import { type Change, changeEach, type WriteRequest, write } from '../write.ts';
+import {
+  type ApiUser,
+  apiUserActor,
+  digestSecret,
+  generateSecret,
+  isFirstUse,
+  type Login,
+  readWithLogin,
+  withLogin,
+} from './login.ts';
+import { notifying } from './notification.ts';
+
+/** What API users see of themselves and their registrar, and how they replace their own secrets. */
+
+/** The caller's user and registrar. One round trip. Throws as `withLogin` does. */
+export async function getOwnAccount(db: Database, login: Login) {
+  const [caller, [account]] = await readWithLogin(db, login, (registrarId) => [
+    db
+      .select({
+        name: registrars.name,
+        allowedIps: registrars.allowedIps,
+        webhookUrl: webhooks.url,
+        secretChangedAt: apiUsers.secretChangedAt,
+        previousSecretValidUntil: apiUsers.previousSecretValidUntil,
+      })
+      .from(apiUsers)
+      .innerJoin(registrars, eq(registrars.id, apiUsers.registrarId))
+      .leftJoin(webhooks, eq(webhooks.registrarId, registrars.id))
+      .where(and(eq(registrars.id, registrarId), eq(apiUsers.username, login.username))),
+  ]);
+  return { ...caller, ...account! };
+}
+
+/** For so long, what a new secret has replaced works beside it. */
+const overlapMilliseconds = 24 * 60 * 60 * 1000;
+
+/**
+ * Gives the caller's user a new secret, which is kept only as its digest. What the user had until now, a secret or the
+ * password from a former registry, works on until a day after the new secret is first used. If the caller logs in with
+ * what was replaced before, the answer to that may have been lost: this secret takes the place of the one in it. Two
+ * round trips. Throws `update_prohibited` while the login's secret has one beside it that it replaced, and as
+ * `withLogin` does.
+ */
+export async function replaceOwnSecret(
+  db: Database,
+  login: Login,
+  request: WriteRequest,
+): Promise<{ caller: ApiUser; secret: string }> {
+  const secret = generateSecret();
+  const secretDigest = await digestSecret(secret);
+  const { outcome: caller } = await write(db, request, {
+    look: async () => {
+      const [caller, [user]] = await withLogin(db, login, (registrarId) => [
+        db
+          .select()
+          .from(apiUsers)
+          .where(and(eq(apiUsers.registrarId, registrarId), eq(apiUsers.username, login.username))),
+      ]);
+      return { caller, user: user! };
+    },
+    judge({ caller, user }): Change<ApiUser> {
+      const at = request.at.toISOString();
+      const isCurrent = user.secretDigest === login.secretDigest;
+      const { previousSecretChangedAt: previousSince, previousSecretValidUntil: until } = user;
+      if (isCurrent && previousSince !== null && (until === null || until > at)) {
+        throw new RegistryError([
+          {
+            reason: 'update_prohibited',
+            message: 'Object status prohibits operation',
+            detail:
+              'This secret is new: it cannot be replaced while the one before it still works.',
+          },
+        ]);
+      }
+      const { username, registrarId } = caller;
+      const row = {
+        secretDigest,
+        secretChangedAt: at,
+        ...(isCurrent && { previousSecretDigest: user.secretDigest, passwordHash: null }),
+        previousSecretChangedAt: (isCurrent ? null : previousSince) ?? user.secretChangedAt,
+        previousSecretValidUntil: null,
+        updatedAt: at,
+      };
+      const isTheirs = eq(apiUsers.id, user.id);
+      const isAsSeen = sql`secret_digest is ${user.secretDigest} and password_hash is ${user.passwordHash}`;
+      const change: Change<ApiUser> = {
+        by: apiUserActor(caller),
+        subject: { type: 'api_user', key: username },
+        action: 'update',
+        changes: difference({}, { secretDigest }),
+        onlyIf: sql`exists (
+          select 1 from ${apiUsers} where id = ${user.id} and ${isAsSeen} and disabled_at is null)`,
+        statements: (isWritten) => [db.update(apiUsers).set(row).where(and(isTheirs, isWritten))],
+        outcome: caller,
+      };
+      return notifying(db, change, {
+        registrarId,
+        event: 'api_user.updated',
+        text: `Secret of API user ${username} has been replaced by API user ${username}`,
+        subjectKey: username,
+        fields: ['secret'],
+        createdAt: at,
+      });
+    },
+  });
+  return { caller, secret };
+}
+
+/** Records the first use of the login's secret, which ends the one that it replaced a day later. One round trip. */
+export async function recordFirstUse(
+  db: Database,
+  login: Login,
+  request: WriteRequest,
+): Promise<void> {
+  const actor = apiUserActor(login.caller!);
+  const previousSecretValidUntil = timeAfter(request.at, overlapMilliseconds);
+  const changes = JSON.stringify(difference({}, { previousSecretValidUntil }));
+  const isTheirs = isFirstUse(login);
+  const rows = sql`
+    select username as key, null as uuid, ${changes} as changes from ${apiUsers} where ${isTheirs}`;
+  const statements = [db.update(apiUsers).set({ previousSecretValidUntil }).where(isTheirs)];
+  await changeEach(
+    db,
+    { actor, request },
+    { used: [{ subject: 'api_user', action: 'update', rows, statements }] },
+  );
+}
+
+/** Forgets the secrets and passwords that were replaced and whose time is over. */
+export async function forgetEndedSecrets(db: Database, now: Date): Promise<void> {
+  await db
+    .update(apiUsers)
+    .set({
+      passwordHash: null,
+      previousSecretDigest: null,
+      previousSecretChangedAt: null,
+      previousSecretValidUntil: null,
+    })
+    .where(lte(apiUsers.previousSecretValidUntil, now.toISOString()));
+}
