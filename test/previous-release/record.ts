@@ -24,7 +24,9 @@ const calls: Call[] = [];
 try {
   for (const round of [1, 2]) {
     const recording = recorded(env, (call) => calls.push({ round, ...call }));
-    await answerEverything({ ...recording, AUCTION_RESTART_STATUSES: 'payment_not_received' });
+    const version = { VERSION: { id: 'recorded', tag: '', timestamp: '' } };
+    const settings = { AUCTION_RESTART_STATUSES: 'payment_not_received' };
+    await answerEverything({ ...recording, ...version, ...settings });
   }
 } finally {
   await dispose();
