@@ -15,6 +15,7 @@ export function startInternetee(contacts: number) {
   });
 
   return {
+    environment: postgres.environment,
     /** Changes, adds and removes rows, as a day of work does. */
     change: () => run('delta'),
     /** Writes the files to the directory, if there is a PostgreSQL. */

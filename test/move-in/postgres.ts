@@ -71,6 +71,11 @@ export function startPostgres() {
   });
 
   return {
+    /** With it, `psql` in a shell is this server's. */
+    environment: () => ({
+      ...process.env,
+      ...{ PGHOST: directory, PGUSER: 'postgres', PATH: `${programs}:${process.env.PATH}` },
+    }),
     /** Runs psql in a directory, with files or commands as its arguments say, and returns what it prints. */
     async psql(args: string[], cwd = '.'): Promise<string> {
       const always = ['-X', '-q', '-t', '-A', '-v', 'ON_ERROR_STOP=1', '-h', directory];

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { startTool, type TestRegistry } from '../cli/tool.ts';
+import { startInternetee } from './internetee.ts';
+
+const tool = startTool();
+const old = startInternetee(300);
+const chapter = readFileSync('src/cli/move-in/README.md', 'utf8');
+let work: string;
+let rehearsal: TestRegistry;
+let deployed: TestRegistry;
+
+beforeAll(async () => {
+  work = await tool.newDirectory();
+  rehearsal = await tool.newRegistry();
+  deployed = await tool.newRegistry();
+});
+
+/** Runs what a section shows, with other names of places, and a yes to each question. Returns what it prints. */
+function run(section: string, { directory }: TestRegistry): string {
+  const [, text = ''] = chapter.split(`\n## ${section}\n`);
+  const blocks = text.split('\n## ')[0]!.matchAll(/^ *```(sh|sql)\n(.*?)^ *```/gms);
+  const printed = [...blocks].map(([, language, code]) => {
+    const commands = code!
+      .replaceAll('PATH/', `${path.resolve('.')}/`)
+      .replaceAll('DATABASE', 'postgres')
+      .replaceAll(/--remote|--persist-to rehearsal/g, `--persist-to ${directory}`);
+    // What npm run does, without the time that it takes.
+    const npm = `npm() { shift 3; '${process.execPath}' '${path.resolve('src/cli/index.ts')}' "$@" --yes; }`;
+    const sql = `psql -X -q -v ON_ERROR_STOP=1 postgres <<'end'\n${commands}end`;
+    const script = language === 'sql' ? sql : `set -e\n${npm}\n${commands}`;
+    return execFileSync('sh', ['-c', script], {
+      ...{ cwd: work, env: old.environment(), encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+    });
+  });
+  return printed.join('');
+}
+
+test('the way in, and the way back, are as the chapter says', async () => {
+  for (const registry of [rehearsal, deployed]) {
+    expect(run('Rehearse', registry)).toContain(' 0 of them not in move-in-report.csv');
+  }
+  const before = await deployed.rows();
+  await old.change();
+  run('The evening', deployed);
+  const proof = JSON.parse(readFileSync(path.join(work, 'proof.json'), 'utf8'));
+  expect(proof).toMatchObject({ equal: false, unreported: 0 });
+  await expect(old.change()).rejects.toThrow('read-only transaction');
+  expect((await deployed.rows()).domains).not.toEqual(before.domains);
+  run('Going back', deployed);
+  expect((await deployed.rows()).domains).toEqual(before.domains);
+  await expect(old.change()).rejects.toThrow('duplicate key');
+});
