@@ -5,7 +5,9 @@ import path from 'node:path';
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Deployment, printPlan, runSteps } from '../../src/cli/deploy/deployment.ts';
+import { abortSteps, gradualSteps } from '../../src/cli/deploy/gradual.ts';
 import { addressIn, listLeft, steps } from '../../src/cli/deploy/steps.ts';
+import { queried } from '../analytics.ts';
 import { Account, type WranglerFault } from './account.ts';
 
 let directory: string;
@@ -40,6 +42,8 @@ function newDeployment(overrides: Partial<Deployment> = {}) {
       return healthy();
     },
     pause: async () => {},
+    analytics: async () => [],
+    ask: async () => true,
     say: (line) => said.push(line),
     ...overrides,
   };
@@ -425,6 +429,97 @@ describe('what is left to do', () => {
     account.registrars = 3;
     const { deployment } = newDeployment({ address: 'https://registry.example.ee' });
     expect(await listLeft(deployment)).toEqual([expect.stringContaining('check list')]);
+  });
+});
+
+describe('npm run deploy -- --gradual', () => {
+  /** As an answer of Analytics Engine shows them: counts as text. */
+  const figures = (build: string, requests: number, failures: number) => {
+    return { build, requests: String(requests), failures: String(failures), p95: 12 };
+  };
+  const gradually = (overrides: Partial<Deployment> = {}) => {
+    const { deployment, said } = newDeployment({ share: 10, ...overrides });
+    const done = runSteps(gradualSteps, deployment);
+    return done.then((isDone) => ({ isDone, said: said.join('\n') }));
+  };
+  const calls = () =>
+    account.calls.filter((call) => /^(versions (u|d)|triggers|d1 mig)/.test(call));
+
+  it('migrates, gives the new build its share, and all requests once that is agreed to', async () => {
+    await deploy();
+    const old = account.build;
+    account.calls.length = 0;
+    const asked: string[] = [];
+    const { isDone, said } = await gradually({
+      analytics: async (sql) => {
+        expect(sql).toContain('FROM registry_edge WHERE');
+        expect(() => queried(sql, [])).not.toThrow();
+        return [figures(old, 900, 9), figures(account.build, 100, 50)];
+      },
+      ask: async (question) => {
+        asked.push(question);
+        expect(account.shares).toEqual({ [old]: 90, [account.build]: 10 });
+        return true;
+      },
+    });
+    const { build } = account;
+    expect(said).not.toContain('✗');
+    expect(isDone).toBe(true);
+    expect(asked).toEqual([`Give ${build} all requests?`]);
+    expect(said).toContain(`old ${old}: 900 requests, 9 failures (1.00 %), 95 % within 12 ms`);
+    expect(said).toContain(`new ${build}: 100 requests, 50 failures (50.00 %), 95 % within 12 ms`);
+    expect(calls()).toEqual([
+      'd1 migrations apply DB --remote --env production',
+      'versions upload --env production',
+      `versions deploy ${build}@10 ${old}@90 --env production --yes`,
+      `versions deploy ${build}@100 --env production --yes`,
+      'triggers deploy --env production',
+    ]);
+  });
+
+  it('stays as it is after a no, uploads nothing when it is run again, and can be taken back', async () => {
+    await deploy();
+    const old = account.build;
+    const refused = await gradually({ ask: async () => false });
+    expect(refused.isDone).toBe(false);
+    expect(refused.said).toContain('goes on answering 10 % of the requests');
+    const uploads = account.versions.length;
+
+    await gradually({ ask: async () => false, share: 50 });
+    expect(account.shares).toEqual({ [old]: 50, [account.build]: 50 });
+    expect(account.versions).toHaveLength(uploads);
+
+    const { deployment, said } = newDeployment();
+    expect(await runSteps(abortSteps, deployment)).toBe(true);
+    expect(account.shares).toEqual({ [old]: 100 });
+    await runSteps(abortSteps, deployment);
+    expect(said.at(-1)).toContain('nothing to take back');
+  });
+
+  it('waits until the new build has answered enough to be compared', async () => {
+    await deploy();
+    let pauses = 0;
+    await gradually({
+      analytics: async () => [figures(account.build, pauses * 40, 0)],
+      pause: async () => void pauses++,
+    });
+    expect(pauses).toBe(3);
+  });
+
+  it('asks all the same when the data points cannot be read', async () => {
+    await deploy();
+    const { isDone, said } = await gradually({
+      analytics: () => Promise.reject(new Error('403 Forbidden')),
+    });
+    expect(isDone).toBe(true);
+    expect(said).toContain('the data points could not be read: 403 Forbidden');
+  });
+
+  it('compares nothing with nothing: the first deployment is whole', async () => {
+    const { isDone, said } = await gradually();
+    expect(isDone).toBe(false);
+    expect(said).toContain('deploy without --gradual');
+    expect(account).toMatchObject({ versions: [], databases: [], secrets: new Map() });
   });
 });
 

@@ -63,7 +63,7 @@ async function findPlace(deployment: Deployment): Promise<Place | undefined> {
   const name = configOf(deployment).backups;
   for (const place of ['eu', 'none'] as const) {
     const found = deployment.wrangler(info(name, place));
-    if ((await absentIf(/bucket does not exist/, found)) !== undefined) return place;
+    if ((await absentIf(/code: 10006|bucket does not exist/, found)) !== undefined) return place;
   }
   return undefined;
 }

@@ -28,6 +28,8 @@ export function readDeployConfig(configPath: string, environment: string) {
       table: 'kv_namespaces',
       key: 'id',
     },
+    /** Where the data points go. */
+    dataset: own.analytics_engine_datasets?.find(({ binding }) => binding === 'METRICS')?.dataset,
     backups: `${config.name}-${environment}-backups`,
     queues: [...new Set(queues)].filter((queue) => queue !== undefined),
     vars: { ...own.vars } as Record<string, string>,

@@ -8,6 +8,11 @@ export interface Deployment {
   wrangler(args: readonly string[], input?: string): Promise<string>;
   publish(): Promise<void>;
   fetch(url: string): Promise<Response>;
+  /** The rows of a query about data points. */
+  analytics(sql: string): Promise<Record<string, unknown>[]>;
+  ask(question: string): Promise<boolean>;
+  /** The share of the requests, in percent, that a gradual deployment gives to the new build first. */
+  share?: number | undefined;
   pause(milliseconds: number): Promise<void>;
   say(line: string): void;
   /** The Worker's address, as the step that deploys it has learnt; undefined if it has none. */

@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Command, CommanderError, Option } from '@commander-js/extra-typings';
+import { Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { ask } from '../ask.ts';
 import { configPath, projectDirectory } from '../project.ts';
 import { runWrangler } from '../wrangler.ts';
 import { readDeployConfig } from './config.ts';
-import { type Deployment, printPlan, runSteps } from './deployment.ts';
+import { type Deployment, printPlan, runSteps, type Step } from './deployment.ts';
+import { abortSteps, gradualSteps } from './gradual.ts';
 import { listLeft, steps } from './steps.ts';
 
 const command = new Command('npm run deploy --')
@@ -22,12 +24,51 @@ const command = new Command('npm run deploy --')
       .default('eu' as const),
   )
   .option(
+    '--gradual <percent>',
+    'give the new build so many percent of the requests, compare it with the old one, and ask; again to change the share',
+    parseShare,
+  )
+  .addOption(
+    new Option(
+      '--abort',
+      'take a gradual deployment back: the old build answers all requests',
+    ).conflicts('gradual'),
+  )
+  .option(
     '--dry-run',
     'print every step and what is there already, as far as the login shows it; change nothing',
   )
   .allowExcessArguments(false)
   .showHelpAfterError('(npm run deploy -- --help shows the options)')
   .exitOverride();
+
+function parseShare(text: string): number {
+  const share = Number(text);
+  if (Number.isInteger(share) && share >= 1 && share <= 99) return share;
+  throw new InvalidArgumentError('It must be a whole number from 1 to 99.');
+}
+
+/** Asks Analytics Engine with wrangler's own login. */
+async function analytics(sql: string): Promise<Record<string, unknown>[]> {
+  const { token } = JSON.parse(await runWrangler(['auth', 'token', '--json']));
+  const account = process.env.CLOUDFLARE_ACCOUNT_ID ?? (await onlyAccount());
+  const url = `https://api.cloudflare.com/client/v4/accounts/${account}/analytics_engine/sql`;
+  const headers = { Authorization: `Bearer ${token}` };
+  const response = await fetch(url, { method: 'POST', headers, body: sql });
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  return ((await response.json()) as { data: Record<string, unknown>[] }).data;
+}
+
+/** The login step has refused a login with several. */
+async function onlyAccount(): Promise<string> {
+  return JSON.parse(await runWrangler(['whoami', '--json'])).accounts[0].id;
+}
+
+async function isAgreed(question: string): Promise<boolean> {
+  const terminal = { input: process.stdin, output: process.stderr };
+  const answer = process.stdin.isTTY ? await ask(`${question} [y/N] `, terminal) : undefined;
+  return /^y(es)?$/i.test(answer?.trim() ?? '');
+}
 
 /** The tool in a process of its own, which reads the ids that have just been written into wrangler.toml. */
 async function publish(environment: string): Promise<void> {
@@ -38,7 +79,8 @@ async function publish(environment: string): Promise<void> {
 }
 
 async function deploy(
-  given: Pick<Deployment, 'environment' | 'jurisdiction'>,
+  given: Pick<Deployment, 'environment' | 'jurisdiction' | 'share'>,
+  steps: readonly Step[],
   { isDryRun }: { isDryRun: boolean },
 ): Promise<void> {
   const { environment } = given;
@@ -48,6 +90,8 @@ async function deploy(
     wrangler: runWrangler,
     publish: () => publish(environment),
     fetch: (url) => fetch(url),
+    analytics,
+    ask: isAgreed,
     pause: (milliseconds) => pause(milliseconds),
     say: (line) => console.log(line),
   };
@@ -57,14 +101,17 @@ async function deploy(
     process.exitCode = 1;
     return;
   }
+  if (steps === abortSteps) return;
   console.log(`\nLeft to do:\n`);
   for (const line of await listLeft(deployment)) console.log(`  - ${line}`);
 }
 
 try {
   command.parse(process.argv);
-  const { env: environment, jurisdiction, dryRun } = command.opts();
-  await deploy({ environment, jurisdiction }, { isDryRun: dryRun ?? false });
+  const { env: environment, jurisdiction, gradual: share, abort, dryRun } = command.opts();
+  const given = { environment, jurisdiction, share };
+  const chosen = abort ? abortSteps : share === undefined ? steps : gradualSteps;
+  await deploy(given, chosen, { isDryRun: dryRun ?? false });
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {

@@ -147,19 +147,28 @@ const health: Step = {
   },
 };
 
-/** In this order the Worker that runs meanwhile always has what it needs. */
-export const steps: readonly Step[] = [
+/**
+ * The steps of a deployment that deploys the Worker by these, with others before anything is changed. In this order the
+ * Worker that runs meanwhile always has what it needs.
+ */
+export const stepsWith = (
+  deploying: readonly Step[],
+  checks: readonly Step[] = [],
+): readonly Step[] => [
   loginStep,
+  ...checks,
   databaseStep,
   listsStep,
   queuesStep,
   migrations,
   signingKey,
-  worker,
+  ...deploying,
   publication,
   health,
   backupsStep,
 ];
+
+export const steps = stepsWith([worker]);
 
 const countRegistrars = 'select count(*) as count from registrars';
 

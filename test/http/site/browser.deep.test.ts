@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { findViolations, startBrowser } from '../../browser.ts';
 import { addAuction, addDispute, addRetainedDomain } from '../../fixtures.ts';
 import { startWorker } from '../../worker.ts';
@@ -27,6 +27,11 @@ beforeAll(async () => {
      from n, json_each('["auctions","reserved","blocked","disputed"]') lists`,
   ).run();
   await worker.scheduled('1 0 * * *');
+  // All that follows is seen with the line that says so.
+  await addAuction(worker.env, { name: 'behind.ee' });
+  await worker.env.DB.prepare("update auction_changes set at = '2026-01-01T00:00:00.000Z'").run();
+  const readPage = async () => (await worker.fetch('/en/')).text();
+  await vi.waitUntil(async () => (await readPage()).includes('The lists are behind'));
 });
 
 const states = [
