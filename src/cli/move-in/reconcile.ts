@@ -7,7 +7,13 @@ import { Spool } from '../file/spool.ts';
 import { writeOutput } from '../output.ts';
 import { verb } from '../run.ts';
 import { counted, table } from '../text.ts';
-import { compareKind, differingColumns, gatherHere, reportStray } from './compare.ts';
+import {
+  compareKind,
+  differingColumns,
+  differingValues,
+  gatherHere,
+  reportStray,
+} from './compare.ts';
 import { type Directory, openDirectory, reportName } from './directory.ts';
 import { stageKind } from './stage.ts';
 import { type Finding, Staging } from './staging.ts';
@@ -143,14 +149,8 @@ async function compareSides(
     if (given) count('in_files', files, given);
     if (here) count('here', registry, here);
     if (isEqual || isRefused) continue;
-    const place: Place = {
-      file: kind.name,
-      line,
-      key,
-      column: null,
-      value: null,
-      done: 'conflict',
-    };
+    const value = differingValues(kind, given, here);
+    const place: Place = { file: kind.name, line, key, column: null, value, done: 'conflict' };
     if (given && here) differences.add(place, 'other values', differingColumns(given, here));
     else differences.add(place, given ? 'only in the files' : 'only here', []);
   }

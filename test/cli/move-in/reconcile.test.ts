@@ -37,6 +37,17 @@ test('excuses a refused row only if the report names the value that it has now',
   });
 });
 
+test('excuses a conflict only if the report names the values that the file has now', async () => {
+  const files = smallRegistry();
+  await moveIn(files);
+  await registry.done(['registrar', 'update', 'ALPHA', '--name', 'Alfa']);
+  await moveIn(files);
+  expect(await reconcile()).toMatchObject({ status: 0, equal: false, unreported: 0 });
+  files.registrars![0]!.name = 'Alpha';
+  writeFiles(directory, files);
+  expect(await reconcile()).toMatchObject({ status: 1, unreported: 1 });
+});
+
 test('shows a hundred differences on the terminal, and all of them with --json', async () => {
   const names = Array.from({ length: 1_101 }, (_, n) => row.reserved(`kinni${n}.ee`));
   writeFiles(directory, { reserved: names });
