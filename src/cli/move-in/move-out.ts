@@ -4,13 +4,12 @@ import type { Database } from '../../database/open.ts';
 import { RegistryError } from '../../error.ts';
 import type { Form, Kind } from '../../move-in/kind.ts';
 import { kinds } from '../../move-in/kinds.ts';
+import { readForms } from '../../move-in/read.ts';
 import { reading } from '../command.ts';
 import { writeFileRows } from '../file/write.ts';
 import { verb } from '../run.ts';
 import { counted } from '../text.ts';
-import { gatherHere } from './compare.ts';
 import { existingFiles } from './directory.ts';
-import { Staging } from './staging.ts';
 
 export const moveOutCommand = verb(
   reading('move-out', 'move-out files')
@@ -31,7 +30,12 @@ history, webhooks, notifications and the archive of the lists are not in them: t
     }
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const files: Record<string, number> = {};
-    for (const kind of kinds) Object.assign(files, await writeKind(db, kind, directory));
+    for (const kind of kinds) {
+      for (const { file, columns, rowsOf } of filesOf(kind)) {
+        const rows = rowsOfFile(db, kind, rowsOf);
+        files[file] = await writeFileRows(path.join(directory, file), 'csv', rows, { columns });
+      }
+    }
     const rows = Object.values(files).reduce((sum, count) => sum + count, 0);
     return {
       data: { directory, files },
@@ -40,22 +44,18 @@ history, webhooks, notifications and the archive of the lists are not in them: t
   },
 );
 
-/** Writes the file of a kind and the one of its part, in the order of the keys, and returns their numbers of rows. */
-async function writeKind(db: Database, kind: Kind, directory: string) {
-  using staging = new Staging();
-  await gatherHere(db, staging, kind);
-  const { name, part } = kind;
-  const write = async (file: string, rows: Iterable<Form>, columns: string[]) => [
-    `${file}.csv`,
-    await writeFileRows(path.join(directory, `${file}.csv`), 'csv', rows, { columns }),
-  ];
-  const columns = Object.keys(kind.columns).filter((column) => !part?.fills.includes(column));
-  const files = [await write(name, staging.here(kind), columns)];
-  if (part) {
-    const rows = function* () {
-      for (const form of staging.here(kind)) yield* part.rows(form);
-    };
-    files.push(await write(part.file, rows(), Object.keys(part.columns)));
+/** The files of a kind, and what a form is in each. */
+function filesOf({ name, columns, part }: Kind) {
+  const own = Object.keys(columns).filter((column) => !part?.fills.includes(column));
+  const files = [{ file: `${name}.csv`, columns: own, rowsOf: (form: Form) => [form] }];
+  if (!part) return files;
+  const columnsOfPart = Object.keys(part.columns);
+  return [...files, { file: `${part.file}.csv`, columns: columnsOfPart, rowsOf: part.rows }];
+}
+
+/** The rows of a file, the oldest first. */
+async function* rowsOfFile(db: Database, kind: Kind, rowsOf: (form: Form) => Form[]) {
+  for await (const forms of readForms(db, kind)) {
+    for (const form of forms) yield* rowsOf(form);
   }
-  return Object.fromEntries(files);
 }
