@@ -59,6 +59,16 @@ export class RegistryError extends Error {
   }
 }
 
+/** What the function returns, or the refusal that it throws. */
+export function orRefusal<Value>(attempt: () => Value): Value | RegistryError {
+  try {
+    return attempt();
+  } catch (error) {
+    if (error instanceof RegistryError) return error;
+    throw error;
+  }
+}
+
 /** Throws all the problems in one RegistryError, without their records; returns if there are none. */
 export function throwProblems(problems: readonly (Problem & { record?: unknown })[]): void {
   const [first, ...others] = problems.map(({ record: _, ...problem }) => problem);

@@ -87,7 +87,7 @@ describe('one contact', () => {
     const { code } = await addContact(worker.env, registrar);
     const costs = {
       [`${list}/${code}`]: { d1RoundTrips: 1, rowsRead: 4 },
-      [`${list}/check/free`]: { d1RoundTrips: 1, rowsRead: 6 },
+      [`${list}/check/free`]: { d1RoundTrips: 1, rowsRead: 8 },
       [`${list}/${code}/history`]: { d1RoundTrips: 1, rowsRead: 4 },
     };
     for (const [path, answer] of Object.entries(costs)) {
@@ -107,6 +107,23 @@ describe('one contact', () => {
       d1RoundTrips: 1,
       rowsRead: 9,
     });
+  });
+
+  it('is validated in one round trip, and so are a hundred', async () => {
+    const registrar = await addRegistrar(worker.env);
+    await addContact(worker.env, registrar, { code: `${registrar.code}:ID-7` });
+    const rowsRead: Record<number, number> = { 1: 8, 100: 405 };
+    for (const [count, rows] of Object.entries(rowsRead)) {
+      const contacts = Array.from({ length: Number(count) }, (_, n) =>
+        newContact({ id: `id-${n}` }),
+      );
+      const validate = costOf(`${list}/validate`, send('POST', registrar, { contacts }));
+      expect(await validate).toEqual({
+        status: 200,
+        answer: { d1RoundTrips: 1, rowsRead: rows },
+        after: {},
+      });
+    }
   });
 
   it('is created in two round trips', async () => {

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { contacts, registrars } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
@@ -7,20 +7,26 @@ import { asciiUpperCase } from '../text/ascii-case.ts';
 
 /** The code that a contact created with this id would get, and whether it is free. One round trip. Throws `invalid`. */
 export async function checkContactCode(db: Database, login: Login, id: string) {
-  const upper = asciiUpperCase(id);
   const [caller, taken] = await readWithLogin(db, login, (registrarId) => [
-    db
-      .select({ code: contacts.code })
-      .from(contacts)
-      .where(
-        sql`${contacts.code} in (${upper}, (
-          select ${registrars.code} || ':' || ${upper} from ${registrars}
-          where ${registrars.id} = ${registrarId}
-        ))`,
-      ),
+    takenCodes(db, registrarId, [id]),
   ]);
   const code = contactCode(caller, id);
   return { code, isAvailable: !taken.some((row) => row.code === code) };
+}
+
+/** The query for those codes that contacts of the registrar with these ids would get and that are taken. */
+export function takenCodes(db: Database, registrarId: SQL<number>, ids: readonly string[]) {
+  const upper = JSON.stringify(ids.map(asciiUpperCase));
+  // An id may be a whole code.
+  return db
+    .select({ code: contacts.code })
+    .from(contacts)
+    .where(
+      sql`${contacts.code} in (
+        select value from json_each(${upper}) union all
+        select (select ${registrars.code} || ':' from ${registrars} where ${registrars.id} = ${registrarId})
+          || value from json_each(${upper}))`,
+    );
 }
 
 /** Length of a contact code, including the registrar's prefix. */

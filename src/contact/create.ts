@@ -3,11 +3,18 @@ import { contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import { randomHex } from '../digest.ts';
-import { RegistryError } from '../error.ts';
+import { orRefusal, RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
-import { apiUserActor, keyHolderOf, type Login, withLogin } from '../registrar/login.ts';
+import {
+  type ApiUser,
+  apiUserActor,
+  keyHolderOf,
+  type Login,
+  readWithLogin,
+  withLogin,
+} from '../registrar/login.ts';
 import { type WriteRequest, type Written, write } from '../write.ts';
-import { contactCode } from './code.ts';
+import { contactCode, takenCodes } from './code.ts';
 import { type ContactReference, generateAuthInfo, referenceTo, subjectOf } from './contact.ts';
 import type { NewContact } from './fields.ts';
 import { identityKey } from './identity-code.ts';
@@ -30,7 +37,7 @@ export function createContact(
     },
     judge({ caller }) {
       const by = apiUserActor(caller);
-      const code = contactCode(caller, chosen ?? randomHex(4));
+      const code = newCode(caller, { ...content, code: chosen });
       const at = request.at.toISOString();
       const contact = {
         ...content,
@@ -53,10 +60,46 @@ export function createContact(
         onViolation(error) {
           if (!isUniqueViolation(error, 'contacts.code')) return undefined;
           // If nobody chose the code, the next attempt draws another.
-          return chosen ? new RegistryError('taken', 'Contact id already exists', 'code') : 'again';
+          return chosen ? taken() : 'again';
         },
       };
     },
+  });
+}
+
+/**
+ * The code of a new contact of the registrar. Every rule that a creation needs the caller for is here, so that it is one of
+ * a validation as well. Throws `invalid`.
+ */
+function newCode(caller: ApiUser, { code }: NewContact): string {
+  return contactCode(caller, code ?? randomHex(4));
+}
+
+function taken(): RegistryError {
+  return new RegistryError('taken', 'Contact id already exists', 'code');
+}
+
+/**
+ * What `createContact` would refuse each of the contacts with, in their order, undefined if nothing; a refusal among them
+ * stays. A contact counts as created for those after it. One round trip. Throws as `withLogin` does.
+ */
+export async function validateContacts(
+  db: Database,
+  login: Login,
+  contacts: readonly (NewContact | RegistryError)[],
+): Promise<(RegistryError | undefined)[]> {
+  const ids = contacts.flatMap((contact) => ('code' in contact && contact.code) || []);
+  const [caller, rows] = await readWithLogin(db, login, (registrarId) => [
+    takenCodes(db, registrarId, ids),
+  ]);
+  const codes = new Set(rows.map(({ code }) => code));
+  return contacts.map((contact) => {
+    const code =
+      contact instanceof RegistryError ? contact : orRefusal(() => newCode(caller, contact));
+    if (code instanceof RegistryError) return code;
+    if (codes.has(code)) return taken();
+    codes.add(code);
+    return undefined;
   });
 }
 

@@ -9,9 +9,13 @@ export function unknownFields(shape: z.ZodObject, body: object, prefix = ''): st
     const path = prefix + name;
     const inner = fieldOf(shape, name);
     if (!inner) return [path];
-    return inner instanceof z.ZodObject && isObject(value)
-      ? unknownFields(inner, value, `${path}.`)
-      : [];
+    // A field of an element is named as one of its list.
+    const type = inner instanceof z.ZodArray ? inner.element : inner;
+    return [value]
+      .flat()
+      .flatMap((each) =>
+        type instanceof z.ZodObject && isObject(each) ? unknownFields(type, each, `${path}.`) : [],
+      );
   });
 }
 

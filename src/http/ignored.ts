@@ -6,8 +6,8 @@ import type { AppContext } from './context.ts';
 
 /** Names the fields that the zod type of the body does not know in `Ignored-Fields`, by their paths. */
 export function nameIgnoredFields(c: AppContext, shape: z.ZodObject, body: object): void {
-  const paths = unknownFields(shape, body);
-  if (paths.length > 0) c.header('Ignored-Fields', headerList(paths));
+  const paths = new Set(unknownFields(shape, body));
+  if (paths.size > 0) c.header('Ignored-Fields', headerList([...paths]));
 }
 
 /** Names the query's parameters that the call does not know in `Ignored-Parameters`, each once. */

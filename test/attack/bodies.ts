@@ -55,6 +55,9 @@ export function validBody(method: string, path: string): fc.Arbitrary<object> | 
     const id = fc.constantFrom('F1', 'F2', 'F3', 'F4', null);
     const required = ['name', 'email', 'phone', 'ident'];
     const created = objectOf({ ...ofRegistrar, ident: identity, id }, ...required);
+    if (path.endsWith('/validate')) {
+      return fc.array(created, { minLength: 1, maxLength: 4 }).map((contacts) => ({ contacts }));
+    }
     const updated = objectOf(ofRegistrar);
     return (method === 'POST' ? created : updated).map((contact) => ({ contact }));
   }

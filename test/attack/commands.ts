@@ -156,6 +156,11 @@ export function kindsOf(env: Env, registrar: Login): Kinds {
     'a list of codes': list('?limit=1'),
     'a list with details': list('?limit=1&details=true'),
     'a read': onContact('GET'),
+    'a validation': async () => ({
+      path: '/repp/v1/contacts/validate',
+      init: send('POST', registrar, { contacts: [newContact(), {}] }, loopback),
+      state: nothing,
+    }),
     'a creation': create(),
     'a creation with a key': create(key),
     'an update': onContact('PUT', phone),

@@ -1,4 +1,4 @@
-import type { Problem, Reason } from '../../error.ts';
+import type { Problem, Reason, RegistryError } from '../../error.ts';
 import { type ErrorForm, statuses } from '../answer.ts';
 
 /** The result code (RFC 5730, section 3) and, if it is fixed, the message. */
@@ -30,12 +30,15 @@ export const answers: Record<Reason, [code: number, message?: string]> = {
 const withoutField: Reason = 'identity_invalid';
 
 export const registrarError: ErrorForm = (error, c) => {
-  const errors = error.problems.map(worded);
+  const errors = errorsOf(error);
   const [{ code, message }] = errors as [(typeof errors)[number]];
   const status = statuses[error.reason];
   if (status === 401) c.header('WWW-Authenticate', 'Basic realm="REPP", charset="UTF-8"');
   return c.json({ code, message, data: {}, errors }, status);
 };
+
+/** Everything that is wrong, as an answer says it. */
+export const errorsOf = (error: RegistryError) => error.problems.map(worded);
 
 /** A sentence for people, for reasons that share their code and message with others. */
 const details: Partial<Record<Reason, (problem: Problem) => string>> = {

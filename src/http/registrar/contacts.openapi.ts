@@ -4,8 +4,8 @@ import { contactRules } from '../../contact/rules.ts';
 import { historyEntryType, registrarContact } from '../contact-answer.openapi.ts';
 import { requiredBody } from '../openapi/call.ts';
 import { pageQuery } from '../paging.openapi.ts';
-import { createBody, listQuery, updateBody } from './contacts.ts';
-import { envelope, registrarCalls } from './interface.openapi.ts';
+import { createBody, listQuery, updateBody, validateBody } from './contacts.ts';
+import { envelope, registrarCalls, registrarProblem } from './interface.openapi.ts';
 
 const call = registrarCalls('Registrar: contacts');
 
@@ -27,6 +27,15 @@ const written = envelope(
   'WrittenContactAnswer',
   z.object({ contact: z.object({ id: z.string() }) }),
 );
+const verdict = z
+  .object({
+    valid: z.boolean(),
+    errors: z.array(registrarProblem).meta({
+      description:
+        'Everything that a creation would be refused with; none if the contact is valid.',
+    }),
+  })
+  .meta({ id: 'ContactVerdict' });
 const writing = ['Idempotency-Key', 'If-Match'] as const;
 
 export const contactPaths: ZodOpenApiPathsObject = {
@@ -60,6 +69,20 @@ export const contactPaths: ZodOpenApiPathsObject = {
         schema: written,
       },
       refusals: ['missing', 'identity_invalid', 'taken'],
+    }),
+  },
+  '/repp/v1/contacts/validate': {
+    post: call({
+      operationId: 'validateContacts',
+      summary: 'Validate contacts',
+      description:
+        'Judges each contact as a creation would, one after the other in the order given, and stores nothing. So an id is taken if a contact has it, or a valid one earlier in the list. Any contact of `ContactCreation` may stand in the list; what is wrong with it is in its result.',
+      body: requiredBody(validateBody().meta({ id: 'ContactValidation' })),
+      success: {
+        description: 'The results, in the order given.',
+        schema: envelope('ContactValidationAnswer', z.object({ results: z.array(verdict) })),
+      },
+      refusals: ['missing', 'out_of_range'],
     }),
   },
   '/repp/v1/contacts/check/{code}': {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { checkContactCode } from '../../contact/code.ts';
 import { type Contact, type ContactReference, versionOf } from '../../contact/contact.ts';
-import { createContact } from '../../contact/create.ts';
+import { createContact, validateContacts } from '../../contact/create.ts';
 import { deleteContact } from '../../contact/delete.ts';
 import type { NewContact } from '../../contact/fields.ts';
 import { listContactCodes, listContacts } from '../../contact/list.ts';
@@ -9,7 +9,7 @@ import { getContact, listContactHistory } from '../../contact/read.ts';
 import { registrarRepresentation } from '../../contact/representation.ts';
 import { contactRules } from '../../contact/rules.ts';
 import { updateContact } from '../../contact/update.ts';
-import { RegistryError } from '../../error.ts';
+import { orRefusal, RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { clearable } from '../../text/field.ts';
 import type { Written } from '../../write.ts';
@@ -19,12 +19,12 @@ import { type AppContext, database } from '../context.ts';
 import { historyEntry } from '../history.ts';
 import { newApp } from '../hono.ts';
 import { nameIgnoredFields } from '../ignored.ts';
-import { jsonBody, limitBody, parseBody, parsed, query } from '../input.ts';
+import { jsonBody, limitBody, parsed, query } from '../input.ts';
 import { linkAfter, linkNext, pageQuery, requestedPage } from '../paging.ts';
 import { continueSession } from '../session.ts';
 import { throttleAddress } from '../throttle.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
-import { done } from './answer.ts';
+import { done, errorsOf } from './answer.ts';
 import { basicLogin } from './login.ts';
 
 export const registrarContacts = newApp();
@@ -78,11 +78,52 @@ export const updateBody = onFirstUse(() =>
 );
 
 registrarContacts.post('/', async (c) => {
-  const { contact } = await parseBody(c, createBody());
-  const created = { ...columnsOf('registrar', contact), code: contact.id } as NewContact;
+  const body = await jsonBody(c);
+  nameIgnoredFields(c, createBody(), body);
+  const created = newContact(body);
   const request = await writeRequest(c);
   return answer(c, await createContact(database(c), c.var.login, created, request));
 });
+
+const maximumValidated = 100;
+
+/** As it is documented: each of the contacts is judged by itself. */
+export const validateBody = onFirstUse(() =>
+  z.object({
+    contacts: z
+      .array(createBody().shape.contact, 'Contacts is invalid')
+      .meta({ minItems: 1, maxItems: maximumValidated }),
+  }),
+);
+
+const contactList = onFirstUse(() =>
+  z.object({
+    contacts: z
+      .array(z.unknown(), 'Contacts is invalid')
+      .refine(({ length }) => length > 0 && length <= maximumValidated, {
+        params: { reason: 'out_of_range' },
+      }),
+  }),
+);
+
+registrarContacts.post('/validate', async (c) => {
+  const body = await jsonBody(c);
+  const { contacts } = parsed(contactList(), body);
+  nameIgnoredFields(c, validateBody(), body);
+  const given = contacts.map((contact) => orRefusal(() => newContact({ contact })));
+  const refusals = await validateContacts(database(c), c.var.login, given);
+  const results = refusals.map((refusal) => ({
+    valid: refusal === undefined,
+    errors: refusal ? errorsOf(refusal) : [],
+  }));
+  return c.json(done({ results }));
+});
+
+/** The contact of the body of a creation. Throws everything that is wrong with it. */
+function newContact(body: Record<string, unknown>): NewContact {
+  const { contact } = parsed(createBody(), body);
+  return { ...columnsOf('registrar', contact), code: contact.id } as NewContact;
+}
 
 registrarContacts.put('/:code', async (c) => {
   const body = await jsonBody(c);

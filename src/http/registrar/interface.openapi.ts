@@ -11,28 +11,27 @@ const code = z.literal(codes).meta({
 });
 const message = z.string().min(1);
 
+export const registrarProblem = z
+  .object({
+    code,
+    message,
+    field: z.string().nullable().meta({
+      description: 'The field, parameter or header; null if the error concerns none.',
+    }),
+    detail: z.string().min(1).optional().meta({
+      description: 'A sentence for people. Its wording may change.',
+    }),
+  })
+  .meta({ id: 'RegistrarProblem' });
+
 const registrarError = z
   .object({
     code,
     message,
     data: z.object({}),
-    errors: z
-      .array(
-        z.object({
-          code,
-          message,
-          field: z.string().nullable().meta({
-            description: 'The field, parameter or header; null if the error concerns none.',
-          }),
-          detail: z.string().min(1).optional().meta({
-            description: 'A sentence for people. Its wording may change.',
-          }),
-        }),
-      )
-      .min(1)
-      .meta({
-        description: 'Everything that is wrong; `code` and `message` are those of the first.',
-      }),
+    errors: z.array(registrarProblem).min(1).meta({
+      description: 'Everything that is wrong; `code` and `message` are those of the first.',
+    }),
   })
   .meta({ id: 'RegistrarError' });
 

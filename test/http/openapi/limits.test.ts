@@ -84,6 +84,10 @@ describe('the limits of what clients send', () => {
     expect(limitsOf('Lookup.names')).toMatchObject({ minItems: 1, maxItems: 500 });
   });
 
+  it('of contacts that are validated: 1 to 100', () => {
+    expect(limitsOf('ContactValidation.contacts')).toMatchObject({ minItems: 1, maxItems: 100 });
+  });
+
   it('of pages', () => {
     expect(parameters.Limit?.schema).toEqual({
       type: 'integer',
