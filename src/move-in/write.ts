@@ -25,8 +25,8 @@ export interface Left {
 }
 
 /**
- * Makes the changes, all of one action: those of rows that are still as they were compared, and that nothing stands in
- * the way of. Returns the others.
+ * Makes the changes, all of one action, in one batch: those of rows that are still as they were compared, and that
+ * nothing stands in the way of. Returns the others.
  */
 export async function writeForms(
   db: Database,
@@ -38,11 +38,8 @@ export async function writeForms(
   const steps = { add, update, remove, replace }[action];
   const rows = changes.map((change) => rowOf(kind, change));
   const arrays = jsonArrays(action === 'replace' ? await withLinks(db, rows) : rows);
-  let written = 0;
-  for (const array of arrays) {
-    const all = steps(db, origin, kind, array);
-    written += (await retried(() => changeEach(db, origin, { all }))).all;
-  }
+  const all = arrays.flatMap((array) => steps(db, origin, kind, array));
+  const { written } = await retried(() => changeEach(db, origin, { written: all }));
   // A replacement is a removal and an addition.
   if (written === rows.length * (action === 'replace' ? 2 : 1)) return [];
   const present = new Map<string, { form: Form; heldBy: string | null }>();
