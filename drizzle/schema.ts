@@ -13,8 +13,9 @@ import {
 
 /**
  * Every table of the registry. Triggers live in the hand-written migrations beside the generated ones:
- * they keep the counters (`registrars.contact_count`, `contact_blocks`, `contacts.domain_count`), the instant of
- * `contacts.unlinked_at`, the source versions and journals of the public lists, and history from being changed.
+ * they keep the counters (`registrars.contact_count`, `contact_blocks`, `contacts.domain_count`), the instants of
+ * `registrars.lost_change_at` and `contacts.unlinked_at`, the source versions and journals of the public lists, and
+ * history from being changed.
  *
  * Instants are ISO 8601 UTC text with milliseconds, days are `YYYY-MM-DD`: both sort as text and are
  * the form in which the interfaces answer.
@@ -38,6 +39,11 @@ export const registrars = sqliteTable(
     allowedIps: text('allowed_ips', { mode: 'json' }).$type<string[]>().notNull().default([]),
     /** Kept by triggers on contacts, so that the total of a list needs no scan. */
     contactCount: integer('contact_count').notNull().default(0),
+    /**
+     * The latest `updated_at` that a contact lost when it was deleted or set back, kept by triggers: later changes are
+     * recorded with later times (src/contact/change-time.ts).
+     */
+    lostChangeAt: text('lost_change_at'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -150,8 +156,11 @@ export const contacts = sqliteTable(
     number: integer().notNull(),
     code: text().notNull().unique(),
     name: text().notNull(),
+    /** `searchKey` of the name and of the email (src/text/search-key.ts), by which a registrar finds its contacts. */
+    nameKey: text('name_key').notNull(),
     orgName: text('org_name'),
     email: text().notNull(),
+    emailKey: text('email_key').notNull(),
     phone: text().notNull(),
     fax: text(),
     ident: text().notNull(),
@@ -199,6 +208,15 @@ export const contacts = sqliteTable(
       'contacts_ident_key',
       sql`${table.ident} glob '*[^0-9A-Za-z]*' or ${table.identKey} = upper(${table.ident})`,
     ),
+    // ASCII is its own key in upper case.
+    check(
+      'contacts_name_key',
+      sql`${table.name} glob '*[^ -~]*' or ${table.nameKey} = upper(${table.name})`,
+    ),
+    check(
+      'contacts_email_key',
+      sql`${table.email} glob '*[^ -~]*' or ${table.emailKey} = upper(${table.email})`,
+    ),
     check(
       'contacts_json',
       sql`json_valid(${table.statuses}) and json_valid(${table.statusNotes}) and json_valid(${table.disclosedAttributes})`,
@@ -209,6 +227,16 @@ export const contacts = sqliteTable(
     index('contacts_of_identity')
       .on(table.identCountryCode, table.identKey)
       .where(sql`ident_type = 'priv'`),
+    // Those by which a registrar's list is searched (src/contact/search.ts).
+    index('contacts_by_ident').on(table.registrarId, table.identKey, table.number),
+    index('contacts_by_email').on(table.registrarId, table.emailKey, table.number),
+    index('contacts_by_name').on(table.registrarId, table.nameKey, table.number),
+    index('contacts_by_country').on(table.registrarId, table.identCountryCode, table.number),
+    index('contacts_by_change').on(table.registrarId, table.updatedAt, table.number),
+    index('contacts_with_statuses')
+      .on(table.registrarId, table.number)
+      .where(sql`statuses <> '[]'`),
+    index('contacts_linked').on(table.registrarId, table.number).where(sql`domain_count > 0`),
   ],
 );
 

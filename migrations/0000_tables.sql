@@ -6,6 +6,7 @@ CREATE TABLE `registrars` (
 	`name` text NOT NULL,
 	`allowed_ips` text DEFAULT '[]' NOT NULL,
 	`contact_count` integer DEFAULT 0 NOT NULL,
+	`lost_change_at` text,
 	`created_at` text NOT NULL,
 	`updated_at` text NOT NULL,
 	CONSTRAINT "registrars_code" CHECK("registrars"."code" = upper("registrars"."code") and length("registrars"."code") between 1 and 100),
@@ -56,8 +57,10 @@ CREATE TABLE `contacts` (
 	`number` integer NOT NULL,
 	`code` text NOT NULL,
 	`name` text NOT NULL,
+	`name_key` text NOT NULL,
 	`org_name` text,
 	`email` text NOT NULL,
+	`email_key` text NOT NULL,
 	`phone` text NOT NULL,
 	`fax` text,
 	`ident` text NOT NULL,
@@ -84,6 +87,8 @@ CREATE TABLE `contacts` (
 	FOREIGN KEY (`registrar_id`) REFERENCES `registrars`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "contacts_code" CHECK("contacts"."code" = upper("contacts"."code") and length("contacts"."code") <= 100),
 	CONSTRAINT "contacts_ident_key" CHECK("contacts"."ident" glob '*[^0-9A-Za-z]*' or "contacts"."ident_key" = upper("contacts"."ident")),
+	CONSTRAINT "contacts_name_key" CHECK("contacts"."name" glob '*[^ -~]*' or "contacts"."name_key" = upper("contacts"."name")),
+	CONSTRAINT "contacts_email_key" CHECK("contacts"."email" glob '*[^ -~]*' or "contacts"."email_key" = upper("contacts"."email")),
 	CONSTRAINT "contacts_json" CHECK(json_valid("contacts"."statuses") and json_valid("contacts"."status_notes") and json_valid("contacts"."disclosed_attributes")),
 	CONSTRAINT "contacts_domain_count" CHECK("contacts"."domain_count" >= 0)
 );
@@ -95,6 +100,20 @@ CREATE UNIQUE INDEX `contacts_code_unique` ON `contacts` (`code`);
 CREATE UNIQUE INDEX `contacts_of_registrar` ON `contacts` (`registrar_id`,`number`,`code`);
 --> statement-breakpoint
 CREATE INDEX `contacts_of_identity` ON `contacts` (`ident_country_code`,`ident_key`) WHERE ident_type = 'priv';
+--> statement-breakpoint
+CREATE INDEX `contacts_by_ident` ON `contacts` (`registrar_id`,`ident_key`,`number`);
+--> statement-breakpoint
+CREATE INDEX `contacts_by_email` ON `contacts` (`registrar_id`,`email_key`,`number`);
+--> statement-breakpoint
+CREATE INDEX `contacts_by_name` ON `contacts` (`registrar_id`,`name_key`,`number`);
+--> statement-breakpoint
+CREATE INDEX `contacts_by_country` ON `contacts` (`registrar_id`,`ident_country_code`,`number`);
+--> statement-breakpoint
+CREATE INDEX `contacts_by_change` ON `contacts` (`registrar_id`,`updated_at`,`number`);
+--> statement-breakpoint
+CREATE INDEX `contacts_with_statuses` ON `contacts` (`registrar_id`,`number`) WHERE statuses <> '[]';
+--> statement-breakpoint
+CREATE INDEX `contacts_linked` ON `contacts` (`registrar_id`,`number`) WHERE domain_count > 0;
 --> statement-breakpoint
 CREATE TABLE `contact_blocks` (
 	`registrar_id` integer NOT NULL,

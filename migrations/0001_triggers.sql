@@ -7,9 +7,14 @@ CREATE TRIGGER contacts_counted AFTER INSERT ON contacts BEGIN
 END;
 --> statement-breakpoint
 CREATE TRIGGER contacts_uncounted AFTER DELETE ON contacts BEGIN
-  UPDATE registrars SET contact_count = contact_count - 1 WHERE id = OLD.registrar_id;
+  UPDATE registrars SET contact_count = contact_count - 1, lost_change_at = max(ifnull(lost_change_at, ''), OLD.updated_at)
+    WHERE id = OLD.registrar_id;
   UPDATE contact_blocks SET count = count - 1
     WHERE registrar_id = OLD.registrar_id AND block = OLD.number >> 10;
+END;
+--> statement-breakpoint
+CREATE TRIGGER contacts_set_back AFTER UPDATE OF updated_at ON contacts WHEN NEW.updated_at < OLD.updated_at BEGIN
+  UPDATE registrars SET lost_change_at = max(ifnull(lost_change_at, ''), OLD.updated_at) WHERE id = OLD.registrar_id;
 END;
 --> statement-breakpoint
 CREATE TRIGGER contacts_keep_place BEFORE UPDATE OF id, uuid, registrar_id, number, code ON contacts BEGIN

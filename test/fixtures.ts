@@ -9,7 +9,7 @@ import {
   registrars,
   retainedDomains,
 } from '../drizzle/schema.ts';
-import { identityKey } from '../src/contact/identity-code.ts';
+import { keysOf } from '../src/contact/keys.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { type Env, settings } from '../src/env.ts';
 import { issueToken, type Person } from '../src/registrant/token.ts';
@@ -117,7 +117,12 @@ export async function addContact(
   overrides: Partial<typeof contacts.$inferInsert> = {},
 ) {
   const n = unique();
-  const ident = overrides.ident ?? '38001085718';
+  const given = {
+    ident: '38001085718',
+    name: `Contact ${n}`,
+    email: `contact${n}@example.ee`,
+    ...overrides,
+  };
   const [contact] = await openDatabase(env.DB)
     .insert(contacts)
     .values({
@@ -125,17 +130,14 @@ export async function addContact(
       registrarId: registrar.id,
       number: n,
       code: `${registrar.code}:C${n}`,
-      name: `Contact ${n}`,
-      email: `contact${n}@example.ee`,
       phone: '+372.5123456',
-      ident,
-      identKey: identityKey(ident),
+      ...keysOf(given),
       identType: 'priv',
       identCountryCode: 'EE',
       authInfo: 'e2c440eba6055c2f844a88',
       createdAt: timestamp,
       updatedAt: timestamp,
-      ...overrides,
+      ...given,
     })
     .returning();
   return contact!;

@@ -38,11 +38,11 @@ export async function seedRegistrar(env: Env, contactCount: number): Promise<See
 }
 
 const contactsFrom = `
-  insert into contacts (uuid, registrar_id, number, code, name, org_name, email, phone, ident, ident_key, ident_type,
+  insert into contacts (uuid, registrar_id, number, code, name, name_key, org_name, email, email_key, phone, ident, ident_key, ident_type,
     ident_country_code, street, city, zip, country_code, auth_info, creator, created_at, updated_at)
   with recursive numbers (n) as (select cast(?1 as integer) union all select n + 1 from numbers where n < ?2)
-  select lower(hex(randomblob(16))), ?3, n, ?4 || ':' || printf('%08X', n), 'Mari Maasikas ' || n, null,
-    'mari' || n || '@example.ee', '+372.5' || printf('%06d', n % 1000000), printf('%08d', n), printf('%08d', n), 'org', 'EE',
+  select lower(hex(randomblob(16))), ?3, n, ?4 || ':' || printf('%08X', n), 'Mari Maasikas ' || n, 'MARI MAASIKAS ' || n, null,
+    'mari' || n || '@example.ee', 'MARI' || n || '@EXAMPLE.EE', '+372.5' || printf('%06d', n % 1000000), printf('%08d', n), printf('%08d', n), 'org', 'EE',
     'Pikk ' || n, 'Tallinn', '10123', 'EE', lower(hex(randomblob(11))), '1-ApiUser: ' || lower(?4), ?5, ?5
   from numbers`;
 

@@ -5,8 +5,9 @@ import { type Changes, shownChanges } from '../history/changes.ts';
 import { apiUserActor, keyHolderOf, type Login, withLogin } from '../registrar/login.ts';
 import { notifying } from '../registrar/notification.ts';
 import { type Change, type Origin, type WriteRequest, type Written, write } from '../write.ts';
+import { changeTime } from './change-time.ts';
 import { type Contact, isUnchanged, subjectOf, theContact } from './contact.ts';
-import { identityKey } from './identity-code.ts';
+import { keysOf } from './keys.ts';
 import { contactByCode } from './read.ts';
 
 /**
@@ -43,24 +44,28 @@ export function rowUpdate(
 ): Change<Contact> {
   const update = { by: actor, subject: subjectOf(contact), action: 'update', changes } as const;
   if (Object.keys(changes).length === 0) return { ...update, outcome: contact };
+  const given: Partial<Contact> = Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined),
+  );
+  const { registrarId } = contact;
+  const keys = Object.entries(keysOf({ ...contact, ...given }));
   const row = {
-    ...values,
-    ...(values.ident !== undefined && { identKey: identityKey(values.ident) }),
+    ...given,
+    // An index is written where a column is set, even to the same value.
+    ...Object.fromEntries(keys.filter(([key, value]) => value !== contact[key as keyof Contact])),
     updater: actor.name,
-    updatedAt: request.at.toISOString(),
     version: contact.version + 1,
   };
-  const given = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined));
   return {
     ...update,
     onlyIf: isUnchanged(contact),
     statements: (isWritten) => [
       db
         .update(contacts)
-        .set(row)
+        .set({ ...row, updatedAt: changeTime(registrarId, request.at) })
         .where(and(eq(contacts.id, contact.id), isWritten)),
     ],
-    outcome: { ...contact, ...given },
+    outcome: { ...contact, ...row, updatedAt: request.at.toISOString() },
   };
 }
 

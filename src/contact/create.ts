@@ -14,10 +14,11 @@ import {
   withLogin,
 } from '../registrar/login.ts';
 import { type WriteRequest, type Written, write } from '../write.ts';
+import { changeTime } from './change-time.ts';
 import { contactCode, takenCodes } from './code.ts';
 import { type ContactReference, generateAuthInfo, referenceTo, subjectOf } from './contact.ts';
 import type { NewContact } from './fields.ts';
-import { identityKey } from './identity-code.ts';
+import { keysOf } from './keys.ts';
 
 /** Creates a contact of the caller's registrar. Two round trips. Throws `taken`, `invalid`, and as `withLogin` does. */
 export function createContact(
@@ -41,14 +42,14 @@ export function createContact(
       const at = request.at.toISOString();
       const contact = {
         ...content,
-        identKey: identityKey(content.ident),
+        ...keysOf(content),
         uuid,
         code,
         registrarId: caller.registrarId,
         number: nextNumber(caller.registrarId),
         creator: by.name,
         createdAt: at,
-        updatedAt: at,
+        updatedAt: changeTime(caller.registrarId, request.at),
       };
       return {
         by,

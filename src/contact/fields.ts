@@ -136,6 +136,8 @@ export const contactFields = {
   registrarId: { ...bookkeeping, registrar: 'registrar_id' },
   number: bookkeeping,
   identKey: bookkeeping,
+  nameKey: bookkeeping,
+  emailKey: bookkeeping,
   domainCount: bookkeeping,
   unlinkedAt: bookkeeping,
   version: bookkeeping,

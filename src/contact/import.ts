@@ -7,9 +7,10 @@ import { isUniqueViolation } from '../database/violations.ts';
 import { type Problem, type RecordProblem, RegistryError, throwProblems } from '../error.ts';
 import { difference, shownChanges } from '../history/changes.ts';
 import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
+import { changeTime } from './change-time.ts';
 import { type Contact, generateAuthInfo } from './contact.ts';
 import type { FileColumn, RequiredColumn } from './fields.ts';
-import { identityKey } from './identity-code.ts';
+import { keysOf } from './keys.ts';
 
 /** A contact from any registry, even this one. It keeps the values that it brings; the registry fills in the others. */
 export type ContactRecord = Pick<Contact, RequiredColumn | 'code'> &
@@ -45,7 +46,9 @@ export async function importContacts(
   if (isDryRun || missing.length === 0) return missing.length;
   const rows = missing.map((record) => rowOf(record, present, origin));
   try {
-    await changeEach(db, origin, { added: jsonArrays(rows).map((some) => additions(db, some)) });
+    await changeEach(db, origin, {
+      added: jsonArrays(rows).map((some) => additions(db, some, origin)),
+    });
   } catch (error) {
     if (!isUniqueViolation(error, 'contacts.')) throw error;
     throw new RegistryError(
@@ -118,10 +121,9 @@ function problemOf(record: ContactRecord, present: Present): Problem | undefined
 /** The columns of the new row, and its history. */
 function rowOf({ registrar, ...given }: ContactRecord, present: Present, origin: Origin) {
   const described = { ...given, authInfo: given.authInfo ?? generateAuthInfo() };
-  const createdAt = given.createdAt ?? given.updatedAt ?? origin.request.at.toISOString();
   return {
     ...described,
-    identKey: identityKey(given.ident),
+    ...keysOf(given),
     statuses: given.statuses ?? [],
     statusNotes: given.statusNotes ?? {},
     disclosedAttributes: given.disclosedAttributes ?? [],
@@ -130,13 +132,13 @@ function rowOf({ registrar, ...given }: ContactRecord, present: Present, origin:
     // Nobody knows here whether a domain referred to it before, or until when.
     unlinkedAt: origin.request.at.toISOString(),
     creator: given.creator ?? origin.actor.name,
-    createdAt,
-    updatedAt: given.updatedAt ?? createdAt,
+    createdAt: given.createdAt ?? given.updatedAt ?? origin.request.at.toISOString(),
+    updatedAt: given.updatedAt ?? given.createdAt,
     changes: difference({}, described),
   };
 }
 
-function additions(db: Database, rows: string): ChangesOfMany {
+function additions(db: Database, rows: string, { request }: Origin): ChangesOfMany {
   const given = Object.keys(getTableColumns(contacts)).map((name) => [
     name,
     sql`value ->> ${sql.raw(`'${name}'`)}`,
@@ -149,6 +151,7 @@ function additions(db: Database, rows: string): ChangesOfMany {
       (select ifnull(max(number), 0) from contacts where registrar_id = value ->> 'registrarId')
       + row_number() over (partition by value ->> 'registrarId' order by key)`,
     domainCount: sql`0`,
+    updatedAt: sql`ifnull(value ->> 'updatedAt', ${changeTime(sql`value ->> 'registrarId'`, request.at)})`,
     version: sql`1`,
   };
   return {

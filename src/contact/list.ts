@@ -10,6 +10,7 @@ import { type Login, readWithLogin, registrarOfLogin } from '../registrar/login.
 import type { Contact } from './contact.ts';
 import { isPersons } from './read.ts';
 import { registrarRepresentation } from './representation.ts';
+import { type ContactFilters, searching } from './search.ts';
 
 const offset = sql.placeholder('offset');
 
@@ -56,8 +57,9 @@ export const listContactCodes = listing<Pick<Contact, 'code' | 'number'>>(
 );
 
 /**
- * A function that lists a registrar's contacts in the order of their ids, in one round trip. It returns a page, the
- * number of contacts that the registrar has, and the place where the next page begins, if there may be one.
+ * A function that lists a registrar's contacts in the order of their ids, in one round trip, or searches them. It
+ * returns a page, the number of contacts that the registrar has, and the place where the next page begins, if there may
+ * be one.
  */
 function listing<Row extends Pick<Contact, 'number'>>(
   columns: Record<string, Column>,
@@ -81,7 +83,13 @@ function listing<Row extends Pick<Contact, 'number'>>(
   const following = query(
     sql`${isRegistrars} and ${contacts.number} > ${sql.placeholder('after')}`,
   );
-  return async (db: Database, login: Login, page: Page) => {
+  const search = searching(
+    selected.map(([name, column]) => sql`${column.sql} as ${sql.identifier(name)}`),
+    shown,
+  );
+  return async (db: Database, login: Login, page: Page, filters: ContactFilters = {}) => {
+    const isFiltered = Object.values(filters).some((filter) => filter !== undefined);
+    if (isFiltered) return search(db, login, page, filters);
     const pages = page.after !== undefined ? following : page.offset === 0 ? first : fromOffset;
     const [caller, rows] = await readWithLogin(db, login, () => [pages(db, { ...login, ...page })]);
     const next = rows.length < page.limit ? undefined : rows.at(-1)?.number;

@@ -4,4 +4,6 @@ export interface Page {
   offset: number;
   /** A place in the order: the page begins after it, whatever has been added or deleted since. */
   after?: number | undefined;
+  /** In an order by time, the time of that place. */
+  afterInstant?: string | undefined;
 }

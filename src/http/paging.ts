@@ -21,6 +21,9 @@ const wholeNumber = (label: string, minimum: number, maximum: number) =>
       error: `${label} is out of range`,
     });
 
+/** A number in 15 digits, in an order by time after the time. */
+const placePattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)?(\d{15})$/;
+
 /** The parameters of a listing. */
 export const pageQuery = onFirstUse(() =>
   z.object({
@@ -28,25 +31,32 @@ export const pageQuery = onFirstUse(() =>
     offset: wholeNumber('Offset', 0, Number.MAX_SAFE_INTEGER).optional(),
     after: z
       .base64('After is invalid')
-      .transform(placeOf)
-      .pipe(z.int('After is invalid'))
+      .transform((text) => atob(text))
+      .pipe(z.string().regex(placePattern, 'After is invalid'))
       .optional(),
   }),
 );
 
-/** The page that the parameters ask for. Throws `invalid` for `after` together with `offset`. */
-export function requestedPage({
-  limit,
-  offset,
-  after,
-}: z.output<ReturnType<typeof pageQuery>>): Page {
-  if (after !== undefined && offset !== undefined) {
-    const detail = 'after and offset exclude each other.';
-    throw new RegistryError([
-      { reason: 'invalid', message: 'After is invalid', field: 'after', detail },
-    ]);
+/**
+ * The page that the parameters ask for. Throws `invalid` for `after` together with `offset`, and for one from a listing
+ * in another order.
+ */
+export function requestedPage(
+  { limit, offset, after }: z.output<ReturnType<typeof pageQuery>>,
+  isByTime = false,
+): Page {
+  if (after === undefined) return { limit, offset: offset ?? 0 };
+  const [, instant, number] = placePattern.exec(after)!;
+  if (offset === undefined && (instant !== undefined) === isByTime) {
+    return { limit, offset: 0, after: Number(number), afterInstant: instant };
   }
-  return { limit, offset: offset ?? 0, after };
+  const detail =
+    offset === undefined
+      ? 'after is from a list in another order.'
+      : 'after and offset exclude each other.';
+  throw new RegistryError([
+    { reason: 'invalid', message: 'After is invalid', field: 'after', detail },
+  ]);
 }
 
 /** Links a full page of rows, whose places are their ids, to the page after it. */
@@ -55,7 +65,7 @@ export function linkAfter(c: AppContext, page: Page, rows: readonly { id: number
 }
 
 /** Links the page to the one that begins after `place`; without a place, it is the last one. */
-export function linkNext(c: AppContext, { limit }: Page, place?: number): void {
+export function linkNext(c: AppContext, { limit }: Page, place?: number | string): void {
   if (place === undefined) return;
   const url = new URL(c.req.url);
   const isKept = (name: string) =>
@@ -67,15 +77,7 @@ export function linkNext(c: AppContext, { limit }: Page, place?: number): void {
   c.header('Link', `<${url.href}>; rel="next"`);
 }
 
-const placeDigits = 15;
-
 /** Opaque to clients, so that an order may change without breaking them. */
-function afterOf(place: number): string {
-  return btoa(String(place).padStart(placeDigits, '0'));
-}
-
-/** NaN for what is not a place. */
-function placeOf(after: string): number {
-  const digits = atob(after);
-  return digits.length === placeDigits && /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
+function afterOf(place: number | string): string {
+  return btoa(String(place).padStart(15, '0'));
 }

@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm';
 import { contacts, domainContacts, domains, registrars } from '../../drizzle/schema.ts';
 import { generateAuthInfo } from '../contact/contact.ts';
 import { contactColumns } from '../contact/fields.ts';
-import { identityKey } from '../contact/identity-code.ts';
 import { invalidValues } from '../contact/invalid.ts';
+import { keysOf } from '../contact/keys.ts';
 import { columnOf, type Form, type Kind, type KindColumn, registrarOf } from './kind.ts';
 import {
   anyText,
@@ -69,7 +69,11 @@ export const contactKind: Kind = {
     updated_at: form.created_at ?? now.toISOString(),
   }),
   carried: refusedToday,
-  derived: { identKey: ({ ident }) => identityKey(ident ?? '') },
+  derived: {
+    identKey: (form) => keysOfForm(form).identKey,
+    nameKey: (form) => keysOfForm(form).nameKey,
+    emailKey: (form) => keysOfForm(form).emailKey,
+  },
   obstacle: sql`exists (select 1 from ${contacts} join ${registrars} on ${registrars.id} = ${contacts.registrarId}
     where ${registrars.code} = row.value ->> '$.to.registrar'
       and ${contacts.number} = cast(row.value ->> '$.to.id' as integer) and ${contacts.code} <> row.value ->> '$.id.code')`,
@@ -84,6 +88,10 @@ export const contactKind: Kind = {
     where ${domainContacts.contactId} = ${contacts.id} limit 1)`,
   onUpdate: { version: sql`version + 1` },
 };
+
+function keysOfForm({ ident, name, email }: Form) {
+  return keysOf({ ident: ident ?? '', name: name ?? '', email: email ?? '' });
+}
 
 /** The values that a registrar could not send today. */
 function refusedToday(form: Form, now: Date) {

@@ -10,7 +10,7 @@ import { type Change, type ChangeOptions, type Origin, write } from '../write.ts
 import { webhookStatements } from './webhook.ts';
 import { generateWebhookSecret } from './webhook-secret.ts';
 
-const { id: registrarId, ...columns } = getTableColumns(registrars);
+const { id: registrarId, lostChangeAt: _, ...columns } = getTableColumns(registrars);
 
 /** With the URL that their notifications are pushed to, null for none, and since when it fails. */
 function selectRegistrars(db: Database) {

@@ -1,9 +1,10 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import { contacts, history, registrars } from '../../drizzle/schema.ts';
 import { notifyingRegistrar, rowUpdate } from '../contact/change.ts';
+import { changeTime } from '../contact/change-time.ts';
 import { type Contact, generateAuthInfo, subjectOf } from '../contact/contact.ts';
 import { nextNumber } from '../contact/create.ts';
-import { identityKey } from '../contact/identity-code.ts';
+import { keysOf } from '../contact/keys.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
@@ -83,7 +84,7 @@ function reinstatement(
   const content = valuesAfter(changes) as Contact;
   const contact = {
     ...content,
-    identKey: identityKey(content.ident),
+    ...keysOf(content),
     authInfo: generateAuthInfo(),
     uuid: uuid!,
     code,
@@ -95,7 +96,7 @@ function reinstatement(
     creator: creator ?? actor.name,
     updater: actor.name,
     createdAt: createdAt ?? at,
-    updatedAt: at,
+    updatedAt: changeTime(registrarId, request.at),
   };
   return {
     by: actor,

@@ -155,6 +155,8 @@ export function kindsOf(env: Env, registrar: Login): Kinds {
     [replacing]: ofAccount('POST', '/api_user/secret'),
     'a list of codes': list('?limit=1'),
     'a list with details': list('?limit=1&details=true'),
+    'a search': list('?name=same&limit=1'),
+    'the changes since a day': list('?updated_since=2026-01-02&limit=1'),
     'a read': onContact('GET'),
     'a validation': async () => ({
       path: '/repp/v1/contacts/validate',

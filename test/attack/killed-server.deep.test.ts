@@ -53,7 +53,7 @@ async function plantRows(env: Env) {
   const db = openDatabase(env.DB);
   await addContact(env, registrar, { code: `${registrar.code}:P0`, number: 1 });
   const columns =
-    'registrar_id, name, email, phone, ident, ident_key, ident_type, ident_country_code, auth_info, created_at, updated_at';
+    'registrar_id, name, name_key, email, email_key, phone, ident, ident_key, ident_type, ident_country_code, auth_info, created_at, updated_at';
   await env.DB.prepare(
     `with recursive copy (n) as (select 1 union all select n + 1 from copy where n < ?)
      insert into contacts (uuid, code, number, ${columns})

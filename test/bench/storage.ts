@@ -85,10 +85,10 @@ const identOf = (n: string) =>
 const at = "'2026-01-02T03:04:05.678Z'";
 
 const contactsFrom = `
-  insert into contacts (uuid, registrar_id, number, code, name, email, phone, ident, ident_key, ident_type,
+  insert into contacts (uuid, registrar_id, number, code, name, name_key, email, email_key, phone, ident, ident_key, ident_type,
     ident_country_code, street, city, zip, country_code, auth_info, creator, created_at, updated_at)
-  select ${uuid}, $id, n, ${codeOf('n')}, 'Mari Maasikas ' || n, 'mari' || n || '@example.ee',
-    '+372.5' || printf('%06d', n % 1000000), ${identOf('n')}, ${identOf('n')}, 'priv', 'EE', 'Pikk ' || n, 'Tallinn',
+  select ${uuid}, $id, n, ${codeOf('n')}, 'Mari Maasikas ' || n, 'MARI MAASIKAS ' || n,
+    'mari' || n || '@example.ee', 'MARI' || n || '@EXAMPLE.EE', '+372.5' || printf('%06d', n % 1000000), ${identOf('n')}, ${identOf('n')}, 'priv', 'EE', 'Pikk ' || n, 'Tallinn',
     '10123', 'EE', lower(hex(randomblob(11))), '1-ApiUser: ats', ${at}, ${at}
   from numbers`;
 

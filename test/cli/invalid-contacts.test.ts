@@ -18,7 +18,7 @@ beforeAll(async () => {
   await registry.done(['contact', 'import', '-'], header + rows);
   // As a former registry accepted them.
   await registry.edit(`
-    update contacts set phone = '+3725123457', email = '' where code = 'ALPHA:2';
+    update contacts set phone = '+3725123457', email = '', email_key = '' where code = 'ALPHA:2';
     update contacts set ident_type = 'passport', statuses = '["serverHold"]' where code = 'ALPHA:3';
     update contacts set ident = '1234', ident_key = '1234' where code = 'BETA:1';`);
 });

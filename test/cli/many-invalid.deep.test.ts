@@ -12,9 +12,9 @@ test('lists more invalid contacts than its memory holds', { timeout: 600_000 }, 
   await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha']);
   await registry.edit(`
     with recursive n(value) as (select 1 union all select value + 1 from n where value < ${count})
-    insert into contacts (uuid, registrar_id, number, code, name, email, phone, ident, ident_key, ident_type,
+    insert into contacts (uuid, registrar_id, number, code, name, name_key, email, email_key, phone, ident, ident_key, ident_type,
       ident_country_code, auth_info, created_at, updated_at)
-    select 'uuid-' || value, 1, value, 'ALPHA:' || value, 'Mari Maasikas ' || value, '', '+3725123456', value, value,
+    select 'uuid-' || value, 1, value, 'ALPHA:' || value, 'Mari Maasikas ' || value, 'MARI MAASIKAS ' || value, '', '', '+3725123456', value, value,
       'passport', 'EE', hex(randomblob(200)), '2026-01-02T03:04:05.678Z', '2026-01-02T03:04:05.678Z' from n`);
   const child = registry.start(['contact', 'list', '--invalid', '--json'], false, 100);
   child.stdin.end();

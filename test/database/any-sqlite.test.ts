@@ -14,9 +14,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 /** A row in each table that has triggers, among them an identity code with separators. */
 const rows = `
   insert into registrars (id, code, name, created_at, updated_at) values (1, 'ALPHA', 'Alpha', '', '');
-  insert into contacts (id, uuid, registrar_id, number, code, name, email, phone, ident, ident_key, ident_type,
+  insert into contacts (id, uuid, registrar_id, number, code, name, name_key, email, email_key, phone, ident, ident_key, ident_type,
     ident_country_code, auth_info, created_at, updated_at)
-  values (1, 'u', 1, 1, 'ALPHA:1', 'Aino', '', '', '131052-308T', '131052308T', 'priv', 'FI', '', '', '');
+  values (1, 'u', 1, 1, 'ALPHA:1', 'Aino', 'AINO', '', '', '', '131052-308T', '131052308T', 'priv', 'FI', '', '', '');
   insert into domains (id, name, punycode, registrar_id, created_at) values (1, 'õun.ee', 'xn--un-lka.ee', 1, '');
   insert into domain_contacts values (1, 1, 'registrant');
   insert into auctions (uuid, name, punycode, created_at, updated_at) values ('u', 'a.ee', 'a.ee', '', '');

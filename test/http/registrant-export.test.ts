@@ -238,9 +238,9 @@ describe('GET /api/v1/registrant/export', () => {
     const registrar = await addRegistrar(worker.env);
     await worker.env.DB.prepare(
       `with recursive n (n) as (select 1 union all select n + 1 from n where n < 401)
-       insert into contacts (uuid, registrar_id, number, code, name, email, phone, ident, ident_key, ident_type,
+       insert into contacts (uuid, registrar_id, number, code, name, name_key, email, email_key, phone, ident, ident_key, ident_type,
          ident_country_code, auth_info, created_at, updated_at)
-       select substr(?1, 1, 24) || printf('%012x', n), ?2, n, ?3 || ':' || n, 'Mari', 'm@example.ee', '+372.5', ?4, ?4, 'priv', 'EE', 'x', ?5, ?5 from n`,
+       select substr(?1, 1, 24) || printf('%012x', n), ?2, n, ?3 || ':' || n, 'Mari', 'MARI', 'm@example.ee', 'M@EXAMPLE.EE', '+372.5', ?4, ?4, 'priv', 'EE', 'x', ?5, ?5 from n`,
     )
       .bind(
         crypto.randomUUID(),

@@ -9,9 +9,29 @@ import { envelope, registrarCalls, registrarProblem } from './interface.openapi.
 
 const call = registrarCalls('Registrar: contacts');
 
+const { details, ident, ident_country_code, email, name, status, updated_since } =
+  listQuery().shape;
+
 z.globalRegistry
-  .add(listQuery().shape.details, {
-    description: 'Whether to list whole contacts, not only codes.',
+  .add(details, { description: 'Whether to list whole contacts, not only codes.' })
+  .add(ident, {
+    description: 'Lists only contacts with this identity code; letters and digits are compared.',
+  })
+  .add(ident_country_code, {
+    description: 'Lists only contacts with an identity code of this country (ISO 3166-1 alpha-2).',
+  })
+  .add(email, {
+    description: 'Lists only contacts with this email address, without regard to case.',
+  })
+  .add(name, {
+    description:
+      'Lists only contacts whose name begins with this, without regard to case: at least two characters.',
+  })
+  .add(status, { description: 'Lists only contacts that show this status.' })
+  .add(updated_since, {
+    description:
+      'Lists only contacts that were created or updated at this time (ISO 8601; UTC without an offset) or later, in the order of `updated_at`. What is changed afterwards comes later in this order, so whoever follows the links misses no change.',
+    override: { anyOf: undefined, type: 'string' },
   })
   .add(contactRules.code(), {
     description:
@@ -43,17 +63,18 @@ export const contactPaths: ZodOpenApiPathsObject = {
     get: call({
       operationId: 'listContacts',
       summary: 'List contacts',
-      description: 'The registrar’s own contacts, ordered by record id.',
+      description:
+        'The registrar’s own contacts, ordered by record id. Filters are joined by “and”. A page of a search may be short, or empty: follow `Link` until there is none. A search has an `offset` of at most 10,000 less `limit`.',
       query: listQuery(),
       success: {
         description: 'A page of codes, or of contacts with `details=true`.',
         schema: z
           .object({
             contacts: z.union([z.array(z.string()), z.array(registrarContact)]),
-            total_number_of_records: z
-              .int()
-              .nonnegative()
-              .meta({ description: 'How many contacts the registrar has.' }),
+            total_number_of_records: z.int().nonnegative().meta({
+              description:
+                'How many contacts the registrar has, or how many of them the search finds: 10,000 if counting stopped there, which means at least as many, or, with `status` or several filters, perhaps fewer.',
+            }),
           })
           .meta({ id: 'ContactListAnswer' }),
       },

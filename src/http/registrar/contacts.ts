@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { contactStatuses } from '../../../drizzle/schema.ts';
 import { checkContactCode } from '../../contact/code.ts';
 import { type Contact, type ContactReference, versionOf } from '../../contact/contact.ts';
 import { createContact, validateContacts } from '../../contact/create.ts';
@@ -11,7 +12,8 @@ import { contactRules } from '../../contact/rules.ts';
 import { updateContact } from '../../contact/update.ts';
 import { orRefusal, RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
-import { clearable } from '../../text/field.ts';
+import { clearable, textField } from '../../text/field.ts';
+import { instantRule } from '../../text/instant.ts';
 import type { Written } from '../../write.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { bodyFields, columnsOf, withoutRepeated } from '../contact-body.ts';
@@ -34,14 +36,33 @@ registrarContacts.use(throttleAddress, basicLogin, limitBody, echoClientReferenc
 export const listQuery = onFirstUse(() =>
   pageQuery().extend({
     details: z.enum(['true', 'false'], 'Details is invalid').default('false'),
+    ident: contactRules.ident().optional(),
+    ident_country_code: contactRules.identCountryCode().optional(),
+    email: contactRules.email().optional(),
+    name: textField('Name is invalid', 255, /../su).optional(),
+    status: z.enum([...contactStatuses, 'ok', 'linked'], 'Status is invalid').optional(),
+    updated_since: z
+      .union(
+        [instantRule('Updated since is invalid'), z.iso.date().transform((day) => new Date(day))],
+        'Updated since is invalid',
+      )
+      .optional(),
   }),
 );
 
 registrarContacts.get('/', query(listQuery), async (c) => {
-  const { details, ...given } = c.req.valid('query');
-  const page = requestedPage(given);
+  const { details, ident, ident_country_code, email, name, status, updated_since, ...given } =
+    c.req.valid('query');
+  const page = requestedPage(given, updated_since !== undefined);
   const list = details === 'true' ? listContacts : listContactCodes;
-  const { contacts, total, next } = await list(database(c), c.var.login, page);
+  const { contacts, total, next } = await list(database(c), c.var.login, page, {
+    ident,
+    identCountryCode: ident_country_code,
+    email,
+    name,
+    status,
+    updatedSince: updated_since,
+  });
   linkNext(c, page, next);
   return c.json({ contacts, total_number_of_records: total });
 });

@@ -140,9 +140,9 @@ test('keeps a contact that is gone while a domain here refers to it', async () =
 });
 
 test('reports the links to a contact whose id a contact that was made here has', async () => {
-  await registry.edit(`insert into contacts (id, uuid, registrar_id, number, code, name, email, phone, ident, ident_key,
+  await registry.edit(`insert into contacts (id, uuid, registrar_id, number, code, name, name_key, email, email_key, phone, ident, ident_key,
       ident_type, ident_country_code, auth_info, created_at, updated_at)
-    select 70, '${uuidOf(170)}', registrar_id, 70, 'ALPHA:MUU', name, email, phone, ident, ident_key, ident_type,
+    select 70, '${uuidOf(170)}', registrar_id, 70, 'ALPHA:MUU', name, name_key, email, email_key, phone, ident, ident_key, ident_type,
       ident_country_code, auth_info, created_at, updated_at from contacts where id = 11`);
   const kept = (await registry.rows()).contacts as { id: number; code: string }[];
   const contacts = kept

@@ -1,0 +1,16 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { contacts, registrars } from '../../drizzle/schema.ts';
+
+/**
+ * The `updated_at` of what is written at this time: later than that of every change of the registrar's contacts before,
+ * even of those that are deleted. So whoever reads the changes in the order of their times misses none, although
+ * requests are not written in the order in which they came.
+ */
+export function changeTime(registrarId: number | SQL, at: Date): SQL<string> {
+  const time = at.toISOString();
+  return sql`ifnull(max(${time}, strftime('%Y-%m-%dT%H:%M:%fZ', (
+    select max(ifnull(lost_change_at, ''), ifnull((
+      select max(updated_at) from ${contacts} as changed where changed.registrar_id = registrar.id), ''))
+    from ${registrars} as registrar where registrar.id = ${registrarId}
+  ), '+0.001 seconds')), ${time})`;
+}

@@ -1,0 +1,241 @@
+import { describe, expect, it, test } from 'vitest';
+import { refused, registrarClient } from '../client.ts';
+import { addContact, addDomainOf, addRegistrar, newContact } from '../fixtures.ts';
+import { shareWorker } from '../worker.ts';
+
+const worker = shareWorker();
+const repp = registrarClient(worker);
+
+type Registrar = Awaited<ReturnType<typeof addRegistrar>>;
+
+/** The codes that a search finds, by the suffixes that the test chose, and the total. */
+async function found(registrar: Registrar, query: string) {
+  const { status, body } = await repp.list(registrar, `?${query}`);
+  expect(status).toBe(200);
+  const { contacts, total_number_of_records: total } = body;
+  return { contacts: contacts.map((code: string) => code.replace(/^.*:/, '')), total };
+}
+
+async function registrarWith(contacts: Record<string, Parameters<typeof addContact>[2]>) {
+  const registrar = await addRegistrar(worker.env);
+  for (const [id, fields] of Object.entries(contacts)) {
+    await addContact(worker.env, registrar, { ...fields, code: `${registrar.code}:${id}` });
+  }
+  return registrar;
+}
+
+describe('the list of a registrar can be searched', () => {
+  it('by an identity code, of which letters and digits are compared', async () => {
+    const registrar = await registrarWith({
+      A: { ident: '131052-308T' },
+      B: { ident: '131052308t', identType: 'org', identCountryCode: 'FI' },
+      C: { ident: '131052308' },
+    });
+    expect(await found(registrar, 'ident=131052%20308t')).toEqual({
+      contacts: ['A', 'B'],
+      total: 2,
+    });
+    expect(await found(registrar, 'ident=131052308T&ident_country_code=fi')).toEqual({
+      contacts: ['B'],
+      total: 1,
+    });
+  });
+
+  it('by an email address without regard to case', async () => {
+    const registrar = await registrarWith({
+      A: { email: 'Õie@Example.ee' },
+      B: { email: 'õie@example.ee' },
+      C: { email: 'oie@example.ee' },
+    });
+    expect(await found(registrar, 'email=%C3%95IE@example.ee')).toEqual({
+      contacts: ['A', 'B'],
+      total: 2,
+    });
+  });
+
+  it('by the beginning of a name without regard to case, in any script', async () => {
+    const registrar = await registrarWith({
+      A: { name: 'Õunaaed OÜ' },
+      B: { name: 'ÕUNAPUU' },
+      C: { name: 'Suur õun' },
+      D: { name: 'Oun' },
+      E: { name: 'ΟΔΟΣΣΕΑΣ' },
+      F: { name: '100% Puhas_Töö' },
+      G: { name: '100x' },
+    });
+    // Decomposed, as some systems write it.
+    expect(await found(registrar, 'name=o%CC%83un')).toEqual({ contacts: ['A', 'B'], total: 2 });
+    expect(await found(registrar, `name=${encodeURIComponent('οδος')}`)).toMatchObject({
+      contacts: ['E'],
+    });
+    expect(await found(registrar, 'name=100%25')).toMatchObject({ contacts: ['F'] });
+  });
+
+  it('by a status that is shown', async () => {
+    const registrar = await registrarWith({
+      A: {},
+      B: { statuses: ['clientUpdateProhibited', 'pendingDelete'] },
+    });
+    const linked = await addContact(worker.env, registrar, { code: `${registrar.code}:C` });
+    await addDomainOf(worker.env, linked);
+    expect(await found(registrar, 'status=ok')).toEqual({ contacts: ['A', 'C'], total: 2 });
+    expect(await found(registrar, 'status=linked')).toEqual({ contacts: ['C'], total: 1 });
+    expect(await found(registrar, 'status=pendingDelete')).toEqual({ contacts: ['B'], total: 1 });
+    expect(await found(registrar, 'status=pendingCreate')).toEqual({ contacts: [], total: 0 });
+  });
+
+  it('by the time of the last change, in the order of the changes', async () => {
+    const day = (day: number) => ({ updatedAt: `2026-03-0${day}T10:00:00.000Z` });
+    const registrar = await registrarWith({ A: day(5), B: day(3), C: day(4), D: day(3) });
+    for (const since of [
+      '2026-03-03T10:00:00.000Z',
+      '2026-03-03T10:00:00',
+      '2026-03-03T12:00:00%2B02:00',
+      '2026-03-03',
+    ]) {
+      expect(await found(registrar, `updated_since=${since}`)).toEqual({
+        contacts: ['B', 'D', 'C', 'A'],
+        total: 4,
+      });
+    }
+    expect(await found(registrar, 'updated_since=2026-03-04T10:00:00.001Z')).toEqual({
+      contacts: ['A'],
+      total: 1,
+    });
+  });
+
+  it('without finding what another registrar has', async () => {
+    const fields = { name: 'Mari', email: 'mari@example.ee', statuses: ['pendingDelete'] };
+    await registrarWith({ A: fields });
+    const registrar = await addRegistrar(worker.env);
+    const queries = ['name=mari', 'email=mari@example.ee', 'status=pendingDelete'];
+    for (const query of [...queries, 'ident=38001085718', 'updated_since=2026-01-01']) {
+      expect(await found(registrar, query)).toEqual({ contacts: [], total: 0 });
+    }
+  });
+
+  it('with details, and what an update changes is found from then on', async () => {
+    const registrar = await addRegistrar(worker.env);
+    await repp.create(registrar, newContact({ id: 'A', name: 'Mari Maasikas' }));
+    const code = `${registrar.code}:A`;
+    await repp.update(registrar, code, { name: 'Õie Õun', email: 'oie@example.ee' });
+    expect(await found(registrar, 'name=mari')).toEqual({ contacts: [], total: 0 });
+    const query = '?name=%C3%B5ie&email=OIE@example.ee&details=true';
+    expect((await repp.list(registrar, query)).body).toEqual({
+      contacts: [await repp.read(registrar, code)],
+      total_number_of_records: 1,
+    });
+  });
+});
+
+test('links a page of a search to the next one, with all its filters', async () => {
+  const registrar = await registrarWith({ A: {}, B: {}, C: {}, D: {} });
+  for (const filter of ['name=contact&status=ok', 'updated_since=2026-01-01&name=contact']) {
+    const seen: string[] = [];
+    for (let query = `?limit=2&${filter}`; query !== ''; ) {
+      const response = await repp.request(registrar, 'GET', query);
+      seen.push(...((await response.json()) as { contacts: string[] }).contacts);
+      const [, link] = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('Link') ?? '') ?? [];
+      query = link ? new URL(link).search : '';
+    }
+    expect(seen.map((code) => code.slice(-1)).join('')).toBe('ABCD');
+  }
+});
+
+test('returns the page of a search at an offset', async () => {
+  const registrar = await registrarWith({ A: {}, B: {}, C: { name: 'Mari' }, D: {} });
+  expect(await found(registrar, 'name=contact&limit=2&offset=1')).toEqual({
+    contacts: ['B', 'D'],
+    total: 3,
+  });
+  expect(await found(registrar, 'name=contact&offset=3')).toEqual({ contacts: [], total: 3 });
+  expect(await found(registrar, 'name=contact&offset=9800')).toEqual({ contacts: [], total: 3 });
+  expect(await repp.list(registrar, '?name=contact&offset=9801')).toMatchObject({
+    status: 400,
+    body: { code: 2004, message: 'Parameter value range error [offset]' },
+  });
+});
+
+test.each([
+  ['ident=', 'Ident code is invalid [ident]', 'ident'],
+  [`ident=${'1'.repeat(65)}`, 'Ident code is invalid [ident]', 'ident'],
+  [
+    'ident_country_code=XX',
+    'Ident country code is invalid [ident_country_code]',
+    'ident_country_code',
+  ],
+  ['email=mari', 'Email is invalid [email]', 'email'],
+  ['name=m', 'Name is invalid [name]', 'name'],
+  ['name=%F0%9F%98%80', 'Name is invalid [name]', 'name'],
+  ['name=ma%00', 'Name is invalid [name]', 'name'],
+  ['name=mari&name=mets', 'Name is invalid [name]', 'name'],
+  ['status=OK', 'Status is invalid [status]', 'status'],
+  ['status=inactive', 'Status is invalid [status]', 'status'],
+  ['updated_since=yesterday', 'Updated since is invalid [updated_since]', 'updated_since'],
+  ['updated_since=2026-02-30', 'Updated since is invalid [updated_since]', 'updated_since'],
+  ['updated_since=1795244731', 'Updated since is invalid [updated_since]', 'updated_since'],
+])('refuses a search for ?%s', async (query, message, field) => {
+  const registrar = await addRegistrar(worker.env);
+  expect(await repp.list(registrar, `?${query}`)).toEqual(refused(2005, message, field));
+});
+
+test('refuses an after from a list in another order', async () => {
+  const registrar = await registrarWith({ A: {}, B: {} });
+  const afterOf = async (query: string) => {
+    const { headers } = await repp.request(registrar, 'GET', `?limit=1${query}`);
+    return new URL(/<(.*)>/.exec(headers.get('Link')!)![1]!).searchParams.get('after');
+  };
+  const since = '&updated_since=2026-01-01';
+  for (const [from, to] of [
+    ['', since],
+    [since, ''],
+    [since, '&name=contact'],
+  ] as const) {
+    expect(await repp.list(registrar, `?after=${await afterOf(from)}${to}`)).toMatchObject({
+      status: 400,
+      body: { code: 2005, message: 'After is invalid [after]' },
+    });
+  }
+});
+
+test('a registrar that follows the changes misses none, whoever writes and deletes meanwhile', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const clients = 8;
+  const rounds = 12;
+  let writing = clients;
+  /** Creates, changes and deletes contacts, each client its own. */
+  const write = async (client: number) => {
+    for (let round = 0; round < rounds; round++) {
+      const id = `${client}-${round % 4}`;
+      const code = `${registrar.code}:${id}`;
+      const name = `Round ${round}`;
+      const { status } = await repp.update(registrar, code, { name });
+      if (status === 404) await repp.create(registrar, newContact({ id, name }));
+      else if (round % 5 === client % 5) await repp.delete(registrar, code);
+    }
+    writing -= 1;
+  };
+  const copy = new Map<string, string>();
+  /** Follows from the beginning, and keeps the last link that it saw something by. */
+  const follow = async () => {
+    let query = '?updated_since=2026-01-01&limit=3&details=true';
+    for (let isOver = false; ; ) {
+      const wasWriting = writing > 0;
+      const response = await repp.request(registrar, 'GET', query);
+      const { contacts } = (await response.json()) as {
+        contacts: { code: string; name: string }[];
+      };
+      for (const { code, name } of contacts) copy.set(code, name);
+      const [, link] = /<(.*)>/.exec(response.headers.get('Link') ?? '') ?? [];
+      if (link) query = new URL(link).search;
+      else if (isOver) return;
+      else isOver = !wasWriting;
+    }
+  };
+  await Promise.all([follow(), ...Array.from({ length: clients }, (_, client) => write(client))]);
+  const { body } = await repp.list(registrar, '?details=true');
+  expect(body.contacts.length).toBeGreaterThan(10);
+  for (const { code, name } of body.contacts) {
+    expect({ code, name: copy.get(code) }).toEqual({ code, name });
+  }
+});
