@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Database } from '../../database/open.ts';
 import type { Form, Kind } from '../../move-in/kind.ts';
 import { readForms } from '../../move-in/read.ts';
@@ -13,6 +12,8 @@ export interface Compared {
   /** The row of the file was refused: it says nothing of what is here. */
   isRefused: boolean;
   isEqual: boolean;
+  /** Why a row that is not here should not be. */
+  unfit: { column: string; why: string } | undefined;
 }
 
 /** Reads all rows of the kind from the registry to the staging. */
@@ -39,15 +40,8 @@ export async function* compareKind(
     const whole = given && withLists(staging, kind, columns, key, { ...here, ...given });
     const settled = whole && (await (kind.settle?.(whole, here) ?? whole));
     const unfit = settled && !here ? kind.unfit?.(settled, now) : undefined;
-    if (unfit) {
-      const { column, why } = unfit;
-      const value = valueIn(kind, settled!, column);
-      staging.find({ file: kind.name, line, key, column, value, done: 'refused', why });
-      yield { key, line, given: null, here, isRefused: true, isEqual: false };
-      continue;
-    }
-    const isEqual = !isRefused && isSameForm(settled, here);
-    yield { key, line, given: settled, here, isRefused, isEqual };
+    const isSame = settled && here && differingColumns(settled, here).length === 0;
+    yield { key, line, given: settled, here, isRefused, isEqual: isSame === true, unfit };
   }
 }
 
@@ -89,45 +83,17 @@ export function reportStray(staging: Staging, kind: Kind): void {
   }
 }
 
-function isSameForm(one: Form | null, other: Form | null): boolean {
-  if (!one || !other) return one === other;
-  return Object.keys(other).every((column) => one[column] === other[column]);
+/** The columns in which a row of the files differs from what is here. */
+export function differingColumns(given: Form, here: Form | null): string[] {
+  return Object.keys(given).filter((column) => given[column] !== (here?.[column] ?? null));
 }
 
-/** The value as the report shows it. */
-function valueIn({ columns }: Kind, form: Form, column: string): string | null {
-  return columns[column]?.isSecret ? null : (form[column] ?? null);
-}
-
-/** The values of the files that differ from what is here, as JSON; null for a row that they lack. */
+/** What differs as the report shows it: the values of the files as JSON, or null for a row that they lack. */
 export function differingValues(kind: Kind, given: Form | null, here: Form | null): string | null {
   if (!given) return null;
-  const values = Object.keys(given)
-    .filter((column) => given[column] !== (here?.[column] ?? null))
-    .map((column) => [column, valueIn(kind, given, column)]);
+  const values = differingColumns(given, here).map((column) => [
+    column,
+    kind.columns[column]?.isSecret ? null : given[column],
+  ]);
   return JSON.stringify(Object.fromEntries(values));
-}
-
-/** The columns in which the forms differ. */
-export function differingColumns(one: Form, other: Form): string[] {
-  return Object.keys(other).filter((column) => one[column] !== other[column]);
-}
-
-/** What one side has of a kind: its rows, also by registrar, and a digest of their forms in the order of the keys. */
-export class Side {
-  rows = 0;
-  readonly byRegistrar: Record<string, number> = {};
-  readonly #hash = createHash('sha256');
-
-  add(form: Form): void {
-    this.rows += 1;
-    const { registrar } = form;
-    if (registrar) this.byRegistrar[registrar] = (this.byRegistrar[registrar] ?? 0) + 1;
-    const columns = Object.keys(form).sort();
-    this.#hash.update(`${JSON.stringify(columns.map((column) => form[column]))}\n`);
-  }
-
-  digest(): string {
-    return this.#hash.digest('hex');
-  }
 }

@@ -43,7 +43,7 @@ export async function planMove(
     if (!columns && !isReferredTo(kind)) continue;
     await gatherHere(db, staging, kind);
     if (columns) unchanged.set(kind, await planKind(db, staging, kind, columns, options));
-    else for (const form of staging.here(kind)) staging.expect(kind, keyOf(kind, form));
+    else staging.expectHere(kind);
     if (kind.name === 'registrars') checkOrphans(staging, options);
     reportStray(staging, kind);
   }
@@ -77,9 +77,12 @@ async function planKind(
     differing = [];
   };
   for await (const compared of compareKind(staging, kind, columns, options.now)) {
-    const { isRefused, isEqual } = compared;
+    const { key, line, given, isRefused, isEqual, unfit } = compared;
     if (isEqual) unchanged += 1;
-    if (isEqual || isRefused) keep(staging, kind, compared);
+    if (unfit) {
+      const place = { file: kind.name, line, key, value: given![unfit.column]! };
+      staging.find({ ...place, ...unfit, done: 'refused' });
+    } else if (isEqual || isRefused) keep(staging, kind, compared);
     else differing.push(compared);
     if (differing.length === chunkRows) await decide();
   }

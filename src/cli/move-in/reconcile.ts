@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { type Form, type Kind, keyOf } from '../../move-in/kind.ts';
+import type { Form, Kind } from '../../move-in/kind.ts';
 import { kinds } from '../../move-in/kinds.ts';
 import { reading } from '../command.ts';
 import { readRows } from '../file/read.ts';
@@ -45,7 +45,8 @@ export const reconcileCommand = verb(
       `
 The digest of a kind is SHA-256 over all its rows in the order of their keys: equal digests are equal rows, passwords
 included. The exit status is 0 if everything is equal, or if ${reportName}.csv in the directory names every difference
-as refused or as a conflict; otherwise 1. Values are not shown.`,
+as refused or as a conflict, with the values that the files have now; otherwise 1. A reserved name whose last day is
+over need not be here. Values are not shown.`,
     ),
   async ({ db, origin }, name, { orphansTo, json }) => {
     using staging = new Staging();
@@ -57,7 +58,7 @@ as refused or as a conflict; otherwise 1. Values are not shown.`,
     for (const kind of kinds) {
       const columns = await stageKind(staging, kind, directory, options);
       await gatherHere(db, staging, kind);
-      for (const form of staging.here(kind)) staging.expect(kind, keyOf(kind, form));
+      staging.expectHere(kind);
       if (columns) sides.push(await compareSides(staging, kind, columns, options.now, differences));
     }
     for (const finding of staging.findings('refused')) {
@@ -145,7 +146,8 @@ async function compareSides(
     byRegistrar[form.registrar]![side] += 1;
   };
   for await (const compared of compareKind(staging, kind, columns, now)) {
-    const { key, line, given, here, isEqual, isRefused } = compared;
+    const { key, line, given, here, isEqual, isRefused, unfit } = compared;
+    if (unfit) continue;
     if (given) count('in_files', files, given);
     if (here) count('here', registry, here);
     if (isEqual || isRefused) continue;

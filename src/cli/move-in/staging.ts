@@ -167,12 +167,6 @@ export class Staging implements Disposable {
     this.#run(sql, kind.name, keyOf(kind, form), JSON.stringify(form));
   }
 
-  /** The forms of the registry in the order of their keys. */
-  *here({ name }: Kind): Generator<Form> {
-    const rows = this.#each('select form from here where kind = ? order by key', name);
-    for (const { form } of rows) yield parsed(form)!;
-  }
-
   /** Every row of both sides, in the order of the keys. */
   *pairs({ name }: Kind): Generator<Pair> {
     const rows = this.#each(
@@ -193,6 +187,11 @@ export class Staging implements Disposable {
   /** Notes that there is going to be a row with this key. */
   expect({ name }: Kind, key: string): void {
     this.#run('insert or ignore into expected values (?, ?)', name, key);
+  }
+
+  /** Notes that every row that is here is going to stay. */
+  expectHere({ name }: Kind): void {
+    this.#run('insert or ignore into expected select kind, key from here where kind = ?', name);
   }
 
   isExpected(kind: string, key: string): boolean {

@@ -1,4 +1,7 @@
-import { beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openLocalData } from '../../../src/cli/local.ts';
+import { setClockAhead } from '../../../src/clock.ts';
+import { runCron } from '../../../src/cron.ts';
 import { startTool, type TestRegistry } from '../tool.ts';
 import { type Files, row, smallRegistry, writeFiles } from './files.ts';
 
@@ -10,6 +13,7 @@ beforeEach(async () => {
   registry = await tool.newRegistry();
   directory = await tool.newDirectory();
 });
+afterEach(() => setClockAhead(0));
 
 async function moveIn(files: Files) {
   writeFiles(directory, files);
@@ -46,6 +50,26 @@ test('excuses a conflict only if the report names the values that the file has n
   files.registrars![0]!.name = 'Alpha';
   writeFiles(directory, files);
   expect(await reconcile()).toMatchObject({ status: 1, unreported: 1 });
+});
+
+test('expects no reserved name that the cron has ended, and every dispute that is over', async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  await moveIn({
+    reserved: [row.reserved('kinni.ee', { last_day: today }), row.reserved('riigikogu.ee')],
+    disputes: [row.dispute('tuli.ee', '2016-01-01', { last_day: today })],
+  });
+  setClockAhead(24 * 60 * 60 * 1000);
+  expect(await reconcile()).toMatchObject({ status: 0, equal: true });
+  await registry.edit('');
+  const { env, dispose } = await openLocalData(registry.directory);
+  await runCron('1 0 * * *', env, {});
+  await dispose();
+  const { retained_domains, disputes } = await registry.rows();
+  expect([retained_domains, disputes]).toMatchObject([[{ name: 'riigikogu.ee' }], [{}]]);
+  expect(await reconcile()).toMatchObject({
+    ...{ status: 0, equal: true, differences: [] },
+    kinds: [{ kind: 'reserved', rows_in_files: 1, rows_here: 1 }, { kind: 'disputes' }],
+  });
 });
 
 test('shows a hundred differences on the terminal, and all of them with --json', async () => {
