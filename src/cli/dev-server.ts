@@ -2,6 +2,7 @@ import { RegistryError } from '../error.ts';
 import { takeLock } from './lock.ts';
 import { configPath } from './project.ts';
 import { prepareDirectory } from './sandbox/directory.ts';
+import { readLimits } from './wrangler-config.ts';
 
 // The process that `serve` in wrangler.ts starts: `wrangler dev` without its debugger, its explorer of the data and its
 // registry of running Workers, each of which would let any program on this machine at the database.
@@ -9,6 +10,8 @@ import { prepareDirectory } from './sandbox/directory.ts';
 export interface ServerOptions {
   isSandbox: boolean;
   environment: string | undefined;
+  /** The environment whose rate limits apply; undefined for those of `environment`. */
+  limits: string | undefined;
   /** Where the data is kept. */
   directory: string;
   secrets: Record<string, string>;
@@ -20,9 +23,11 @@ export type ServerMessage = { address: string } | { refusal: string };
 async function run({
   isSandbox,
   environment,
+  limits,
   directory,
   secrets,
 }: ServerOptions): Promise<ServerMessage> {
+  const limitBindings = limits === undefined ? {} : readLimits(limits);
   const { lock } = await takeLock(directory, 'npm start');
   // Held until this process ends, and so longer than by a parent that is killed.
   process.on('exit', () => lock?.[Symbol.dispose]());
@@ -43,9 +48,12 @@ async function run({
     config: configPath,
     entrypoint: isSandbox ? 'src/cli/sandbox/worker.ts' : 'src/cli/local-worker.ts',
     ...(environment !== undefined && { env: environment }),
-    bindings: Object.fromEntries(
-      Object.entries(secrets).map(([name, value]) => [name, { type: 'secret_text', value }]),
-    ),
+    bindings: {
+      ...limitBindings,
+      ...Object.fromEntries(
+        Object.entries(secrets).map(([name, value]) => [name, { type: 'secret_text', value }]),
+      ),
+    },
     dev: {
       server: { hostname: '127.0.0.1', port: 0 },
       inspector: false,

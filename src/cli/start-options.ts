@@ -13,7 +13,8 @@ export function readStartOptions(args: readonly string[]) {
     .option('--port <port>', 'where to listen; 0 uses any free port', parsePort, 8787)
     .option('--ip <address>', 'the address to listen on', 'localhost')
     .option('--persist-to <dir>', 'where to keep the data (default: .wrangler/state)')
-    .option('--env <name>', 'an environment in wrangler.toml, for example for its limits')
+    .option('--env <name>', 'an environment in wrangler.toml')
+    .option('--limits <name>', 'the rate limits of an environment in wrangler.toml')
     .option('--var <name:value>', "a setting, in place of wrangler.toml's", readSetting, {})
     .option('--no-demo', 'leave an empty database empty')
     .option('--json-log', 'log in JSON, as a deployment does')
@@ -36,10 +37,12 @@ export function readStartOptions(args: readonly string[]) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     throw error;
   }
-  const { port, ip, persistTo, env, demo, jsonLog, sandbox: isSandbox = false } = command.opts();
+  const { port, ip, persistTo, env, limits, demo, jsonLog } = command.opts();
+  const { sandbox: isSandbox = false } = command.opts();
   return {
     settings: command.opts().var,
-    ...{ port, ip, environment: env, isDemoWanted: demo, isSandbox, isJsonLog: jsonLog ?? false },
+    ...{ port, ip, environment: env, limits },
+    ...{ isDemoWanted: demo, isSandbox, isJsonLog: jsonLog ?? false },
     directory: localDirectory(persistTo, isSandbox ? 'sandbox' : 'state'),
     // For the line that proposes another port.
     otherArgs: withoutPort(args),

@@ -94,7 +94,8 @@ function openDoors(ip: string): string {
 }
 
 async function start(options: StartOptions): Promise<void> {
-  const { ip, directory, environment, settings, isDemoWanted, isSandbox, isJsonLog } = options;
+  const { ip, directory, environment, limits, settings, isDemoWanted, isSandbox, isJsonLog } =
+    options;
   const problem = makeWritableDirectory(directory);
   if (problem) fail(`--persist-to ${directory}: ${problem}`);
   const [token, frontToken] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
@@ -103,6 +104,7 @@ async function start(options: StartOptions): Promise<void> {
     {
       isSandbox,
       environment,
+      limits,
       directory,
       secrets: { ...settings, TOOL_TOKEN: token, FRONT_TOKEN: frontToken },
     },

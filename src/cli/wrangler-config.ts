@@ -21,17 +21,34 @@ export function readEnvironment(file: string, environment: string | undefined) {
  * environment that wrangler.toml does not have.
  */
 export function readLocalConfig(environment: string | undefined) {
-  const { config, own, database, lists } = readEnvironment(configPath, environment);
-  if (!own) {
-    const message = `wrangler.toml has no environment ${JSON.stringify(environment)}`;
-    throw new RegistryError('not_found', message, 'env');
-  }
+  const { config, own, database, lists } = knownEnvironment(environment, 'env');
   return {
     compatibilityDate: config.compatibility_date,
     databaseId: database?.preview_database_id ?? database?.database_id ?? 'DB',
     listsId: lists?.preview_id ?? lists?.id ?? 'LISTS',
     vars: { ...own.vars, ...readSecrets(environment) },
   };
+}
+
+/**
+ * The bindings that give the local runtime the rate limits of an environment. Throws `not_found` for an environment that
+ * wrangler.toml does not have.
+ */
+export function readLimits(environment: string) {
+  const { own } = knownEnvironment(environment, 'limits');
+  const limiters = own.ratelimits?.map(({ name, ...limiter }) => [
+    name,
+    { type: 'ratelimit' as const, ...limiter },
+  ]);
+  const policy = { type: 'plain_text' as const, value: String(own.vars?.RATE_LIMIT_POLICY) };
+  return { ...Object.fromEntries(limiters ?? []), RATE_LIMIT_POLICY: policy };
+}
+
+function knownEnvironment(environment: string | undefined, option: string) {
+  const { own, ...read } = readEnvironment(configPath, environment);
+  if (own) return { own, ...read };
+  const message = `wrangler.toml has no environment ${JSON.stringify(environment)}`;
+  throw new RegistryError('not_found', message, option);
 }
 
 function readSecrets(environment: string | undefined): Record<string, string> {

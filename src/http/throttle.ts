@@ -13,6 +13,14 @@ const limiters: Record<RateLimitName, (env: Env) => RateLimit> = {
   'registrant-write': (env) => env.REGISTRANT_WRITE_LIMITER,
 };
 
+/** What is counted, in the words of a refusal. */
+const counted: Record<RateLimitName, string> = {
+  caller: 'requests of a caller',
+  address: 'requests from an address',
+  'failed-login': 'failed logins from an address',
+  'registrant-write': 'writes of a registrant',
+};
+
 /**
  * A limit this high means unlimited, and the limiter is not asked: the local runtime's stand-in writes to a database
  * for every request, which takes longer than the request.
@@ -29,7 +37,7 @@ export async function throttle(
   key: string,
   requests = 1,
 ): Promise<void> {
-  if (!(await isWithinLimit(c, name, key, requests))) refuseThrottled(c, windowSeconds(c, name));
+  if (!(await isWithinLimit(c, name, key, requests))) refuseThrottled(c, name);
 }
 
 async function isWithinLimit(
@@ -44,16 +52,28 @@ async function isWithinLimit(
   return success;
 }
 
-function windowSeconds(c: AppContext, name: RateLimitName): number {
-  return findRateLimits(c.env)?.limits[name].windowSeconds ?? 60;
+function limitOf(c: AppContext, name: RateLimitName) {
+  return findRateLimits(c.env)?.limits[name] ?? { requests: undefined, windowSeconds: 60 };
 }
 
-/** Throws `throttled`, with `Retry-After`. */
-export function refuseThrottled(c: AppContext, seconds: number): never {
+/**
+ * Throws `throttled`, with `Retry-After` and the limit that was reached, in `RateLimit` as `RateLimit-Policy` names it
+ * (draft-ietf-httpapi-ratelimit-headers).
+ */
+export function refuseThrottled(
+  c: AppContext,
+  name: RateLimitName,
+  seconds = limitOf(c, name).windowSeconds,
+): never {
   // Set by the 401 that this 429 replaces.
   c.header('WWW-Authenticate', undefined);
   c.header('Retry-After', String(seconds));
-  throw new RegistryError('throttled', 'Too many requests, try again later');
+  c.header('RateLimit', `"${name}";r=0;t=${seconds}`);
+  const { requests, windowSeconds } = limitOf(c, name);
+  const allowed = requests && `: ${requests} ${counted[name]} in ${windowSeconds} seconds`;
+  const detail = `The limit "${name}" is reached${allowed ?? ''}.`;
+  const message = 'Too many requests, try again later';
+  throw new RegistryError([{ reason: 'throttled', message, detail }]);
 }
 
 /** The key by which a caller's requests are counted: its address, or the /64 of an IPv6 address. */
@@ -85,8 +105,7 @@ export const throttleAddress: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (!(c.error instanceof RegistryError && c.error.reason === 'unauthorized')) return;
   if (login) forgetLogin(login);
   if (!(await isWithinLimit(c, 'failed-login', address))) {
-    const seconds = windowSeconds(c, 'failed-login');
-    refuseLogins(address, c.var.now, seconds);
-    refuseThrottled(c, seconds);
+    refuseLogins(address, c.var.now, limitOf(c, 'failed-login').windowSeconds);
+    refuseThrottled(c, 'failed-login');
   }
 };

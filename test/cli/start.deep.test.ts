@@ -173,6 +173,36 @@ describe('npm start', () => {
     expect(ordinary.printed()).toContain('it belongs to a sandbox; start it with --sandbox');
   });
 
+  it('has the limits of a deployment with --sandbox --limits production', {
+    timeout: startMilliseconds,
+  }, async () => {
+    const limits = ['--sandbox', '--limits', 'production'];
+    const { address } = await start(...limits, '--persist-to', newDirectory());
+    const headers = { Authorization: basic('alpha', 'guessed') };
+    const attempt = () => fetch(`${address}/repp/v1/registrar`, { headers });
+    let refused = await attempt();
+    // More than the limit, in case that a minute ends meanwhile.
+    for (let count = 0; refused.status === 401 && count < 20; count++) refused = await attempt();
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('RateLimit')).toMatch(/^"failed-login";r=0;t=\d+$/);
+    expect(refused.headers.get('RateLimit-Policy')).toContain('"failed-login";q=10;w=60');
+  });
+
+  it('refuses the limits of an environment that there is not', {
+    timeout: startMilliseconds,
+  }, async () => {
+    const { ended, printed } = run(
+      '--port',
+      '0',
+      '--limits',
+      'prod',
+      '--persist-to',
+      newDirectory(),
+    );
+    expect(await ended).toBe(1);
+    expect(printed()).toContain('wrangler.toml has no environment "prod"');
+  });
+
   it('leaves a registry that is not a sandbox alone', async () => {
     const directory = newDirectory();
     mkdirSync(join(directory, 'v3'));

@@ -16,14 +16,23 @@ const policy =
 const passwordHash =
   'pbkdf2-sha256$100000$AAECAwQFBgcICQoLDA0ODw==$n7ndPI4pRDZreIx+eVpaY1DViEWyo9Ia1l8HtVGB+Dc=';
 
-/** The refusal as a registrar sees it, and as everybody else does. */
-const registrarRefusal = {
-  code: 2502,
-  message: 'Session limit exceeded; try again later',
-  data: {},
-  errors: [{ code: 2502, message: 'Session limit exceeded; try again later', field: null }],
-};
+/** The refusal as everybody but registrars sees it. */
 const refusal = { errors: { base: ['Too many requests, try again later'] } };
+
+/** What a registrar is told about a limit. */
+const details = {
+  caller: 'The limit "caller" is reached: 600 requests of a caller in 60 seconds.',
+  address: 'The limit "address" is reached: 1200 requests from an address in 60 seconds.',
+  'failed-login':
+    'The limit "failed-login" is reached: 10 failed logins from an address in 60 seconds.',
+  'registrant-write': undefined,
+};
+
+/** The refusal as a registrar sees it. */
+function registrarRefusal(detail: string | undefined) {
+  const [code, message] = [2502, 'Session limit exceeded; try again later'];
+  return { code, message, data: {}, errors: [{ code, message, field: null, detail }] };
+}
 
 /** Calls the app with real bindings, except for a limiter that refuses every key. */
 function fetchExhausted(
@@ -36,11 +45,18 @@ function fetchExhausted(
   return app.request(path, { method, headers }, { ...worker.env, [exhausted]: limiter });
 }
 
-async function expectThrottled(response: Response, body: object) {
+async function expectThrottled(
+  response: Response,
+  limit: keyof typeof details,
+  interfaceName: 'registrar' | 'other' = 'registrar',
+) {
   expect(response.status).toBe(429);
   expect(response.headers.get('Retry-After')).toBe('60');
+  expect(response.headers.get('RateLimit')).toBe(`"${limit}";r=0;t=60`);
   expect(response.headers.get('RateLimit-Policy')).toBe(policy);
-  expect(await response.json()).toEqual(body);
+  expect(await response.json()).toEqual(
+    interfaceName === 'registrar' ? registrarRefusal(details[limit]) : refusal,
+  );
 }
 
 /** The runtime counts in whole minutes: attempts that the turn of one has cut in two are made again, by other callers. */
@@ -74,7 +90,7 @@ it('counts a password as 20 requests of its address before it is verified', asyn
   };
   const env = { ...worker.env, ADDRESS_LIMITER: { limit } };
 
-  await expectThrottled(await app.request('/repp/v1/contacts', { headers }, env), registrarRefusal);
+  await expectThrottled(await app.request('/repp/v1/contacts', { headers }, env), 'address');
   expect(counted).toEqual([
     { key: address, delta: 1 },
     { key: `password ${address}`, delta: 20 },
@@ -102,7 +118,7 @@ describe('failed logins', () => {
 
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
     expect(throttled.headers.get('WWW-Authenticate')).toBeNull();
-    await expectThrottled(throttled, registrarRefusal);
+    await expectThrottled(throttled, 'failed-login');
     expect((await login(wrong, newAddress())).status).toBe(401);
   });
 
@@ -202,7 +218,7 @@ describe('failed logins', () => {
       return login();
     });
 
-    await expectThrottled(throttled, refusal);
+    await expectThrottled(throttled, 'failed-login', 'other');
   });
 });
 
@@ -226,7 +242,7 @@ describe('the writes of a registrant', () => {
       return { statuses, throttled, read: await worker.fetch(path, send('GET', persons[0]!)) };
     });
 
-    await expectThrottled(throttled, refusal);
+    await expectThrottled(throttled, 'registrant-write', 'other');
     expect(statuses).toEqual(Array(20).fill(200));
     expect(read.status).toBe(200);
   });
@@ -245,16 +261,18 @@ it('admits what counts as several requests until the limit is reached, and nothi
 
 describe('an exceeded limit', () => {
   it.each([
-    ['/repp/v1/contacts', registrarRefusal],
-    ['/api/v1/registrant/contacts', refusal],
-    ['/api/v1/registrant/auth/eid', refusal],
-    ['/api/v1/auctions', refusal],
-    [`/api/v1/auctions/${crypto.randomUUID()}`, refusal],
-  ])('stops an address at %s, in the format of the interface', async (path, body) => {
+    ['/repp/v1/contacts', 'registrar'],
+    ['/api/v1/registrant/contacts', 'other'],
+    ['/api/v1/registrant/auth/eid', 'other'],
+    ['/api/v1/auctions', 'other'],
+    [`/api/v1/auctions/${crypto.randomUUID()}`, 'other'],
+    ['/repp/v1/auctions', 'other'],
+  ] as const)('stops an address at %s, in the format of the interface', async (path, name) => {
     const method = path.endsWith('/eid') ? 'POST' : 'GET';
     await expectThrottled(
       await fetchExhausted('ADDRESS_LIMITER', path, { 'CF-Connecting-IP': '127.0.0.1' }, method),
-      body,
+      'address',
+      name,
     );
   });
 
@@ -262,7 +280,7 @@ describe('an exceeded limit', () => {
     const { authorization } = await addRegistrar(worker.env);
     await expectThrottled(
       await fetchExhausted('CALLER_LIMITER', '/repp/v1/contacts', { Authorization: authorization }),
-      registrarRefusal,
+      'caller',
     );
   });
 
@@ -272,7 +290,8 @@ describe('an exceeded limit', () => {
       await fetchExhausted('CALLER_LIMITER', '/api/v1/registrant/contacts', {
         Authorization: authorization,
       }),
-      refusal,
+      'caller',
+      'other',
     );
   });
 });

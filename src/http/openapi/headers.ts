@@ -47,6 +47,12 @@ export const headers = {
   'X-Client-Transaction-Id': reference,
   'RPP-Cltrid': reference,
   'RateLimit-Policy': sometimes('The limits: `q` requests in `w` seconds.'),
+  RateLimit: always(
+    'The limit that is reached, as `RateLimit-Policy` names it: `t` seconds to wait.',
+    {
+      pattern: '^"[a-z-]+";r=0;t=\\d+$',
+    },
+  ),
   'Retry-After': always('Seconds to wait.', { pattern: '^\\d+$' }),
   'WWW-Authenticate': sometimes('The scheme to authenticate with.'),
   Allow: always('The methods that the path has.'),

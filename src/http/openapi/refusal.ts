@@ -29,7 +29,7 @@ const afterBody = [400, 404, 412, 422, 500];
 const headersOfStatus: Partial<Record<number, HeaderName[]>> = {
   401: ['WWW-Authenticate'],
   405: ['Allow'],
-  429: ['Retry-After'],
+  429: ['Retry-After', 'RateLimit'],
 };
 
 /** The reasons for which every call of every interface may be refused. */

@@ -30,7 +30,7 @@ export const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   };
   c.set('login', login);
   const refused = refusedSeconds(network, login, c.var.now);
-  if (refused > 0) refuseThrottled(c, refused);
+  if (refused > 0) refuseThrottled(c, 'failed-login', refused);
   // Counted by the name with the secret, so that nobody else can use up the user's share.
   await throttle(c, 'caller', await digestSecret(`${username}:${password}`));
   await next();
