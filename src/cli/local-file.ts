@@ -31,6 +31,7 @@ export function findDatabaseFile(
 export function openFileForReading(file: string) {
   const sqlite = new DatabaseSync(file, { timeout: 30_000 });
   sqlite.exec('pragma query_only = on');
+  const bytes = 'select page_count * page_size as bytes from pragma_page_count, pragma_page_size';
   const read = ({ sql, params }: DatabaseCall['statements'][number], isRaw: boolean) => {
     const statement = sqlite.prepare(sql);
     statement.setReturnArrays(isRaw);
@@ -45,7 +46,7 @@ export function openFileForReading(file: string) {
         return statements.map((statement) => ({
           success: true,
           results: read(statement, false),
-          meta: { changes: 0 },
+          meta: { changes: 0, size_after: Number(sqlite.prepare(bytes).get()!.bytes) },
         }));
       } finally {
         sqlite.exec('rollback');

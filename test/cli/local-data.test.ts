@@ -1,10 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, inject, it } from 'vitest';
 import { demoDailyCounts } from '../../src/cli/demo/load.ts';
 import { openLocalData } from '../../src/cli/local.ts';
 import { prepareLocalData } from '../../src/cli/local-data.ts';
+import { findDatabaseFile, openFileForReading } from '../../src/cli/local-file.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { readSize } from '../../src/database/size.ts';
 import { dayOf, daysBefore } from '../../src/day.ts';
 import type { Env } from '../../src/env.ts';
 import { readDailyCounts } from '../../src/public-list/daily-counts.ts';
@@ -69,4 +72,12 @@ it('gives the demo data counts for every day of the year before any day, none of
     const sundays = days.filter(({ day }) => new Date(day).getUTCDay() === 0);
     expect(Math.max(...sundays.map(({ counts }) => Number(counts.auctions)))).toBeLessThan(8);
   }
+});
+
+it('knows how large a database is that it reads from its file', async () => {
+  const file = findDatabaseFile(inject('emptyRegistry'), undefined)!;
+  const { database, close } = openFileForReading(file);
+  const { bytes } = await readSize(openDatabase(database as unknown as D1Database));
+  close();
+  expect(bytes).toBe(statSync(file).size);
 });
