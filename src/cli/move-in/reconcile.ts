@@ -7,28 +7,10 @@ import { Spool } from '../file/spool.ts';
 import { writeOutput } from '../output.ts';
 import { verb } from '../run.ts';
 import { counted, table } from '../text.ts';
-import {
-  compareKind,
-  differingColumns,
-  differingValues,
-  gatherHere,
-  reportStray,
-} from './compare.ts';
+import { compareKind, differingValues, gatherHere, reportStray } from './compare.ts';
 import { type Directory, openDirectory, reportName } from './directory.ts';
 import { stageKind } from './stage.ts';
-import { type Finding, Staging } from './staging.ts';
-
-interface Difference {
-  /** The name of the file. */
-  file: string;
-  /** Null for a line that names none. */
-  key: string | null;
-  difference: 'only in the files' | 'only here' | 'refused' | 'other values';
-  /** The columns that differ, or the one that is refused. */
-  columns: string[];
-  /** The report of the last move-in names it, as refused or as a conflict. */
-  reported: boolean;
-}
+import { Staging } from './staging.ts';
 
 /** Differences that the terminal shows. */
 const shownDifferences = 100;
@@ -50,70 +32,82 @@ over need not be here. Values are not shown.`,
     ),
   async ({ db, origin }, name, { orphansTo, json }) => {
     using staging = new Staging();
-    using differences = new Differences();
     const directory = openDirectory(name);
-    await differences.readReport(directory);
+    using reported = await readReported(directory);
     const options = { now: origin.request.at, orphansTo };
-    const sides: Sides[] = [];
+    const kindsCompared: Sides[] = [];
     for (const kind of kinds) {
       const columns = await stageKind(staging, kind, directory, options);
       await gatherHere(db, staging, kind);
       staging.expectHere(kind);
-      if (columns) sides.push(await compareSides(staging, kind, columns, options.now, differences));
+      if (columns) kindsCompared.push(await compareSides(staging, kind, columns, options.now));
     }
-    for (const finding of staging.findings('refused')) {
-      const columns = finding.column === null ? [] : [finding.column];
-      differences.add(finding, 'refused', columns);
+    let all = 0;
+    let unreported = 0;
+    const shown: Difference[] = [];
+    if (json) await writeOutput('{"differences":[');
+    for (const difference of differencesOf(staging, reported)) {
+      if (json) await writeOutput(`${all > 0 ? ',' : ''}${JSON.stringify(difference)}`);
+      else if (all < shownDifferences) shown.push(difference);
+      all += 1;
+      if (!difference.reported) unreported += 1;
     }
-    if (differences.unreported > 0) process.exitCode = 1;
-    if (!json) return { data: {}, text: answerOf(sides, differences) };
-    await writeJson(sides, differences);
+    if (unreported > 0) process.exitCode = 1;
+    const data = { kinds: kindsCompared, unreported, equal: all === 0 };
+    if (!json) return { data, text: textOf(kindsCompared, shown, { all, unreported }) };
+    await writeOutput(`],${JSON.stringify(data).slice(1)}\n`);
     return undefined;
   },
 );
 
-/** A place in a file with its value and what was done with it: by these, the last report names a difference. */
-type Place = Pick<Finding, 'file' | 'line' | 'key' | 'column' | 'value' | 'done'>;
+/** The places that the last report names as refused or as conflicts. */
+async function readReported({ has, fileOf }: Directory): Promise<Spool<{ line: number }>> {
+  const places = new Spool<{ line: number }>();
+  const names = ['file', 'line', 'key', 'column', 'value', 'done'];
+  const columns = Object.fromEntries(names.map((name) => [name, { note: '', isRequired: true }]));
+  const rows = has(reportName) ? readRows(fileOf(reportName), 'csv', columns, () => {}) : [];
+  for await (const { line, values } of rows) {
+    const isMeant = values.done === 'refused' || values.done === 'conflict';
+    const place = placeOf(values);
+    if (isMeant && places.lineOf(place) === undefined) places.add({ line }, [place]);
+  }
+  return places;
+}
 
-function textOf({ file, line, key, column, value, done }: Record<keyof Place, unknown>): string {
+/** Where something is in the files, with the value that it has there. */
+function placeOf({ file, line, key, column, value, done }: Record<string, unknown>): string {
   return JSON.stringify([file, key || String(line), column || '', value || '', done]);
 }
 
-/** All differences, in temporary files, so that any number of them takes little memory. */
-class Differences implements Disposable {
-  readonly found = new Spool<Difference & { line: number }>();
-  unreported = 0;
-  /** What the last report names as refused or as a conflict. */
-  readonly #reported = new Spool<{ line: number }>();
+interface Difference {
+  /** The name of the file. */
+  file: string;
+  /** Null for a line that names none. */
+  key: string | null;
+  /** Refused, only in the files, only here, or other values. */
+  difference: string;
+  /** The columns that differ, or the one that is refused. */
+  columns: string[];
+  /** The report of the last move-in names it, as refused or as a conflict. */
+  reported: boolean;
+}
 
-  async readReport({ has, fileOf }: Directory): Promise<void> {
-    if (!has(reportName)) return;
-    const names = ['file', 'line', 'key', 'column', 'value', 'done'];
-    const columns = Object.fromEntries(names.map((name) => [name, { note: '', isRequired: true }]));
-    for await (const { line, values } of readRows(fileOf(reportName), 'csv', columns, () => {})) {
-      const isMeant = values.done === 'refused' || values.done === 'conflict';
-      const text = textOf(values as Record<keyof Place, unknown>);
-      if (isMeant && this.#reported.lineOf(text) === undefined)
-        this.#reported.add({ line }, [text]);
+/** The rows that differ, and then those that were refused. */
+function* differencesOf(
+  staging: Staging,
+  reported: Spool<{ line: number }>,
+): Generator<Difference> {
+  for (const done of ['conflict', 'refused'] as const) {
+    for (const finding of staging.findings(done)) {
+      const { key, column, value, why } = finding;
+      const file = `${finding.file}.csv`;
+      const differing = why === 'other values' ? Object.keys(JSON.parse(value!)) : [];
+      yield {
+        ...{ file, key, difference: done === 'refused' ? done : why },
+        columns: column === null ? differing : [column],
+        reported: reported.lineOf(placeOf({ ...finding, file })) !== undefined,
+      };
     }
-  }
-
-  add(place: Place, difference: Difference['difference'], columns: string[]): void {
-    const file = `${place.file}.csv`;
-    const reported = this.#reported.lineOf(textOf({ ...place, file })) !== undefined;
-    if (!reported) this.unreported += 1;
-    const line = this.found.length + 1;
-    this.found.add({ line, file, key: place.key, difference, columns, reported }, []);
-  }
-
-  /** In chunks of this many. */
-  *chunks(rows: number): Generator<Difference[]> {
-    for (const chunk of this.found.chunks(rows)) yield chunk.map(({ line: _, ...each }) => each);
-  }
-
-  [Symbol.dispose](): void {
-    this.found[Symbol.dispose]();
-    this.#reported[Symbol.dispose]();
   }
 }
 
@@ -127,13 +121,12 @@ interface Sides {
   by_registrar: Record<string, { in_files: number; here: number }>;
 }
 
-/** Compares a kind's rows, which are all in the staging. */
+/** Compares a kind's rows, which are all in the staging, and leaves there what differs. */
 async function compareSides(
   staging: Staging,
   kind: Kind,
   columns: ReadonlySet<string>,
   now: Date,
-  differences: Differences,
 ): Promise<Sides> {
   const [files, registry] = [createHash('sha256'), createHash('sha256')];
   const all = { in_files: 0, here: 0 };
@@ -151,10 +144,9 @@ async function compareSides(
     if (given) count('in_files', files, given);
     if (here) count('here', registry, here);
     if (isEqual || isRefused) continue;
+    const why = !here ? 'only in the files' : given ? 'other values' : 'only here';
     const value = differingValues(kind, given, here);
-    const place: Place = { file: kind.name, line, key, column: null, value, done: 'conflict' };
-    if (given && here) differences.add(place, 'other values', differingColumns(given, here));
-    else differences.add(place, given ? 'only in the files' : 'only here', []);
+    staging.find({ file: kind.name, line, key, column: null, value, done: 'conflict', why });
   }
   reportStray(staging, kind);
   return {
@@ -167,33 +159,22 @@ async function compareSides(
   };
 }
 
-/** Writes the answer in parts: the differences may be too many for one text. */
-async function writeJson(kinds: Sides[], differences: Differences): Promise<void> {
-  const { unreported, found } = differences;
-  const head = JSON.stringify({ kinds, unreported, equal: found.length === 0 });
-  await writeOutput(`${head.slice(0, -1)},"differences":[`);
-  let separator = '';
-  for (const chunk of differences.chunks(1_000)) {
-    await writeOutput(separator + chunk.map((each) => JSON.stringify(each)).join(','));
-    separator = ',';
-  }
-  await writeOutput(']}\n');
-}
-
-function answerOf(sides: readonly Sides[], differences: Differences): string {
+function textOf(
+  sides: readonly Sides[],
+  differences: readonly Difference[],
+  { all, unreported }: { all: number; unreported: number },
+): string {
   const rows = sides.flatMap(({ kind, rows_in_files, rows_here, by_registrar, ...digests }) => [
     { ...digests, kind, registrar: null, in_files: rows_in_files, here: rows_here },
     ...Object.entries(by_registrar).map(([registrar, counts]) => ({
       ...{ kind, registrar, ...counts, digest_of_files: '', digest_here: '' },
     })),
   ]);
-  const { unreported, found } = differences;
-  const [first = []] = differences.chunks(shownDifferences);
-  const shown = first.map(({ file, key, difference, columns, reported }) => {
+  const shown = differences.map(({ file, key, difference, columns, reported }) => {
     const of = columns.length > 0 ? ` (${columns.join(', ')})` : '';
     return `${file} ${key ?? '-'}: ${difference}${of}${reported ? ', as reported' : ''}`;
   });
-  const hidden = found.length - shown.length;
+  const hidden = all - shown.length;
   return [
     table(rows, 'the files hold nothing', {
       KIND: 'kind',
@@ -205,8 +186,8 @@ function answerOf(sides: readonly Sides[], differences: Differences): string {
     }),
     ...shown,
     ...(hidden > 0 ? [`${counted(hidden, 'more difference')}; --json shows all`] : []),
-    found.length === 0
+    all === 0
       ? 'the registry is equal to the files'
-      : `${counted(found.length, 'difference')}, ${unreported} of them not in ${reportName}.csv`,
+      : `${counted(all, 'difference')}, ${unreported} of them not in ${reportName}.csv`,
   ].join('\n');
 }
