@@ -6,6 +6,7 @@ import { rotateApiUser, setApiUserDisabled } from '../../src/registrar/api-user.
 import { digestSecret } from '../../src/registrar/login.ts';
 import { forgetEndedSecrets } from '../../src/registrar/own-account.ts';
 import { hashPassword } from '../../src/registrar/password.ts';
+import { listDeliveries } from '../../src/webhook/outbox.ts';
 import { answerOf, refused, registrarClient } from '../client.ts';
 import { addRegistrar, basic, newContact, operator, send } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
@@ -190,9 +191,15 @@ describe('a new secret', () => {
     expect([await statusOf(caller), await statusOf(next)]).toEqual([200, 200]);
   });
 
-  it('tells the registrar', async () => {
+  it('tells the registrar, by its webhook too', async () => {
     const registrar = await addRegistrar(worker.env);
+    const webhookUrl = 'https://registrar.example/hook';
+    await updateRegistrar(worker.db, operator, registrar.code, { webhookUrl });
     await replaced(registrar, registrar);
+    const options = { registrar: registrar.code, limit: 9 };
+    expect(await listDeliveries(worker.db, options)).toMatchObject([
+      { event: 'api_user.updated', subjectKey: registrar.apiUser.username },
+    ]);
     const path = '/repp/v1/registrar/notifications';
     const { body } = await answerOf(worker.fetch(path, send('GET', registrar)));
     const { username } = registrar.apiUser;
