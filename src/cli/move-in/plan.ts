@@ -117,7 +117,7 @@ function planRow(
     conflict(`has another ${kind.fixed} here`);
     return;
   }
-  staging.plan(kind, key, line, change);
+  staging.plan(kind, key, change);
   // Kinds that others refer to lose rows after all others have changed.
   if (change.action === 'remove' && heldKinds.includes(kind)) holdValues(staging, kind, compared);
 }
@@ -170,10 +170,9 @@ function settleAdditions(staging: Staging, kind: Kind): void {
         .find((taker) => taker !== undefined);
       if (holder === undefined) continue;
       const key = keyOf(kind, to!);
-      const line = staging.lineOf(kind, key);
       staging.unplan(kind, 'add', key);
       const going = kind.name === 'contacts' && staging.unplan(kind, 'remove', holder);
-      if (going) staging.plan(kind, key, line, { action: 'replace', from: going.from!, to: to! });
+      if (going) staging.plan(kind, key, { action: 'replace', from: going.from!, to: to! });
       else reportLeft(staging, kind, change, undefined, isTaken);
     }
   }

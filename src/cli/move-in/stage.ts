@@ -95,20 +95,12 @@ class RowFindings {
   }
 
   report(staging: Staging, kind: Kind, { file, line, values }: FileForm, key: string | null): void {
-    const meant = this.#all.filter(({ done }) => !this.isRefused || done === 'refused');
-    for (const { column, done, why } of meant) {
+    const place = { file, line, key, registrar: values.registrar ?? null };
+    for (const found of this.#all) {
+      if (this.isRefused && found.done !== 'refused') continue;
+      const { column } = found;
       const isShown = column !== null && !kind.columns[column]?.isSecret;
-      const value = isShown ? (values[column] ?? null) : null;
-      staging.find({
-        file,
-        line,
-        key,
-        column,
-        value,
-        done,
-        why,
-        registrar: values.registrar ?? null,
-      });
+      staging.find({ ...place, ...found, value: isShown ? (values[column] ?? null) : null });
     }
   }
 }
@@ -211,16 +203,14 @@ function stageElement(staging: Staging, kind: Kind, row: FileForm): void {
   const found = new RowFindings(row);
   const form: Form = {};
   const [own, other] = Object.keys(part.columns) as [string, string];
-  const kinds = new Map([
-    [own, kind.name],
-    [other, part.refersTo],
-  ]);
+  const kinds: Record<string, string | undefined> = { [own]: kind.name, [other]: part.refersTo };
   for (const [column, read] of Object.entries(part.columns)) {
     const text = row.values[column] ?? null;
     const value = found.try(column, () => read(text, () => {})) ?? null;
     form[column] = value;
-    const referred = kinds.get(column);
+    const referred = kinds[column];
     if (!referred || value === null) continue;
+    // Whether its own row is there is known later.
     const isKnown = column === own || staging.isExpected(referred, value);
     const why = isKnown ? whyNot(staging, referred, text) : `there is no such row in ${referred}`;
     if (why !== undefined) found.add('refused', column, why);
