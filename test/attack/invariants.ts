@@ -107,7 +107,8 @@ function unexplained(
       { fields: row as unknown as Fields, version: row.version, updatedAt: row.updatedAt },
     ]),
   );
-  for (const { id, subjectUuid, action, changes, occurredAt } of told) {
+  const timeOf = changeTimes(planted);
+  for (const { id, subjectKey, subjectUuid, action, changes, occurredAt } of told) {
     const uuid = String(subjectUuid);
     const state = states.get(uuid);
     const fields = state?.fields;
@@ -129,7 +130,7 @@ function unexplained(
     states.set(uuid, {
       fields: action === 'delete' ? undefined : next,
       version: (state?.version ?? 0) + 1,
-      updatedAt: occurredAt,
+      updatedAt: action === 'delete' ? occurredAt : timeOf(subjectKey, occurredAt),
     });
   }
   const byUuid = new Map(rows.map((row) => [row.uuid, row as unknown as Fields]));
@@ -149,6 +150,25 @@ function unexplained(
   }
   for (const uuid of byUuid.keys()) broken.push(`${subject} ${uuid}: there without history`);
   return broken;
+}
+
+/**
+ * The `updated_at` of changes in the order in which they were written: for a contact, later than those of all the
+ * registrar's contacts before.
+ */
+function changeTimes(planted: readonly (ContactRow | AuctionRow)[]) {
+  const latest = new Map<string, number>();
+  const changed = (key: string, at: string) => {
+    if (!key.includes(':')) return at;
+    const registrar = key.slice(0, key.indexOf(':'));
+    const time = Math.max(Date.parse(at), (latest.get(registrar) ?? 0) + 1);
+    latest.set(registrar, time);
+    return new Date(time).toISOString();
+  };
+  const sorted = planted.toSorted((one, other) => one.updatedAt.localeCompare(other.updatedAt));
+  for (const row of sorted)
+    if ('code' in row) latest.set(row.code.split(':')[0]!, Date.parse(row.updatedAt));
+  return changed;
 }
 
 function isSame(one: unknown, other: unknown): boolean {

@@ -149,7 +149,7 @@ describe.each([
 ])('with %s', (_, limits) => {
   test('finds exactly the matches in the order of the list, whatever the combination', async () => {
     const find = search(limits);
-    const some = combinations.filter((_, index) => index % 4 === (limits ? limits.sorted % 4 : 1));
+    const some = combinations.filter((_, index) => index % 9 === (limits?.sorted ?? 1));
     for (const filters of some) {
       const pages = await everyPage(find, filters, 12);
       const expected = numbersOf(filters);
@@ -171,7 +171,7 @@ test('returns the page at an offset exactly, or refuses it', async () => {
   for (const limits of [undefined, { counted: 60, sorted: 5, read: 100 }]) {
     const find = search(limits);
     let refused = 0;
-    for (const filters of combinations.filter((_, index) => index % 9 === 2)) {
+    for (const filters of combinations.filter((_, index) => index % 18 === 2)) {
       const expected = numbersOf(filters);
       for (const offset of [1, 12, 40]) {
         const page = { limit: 10, offset };
