@@ -7,6 +7,21 @@ import { builtWorker, type Runtime, service, startRuntime } from './runtime.ts';
 
 const list = '/repp/v1/contacts';
 
+/** What a registrar may look for among the contacts of `seedRegistrar`. The dearest first: every contact matches. */
+const searches = {
+  'name, all': 'name=mari',
+  'name, one in a thousand': 'name=mari%20maasikas%20777',
+  'name and status': 'name=mari%20maasikas%201&status=pendingDelete',
+  country: 'ident_country_code=EE',
+  'country, none': 'ident_country_code=LV',
+  status: 'status=pendingDelete',
+  email: 'email=mari7@example.ee',
+  ident: 'ident=00000007',
+  'changes, all': 'updated_since=2026-01-01',
+  'changes, with a country': 'updated_since=2026-01-01&ident_country_code=EE',
+  'changes, none': 'updated_since=2026-02-01',
+} as const;
+
 /** The round trips and rows of calls, with up to a million contacts. */
 export async function costs(): Promise<Figure[]> {
   const runtime = await startRuntime([]);
@@ -92,6 +107,10 @@ async function rowsRead({ env }: Runtime): Promise<Figure[]> {
       atMost(`${of}, codes`, await rows(registrar, 'details=false'), '', 250),
       atMost(`${of}, details`, await rows(registrar, 'details=true'), '', 450),
     );
+    for (const [name, query] of Object.entries(searches)) {
+      const search = `Rows read: search of ${count.toLocaleString('en')} contacts: ${name}`;
+      figures.push(atMost(search, await rows(registrar, `details=true&${query}`), '', 11_000));
+    }
     if (count === 1_000_000) {
       const deep = await rows(registrar, 'details=true&offset=500000');
       figures.push(atMost('Rows read: page at offset 500,000 of 1,000,000', deep, '', 5_000));

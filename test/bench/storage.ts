@@ -140,7 +140,7 @@ async function callsAmong(env: Env, registrar: Registrar): Promise<Figure[]> {
     ['update', own, send('PUT', registrar, { contact: { name: 'Jüri Tamm' } })],
     ['delete', own, send('DELETE', registrar)],
   ];
-  const bindings = counted(env);
+  const bindings = counted({ ...env, VERSION: { id: '', tag: '', timestamp: '' } });
   const figures: Figure[] = [];
   const roundTrips = { GET: 0, other: 0 };
   for (const [name, path, init, most] of calls) {
