@@ -60,3 +60,12 @@ test.each([
 ])('tells of the link of %s to %s', (file, target, problem) => {
   expect(problemOf(file, target)).toBe(problem);
 });
+
+test('every command that creates something which holds data binds it to the European Union', () => {
+  const commands = documents.flatMap(
+    (file) =>
+      readFileSync(file, 'utf8').match(/wrangler (d1|queues|r2 bucket) create [^`\n]*/g) ?? [],
+  );
+  expect(commands).not.toEqual([]);
+  for (const command of commands) expect(command).toContain('--jurisdiction eu');
+});
