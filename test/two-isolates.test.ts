@@ -5,8 +5,8 @@ import { measured } from './measured.ts';
 import { startWorker } from './worker.ts';
 
 /**
- * Two builds on one database, as in a gradual deployment: the bundle in its runtime, and the source in this process, which
- * shares no memory with it.
+ * Two isolates of one build on one database: the bundle in its runtime, and the source in this process, which shares no
+ * memory with it. Nothing here is of an earlier build; of that, test/previous-release has the statements.
  */
 const registry = startWorker();
 
@@ -32,8 +32,8 @@ const other: Ask = async (path, init = {}) => {
 };
 
 describe.each([
-  ['the old build, then the new one', one, other],
-  ['the new build, then the old one', other, one],
+  ['one isolate, then the other', one, other],
+  ['the other isolate, then the one', other, one],
 ])('%s', (_, first, second) => {
   it('do once what is sent twice with one key', async () => {
     const registrar = await addRegistrar(registry.env);
