@@ -13,6 +13,7 @@ import { startWorker } from '../worker.ts';
 
 interface Query {
   refId: string;
+  datasourceUid: string;
   model: { type?: string; query?: string; expression?: string; conditions?: Condition[] };
 }
 interface Condition {
@@ -46,6 +47,25 @@ it.each(Array.from(runbook.matchAll(/```sql\n(.*?)```/gs), ([, sql]) => [sql!]))
     expect(() => queried(sql, [])).not.toThrow();
   },
 );
+
+it('the rules ask the data source that is provided beside them', () => {
+  const asked = new Set(
+    rules.flatMap(({ data }) => data.map(({ datasourceUid }) => datasourceUid)),
+  );
+  expect([...asked]).toEqual(['registry-edge-metrics', '__expr__']);
+  const source = readFileSync('src/cli/data-source.yaml', 'utf8');
+  expect(source).toContain('\n    uid: registry-edge-metrics\n');
+});
+
+it('the mute timing holds the start of the nightly backup', () => {
+  const [{ time_intervals: intervals }] = readJson('src/cli/alert-rules.json').muteTimes;
+  const workflow = readFileSync('.github/workflows/backup.yml', 'utf8');
+  const [, minute, hour] = /cron: "(\d+) (\d+) \* \* \*"/.exec(workflow)!;
+  const start = `${hour!.padStart(2, '0')}:${minute!.padStart(2, '0')}`;
+  const [{ start_time: from, end_time: to }] = intervals[0].times;
+  expect(intervals[0].location).toBe('UTC');
+  expect([from, start, to].sort()).toEqual([from, start, to]);
+});
 
 it.each(rules.map(({ uid, annotations }) => [uid, annotations.runbook]))(
   'the rule %s names an entry of the runbook',
@@ -134,6 +154,14 @@ describe('the alert rules', () => {
     expect(firing(points, 605)).toEqual([]);
   });
 
+  it('are silent when strangers ask for /health until they are refused', () => {
+    const refused = quiet
+      .map(({ point }) => point)
+      .filter(({ blobs }) => blobs?.[3] === '/health')
+      .map((point) => ({ ...point, blobs: point.blobs!.with(4, '429') }));
+    expect(firing([...quiet, ...at(-60, refused)])).toEqual([]);
+  });
+
   it('fire while nobody asks for /health', () => {
     const unasked = quiet.filter(({ point }) => point.blobs?.[3] !== '/health');
     expect(firing(unasked)).toEqual(['health-failing']);
@@ -193,5 +221,17 @@ describe('the alert rules', () => {
   it('fire when the database is larger than 8 GB', () => {
     const points = [...quiet, ...at(-30, [statePoint(8_000_000_001, 0, 0, 0, 0)])];
     expect(firing(points)).toEqual(['database-large']);
+  });
+
+  it('stay for a day when the database is full, and no run can be recorded any more', () => {
+    const last = at(-30, [statePoint(8_000_000_001, 0, 0, 0, 0)]);
+    const day = 24 * 3_600;
+    expect(firing(last, day - 60)).toContain('database-large');
+    expect(firing(last, day)).not.toContain('database-large');
+  });
+
+  it('fire for themselves where silence is the failure, should a query have no rows', () => {
+    const alerting = rules.filter(({ noDataState }) => noDataState === 'Alerting');
+    expect(alerting.map(({ uid }) => uid)).toEqual(['health-failing', 'cron-late']);
   });
 });
