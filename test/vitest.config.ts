@@ -23,6 +23,7 @@ const inBoth = [
   'test/attack/generated-requests.test.ts',
   'test/cli/backup-killed.test.ts',
   'test/history/values.test.ts',
+  'test/http/registrar-contact-validate.test.ts',
   'test/public-list/histories.test.ts',
   'test/public-list/sources.test.ts',
 ];
