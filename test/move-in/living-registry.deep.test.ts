@@ -61,13 +61,13 @@ const named = (table: string) => `(
 )`;
 
 /**
- * The old contacts that have a code, the first of each in upper case, with the registrar that has them now. There are
- * two registrars GAMMA, and nobody can tell which of them the second has become.
+ * The old contacts that have a code, the first of each in upper case, with the registrar that has them now. The second
+ * of two registrars GAMMA is not there, and what it had is with ALPHA.
  */
 const coded = `(
-  select distinct on (upper(c.code)) c.*, coalesce(r.code, 'ALPHA') as registrar
+  select distinct on (upper(c.code)) c.*, coalesce(nullif(r.code, 'Gamma'), 'ALPHA') as registrar
   from contacts c left join registrars r on r.id = c.registrar_id
-  where c.code !~ '^ *$' and r.code is distinct from 'Gamma'
+  where c.code !~ '^ *$'
   order by upper(c.code), c.id
 )`;
 
