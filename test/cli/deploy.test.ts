@@ -225,7 +225,10 @@ describe('the place of the data', () => {
 
   it('is not chosen again when the option is forgotten later', async () => {
     await deploy({ jurisdiction: 'none' });
-    await deploy();
+    const { said } = await deploy();
+    expect(said).toContain(
+      'Bucket of the backups: registry-edge-production-backups, in no jurisdiction',
+    );
     expect(account.databases).toHaveLength(1);
     expect([...account.buckets.keys()]).toEqual(['registry-edge-production-backups']);
   });
@@ -485,8 +488,12 @@ describe('npm run deploy -- --gradual', () => {
     expect(refused.said).toContain('goes on answering 10 % of the requests');
     const uploads = account.versions.length;
 
-    await gradually({ ask: async () => false, share: 50 });
+    const again = await gradually({ ask: async () => false, share: 50 });
     expect(account.shares).toEqual({ [old]: 50, [account.build]: 50 });
+    expect(again.said).toContain(
+      `${account.build} was uploaded earlier, and what is checked out now is not uploaded. To upload it: npm run deploy -- --env production --abort first`,
+    );
+    expect(refused.said).not.toContain('was uploaded earlier');
     expect(account.versions).toHaveLength(uploads);
 
     const { deployment, said } = newDeployment();

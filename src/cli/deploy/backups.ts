@@ -36,7 +36,7 @@ export const backupsStep: Step = {
   async look(deployment) {
     const place = await findPlace(deployment);
     if (place === undefined) return 'to create';
-    return place === 'none' ? 'there, in no jurisdiction' : `there, in the jurisdiction ${place}`;
+    return `there, ${inWords(place)}`;
   },
   async run(deployment) {
     const { wrangler, jurisdiction } = deployment;
@@ -47,11 +47,14 @@ export const backupsStep: Step = {
       await wrangler(['r2', 'bucket', 'create', name, ...inJurisdiction(place)]);
     }
     for (const args of settingRules(name, place)) await wrangler(args);
-    return existing === undefined ? `created ${name}` : name;
+    return `${existing === undefined ? 'created ' : ''}${name}, ${inWords(place)}`;
   },
 };
 
 type Place = Deployment['jurisdiction'];
+
+const inWords = (place: Place) =>
+  place === 'none' ? 'in no jurisdiction' : `in the jurisdiction ${place}`;
 
 const info = (name: string, place: Place) => [
   ...['r2', 'bucket', 'info', name, '--json'],

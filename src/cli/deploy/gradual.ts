@@ -55,6 +55,12 @@ const newBuild: Step = {
   async run(deployment) {
     const { wrangler, share } = deployment;
     const split = await readSplit(deployment);
+    if (split.new !== undefined) {
+      const abort = `npm run deploy -- --env ${deployment.environment} --abort`;
+      deployment.say(
+        `    ${split.new} was uploaded earlier, and what is checked out now is not uploaded. To upload it: ${abort} first`,
+      );
+    }
     deployment.build =
       split.new ?? uploadedIn(await wrangler(['versions', 'upload', ...env(deployment)]));
     const rest = 100 - share!;

@@ -66,7 +66,7 @@ async function onlyAccount(): Promise<string> {
 
 async function isAgreed(question: string): Promise<boolean> {
   const terminal = { input: process.stdin, output: process.stderr };
-  const answer = process.stdin.isTTY ? await ask(`${question} [y/N] `, terminal) : undefined;
+  const answer = await ask(`${question} [y/N] `, terminal);
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
@@ -109,6 +109,9 @@ async function deploy(
 try {
   command.parse(process.argv);
   const { env: environment, jurisdiction, gradual: share, abort, dryRun } = command.opts();
+  if (share !== undefined && !dryRun && !process.stdin.isTTY) {
+    command.error('--gradual asks before it goes on: run it in a terminal.', { exitCode: 2 });
+  }
   const given = { environment, jurisdiction, share };
   const chosen = abort ? abortSteps : share === undefined ? steps : gradualSteps;
   await deploy(given, chosen, { isDryRun: dryRun ?? false });
