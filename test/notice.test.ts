@@ -19,18 +19,27 @@ function packagesInBundle(): string[] {
 
 const rule = '-'.repeat(80);
 
-/** A package with its licence, and the text of the licence where the package has one. */
+/** The same texts elsewhere, for packages that are published without them. */
+const textsElsewhere: Record<string, string> = {
+  '@hono/zod-validator': 'hono/LICENSE',
+  'drizzle-orm': 'swagger-ui-dist/LICENSE',
+};
+
+/** A package with its licence and the text of it. Throws an Error if no text is known. */
 function licenceOf(name: string): string {
   const directory = path.join('node_modules', name);
-  const { license, homepage } = JSON.parse(
-    readFileSync(path.join(directory, 'package.json'), 'utf8'),
-  );
   const file = readdirSync(directory).find((file) => /^licen[cs]e/i.test(file));
-  const text = file
-    ? readFileSync(path.join(directory, file), 'utf8').trim()
-    : `The package has no file with the text of its licence; see ${homepage}.`;
+  const place = file ? `${name}/${file}` : textsElsewhere[name];
+  if (place === undefined) throw new Error(`${name} has no text of its licence`);
+  const text = readFileSync(path.join('node_modules', place), 'utf8').replace(/^\s*\n|\s+$/g, '');
+  const license = licenseIn(name);
+  // What the text is taken from must be under the same licence.
+  expect(licenseIn(/^(?:@[^/]+\/)?[^/]+/.exec(place)![0])).toBe(license);
   return `${rule}\n${name} (${license})\n\n${text.replaceAll('\r\n', '\n')}\n`;
 }
+
+const licenseIn = (name: string): string =>
+  JSON.parse(readFileSync(path.join('node_modules', name, 'package.json'), 'utf8')).license;
 
 /** Without versions, which are in package-lock.json: an update matters here if it brings another licence. */
 function notice(): string {
@@ -38,7 +47,7 @@ function notice(): string {
   return [
     'Registry Edge contains software of others. The Worker is bundled with code from',
     `${names.join(', ')}.`,
-    'Beside it, /docs/ serves swagger-ui-dist (Apache-2.0) with its licences and notices.\n',
+    `Beside it, /docs/ serves swagger-ui-dist (${licenseIn('swagger-ui-dist')}) with its licences and notices.\n`,
     ...names.map(licenceOf),
   ].join('\n');
 }
@@ -47,4 +56,14 @@ it('names every package in the bundle with its licence in NOTICE (RECORD_NOTICE=
   const expected = notice();
   if (process.env.RECORD_NOTICE) writeFileSync('NOTICE', expected);
   expect(readFileSync('NOTICE', 'utf8')).toBe(expected);
+});
+
+it.each([
+  ['LICENSE', 'swagger-ui-license.txt'],
+  ['NOTICE', 'swagger-ui-notice.txt'],
+  ['swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui-bundle.js.LICENSE.txt'],
+])('serves %s of swagger-ui-dist below /docs/', (file, served) => {
+  expect(readFileSync(`.wrangler/assets/docs/${served}`, 'utf8')).toBe(
+    readFileSync(`node_modules/swagger-ui-dist/${file}`, 'utf8'),
+  );
 });
