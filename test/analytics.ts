@@ -36,6 +36,23 @@ function columnsOf({ blobs = [], doubles = [] }: AnalyticsEngineDataPoint): stri
 export interface WrittenPoint {
   timestamp: number;
   point: AnalyticsEngineDataPoint;
+  /** How many points it stands for; 1 unless the platform has sampled. */
+  sampleInterval?: number;
+}
+
+/**
+ * The functions of Analytics Engine that are used, as its reference has them. SQLite has others, which must not pass.
+ * https://developers.cloudflare.com/analytics/analytics-engine/sql-reference/
+ */
+const functionNames = new Set([
+  ...['count', 'sum', 'max', 'sumif', 'argmax', 'quantileexactweighted'],
+  ...['if', 'now', 'touint32', 'tostartoffiveminutes', 'tostartofhour'],
+]);
+
+function refuseUnknownFunctions(query: string): void {
+  for (const [, name] of query.matchAll(/\b(\w+)\(/g)) {
+    if (!functionNames.has(name!.toLowerCase())) throw new Error(`no function ${name}`);
+  }
 }
 
 const secondsOf = { MINUTE: 60, HOUR: 3_600, DAY: 86_400 };
@@ -59,7 +76,7 @@ function asSqlite(query: string, now: number): string {
 
 /**
  * The rows with which Analytics Engine would answer a query about one kind of points at a second. Throws an Error for a
- * column that points of the kind do not have.
+ * column that points of the kind do not have, and for a function that Analytics Engine does not have.
  */
 export function queried(
   query: string,
@@ -68,16 +85,17 @@ export function queried(
 ): Record<string, unknown>[] {
   const [, kind] = /\bblob1 = '(\w+)'/.exec(query) ?? [];
   if (kind === undefined || !(kind in shapes)) throw new Error(`about which points? ${query}`);
+  refuseUnknownFunctions(query);
   using database = new DatabaseSync(':memory:');
   addFunctions(database);
   const columns = columnsOf(shapes[kind as Kind]);
   database.exec(`create table registry_edge (timestamp, _sample_interval, ${columns.join(', ')})`);
-  const values = ['?', '1', ...columns.map(() => '?')];
+  const values = ['?', '?', ...columns.map(() => '?')];
   const insert = database.prepare(`insert into registry_edge values (${values.join(', ')})`);
-  for (const { timestamp, point } of written) {
+  for (const { timestamp, point, sampleInterval = 1 } of written) {
     const { blobs = [], doubles = [] } = point;
     if (blobs[0] === kind && timestamp <= now)
-      insert.run(timestamp, ...([...blobs, ...doubles] as (string | number)[]));
+      insert.run(timestamp, sampleInterval, ...([...blobs, ...doubles] as (string | number)[]));
   }
   return database.prepare(asSqlite(query, now)).all();
 }
@@ -106,7 +124,7 @@ function addFunctions(database: DatabaseSync): void {
   });
   add('quantile95', {
     start: [] as number[],
-    step: (values, value) => [...values, Number(value)],
+    step: (values, value, weight) => [...values, ...Array(Number(weight)).fill(Number(value))],
     result: (values) => values.sort((a, b) => a - b)[Math.floor(values.length * 0.95)],
   });
 }

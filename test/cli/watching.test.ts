@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { webhookDeliveries } from '../../drizzle/schema.ts';
 import { runCron } from '../../src/cron.ts';
-import { statePoint } from '../../src/metrics.ts';
+import { publicationPoint, requestPoint, statePoint } from '../../src/metrics.ts';
 import { listNames } from '../../src/public-list/lists.ts';
 import { publish, publishAndPurge } from '../../src/public-list/publish/publish.ts';
 import { queried, type WrittenPoint } from '../analytics.ts';
@@ -34,10 +34,60 @@ const panels = readJson('src/cli/dashboard.json').panels as {
   targets: { query: string }[];
 }[];
 
+/** What each panel of the dashboard shows of the points below, in the second 600. */
+const shown: Record<string, Record<string, unknown>[]> = {
+  'Requests by interface': [
+    { interface: 'lists', requests: 4 },
+    { interface: 'registrar', requests: 3 },
+  ],
+  'Requests by status': [
+    { status: '200', requests: 4 },
+    { status: '304', requests: 1 },
+    { status: '500', requests: 2 },
+  ],
+  'Duration by route, 95th percentile': [
+    { route: '/repp/v1/auctions', p95: 10 },
+    { route: '/repp/v1/contacts', p95: 70 },
+  ],
+  'Share of 304 among requests for lists': [{ share: 0.25 }],
+  'Time since each list was published': [{ list: 'auctions', age: 60 }],
+  'Duration of publications, 95th percentile': [{ list: 'auctions', p95: 90 }],
+  'Deliveries that wait for webhooks': [{ waiting: 5 }],
+  'Longest wait of a delivery': [{ wait: 7_000 }],
+  'Size of the database': [{ bytes: 1_000 }],
+  'Failures by build': [
+    { build: 'new', failures: 0.5 },
+    { build: 'old', failures: 0 },
+  ],
+};
+
+const requestBy = (
+  build: string,
+  area: string,
+  route: string,
+  status: number,
+  durationMilliseconds: number,
+) => ({
+  ...{ interface: area, method: 'GET', route, status, registrar: null, build },
+  ...{ durationMilliseconds, d1: 0, rowsRead: 0, kvReads: 0 },
+});
+
+/** The platform has kept one of two, or of three, where an interval says so. */
+const known: WrittenPoint[] = [
+  [requestPoint(requestBy('old', 'lists', '/repp/v1/auctions', 200, 10)), 3],
+  [requestPoint(requestBy('new', 'lists', '/repp/v1/auctions', 304, 5)), 1],
+  [requestPoint(requestBy('new', 'registrar', '/repp/v1/contacts', 200, 20)), 1],
+  [requestPoint(requestBy('new', 'registrar', '/repp/v1/contacts', 500, 70)), 2],
+  [publicationPoint('auctions', 'published', 80), 2],
+  [publicationPoint('auctions', 'failed', 90), 1],
+  [statePoint(1_000, 5, 7_000, 0, 300), 1],
+].map(([point, sampleInterval]) => ({ timestamp: 540, point, sampleInterval }) as WrittenPoint);
+
 it.each(panels.map(({ title, targets }) => [title, targets[0]!.query]))(
-  'the dashboard asks for columns that points have: %s',
-  (_, query) => {
-    expect(() => queried(query, [])).not.toThrow();
+  'the dashboard shows what happened: %s',
+  (title, query) => {
+    const rows = queried(query, known, 600).map(({ t: _, ...row }) => row);
+    expect(rows).toEqual(shown[title]);
   },
 );
 
@@ -47,6 +97,11 @@ it.each(Array.from(runbook.matchAll(/```sql\n(.*?)```/gs), ([, sql]) => [sql!]))
     expect(() => queried(sql, [])).not.toThrow();
   },
 );
+
+it('a query with a function that Analytics Engine does not have is refused', () => {
+  const query = "SELECT total(double1) AS bytes FROM registry_edge WHERE blob1 = 'state'";
+  expect(() => queried(query, [])).toThrow('no function total');
+});
 
 it('the rules ask the data source that is provided beside them', () => {
   const asked = new Set(
@@ -170,9 +225,12 @@ describe('the alert rules', () => {
   it('fire when failures use up the budget', async () => {
     const registrar = await addRegistrar(worker.env);
     const failures = await pointsOf(async (env) => {
-      for (let n = 0; n < 11; n++) await answerTo(env, '/repp/v1/contacts', send('GET', registrar));
+      for (let n = 0; n < 6; n++) await answerTo(env, '/repp/v1/contacts', send('GET', registrar));
     }, down('d1'));
-    const points = [...quiet, ...at(-60, failures)];
+    // Each stands for two, and so they are more than ten.
+    const sampled = at(-60, failures).map((written) => ({ ...written, sampleInterval: 2 }));
+    const points = [...quiet, ...sampled];
+    expect(firing([...quiet, ...at(-60, failures)])).toEqual([]);
     expect(firing(points)).toEqual(['errors-fast', 'errors-slow']);
     // Ten minutes later, the last five minutes are without any.
     expect(firing(points, 605)).toEqual(['errors-slow']);
