@@ -81,6 +81,7 @@ const known: WrittenPoint[] = [
   [publicationPoint('auctions', 'published', 80), 2],
   [publicationPoint('auctions', 'failed', 90), 1],
   [statePoint(1_000, 5, 7_000, 0, 300), 1],
+  [statePoint(900, 4, 6_000, 0, 300), 1],
 ].map(([point, sampleInterval]) => ({ timestamp: 540, point, sampleInterval }) as WrittenPoint);
 
 it.each(panels.map(({ title, targets }) => [title, targets[0]!.query]))(
