@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 import type { Reporter } from 'vitest/node';
 
@@ -38,6 +39,8 @@ export default defineConfig({
           name: 'quick',
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, deep],
+          // One more than there are cores: a test often waits for its runtime, which is a process of its own.
+          maxWorkers: availableParallelism() + 1,
           provide: { isDeep: false },
         },
       },
@@ -48,6 +51,7 @@ export default defineConfig({
           name: 'deep',
           include: [deep, ...inBoth],
           testTimeout: 120_000,
+          maxWorkers: availableParallelism(),
           provide: { isDeep: true },
         },
       },
@@ -55,8 +59,6 @@ export default defineConfig({
     // The log lines of what is called in the test process matter where a test fails.
     silent: 'passed-only',
     reporters: ['default', whySkipped],
-    // One for each core: a test often waits for its runtime, which is a process of its own.
-    maxWorkers: '100%',
     // A process loads what the tests use once. What a file changes beyond its own rows, it puts back.
     isolate: false,
     globalSetup: 'test/build.ts',

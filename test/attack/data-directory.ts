@@ -17,7 +17,10 @@ export async function makeDataDirectory() {
     /** The directory for wrangler's `--persist-to`. */
     state,
     /** The bindings on the data, while no server runs on it. */
-    open: () => openLocalData(state),
+    async open() {
+      const { env, dispose } = await openLocalData(state);
+      return { env: { ...env, VERSION: { id: 'local', tag: '', timestamp: '' } }, dispose };
+    },
     remove: () => rm(path, { recursive: true, force: true }),
   };
 }

@@ -34,7 +34,8 @@ afterAll(() => {
 
 /** The app in this process with the real bindings behind the faults; also what it leaves for later is done. */
 async function answerTo({ path, init }: Command, faults: Faults, settings: Partial<Env> = {}) {
-  const [, name] = /\/(?:contacts|auctions)\/([^/?]+)/.exec(path) ?? [];
+  // Not the last words of a route, which the log names.
+  const [, name] = /\/(?:contacts|auctions)\/([^/?]*(?:[:-]|%3A)[^/?]*)/.exec(path) ?? [];
   if (name !== undefined) asked.add(name);
   const later: Promise<unknown>[] = [];
   const context = {
