@@ -72,14 +72,14 @@ export const apiUsers = sqliteTable(
     secretDigest: text('secret_digest').unique(),
     /**
      * In place of a secret, the password from a former registry (src/registrar/password.ts). A login with the password is
-     * looked up by it as well. Beside a secret, it is what the secret replaced.
+     * looked up by it as well. Beside a secret, it is the password that the secret replaced.
      */
     passwordHash: text('password_hash'),
     /** Since when the user has had the secret or the password. */
     secretChangedAt: text('secret_changed_at').notNull(),
     /** The secret that the user has replaced. */
     previousSecretDigest: text('previous_secret_digest'),
-    /** Since when the user had what the secret replaced; null if that works no more. */
+    /** Since when the user had what the secret replaced; null if that no longer works. */
     previousSecretChangedAt: text('previous_secret_changed_at'),
     /** Until when it works; null until the new secret is first used. */
     previousSecretValidUntil: text('previous_secret_valid_until'),
@@ -623,7 +623,7 @@ export const notificationEvents = [
 ] as const;
 export type NotificationEvent = (typeof notificationEvents)[number];
 
-/** Changes of which a registrar is told: others' of its contacts, and new secrets. Written in the batch of the change. */
+/** What a registrar is told of: changes that others make to its contacts, and new secrets. Written in the batch of the change. */
 export const notifications = sqliteTable(
   'notifications',
   {

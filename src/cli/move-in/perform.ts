@@ -17,7 +17,7 @@ const steps: readonly { kind: Kind; actions: readonly Action[] }[] = [
 
 /**
  * Makes the planned changes, chunk by chunk. What has changed since it was compared, or what something stands in the way
- * of, is left: it becomes a conflict, and is planned no more.
+ * of, is left: it becomes a conflict and leaves the plan.
  */
 export async function performPlan(
   { db, origin }: Pick<Registry, 'db' | 'origin'>,
