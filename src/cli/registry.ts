@@ -6,6 +6,7 @@ import type { Origin } from '../write.ts';
 import type { CommonOptions } from './command.ts';
 import { openLocal } from './local.ts';
 import { findMissingMigrations } from './migrate.ts';
+import { checkClock } from './remote-clock.ts';
 import { runningSession } from './session.ts';
 
 export type Registry = Awaited<ReturnType<typeof openRegistry>>;
@@ -24,6 +25,7 @@ export async function openRegistry(options: CommonOptions, { mayBeEmpty = false 
         : openLocal(options, { isWritable }),
     );
   if (!mayBeEmpty) await checkMigrations(env.DB);
+  if (options.remote && options.dryRun === false) await checkClock(env.DB);
   // The zones may also come from the environment of the command.
   const { ZONES = env.ZONES } = process.env;
   const isDryRun = options.dryRun ?? false;

@@ -1,15 +1,17 @@
 import { sql } from 'drizzle-orm';
 import { contacts, domainContacts, domains, registrars } from '../../drizzle/schema.ts';
+import { currentTime } from '../clock.ts';
 import { generateAuthInfo } from '../contact/contact.ts';
 import { contactColumns } from '../contact/fields.ts';
 import { invalidValues } from '../contact/invalid.ts';
 import { keysOf } from '../contact/keys.ts';
-import { columnOf, type Form, type Kind, type KindColumn, registrarOf } from './kind.ts';
+import { columnOf, type Form, type Kind, type KindColumn, registrarOf, timesOf } from './kind.ts';
 import {
   anyText,
   code,
   list,
   map,
+  type Note,
   positiveInteger,
   presentText,
   type ReadText,
@@ -31,9 +33,17 @@ const readers: Readonly<Record<string, ReadText>> = {
   statuses: list,
   statusNotes: map,
   disclosedAttributes: list,
-  createdAt: requiredInstant,
-  updatedAt: requiredInstant,
+  createdAt: pastInstant,
+  updatedAt: pastInstant,
 };
+
+/** A registrar's changes are in the order of their times, and those to come follow what it has. */
+function pastInstant(text: string | null, note: Note) {
+  const at = requiredInstant(text, note);
+  if (!at || at <= currentTime().toISOString()) return at;
+  note('is in the future; it is left out');
+  return undefined;
+}
 
 const inFiles = contactColumns.flatMap(([field, { file }]) =>
   file === null ? [] : [{ field, file }],
@@ -65,8 +75,7 @@ export const contactKind: Kind = {
   missing: (form, now) => ({
     uuid: crypto.randomUUID(),
     auth_info: generateAuthInfo(),
-    created_at: now.toISOString(),
-    updated_at: form.created_at ?? now.toISOString(),
+    ...timesOf(form, now),
   }),
   carried: refusedToday,
   derived: {
@@ -74,9 +83,9 @@ export const contactKind: Kind = {
     nameKey: (form) => keysOfForm(form).nameKey,
     emailKey: (form) => keysOfForm(form).emailKey,
   },
-  obstacle: sql`exists (select 1 from ${contacts} join ${registrars} on ${registrars.id} = ${contacts.registrarId}
-    where ${registrars.code} = row.value ->> '$.to.registrar'
-      and ${contacts.number} = cast(row.value ->> '$.to.id' as integer) and ${contacts.code} <> row.value ->> '$.id.code')`,
+  rival: sql`${contacts.registrarId} = (select ${registrars.id} from ${registrars} where ${registrars.code} = row.value ->> '$.to.registrar')
+    and ${contacts.number} = cast(row.value ->> '$.to.id' as integer)
+    and (row.value ->> '$.from.id', row.value ->> '$.from.registrar') is not (row.value ->> '$.to.id', row.value ->> '$.to.registrar')`,
   onAdd: (now) => ({
     // The order of a registrar's contacts is that of their ids, whenever they move in.
     number: sql`cast(row.value ->> '$.to.id' as integer)`,

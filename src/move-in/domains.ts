@@ -3,15 +3,7 @@ import { contacts, domainContacts, domainRoles, domains } from '../../drizzle/sc
 import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 import type { DomainRole } from '../domain/list.ts';
-import {
-  columnOf,
-  elementsOf,
-  type Kind,
-  type KindColumn,
-  punycode,
-  registrarOf,
-  timesOf,
-} from './kind.ts';
+import { columnOf, type Kind, type KindColumn, punycode, registrarOf, timesOf } from './kind.ts';
 import { code, domainName, list, oneOf, requiredInstant } from './reader.ts';
 
 /** The codes of a domain's contacts in a role, in order. */
@@ -53,15 +45,6 @@ export const domainKind: Kind = {
     fills: domainRoles,
     refersTo: 'contacts',
     single: 'registrant',
-    place: ({ domain, contact, role }) => ({
-      key: domain ?? null,
-      column: role ?? null,
-      element: contact ?? null,
-    }),
-    rows: (form) =>
-      domainRoles.flatMap((role) =>
-        elementsOf(form, role).map((contact) => ({ domain: form.name!, contact, role })),
-      ),
   },
 };
 

@@ -31,19 +31,16 @@ export interface KindColumn {
 /** A file whose rows are elements of a list in the rows of a kind. */
 export interface Part {
   file: string;
+  /** The key of a row of the kind, the element, and where there are several lists, which of them. */
   columns: Record<string, ReadText>;
-  /** The columns of the form that it fills. */
+  /** The columns of the form that it fills: the lists. */
   fills: readonly string[];
-  /** The key of the form, the column to fill and the element, from a row of the file. */
-  place(row: Form): Record<'key' | 'column' | 'element', string | null>;
-  /** The rows of the file that stand for a form. */
-  rows(form: Form): Form[];
   /** The kind that elements are keys of. */
   refersTo?: string;
   /** The column that takes one element only. */
   single?: string;
-  /** What no element means, and the element in place of those that can't be read, if they must not mean that. */
-  ifEmpty?: { means: string; closed: string };
+  /** What no element means, if the report says so. */
+  ifEmpty?: string;
 }
 
 /** One kind of thing that moves in. */
@@ -64,8 +61,8 @@ export interface Kind {
   fixed?: readonly string[];
   /** Sets of columns that no two rows share, those with the values of `where`. */
   unique?: readonly { columns: readonly string[]; where?: Form }[];
-  /** Another condition that stands in the way of the form in `to` of `row.value`. */
-  obstacle?: SQL;
+  /** Another condition under which a row of the table has what the form in `to` of `row.value` needs. */
+  rival?: SQL;
   /** Columns of the table that have the same value in all rows of the kind. */
   constants?: Readonly<Record<string, string>>;
   /** Whether rows of a registrar that is gone may be given to another. */
@@ -144,6 +141,24 @@ export const timesOf = (form: Form, now: Date) => ({
   created_at: now.toISOString(),
   updated_at: form.created_at ?? now.toISOString(),
 });
+
+/** The key of the form, the list and the element of a row of a part's file, as far as it gives them. */
+export function placeIn({ columns, fills }: Part, row: Form) {
+  const [key, element, list] = Object.keys(columns) as [string, string, string?];
+  const column = list === undefined ? fills[0]! : row[list];
+  return { key: row[key] ?? null, column: column ?? null, element: row[element] ?? null };
+}
+
+/** The rows of a part's file that stand for a form. */
+export function partRows({ columns, fills }: Part, kind: Pick<Kind, 'key'>, form: Form): Form[] {
+  const names = Object.keys(columns);
+  return fills.flatMap((list) =>
+    elementsOf(form, list).map((element) => {
+      const values = [keyOf(kind, form), element, list];
+      return Object.fromEntries(names.map((name, index) => [name, values[index]!]));
+    }),
+  );
+}
 
 /** The elements of a list in a form. */
 export function elementsOf(form: Form, column: string): string[] {

@@ -46,14 +46,16 @@ function retainedKind(
   };
 }
 
+/** Why the calendar keeps a row away: the cron would remove it, and may have done so. */
+export const isOver = 'is over';
+
 const reservedKind: Kind = {
   ...retainedKind('reserved', {
     password: { ...columnOf(retainedDomains, 'password'), isSecret: true },
     last_day: columnOf(retainedDomains, 'lastDay', day),
   }),
-  // The cron would remove it, and may have done so.
   unfit: ({ last_day }, now) =>
-    last_day && last_day < dayOf(now) ? { column: 'last_day', why: 'is over' } : undefined,
+    last_day && last_day < dayOf(now) ? { column: 'last_day', why: isOver } : undefined,
 };
 
 const disputeKind: Kind = {

@@ -3,6 +3,7 @@ import { history } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import type { Form, Kind } from './kind.ts';
+import { isOfKind } from './statements.ts';
 
 const pageRows = 2_000;
 
@@ -22,29 +23,6 @@ export async function* readForms(db: Database, kind: Kind): AsyncGenerator<Form[
   }
 }
 
-/** The present forms of the rows whose keys the `id` of each object of the JSON array names, with what holds them. */
-export async function readFormsOf(db: Database, kind: Kind, rows: string) {
-  const found = await db.all<Form>(sql`
-    select ${textsOf(kind)}, ${kind.heldBy ?? null} as "held by" from json_each(${rows}) as row
-    join ${kind.table} on ${isSameKey(kind)}`);
-  return found.map(({ 'held by': heldBy, ...form }) => ({ form, heldBy: heldBy ?? null }));
-}
-
-/** The condition that the row of the table has the key of an object in `row.value`. */
-export function isSameKey(kind: Kind, where: 'id' | 'from' = 'id'): SQL {
-  const sameColumns = kind.key.map(
-    (name) => sql`${kind.columns[name]!.column} = row.value ->> ${sql.raw(`'$.${where}.${name}'`)}`,
-  );
-  return sql`${sql.join(sameColumns, sql` and `)} and ${isOfKind(kind)}`;
-}
-
-function isOfKind({ table, constants = {} }: Kind): SQL {
-  const conditions = Object.entries(constants).map(
-    ([name, value]) => sql`${table}.${sql.identifier(name)} = ${value}`,
-  );
-  return sql.join([sql`true`, ...conditions], sql` and `);
-}
-
 function textsOf({ columns }: Kind): SQL {
   const texts = Object.entries(columns).map(
     ([name, { text }]) => sql`${text} as ${sql.identifier(name)}`,
@@ -60,7 +38,10 @@ export function historyKeyOf({ key, subjectKey }: Kind, form: Form) {
   };
 }
 
-/** The type of the actor of each row's newest entry in the history, in their order; null for rows without any. */
+/**
+ * The type of the actor of each row's newest entry in the history, in their order; null for rows without any. What the
+ * scheduled run does is nobody's change.
+ */
 export async function newestActors(
   db: Database,
   kind: Kind,
@@ -74,6 +55,7 @@ export async function newestActors(
     db.all<{ actor: string | null }>(sql`
       select (select entry.actor_type from ${history} as entry
         where entry.subject = ${kind.subject} and entry.subject_key = row.value ->> 'key' and ${isAbout}
+          and entry.actor_type <> 'cron'
         order by entry.id desc limit 1) as actor
       from json_each(${subjects}) as row order by row.key`),
   );

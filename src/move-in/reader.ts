@@ -158,6 +158,6 @@ function unescaped(text: string): string {
   return text.replaceAll(/\\(.)/gs, '$1');
 }
 
-export function refusal(why: string): RegistryError {
-  return new RegistryError('invalid', why);
+export function refusal(why: string, column?: string): RegistryError {
+  return new RegistryError('invalid', why, column);
 }

@@ -12,10 +12,11 @@ import {
 } from '../../drizzle/schema.ts';
 import { parseAddressList } from '../address-list.ts';
 import { hashPassword, isPasswordOf, passwordHashPattern } from '../registrar/password.ts';
-import { columnOf, elementsOf, type Form, type Kind, registrarOf, timesOf } from './kind.ts';
+import { columnOf, type Form, type Kind, registrarOf, timesOf } from './kind.ts';
 import {
   instant,
   list,
+  type Note,
   positiveInteger,
   presentText,
   refusal,
@@ -63,24 +64,21 @@ export const registrarKind: Kind = {
     file: 'allowed-ips',
     columns: { registrar: registrarCode, address },
     fills: ['allowed_ips'],
-    ifEmpty: { means: 'open to every address', closed: '0.0.0.0/32' },
-    place: ({ registrar, address }) => ({
-      key: registrar ?? null,
-      column: 'allowed_ips',
-      element: address ?? null,
-    }),
-    rows: (form) =>
-      elementsOf(form, 'allowed_ips').map((address) => ({ registrar: form.code!, address })),
+    ifEmpty: 'open to every address',
   },
 };
 
-function address(text: string | null): string {
+/** Nobody calls from it: without any address, a registrar would be open to all. */
+const noAddress = '0.0.0.0/32';
+
+function address(text: string | null, note: Note): string {
   const trimmed = (text ?? '').trim();
   try {
     parseAddressList([trimmed]);
     return trimmed;
   } catch {
-    throw refusal('is not an address or CIDR range');
+    note(`is not an address or CIDR range; it is now ${noAddress}, which nobody has`);
+    return noAddress;
   }
 }
 

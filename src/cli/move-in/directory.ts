@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { RegistryError } from '../../error.ts';
 import { kinds } from '../../move-in/kinds.ts';
@@ -6,17 +6,19 @@ import { kinds } from '../../move-in/kinds.ts';
 export const reportName = 'move-in-report';
 const names = kinds.flatMap(({ name, part }) => (part ? [name, part.file] : [name]));
 
-/** Those of the files of all kinds that the directory has. */
+const known = [...names, reportName].map((name) => `${name}.csv`);
+
+/** The files of rows and the report, as far as they are in the directory. */
 export function existingFiles(directory: string): string[] {
-  return names
-    .map((name) => `${name}.csv`)
-    .filter((name) => existsSync(path.join(directory, name)));
+  return known.filter((name) => existsSync(path.join(directory, name)));
 }
 
 /** A directory of files, some of which may be missing. */
 export interface Directory {
   fileOf(name: string): string;
   has(name: string): boolean;
+  /** Whether there is a report, and none of the files was written after it. */
+  hasReport: boolean;
   /** Files and columns that no kind has. */
   ignored: string[];
 }
@@ -24,14 +26,22 @@ export interface Directory {
 /** The directory. Throws `not_found` if it holds none of the files. */
 export function openDirectory(directory: string): Directory {
   const fileOf = (name: string) => path.join(directory, `${name}.csv`);
-  const has = (name: string) => existsSync(fileOf(name));
+  const existing = existingFiles(directory);
+  const has = (name: string) => existing.includes(`${name}.csv`);
   if (!names.some(has)) {
     const message = `${directory} has none of the files ${names.map((name) => `${name}.csv`).join(', ')}`;
     throw new RegistryError('not_found', message);
   }
-  const known = [...names, reportName].map((name) => `${name}.csv`);
+  const written = (name: string) => statSync(path.join(directory, name)).mtimeMs;
+  const hasReport =
+    has(reportName) && existing.every((name) => written(name) <= written(`${reportName}.csv`));
   const ignored = readdirSync(directory).filter(
     (name) => name.endsWith('.csv') && !known.includes(name),
   );
-  return { fileOf, has, ignored };
+  return { fileOf, has, hasReport, ignored };
+}
+
+export function ignoredText(ignored: readonly string[]): string[] {
+  if (ignored.length === 0) return [];
+  return [`ignored, because nothing is known of them: ${ignored.join(', ')}`];
 }

@@ -8,7 +8,7 @@ import type { Registry } from '../registry.ts';
 import { type Report, verb } from '../run.ts';
 import { updateStanding } from '../standing.ts';
 import { counted, table } from '../text.ts';
-import { openDirectory, reportName } from './directory.ts';
+import { ignoredText, openDirectory, reportName } from './directory.ts';
 import { performPlan } from './perform.ts';
 import { planMove } from './plan.ts';
 import { findingColumns, Staging } from './staging.ts';
@@ -45,9 +45,11 @@ often as you like.`,
     const writeReport = () =>
       writeFileRows(report, 'csv', fileRows(staging), { columns: [...findingColumns] });
     // A run that ends early leaves it.
-    const lines = await writeReport();
-    if (!registry.isDryRun) await perform(registry, staging, [...unchanged.keys()], options);
-    if (staging.findingCount > lines) await writeReport();
+    await writeReport();
+    if (!registry.isDryRun) {
+      const left = await perform(registry, staging, [...unchanged.keys()], options);
+      if (left > 0) await writeReport();
+    }
     const kinds = [...unchanged].map(([kind, count]) => summaryOf(staging, kind, count));
     return answer(registry, staging, kinds, { report, ignored: directory.ignored });
   },
@@ -57,22 +59,24 @@ function* fileRows(staging: Staging) {
   for (const finding of staging.findings()) yield { ...finding, file: `${finding.file}.csv` };
 }
 
-/** Asks before much is removed, and makes the planned changes. */
+/** Asks before much is removed, and makes the planned changes. Returns how many were left. */
 async function perform(
   registry: Registry,
   staging: Staging,
   kinds: readonly Kind[],
   options: RemovalOptions,
-): Promise<void> {
-  const each = kinds.map((kind) => {
+): Promise<number> {
+  const each = kinds.flatMap((kind) => {
+    const { name, part } = kind;
     const removed = staging.planned(kind, 'remove').length;
-    return { name: kind.name, removed, total: staging.counts(kind).here };
+    const rows = { name, removed, total: staging.counts(kind).here };
+    return part ? [rows, { name: part.file, ...staging.elementCounts(kind, part) }] : [rows];
   });
   const sum = (count: 'removed' | 'total') => each.reduce((all, kind) => all + kind[count], 0);
   const all = { removed: sum('removed'), total: sum('total') };
   await confirmRemovals({ ...all, one: 'row', kinds: each }, options);
   updateStanding({ isChanged: 'perhaps', lists: listNames });
-  await performPlan(registry, staging);
+  return performPlan(registry, staging);
 }
 
 /** What was done, or would be, to the rows of a kind. */
@@ -111,9 +115,7 @@ function answer(
       const where = [`${file}.csv`, ...(column === null ? [] : [column])].join(' ');
       return `${done}: ${counted(count, 'line')} of ${where}: ${why}`;
     }),
-    ...(ignored.length > 0
-      ? [`ignored, because nothing is known of them: ${ignored.join(', ')}`]
-      : []),
+    ...ignoredText(ignored),
     `every line: ${report}`,
   ];
   return {

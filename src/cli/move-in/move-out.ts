@@ -1,15 +1,15 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Database } from '../../database/open.ts';
 import { RegistryError } from '../../error.ts';
-import type { Form, Kind } from '../../move-in/kind.ts';
+import { type Form, type Kind, partRows } from '../../move-in/kind.ts';
 import { kinds } from '../../move-in/kinds.ts';
 import { readForms } from '../../move-in/read.ts';
 import { reading } from '../command.ts';
 import { writeFileRows } from '../file/write.ts';
 import { verb } from '../run.ts';
 import { counted } from '../text.ts';
-import { existingFiles } from './directory.ts';
+import { existingFiles, reportName } from './directory.ts';
 
 export const moveOutCommand = verb(
   reading('move-out', 'move-out files')
@@ -20,7 +20,8 @@ export const moveOutCommand = verb(
       'after',
       `
 The files hold identity codes, auth_info, passwords of names and digests of secrets. Only you can read them. The
-history, webhooks, notifications and the archive of the lists are not in them: those are in a backup.`,
+history, webhooks, notifications and the archive of the lists are not in them: those are in a backup. The files are read
+one after the other, and are no snapshot: let nobody change anything meanwhile, or move out of a restored backup.`,
     ),
   async ({ db }, directory, { replace }) => {
     const [existing] = replace ? [] : existingFiles(directory);
@@ -29,6 +30,8 @@ history, webhooks, notifications and the archive of the lists are not in them: t
       throw new RegistryError('taken', message, 'directory');
     }
     mkdirSync(directory, { recursive: true, mode: 0o700 });
+    // It would be of other files.
+    rmSync(path.join(directory, `${reportName}.csv`), { force: true });
     const files: Record<string, number> = {};
     for (const kind of kinds) {
       for (const { file, columns, rowsOf } of filesOf(kind)) {
@@ -45,12 +48,13 @@ history, webhooks, notifications and the archive of the lists are not in them: t
 );
 
 /** The files of a kind, and what a form is in each. */
-function filesOf({ name, columns, part }: Kind) {
+function filesOf(kind: Kind) {
+  const { name, columns, part } = kind;
   const own = Object.keys(columns).filter((column) => !part?.fills.includes(column));
   const files = [{ file: `${name}.csv`, columns: own, rowsOf: (form: Form) => [form] }];
   if (!part) return files;
-  const columnsOfPart = Object.keys(part.columns);
-  return [...files, { file: `${part.file}.csv`, columns: columnsOfPart, rowsOf: part.rows }];
+  const rowsOf = (form: Form) => partRows(part, kind, form);
+  return [...files, { file: `${part.file}.csv`, columns: Object.keys(part.columns), rowsOf }];
 }
 
 /** The rows of a file, the oldest first. */

@@ -3,7 +3,7 @@ import { heldKinds, nameKinds } from '../../move-in/kinds.ts';
 import { type Left, type RowChange, writeForms } from '../../move-in/write.ts';
 import { inChunks } from '../progress.ts';
 import type { Registry } from '../registry.ts';
-import { isTaken, reportLeft } from './plan.ts';
+import { leftFinding } from './collisions.ts';
 import type { Staging } from './staging.ts';
 
 type Action = RowChange['action'];
@@ -15,50 +15,37 @@ const steps: readonly { kind: Kind; actions: readonly Action[] }[] = [
   ...nameKinds.map((kind) => ({ kind, actions: ['remove', 'update', 'add'] as const })),
 ];
 
+export const isHeld = 'another row still refers to it';
+
+const isChanged = 'it was changed here, or what it needs is taken or gone';
+
 /**
  * Makes the planned changes, chunk by chunk. What has changed since it was compared, or what something stands in the way
- * of, is left: it becomes a conflict and leaves the plan.
+ * of, is left: it becomes a conflict and leaves the plan. Returns how many these are.
  */
 export async function performPlan(
   { db, origin }: Pick<Registry, 'db' | 'origin'>,
   staging: Staging,
-): Promise<void> {
+): Promise<number> {
   const actor = { type: 'move_in', name: `move-in (${origin.actor.name})` } as const;
+  let count = 0;
   for (const { kind, actions } of steps) {
     for (const action of actions) {
       const planned = staging.planned(kind, action);
       if (planned.length === 0) continue;
+      const left: Left[] = [];
       for (const chunk of inChunks(`${kind.name}: ${action}`, planned)) {
-        const others = await writeForms(db, { ...origin, actor }, kind, chunk);
-        for (const left of others) leave(staging, kind, left);
+        left.push(...(await writeForms(db, { ...origin, actor }, kind, chunk)));
       }
+      for (const each of left) leave(staging, kind, each);
+      count += left.length;
     }
   }
+  return count;
 }
 
-function leave(staging: Staging, kind: Kind, left: Left): void {
-  const { change, here } = left;
-  const key = keyOf(kind, (change.to ?? change.from)!);
-  staging.unplan(kind, change.action, key);
-  reportLeft(staging, kind, change, here, reasonOf(left));
-  if (!here) reportLost(staging, kind, key);
-}
-
-/** Reports the elements of other rows that refer to one that is not there after all. */
-function reportLost(staging: Staging, { name }: Kind, element: string): void {
-  for (const other of heldKinds.filter(({ part }) => part?.refersTo === name)) {
-    const { file, columns } = other.part!;
-    const [, column] = Object.keys(columns);
-    for (const place of staging.rowsWith(other, element)) {
-      const why = `there is no such row in ${name}`;
-      staging.find({ ...place, file, column: column!, value: element, done: 'refused', why });
-    }
-  }
-}
-
-function reasonOf({ change: { action, from }, here, heldBy }: Left): string {
-  if (action === 'add' || action === 'replace') return isTaken;
-  const isAsCompared = here && JSON.stringify(here) === JSON.stringify(from);
-  if (!isAsCompared) return 'somebody else changed it just now';
-  return heldBy ? `${heldBy} still refers to it` : isTaken;
+function leave(staging: Staging, kind: Kind, { change, heldBy }: Left): void {
+  staging.unplan(kind, change.action, keyOf(kind, (change.to ?? change.from)!));
+  const finding = leftFinding(staging, kind, change, heldBy ? isHeld : isChanged);
+  staging.find({ ...finding, value: heldBy ?? finding.value });
 }

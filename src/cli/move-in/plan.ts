@@ -1,30 +1,23 @@
 import type { Database } from '../../database/open.ts';
 import { RegistryError } from '../../error.ts';
-import { type Form, type Kind, keyOf, uniqueValues } from '../../move-in/kind.ts';
+import type { Form, Kind } from '../../move-in/kind.ts';
 import { heldKinds, kinds } from '../../move-in/kinds.ts';
-import { newestActors } from '../../move-in/read.ts';
+import { newestActors, readForms } from '../../move-in/read.ts';
 import type { RowChange } from '../../move-in/write.ts';
-import {
-  type Compared,
-  compareKind,
-  differingColumns,
-  differingValues,
-  gatherHere,
-  reportStray,
-} from './compare.ts';
+import { differingColumns, holdValues, keep, leftFinding, settleCollisions } from './collisions.ts';
 import type { Directory } from './directory.ts';
 import { type StageOptions, stageKind } from './stage.ts';
-import type { Staging } from './staging.ts';
+import type { Pair, Staging } from './staging.ts';
 
 export interface PlanOptions extends StageOptions {
   /** Conflicts are settled by the files. */
   theirs?: boolean | undefined;
+  /** Takes each row, with the whole form of both sides, but those that have ended or can't be here. */
+  onCompared?(kind: Kind, compared: Pair): void;
 }
 
 /** Rows whose authors are asked for at once. */
 const chunkRows = 1_000;
-
-export const isTaken = 'another row here has a value that only one may have';
 
 /**
  * Reads the files and the registry, and plans what makes the registry equal to the files. Returns the numbers of rows
@@ -41,7 +34,9 @@ export async function planMove(
   for (const kind of kinds) {
     const columns = await stageKind(staging, kind, directory, options);
     if (!columns && !isReferredTo(kind)) continue;
-    await gatherHere(db, staging, kind);
+    for await (const forms of readForms(db, kind)) {
+      for (const form of forms) staging.addHere(kind, form);
+    }
     if (columns) unchanged.set(kind, await planKind(db, staging, kind, columns, options));
     else staging.expectHere(kind);
     if (kind.name === 'registrars') checkOrphans(staging, options);
@@ -59,6 +54,17 @@ function checkOrphans(staging: Staging, { orphansTo }: PlanOptions): void {
   throw new RegistryError('not_found', message, 'orphans_to');
 }
 
+/** Reports the elements of rows that are not going to be there. */
+function reportStray(staging: Staging, kind: Kind): void {
+  const { name, part } = kind;
+  if (!part) return;
+  const [column] = Object.keys(part.columns);
+  const why = `there is no such row in ${name}`;
+  for (const { key, line } of staging.strayElements(kind)) {
+    staging.find({ file: part.file, line, key, column: column!, value: key, done: 'refused', why });
+  }
+}
+
 async function planKind(
   db: Database,
   staging: Staging,
@@ -67,75 +73,109 @@ async function planKind(
   options: PlanOptions,
 ): Promise<number> {
   let unchanged = 0;
-  let differing: Compared[] = [];
+  let differing: Pair[] = [];
   const decide = async () => {
     const forms = differing.map(({ given, here }) => (here ?? given)!);
     const actors = await newestActors(db, kind, forms);
-    for (const [index, compared] of differing.entries()) {
-      planRow(staging, kind, compared, actors[index]!, options);
+    for (const [index, pair] of differing.entries()) {
+      planRow(staging, kind, pair, actors[index]!, options);
     }
     differing = [];
   };
-  for await (const compared of compareKind(staging, kind, columns, options.now)) {
-    const { key, line, given, isRefused, isEqual, unfit } = compared;
-    if (isEqual) unchanged += 1;
+  for (const pair of staging.pairs(kind)) {
+    const { key, line, here, isRefused } = pair;
+    const given = await wholeForm(staging, kind, columns, pair);
+    const unfit = given && !here && kind.unfit?.(given, options.now);
     if (unfit) {
-      const place = { file: kind.name, line, key, value: given![unfit.column]! };
-      staging.find({ ...place, ...unfit, done: 'refused' });
-    } else if (isEqual || isRefused) keep(staging, kind, compared);
-    else differing.push(compared);
+      const value = given[unfit.column] ?? null;
+      const registrar = given.registrar ?? null;
+      staging.find({ file: kind.name, line, key, value, ...unfit, done: 'refused', registrar });
+      continue;
+    }
+    const whole = { ...pair, given };
+    options.onCompared?.(kind, whole);
+    const isEqual = given && here && differingColumns(given, here).length === 0;
+    if (isEqual) unchanged += 1;
+    if (isEqual) staging.expect(kind, key);
+    else if (!isRefused) differing.push(whole);
+    else if (here) keep(staging, kind, here);
     if (differing.length === chunkRows) await decide();
   }
   await decide();
-  settleAdditions(staging, kind);
+  settleCollisions(staging, kind);
   return unchanged;
+}
+
+/** The row as the files have it, null if they lack it. Of the columns that they do not have, what is here counts as given. */
+async function wholeForm(
+  staging: Staging,
+  kind: Kind,
+  columns: ReadonlySet<string>,
+  { key, given: read, here }: Pair,
+): Promise<Form | null> {
+  const hasRows = kind.key.every((column) => columns.has(column));
+  // Without a file of the rows, there are those that are here.
+  const given = hasRows ? read : here && {};
+  if (!given) return null;
+  const whole = { ...here, ...given, ...listsOf(staging, kind, columns, key, here) };
+  return kind.settle?.(whole, here) ?? whole;
+}
+
+/** The lists that the file of the kind's part fills. */
+function listsOf(
+  staging: Staging,
+  kind: Kind,
+  columns: ReadonlySet<string>,
+  key: string,
+  here: Form | null,
+): Form {
+  const { file, fills, ifEmpty } = kind.part ?? { fills: [] };
+  if (!fills.every((column) => columns.has(column))) return {};
+  const lists = fills.map((column) => {
+    if (here && staging.isKeptList(kind, key, column)) return [column, here[column]];
+    const elements = staging.elementsOf(kind, key, column);
+    if (ifEmpty && elements.length === 0) {
+      const place = { file: file!, line: null, key, column: null, value: null };
+      staging.find({ ...place, done: 'carried', why: `has no row: ${ifEmpty}` });
+    }
+    return [column, JSON.stringify(elements)];
+  });
+  return Object.fromEntries(lists);
 }
 
 /** Plans the change of a row, unless it is a conflict: somebody else has changed, made or deleted the row since. */
 function planRow(
   staging: Staging,
   kind: Kind,
-  compared: Compared,
+  pair: Pair,
   actor: string | null,
   { theirs, now }: PlanOptions,
 ): void {
-  const { key, line, given, here } = compared;
-  const conflict = (why: string) => {
-    const value = differingValues(kind, given, here);
-    const place = { file: kind.name, line, key, column: null, registrar: given?.registrar ?? null };
-    staging.find({ ...place, value, done: 'conflict', why });
-    keep(staging, kind, compared);
+  const { key, given, here } = pair;
+  const leave = (why: string) => {
+    staging.find(leftFinding(staging, kind, { from: here, to: given }, why));
+    if (here) keep(staging, kind, here);
   };
   const isTheirs = theirs || actor === 'move_in' || (actor === null && !here);
   if (!isTheirs) {
-    conflict(!here ? 'was deleted here' : given ? 'was changed here' : 'was made here');
+    leave(!here ? 'was deleted here' : given ? 'was changed here' : 'was made here');
     return;
   }
-  const to = given && !here ? newForm(staging, kind, compared, now) : given;
+  const to = given && !here ? newForm(staging, kind, pair, now) : given;
   const change = changeOf(kind, to, here);
   if (!change) {
-    conflict(`has another ${kind.fixed} here`);
+    leave(`has another ${kind.fixed} here`);
     return;
   }
   staging.plan(kind, key, change);
   // Kinds that others refer to lose rows after all others have changed.
-  if (change.action === 'remove' && heldKinds.includes(kind)) holdValues(staging, kind, compared);
-}
-
-/** The row stays here as it is. */
-function keep(staging: Staging, kind: Kind, compared: Compared): void {
-  if (!compared.here) return;
-  staging.expect(kind, compared.key);
-  if (!compared.isEqual) holdValues(staging, kind, compared);
-}
-
-/** Marks the values that no other row can have while the one here has them. */
-function holdValues(staging: Staging, kind: Kind, { key, here }: Compared): void {
-  for (const { text } of uniqueValues(kind, here!)) staging.take(kind, `here ${text}`, key);
+  if (change.action === 'replace' || (change.action === 'remove' && heldKinds.includes(kind))) {
+    holdValues(staging, kind, here!);
+  }
 }
 
 /** A new row, with values of its own where the files give none. */
-function newForm(staging: Staging, kind: Kind, { key, line, given }: Compared, now: Date): Form {
+function newForm(staging: Staging, kind: Kind, { key, line, given }: Pair, now: Date): Form {
   const own = kind.missing?.(given!, now) ?? {};
   const values = Object.entries(kind.columns).map(([column, { read }]) => {
     if (column in given!) return [column, given![column]];
@@ -155,52 +195,4 @@ function changeOf(kind: Kind, to: Form | null, from: Form | null): RowChange | u
   const isFixed = differingColumns(to, from).some((column) => kind.fixed?.includes(column));
   if (!isFixed) return { action: 'update', from, to };
   return kind.name === 'contacts' ? { action: 'replace', from, to } : undefined;
-}
-
-/**
- * A contact with another code, but the id or UUID of one that goes, takes its place. Other new rows with a value that a
- * row here keeps are not added, and nothing can refer to them.
- */
-function settleAdditions(staging: Staging, kind: Kind): void {
-  for (const chunk of staging.planned(kind, 'add').chunks(chunkRows)) {
-    for (const change of chunk) {
-      const { to } = change;
-      const holder = uniqueValues(kind, to!)
-        .map(({ text }) => staging.taker(kind, `here ${text}`))
-        .find((taker) => taker !== undefined);
-      if (holder === undefined) continue;
-      const key = keyOf(kind, to!);
-      staging.unplan(kind, 'add', key);
-      const going = kind.name === 'contacts' && staging.unplan(kind, 'remove', holder);
-      if (going) staging.plan(kind, key, { action: 'replace', from: going.from!, to: to! });
-      else reportLeft(staging, kind, change, undefined, isTaken);
-    }
-  }
-}
-
-/** Reports a planned change that is not made as a conflict with what is here. */
-export function reportLeft(
-  staging: Staging,
-  kind: Kind,
-  { from, to }: RowChange,
-  here: Form | undefined,
-  why: string,
-): void {
-  const key = keyOf(kind, (to ?? from)!);
-  const line = staging.lineOf(kind, key);
-  const value = differingValues(kind, to && asGiven(staging, kind, key, to), here ?? null);
-  const finding = { file: kind.name, line, key, column: null, done: 'conflict', why } as const;
-  staging.find({ ...finding, value, registrar: to?.registrar ?? null });
-  // The one whose place it was to take stays as well.
-  if (from && to && keyOf(kind, from) !== key) {
-    staging.find({ ...finding, line: null, key: keyOf(kind, from), value: null });
-  }
-}
-
-/** The form without what the files do not give. */
-function asGiven(staging: Staging, kind: Kind, key: string, form: Form): Form {
-  const given = staging.given(kind, key)?.form;
-  if (!given) return form;
-  const columns = [...Object.keys(given), ...(kind.part?.fills ?? [])];
-  return Object.fromEntries(columns.map((column) => [column, form[column] ?? null]));
 }

@@ -1,16 +1,16 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Form, Kind } from '../../move-in/kind.ts';
-import { kinds } from '../../move-in/kinds.ts';
+import { isOver, kinds } from '../../move-in/kinds.ts';
 import { reading } from '../command.ts';
 import { readRows } from '../file/read.ts';
-import { Spool } from '../file/spool.ts';
 import { writeOutput } from '../output.ts';
 import { verb } from '../run.ts';
 import { counted, table } from '../text.ts';
-import { compareKind, differingValues, gatherHere, reportStray } from './compare.ts';
-import { type Directory, openDirectory, reportName } from './directory.ts';
-import { stageKind } from './stage.ts';
-import { Staging } from './staging.ts';
+import { leftFinding } from './collisions.ts';
+import { type Directory, ignoredText, openDirectory, reportName } from './directory.ts';
+import { isHeld } from './perform.ts';
+import { planMove } from './plan.ts';
+import { type Finding, Staging } from './staging.ts';
 
 /** Differences that the terminal shows. */
 const shownDifferences = 100;
@@ -27,49 +27,52 @@ export const reconcileCommand = verb(
       `
 The digest of a kind is SHA-256 over all its rows in the order of their keys: equal digests are equal rows, passwords
 included. The exit status is 0 if everything is equal, or if ${reportName}.csv in the directory names every difference
-as refused or as a conflict, with the values that the files have now; otherwise 1. A reserved name whose last day is
-over need not be here. Values are not shown.`,
+as refused or as a conflict; otherwise 1. A report that is older than one of the files excuses nothing. A reserved name whose last day is over need not be here. Values are not shown.`,
     ),
   async ({ db, origin }, name, { orphansTo, json }) => {
     using staging = new Staging();
     const directory = openDirectory(name);
-    using reported = await readReported(directory);
-    const options = { now: origin.request.at, orphansTo };
-    const kindsCompared: Sides[] = [];
-    for (const kind of kinds) {
-      const columns = await stageKind(staging, kind, directory, options);
-      await gatherHere(db, staging, kind);
-      staging.expectHere(kind);
-      if (columns) kindsCompared.push(await compareSides(staging, kind, columns, options.now));
-    }
+    const reported = await readReported(directory);
+    const sides = new Map(kinds.map((kind) => [kind, { given: newSide(), here: newSide() }]));
+    const compared = await planMove(db, staging, directory, {
+      ...{ now: origin.request.at, orphansTo },
+      onCompared(kind, { given, here }) {
+        if (given) addTo(sides.get(kind)!.given, kind, given);
+        if (here) addTo(sides.get(kind)!.here, kind, here);
+      },
+    });
     let all = 0;
     let unreported = 0;
     const shown: Difference[] = [];
     if (json) await writeOutput('{"differences":[');
-    for (const difference of differencesOf(staging, reported)) {
+    for (const finding of differences(staging)) {
+      const difference = differenceOf(finding, reported);
       if (json) await writeOutput(`${all > 0 ? ',' : ''}${JSON.stringify(difference)}`);
       else if (all < shownDifferences) shown.push(difference);
       all += 1;
       if (!difference.reported) unreported += 1;
     }
     if (unreported > 0) process.exitCode = 1;
-    const data = { kinds: kindsCompared, unreported, equal: all === 0 };
-    if (!json) return { data, text: textOf(kindsCompared, shown, { all, unreported }) };
+    const data = {
+      kinds: [...compared.keys()].map((kind) => summaryOf(kind, sides.get(kind)!)),
+      not_compared: kinds.filter((kind) => !compared.has(kind)).map(({ name }) => name),
+      ...{ ignored: directory.ignored, unreported, equal: all === 0 },
+    };
+    if (!json) return { data, text: textOf(data, shown, all) };
     await writeOutput(`],${JSON.stringify(data).slice(1)}\n`);
     return undefined;
   },
 );
 
-/** The places that the last report names as refused or as conflicts. */
-async function readReported({ has, fileOf }: Directory): Promise<Spool<{ line: number }>> {
-  const places = new Spool<{ line: number }>();
-  const names = ['file', 'line', 'key', 'column', 'value', 'done'];
+/** The places that the report of these files names as refused or as conflicts. */
+async function readReported({ hasReport, fileOf }: Directory): Promise<ReadonlySet<string>> {
+  const places = new Set<string>();
+  const names = ['file', 'line', 'key', 'column', 'value', 'done', 'why'];
   const columns = Object.fromEntries(names.map((name) => [name, { note: '', isRequired: true }]));
-  const rows = has(reportName) ? readRows(fileOf(reportName), 'csv', columns, () => {}) : [];
-  for await (const { line, values } of rows) {
-    const isMeant = values.done === 'refused' || values.done === 'conflict';
-    const place = placeOf(values);
-    if (isMeant && places.lineOf(place) === undefined) places.add({ line }, [place]);
+  const rows = hasReport ? readRows(fileOf(reportName), 'csv', columns, () => {}) : [];
+  for await (const { values } of rows) {
+    if (values.done !== 'refused' && values.done !== 'conflict') continue;
+    places.add(placeOf(values.why === isHeld ? { ...values, value: null } : values));
   }
   return places;
 }
@@ -79,12 +82,32 @@ function placeOf({ file, line, key, column, value, done }: Record<string, unknow
   return JSON.stringify([file, key || String(line), column || '', value || '', done]);
 }
 
+const words = [
+  ['add', 'only in the files'],
+  ['update', 'other values'],
+  ['replace', 'other values'],
+  ['remove', 'only here'],
+] as const;
+
+/** What moving in again would change, and then what it would leave or refuse. */
+function* differences(staging: Staging): Generator<Finding> {
+  for (const kind of kinds) {
+    for (const [action, why] of words) {
+      for (const change of staging.changes(kind, action)) {
+        yield leftFinding(staging, kind, change, why);
+      }
+    }
+  }
+  yield* staging.findings('conflict');
+  for (const finding of staging.findings('refused')) if (finding.why !== isOver) yield finding;
+}
+
 interface Difference {
   /** The name of the file. */
   file: string;
   /** Null for a line that names none. */
   key: string | null;
-  /** Refused, only in the files, only here, or other values. */
+  /** Refused, only in the files, only here, other values, or why the row is a conflict. */
   difference: string;
   /** The columns that differ, or the one that is refused. */
   columns: string[];
@@ -92,85 +115,66 @@ interface Difference {
   reported: boolean;
 }
 
-/** The rows that differ, and then those that were refused. */
-function* differencesOf(
-  staging: Staging,
-  reported: Spool<{ line: number }>,
-): Generator<Difference> {
-  for (const done of ['conflict', 'refused'] as const) {
-    for (const finding of staging.findings(done)) {
-      const { key, column, value, why } = finding;
-      const file = `${finding.file}.csv`;
-      const differing = why === 'other values' ? Object.keys(JSON.parse(value!)) : [];
-      yield {
-        ...{ file, key, difference: done === 'refused' ? done : why },
-        columns: column === null ? differing : [column],
-        reported: reported.lineOf(placeOf({ ...finding, file })) !== undefined,
-      };
-    }
-  }
+function differenceOf(finding: Finding, reported: ReadonlySet<string>): Difference {
+  const { key, column, value, done, why } = finding;
+  const columns = column === null ? Object.keys(JSON.parse(value ?? '{}')) : [column];
+  const file = `${finding.file}.csv`;
+  const isReported = reported.has(placeOf({ ...finding, file }));
+  return { file, key, difference: done === 'refused' ? done : why, columns, reported: isReported };
 }
 
-/** What both sides have of a kind. */
-interface Sides {
-  kind: string;
-  rows_in_files: number;
-  rows_here: number;
-  digest_of_files: string;
-  digest_here: string;
-  by_registrar: Record<string, { in_files: number; here: number }>;
+/** What one side has of a kind. */
+interface Side {
+  rows: number;
+  byRegistrar: Record<string, number>;
+  digest: Hash;
 }
 
-/** Compares a kind's rows, which are all in the staging, and leaves there what differs. */
-async function compareSides(
-  staging: Staging,
-  kind: Kind,
-  columns: ReadonlySet<string>,
-  now: Date,
-): Promise<Sides> {
-  const [files, registry] = [createHash('sha256'), createHash('sha256')];
-  const all = { in_files: 0, here: 0 };
-  const byRegistrar: Record<string, typeof all> = {};
-  const count = (side: keyof typeof all, digest: Hash, form: Form) => {
-    digest.update(JSON.stringify(Object.keys(kind.columns).map((column) => form[column])));
-    all[side] += 1;
-    if (!form.registrar) return;
-    byRegistrar[form.registrar] ??= { in_files: 0, here: 0 };
-    byRegistrar[form.registrar]![side] += 1;
-  };
-  for await (const compared of compareKind(staging, kind, columns, now)) {
-    const { key, line, given, here, isEqual, isRefused, unfit } = compared;
-    if (unfit) continue;
-    if (given) count('in_files', files, given);
-    if (here) count('here', registry, here);
-    if (isEqual || isRefused) continue;
-    const why = !here ? 'only in the files' : given ? 'other values' : 'only here';
-    const value = differingValues(kind, given, here);
-    staging.find({ file: kind.name, line, key, column: null, value, done: 'conflict', why });
-  }
-  reportStray(staging, kind);
+function newSide(): Side {
+  return { rows: 0, byRegistrar: {}, digest: createHash('sha256') };
+}
+
+function addTo(side: Side, { columns }: Kind, form: Form): void {
+  side.digest.update(JSON.stringify(Object.keys(columns).map((column) => form[column])));
+  side.rows += 1;
+  if (!form.registrar) return;
+  side.byRegistrar[form.registrar] = (side.byRegistrar[form.registrar] ?? 0) + 1;
+}
+
+function summaryOf({ name }: Kind, { given, here }: Record<'given' | 'here', Side>) {
+  const codes = Object.keys({ ...given.byRegistrar, ...here.byRegistrar }).sort();
+  const counts = codes.map((code) => [
+    code,
+    { in_files: given.byRegistrar[code] ?? 0, here: here.byRegistrar[code] ?? 0 },
+  ]);
   return {
-    kind: kind.name,
-    rows_in_files: all.in_files,
-    rows_here: all.here,
-    digest_of_files: files.digest('hex'),
-    digest_here: registry.digest('hex'),
-    by_registrar: Object.fromEntries(Object.entries(byRegistrar).sort()),
+    kind: name,
+    rows_in_files: given.rows,
+    rows_here: here.rows,
+    digest_of_files: given.digest.digest('hex'),
+    digest_here: here.digest.digest('hex'),
+    by_registrar: Object.fromEntries(counts) as Record<string, { in_files: number; here: number }>,
   };
 }
 
 function textOf(
-  sides: readonly Sides[],
-  differences: readonly Difference[],
-  { all, unreported }: { all: number; unreported: number },
+  answer: {
+    kinds: ReturnType<typeof summaryOf>[];
+    unreported: number;
+  } & Record<'ignored' | 'not_compared', readonly string[]>,
+  shown: readonly Difference[],
+  all: number,
 ): string {
-  const rows = sides.flatMap(({ kind, rows_in_files, rows_here, by_registrar, ...digests }) => [
-    { ...digests, kind, registrar: null, in_files: rows_in_files, here: rows_here },
-    ...Object.entries(by_registrar).map(([registrar, counts]) => ({
-      ...{ kind, registrar, ...counts, digest_of_files: '', digest_here: '' },
-    })),
-  ]);
-  const shown = differences.map(({ file, key, difference, columns, reported }) => {
+  const { ignored, not_compared: others, unreported } = answer;
+  const rows = answer.kinds.flatMap(
+    ({ kind, rows_in_files, rows_here, by_registrar, ...digests }) => [
+      { ...digests, kind, registrar: null, in_files: rows_in_files, here: rows_here },
+      ...Object.entries(by_registrar).map(([registrar, counts]) => ({
+        ...{ kind, registrar, ...counts, digest_of_files: '', digest_here: '' },
+      })),
+    ],
+  );
+  const lines = shown.map(({ file, key, difference, columns, reported }) => {
     const of = columns.length > 0 ? ` (${columns.join(', ')})` : '';
     return `${file} ${key ?? '-'}: ${difference}${of}${reported ? ', as reported' : ''}`;
   });
@@ -184,8 +188,12 @@ function textOf(
       'DIGEST OF FILES': 'digest_of_files',
       'DIGEST HERE': 'digest_here',
     }),
-    ...shown,
+    ...lines,
     ...(hidden > 0 ? [`${counted(hidden, 'more difference')}; --json shows all`] : []),
+    ...ignoredText(ignored),
+    ...(others.length > 0
+      ? [`not compared, because there is no file of them: ${others.join(', ')}`]
+      : []),
     all === 0
       ? 'the registry is equal to the files'
       : `${counted(all, 'difference')}, ${unreported} of them not in ${reportName}.csv`,

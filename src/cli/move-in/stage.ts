@@ -1,6 +1,6 @@
-import { RegistryError } from '../../error.ts';
-import { type Form, type Kind, keyOf, uniqueValues } from '../../move-in/kind.ts';
-import type { ReadText } from '../../move-in/reader.ts';
+import { orRefusal, RegistryError } from '../../error.ts';
+import { type Form, type Kind, keyOf, placeIn, uniqueValues } from '../../move-in/kind.ts';
+import { type ReadText, refusal } from '../../move-in/reader.ts';
 import { readRows } from '../file/read.ts';
 import type { Directory } from './directory.ts';
 import type { Finding, Staging } from './staging.ts';
@@ -19,6 +19,9 @@ interface FileForm {
   /** Why it can't be read as a row. */
   problem?: string | undefined;
 }
+
+/** What is found in a row that is not refused. */
+type Note = (column: string, done: Finding['done'], why: string) => void;
 
 /**
  * Reads the files of a kind to the staging, with what is found in them, and returns the columns that they have; undefined
@@ -44,8 +47,9 @@ export async function stageKind(
   }
   if (part && directory.has(part.file)) {
     const own = Object.keys(part.columns);
-    for await (const row of formsOf(part.file, directory, own, own))
+    for await (const row of formsOf(part.file, directory, own, own)) {
       stageElement(staging, kind, row);
+    }
     for (const column of part.fills) columns.add(column);
   }
   return columns.size > 0 ? columns : undefined;
@@ -67,81 +71,90 @@ async function* formsOf(
   }
 }
 
-/** What is found in one row. Of one that is refused, nothing else is said. */
-class RowFindings {
-  readonly #all: Pick<Finding, 'column' | 'done' | 'why'>[] = [];
-
-  constructor({ problem }: Partial<FileForm> = {}) {
-    if (problem !== undefined) this.add('refused', null, problem);
+/**
+ * Reports what the work finds in the row; or, if it throws a refusal, that alone. Returns whether it was refused. The work
+ * fills the form, so the key may be known only afterwards.
+ */
+function examine(
+  staging: Staging,
+  kind: Kind,
+  { file, line, values, problem }: FileForm,
+  form: Form,
+  keyOfRow: () => string | null,
+  work: (note: Note) => void,
+): boolean {
+  let found: Pick<Finding, 'column' | 'done' | 'why'>[] = [];
+  let isRefused = false;
+  try {
+    if (problem !== undefined) throw refusal(problem);
+    work((column, done, why) => found.push({ column, done, why }));
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    found = error.problems.map(({ field: column = null, message: why }) => ({
+      ...{ column, done: 'refused', why },
+    }));
+    isRefused = true;
   }
-
-  add(done: Finding['done'], column: string | null, why: string): void {
-    this.#all.push({ column, done, why });
+  const place = {
+    file,
+    line,
+    key: keyOfRow(),
+    registrar: form.registrar ?? values.registrar ?? null,
+  };
+  for (const { column, ...finding } of found) {
+    const isShown = column !== null && !kind.columns[column]?.isSecret;
+    const value = isShown ? (values[column] ?? null) : null;
+    staging.find({ ...place, column, ...finding, value });
   }
+  return isRefused;
+}
 
-  get isRefused(): boolean {
-    return this.#all.some(({ done }) => done === 'refused');
-  }
-
-  /** Runs the work; notes a refusal that it throws, and returns undefined. */
-  try<Result>(column: string | null, work: () => Result): Result | undefined {
-    try {
-      return work();
-    } catch (error) {
-      if (!(error instanceof RegistryError)) throw error;
-      this.add('refused', column, error.message);
-      return undefined;
-    }
-  }
-
-  report(staging: Staging, kind: Kind, { file, line, values }: FileForm, key: string | null): void {
-    const place = { file, line, key, registrar: values.registrar ?? null };
-    for (const found of this.#all) {
-      if (this.isRefused && found.done !== 'refused') continue;
-      const { column } = found;
-      const isShown = column !== null && !kind.columns[column]?.isSecret;
-      staging.find({ ...place, ...found, value: isShown ? (values[column] ?? null) : null });
-    }
+/** What the function returns; a refusal that it throws becomes one of the column. */
+function inColumn<Value>(column: string, work: () => Value): Value {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof RegistryError ? refusal(error.message, column) : error;
   }
 }
 
 function stageRow(staging: Staging, kind: Kind, row: FileForm, options: StageOptions): void {
-  const found = new RowFindings(row);
-  const form = readForm(staging, kind, row, options, found);
-  if (!found.isRefused) tellApart(staging, kind, form, found);
-  const key = kind.key.every((column) => form[column]) ? keyOf(kind, form) : null;
-  if (!found.isRefused) takeValues(staging, kind, form, found);
-  if (!found.isRefused) {
+  const form: Form = {};
+  const knownKey = () => (kind.key.every((column) => form[column]) ? keyOf(kind, form) : null);
+  const isRefused = examine(staging, kind, row, form, knownKey, (note) => {
+    readForm(staging, kind, row, options, form, note);
+    tellApart(staging, kind, form, note);
+    takeValues(staging, kind, form);
     for (const { column, why } of kind.carried?.(form, options.now) ?? []) {
-      found.add('carried', column, why);
+      note(column, 'carried', why);
     }
-  }
-  found.report(staging, kind, row, key);
+  });
+  const key = knownKey();
   if (key === null) return;
   const text = row.values[kind.key[0]!]!;
-  staging.addGiven(kind, key, row.line, text, found.isRefused ? null : form);
+  staging.addGiven(kind, key, row.line, text, isRefused ? null : form);
 }
 
+/** Reads the columns to the form, the key first. */
 function readForm(
   staging: Staging,
   kind: Kind,
   { values }: FileForm,
   options: StageOptions,
-  found: RowFindings,
-): Form {
-  const form: Form = {};
-  for (const [column, { read, isRegistrar }] of Object.entries(kind.columns)) {
+  form: Form,
+  note: Note,
+): void {
+  for (const column of new Set([...kind.key, ...Object.keys(kind.columns)])) {
     const text = values[column];
     if (text === undefined) continue;
-    const note = (why: string) => found.add('changed', column, why);
+    const { read, isRegistrar } = kind.columns[column]!;
     const reader = isRegistrar ? registrarReader(staging, kind, read, options) : read;
-    const value = found.try(column, () => reader(text, note));
+    const value = inColumn(column, () => reader(text, (why) => note(column, 'changed', why)));
     if (value !== undefined) form[column] = value;
-    else if (kind.key.includes(column) && column !== kind.apart?.column && !found.isRefused)
-      found.add('refused', column, 'is missing');
+    else if (kind.key.includes(column) && column !== kind.apart?.column)
+      throw refusal('is missing', column);
   }
-  if (!found.isRefused) found.try(null, () => kind.check?.(form));
-  return form;
+  kind.check?.(form);
 }
 
 /** The reader of a registrar's code; one that is gone may be replaced by the registrar for orphans. */
@@ -152,78 +165,100 @@ function registrarReader(
   { orphansTo }: StageOptions,
 ): ReadText {
   return (text, note) => {
-    const code = new RowFindings().try(null, () => read(text, note));
-    const isKnown = code && staging.isExpected('registrars', code);
-    const why = isKnown ? whyNot(staging, 'registrars', text) : 'there is no such registrar';
-    if (why === undefined) return code!;
-    if (!mayBeOrphan || orphansTo === undefined) throw new RegistryError('not_found', why);
+    const code = orRefusal(() => read(text, note));
+    const isCode = typeof code === 'string';
+    const isKnown = isCode && staging.isExpected('registrars', code);
+    if (isCode && !isKnown && staging.isInFile('registrars', code)) {
+      throw refusal('its row in registrars.csv is not moved in');
+    }
+    const why = isKnown ? whyNot(staging, 'registrars', code, text) : 'there is no such registrar';
+    if (isKnown && why === undefined) return code;
+    if (!mayBeOrphan || orphansTo === undefined) throw refusal(why!);
     note(`${why}; it is now with ${orphansTo}`);
     return orphansTo;
   };
 }
 
 /** Why a text does not name the row that has it as its key in upper case. */
-function whyNot(staging: Staging, kind: string, text: string | null): string | undefined {
-  if (!staging.isRefusedText(kind, text)) return undefined;
+function whyNot(
+  staging: Staging,
+  kind: string,
+  key: string,
+  text: string | null,
+): string | undefined {
+  if (!staging.isRefusedText(kind, key, text)) return undefined;
   return `another line of ${kind}.csv has the same in upper case`;
 }
 
 /** Gives a row that may not have the key of an earlier one, or has none, a key of its own. */
-function tellApart(staging: Staging, kind: Kind, form: Form, found: RowFindings): void {
+function tellApart(staging: Staging, kind: Kind, form: Form, note: Note): void {
   if (!kind.apart) return;
   const { column, next } = kind.apart;
   const isMissing = form[column] === undefined;
   if (isMissing) form[column] = next(form);
   const isRepeated = () => staging.given(kind, keyOf(kind, form)) !== undefined;
-  const why = isMissing
-    ? 'made here because the file has none'
-    : 'is now later, because an earlier line has the same';
-  if (isMissing || isRepeated()) found.add('changed', column, why);
+  if (isMissing) note(column, 'changed', 'made here because the file has none');
+  else if (isRepeated())
+    note(column, 'changed', 'is now later, because an earlier line has the same');
   while (isRepeated()) form[column] = next(form);
 }
 
 /** Refuses a row whose key, or another value that no two rows share, is that of an earlier one. */
-function takeValues(staging: Staging, kind: Kind, form: Form, found: RowFindings): void {
+function takeValues(staging: Staging, kind: Kind, form: Form): void {
   const key = keyOf(kind, form);
-  if (staging.given(kind, key)) {
-    found.add('refused', kind.key[0]!, 'an earlier line has the same');
-    return;
-  }
+  if (staging.given(kind, key)) throw refusal('an earlier line has the same', kind.key[0]);
   const values = uniqueValues(kind, form);
-  for (const { columns, where, text } of values) {
-    if (staging.taker(kind, text) === undefined) continue;
-    const also = Object.entries(where).map(([name, value]) => ` and the ${name} ${value}`);
-    found.add('refused', columns[0]!, `an earlier line has the same${also.join('')}`);
+  const taken = values.find(({ text }) => staging.taker(kind.name, text) !== undefined);
+  if (taken) {
+    const also = Object.entries(taken.where).map(([name, value]) => ` and the ${name} ${value}`);
+    throw refusal(`an earlier line has the same${also.join('')}`, taken.columns[0]);
   }
-  if (!found.isRefused) for (const { text } of values) staging.take(kind, text, key);
+  for (const { text } of values) staging.take(kind.name, text, key);
 }
 
 function stageElement(staging: Staging, kind: Kind, row: FileForm): void {
   const part = kind.part!;
-  const found = new RowFindings(row);
-  const form: Form = {};
   const [own, other] = Object.keys(part.columns) as [string, string];
-  const kinds: Record<string, string | undefined> = { [own]: kind.name, [other]: part.refersTo };
-  for (const [column, read] of Object.entries(part.columns)) {
-    const text = row.values[column] ?? null;
-    const value = found.try(column, () => read(text, () => {})) ?? null;
-    form[column] = value;
-    const referred = kinds[column];
-    if (!referred || value === null) continue;
+  const form: Form = {};
+  const knownKey = () => placeIn(part, form).key;
+  examine(staging, kind, row, form, knownKey, (note) => {
+    let isChanged = false;
+    for (const [column, read] of Object.entries(part.columns)) {
+      const isReference = column === own || part.refersTo !== undefined;
+      const onChange = (why: string) => {
+        if (!isReference) note(column, 'changed', why);
+        isChanged ||= !isReference;
+      };
+      form[column] = inColumn(column, () => read(row.values[column] ?? null, onChange)) ?? null;
+    }
+    const { key, column, element } = placeIn(part, form) as Record<
+      'key' | 'column' | 'element',
+      string
+    >;
     // Whether its own row is there is known later.
-    const isKnown = column === own || staging.isExpected(referred, value);
-    const why = isKnown ? whyNot(staging, referred, text) : `there is no such row in ${referred}`;
-    if (why !== undefined) found.add('refused', column, why);
-  }
-  const { key, column, element } = part.place(form);
-  if (!found.isRefused) {
+    const whyNotOwn = whyNot(staging, kind.name, key, row.values[own]!);
+    if (whyNotOwn !== undefined) throw refusal(whyNotOwn, own);
+    const whyNotOther = part.refersTo && whyNoReference(staging, kind, form, row.values[other]!);
+    if (whyNotOther !== undefined) throw refusal(whyNotOther, other);
     const isOther =
-      column === part.single && staging.take(kind, `${column} ${key}`, element!) !== element;
-    if (isOther) found.add('refused', other, `an earlier line has another ${column}`);
-    else if (!staging.addElement(kind, key!, column, element!, row.line))
-      found.add('refused', other, 'an earlier line has the same');
-  }
-  // The list has elements that can't be read, and is not empty.
-  else if (key !== null) staging.addElement(kind, key, null, String(row.line), row.line);
-  found.report(staging, kind, row, key);
+      column === part.single && staging.take(kind.name, `${column} ${key}`, element) !== element;
+    if (isOther) throw refusal(`an earlier line has another ${column}`, other);
+    if (!staging.addElement(kind, key, column, element, row.line) && !isChanged)
+      throw refusal('an earlier line has the same', other);
+  });
+}
+
+/** Why the element does not name a row. A list here stays as it is if the row is left. */
+function whyNoReference(
+  staging: Staging,
+  kind: Kind,
+  form: Form,
+  text: string,
+): string | undefined {
+  const { key, column, element } = placeIn(kind.part!, form);
+  const name = kind.part!.refersTo!;
+  if (staging.isExpected(name, element!)) return whyNot(staging, name, element!, text);
+  if (!staging.given({ name }, element!)) return `there is no such row in ${name}`;
+  staging.keepList(kind, key!, column!);
+  return `its row in ${name}.csv is a conflict; the list that is here stays`;
 }

@@ -1,25 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
-import { startTool, type TestRegistry } from '../tool.ts';
-import { type Files, readFileOf, row, smallRegistry, writeFiles } from './files.ts';
+import { readFileOf, row, smallRegistry } from './files.ts';
+import { startMoves } from './moves.ts';
 
-const tool = startTool();
-let registry: TestRegistry;
-let directory: string;
+const moves = startMoves();
 
-beforeEach(async () => {
-  registry = await tool.newRegistry();
-  directory = await tool.newDirectory();
-});
-
-/** Moves the files in, and returns the lines of the report without those about addresses. */
-async function report(files: Files, ...options: string[]): Promise<string[]> {
-  writeFiles(directory, files);
-  await registry.done(['move-in', directory, ...options]);
-  return readFileOf(directory, 'move-in-report').map(
-    ({ file, line, key, column, value, done, why }) =>
-      `${file}:${line} ${key} ${column} ${JSON.stringify(value)} ${done}: ${why}`,
-  );
-}
+beforeEach(moves.beginEmpty);
 
 test('carries dirty values as they are, and names those that today would be refused', async () => {
   const dirty = {
@@ -41,7 +26,7 @@ test('carries dirty values as they are, and names those that today would be refu
     registrars: [row.registrar(1, 'ALPHA')],
     contacts: [row.contact(5, 'ALPHA', dirty)],
   };
-  const lines = await report(files);
+  const { lines } = await moves.moveIn(files);
   expect(lines.map((line) => line.split(' ')[2]).sort()).toEqual(
     [
       'name',
@@ -56,7 +41,7 @@ test('carries dirty values as they are, and names those that today would be refu
     ].sort(),
   );
   expect(lines).toContain('contacts.csv:2 ALPHA:5 phone "" carried: is missing');
-  const { contacts } = await registry.rows();
+  const { contacts } = await moves.registry.rows();
   expect(contacts).toEqual([
     expect.objectContaining({
       ...{ name: dirty.name, email: 'kell', phone: '', ident: '', ident_type: 'passport' },
@@ -65,7 +50,7 @@ test('carries dirty values as they are, and names those that today would be refu
       created_at: '1999-12-31T21:59:59.000Z',
     }),
   ]);
-  expect((await registry.run(['reconcile', directory])).status).toBe(0);
+  expect(await moves.reconcile()).toMatchObject({ status: 0, equal: true });
 });
 
 test('refuses only what cannot be told apart or cannot be held, and keeps the domains', async () => {
@@ -95,10 +80,10 @@ test('refuses only what cannot be told apart or cannot be held, and keeps the do
     row.link('pirn.ee', 'ALPHA:11', 'registrant'),
   );
   files.auctions!.push(row.auction(29, 'VANA.ee', 'started'), row.auction(30, 'x.ee', 'unknown'));
-  const lines = await report(files);
+  const { lines } = await moves.moveIn(files);
   expect(lines).toEqual([
     'allowed-ips.csv:4 #99 registrar "#99" refused: there is no such row in registrars',
-    'allowed-ips.csv:5 ALPHA address "x" refused: is not an address or CIDR range',
+    'allowed-ips.csv:5 ALPHA address "x" changed: is not an address or CIDR range; it is now 0.0.0.0/32, which nobody has',
     'api-users.csv:3 gone registrar "#99" refused: there is no such registrar',
     'api-users.csv:4 lower registrar "beta" refused: another line of registrars.csv has the same in upper case',
     'api-users.csv:5 ei  "" refused: has no password',
@@ -118,13 +103,9 @@ test('refuses only what cannot be told apart or cannot be held, and keeps the do
     'registrars.csv:4 BETA code "beta" refused: an earlier line has the same',
     'registrars.csv:5  code "" refused: is missing',
   ]);
-  const { status, stdout } = await registry.run(['reconcile', directory, '--json']);
-  expect({ status, ...JSON.parse(stdout) }).toMatchObject({
-    status: 0,
-    unreported: 0,
-    equal: false,
-  });
-  expect(JSON.parse(stdout).differences).toHaveLength(20);
+  const { differences, ...proof } = await moves.reconcile();
+  expect(proof).toMatchObject({ status: 0, unreported: 0, equal: false });
+  expect(differences).toHaveLength(19);
 });
 
 test('gives contacts and domains of a registrar that is gone to another, if the operator says so', async () => {
@@ -133,32 +114,80 @@ test('gives contacts and domains of a registrar that is gone to another, if the 
   files.domains!.push(row.domain('kadunud.ee', '#99'));
   files['domain-contacts']!.push(row.link('kadunud.ee', 'VANA:1', 'registrant'));
   files['api-users']!.push(row.user('gone', '#99'));
-  expect(await report(files, '--orphans-to', 'BETA')).toEqual([
+  const { lines } = await moves.moveIn(files, '--orphans-to', 'BETA');
+  expect(lines).toEqual([
     'api-users.csv:3 gone registrar "#99" refused: there is no such registrar',
     'contacts.csv:5 VANA:1 registrar "#99" changed: there is no such registrar; it is now with BETA',
     'domains.csv:4 kadunud.ee registrar "#99" changed: there is no such registrar; it is now with BETA',
   ]);
-  const { contacts, domains } = await registry.rows();
+  const report = readFileOf(moves.directory, 'move-in-report');
+  expect(report.map(({ registrar }) => registrar)).toEqual(['#99', 'BETA', 'BETA']);
+  const { contacts, domains } = await moves.registry.rows();
   expect(contacts).toContainEqual(expect.objectContaining({ code: 'VANA:1', registrar_id: 9 }));
   expect(domains).toContainEqual(expect.objectContaining({ name: 'kadunud.ee', registrar_id: 9 }));
-  const unknown = await registry.run(['move-in', directory, '--orphans-to', 'GAMMA']);
+  const unknown = await moves.registry.run(['move-in', moves.directory, '--orphans-to', 'GAMMA']);
   expect(unknown).toMatchObject({
     status: 1,
     stderr: 'refused: there is no registrar "GAMMA" [orphans_to]\n',
   });
 });
 
+test('refuses what belongs to a registrar that the file has, but that is not moved in', async () => {
+  await moves.registry.done(['registrar', 'add', '--code', 'TEST', '--name', 'Test']);
+  const [made] = (await moves.registry.rows()).registrars as { id: number }[];
+  const { lines } = await moves.moveIn(
+    {
+      registrars: [
+        row.registrar(made!.id + 1, 'ALPHA'),
+        row.registrar(made!.id, 'EIS'),
+        row.registrar(0, 'BETA'),
+      ],
+      contacts: [row.contact(11, 'EIS'), row.contact(12, 'BETA')],
+      domains: [row.domain('pirn.ee', 'EIS')],
+    },
+    '--orphans-to',
+    'ALPHA',
+  );
+  const why = 'refused: its row in registrars.csv is not moved in';
+  expect(lines.filter((line) => !line.startsWith('registrars.csv'))).toEqual([
+    `contacts.csv:2 EIS:11 registrar "EIS" ${why}`,
+    `contacts.csv:3 BETA:12 registrar "BETA" ${why}`,
+    `domains.csv:2 pirn.ee registrar "EIS" ${why}`,
+  ]);
+});
+
+test('leaves out times of a contact that are in the future', async () => {
+  const { registrars } = smallRegistry();
+  const future = '2999-01-01 00:00:00';
+  const contacts = [row.contact(11, 'ALPHA', { created_at: future, updated_at: future })];
+  const { lines } = await moves.moveIn({ registrars: registrars!, contacts });
+  const why = 'changed: is in the future; it is left out';
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      `contacts.csv:2 ALPHA:11 created_at "${future}" ${why}`,
+      `contacts.csv:2 ALPHA:11 updated_at "${future}" ${why}`,
+    ]),
+  );
+  const [contact] = (await moves.registry.rows()).contacts as Record<string, string>[];
+  expect(contact!.updated_at).toBe(contact!.created_at);
+  expect(Date.parse(contact!.created_at!)).toBeLessThanOrEqual(Date.now());
+  expect(await moves.reconcile()).toMatchObject({ status: 0, equal: true });
+});
+
 test('closes a registrar none of whose addresses can be read, and goes on', async () => {
   const files = smallRegistry();
   files['allowed-ips'] = [
     { registrar: 'ALPHA', address: 'x' },
+    { registrar: 'ALPHA', address: 'y' },
     { registrar: 'BETA', address: '192.0.2.1' },
   ];
-  expect(await report(files)).toEqual([
-    'allowed-ips.csv:2 ALPHA address "x" refused: is not an address or CIDR range',
-    'allowed-ips.csv: ALPHA  "" changed: has no row that can be read; it gets 0.0.0.0/32 so that it is not open to every address',
+  const { lines } = await moves.moveIn(files);
+  const why = 'is not an address or CIDR range; it is now 0.0.0.0/32, which nobody has';
+  expect(lines).toEqual([
+    `allowed-ips.csv:2 ALPHA address "x" changed: ${why}`,
+    `allowed-ips.csv:3 ALPHA address "y" changed: ${why}`,
   ]);
-  const { registrars } = await registry.rows();
+  const { registrars } = await moves.registry.rows();
   expect(registrars).toMatchObject([
     { allowed_ips: '["0.0.0.0/32"]' },
     { allowed_ips: '["192.0.2.1"]' },
@@ -166,38 +195,34 @@ test('closes a registrar none of whose addresses can be read, and goes on', asyn
 });
 
 test('changes with a file of links or addresses alone only these', async () => {
-  await report(smallRegistry());
-  const other = await tool.newDirectory();
-  writeFiles(other, {
+  await moves.moveIn(smallRegistry());
+  await moves.begin();
+  const { kinds, lines } = await moves.moveIn({
     'domain-contacts': [row.link('pirn.ee', 'ALPHA:11', 'registrant')],
     'allowed-ips': [{ registrar: 'ALPHA', address: '192.0.2.7' }],
   });
-  const { kinds } = await registry.done(['move-in', other]);
   expect(kinds).toMatchObject([
     { kind: 'registrars', updated: 2, removed: 0 },
     { kind: 'domains', updated: 2, removed: 0 },
   ]);
-  const { registrars, domain_contacts: links, contacts } = await registry.rows();
+  const { registrars, domain_contacts: links, contacts } = await moves.registry.rows();
   expect(registrars).toMatchObject([{ allowed_ips: '["192.0.2.7"]' }, { allowed_ips: '[]' }]);
   expect(links).toEqual([{ domain_id: expect.anything(), contact_id: 11, role: 'registrant' }]);
   expect(contacts).toHaveLength(3);
-  const lines = readFileOf(other, 'move-in-report').map(({ key, why }) => `${key} ${why}`);
-  expect(lines).toEqual(['BETA has no row: open to every address']);
+  expect(lines).toEqual(['allowed-ips.csv: BETA  "" carried: has no row: open to every address']);
 });
 
 test('a dry run reports and changes nothing', async () => {
-  writeFiles(directory, smallRegistry());
-  const before = await registry.rows();
-  const { kinds, changed } = await registry.done(['move-in', directory, '--dry-run']);
+  const before = await moves.registry.rows();
+  const { kinds, changed } = await moves.moveIn(smallRegistry(), '--dry-run');
   expect(changed).toBe(false);
   expect(kinds).toContainEqual(expect.objectContaining({ kind: 'contacts', added: 3 }));
-  expect(await registry.rows()).toEqual(before);
+  expect(await moves.registry.rows()).toEqual(before);
 });
 
 test('ignores and names the columns and files that it does not know', async () => {
   const blocked = smallRegistry().blocked!.map((each) => ({ ...each, vana_veerg: 'x' }));
-  writeFiles(directory, { blocked, muu: [{ a: 'b' }] });
-  const { ignored } = await registry.done(['move-in', directory]);
+  const { ignored } = await moves.moveIn({ blocked, muu: [{ a: 'b' }] });
   expect(ignored).toEqual(['muu.csv', 'blocked.csv: vana_veerg']);
 });
 
@@ -205,13 +230,11 @@ test('does not add a reserved name whose last day is over, and lets it end here'
   const reserved = (last_day: string) => ({
     reserved: ['kinni.ee', 'riigikogu.ee'].map((name) => row.reserved(name, { last_day })),
   });
-  await report(reserved('2999-01-01'));
-  await registry.done(['retained', 'remove', 'kinni.ee', '--status', 'reserved', '--yes']);
-  expect(await report(reserved('2020-01-01'))).toEqual([
-    'reserved.csv:2 kinni.ee last_day "2020-01-01" refused: is over',
-  ]);
-  const { retained_domains: names } = await registry.rows();
+  await moves.moveIn(reserved('2999-01-01'));
+  await moves.registry.done(['retained', 'remove', 'kinni.ee', '--status', 'reserved', '--yes']);
+  const { lines } = await moves.moveIn(reserved('2020-01-01'));
+  expect(lines).toEqual(['reserved.csv:2 kinni.ee last_day "2020-01-01" refused: is over']);
+  const { retained_domains: names } = await moves.registry.rows();
   expect(names).toMatchObject([{ name: 'riigikogu.ee', last_day: '2020-01-01' }]);
-  const { status } = await registry.run(['reconcile', directory]);
-  expect(status).toBe(0);
+  expect(await moves.reconcile()).toMatchObject({ status: 0, equal: true });
 });

@@ -88,9 +88,11 @@ export function smallRegistry(): Files {
   };
 }
 
+/** A file without rows has the columns of the small registry. */
 export function writeFiles(directory: string, files: Files): void {
   for (const [name, rows] of Object.entries(files)) {
-    writeFileSync(path.join(directory, `${name}.csv`), stringify(rows, { header: true }));
+    const columns = Object.keys(rows[0] ?? smallRegistry()[name]![0]!);
+    writeFileSync(path.join(directory, `${name}.csv`), stringify(rows, { header: true, columns }));
   }
 }
 

@@ -1,54 +1,35 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openLocalData } from '../../../src/cli/local.ts';
 import { setClockAhead } from '../../../src/clock.ts';
-import { runCron } from '../../../src/cron.ts';
-import { startTool, type TestRegistry } from '../tool.ts';
-import { type Files, row, smallRegistry, writeFiles } from './files.ts';
+import { row, smallRegistry, writeFiles } from './files.ts';
+import { startMoves } from './moves.ts';
 
-const tool = startTool();
-let registry: TestRegistry;
-let directory: string;
+const moves = startMoves();
+const { moveIn, reconcile } = moves;
 
-beforeEach(async () => {
-  registry = await tool.newRegistry();
-  directory = await tool.newDirectory();
-});
+beforeEach(moves.beginEmpty);
 afterEach(() => setClockAhead(0));
 
-async function moveIn(files: Files) {
-  writeFiles(directory, files);
-  await registry.done(['move-in', directory]);
-}
-
-async function reconcile() {
-  const { status, stdout } = await registry.run(['reconcile', directory, '--json']);
-  return { status, ...JSON.parse(stdout) };
-}
-
-test('excuses a refused row only if the report names the value that it has now', async () => {
+test('excuses what the report names, unless a file is newer', async () => {
   const files = smallRegistry();
   files.domains!.push(row.domain('kadunud.ee', '#98'));
   await moveIn(files);
-  expect(await reconcile()).toMatchObject({ status: 0, unreported: 0 });
-  files.domains![2]!.registrar = '#99';
-  writeFiles(directory, files);
+  await moves.registry.done(['registrar', 'update', 'ALPHA', '--name', 'Alfa']);
+  await moveIn(files);
+  expect(await reconcile()).toMatchObject({ status: 0, equal: false, unreported: 0 });
+  writeFiles(moves.directory, { blocked: files.blocked! });
   expect(await reconcile()).toMatchObject({
     status: 1,
-    unreported: 1,
+    unreported: 2,
     differences: [
+      { file: 'registrars.csv', key: 'ALPHA', reported: false },
       { file: 'domains.csv', key: 'kadunud.ee', columns: ['registrar'], reported: false },
     ],
   });
 });
 
-test('excuses a conflict only if the report names the values that the file has now', async () => {
-  const files = smallRegistry();
-  await moveIn(files);
-  await registry.done(['registrar', 'update', 'ALPHA', '--name', 'Alfa']);
-  await moveIn(files);
-  expect(await reconcile()).toMatchObject({ status: 0, equal: false, unreported: 0 });
-  files.registrars![0]!.name = 'Alpha';
-  writeFiles(directory, files);
+test('does not excuse what was changed here after the report', async () => {
+  await moveIn(smallRegistry());
+  await moves.registry.done(['registrar', 'update', 'ALPHA', '--name', 'Alfa']);
   expect(await reconcile()).toMatchObject({ status: 1, unreported: 1 });
 });
 
@@ -60,11 +41,8 @@ test('expects no reserved name that the cron has ended, and every dispute that i
   });
   setClockAhead(24 * 60 * 60 * 1000);
   expect(await reconcile()).toMatchObject({ status: 0, equal: true });
-  await registry.edit('');
-  const { env, dispose } = await openLocalData(registry.directory);
-  await runCron('1 0 * * *', env, {});
-  await dispose();
-  const { retained_domains, disputes } = await registry.rows();
+  await moves.endReservations();
+  const { retained_domains, disputes } = await moves.registry.rows();
   expect([retained_domains, disputes]).toMatchObject([[{ name: 'riigikogu.ee' }], [{}]]);
   expect(await reconcile()).toMatchObject({
     ...{ status: 0, equal: true, differences: [] },
@@ -74,12 +52,49 @@ test('expects no reserved name that the cron has ended, and every dispute that i
 
 test('shows a hundred differences on the terminal, and all of them with --json', async () => {
   const names = Array.from({ length: 1_101 }, (_, n) => row.reserved(`kinni${n}.ee`));
-  writeFiles(directory, { reserved: names });
-  const { status, stdout } = await registry.run(['reconcile', directory]);
+  writeFiles(moves.directory, { reserved: names });
+  const { status, stdout } = await moves.registry.run(['reconcile', moves.directory]);
   expect(status).toBe(1);
   expect(stdout.match(/only in the files/g)).toHaveLength(100);
   expect(stdout).toContain('1001 more differences; --json shows all');
   const { differences, equal } = await reconcile();
   expect(equal).toBe(false);
   expect(new Set(differences.map(({ key }: { key: string }) => key)).size).toBe(1_101);
+});
+
+test('excuses what belongs to a registrar that is gone from the files, and still referred to here', async () => {
+  const files = smallRegistry();
+  files['api-users']!.push(row.user('beeta', 'BETA'));
+  await moveIn(files);
+  files.registrars!.pop();
+  const { lines } = await moveIn(files, '--orphans-to', 'ALPHA');
+  expect(lines).toContain(
+    'registrars.csv: BETA  "API user beeta" conflict: another row still refers to it',
+  );
+  expect(await reconcile('--orphans-to', 'ALPHA')).toMatchObject({ status: 0, unreported: 0 });
+});
+
+test('finds an API user who is not here for want of a password', async () => {
+  const { registrars, 'api-users': users } = smallRegistry();
+  await moveIn({ registrars: registrars!, 'api-users': users! });
+  const without = ['ats', 'uus'].map((username) => ({ registrar: 'ALPHA', username }));
+  writeFiles(moves.directory, { 'api-users': without });
+  expect(await reconcile()).toMatchObject({
+    ...{ status: 1, unreported: 1 },
+    differences: [{ file: 'api-users.csv', key: 'uus', difference: 'refused' }],
+  });
+  await moveIn({ 'api-users': without });
+  expect(await reconcile()).toMatchObject({ status: 0, unreported: 0 });
+});
+
+test('names what it ignores, and the kinds that it does not compare', async () => {
+  const blocked = smallRegistry().blocked!.map((each) => ({ ...each, vana_veerg: 'x' }));
+  await moveIn({ blocked, muu: [{ a: 'b' }] });
+  const others = ['registrars', 'api-users', 'contacts', 'domains', 'reserved', 'disputes'];
+  expect(await reconcile()).toMatchObject({
+    ...{ status: 0, ignored: ['muu.csv', 'blocked.csv: vana_veerg'] },
+    not_compared: [...others, 'auctions'],
+  });
+  const { stdout } = await moves.registry.run(['reconcile', moves.directory]);
+  expect(stdout).toContain(`not compared, because there is no file of them: ${others.join(', ')}`);
 });

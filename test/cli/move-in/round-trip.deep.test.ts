@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { auctionStatuses } from '../../../drizzle/schema.ts';
@@ -184,5 +185,7 @@ test('moves out to a directory that has none of the files, or replaces them', as
       'registrars.csv already exists; name another directory or pass --replace',
     ),
   });
+  await registry.done(['move-in', directory]);
   await registry.done(['move-out', directory, '--replace']);
+  expect(existsSync(`${directory}/move-in-report.csv`)).toBe(false);
 });

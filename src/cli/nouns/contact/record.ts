@@ -4,6 +4,7 @@ import {
   discloseableAttributes,
   identityTypes,
 } from '../../../../drizzle/schema.ts';
+import { currentTime } from '../../../clock.ts';
 import type { Contact } from '../../../contact/contact.ts';
 import { contactFields, type FileColumn } from '../../../contact/fields.ts';
 import { identityProblem } from '../../../contact/identity.ts';
@@ -17,15 +18,19 @@ import { words, wordsNote } from '../../file/field.ts';
 import type { Columns } from '../../file/format.ts';
 
 /** An empty value counts as not given. */
-const optional = <Field extends z.ZodType>(field: Field) =>
-  z.preprocess((value) => (isBlank(value) ? undefined : value), field.optional());
+const optional = <Field extends z.core.$ZodType>(field: Field) =>
+  z.preprocess((value) => (isBlank(value) ? undefined : value), z.optional(field));
 
 /** Words, or a list in NDJSON. */
-const list = <Field extends z.ZodType>(field: Field) => optional(z.preprocess(words, field));
+const list = <Field extends z.core.$ZodType>(field: Field) => optional(z.preprocess(words, field));
 
-const timestamp = instantRule(
-  'is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z',
-).transform((instant) => instant.toISOString());
+const timestamp = z.pipe(
+  instantRule('is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z').check(
+    // What is written later has a later time, so all changes of the registrar would be in the future from then on.
+    z.refine((instant) => instant <= currentTime(), 'is in the future'),
+  ),
+  z.transform((instant: Date) => instant.toISOString()),
+);
 
 const label = z
   .union([z.string(), z.number().int()], 'is not text')
@@ -59,27 +64,28 @@ const instant = 'ISO 8601 with Z or an offset, for example 2026-01-31T12:00:00.0
 
 /** The rule for each column of a file, in the order of the columns, with the sentence of the help about it. */
 const fileRules = {
-  code: contactRules
-    .code()
-    .transform(asciiUpperCase)
+  code: z
+    .pipe(contactRules.code(), z.transform(asciiUpperCase))
     .describe(
       `<code of the registrar>:<suffix> of letters, digits, _ . : and -, ${text(100)}, for example ALPHA:1B7A3C5D`,
     ),
   uuid: optional(z.guid('is not a UUID').transform(asciiLowerCase)).describe(
     'for example 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11; by default, a new one',
   ),
-  name: contactRules.name().describe(text(255)),
+  name: contactRules.name().check(z.describe(text(255))),
   orgName: optional(contactRules.orgName()).describe(text(255)),
-  email: contactRules.email().describe('one address, for example mari@example.ee'),
-  phone: contactRules.phone().describe(phone),
+  email: contactRules.email().check(z.describe('one address, for example mari@example.ee')),
+  phone: contactRules.phone().check(z.describe(phone)),
   fax: optional(contactRules.fax()).describe(phone),
   ident: contactRules
     .ident()
-    .describe(
-      `identity code, checked by its type and country; ${text(64)}; for birthday a date, for example 2001-12-31`,
+    .check(
+      z.describe(
+        `identity code, checked by its type and country; ${text(64)}; for birthday a date, for example 2001-12-31`,
+      ),
     ),
-  identType: contactRules.identType().describe(identityTypes.join(', ')),
-  identCountryCode: contactRules.identCountryCode().describe(country),
+  identType: contactRules.identType().check(z.describe(identityTypes.join(', '))),
+  identCountryCode: contactRules.identCountryCode().check(z.describe(country)),
   street: optional(contactRules.street()).describe(text(255)),
   city: optional(contactRules.city()).describe(text(255)),
   zip: optional(contactRules.zip()).describe(text(16)),
@@ -100,7 +106,7 @@ const fileRules = {
   updater: optional(label).describe(`who changed it last, ${text(255)}`),
   createdAt: optional(timestamp).describe(`${instant}; by default, updated_at, or now`),
   updatedAt: optional(timestamp).describe('in the same format; by default, created_at'),
-} satisfies Record<FileColumn, z.ZodType>;
+} satisfies Record<FileColumn, z.core.$ZodType>;
 
 const fileFields = (Object.keys(fileRules) as FileColumn[]).map((column) => {
   const { file: name, isList, rule: clientsRule } = contactFields[column];
@@ -109,7 +115,7 @@ const fileFields = (Object.keys(fileRules) as FileColumn[]).map((column) => {
     column,
     name,
     rule,
-    note: rule.description!,
+    note: z.globalRegistry.get(rule)!.description!,
     isRequired: !rule.safeParse(undefined).success,
     isLegacyText: clientsRule !== null && !isList,
   };
@@ -183,7 +189,7 @@ function legacyText({ isLegacyText }: FileField, value: unknown): string | undef
 }
 
 /** The reason for the refusal. The interfaces' messages name no value, so the column's note says what is right. */
-function reasonOf({ note }: FileField, value: unknown, { issues }: z.ZodError): string {
+function reasonOf({ note }: FileField, value: unknown, { issues }: z.core.$ZodError): string {
   const message = issues[0]?.message ?? '';
   return / is invalid$/.test(message) ? `${JSON.stringify(value)} is not valid: ${note}` : message;
 }

@@ -1,0 +1,95 @@
+import { beforeEach, expect, test } from 'vitest';
+import { row, smallRegistry, uuidOf } from './files.ts';
+import { startMoves } from './moves.ts';
+
+const moves = startMoves();
+const { moveIn, reconcile } = moves;
+
+beforeEach(moves.beginEmpty);
+
+const taken = 'another row here has a value that only one may have';
+
+/** A contact of ALPHA that was made here. */
+function addContact(id: number, number: number): Promise<void> {
+  return moves.registry.edit(`insert into contacts (id, uuid, registrar_id, number, code, name, name_key, email, email_key, phone,
+      ident, ident_key, ident_type, ident_country_code, auth_info, created_at, updated_at)
+    select ${id}, '${uuidOf(id)}', registrar_id, ${number}, 'ALPHA:SIIN${id}', name, name_key, email, email_key, phone, ident, ident_key,
+      ident_type, ident_country_code, auth_info, created_at, updated_at from contacts where id = 11`);
+}
+
+test('leaves a contact with another code for the id of one that is here, and changes no domain', async () => {
+  await moveIn(smallRegistry());
+  const files = smallRegistry();
+  files.contacts![0]!.code = 'ALPHA:UUS';
+  files['domain-contacts']![0]!.contact = 'ALPHA:UUS';
+  const { lines, changed } = await moveIn(files);
+  expect(changed).toBe(false);
+  expect(lines.map((line) => line.replace(/ "\{.*\}"/, ''))).toEqual([
+    `contacts.csv:2 ALPHA:UUS  conflict: ${taken}`,
+    'contacts.csv: ALPHA:11  "domain õun.ee" conflict: another row still refers to it',
+    'domain-contacts.csv:2 õun.ee contact "ALPHA:UUS" refused: its row in contacts.csv is a conflict; the list that is here stays',
+  ]);
+  expect(await reconcile()).toMatchObject({ status: 0, unreported: 0 });
+});
+
+test('leaves a contact that is to get an id whose place in the list another one has', async () => {
+  await moveIn(smallRegistry());
+  await addContact(91, 31);
+  const files = smallRegistry();
+  files.contacts![0] = row.contact(31, 'ALPHA', { code: 'ALPHA:11' });
+  const { lines } = await moveIn({ contacts: files.contacts! });
+  expect(lines.map((line) => line.replace(/"\{.*\}"/, ''))).toEqual([
+    'contacts.csv:2 ALPHA:11   conflict: it was changed here, or what it needs is taken or gone',
+    'contacts.csv: ALPHA:SIIN91  "" conflict: was made here',
+  ]);
+  expect(await reconcile()).toMatchObject({ status: 0, unreported: 0 });
+});
+
+test('changes a contact although another has its id as its place in the list', async () => {
+  await moveIn(smallRegistry());
+  await addContact(90, 91);
+  await addContact(91, 50);
+  const contacts = [90, 91].map((id) => row.contact(id, 'ALPHA', { code: `ALPHA:SIIN${id}` }));
+  const files = { contacts: [...smallRegistry().contacts!, ...contacts] };
+  const { counts, lines } = await moveIn(files, '--theirs');
+  expect(lines).toEqual([]);
+  expect(counts.contacts).toEqual({ updated: 2, unchanged: 3 });
+});
+
+test('gives ids to registrars without one after all others have theirs', async () => {
+  const { counts } = await moveIn({
+    registrars: [row.registrar(1, 'ALPHA', { id: '' }), row.registrar(1, 'BETA')],
+  });
+  expect(counts).toEqual({ registrars: { added: 2 } });
+  const { registrars } = await moves.registry.rows();
+  expect(registrars).toMatchObject([
+    { id: 1, code: 'BETA' },
+    { id: 2, code: 'ALPHA' },
+  ]);
+});
+
+test('counts the rows that others refer to together, and names in each line what refers to it', async () => {
+  await moveIn(smallRegistry());
+  await moves.begin();
+  const { lines, causes } = await moveIn({ contacts: [] });
+  const held = 'contacts.csv:';
+  const why = 'conflict: another row still refers to it';
+  expect(lines).toEqual([
+    `${held} ALPHA:11  "domain õun.ee" ${why}`,
+    `${held} ALPHA:12  "domain õun.ee" ${why}`,
+    `${held} BETA:15  "domain pirn.ee" ${why}`,
+  ]);
+  expect(causes).toHaveLength(1);
+  expect(await reconcile()).toMatchObject({ status: 0, unreported: 0 });
+});
+
+test('takes a name that the scheduled run has ended here, and that lasts longer there', async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  await moveIn({ reserved: [row.reserved('kinni.ee', { last_day: today })] });
+  await moves.endReservations();
+  const { counts, lines } = await moveIn({
+    reserved: [row.reserved('kinni.ee', { last_day: '2999-01-01' })],
+  });
+  expect(lines).toEqual([]);
+  expect(counts.reserved).toEqual({ added: 1 });
+});
