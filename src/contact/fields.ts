@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Contact } from './contact.ts';
 import { contactRules } from './rules.ts';
 
@@ -12,7 +12,7 @@ export interface ContactField {
   registrant: string | null;
   file: string | null;
   /** The rule for what clients send; null if they never send it. */
-  rule: (() => z.ZodType) | null;
+  rule: (() => z.ZodMiniType) | null;
   sentBy: readonly Sender[];
   /** The object that surrounds it in a body. */
   group: 'address' | 'identity' | null;

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
 import { currentTime } from '../clock.ts';
 import { onFirstUse } from '../on-first-use.ts';
@@ -15,7 +15,10 @@ import { identityProblem } from './identity.ts';
 const phonePattern = /^\+(?!0+\.)\d{1,3}\.(?!0+$)\d{1,14}$/;
 
 const countryCode = (message: string) =>
-  textField(message, 2, (value) => isCountryCode(asciiUpperCase(value))).transform(asciiUpperCase);
+  z.pipe(
+    textField(message, 2, (value) => isCountryCode(asciiUpperCase(value))),
+    z.transform(asciiUpperCase),
+  );
 
 export const contactRules = {
   name: onFirstUse(() => textField('Name is invalid', 255)),
@@ -35,11 +38,12 @@ export const contactRules = {
   /** The part after the registrar's prefix, or the whole code. */
   code: onFirstUse(() => textField('Contact id is invalid', 100, /^[A-Za-z0-9_.:-]+$/)),
   disclosedAttributes: onFirstUse(() =>
-    z
-      .array(z.enum(discloseableAttributes, 'is not included in the list'), 'is not a list')
-      .transform((given) =>
+    z.pipe(
+      z.array(z.enum(discloseableAttributes, 'is not included in the list'), 'is not a list'),
+      z.transform((given) =>
         discloseableAttributes.filter((attribute) => given.includes(attribute)),
       ),
+    ),
   ),
 };
 
@@ -58,14 +62,12 @@ export function isRepeated(column: keyof Contact, given: unknown, onRecord: unkn
   return form(given) === form(onRecord);
 }
 
-/** Refuses an identity whose code does not fit its type and country today. */
-export function checkIdentity(
-  { ident, identType, identCountryCode }: Pick<Contact, 'ident' | 'identType' | 'identCountryCode'>,
-  context: z.core.$RefinementCtx,
-): void {
+/** What is wrong with an identity whose code does not fit its type and country today. */
+export function problemOfIdentity({
+  ident,
+  identType,
+  identCountryCode,
+}: Pick<Contact, 'ident' | 'identType' | 'identCountryCode'>) {
   const identity = { code: ident, type: identType, countryCode: identCountryCode };
-  const problem = identityProblem(identity, currentTime());
-  if (!problem) return;
-  const { reason, message } = problem;
-  context.addIssue({ code: 'custom', message, params: { reason } });
+  return identityProblem(identity, currentTime());
 }

@@ -20,14 +20,14 @@ export interface ContactFilters {
   identCountryCode?: string | undefined;
 }
 
-/** The most rows that a page may cost. Tests set lower ones, to reach with few contacts what else takes many. */
+/** What a page may cost in rows. Tests set lower bounds, to reach with few contacts what else takes many. */
 const bounds = {
-  /** Candidates are counted up to this many. */
+  /** The candidates of one condition are counted up to this many, */
   counted: 10_000,
-  /** Sorting reads each candidate twice more. */
-  sorted: 3_000,
-  /** The candidates that are counted, and the contacts that are walked through. The page itself takes some 600 more. */
-  read: 10_370,
+  /** those of several up to this many together, which leaves some for walking. */
+  countedOfSeveral: 6_000,
+  /** Counting, sorting and walking together. The page itself takes some 600 more. */
+  read: 10_350,
 };
 
 interface Condition {
@@ -40,7 +40,7 @@ interface Condition {
 
 const given = (name: string) => sql.placeholder(name);
 
-/** From the condition that usually has the fewest candidates to the one that has the most. */
+/** Usually the most selective first: the first five that are asked for lead the search. */
 const conditions = {
   ident: { index: 'contacts_by_ident', where: sql`ident_key = ${given('ident')}` },
   email: { index: 'contacts_by_email', where: sql`email_key = ${given('email')}` },
@@ -83,9 +83,11 @@ function valuesOf(filters: ContactFilters): Record<ConditionName, string | undef
 interface Found {
   /** The place in the order: the number in 15 digits, by change after the time of the change. Sorts as text. */
   place: string;
-  /** How many candidates there are, at most one more than are counted, and how many of them match. */
-  seen: number;
+  /** The candidates of the condition that has the fewest, at most one more than are counted, and the matches among them. */
+  candidates: number;
   matches: number;
+  /** What was counted in all. */
+  seen: number;
   /** How many contacts were walked through, and the place of the last one. */
   walked: number;
   last: string;
@@ -93,102 +95,140 @@ interface Found {
 
 /**
  * A function that lists those of a registrar's contacts that meet the filters, at least one, in the order of their ids,
- * or with `updatedSince` in that of their changes. One round trip. It returns a page, the number of matches, and the
- * place where the next page begins, if there may be one: a page may be short, or empty, although another follows.
+ * or with `updatedSince` in that of their changes. One round trip. It returns a page, the number of matches, which is the
+ * same on all pages and the bound if they were not counted, and the place where the next page begins, if there may be
+ * one: a page may be short, or empty, although another follows.
  * Throws `out_of_range` for an offset that would take too many rows.
  */
 export function searching<Row>(columns: SQL[], shown: (row: Row) => unknown, limits = bounds) {
-  const queries = new Map<string, ReturnType<typeof prepared<Row & Found>>>();
+  const searches = new Map<string, Search<Row>>();
   return async (db: Database, login: Login, page: Page, filters: ContactFilters) => {
     const { limit, offset, after: number = 0, afterInstant } = page;
-    const until = offset + limit;
-    if (until > limits.counted) throw tooFar();
+    if (offset + limit > limits.counted) throw tooFar();
     const values = valuesOf(filters);
     const names = conditionNames.filter((name) => values[name] !== undefined);
     const key = names.join();
-    const query =
-      queries.get(key) ?? prepared<Row & Found>(() => searchQuery(columns, names, limits));
-    queries.set(key, query);
-    const start = {
-      after: number === 0 ? '' : (afterInstant ?? '') + String(number).padStart(15, '0'),
-      // At one instant, every number comes after 0.
-      instant: afterInstant ?? values.since,
-      number,
-    };
+    const search = searches.get(key) ?? searchFor<Row>(columns, names, limits);
+    searches.set(key, search);
+    const after = number === 0 ? '' : (afterInstant ?? '') + String(number).padStart(15, '0');
+    // At one instant, every number comes after 0.
+    const start = { after, instant: afterInstant ?? values.since, number };
     const nameEnd = `${values.name}\u{10ffff}`;
     const [, rows] = await readWithLogin(db, login, () => [
-      query(db, { ...login, ...values, nameEnd, ...start, limit, offset, until }),
+      search.query(db, { ...login, ...values, nameEnd, ...start, limit, offset }),
     ]);
     const sorted = rows.sort((one: Found, other: Found) => (one.place < other.place ? -1 : 1));
-    const [{ seen, matches, walked, last }, ...found] = sorted as [Found, ...(Row & Found)[]];
+    const [figures, ...found] = sorted as [Found, ...(Row & Found)[]];
+    const { candidates, matches, seen, walked, last } = figures;
     const isFull = found.length === limit;
-    const isCut = !isFull && walked === limits.read - seen + offset;
-    if (isCut && offset > 0) throw tooFar();
-    return {
-      contacts: found.map(shown),
-      total: seen > limits.counted ? limits.counted : matches,
-      next: isFull ? found.at(-1)?.place : isCut ? last : undefined,
-    };
+    const isCut = walked === limits.read - seen;
+    if (isCut && !isFull && offset > 0) throw tooFar();
+    const next = isFull ? found.at(-1)?.place : isCut ? last : undefined;
+    const isOnlyPage = after === '' && offset === 0 && next === undefined;
+    const uncounted = isOnlyPage ? found.length : limits.counted;
+    const total = candidates <= search.bound ? matches : uncounted;
+    return { contacts: found.map(shown), total, next };
   };
 }
 
 function tooFar(): RegistryError {
-  const detail = 'It is too far for a search; follow the links from the first page.';
+  const detail = 'The offset is too far for this search; follow the links from the first page.';
   return new RegistryError([
     { reason: 'out_of_range', message: 'Offset is out of range', field: 'offset', detail },
   ]);
 }
 
+interface Search<Row> {
+  query: ReturnType<typeof prepared<Row & Found>>;
+  /** The candidates of each condition are counted up to this many. */
+  bound: number;
+}
+
 /**
- * The query of a page, whose first row has no contact. `found` reads the candidates of the condition that leads to the
- * fewest, each once, and counts. If these are too many to be put in order, or to be read at all, `walked` reads on in
- * the order of the list from where the page begins. Places are collected as JSON, because SQLite counts what it
- * materializes and sorts as read again.
+ * How the conditions of these names are searched for. The candidates of each are read from its index and counted. The
+ * matches among the fewest are the result, unless these are too many to be put in order. If there are more than are
+ * read, they are the beginning of the result where they are in order, which may be enough for the page. Otherwise a walk
+ * goes on in the order of the list from where the page begins. Places are collected as JSON and cut as text,
+ * because SQLite counts what it materializes and sorts as read again.
  */
-function searchQuery(columns: SQL[], names: readonly ConditionName[], limits: typeof bounds): SQL {
+function searchFor<Row>(
+  columns: SQL[],
+  names: readonly ConditionName[],
+  limits: typeof bounds,
+): Search<Row> {
   const isByChange = names.includes('since');
-  const lead = names[0]!;
-  const isInOrder = isByChange ? lead === 'since' : lead !== 'name';
-  const way = isInOrder ? lead : isByChange ? 'since' : 'ok';
+  const isInOrder = (name: ConditionName) => (isByChange ? name === 'since' : name !== 'name');
+  // Those without a status are the most, and D1 takes five terms in a UNION.
+  const leads = names.filter((name) => names.length === 1 || name !== 'ok').slice(0, 5);
+  const bound =
+    leads.length === 1 ? limits.counted : Math.floor(limits.countedOfSeveral / leads.length);
+  // A login takes six parameters, of which D1 binds a hundred.
+  const registrar = sql`(select id from registrar)`;
   const constant = (number: number) => sql.raw(String(number));
-  const most = constant(isInOrder ? limits.counted : limits.sorted);
+  const number = sql`printf('%015d', number)`;
+  const place = isByChange ? sql`updated_at || ${number}` : number;
+  const placeLength = isByChange ? 39 : 15;
   const fits = names.flatMap((name): SQL[] => {
     const { where, fits }: Condition = conditions[name];
     return fits ? [where, fits] : [where];
   });
-  const number = sql`printf('%015d', number)`;
-  const places = (name: ConditionName, where: SQL) => sql`
-    select ${isByChange ? sql`updated_at || ${number}` : number} as place,
-      ${sql.join(fits, sql` and `)} as fits
+  const judged = (name: ConditionName, where: SQL) => sql`
+    select ${place} as place, ${sql.join(fits, sql` and `)} as fits
     from ${contacts} indexed by ${sql.raw(conditions[name].index)}
-    where registrar_id = ${registrarOfLogin} and ${where}`;
-  const onward = isByChange
-    ? sql`(updated_at, number) > (${given('instant')}, ${given('number')}) order by updated_at, number`
-    : sql`${conditions[way].where} and number > ${given('number')} order by number`;
-  return sql`
-    with found as materialized (
-      select count(*) as seen, total(fits) as matches,
-        json_group_array(place) filter (where fits and place > ${given('after')}) as places
-      from (${places(lead, conditions[lead].where)} limit ${constant(limits.counted + 1)})
-    ), walked as materialized (
-      select count(*) as seen, max(place) as last,
+    where registrar_id = ${registrar} and ${where}`;
+
+  /** The matches among a condition's candidates. To be put in order, they are read twice more. */
+  const candidatesOf = (name: ConditionName) => sql`
+    select count(*) as candidates, total(fits) as matches, ${constant(isInOrder(name) ? 0 : 2)} as sorting,
+      json_group_array(place) filter (where fits and place > ${given('after')}) as places
+    from (${judged(name, conditions[name].where)} limit ${constant(bound + 1)})`;
+
+  /** The matches in the order of the list, as many as there are rows left for. */
+  const walk = () => {
+    const way = isByChange ? 'since' : (names.find(isInOrder) ?? 'ok');
+    const onward = isByChange
+      ? sql`(updated_at, number) > (${given('instant')}, ${given('number')}) order by updated_at, number`
+      : sql`${conditions[way].where} and number > ${given('number')} order by number`;
+    return sql`
+      select count(*) as walked, max(place) as last,
         json_group_array(place) filter (where fits) as places
-      from (${places(way, onward)} limit (
-        select iif(seen > ${most}, ${constant(limits.read)} - seen + ${given('offset')}, 0) from found))
+      from (${judged(way, onward)} limit (
+        select iif(exists (select 1 from few), 0, ${constant(limits.read)} - seen) from fewest))`;
+  };
+
+  // As subqueries, which are read once and not again for each contact.
+  const figures = sql.join(
+    [
+      ...['candidates', 'matches', 'seen'].map((name) => [name, 'fewest']),
+      ...['walked', 'last'].map((name) => [name, 'walked']),
+    ].map(([name, from]) => sql.raw(`(select "${name}" from ${from}) as "${name}"`)),
+    sql`, `,
+  );
+
+  return {
+    bound,
+    query: prepared<Row & Found>(
+      () => sql`
+    with registrar as materialized (select ${registrarOfLogin} as id),
+    leads as materialized (${sql.join(leads.map(candidatesOf), sql` union all `)}),
+    fewest as materialized (
+      select *, (select sum(candidates) from leads) as seen from leads order by candidates, sorting limit 1
+    ), few as materialized (
+      select iif(sorting, (select json_group_array(value order by value) from json_each(places)), places) as places
+      from fewest
+      where iif(candidates <= ${constant(bound)}, seen + sorting * candidates <= ${constant(limits.read)},
+        not sorting and json_array_length(places) >= ${given('offset')} + ${given('limit')})
+    ), walked as materialized (${walk()}),
+    page as (
+      select substr(ifnull((select places from few), (select places from walked)),
+        2 + ${given('offset')} * ${constant(placeLength + 3)}, ${given('limit')} * ${constant(placeLength + 3)}) as places
     )
-    select (select seen from found) as seen, (select matches from found) as matches,
-      (select seen from walked) as walked, (select last from walked) as last,
-      place, ${sql.join(columns, sql`, `)}
+    select ${figures}, place, ${sql.join(columns, sql`, `)}
     from (
       select '' as place union all
-      select value from (
-        select value from (
-          select value from json_each((select places from found where seen <= ${most}))
-          ${isInOrder ? sql`` : sql`order by value limit ${given('until')}`}
-        ) union all
-        select value from json_each((select places from walked))
-        limit ${given('limit')} offset ${given('offset')}
-      )
+      select value from json_each((select '[' || rtrim(places, ',]') || ']' from page))
     ) left join ${contacts} indexed by contacts_of_registrar
-      on registrar_id = ${registrarOfLogin} and number = cast(substr(place, -15) as integer)`;
+      on registrar_id = ${registrar} and number = cast(substr(place, -15) as integer)`,
+    ),
+  };
 }

@@ -1,37 +1,39 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { isBlank } from '../text/field.ts';
 
 /** Compares the shape of a body with its zod type: unknown fields, and fields outside the object they belong in. */
 
 /** The paths of the fields that the zod type of a body does not know. */
-export function unknownFields(shape: z.ZodObject, body: object, prefix = ''): string[] {
+export function unknownFields(shape: z.ZodMiniObject, body: object, prefix = ''): string[] {
   return Object.entries(body).flatMap(([name, value]) => {
     const path = prefix + name;
     const inner = fieldOf(shape, name);
     if (!inner) return [path];
     // A field of an element is named as one of its list.
-    const type = inner instanceof z.ZodArray ? inner.element : inner;
+    const type = inner instanceof z.ZodMiniArray ? inner.def.element : inner;
     return [value]
       .flat()
       .flatMap((each) =>
-        type instanceof z.ZodObject && isObject(each) ? unknownFields(type, each, `${path}.`) : [],
+        type instanceof z.ZodMiniObject && isObject(each)
+          ? unknownFields(type, each, `${path}.`)
+          : [],
       );
   });
 }
 
 /** A sentence about a value where an object is expected: which fields it has, or where the given ones belong. */
 export function objectDetail(
-  shape: z.ZodObject,
+  shape: z.ZodMiniObject,
   body: unknown,
   path: readonly PropertyKey[],
 ): string | undefined {
   let type: z.core.$ZodType | undefined = shape;
   let value: unknown = body;
   for (const name of path) {
-    type = type instanceof z.ZodObject ? fieldOf(type, String(name)) : undefined;
+    type = type instanceof z.ZodMiniObject ? fieldOf(type, String(name)) : undefined;
     value = isObject(value) ? value[String(name)] : undefined;
   }
-  if (!(type instanceof z.ZodObject) || isBlank(value)) return undefined;
+  if (!(type instanceof z.ZodMiniObject) || isBlank(value)) return undefined;
   if (!isObject(value)) {
     return `An object is expected, with the fields ${Object.keys(type.shape).join(', ')}.`;
   }
@@ -39,11 +41,13 @@ export function objectDetail(
 }
 
 /** For an object with only unknown fields: clients often send back what reading shows, where nothing is nested. */
-function unknownDetail(shape: z.ZodObject, given: readonly string[]): string | undefined {
+function unknownDetail(shape: z.ZodMiniObject, given: readonly string[]): string | undefined {
   if (given.length === 0 || given.some((name) => fieldOf(shape, name))) return undefined;
   const places = Object.keys(shape.shape).flatMap((name) => {
     const inner = fieldOf(shape, name);
-    const nested = given.filter((field) => inner instanceof z.ZodObject && fieldOf(inner, field));
+    const nested = given.filter(
+      (field) => inner instanceof z.ZodMiniObject && fieldOf(inner, field),
+    );
     const verb = nested.length === 1 ? 'belongs' : 'belong';
     return nested.length > 0 ? [`${nested.join(' and ')} ${verb} in ${name}`] : [];
   });
@@ -53,10 +57,11 @@ function unknownDetail(shape: z.ZodObject, given: readonly string[]): string | u
 }
 
 /** The zod type of a field, without `optional` and `nullable`; undefined for an unknown field. */
-function fieldOf(shape: z.ZodObject, name: string): z.core.$ZodType | undefined {
+function fieldOf(shape: z.ZodMiniObject, name: string): z.core.$ZodType | undefined {
   if (!Object.hasOwn(shape.shape, name)) return undefined;
   let type = shape.shape[name];
-  while (type instanceof z.ZodOptional || type instanceof z.ZodNullable) type = type.unwrap();
+  while (type instanceof z.ZodMiniOptional || type instanceof z.ZodMiniNullable)
+    type = type.def.innerType;
   return type;
 }
 

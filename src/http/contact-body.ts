@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Contact } from '../contact/contact.ts';
 import {
   type ContactChanges,
@@ -7,7 +7,7 @@ import {
   contactColumns,
   type Sender,
 } from '../contact/fields.ts';
-import { checkIdentity, isRepeated } from '../contact/rules.ts';
+import { isRepeated, problemOfIdentity } from '../contact/rules.ts';
 import { clearable } from '../text/field.ts';
 import { isObject } from './body-shape.ts';
 
@@ -24,7 +24,7 @@ const groupNames: Record<Sender, Record<Group, string>> = {
   registrant: { address: 'address', identity: 'ident' },
 };
 
-type Shape = Record<string, z.ZodType>;
+type Shape = Record<string, z.ZodMiniType>;
 
 /**
  * The fields that a sender may send, by their names on the wire: required fields first, then optional ones, then the
@@ -40,24 +40,28 @@ export function bodyFields(sender: Sender, { isCreation }: { isCreation: boolean
   const identity = shapeOf('identity', true);
   const names = groupNames[sender];
   const identityObject = z.object(identity, 'Ident is invalid');
-  const checkedIdentity = identityObject.superRefine((given, context) =>
-    checkIdentity(columnsOf(sender, { [names.identity]: given }) as ContactIdentity, context),
-  );
+  const checkedIdentity = identityObject.check(({ value: input, issues }) => {
+    const given = columnsOf(sender, { [names.identity]: input }) as ContactIdentity;
+    const problem = problemOfIdentity(given);
+    if (!problem) return;
+    const { reason, message } = problem;
+    issues.push({ code: 'custom', message, params: { reason }, input });
+  });
   return {
     ...shapeOf(null, true),
     ...(Object.keys(identity).length > 0 && {
-      [names.identity]: isCreation ? checkedIdentity : identityObject.optional(),
+      [names.identity]: isCreation ? checkedIdentity : z.optional(identityObject),
     }),
     ...shapeOf(null, false),
-    [names.address]: z.object(shapeOf('address', false), 'Address is invalid').nullish(),
+    [names.address]: z.nullish(z.object(shapeOf('address', false), 'Address is invalid')),
   };
 }
 
 /** The zod type of a field. Every field that clients may send has a rule. */
-function typeOf(field: ContactField, isCreation: boolean): z.ZodType {
+function typeOf(field: ContactField, isCreation: boolean): z.ZodMiniType {
   const rule = field.rule!();
-  if (field.isRequired) return isCreation ? rule : rule.optional();
-  return field.isList ? rule.optional() : clearable(rule);
+  if (field.isRequired) return isCreation ? rule : z.optional(rule);
+  return field.isList ? z.optional(rule) : clearable(rule);
 }
 
 /**

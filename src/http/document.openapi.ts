@@ -8,6 +8,7 @@ import { keepInput, tidied } from './openapi/json-schema.ts';
 import { parameterComponents } from './openapi/parameters.ts';
 import { changesPathItems } from './public/changes.openapi.ts';
 import { listPathItems } from './public/lists.openapi.ts';
+import { logPathItems } from './public/log.openapi.ts';
 import { namePaths } from './public/names.openapi.ts';
 import { registrantContactPaths } from './registrant/contacts.openapi.ts';
 import { exportPaths } from './registrant/export.openapi.ts';
@@ -46,6 +47,7 @@ export function openApiDocument() {
         ...listPathItems,
         ...changesPathItems,
         ...namePaths,
+        ...logPathItems,
         ...healthPaths,
         ...pagePaths,
       },

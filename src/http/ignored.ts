@@ -1,11 +1,11 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { unknownFields } from './body-shape.ts';
 import type { AppContext } from './context.ts';
 
 /** An answer names what the call ignored, so that it does not look as if it had worked. */
 
 /** Names the fields that the zod type of the body does not know in `Ignored-Fields`, by their paths. */
-export function nameIgnoredFields(c: AppContext, shape: z.ZodObject, body: object): void {
+export function nameIgnoredFields(c: AppContext, shape: z.ZodMiniObject, body: object): void {
   const paths = new Set(unknownFields(shape, body));
   if (paths.size > 0) c.header('Ignored-Fields', headerList([...paths]));
 }

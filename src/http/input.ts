@@ -1,6 +1,6 @@
 import { zValidator } from '@hono/zod-validator';
 import { bodyLimit } from 'hono/body-limit';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { type Problem, RegistryError } from '../error.ts';
 import { onFirstUse } from '../on-first-use.ts';
 import { isBlank } from '../text/field.ts';
@@ -19,11 +19,17 @@ export const limitBody = bodyLimit({
 });
 
 /** Middleware that parses the query with a zod type, which requires no parameter: an empty value is an invalid one. */
-export function query<Shape extends z.ZodObject>(shape: () => Shape) {
+export function query<Shape extends z.ZodMiniObject>(shape: () => Shape) {
   const validate = onFirstUse(() =>
-    zValidator('query', shape(), (result) => {
-      if (!result.success) throw new RegistryError(problemsOf(result.error, 'invalid'));
-    }),
+    zValidator(
+      'query',
+      shape(),
+      (result) => {
+        if (!result.success) throw new RegistryError(problemsOf(result.error, 'invalid'));
+      },
+      // Asynchronously, the problems would not be in the order of the parameters.
+      { validationFunction: (type, given) => type.safeParse(given) as never },
+    ),
   );
   const middleware: ReturnType<typeof validate> = (c, next) => {
     (c as AppContext).set('knownParameters', Object.keys(shape().shape));
@@ -36,7 +42,7 @@ export function query<Shape extends z.ZodObject>(shape: () => Shape) {
  * Parses the request's body, which is JSON unless another body is given, with a zod type. Names the fields that the
  * type does not know in `Ignored-Fields`.
  */
-export async function parseBody<Shape extends z.ZodObject>(
+export async function parseBody<Shape extends z.ZodMiniObject>(
   c: AppContext,
   shape: Shape,
   body?: Record<string, unknown>,
@@ -47,7 +53,10 @@ export async function parseBody<Shape extends z.ZodObject>(
 }
 
 /** The body as the zod type takes it. Throws everything that is wrong with it. */
-export function parsed<Shape extends z.ZodObject>(shape: Shape, given: unknown): z.output<Shape> {
+export function parsed<Shape extends z.ZodMiniObject>(
+  shape: Shape,
+  given: unknown,
+): z.output<Shape> {
   const result = shape.safeParse(given, { reportInput: true });
   if (result.success) return result.data;
   const detailOf = (path: readonly PropertyKey[]) => objectDetail(shape, given, path);

@@ -5,7 +5,7 @@ export type InterfaceName = 'lists' | 'registrar' | 'registrant' | 'auction' | '
 
 /** The first pattern that a path matches says to which interface it belongs. */
 const patterns: [path: RegExp, name: InterfaceName][] = [
-  [new RegExp(`^(${listPaths.join('|')})(/|$)`), 'lists'],
+  [new RegExp(`^(${listPaths.join('|')}|/log)(/|$)`), 'lists'],
   [/^\/repp(\/|$)/, 'registrar'],
   [/^\/api\/v1\/registrant(\/|$)/, 'registrant'],
   [/^\/api\/v1\/auctions(\/|$)/, 'auction'],

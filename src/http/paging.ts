@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Page } from '../database/paging.ts';
 import { RegistryError } from '../error.ts';
 import { onFirstUse } from '../on-first-use.ts';
@@ -12,14 +12,18 @@ import type { AppContext } from './context.ts';
 
 const wholeNumber = (label: string, minimum: number, maximum: number) =>
   z
-    .string(`${label} is invalid`)
-    .meta({ minimum, maximum })
-    .regex(/^-?\d+$/, `${label} is invalid`)
-    .transform(Number)
-    .refine((value) => value >= minimum && value <= maximum, {
-      params: { reason: 'out_of_range' },
-      error: `${label} is out of range`,
-    });
+    .pipe(
+      z
+        .string(`${label} is invalid`)
+        .check(z.meta({ minimum, maximum }), z.regex(/^-?\d+$/, `${label} is invalid`)),
+      z.transform(Number),
+    )
+    .check(
+      z.refine((value) => value >= minimum && value <= maximum, {
+        params: { reason: 'out_of_range' },
+        error: `${label} is out of range`,
+      }),
+    );
 
 /** A number in 15 digits, in an order by time after the time. */
 const placePattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)?(\d{15})$/;
@@ -27,13 +31,17 @@ const placePattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)?(\d{15})$/;
 /** The parameters of a listing. */
 export const pageQuery = onFirstUse(() =>
   z.object({
-    limit: wholeNumber('Limit', 1, 200).default(200),
-    offset: wholeNumber('Offset', 0, Number.MAX_SAFE_INTEGER).optional(),
-    after: z
-      .base64('After is invalid')
-      .transform((text) => atob(text))
-      .pipe(z.string().regex(placePattern, 'After is invalid'))
-      .optional(),
+    limit: z._default(wholeNumber('Limit', 1, 200), 200),
+    offset: z.optional(wholeNumber('Offset', 0, Number.MAX_SAFE_INTEGER)),
+    after: z.optional(
+      z.pipe(
+        z.pipe(
+          z.base64('After is invalid'),
+          z.transform((text) => atob(text)),
+        ),
+        z.string().check(z.regex(placePattern, 'After is invalid')),
+      ),
+    ),
   }),
 );
 
@@ -65,8 +73,12 @@ export function linkAfter(c: AppContext, page: Page, rows: readonly { id: number
 }
 
 /** Links the page to the one that begins after `place`; without a place, it is the last one. */
-export function linkNext(c: AppContext, { limit }: Page, place?: number | string): void {
-  if (place === undefined) return;
+export function linkNext(c: AppContext, page: Page, place?: number | string): void {
+  if (place !== undefined) c.header('Link', nextLink(c, page, place));
+}
+
+/** The `Link` to the page that begins after `place`. */
+export function nextLink(c: AppContext, { limit }: Page, place: number | string): string {
   const url = new URL(c.req.url);
   const isKept = (name: string) =>
     !['offset', 'after'].includes(name) && c.var.knownParameters?.includes(name);
@@ -74,7 +86,7 @@ export function linkNext(c: AppContext, { limit }: Page, place?: number | string
   next.set('limit', String(limit));
   next.set('after', afterOf(place));
   url.search = next.toString();
-  c.header('Link', `<${url.href}>; rel="next"`);
+  return `<${url.href}>; rel="next"`;
 }
 
 /** Opaque to clients, so that an order may change without breaking them. */

@@ -15,10 +15,10 @@ const limiters: Record<RateLimitName, (env: Env) => RateLimit> = {
 
 /** What is counted, in the words of a refusal. */
 const counted: Record<RateLimitName, string> = {
-  caller: 'requests of a caller',
-  address: 'requests from an address',
-  'failed-login': 'failed logins from an address',
-  'registrant-write': 'writes of a registrant',
+  caller: 'requests by one caller',
+  address: 'requests from one address',
+  'failed-login': 'failed logins from one address',
+  'registrant-write': 'writes or token requests for one person',
 };
 
 /**
@@ -28,7 +28,7 @@ const counted: Record<RateLimitName, string> = {
 const unlimitedRequests = 1_000_000;
 
 /**
- * Counts requests against a limit. Throws `throttled`, with `Retry-After`, once the limit is reached: until then, what
+ * Counts requests against a limit. Throws `throttled`, with `Retry-After`, once the limit has been reached: until then, what
  * counts as several requests is admitted even if it goes beyond the limit.
  */
 export async function throttle(
@@ -71,7 +71,7 @@ export function refuseThrottled(
   c.header('RateLimit', `"${name}";r=0;t=${seconds}`);
   const { requests, windowSeconds } = limitOf(c, name);
   const allowed = requests && `: ${requests} ${counted[name]} in ${windowSeconds} seconds`;
-  const detail = `The limit "${name}" is reached${allowed ?? ''}.`;
+  const detail = `The limit "${name}" has been reached${allowed ?? ''}.`;
   const message = 'Too many requests, try again later';
   throw new RegistryError([{ reason: 'throttled', message, detail }]);
 }

@@ -18,7 +18,7 @@ function selectAccounts(db: Database) {
       disabledAt: apiUsers.disabledAt,
       /** Whether the secret is still the password from a former registry. */
       hasOldPassword: sql<boolean>`${apiUsers.secretDigest} is null`.mapWith(Boolean),
-      /** Since when the user has had the secret, and the one before it, if that still works. */
+      /** Since when the user has had the secret, and the one before it, until the cron forgets that. */
       secretChangedAt: apiUsers.secretChangedAt,
       previousSecretChangedAt: apiUsers.previousSecretChangedAt,
       /** Until when the one before works; null until the new one is first used. */

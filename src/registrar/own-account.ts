@@ -28,7 +28,10 @@ export async function getOwnAccount(db: Database, login: Login) {
         allowedIps: registrars.allowedIps,
         webhookUrl: webhooks.url,
         secretChangedAt: apiUsers.secretChangedAt,
-        previousSecretValidUntil: apiUsers.previousSecretValidUntil,
+        // Forgotten by the cron, some time after it has ended.
+        previousSecretValidUntil: sql<
+          string | null
+        >`iif(previous_secret_valid_until > ${login.at}, previous_secret_valid_until, null)`,
       })
       .from(apiUsers)
       .innerJoin(registrars, eq(registrars.id, apiUsers.registrarId))
@@ -44,8 +47,8 @@ const overlapMilliseconds = 24 * 60 * 60 * 1000;
 /**
  * Gives the caller's user a new secret, which is kept only as its digest. What the user had until now, a secret or the
  * password from a former registry, works on until a day after the new secret is first used. If the caller logs in with
- * what was replaced before, the answer to that may have been lost: this secret takes the place of the one in it. Two
- * round trips. Throws `update_prohibited` while the login's secret has one beside it that it replaced, and as
+ * what was replaced before, the answer to that may have been lost: the new secret takes the place of the one in that
+ * answer. Two round trips. Throws `update_prohibited` while the login's secret has one beside it that it replaced, and as
  * `withLogin` does.
  */
 export async function replaceOwnSecret(

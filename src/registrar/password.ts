@@ -1,3 +1,5 @@
+import { fromBase64, toBase64 } from '../text/bytes.ts';
+
 /** The most rounds that Cloudflare's WebCrypto accepts. */
 const rounds = 100_000;
 const saltBytes = 16;
@@ -10,14 +12,14 @@ export const passwordHashPattern =
 /** The slow hash of a password with a new salt, as it is stored. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = crypto.getRandomValues(new Uint8Array(saltBytes));
-  return [scheme, rounds, base64(salt), base64(await derive(password, salt, rounds))].join('$');
+  return [scheme, rounds, toBase64(salt), toBase64(await derive(password, salt, rounds))].join('$');
 }
 
 /** Whether this is the password of the stored hash; takes as long for a wrong one as for the right one. */
 export async function isPasswordOf(stored: string, password: string): Promise<boolean> {
   const [, given, salt, hash] = stored.split('$') as [string, string, string, string];
-  const wanted = bytesOf(hash);
-  const derived = await derive(password, bytesOf(salt), Number(given));
+  const wanted = fromBase64(hash)!;
+  const derived = await derive(password, fromBase64(salt)!, Number(given));
   const differing = derived.reduce((bits, byte, index) => bits | (byte ^ wanted[index]!), 0);
   return differing === 0;
 }
@@ -29,9 +31,6 @@ async function derive(password: string, salt: BufferSource, iterations: number) 
   const algorithm = { name: 'PBKDF2', hash: 'SHA-256', salt, iterations };
   return new Uint8Array(await crypto.subtle.deriveBits(algorithm, key, 256));
 }
-
-const base64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
-const bytesOf = (text: string) => Uint8Array.from(atob(text), (byte) => byte.charCodeAt(0));
 
 /**
  * The stored hashes that this isolate has verified a password against, by username and digest of the password, so that

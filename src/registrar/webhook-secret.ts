@@ -1,9 +1,11 @@
+import { fromBase64, toBase64 } from '../text/bytes.ts';
+
 /** Standard Webhooks (standardwebhooks.com) gives this prefix to secrets. */
 const prefix = 'whsec_';
 
 /** A new secret of a webhook: 256 random bits in base64, with the prefix. */
 export function generateWebhookSecret(): string {
-  return prefix + btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))));
+  return prefix + toBase64(crypto.getRandomValues(new Uint8Array(32)));
 }
 
 // Symmetric signatures of Standard Webhooks. The specification's own package verifies them in the tests; here it would
@@ -16,13 +18,13 @@ export async function signedHeaders(
 ): Promise<Record<string, string>> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const bytes = Uint8Array.from(atob(secret.slice(prefix.length)), (byte) => byte.charCodeAt(0));
+  const bytes = fromBase64(secret.slice(prefix.length))!;
   const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign']);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
   const signature = new Uint8Array(await crypto.subtle.sign('HMAC', key, signed));
   return {
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': `v1,${btoa(String.fromCharCode(...signature))}`,
+    'webhook-signature': `v1,${toBase64(signature)}`,
   };
 }

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** Absent, null or only white space: for a required field, the same as not given. */
 export function isBlank(value: unknown): boolean {
@@ -26,20 +26,22 @@ export function textField(
 ) {
   const pattern = accepts instanceof RegExp ? { pattern: accepts.source } : {};
   const isAccepted = accepts instanceof RegExp ? (value: string) => accepts.test(value) : accepts;
-  const text = z.string(message).meta({ minLength: 1, maxLength: limit, ...pattern });
-  return text.transform((given, context) => {
+  const limits = z.meta({ minLength: 1, maxLength: limit, ...pattern });
+  const stored = z.transform((given: string, { issues }) => {
     const value = plainText(given);
     const isClean =
       visible.test(value) && Array.from(value).length <= limit && !/[\p{Cc}\p{Cs}]/u.test(value);
     if (isClean && isAccepted(value)) return value;
-    context.addIssue({ code: 'custom', message, input: given });
+    issues.push({ code: 'custom', message, input: given });
     return z.NEVER;
   });
+  return z.pipe(z.string(message).check(limits), stored);
 }
 
 /** The field may be left out, which keeps its value, or cleared with null or the empty string. */
-export function clearable<Field extends z.ZodType>(field: Field) {
-  return z
-    .preprocess((value) => (isBlank(value) ? null : value), field.nullable())
-    .optional() as z.ZodType<z.output<Field> | null | undefined>;
+export function clearable<Field extends z.ZodMiniType>(field: Field) {
+  const blankIsNull = z.transform((value: unknown) => (isBlank(value) ? null : value));
+  return z.optional(z.pipe(blankIsNull, z.nullable(field))) as z.ZodMiniType<
+    z.output<Field> | null | undefined
+  >;
 }

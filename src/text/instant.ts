@@ -1,7 +1,13 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
-/** An ISO 8601 date-time. Without an offset it is UTC, like every instant in the registry. */
+/**
+ * An ISO 8601 date-time. Without an offset it is UTC, like every instant in the registry. Its year in UTC has four digits,
+ * so that instants are in the order of their text.
+ */
 export const instantRule = (error: string) =>
-  z.iso
-    .datetime({ offset: true, local: true, error })
-    .transform((text) => new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`));
+  z
+    .pipe(
+      z.iso.datetime({ offset: true, local: true, error }),
+      z.transform((text) => new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`)),
+    )
+    .check(z.refine((instant) => /^\d{4}-/.test(instant.toISOString()), error));

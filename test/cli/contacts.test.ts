@@ -151,6 +151,20 @@ test('leaves contacts that are there already, and overwrites none that are diffe
   expect(await registry.rows()).toEqual(before);
 }, 120_000);
 
+test('refuses a time in the future, which every later change would have to pass', async () => {
+  const registry = await registryWithAlpha();
+  const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString();
+  for (const field of ['created_at', 'updated_at']) {
+    const row = ndjson({ ...short, [field]: tomorrow });
+    expect(await registry.run(['contact', 'import', '-', '--format', 'ndjson'], row)).toMatchObject(
+      {
+        status: 1,
+        stderr: `refused: standard input:1: is in the future [${field}]\n`,
+      },
+    );
+  }
+});
+
 test('imports the good rows with --skip-invalid, and saves the bad ones with their reasons', async () => {
   const registry = await registryWithAlpha();
   const header = Object.keys(short).join(',');

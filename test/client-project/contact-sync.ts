@@ -1,6 +1,7 @@
 /**
  * Keeps a copy of a registrar's contacts in a SQLite database of its own: an example for registrars' programmers. Run it
- * every minute, with Node 24. It may be stopped at any moment: what it has seen and where it goes on are stored together.
+ * every minute with Node 24, and with --all once a day, which reads everything again. It may be stopped at any moment:
+ * what it has seen and where it goes on are stored together. It marks the notifications about contacts as read.
  *
  *   npm install openapi-fetch@0.17 openapi-typescript@7
  *   npx openapi-typescript http://localhost:8787/openapi.json -o registry.ts
@@ -15,34 +16,53 @@ const { REGISTRY = '', API_USER = '' } = process.env;
 const registry = createClient<paths>({
   baseUrl: REGISTRY,
   headers: { Authorization: `Basic ${Buffer.from(API_USER).toString('base64')}` },
-  fetch: patiently,
+  fetch: (request) => patiently(request),
 });
 
 /** Waits where the registry asks to, and stops the program where it fails: the next run goes on from there. */
-async function patiently(request: Request): Promise<Response> {
+async function patiently(request: Request, expected?: 404): Promise<Response> {
   const response = await fetch(request.clone());
   if (response.status === 429) {
-    await pause(Number(response.headers.get('Retry-After')) * 1000);
-    return patiently(request);
+    await pause(Number(response.headers.get('Retry-After') ?? 1) * 1000);
+    return patiently(request, expected);
   }
-  if (response.status < 300 || response.status === 404) return response;
+  if (response.ok || response.status === expected) return response;
   throw new Error(`${request.method} ${request.url}: ${response.status} ${await response.text()}`);
 }
 
 type Contact =
   paths['/repp/v1/contacts/{code}']['get']['responses'][200]['content']['application/json']['data']['contact'];
 
-const database = new DatabaseSync(process.argv[2] ?? 'contacts.sqlite');
+const [file = 'contacts.sqlite', option] = process.argv.slice(2);
+const database = new DatabaseSync(file);
+// A run that begins before another has ended fails here: the database is locked.
 database.exec(`
+  pragma locking_mode = exclusive;
   pragma journal_mode = wal;
-  create table if not exists contacts (code text primary key, contact text not null);
-  -- Where to go on: after this place in the changes since this time.
-  create table if not exists position (id integer primary key check (id = 1), since text not null, after text);
-  insert or ignore into position values (1, '1970-01-01', null);`);
+  -- The pass is the number of the reading of everything that saw the contact last.
+  create table if not exists contacts (code text primary key, contact text not null, pass integer not null);
+  -- Where to go on: after this place in the changes since this time, or in everything.
+  create table if not exists position (
+    id integer primary key check (id = 1), pass integer not null, is_everything integer not null, since text not null, after text
+  );
+  begin immediate;`);
+// Whoever begins reads everything, and then what has changed since the day before, whatever the clocks say.
+database
+  .prepare('insert or ignore into position values (1, 1, true, ?, null)')
+  .run(new Date(Date.now() - 24 * 60 * 60 * 1000).toISOString());
+database.exec('commit');
 
-const keep = database.prepare('insert or replace into contacts values (?, ?)');
+interface Position {
+  pass: number;
+  is_everything: number;
+  since: string;
+  after: string | null;
+}
+const position = () => database.prepare('select * from position').get() as unknown as Position;
+
+const keep = database.prepare('insert or replace into contacts select ?, ?, pass from position');
 const drop = database.prepare('delete from contacts where code = ?');
-const move = database.prepare('update position set since = ?, after = ?');
+const move = database.prepare('update position set is_everything = ?, since = ?, after = ?');
 
 function store(contacts: readonly Contact[]): void {
   for (const contact of contacts) keep.run(contact.code, JSON.stringify(contact));
@@ -55,23 +75,28 @@ function atOnce(changes: () => void): void {
   database.exec('commit');
 }
 
-/** Reads what has been created and changed since the last run, or everything in the first one. */
-async function followChanges(): Promise<void> {
+/** Reads everything, if that has been begun, and then what has been created and changed since. */
+async function readOn(): Promise<void> {
   for (;;) {
-    const { since, after } = database.prepare('select since, after from position').get() as {
-      since: string;
-      after: string | null;
+    const { is_everything, since, after } = position();
+    const query = {
+      details: 'true' as const,
+      ...(is_everything ? {} : { updated_since: since }),
+      ...(after && { after }),
     };
-    const query = { details: 'true' as const, updated_since: since, ...(after && { after }) };
     const { data, response } = await registry.GET('/repp/v1/contacts', { params: { query } });
-    const contacts = (data?.contacts ?? []) as Contact[];
+    const contacts = data!.contacts as Contact[];
     const next = nextOf(response);
+    // A page may be empty. The newest change comes again in the next run.
+    const newest = (!is_everything && contacts.at(-1)?.updated_at) || since;
     atOnce(() => {
       store(contacts);
-      // A page may be empty although another follows. Behind the last one, the newest change comes again.
-      move.run(next ? since : (contacts.at(-1)?.updated_at ?? since), next);
+      move.run(next ? is_everything : 0, newest, next);
+      if (is_everything && !next) {
+        database.exec('delete from contacts where pass < (select pass from position)');
+      }
     });
-    if (!next) return;
+    if (!next && !is_everything) return;
   }
 }
 
@@ -81,46 +106,52 @@ function nextOf(response: Response): string | null {
   return link ? new URL(link).searchParams.get('after') : null;
 }
 
-/** Reads what the registry and the registrants have done, which includes the registry's deletions. */
+/** Reads what the registry has deleted, and leaves the notifications that are about something else to people. */
 async function readNotifications(): Promise<void> {
-  for (;;) {
-    const { data } = await registry.GET('/repp/v1/registrar/notifications');
-    const notification = data?.data;
-    if (!notification || !('id' in notification)) return;
-    const { id, attached_obj_type, attached_obj_id } = notification;
-    if (attached_obj_type === 'Contact') await readContact(attached_obj_id);
-    const params = { path: { id } };
-    const body = { notification: { read: true as const } };
-    await registry.PUT('/repp/v1/registrar/notifications/{id}', { params, body });
-  }
+  const path = '/repp/v1/registrar/notifications/all_notifications';
+  let after: string | null = null;
+  do {
+    const query: { after?: string } = after ? { after } : {};
+    const { data, response } = await registry.GET(path, { params: { query } });
+    for (const { id, attached_obj_type, attached_obj_id, fields } of data!.data) {
+      if (attached_obj_type !== 'Contact') continue;
+      // A change is among the changes.
+      if (fields.length === 0) await readContact(attached_obj_id);
+      const body = { notification: { read: true as const } };
+      const params = { path: { id } };
+      await registry.PUT('/repp/v1/registrar/notifications/{id}', { params, body });
+    }
+    after = nextOf(response);
+  } while (after);
 }
 
 /** The contact as it is now, or its absence. */
 async function readContact(code: string): Promise<void> {
-  const { data } = await registry.GET('/repp/v1/contacts/{code}', { params: { path: { code } } });
+  const params = { path: { code } };
+  const fetch = (request: Request) => patiently(request, 404);
+  const { data } = await registry.GET('/repp/v1/contacts/{code}', { params, fetch });
   if (data) store([data.data.contact]);
   else drop.run(code);
 }
 
-/** The changes tell nothing of what the registrar itself has deleted, nor of what has moved in with an old time. */
-async function compare(): Promise<void> {
+/** Whether there are as many contacts as the registry has: what the registrar itself has deleted is in no change. */
+async function isComplete(): Promise<boolean> {
   const { data } = await registry.GET('/repp/v1/contacts', { params: { query: { limit: 1 } } });
-  const held = database.prepare('select code from contacts').all() as { code: string }[];
-  if (held.length === data?.total_number_of_records) return;
-  const missing = new Set(held.map(({ code }) => code));
-  let after: string | null = null;
-  do {
-    const query: { after?: string } = after ? { after } : {};
-    const { data, response } = await registry.GET('/repp/v1/contacts', { params: { query } });
-    for (const code of (data?.contacts ?? []) as string[]) {
-      if (!missing.delete(code)) await readContact(code);
-    }
-    after = nextOf(response);
-  } while (after);
-  // A contact that was created again meanwhile is not gone.
-  for (const code of missing) await readContact(code);
+  const held = database.prepare('select count(*) as count from contacts').get();
+  return held?.count === data!.total_number_of_records;
 }
 
-await followChanges();
+function readEverything(): Promise<void> {
+  database.exec('update position set pass = pass + 1, is_everything = true, after = null');
+  return readOn();
+}
+
+await readOn();
 await readNotifications();
-await compare();
+if (option === '--all') {
+  await readEverything();
+} else if (!(await isComplete())) {
+  // Contacts that were created meanwhile are among the changes.
+  await readOn();
+  if (!(await isComplete())) await readEverything();
+}

@@ -127,7 +127,9 @@ describe('a new secret', () => {
 
     await setRow(registrar, { previousSecretValidUntil: hoursAgo(0) });
     expect(await account(registrar)).toEqual(unauthorized);
-    expect(await statusOf(caller)).toBe(200);
+    expect((await account(caller)).body.data.registrar.api_user).toMatchObject({
+      previous_secret_valid_until: null,
+    });
   });
 
   it('has its first use recorded once, however many requests come first', async () => {
@@ -228,6 +230,16 @@ describe('a new secret', () => {
     const create = (caller: Caller) => registrars.create(caller, newContact(), headers);
     const first = await create(registrar);
     expect(await create(await replaced(registrar, registrar))).toEqual(first);
+  });
+
+  it('says which fields of a body it ignores', async () => {
+    const registrar = await addRegistrar(worker.env);
+    const path = '/repp/v1/registrar/api_user/secret';
+    const response = await worker.fetch(path, send('POST', registrar, { secret: 'my own' }));
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Ignored-Fields')).toBe('secret');
+    const malformed = await worker.fetch(path, send('POST', registrar, '{'));
+    expect(malformed.status).toBe(400);
   });
 
   it('is not for a disabled user, with neither secret', async () => {

@@ -21,10 +21,10 @@ const refusal = { errors: { base: ['Too many requests, try again later'] } };
 
 /** What a registrar is told about a limit. */
 const details = {
-  caller: 'The limit "caller" is reached: 600 requests of a caller in 60 seconds.',
-  address: 'The limit "address" is reached: 1200 requests from an address in 60 seconds.',
+  caller: 'The limit "caller" has been reached: 600 requests by one caller in 60 seconds.',
+  address: 'The limit "address" has been reached: 1200 requests from one address in 60 seconds.',
   'failed-login':
-    'The limit "failed-login" is reached: 10 failed logins from an address in 60 seconds.',
+    'The limit "failed-login" has been reached: 10 failed logins from one address in 60 seconds.',
   'registrant-write': undefined,
 };
 

@@ -101,7 +101,7 @@ export const auctionPaths: ZodOpenApiPathsObject = {
       description: `${addresses} What a report does not mention stays as it is; repeating one has no further effect.`,
       path: z.object({ uuid }),
       body: {
-        content: { 'application/json': { schema: report.meta({ id: 'AuctionReport' }) } },
+        content: { 'application/json': { schema: report.check(z.meta({ id: 'AuctionReport' })) } },
       },
       success: {
         description: 'The auction as it is now.',

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { getAuction, registrationCodeOf } from '../../auction/read.ts';
 import { reportableStatuses, updateAuction } from '../../auction/report.ts';
 import { platformRule } from '../../auction/start.ts';
@@ -42,9 +42,12 @@ auctions.get('/:uuid', async (c) => {
 const deadlineMessage = 'is not an ISO 8601 date or date-time';
 
 export const reportBody = onFirstUse(() => {
-  const instant = instantRule(deadlineMessage).transform((deadline) => deadline.toISOString());
+  const instant = z.pipe(
+    instantRule(deadlineMessage),
+    z.transform((deadline) => deadline.toISOString()),
+  );
   return z.object({
-    status: z.enum(reportableStatuses, 'is not included in the list').nullish(),
+    status: z.nullish(z.enum(reportableStatuses, 'is not included in the list')),
     registration_deadline: clearable(
       z.union([z.iso.date(deadlineMessage), instant], deadlineMessage),
     ),

@@ -14,7 +14,7 @@ import { type Interface, refusalsOf } from './refusal.ts';
 export interface Success {
   description: string;
   headers?: readonly HeaderName[];
-  schema: z.ZodType;
+  schema: z.core.$ZodType;
 }
 
 export interface Call {
@@ -22,8 +22,8 @@ export interface Call {
   summary: string;
   description?: string;
   parameters?: readonly HeaderParameter[];
-  path?: z.ZodObject;
-  query?: z.ZodObject;
+  path?: z.core.$ZodObject;
+  query?: z.core.$ZodObject;
   body?: ZodOpenApiRequestBodyObject;
   /** Its 200. */
   success?: Success;
@@ -33,7 +33,7 @@ export interface Call {
   refusals?: readonly Reason[];
 }
 
-export const requiredBody = (schema: z.ZodType) => ({
+export const requiredBody = (schema: z.core.$ZodType) => ({
   required: true,
   content: { 'application/json': { schema } },
 });
@@ -42,7 +42,7 @@ type Implied = [isIn: (call: Call) => boolean | undefined, reason: Reason, heade
 
 /** The refusals and the headers that come with a call's pages, its body and its parameters. */
 const implied: Implied[] = [
-  [({ query }) => query && 'limit' in query.shape, 'out_of_range', 'Link'],
+  [({ query }) => query && 'limit' in query._zod.def.shape, 'out_of_range', 'Link'],
   [({ body }) => body !== undefined, 'malformed', 'Ignored-Fields'],
   [(call) => call.parameters?.includes('Idempotency-Key'), 'key_reused', 'Idempotent-Replayed'],
   [(call) => call.parameters?.includes('If-Match'), 'changed_meanwhile'],

@@ -48,7 +48,7 @@ export const headers = {
   'RPP-Cltrid': reference,
   'RateLimit-Policy': sometimes('The limits: `q` requests in `w` seconds.'),
   RateLimit: always(
-    'The limit that is reached, as `RateLimit-Policy` names it: `t` seconds to wait.',
+    'The limit that has been reached, as `RateLimit-Policy` names it: `t` seconds to wait.',
     {
       pattern: '^"[a-z-]+";r=0;t=\\d+$',
     },

@@ -21,7 +21,7 @@ const contactList = z.union([
   }),
 ]);
 
-const update = patchBody().meta({ id: 'RegistrantContactUpdate' });
+const update = patchBody().check(z.meta({ id: 'RegistrantContactUpdate' }));
 
 export const registrantContactPaths: ZodOpenApiPathsObject = {
   '/api/v1/registrant/contacts': {

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type Contact, versionOf } from '../../contact/contact.ts';
 import { listContactsOfPerson } from '../../contact/list.ts';
 import { getContactOfPerson, listHistoryOfPerson } from '../../contact/read.ts';

@@ -12,18 +12,20 @@ const call = callsOf({
   headers: ['X-Client-Transaction-Id', 'RPP-Cltrid'],
 });
 
-const { shape } = eidBody();
-const body = eidBody()
-  .extend({
-    ident: shape.ident.meta({ description: 'The national identity code.' }),
-    first_name: shape.first_name.meta({ description: 'The person’s first name.' }),
-    last_name: shape.last_name.meta({ description: 'The person’s last name.' }),
-    country_code: shape.country_code.meta({
-      description: `The country of the code (ISO 3166-1 alpha-2), in either case; \`${shape.country_code.def.defaultValue}\` if it is left out.`,
-      pattern: '^[A-Za-z]{2}$',
-      // Generators take a field with a default for one that is always there.
-      override: { default: undefined },
-    }),
+const { ident, first_name, last_name, country_code } = eidBody().shape;
+const body = z
+  .object({
+    ident: ident.check(z.meta({ description: 'The national identity code.' })),
+    first_name: first_name.check(z.meta({ description: 'The person’s first name.' })),
+    last_name: last_name.check(z.meta({ description: 'The person’s last name.' })),
+    country_code: country_code.check(
+      z.meta({
+        description: `The country of the code (ISO 3166-1 alpha-2), in either case; \`${country_code.def.defaultValue}\` if it is left out.`,
+        pattern: '^[A-Za-z]{2}$',
+        // Generators take a field with a default for one that is always there.
+        override: { default: undefined },
+      }),
+    ),
   })
   .meta({ id: 'TokenRequest' });
 

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { contactRules } from '../../contact/rules.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
@@ -18,7 +18,7 @@ export const eidBody = onFirstUse(() =>
     ident: contactRules.ident(),
     first_name: contactRules.name(),
     last_name: contactRules.name(),
-    country_code: contactRules.countryCode().default('EE'),
+    country_code: z._default(contactRules.countryCode(), 'EE'),
   }),
 );
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { secretBody } from './account.ts';
 import { envelope, registrarCalls } from './interface.openapi.ts';
 
 const call = registrarCalls('Registrar: account');
@@ -7,7 +8,7 @@ const call = registrarCalls('Registrar: account');
 const instant = z.iso.datetime({ precision: 3 });
 const validUntil = instant.nullable().meta({
   description:
-    'Until when the secret that was replaced works: 24 hours after the first use of the new one. Null until then, and if there is none.',
+    'Until when the secret that was replaced works: 24 hours after the first use of the new one. Null before that use, and if there is no such secret any more.',
 });
 
 const account = z
@@ -58,7 +59,8 @@ export const accountPaths: ZodOpenApiPathsObject = {
       operationId: 'replaceSecret',
       summary: 'Get a new secret',
       description:
-        'Replaces the secret of the API user that calls. The old one works until 24 hours after the new one was first used. If the answer was lost, call again with the old secret: another new one takes the place of the first. While the old one works, the new one cannot be replaced with itself. An `Idempotency-Key` has no effect, because the answer is not kept.',
+        'Replaces the secret of the API user that calls. The old one works until 24 hours after the new one was first used. If the answer was lost, call again with the old secret: another new one takes the place of the first. Never do so once the new one is in use, because that ends it. While the old one works, the new one cannot be replaced with itself. An `Idempotency-Key` has no effect, because the answer is not kept. Fields of a body are ignored.',
+      body: { required: false, content: { 'application/json': { schema: secretBody } } },
       success: {
         description: 'The new secret.',
         schema: envelope('NewSecretAnswer', z.object({ api_user: newSecret })),

@@ -1,8 +1,9 @@
+import * as z from 'zod/mini';
 import { getOwnAccount, replaceOwnSecret } from '../../registrar/own-account.ts';
 import { clientReference, echoClientReference } from '../client-reference.ts';
 import { database, queueAfterResponse } from '../context.ts';
 import { newApp } from '../hono.ts';
-import { limitBody } from '../input.ts';
+import { limitBody, parseBody } from '../input.ts';
 import { continueSession } from '../session.ts';
 import { throttleAddress } from '../throttle.ts';
 import { done } from './answer.ts';
@@ -32,7 +33,11 @@ registrarAccount.get('/', async (c) => {
   );
 });
 
+/** It takes no field; a body need not be sent. */
+export const secretBody = z.object({});
+
 registrarAccount.post('/api_user/secret', async (c) => {
+  if ((await c.req.arrayBuffer()).byteLength > 0) await parseBody(c, secretBody);
   // Without a key: the outcome would have to be kept, and the secret is kept nowhere.
   const request = {
     at: c.var.now,

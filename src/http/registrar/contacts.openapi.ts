@@ -25,7 +25,7 @@ z.globalRegistry
   })
   .add(name, {
     description:
-      'Lists only contacts whose name begins with this, without regard to case: at least two characters.',
+      'Lists only contacts whose name begins with this, without regard to case or to spaces around it: at least two characters.',
   })
   .add(status, { description: 'Lists only contacts that show this status.' })
   .add(updated_since, {
@@ -64,7 +64,7 @@ export const contactPaths: ZodOpenApiPathsObject = {
       operationId: 'listContacts',
       summary: 'List contacts',
       description:
-        'The registrar’s own contacts, ordered by record id. Filters are joined by “and”. A page of a search may be short, or empty: follow `Link` until there is none. A search has an `offset` of at most 10,000 less `limit`.',
+        'The registrar’s own contacts, ordered by record id. Filters are joined by “and”. A page of a search may be short, or empty: follow `Link` until there is none. In a search, `offset` and `limit` together are at most 10,000, and where a page may be short, any `offset` may be too far (2004).',
       query: listQuery(),
       success: {
         description: 'A page of codes, or of contacts with `details=true`.',
@@ -73,7 +73,7 @@ export const contactPaths: ZodOpenApiPathsObject = {
             contacts: z.union([z.array(z.string()), z.array(registrarContact)]),
             total_number_of_records: z.int().nonnegative().meta({
               description:
-                'How many contacts the registrar has, or how many of them the search finds: 10,000 if counting stopped there, which means at least as many, or, with `status` or several filters, perhaps fewer.',
+                'How many contacts the registrar has, or how many of them the search finds, the same on every page: 10,000 means at least as many, or, with `status` or several filters, that they were not counted.',
             }),
           })
           .meta({ id: 'ContactListAnswer' }),
@@ -83,7 +83,7 @@ export const contactPaths: ZodOpenApiPathsObject = {
       operationId: 'createContact',
       summary: 'Create a contact',
       parameters: ['Idempotency-Key'],
-      body: requiredBody(createBody().meta({ id: 'ContactCreation' })),
+      body: requiredBody(createBody().check(z.meta({ id: 'ContactCreation' }))),
       success: {
         description: 'The contact’s code, and its version in `ETag`.',
         headers: ['ETag'],
@@ -98,7 +98,7 @@ export const contactPaths: ZodOpenApiPathsObject = {
       summary: 'Validate contacts',
       description:
         'Judges each contact as a creation would, one after the other in the order given, and stores nothing. So an id is taken if a contact has it, or a valid one earlier in the list. Any contact of `ContactCreation` may stand in the list; what is wrong with it is in its result.',
-      body: requiredBody(validateBody().meta({ id: 'ContactValidation' })),
+      body: requiredBody(validateBody().check(z.meta({ id: 'ContactValidation' }))),
       success: {
         description: 'The results, in the order given.',
         schema: envelope('ContactValidationAnswer', z.object({ results: z.array(verdict) })),
@@ -146,7 +146,7 @@ export const contactPaths: ZodOpenApiPathsObject = {
         'Fields that are not given stay as they are. `addr` is merged part by part; `"addr": null` clears all of it. Null or the empty string clears an optional field; clearing `auth_info` draws a new value. `ident` may be given if it is the one on record. A value equal to the one on record is no change and is not judged, even if it lacks the form given here.',
       parameters: writing,
       path: z.object({ code }),
-      body: requiredBody(updateBody().meta({ id: 'ContactUpdate' })),
+      body: requiredBody(updateBody().check(z.meta({ id: 'ContactUpdate' }))),
       success: {
         description: 'The contact’s code, and its new version in `ETag`.',
         headers: ['ETag'],

@@ -1,7 +1,8 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { contactStatuses } from '../../../drizzle/schema.ts';
 import { checkContactCode } from '../../contact/code.ts';
 import { type Contact, type ContactReference, versionOf } from '../../contact/contact.ts';
+import { isCountryCode } from '../../contact/country.ts';
 import { createContact, validateContacts } from '../../contact/create.ts';
 import { deleteContact } from '../../contact/delete.ts';
 import type { NewContact } from '../../contact/fields.ts';
@@ -12,6 +13,7 @@ import { contactRules } from '../../contact/rules.ts';
 import { updateContact } from '../../contact/update.ts';
 import { orRefusal, RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
+import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { clearable, textField } from '../../text/field.ts';
 import { instantRule } from '../../text/instant.ts';
 import type { Written } from '../../write.ts';
@@ -33,20 +35,35 @@ export const registrarContacts = newApp();
 
 registrarContacts.use(throttleAddress, basicLogin, limitBody, echoClientReference, continueSession);
 
+/** A country's code in upper case. A former registry may have had another text, which is looked for as it is. */
+function knownCountry(text: string): string {
+  const code = asciiUpperCase(text);
+  return isCountryCode(code) ? code : text;
+}
+
+/** The filters are not held to the rules of a creation, so that what moved in with other values is found as well. */
 export const listQuery = onFirstUse(() =>
-  pageQuery().extend({
-    details: z.enum(['true', 'false'], 'Details is invalid').default('false'),
-    ident: contactRules.ident().optional(),
-    ident_country_code: contactRules.identCountryCode().optional(),
-    email: contactRules.email().optional(),
-    name: textField('Name is invalid', 255, /../su).optional(),
-    status: z.enum([...contactStatuses, 'ok', 'linked'], 'Status is invalid').optional(),
-    updated_since: z
-      .union(
-        [instantRule('Updated since is invalid'), z.iso.date().transform((day) => new Date(day))],
+  z.extend(pageQuery(), {
+    details: z._default(z.enum(['true', 'false'], 'Details is invalid'), 'false'),
+    ident: z.optional(textField('Ident code is invalid', 255)),
+    ident_country_code: z.optional(
+      z.pipe(textField('Ident country code is invalid', 255), z.transform(knownCountry)),
+    ),
+    email: z.optional(textField('Email is invalid', 255)),
+    name: z.optional(textField('Name is invalid', 255, /../su)),
+    status: z.optional(z.enum([...contactStatuses, 'ok', 'linked'], 'Status is invalid')),
+    updated_since: z.optional(
+      z.union(
+        [
+          instantRule('Updated since is invalid'),
+          z.pipe(
+            z.iso.date(),
+            z.transform((day) => new Date(day)),
+          ),
+        ],
         'Updated since is invalid',
-      )
-      .optional(),
+      ),
+    ),
   }),
 );
 
@@ -113,17 +130,17 @@ export const validateBody = onFirstUse(() =>
   z.object({
     contacts: z
       .array(createBody().shape.contact, 'Contacts is invalid')
-      .meta({ minItems: 1, maxItems: maximumValidated }),
+      .check(z.meta({ minItems: 1, maxItems: maximumValidated })),
   }),
 );
 
 const contactList = onFirstUse(() =>
   z.object({
-    contacts: z
-      .array(z.unknown(), 'Contacts is invalid')
-      .refine(({ length }) => length > 0 && length <= maximumValidated, {
+    contacts: z.array(z.unknown(), 'Contacts is invalid').check(
+      z.refine(({ length }) => length > 0 && length <= maximumValidated, {
         params: { reason: 'out_of_range' },
       }),
+    ),
   }),
 );
 
@@ -170,10 +187,10 @@ registrarContacts.delete('/:code', async (c) => {
 });
 
 /** A body with a `contact`. A contact with none of the fields that the call knows counts as missing. */
-function contactBody<Fields extends z.ZodRawShape>(fields: Fields) {
+function contactBody<Fields extends z.core.$ZodLooseShape>(fields: Fields) {
   const contact = z
     .object(fields, 'Contact is invalid')
-    .refine((given) => Object.keys(given).length > 0, { params: { reason: 'missing' } });
+    .check(z.refine((given) => Object.keys(given).length > 0, { params: { reason: 'missing' } }));
   return z.object({ contact });
 }
 

@@ -66,7 +66,7 @@ export const notificationPaths: ZodOpenApiPathsObject = {
       summary: 'Mark a notification as read',
       description: 'It may be said again, with the same answer.',
       path: z.object({ id }),
-      body: requiredBody(readBody().meta({ id: 'NotificationUpdate' })),
+      body: requiredBody(readBody().check(z.meta({ id: 'NotificationUpdate' }))),
       success: {
         description: 'It is marked as read.',
         schema: envelope(

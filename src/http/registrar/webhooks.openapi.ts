@@ -77,7 +77,7 @@ export const webhooks: Record<NotificationEvent | 'webhook.test', ZodOpenApiPath
   ),
   'api_user.updated': webhook(
     'ApiUserUpdated',
-    'One of the registrar’s API users has got itself a new secret',
+    'One of the registrar’s API users has replaced its secret',
     { type: z.literal('api_user.updated'), data },
   ),
   'webhook.test': webhook('WebhookTest', 'The operator tests the registrar’s webhook', {

@@ -149,6 +149,8 @@ function responseProblem(
   if (!content) return body && 'a body where there is none';
   const [type = ''] = String(headers['content-type']).split(';');
   if (!content[type]) return `the content type ${type} is not documented`;
+  // What is neither JSON nor a page has no form that could be held to anything.
+  if (!/json|html/.test(type)) return undefined;
   const isJson = type === 'application/json';
   return bodyProblem(
     isJson ? `${pointer}/content/application~1json/schema` : undefined,
@@ -245,7 +247,7 @@ function readContract(): Contract {
 }
 
 function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
+  return new RegExp(`^${path.replace('{tile}', '.+').replace(/\{\w+\}/g, '[^/]+')}$`);
 }
 
 /** Lets objects have no more fields than the document gives them. */

@@ -9,7 +9,7 @@ const methods = ['get', 'put', 'post', 'delete', 'options', 'patch'];
 const routed = new Set(
   app.routes
     .filter(({ method, path }) => method !== 'ALL' && !path.includes('*'))
-    .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`),
+    .map(({ method, path }) => `${method} ${path.replace(/:(\w+)(\{.*?\})?/g, '{$1}')}`),
 );
 
 const documented = Object.entries(openApiDocument().paths ?? {}).flatMap(([path, item]) =>

@@ -1,0 +1,24 @@
+export function joinBytes(
+  parts: readonly (Uint8Array | readonly number[])[],
+): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(parts.reduce((total, { length }) => total + length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    joined.set(part, offset);
+    offset += part.length;
+  }
+  return joined;
+}
+
+export function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes));
+}
+
+/** The bytes that base64 says; undefined if it is not base64. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
