@@ -19,6 +19,7 @@ const whySkipped: Reporter = {
 const deep = 'test/**/*.deep.test.ts';
 /** Tests that go further in the deep run. */
 const inBoth = [
+  'test/archive/archive.test.ts',
   'test/attack/failing-bindings.test.ts',
   'test/attack/failing-publication.test.ts',
   'test/attack/generated-requests.test.ts',
@@ -27,6 +28,7 @@ const inBoth = [
   'test/http/registrar-contact-validate.test.ts',
   'test/public-list/histories.test.ts',
   'test/public-list/sources.test.ts',
+  'test/transparency/append.test.ts',
 ];
 
 export default defineConfig({

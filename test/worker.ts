@@ -7,6 +7,7 @@ import { readLocalConfig } from '../src/cli/wrangler-config.ts';
 import { type Database, openDatabase } from '../src/database/open.ts';
 import type { Env } from '../src/env.ts';
 import { type Asked, contractProblem } from './http/openapi/contract.ts';
+import { lentBucket } from './lent-bucket.ts';
 import { lentDatabase } from './lent-database.ts';
 
 interface Runtime {
@@ -94,7 +95,9 @@ async function startHarness(
   const lender = harness.getWorker('lender');
   const DB = lentDatabase((init) => lender.fetch('http://lender', init as never) as never);
   await applyMigrations(DB);
-  return { harness, url, env: { ...((await harness.getWorker().getEnv()) as Env), DB } };
+  const bindings = (await harness.getWorker().getEnv()) as Env;
+  const ARCHIVE = lentBucket(bindings.ARCHIVE!);
+  return { harness, url, env: { ...bindings, DB, ARCHIVE } };
 }
 
 function workerOn(runtime: () => Runtime) {

@@ -60,6 +60,9 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'token issue': [['--ident', 'EE38001085718', '--name', 'Jaan Tamm']],
   'lists publish': [[]],
   'lists status': [[]],
+  'lists archive': [[]],
+  'lists reindex': [[]],
+  'lists verify': [['--url', 'http://127.0.0.1:1']],
   health: [[]],
   'report invalid': [[]],
   'report month': [[]],
@@ -77,9 +80,14 @@ const calls: Record<string, [args: string[], input?: string]> = {
 };
 
 /** Those that cannot succeed in a registry as small as this one. */
-const refused = ['registrar webhook test', 'registrar webhook resend', 'auction register'];
+const refused = [
+  'registrar webhook test',
+  'registrar webhook resend',
+  'auction register',
+  'lists verify',
+];
 /** Those that have no registry, and so none that is missing. */
-const withoutRegistry = ['shell', 'completion', 'backup verify', 'restore'];
+const withoutRegistry = ['shell', 'completion', 'backup verify', 'restore', 'lists verify'];
 /** Those whose answer is not JSON. */
 const withoutJson = ['completion'];
 

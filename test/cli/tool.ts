@@ -1,29 +1,56 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, inject } from 'vitest';
+import { afterAll, inject, onTestFinished, TestRunner } from 'vitest';
+import { openLocal } from '../../src/cli/local.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { Session } from '../../src/cli/session.ts';
 import { captured, type Ended, type Fault } from './captured.ts';
+import { databaseFile, emptyAgain } from './empty-again.ts';
 
 /** Keeps the runtime of the registry that was used last, until a command opens another. */
 const session = new Session();
+/** The directory of that registry. */
+let opened: string | undefined;
+/** Those that no test uses any more. */
+const unused = new Set<string>();
+
+const work = mkdtempSync(path.join(tmpdir(), 'registry-tool-'));
+// The files of a process follow one another, and the next one goes on with the registry of the last.
+process.on('exit', () => rmSync(work, { recursive: true, force: true }));
+let count = 0;
+
+async function closeSession(): Promise<void> {
+  opened = undefined;
+  await session.close();
+}
+
+/** Empties the registry whose runtime is open, so that no other has to be started; false if it can't be used. */
+async function emptyOpened(): Promise<boolean> {
+  if (opened === undefined || !unused.delete(opened)) return false;
+  const options = { persistTo: opened };
+  const access = { isWritable: true };
+  const { env, service } = await session.bindings(options, access, () =>
+    openLocal(options, access),
+  );
+  const isEmpty = service === undefined && (await emptyAgain(env, inject('emptyRegistry')));
+  await session.release();
+  const files = (await readdir(opened)).filter((name) => name !== 'v3');
+  await Promise.all(files.map((name) => rm(path.join(opened!, name), { recursive: true })));
+  return isEmpty;
+}
 
 /** The operator's tool, on local databases that a test has to itself. */
 export function startTool() {
-  let work: string;
-  let count = 0;
-  beforeAll(async () => {
-    work = await mkdtemp(path.join(tmpdir(), 'registry-tool-'));
-  });
-  afterAll(async () => {
-    await session.close();
-    await rm(work, { recursive: true, force: true });
+  const registries: string[] = [];
+  afterAll(() => {
+    for (const directory of registries) unused.add(directory);
   });
 
   return {
@@ -31,11 +58,13 @@ export function startTool() {
     async newDirectory(): Promise<string> {
       return mkdtemp(path.join(work, 'files-'));
     },
-    /** A registry with tables and nothing in them. */
+    /** A registry with tables and nothing in them, for the test that asks for it, or for the file outside of tests. */
     async newRegistry(): Promise<TestRegistry> {
       count += 1;
-      const directory = path.join(work, `registry-${count}`);
-      await cp(inject('emptyRegistry'), directory, { recursive: true });
+      const directory = (await emptyOpened()) ? opened! : path.join(work, `registry-${count}`);
+      if (directory !== opened) await cp(inject('emptyRegistry'), directory, { recursive: true });
+      if (TestRunner.getCurrentTest()) onTestFinished(() => void unused.add(directory));
+      else registries.push(directory);
       return new TestRegistry(directory);
     },
   };
@@ -59,13 +88,14 @@ export class TestRegistry {
 
   /** Runs the tool as a process of its own; `input` is what it reads from standard input. */
   async spawn(args: string[], input: string | Buffer = ''): Promise<Ended> {
-    await session.close();
+    await closeSession();
     return ended(this.start(args), input);
   }
 
   /** Runs the tool in this process. */
   async run(args: string[], input: string | Buffer | Readable = '', fault?: Fault): Promise<Ended> {
     const given = [...args, '--persist-to', this.directory];
+    opened = this.directory;
     return captured(() => runProgram(given, session), input, fault);
   }
 
@@ -86,14 +116,14 @@ export class TestRegistry {
 
   /** Says this SQL to the database file. */
   async edit(sql: string): Promise<void> {
-    await session.close();
-    using database = await this.#open();
+    await closeSession();
+    using database = new DatabaseSync(databaseFile(this.directory));
     database.exec(sql);
   }
 
   /** Every row of every table, as the database file holds them. */
   async rows(): Promise<Record<string, unknown[]>> {
-    using database = await this.#open();
+    using database = new DatabaseSync(databaseFile(this.directory));
     const tables = database
       .prepare(
         "select name from sqlite_master where type = 'table' and name not like '\\_%' escape '\\'",
@@ -102,13 +132,6 @@ export class TestRegistry {
     return Object.fromEntries(
       tables.map(({ name }) => [name, database.prepare(`select * from "${name}"`).all()]),
     );
-  }
-
-  async #open(): Promise<DatabaseSync> {
-    const folder = path.join(this.directory, 'v3/d1/miniflare-D1DatabaseObject');
-    const files = await readdir(folder);
-    const file = files.find((name) => /^[0-9a-f]+\.sqlite$/.test(name))!;
-    return new DatabaseSync(path.join(folder, file));
   }
 }
 

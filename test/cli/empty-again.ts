@@ -1,0 +1,65 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { jsonArrays } from '../../src/database/json-rows.ts';
+import type { Env } from '../../src/env.ts';
+
+/** The database file of a local registry. */
+export function databaseFile(directory: string): string {
+  const folder = path.join(directory, 'v3/d1/miniflare-D1DatabaseObject');
+  return path.join(folder, readdirSync(folder).find((name) => /^[0-9a-f]+\.sqlite$/.test(name))!);
+}
+
+interface Empty {
+  schema: { type: string; name: string; sql: string }[];
+  /** The rows that the migrations insert. */
+  rows: [table: string, rows: object[]][];
+}
+
+let empty: Empty | undefined;
+
+const selectSchema =
+  "select type, name, sql from sqlite_master where sql is not null and name not glob '_cf_*' order by type, name";
+
+function readEmpty(directory: string): Empty {
+  using database = new DatabaseSync(databaseFile(directory), { readOnly: true });
+  const schema = database.prepare(selectSchema).all() as unknown as Empty['schema'];
+  const tables = schema.filter(({ type, name }) => type === 'table' && name !== 'd1_migrations');
+  const rows = tables.map(({ name }): [string, object[]] => [
+    name,
+    database.prepare(`select * from "${name}"`).all(),
+  ]);
+  return { schema, rows };
+}
+
+/**
+ * Makes a registry as empty as the given one is: with the rows of the migrations in its tables, and nothing else, and with
+ * nothing in KV and R2. False, and nothing changed, if its tables or triggers are others.
+ */
+export async function emptyAgain(env: Env, like: string): Promise<boolean> {
+  const { DB, LISTS, ARCHIVE } = env;
+  empty ??= readEmpty(like);
+  const { schema, rows } = empty;
+  const { results } = await DB.prepare(selectSchema).all();
+  if (JSON.stringify(results) !== JSON.stringify(schema)) return false;
+  const triggers = schema.filter(({ type }) => type === 'trigger');
+  const kept = rows.filter(([, rows]) => rows.length > 0);
+  await DB.batch([
+    DB.prepare('pragma defer_foreign_keys = on'),
+    // Some refuse deletions.
+    ...triggers.map(({ name }) => DB.prepare(`drop trigger ${name}`)),
+    ...rows.map(([table]) => DB.prepare(`delete from "${table}"`)),
+    ...kept.flatMap(([table, rows]) => {
+      const columns = Object.keys(rows[0]!);
+      const values = columns.map((name) => `value ->> '${name}'`);
+      const insert = `insert into "${table}" (${columns}) select ${values} from json_each(?)`;
+      return [...jsonArrays(rows)].map((json) => DB.prepare(insert).bind(json));
+    }),
+    ...triggers.map(({ sql }) => DB.prepare(sql)),
+  ]);
+  const { keys } = await LISTS.list();
+  await Promise.all(keys.map(({ name }) => LISTS.delete(name)));
+  const { objects } = (await ARCHIVE?.list()) ?? { objects: [] };
+  if (objects.length > 0) await ARCHIVE!.delete(objects.map(({ key }) => key));
+  return true;
+}
