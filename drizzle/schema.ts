@@ -489,6 +489,25 @@ export const dailyCounts = sqliteTable(
   ],
 );
 
+/**
+ * The index of the archive of the lists. The bucket says the same, and the index can be made from it again. A row for each
+ * list and day, kept for ever.
+ */
+export const archivedDays = sqliteTable(
+  'archived_days',
+  {
+    list: text().notNull(),
+    /** In UTC, `YYYY-MM-DD`. */
+    day: text().notNull(),
+    /** JSON: the record in the bucket. */
+    record: text().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.list, table.day] }),
+    check('archived_days_day', isDay(table.day)),
+  ],
+);
+
 export const historySubjects = [
   'contact',
   'auction',
@@ -623,7 +642,7 @@ export const notificationEvents = [
 ] as const;
 export type NotificationEvent = (typeof notificationEvents)[number];
 
-/** What a registrar is told of: changes that others make to its contacts, and new secrets. Written in the batch of the change. */
+/** Tells a registrar of changes that others make to its contacts, and of new secrets. Written in the batch of the change. */
 export const notifications = sqliteTable(
   'notifications',
   {

@@ -268,6 +268,14 @@ CREATE TABLE `daily_counts` (
 	CONSTRAINT "daily_counts_count" CHECK("daily_counts"."count" >= 0)
 );
 --> statement-breakpoint
+CREATE TABLE `archived_days` (
+	`list` text NOT NULL,
+	`day` text NOT NULL,
+	`record` text NOT NULL,
+	PRIMARY KEY(`list`, `day`),
+	CONSTRAINT "archived_days_day" CHECK("archived_days"."day" is date("archived_days"."day"))
+);
+--> statement-breakpoint
 CREATE TABLE `history` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`occurred_at` text NOT NULL,

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { AuctionStatus } from '../drizzle/schema.ts';
 import { parseAddressList } from './address-list.ts';
 import type { TokenKey } from './registrant/token.ts';
@@ -12,6 +12,8 @@ export interface WebhookMessage {
 export interface Env {
   DB: D1Database;
   LISTS: KVNamespace;
+  /** The lists of days gone by; absent where none are kept. */
+  ARCHIVE?: R2Bucket;
   /** The data set that data points go to; without it, there are none. */
   METRICS?: AnalyticsEngineDataset;
   CALLER_LIMITER: RateLimit;
@@ -26,6 +28,10 @@ export interface Env {
   AUCTION_API_ALLOWED_IPS?: string;
   AUCTION_RESTART_STATUSES?: string;
   HISTORY_VALUES_MONTHS?: string;
+  /** The log is kept where these two are set, and the archive is. */
+  LOG_KEY?: string;
+  LOG_ORIGIN?: string;
+  LOG_KEY_NEXT?: string;
   ORPHAN_CONTACT_MONTHS?: string;
   RATE_LIMIT_POLICY?: string;
   REGISTRANT_AUTH_ALLOWED_IPS?: string;
@@ -50,17 +56,27 @@ const entriesOf = (text: string) =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
 
-const list = () => z.string().transform(entriesOf);
+/** A setting whose text is read by a function, which may return a refusal with a message. */
+const readBy = <Value>(read: (text: string, refuse: (message: string) => never) => Value) =>
+  z.pipe(
+    z.string('is missing'),
+    z.transform((input: string, { issues }) =>
+      read(input, (message) => {
+        issues.push({ code: 'custom', message, input });
+        return z.NEVER;
+      }),
+    ),
+  );
+
+const list = () => readBy(entriesOf);
 
 const addressList = () =>
-  list().transform((entries, context) => {
+  readBy((text, refuse) => {
     try {
-      return parseAddressList(entries);
+      return parseAddressList(entriesOf(text));
     } catch {
       // No entry is named: what stands in the wrong place may be a secret, and this ends up in the log.
-      const message = 'must be addresses and CIDR ranges, separated by commas';
-      context.addIssue({ code: 'custom', message });
-      return z.NEVER;
+      return refuse('must be addresses and CIDR ranges, separated by commas');
     }
   });
 
@@ -70,18 +86,20 @@ const restartable = [
 ] as const satisfies AuctionStatus[];
 
 const months = () =>
-  z
-    .string()
-    .regex(/^([1-9]\d{0,3})?$/, 'must be a number of months, 1 to 9999, or empty')
-    .transform((text) => (text === '' ? undefined : Number(text)));
+  readBy((text, refuse) => {
+    if (!/^([1-9]\d{0,3})?$/.test(text)) {
+      return refuse('must be a number of months, 1 to 9999, or empty');
+    }
+    return text === '' ? undefined : Number(text);
+  });
 
 /** HS256 requires a key of at least 256 bits (RFC 7518, section 3.2). */
 const minimumSecretBytes = 32;
 const demoSecretPrefix = 'demo-';
 
 const tokenKeys = (isLocal: boolean) =>
-  list().transform((entries, context) => {
-    const keys = entries.map((entry) => {
+  readBy((text, refuse) => {
+    const keys = entriesOf(text).map((entry) => {
       const [id = '', ...rest] = entry.split(':');
       return { id, text: rest.join(':'), secret: new TextEncoder().encode(rest.join(':')) };
     });
@@ -89,18 +107,19 @@ const tokenKeys = (isLocal: boolean) =>
     const ids = new Set(keys.map((key) => key.id));
     // The messages name no part of a secret: they end up in the log.
     if (keys.length === 0 || wrong) {
-      const message = `must be id:secret[, id:secret], each secret of ${minimumSecretBytes} bytes or more`;
-      context.addIssue({ code: 'custom', message });
-    } else if (ids.size < keys.length) {
-      context.addIssue({ code: 'custom', message: 'contains two keys with the same id' });
-    } else if (!isLocal && keys.some((key) => key.text.startsWith(demoSecretPrefix))) {
-      context.addIssue({ code: 'custom', message: 'contains a demo secret' });
+      return refuse(
+        `must be id:secret[, id:secret], each secret of ${minimumSecretBytes} bytes or more`,
+      );
+    }
+    if (ids.size < keys.length) return refuse('contains two keys with the same id');
+    if (!isLocal && keys.some((key) => key.text.startsWith(demoSecretPrefix))) {
+      return refuse('contains a demo secret');
     }
     return keys.map(({ id, secret }) => ({ id, secret })) as [TokenKey, ...TokenKey[]];
   });
 
 const rateLimitPolicy = () =>
-  z.string().transform((header, context) => {
+  readBy((header, refuse) => {
     const policies = [...header.matchAll(/"([\w-]+)";q=([1-9]\d*);w=(10|60)(?=,|$)/g)];
     const limits = new Map(
       policies.map(([, name, requests, seconds]) => [
@@ -109,8 +128,7 @@ const rateLimitPolicy = () =>
       ]),
     );
     if (rateLimits.some((name) => !limits.has(name))) {
-      const message = `must give "${rateLimits.join('", "')}", each as "name";q=requests;w=10 or 60`;
-      context.addIssue({ code: 'custom', message });
+      return refuse(`must give "${rateLimits.join('", "')}", each as "name";q=requests;w=10 or 60`);
     }
     return {
       header,
@@ -158,13 +176,19 @@ function read(env: Env) {
     ENVIRONMENT: z.enum(['local', 'production'], 'must be local or production; deploy with --env'),
     RATE_LIMIT_POLICY: rateLimitPolicy(),
     AUCTION_API_ALLOWED_IPS: addressList(),
-    AUCTION_RESTART_STATUSES: list().pipe(z.array(z.enum(restartable))),
+    AUCTION_RESTART_STATUSES: z.pipe(
+      list(),
+      z.array(
+        z.enum(restartable, `must be ${restartable.join(', ')}, both with a comma, or empty`),
+      ),
+    ),
     HISTORY_VALUES_MONTHS: months(),
     ORPHAN_CONTACT_MONTHS: months(),
     REGISTRANT_AUTH_ALLOWED_IPS: addressList(),
-    REGISTRANT_LIST_FORM: z
-      .enum(registrantListForms, `must be ${registrantListForms.join(' or ')}`)
-      .default('wrapped'),
+    REGISTRANT_LIST_FORM: z._default(
+      z.enum(registrantListForms, `must be ${registrantListForms.join(' or ')}`),
+      'wrapped',
+    ),
     REGISTRANT_TOKEN_KEYS: tokenKeys(isLocalEnvironment(env)),
   });
   const { data, error } = shape.safeParse(env);

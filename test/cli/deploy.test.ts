@@ -66,6 +66,7 @@ const bucketRules = ['lifecycle', 'lock'].map(
 /** The calls of a deployment for which everything is there already. */
 const repeated = [
   'whoami --json',
+  'r2 bucket info registry-edge-archive --json --jurisdiction eu',
   "d1 execute DB --remote --env production --json --command select count(*) as count from sqlite_schema where name = 'restore_unfinished'",
   'd1 migrations apply DB --remote --env production',
   'secret list --env production --format json',
@@ -88,10 +89,13 @@ describe('npm run deploy', () => {
       'kv namespace list',
       'kv namespace create registry-edge-production-lists',
       'kv namespace list',
+      'r2 bucket info registry-edge-archive --json --jurisdiction eu',
+      'r2 bucket create registry-edge-archive --jurisdiction eu',
       "d1 execute DB --remote --env production --json --command select count(*) as count from sqlite_schema where name = 'restore_unfinished'",
       'd1 migrations apply DB --remote --env production',
       'secret list --env production --format json',
       'secret put REGISTRANT_TOKEN_KEYS --env production',
+      'secret put LOG_KEY --env production',
       'deploy --env production',
       'r2 bucket info registry-edge-production-backups --json --jurisdiction eu',
       'r2 bucket info registry-edge-production-backups --json',
@@ -99,7 +103,8 @@ describe('npm run deploy', () => {
       ...bucketRules,
     ]);
     expect(account.secrets.get('REGISTRANT_TOKEN_KEYS')).toMatch(/^k1:[0-9a-f]{64}$/);
-    expect(said).not.toContain(account.secrets.get('REGISTRANT_TOKEN_KEYS'));
+    expect(Buffer.from(account.secrets.get('LOG_KEY')!, 'base64')).toHaveLength(32);
+    for (const key of account.secrets.values()) expect(said).not.toContain(key);
     expect(asked).toEqual(['https://registry-edge-production.example.workers.dev/health']);
   });
 
@@ -161,14 +166,14 @@ describe('npm run deploy', () => {
 
   it('creates nothing and keeps the key when it is run again', async () => {
     await deploy();
-    const key = account.secrets.get('REGISTRANT_TOKEN_KEYS');
+    const keys = new Map(account.secrets);
     account.calls.length = 0;
 
     const { isDone } = await deploy();
 
     expect(isDone).toBe(true);
     expect(account.calls.filter((call) => !call.startsWith('queues'))).toEqual(repeated);
-    expect(account.secrets.get('REGISTRANT_TOKEN_KEYS')).toBe(key);
+    expect(account.secrets).toEqual(keys);
     expect(account.deployments).toBe(2);
   });
 
@@ -204,6 +209,35 @@ describe('npm run deploy', () => {
   });
 });
 
+describe('the bucket of the archive', () => {
+  it('can be locked by the command that the deployment says', async () => {
+    const { said } = await deploy();
+    expect(said).toContain(
+      'created registry-edge-archive, in the jurisdiction eu; to lock it: npx wrangler r2 bucket lock add registry-edge-archive archive --retention-indefinite --force --jurisdiction eu',
+    );
+  });
+
+  it('is not created outside the EU because its section forgot the jurisdiction', async () => {
+    const text = await readFile(configPath, 'utf8');
+    await writeFile(configPath, text.replaceAll('jurisdiction = "eu"\n', ''));
+    const { isDone, said } = await deploy();
+    expect(isDone).toBe(false);
+    expect(said).toContain(
+      'registry-edge-archive would be created outside the EU: add jurisdiction = "eu" to its section of wrangler.toml, or pass --jurisdiction none',
+    );
+    expect([...account.buckets.keys()]).toEqual([]);
+  });
+
+  it('is not created where wrangler.toml binds none', async () => {
+    const text = await readFile(configPath, 'utf8');
+    await writeFile(configPath, text.replace(/\[\[env\.production\.r2_buckets\]\]\n(.+\n)+/, ''));
+    const { isDone, said } = await deploy();
+    expect(isDone).toBe(true);
+    expect(said).toContain('Bucket of the archive: none needed');
+    expect([...account.buckets.keys()]).toEqual(['registry-edge-production-backups']);
+  });
+});
+
 describe('the place of the data', () => {
   it('is the European Union for what can be bound to it', async () => {
     await deploy();
@@ -211,6 +245,7 @@ describe('the place of the data', () => {
       'd1 create registry-edge --jurisdiction eu',
       'kv namespace create registry-edge-production-lists',
       'queues create registry-edge-webhooks --jurisdiction eu',
+      'r2 bucket create registry-edge-archive --jurisdiction eu',
       'r2 bucket create registry-edge-production-backups --jurisdiction eu',
     ]);
   });
@@ -218,9 +253,15 @@ describe('the place of the data', () => {
   it('is left to the platform with --jurisdiction none', async () => {
     await deploy({ jurisdiction: 'none' });
     expect(account.calls.filter((call) => call.includes('--jurisdiction eu'))).toEqual([
+      'r2 bucket info registry-edge-archive --json --jurisdiction eu',
       'r2 bucket info registry-edge-production-backups --json --jurisdiction eu',
     ]);
     expect(account.buckets.get('registry-edge-production-backups')).toHaveProperty('lock');
+    const { env } = parse(await readFile(configPath, 'utf8'));
+    expect(env).toHaveProperty('production.r2_buckets', [
+      { binding: 'ARCHIVE', bucket_name: 'registry-edge-archive' },
+    ]);
+    expect(env).toHaveProperty('staging.r2_buckets.0.jurisdiction', 'eu');
   });
 
   it('is not chosen again when the option is forgotten later', async () => {
@@ -230,7 +271,8 @@ describe('the place of the data', () => {
       'Bucket of the backups: registry-edge-production-backups, in no jurisdiction',
     );
     expect(account.databases).toHaveLength(1);
-    expect([...account.buckets.keys()]).toEqual(['registry-edge-production-backups']);
+    expect(account.buckets.get('registry-edge-archive')).toEqual({});
+    expect(account.buckets.size).toBe(2);
   });
 });
 
@@ -293,7 +335,7 @@ describe('a deployment that stops midway', () => {
     expect(first.isDone, label).toBe(false);
     expect(first.said, label).toContain('wrangler: the connection was lost');
     account.fault = undefined;
-    const key = account.secrets.get('REGISTRANT_TOKEN_KEYS');
+    const keys = new Map(account.secrets);
 
     const second = await deploy();
 
@@ -302,9 +344,8 @@ describe('a deployment that stops midway', () => {
     expect(account.namespaces, label).toHaveLength(1);
     expect(new Set(account.queues).size, label).toBe(account.queues.length);
     expect(account.deployments, label).toBeGreaterThan(0);
-    const newKey = account.secrets.get('REGISTRANT_TOKEN_KEYS');
-    expect(newKey, label).toMatch(/^k1:/);
-    if (key !== undefined) expect(newKey, label).toBe(key);
+    expect([...account.secrets.keys()], label).toEqual(['REGISTRANT_TOKEN_KEYS', 'LOG_KEY']);
+    expect(Object.fromEntries(account.secrets), label).toMatchObject(Object.fromEntries(keys));
     expect(linesOf(configPath), label).toContain(`database_id = "${database}"`);
     expect(linesOf(configPath), label).toContain(`id = "${namespace}"`);
   }
@@ -418,6 +459,7 @@ describe('what is left to do', () => {
     expect(await listLeft(deployment)).toEqual([
       expect.stringContaining('Set AUCTION_API_ALLOWED_IPS'),
       expect.stringContaining('Set REGISTRANT_AUTH_ALLOWED_IPS'),
+      expect.stringContaining('Set LOG_ORIGIN'),
       expect.stringContaining('Add the first registrar: npm run registry -- registrar add'),
       expect.stringContaining("the registry's own domain"),
       expect.stringMatching(
@@ -428,7 +470,8 @@ describe('what is left to do', () => {
 
   it('is the check list alone once all of that is done', async () => {
     const toml = await readFile('wrangler.toml', 'utf8');
-    await writeFile(configPath, toml.replaceAll('"127.0.0.0/8, ::1"', '"192.0.2.0/24"'));
+    const open = toml.replaceAll('"127.0.0.0/8, ::1"', '"192.0.2.0/24"');
+    await writeFile(configPath, open.replaceAll('LOG_ORIGIN = ""', 'LOG_ORIGIN = "a.example/log"'));
     account.registrars = 3;
     const { deployment } = newDeployment({ address: 'https://registry.example.ee' });
     expect(await listLeft(deployment)).toEqual([expect.stringContaining('check list')]);
@@ -567,12 +610,13 @@ describe('npm run deploy -- --dry-run', () => {
       '2. Database: to create',
       '3. KV namespace of the lists: to create',
       '4. Queues: to create: registry-edge-webhooks',
-      '5. Migrations: not looked at: wrangler.toml names no database yet',
-      '6. Key that signs tokens: to create',
-      '7. Worker: to create',
-      '8. Public lists: done each time',
-      '9. Health: done each time',
-      '10. Bucket of the backups: to create',
+      '5. Bucket of the archive: to create',
+      '6. Migrations: not looked at: wrangler.toml names no database yet',
+      '7. Keys that sign: to create: REGISTRANT_TOKEN_KEYS, LOG_KEY',
+      '8. Worker: to create',
+      '9. Public lists: done each time',
+      '10. Health: done each time',
+      '11. Bucket of the backups: to create',
     ]);
     expect(commands).toContain('     wrangler d1 migrations apply DB --remote --env production');
     expect(end).toBe('\nNothing was changed. Not looked at: Migrations, Public lists, Health.');
@@ -585,16 +629,17 @@ describe('npm run deploy -- --dry-run', () => {
       `2. Database: there, ${database}`,
       `3. KV namespace of the lists: there, ${namespace}`,
       '4. Queues: there',
-      '5. Migrations: there',
-      '6. Key that signs tokens: there',
-      '7. Worker: there, to be replaced',
-      '8. Public lists: done each time',
-      '9. Health: done each time',
-      '10. Bucket of the backups: there, in the jurisdiction eu',
+      '5. Bucket of the archive: there, in the jurisdiction eu',
+      '6. Migrations: there',
+      '7. Keys that sign: there',
+      '8. Worker: there, to be replaced',
+      '9. Public lists: done each time',
+      '10. Health: done each time',
+      '11. Bucket of the backups: there, in the jurisdiction eu',
     ]);
     account.migrations = 0;
     expect((await look()).titles).toContain(
-      '5. Migrations: to apply: 0000_tables.sql, 0001_triggers.sql',
+      '6. Migrations: to apply: 0000_tables.sql, 0001_triggers.sql',
     );
   });
 
@@ -619,12 +664,13 @@ describe('npm run deploy -- --dry-run', () => {
       `2. Database: ${obstacle}`,
       `3. KV namespace of the lists: ${obstacle}`,
       `4. Queues: ${obstacle}`,
-      `5. Migrations: ${obstacle}`,
-      `6. Key that signs tokens: ${obstacle}`,
-      `7. Worker: ${obstacle}`,
-      '8. Public lists: done each time',
-      '9. Health: done each time',
-      `10. Bucket of the backups: ${obstacle}`,
+      `5. Bucket of the archive: ${obstacle}`,
+      `6. Migrations: ${obstacle}`,
+      `7. Keys that sign: ${obstacle}`,
+      `8. Worker: ${obstacle}`,
+      '9. Public lists: done each time',
+      '10. Health: done each time',
+      `11. Bucket of the backups: ${obstacle}`,
     ]);
     expect(account.calls).toEqual(['whoami --json']);
     expect(commands.length).toBeGreaterThan(steps.length);

@@ -1,5 +1,6 @@
+import { bucketPlan, createBucket, inWords, isBucketThere, type Jurisdiction } from './bucket.ts';
 import type { Deployment, Step } from './deployment.ts';
-import { absentIf, configOf, inJurisdiction, typed } from './resources.ts';
+import { configOf, inJurisdiction, typed } from './resources.ts';
 
 /**
  * For how long the bucket keeps backups, and for how long it refuses to delete or replace them, by the first part of
@@ -10,7 +11,7 @@ const ruleFiles = {
   lock: 'src/cli/deploy/backup-lock.json',
 };
 
-const settingRules = (name: string, place: Place) =>
+const settingRules = (name: string, place: Jurisdiction) =>
   Object.entries(ruleFiles).map(([kind, file]) => [
     ...['r2', 'bucket', kind, 'set', name, '--file', file, '--force'],
     ...inJurisdiction(place),
@@ -21,15 +22,8 @@ export const backupsStep: Step = {
   title: 'Bucket of the backups',
   plan(deployment) {
     const name = configOf(deployment).backups;
-    const creation = typed(
-      'r2',
-      'bucket',
-      'create',
-      name,
-      ...inJurisdiction(deployment.jurisdiction),
-    );
     return [
-      `${typed(...info(name, deployment.jurisdiction))}, and ${creation} if there is none`,
+      bucketPlan(name, deployment.jurisdiction),
       ...settingRules(name, deployment.jurisdiction).map((args) => typed(...args)),
     ];
   },
@@ -43,30 +37,17 @@ export const backupsStep: Step = {
     const name = configOf(deployment).backups;
     const existing = await findPlace(deployment);
     const place = existing ?? jurisdiction;
-    if (existing === undefined) {
-      await wrangler(['r2', 'bucket', 'create', name, ...inJurisdiction(place)]);
-    }
+    if (existing === undefined) await createBucket(deployment, name, place);
     for (const args of settingRules(name, place)) await wrangler(args);
     return `${existing === undefined ? 'created ' : ''}${name}, ${inWords(place)}`;
   },
 };
 
-type Place = Deployment['jurisdiction'];
-
-const inWords = (place: Place) =>
-  place === 'none' ? 'in no jurisdiction' : `in the jurisdiction ${place}`;
-
-const info = (name: string, place: Place) => [
-  ...['r2', 'bucket', 'info', name, '--json'],
-  ...inJurisdiction(place),
-];
-
-/** Where the bucket is; undefined if there is none. Each jurisdiction has names of its own. */
-async function findPlace(deployment: Deployment): Promise<Place | undefined> {
+/** Where the bucket is; undefined if there is none. */
+async function findPlace(deployment: Deployment): Promise<Jurisdiction | undefined> {
   const name = configOf(deployment).backups;
   for (const place of ['eu', 'none'] as const) {
-    const found = deployment.wrangler(info(name, place));
-    if ((await absentIf(/code: 10006|bucket does not exist/, found)) !== undefined) return place;
+    if (await isBucketThere(deployment, name, place)) return place;
   }
   return undefined;
 }

@@ -7,7 +7,7 @@ import { deployedId, readEnvironment } from '../wrangler-config.ts';
  * `invalid` if it has no line in which an id that it lacks could be written.
  */
 export function readDeployConfig(configPath: string, environment: string) {
-  const { config, own, database, lists } = readEnvironment(configPath, environment);
+  const { config, own, database, lists, archive } = readEnvironment(configPath, environment);
   if (!own || !database || !lists) {
     const message = `wrangler.toml has no environment "${environment}" with the bindings DB and LISTS`;
     throw new RegistryError('not_found', message, 'env');
@@ -30,6 +30,10 @@ export function readDeployConfig(configPath: string, environment: string) {
     },
     /** Where the data points go. */
     dataset: own.analytics_engine_datasets?.find(({ binding }) => binding === 'METRICS')?.dataset,
+    archive: archive && {
+      name: String(archive.bucket_name),
+      place: archive.jurisdiction === 'eu' ? ('eu' as const) : ('none' as const),
+    },
     backups: `${config.name}-${environment}-backups`,
     queues: [...new Set(queues)].filter((queue) => queue !== undefined),
     vars: { ...own.vars } as Record<string, string>,
@@ -62,12 +66,22 @@ function checkId(configPath: string, environment: string, place: IdPlace): void 
   throw new RegistryError('invalid', message);
 }
 
+/** Removes the jurisdiction of the bucket of the archive from wrangler.toml. */
+export function dropJurisdiction(configPath: string, environment: string): void {
+  const header = `\\[\\[env\\.${environment}\\.r2_buckets\\]\\]`;
+  const line = new RegExp(`^(${header}(?:\\r?\\n(?!\\[).*)*?)\\r?\\n\\s*jurisdiction\\s*=.*`, 'm');
+  rewrite(configPath, (text) => text.replace(line, '$1'));
+}
+
 /** Replaces the placeholder of a resource's id in wrangler.toml, and leaves everything else as it is written. */
 export function writeId(configPath: string, environment: string, place: IdPlace, id: string): void {
   checkId(configPath, environment, place);
+  rewrite(configPath, (text) => text.replace(idLine(environment, place), `$1 "${id}"`));
+}
+
+function rewrite(configPath: string, edit: (text: string) => string): void {
   // The name may be a link to it.
   const file = realpathSync(configPath);
-  const text = readFileSync(file, 'utf8');
-  writeFileSync(`${file}.new`, text.replace(idLine(environment, place), `$1 "${id}"`));
+  writeFileSync(`${file}.new`, edit(readFileSync(file, 'utf8')));
   renameSync(`${file}.new`, file);
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { listMigrations, restoreMarker, unfinishedRestore } from '../migrate.ts';
+import { archiveStep } from './archive.ts';
 import { backupsStep } from './backups.ts';
 import type { Deployment, Step } from './deployment.ts';
 import {
@@ -53,27 +54,39 @@ async function query(deployment: Deployment, sql: string): Promise<Record<string
   return results;
 }
 
-const keyName = 'REGISTRANT_TOKEN_KEYS';
+/** The keys that sign tokens and the log, and what makes one. */
+const keys: Record<string, () => string> = {
+  REGISTRANT_TOKEN_KEYS: () => `k1:${randomBytes(32).toString('hex')}`,
+  LOG_KEY: () => randomBytes(32).toString('base64'),
+};
 
-/** Before the Worker, which answers 500 without it; wrangler then creates an empty Worker that holds the secret. */
-const signingKey: Step = {
-  title: 'Key that signs tokens',
+/** Before the Worker, which answers 500 without the first; wrangler then creates an empty Worker that holds them. */
+const signingKeys: Step = {
+  title: 'Keys that sign',
   plan: (deployment) => [
     typed('secret', 'list', ...env(deployment), '--format', 'json'),
-    `${typed('secret', 'put', keyName, ...env(deployment))}, with a new random key, if there is none`,
+    ...Object.keys(keys).map(
+      (name) =>
+        `${typed('secret', 'put', name, ...env(deployment))}, with a new random key, if there is none`,
+    ),
   ],
   look: async (deployment) => {
-    const secrets = await listSecrets(deployment);
-    return secrets?.includes(keyName) ? 'there' : 'to create';
+    const missing = await missingKeys(deployment);
+    return missing.length === 0 ? 'there' : `to create: ${missing.join(', ')}`;
   },
   async run(deployment) {
-    const { wrangler } = deployment;
-    if ((await listSecrets(deployment))?.includes(keyName)) return 'kept';
-    const key = `k1:${randomBytes(32).toString('hex')}`;
-    await wrangler(['secret', 'put', keyName, ...env(deployment)], key);
-    return 'made and set';
+    const missing = await missingKeys(deployment);
+    for (const name of missing) {
+      await deployment.wrangler(['secret', 'put', name, ...env(deployment)], keys[name]!());
+    }
+    return missing.length === 0 ? 'kept' : `made and set: ${missing.join(', ')}`;
   },
 };
+
+async function missingKeys(deployment: Deployment): Promise<string[]> {
+  const secrets = await listSecrets(deployment);
+  return Object.keys(keys).filter((name) => !secrets?.includes(name));
+}
 
 /** The names of the Worker's secrets; undefined if there is no Worker. */
 async function listSecrets(deployment: Deployment): Promise<string[] | undefined> {
@@ -160,8 +173,9 @@ export const stepsWith = (
   databaseStep,
   listsStep,
   queuesStep,
+  archiveStep,
   migrations,
-  signingKey,
+  signingKeys,
   ...deploying,
   publication,
   health,
@@ -188,6 +202,11 @@ export async function listLeft(deployment: Deployment): Promise<string[]> {
     ...(isClosed('REGISTRANT_AUTH_ALLOWED_IPS')
       ? ['Set REGISTRANT_AUTH_ALLOWED_IPS in wrangler.toml: nobody may ask for tokens yet.']
       : []),
+    ...(vars.LOG_ORIGIN
+      ? []
+      : [
+          'Set LOG_ORIGIN in wrangler.toml, to the host name and /log, and never change it: no log of the lists is kept yet.',
+        ]),
     ...(registrars!.count === 0
       ? [`Add the first registrar: ${tool('registrar add --code … --name …')}`]
       : []),

@@ -1,0 +1,109 @@
+import type { Database } from '../database/open.ts';
+import { dayOf, daysBefore } from '../day.ts';
+import { type Block, openBlock, readEntries } from '../public-list/format/block.ts';
+import { findContentBefore, type Steps } from '../public-list/format/steps.ts';
+import { findStored, getBlock, type Publication, readSteps, tried } from '../public-list/kv.ts';
+import type { ListName } from '../public-list/lists.ts';
+import { bareTag, putBody } from './body.ts';
+import { catalogueDays, type ListState, readStates } from './catalogue.ts';
+import { type ArchivedDay, listDays, putDay } from './day.ts';
+import { findEarlier } from './earlier.ts';
+
+/** A list as clients get it, and the steps that led to it; none if KV does not show them. */
+interface Published extends Publication {
+  steps: Steps;
+}
+
+/**
+ * Puts into the bucket how the lists stood at the end of each day that is over, one day after the other, up to
+ * yesterday. Where it is no longer known, the day is recorded as missing. The archive of a list begins with the first
+ * yesterday that is known. It may run at any time, be killed, or run twice at once: a day never changes. Costs one small
+ * query if nothing is left to do. A list that fails does not hold up the others; in the end this throws.
+ */
+export async function archiveLists(
+  db: Database,
+  kv: KVNamespace,
+  bucket: R2Bucket,
+  lists: readonly ListName[],
+  now: Date,
+): Promise<void> {
+  const yesterday = daysBefore(dayOf(now), 1);
+  const states = await readStates(db, lists);
+  const due = states.filter(({ last }) => !last || last.day < yesterday);
+  // All at once, because the cron publishes meanwhile.
+  const published = await Promise.allSettled(due.map((state) => readPublished(kv, state)));
+  const errors: Error[] = [];
+  for (const [index, state] of due.entries()) {
+    try {
+      const read = published[index]!;
+      if (read.status === 'rejected') throw read.reason;
+      if (read.value) await archiveList(db, kv, bucket, state, read.value, yesterday);
+    } catch (cause) {
+      errors.push(new Error(`list ${state.list} was not archived`, { cause }));
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, 'lists were not archived');
+}
+
+/** Undefined if the list was never published. Whatever the database has recorded, clients get what KV has. */
+async function readPublished(
+  kv: KVNamespace,
+  { list, last }: ListState,
+): Promise<Published | undefined> {
+  const stored = await findStored(kv, list);
+  if (stored) return { ...stored, steps: await tried(() => readSteps(kv, stored.head)) };
+  if (last) throw new Error('KV has no head');
+  return undefined;
+}
+
+async function archiveList(
+  db: Database,
+  kv: KVNamespace,
+  bucket: R2Bucket,
+  { list, last: catalogued }: ListState,
+  published: Published,
+  yesterday: string,
+): Promise<void> {
+  const days = await Array.fromAsync(listDays(bucket, list, catalogued?.day));
+  const lastDay = () => days.at(-1) ?? catalogued;
+  let day = lastDay() ? daysBefore(lastDay()!.day, -1) : yesterday;
+  for (; day <= yesterday; day = daysBefore(day, -1)) {
+    const record = await recordOf(kv, bucket, day, published, lastDay());
+    if ('missing' in record && !lastDay()) break;
+    days.push(await putDay(bucket, record));
+  }
+  await catalogueDays(db, days);
+}
+
+/** How the list stood at the end of the day. Its content is in the bucket. */
+async function recordOf(
+  kv: KVNamespace,
+  bucket: R2Bucket,
+  day: string,
+  { head, metadata, steps }: Published,
+  last: ArchivedDay | undefined,
+): Promise<ArchivedDay> {
+  const { list } = head;
+  const midnight = `${daysBefore(day, -1)}T00:00:00.000Z`;
+  const etag =
+    metadata.publishedAt < midnight ? head.etag : findContentBefore(steps, midnight, head.etag);
+  // Every list has steps, so KV does not show them at the moment: a later run will know.
+  if (!etag && steps.length === 0) throw new Error(`KV lacks the steps of ${head.publication}`);
+  if (etag && last && !('missing' in last) && last.etag === bareTag(etag)) return { ...last, day };
+  const open = async (block: Block) => openBlock(await tried(() => getBlock(kv, list, block)));
+  const entries = async (block: Block) => readEntries(await open(block));
+  const content =
+    etag === head.etag
+      ? { head, data: undefined }
+      : etag && (await findEarlier(head, steps, etag, entries));
+  if (!content) return { list, day, missing: true };
+  const { count } = content.head;
+  const load = async (block: Block) => content.data?.get(block.digest) ?? (await open(block)).data;
+  return {
+    list,
+    day,
+    etag: bareTag(content.head.etag),
+    ...(await putBody(bucket, content.head, load)),
+    count,
+  };
+}

@@ -1,0 +1,63 @@
+import { hex } from '../digest.ts';
+import type { Block } from '../public-list/format/block.ts';
+import { bodyBytes, bodyStream } from '../public-list/format/body.ts';
+import type { Head } from '../public-list/format/head.ts';
+import type { ListName } from '../public-list/lists.ts';
+
+/** The contents of the lists in the bucket: gzip, as they are sent, and each only once. */
+
+export const bodiesPrefix = 'bodies/';
+
+/** An ETag depends on the list and its content and on nothing else, so it names the content. */
+export function bodyKey({ list, etag }: { list: ListName; etag: string }): string {
+  return `${bodiesPrefix}${list}/${bareTag(etag)}`;
+}
+
+/** The ETag without `W/` and quotes. */
+export function bareTag(etag: string): string {
+  return etag.replace(/^W\/"(.*)"$/, '$1');
+}
+
+/**
+ * Puts the list into the bucket, unless it is there, and returns digest and size of the plain JSON. Every block is
+ * loaded once, and held no longer than it takes to send it.
+ */
+export async function putBody(
+  bucket: R2Bucket,
+  head: Head,
+  load: (block: Block) => Promise<Uint8Array<ArrayBuffer>>,
+): Promise<{ sha256: string; bytes: number }> {
+  // R2 takes a stream only if it knows its length.
+  const body = new FixedLengthStream(bodyBytes(head));
+  const key = bodyKey(head);
+  const isThere = (await bucket.head(key)) !== null;
+  const put = isThere ? Promise.resolve() : bucket.put(key, body.readable);
+  let isPut = false;
+  const done = () => {
+    isPut = true;
+  };
+  const whenPut = put.then(done, done);
+  const gunzip = new DecompressionStream('gzip');
+  const digest = new crypto.DigestStream('SHA-256');
+  const digesting = gunzip.readable.pipeTo(digest);
+  const [stored, plain] = [body.writable.getWriter(), gunzip.writable.getWriter()];
+  // R2 takes no more of what it has or cannot store; the digest is needed all the same.
+  const store = async (writing: () => Promise<void>) => {
+    if (!isPut) await Promise.race([writing().catch(() => {}), whenPut]);
+  };
+  try {
+    for await (const part of bodyStream(head, load)) {
+      await store(() => stored.write(part));
+      await plain.write(part);
+    }
+    await Promise.all([store(() => stored.close()), plain.close(), digesting]);
+  } catch (error) {
+    await Promise.allSettled([stored.abort(error), plain.abort(error), digesting]);
+    throw error;
+  }
+  // Another run may have put it meanwhile, and a lock rule refuses to replace it.
+  await put.catch(async (error) => {
+    if (!(await bucket.head(key))) throw error;
+  });
+  return { sha256: hex(new Uint8Array(await digest.digest)), bytes: Number(digest.bytesWritten) };
+}

@@ -1,0 +1,65 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { archivedDays } from '../../drizzle/schema.ts';
+import { jsonArrays } from '../database/json-rows.ts';
+import type { Database } from '../database/open.ts';
+import { retried } from '../database/retry.ts';
+import { type ListName, listNames } from '../public-list/lists.ts';
+import { type ArchivedDay, listDays } from './day.ts';
+
+/** The index of the archive in the database. The bucket has the last word: a restored database lacks days. */
+
+/** Adds the days that it lacks. */
+export async function catalogueDays(db: Database, records: readonly ArchivedDay[]): Promise<void> {
+  for (const json of jsonArrays(records)) {
+    await retried(() =>
+      db.run(sql`
+        insert into ${archivedDays} (list, day, record)
+        select value ->> 'list', value ->> 'day', value from json_each(${json}) where true
+        on conflict do nothing`),
+    );
+  }
+}
+
+/** One row. */
+export async function findDay(
+  db: Database,
+  list: ListName,
+  day: string,
+): Promise<ArchivedDay | undefined> {
+  const [row] = await db
+    .select({ record: archivedDays.record })
+    .from(archivedDays)
+    .where(and(eq(archivedDays.list, list), eq(archivedDays.day, day)));
+  return row && JSON.parse(row.record);
+}
+
+export interface ListState {
+  list: ListName;
+  /** The last day of the list. */
+  last: ArchivedDay | undefined;
+}
+
+/** One round trip, which reads a row for each list. */
+export async function readStates(db: Database, lists: readonly ListName[]): Promise<ListState[]> {
+  const query = sql`
+    select value as list,
+      (select record from ${archivedDays} where list = value order by day desc limit 1) as last
+    from json_each(${JSON.stringify(lists)})`;
+  const rows = await retried(() => db.all<{ list: ListName; last: string | null }>(query));
+  return rows.map(({ last, ...row }) => ({ ...row, last: last ? JSON.parse(last) : undefined }));
+}
+
+/**
+ * Makes the index again from the bucket, and returns the number of days. If it fails midway, the next run of the cron adds
+ * what the index lacks.
+ */
+export async function rebuildCatalogue(db: Database, bucket: R2Bucket): Promise<number> {
+  await retried(() => db.delete(archivedDays));
+  let count = 0;
+  for (const list of listNames) {
+    const days = await Array.fromAsync(listDays(bucket, list));
+    await catalogueDays(db, days);
+    count += days.length;
+  }
+  return count;
+}

@@ -1,0 +1,69 @@
+import { daysBefore } from '../day.ts';
+import { type ListName, listNames } from '../public-list/lists.ts';
+import { bodiesPrefix, bodyKey } from './body.ts';
+import { type ArchivedDay, listDays } from './day.ts';
+import { listObjects } from './list-objects.ts';
+
+/** Days that the archive cannot show: they were recorded as missing, or their content is no longer in the bucket. */
+export interface Gap {
+  from: string;
+  until: string;
+  reason: 'missing' | 'lost';
+}
+
+export interface ArchivedList {
+  list: ListName;
+  /** Null if there is none. */
+  first: string | null;
+  last: string | null;
+  /** The days that can be shown. */
+  days: number;
+  /** The different contents of the list, and their size as they are stored. */
+  contents: number;
+  bytes: number;
+  gaps: Gap[];
+}
+
+/** What the bucket holds of each list. One operation of R2 for each 1,000 days and each 1,000 contents. */
+export async function readContents(bucket: R2Bucket): Promise<ArchivedList[]> {
+  const sizes = await readSizes(bucket);
+  const lists: ArchivedList[] = [];
+  for (const list of listNames) {
+    const days = await Array.fromAsync(listDays(bucket, list));
+    const gaps: Gap[] = [];
+    let shown = 0;
+    for (const record of days) {
+      const reason = gapReason(record, sizes);
+      if (reason) addGap(gaps, record.day, reason);
+      else shown += 1;
+    }
+    const ofList = [...sizes].filter(([key]) => key.startsWith(bodyKey({ list, etag: '' })));
+    lists.push({
+      list,
+      first: days[0]?.day ?? null,
+      last: days.at(-1)?.day ?? null,
+      days: shown,
+      contents: ofList.length,
+      bytes: ofList.reduce((sum, [, bytes]) => sum + bytes, 0),
+      gaps,
+    });
+  }
+  return lists;
+}
+
+/** The size of each content, by its key. */
+async function readSizes(bucket: R2Bucket): Promise<Map<string, number>> {
+  const objects = await Array.fromAsync(listObjects(bucket, { prefix: bodiesPrefix }));
+  return new Map(objects.map(({ key, size }) => [key, size]));
+}
+
+function gapReason(record: ArchivedDay, sizes: Map<string, number>): Gap['reason'] | undefined {
+  if ('missing' in record) return 'missing';
+  return sizes.has(bodyKey(record)) ? undefined : 'lost';
+}
+
+function addGap(gaps: Gap[], day: string, reason: Gap['reason']): void {
+  const last = gaps.at(-1);
+  if (last?.reason === reason && daysBefore(day, 1) === last.until) last.until = day;
+  else gaps.push({ from: day, until: day, reason });
+}

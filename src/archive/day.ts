@@ -1,0 +1,69 @@
+import type { ListName } from '../public-list/lists.ts';
+import { listObjects } from './list-objects.ts';
+
+/** How a list stood at the end of a UTC day, or the fact that this is no longer known. Never changes. */
+export type ArchivedDay = KeptDay | MissingDay;
+
+export interface KeptDay {
+  list: ListName;
+  /** `YYYY-MM-DD`. */
+  day: string;
+  /** Without `W/` and quotes. */
+  etag: string;
+  /** Of the plain JSON body, as 64 hexadecimal digits. */
+  sha256: string;
+  count: number;
+  /** Size of the plain JSON body. */
+  bytes: number;
+}
+
+export interface MissingDay {
+  list: ListName;
+  day: string;
+  missing: true;
+}
+
+const prefixOf = (list: ListName) => `days/${list}/`;
+const keyOf = (list: ListName, day: string) => prefixOf(list) + day;
+
+/** Puts the record of a day, unless the bucket has one, and returns the one that it has. */
+export async function putDay(bucket: R2Bucket, record: ArchivedDay): Promise<ArchivedDay> {
+  const { list, day } = record;
+  const json = JSON.stringify(record);
+  const putting = bucket.put(keyOf(list, day), json, {
+    httpMetadata: { contentType: 'application/json' },
+    // Listing the keys returns it, so that no object has to be read.
+    customMetadata: { record: json },
+    onlyIf: { etagDoesNotMatch: '*' },
+  });
+  // A lock rule may refuse it before the condition does.
+  const put = await putting.catch((error: Error) => error);
+  if (put && !(put instanceof Error)) return record;
+  const there = await readDay(bucket, list, day);
+  if (!there) throw put ?? new Error(`${keyOf(list, day)} exists, but cannot be read`);
+  return there;
+}
+
+/** The record of a day, by one operation of R2; undefined if there is none. */
+export async function readDay(
+  bucket: R2Bucket,
+  list: ListName,
+  day: string,
+): Promise<ArchivedDay | undefined> {
+  const object = await bucket.get(keyOf(list, day));
+  return object?.json<ArchivedDay>();
+}
+
+/** The records of a list, in order, of the days after one. One operation of R2 for each page of at most 1,000. */
+export async function* listDays(
+  bucket: R2Bucket,
+  list: ListName,
+  after?: string,
+): AsyncGenerator<ArchivedDay, void> {
+  const prefix = prefixOf(list);
+  const startAfter = keyOf(list, after ?? '');
+  const include: R2ListOptions['include'] = ['customMetadata'];
+  for await (const { customMetadata } of listObjects(bucket, { prefix, startAfter, include })) {
+    yield JSON.parse(customMetadata!.record!);
+  }
+}

@@ -1,0 +1,13 @@
+/** The objects of the bucket, in the order of their keys. One operation of R2 for each page of at most 1,000. */
+export async function* listObjects(
+  bucket: R2Bucket,
+  options: R2ListOptions,
+): AsyncGenerator<R2Object, void> {
+  const { startAfter: _, ...rest } = options;
+  for (let cursor: string | undefined; ; ) {
+    const page = await bucket.list(cursor ? { ...rest, cursor } : options);
+    yield* page.objects;
+    if (!page.truncated) return;
+    cursor = page.cursor;
+  }
+}

@@ -1,0 +1,19 @@
+import type { Database } from '../database/open.ts';
+import type { ListName } from '../public-list/lists.ts';
+import { findDay } from './catalogue.ts';
+import { type KeptDay, readDay } from './day.ts';
+
+/**
+ * The list on a day; undefined if the archive had not begun then, or if how the list stood is no longer known. Costs one row, and an
+ * operation of R2 where the database lacks it: it was restored, or it is down.
+ */
+export async function findArchived(
+  db: Database,
+  bucket: R2Bucket,
+  list: ListName,
+  day: string,
+): Promise<KeptDay | undefined> {
+  const known = await findDay(db, list, day).catch(() => undefined);
+  const record = known ?? (await readDay(bucket, list, day));
+  return record && 'missing' in record ? undefined : record;
+}

@@ -1,0 +1,57 @@
+import { bodyKey } from '../../archive/body.ts';
+import { findArchived } from '../../archive/read.ts';
+import { dayOf, isDay } from '../../day.ts';
+import { RegistryError } from '../../error.ts';
+import type { ListName } from '../../public-list/lists.ts';
+import { type AppContext, database } from '../context.ts';
+import { isKnown, readerOf } from '../public-list.ts';
+import { identified, immutable, listAnswer } from './answer.ts';
+import { acceptsGzip } from './encoding.ts';
+
+/** Text that is decompressed for one request, as for the list of today. */
+const plainTextBytes = 150_000;
+
+/** The list as it stood at the end of a day gone by, which never changes. */
+export async function answerAsOf(
+  c: AppContext,
+  list: ListName,
+  days: readonly string[],
+): Promise<Response> {
+  const day = requestedDay(c, days);
+  const request = c.req.raw;
+  const bucket = c.env.ARCHIVE;
+  const archived = bucket && (await findArchived(database(c), bucket, list, day));
+  if (!archived) throw notArchived();
+  const etag = `W/"${archived.etag}"`;
+  const key = bodyKey({ list, etag });
+  const read = { etag, body: undefined, bytes: 0 };
+  if (isKnown(request, etag)) return neverChanging(c, listAnswer(request, c.env, list, read));
+  if (request.method !== 'HEAD' && !acceptsGzip(request)) {
+    await readerOf(c).charge(Math.ceil(archived.bytes / plainTextBytes));
+  }
+  const object = await bucket.get(key);
+  if (!object) throw notArchived();
+  const { body, size: bytes } = object;
+  return neverChanging(c, listAnswer(request, c.env, list, { etag, body, bytes }));
+}
+
+/** Throws `invalid` if it is no day that is over, is repeated, or stands beside `since`. */
+function requestedDay(c: AppContext, days: readonly string[]): string {
+  const refuse = (message: string) => new RegistryError('invalid', message, 'as_of');
+  const [day = ''] = days;
+  if (c.req.query('since') !== undefined) throw refuse('cannot be combined with since');
+  if (days.length > 1 || !isDay(day)) throw refuse('is not a day (YYYY-MM-DD)');
+  if (day >= dayOf(c.var.now)) throw refuse('is not over yet (UTC)');
+  return day;
+}
+
+function notArchived(): RegistryError {
+  return new RegistryError('not_found', 'is not in the archive', 'as_of');
+}
+
+function neverChanging(c: AppContext, answer: Response): Response {
+  answer.headers.set('Cache-Control', immutable);
+  // By this, each publication of the list would purge it.
+  answer.headers.delete('Cache-Tag');
+  return identified(c, answer);
+}

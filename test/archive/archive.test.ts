@@ -1,0 +1,380 @@
+import { gunzipSync } from 'node:zlib';
+import { asc } from 'drizzle-orm';
+import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { archivedDays } from '../../drizzle/schema.ts';
+import { archiveLists } from '../../src/archive/archive.ts';
+import { rebuildCatalogue } from '../../src/archive/catalogue.ts';
+import { type ArchivedDay, readDay } from '../../src/archive/day.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import type { Env } from '../../src/env.ts';
+import { blockKey, MissingBlockError } from '../../src/public-list/kv.ts';
+import { publish } from '../../src/public-list/publish/publish.ts';
+import { readList } from '../../src/public-list/read/list.ts';
+import { type Fault, Faults, overload } from '../attack/faults.ts';
+import { addRetainedDomain, emptyLists } from '../fixtures.ts';
+import { backUpDatabase } from '../public-list/backup.ts';
+import { published, withMethods } from '../public-list/published.ts';
+import { newReader } from '../public-list/reader.ts';
+import { startWorker } from '../worker.ts';
+import { emptyBucket, locked } from './bucket.ts';
+
+const worker = startWorker();
+/** What is so of one list is so of the others, which take their turn. */
+const list = 'all';
+/** Every second call fails in its turn; every call in the deep run. */
+const step = inject('isDeep') ? 1 : 2;
+const at = (day: string, time = '00:01') => new Date(`${day}T${time}:00Z`);
+
+beforeEach(async () => {
+  await emptyLists(worker.env);
+  await forgetArchive();
+});
+
+const publishOn = (day: string, time: string, { LISTS }: Env = worker.env) =>
+  publish(worker.db, LISTS, [list], () => at(day, time));
+
+const withKv = (methods: Partial<Record<keyof KVNamespace, unknown>>): Env => ({
+  ...worker.env,
+  LISTS: withMethods(worker.env.LISTS, methods),
+});
+
+/** KV as it is for a publisher that is killed before it puts the head. */
+const killedBeforeHead = () =>
+  withKv({
+    put: (key: string, ...rest: never[]) => {
+      // No other error ends a publisher at once.
+      if (key.startsWith('list/')) throw new MissingBlockError('killed');
+      return (worker.env.LISTS.put as (...args: unknown[]) => Promise<void>)(key, ...rest);
+    },
+  });
+
+/** Adds a name and publishes it. */
+async function add(name: string, day: string, time: string) {
+  await addRetainedDomain(worker.env, { name, punycode: name });
+  await publishOn(day, time);
+}
+
+/** Does the cron's work, early on a day. */
+const archive = (day: string, env: Env = worker.env, time?: string) =>
+  archiveLists(openDatabase(env.DB), env.LISTS, env.ARCHIVE!, [list], at(day, time));
+
+/** The list as clients get it now. */
+async function current() {
+  const { reader } = newReader(worker.env, () => at('2026-05-01'));
+  const { etag, body } = await readList(list, reader, () => false);
+  const bytes = await new Response(body as BodyInit).arrayBuffer();
+  return { status: 200, etag, body: gunzipSync(bytes).toString() };
+}
+
+async function asOf(day: string, init?: RequestInit) {
+  const answer = await worker.fetch(`/repp/v1/retained_domains?as_of=${day}`, init);
+  return { status: answer.status, etag: answer.headers.get('ETag'), body: await answer.text() };
+}
+
+const notArchived = {
+  status: 404,
+  etag: null,
+  body: '{"errors":{"as_of":["is not in the archive"]}}',
+};
+
+describe('a day', () => {
+  it('is the list as it stood at its end, byte for byte', async () => {
+    await add('a.ee', '2026-05-01', '12:00');
+    await add('b.ee', '2026-05-01', '23:59');
+    const first = await current();
+    await archive('2026-05-02');
+    await add('c.ee', '2026-05-02', '12:00');
+    const second = await current();
+    await archive('2026-05-03');
+    expect(await asOf('2026-05-01')).toEqual(first);
+    expect(await asOf('2026-05-02')).toEqual(second);
+  });
+
+  it('does not have what was published after its end', async () => {
+    await add('b.ee', '2026-05-01', '12:00');
+    const before = await current();
+    await add('a.ee', '2026-05-02', '00:00');
+    await archive('2026-05-02');
+    expect(await asOf('2026-05-01')).toEqual(before);
+  });
+
+  it('keeps its bytes when the database is restored to an earlier state', async () => {
+    await add('a.ee', '2026-05-01', '12:00');
+    const restore = await backUpDatabase(worker.env);
+    await add('b.ee', '2026-05-02', '12:00');
+    const seen = await current();
+    await archive('2026-05-03');
+    await worker.db.delete(archivedDays);
+    await restore();
+    await publishOn('2026-05-03', '12:00');
+    const restored = await current();
+    await archive('2026-05-04');
+    expect(await asOf('2026-05-02')).toEqual(seen);
+    expect(await asOf('2026-05-03')).toEqual(restored);
+    expect(restored).not.toEqual(seen);
+  });
+
+  it('has nothing that was recorded on it, but that clients got only later', async () => {
+    await add('a.ee', '2026-05-01', '12:00');
+    const seen = await current();
+    await addRetainedDomain(worker.env, { name: 'b.ee' });
+    await expect(publishOn('2026-05-01', '23:59', killedBeforeHead())).rejects.toThrow();
+    expect(await current()).toEqual(seen);
+    await publishOn('2026-05-02', '00:01');
+    const later = await current();
+    await archive('2026-05-02', worker.env, '00:31');
+    await archive('2026-05-03');
+    expect(await asOf('2026-05-01')).toEqual(seen);
+    expect(await asOf('2026-05-02')).toEqual(later);
+    expect(later).not.toEqual(seen);
+  });
+
+  it('has nothing that was recorded on it and published with what came later', async () => {
+    await add('a.ee', '2026-05-01', '12:00');
+    const seen = await current();
+    for (const [name, time] of [
+      ['b.ee', '23:58'],
+      ['c.ee', '23:59'],
+    ] as const) {
+      await addRetainedDomain(worker.env, { name });
+      await expect(publishOn('2026-05-01', time, killedBeforeHead())).rejects.toThrow();
+    }
+    await add('d.ee', '2026-05-02', '00:01');
+    await archive('2026-05-02', worker.env, '00:31');
+    expect(await asOf('2026-05-01')).toEqual(seen);
+  });
+
+  it('does not have what was put after midnight, if its publication began before', async () => {
+    await add('a.ee', '2026-05-01', '12:00');
+    const seen = await current();
+    await addRetainedDomain(worker.env, { name: 'b.ee' });
+    let time = at('2026-05-01', '23:59');
+    const { LISTS } = withKv({
+      put: async (key: string, ...rest: never[]) => {
+        await (worker.env.LISTS.put as (...args: unknown[]) => Promise<void>)(key, ...rest);
+        if (key.startsWith('changes/')) time = at('2026-05-02', '00:00');
+      },
+    });
+    await publish(worker.db, LISTS, [list], () => time);
+    expect(await current()).not.toEqual(seen);
+    await archive('2026-05-02');
+    expect(await asOf('2026-05-01')).toEqual(seen);
+  });
+
+  it('is archived while a killed publisher has left the record ahead of KV', async () => {
+    await add('a.ee', '2026-05-01', '12:00');
+    const seen = await current();
+    await addRetainedDomain(worker.env, { name: 'b.ee' });
+    await expect(publishOn('2026-05-01', '23:59', killedBeforeHead())).rejects.toThrow();
+    await archive('2026-05-02');
+    expect(await asOf('2026-05-01')).toEqual(seen);
+  });
+
+  it('is what clients saw, if the database was restored and nothing was published yet', async () => {
+    await add('a.ee', '2026-05-01', '12:00');
+    await archive('2026-05-02');
+    const restore = await backUpDatabase(worker.env);
+    await add('b.ee', '2026-05-02', '12:00');
+    const seen = await current();
+    await restore();
+    await archive('2026-05-03');
+    expect(await asOf('2026-05-02')).toEqual(seen);
+  });
+
+  it('is 404 before the archive begins, and when its content is lost', async () => {
+    await add('a.ee', '2026-05-01', '12:00');
+    await archive('2026-05-02');
+    expect(await asOf('2026-04-30')).toEqual(notArchived);
+    const { ARCHIVE } = worker.env;
+    const { objects } = await ARCHIVE!.list({ prefix: 'bodies/' });
+    await ARCHIVE!.delete(objects.map(({ key }) => key));
+    expect(await asOf('2026-05-01')).toEqual(notArchived);
+    expect(await readDay(ARCHIVE!, list, '2026-05-01')).toMatchObject({ count: 1 });
+  });
+});
+
+describe('days that the cron missed', () => {
+  it('are put later, in order, each as it was', async () => {
+    await add('a.ee', '2026-05-01', '12:00');
+    await archive('2026-05-02');
+    await add('b.ee', '2026-05-02', '12:00');
+    const second = await current();
+    // Nothing was published on the third day.
+    await add('c.ee', '2026-05-04', '12:00');
+    await worker.env.DB.prepare("delete from retained_domains where name = 'b.ee'").run();
+    await publishOn('2026-05-04', '13:00');
+    const fourth = await current();
+    await add('d.ee', '2026-05-05', '00:10');
+    await archive('2026-05-05', worker.env, '00:31');
+    expect(await asOf('2026-05-02')).toEqual(second);
+    expect(await asOf('2026-05-03')).toEqual(second);
+    expect(await asOf('2026-05-04')).toEqual(fourth);
+  });
+
+  it('are missing if the record of publications no longer says how the list stood', async () => {
+    await add('a.ee', '2026-05-01', '12:00');
+    await archive('2026-05-02');
+    await add('b.ee', '2026-05-02', '12:00');
+    // What was published more than a week ago is no longer known.
+    await add('c.ee', '2026-05-10', '12:00');
+    await add('d.ee', '2026-05-18', '12:00');
+    const last = await current();
+    await archive('2026-05-19');
+    expect(await asOf('2026-05-01')).toMatchObject({ status: 200 });
+    expect(await asOf('2026-05-02')).toEqual(notArchived);
+    expect(await asOf('2026-05-09')).toEqual(notArchived);
+    expect(await asOf('2026-05-10')).toMatchObject({ status: 200 });
+    expect(await asOf('2026-05-18')).toEqual(last);
+    expect(await readDay(worker.env.ARCHIVE!, list, '2026-05-09')).toEqual({
+      list,
+      day: '2026-05-09',
+      missing: true,
+    });
+  });
+
+  it('need no steps of KV if the list has not changed since, and wait for them otherwise', async () => {
+    await add('a.ee', '2026-05-01', '12:00');
+    await archive('2026-05-02');
+    await add('b.ee', '2026-05-03', '12:00');
+    const env = withKv({
+      get: (key: string, options: never) =>
+        key.startsWith('changes/') ? null : worker.env.LISTS.get(key, options),
+    });
+    await expect(archive('2026-05-04', env)).rejects.toThrow();
+    expect(await asOf('2026-05-02')).toEqual(notArchived);
+    await archive('2026-05-03');
+    await archive('2026-05-04', env);
+    expect(await asOf('2026-05-02')).toMatchObject({ status: 200 });
+    expect(await asOf('2026-05-03')).toEqual(await current());
+  });
+
+  it('wait if KV shows no list', async () => {
+    await archive('2026-05-02', withKv({ getWithMetadata: () => ({ value: null }) }));
+    await add('a.ee', '2026-05-01', '12:00');
+    await archive('2026-05-02');
+    const env = withKv({ getWithMetadata: () => ({ value: null }) });
+    await expect(archive('2026-05-03', env)).rejects.toThrow();
+    await archive('2026-05-03');
+    expect(await asOf('2026-05-02')).toMatchObject({ status: 200 });
+  });
+
+  it('are the same as the last if nobody knows how the list changed afterwards', async () => {
+    await add('a.ee', '2026-05-01', '12:00');
+    const seen = await current();
+    await archive('2026-05-02');
+    // What was added and removed is not known if a block is lost, nor if it is too large to keep.
+    const { head } = await published(worker.env, list);
+    await worker.env.LISTS.delete(blockKey(list, head!.blocks[0]!));
+    await add('b.ee', '2026-05-03', '00:00');
+    await archive('2026-05-03');
+    expect(await asOf('2026-05-02')).toEqual(seen);
+  });
+
+  it('are not invented before the first one', async () => {
+    await add('a.ee', '2026-05-02', '00:01');
+    await archive('2026-05-02');
+    expect(await indexed()).toEqual([]);
+    await archive('2026-05-03');
+    expect((await indexed()).map(({ day }) => day)).toEqual(['2026-05-02']);
+  });
+});
+
+const faults: Fault[] = [
+  { message: overload, isDone: false },
+  { message: 'R2 PUT failed: 503 Service Unavailable', isDone: true },
+];
+
+/** The index, in order. */
+async function indexed(): Promise<ArchivedDay[]> {
+  const rows = await worker.db.select().from(archivedDays).orderBy(asc(archivedDays.day));
+  return rows.map(({ record }) => JSON.parse(record));
+}
+
+/** The days in the index, and everything in the bucket. */
+async function archived() {
+  const { objects } = await worker.env.ARCHIVE!.list({ include: ['customMetadata'] } as never);
+  const stored = objects.map(({ key, size, customMetadata }) => ({ key, size, customMetadata }));
+  return { days: await indexed(), stored };
+}
+
+async function forgetArchive() {
+  await worker.db.delete(archivedDays);
+  await emptyBucket(worker.env.ARCHIVE!);
+}
+
+describe('the archive, when a run', () => {
+  beforeEach(async () => {
+    await add('a.ee', '2026-05-01', '12:00');
+    await add('b.ee', '2026-05-02', '12:00');
+    await add('c.ee', '2026-05-03', '12:00');
+  });
+
+  /** Does everything as it should be, and returns that with the number of calls. */
+  async function done() {
+    const calm = new Faults();
+    await archive('2026-05-02');
+    await archive('2026-05-04', calm.wrap(worker.env));
+    const right = await archived();
+    expect(right.days.map(({ day }) => day)).toEqual(['2026-05-01', '2026-05-02', '2026-05-03']);
+    return { right, calls: calm.calls };
+  }
+
+  it('fails at any call, is the same once it has run again', async () => {
+    const { right, calls } = await done();
+    for (let place = 0; place < calls.length; place += step) {
+      await forgetArchive();
+      await archive('2026-05-02');
+      const fault = faults[place % faults.length] as Fault;
+      const env = new Faults(fault, (call) => call === place).wrap(worker.env);
+      await archive('2026-05-04', env).catch(() => {});
+      await archive('2026-05-04');
+      expect(await archived(), `call ${place} (${calls[place]})`).toEqual(right);
+    }
+  });
+
+  it('is killed anywhere, is the same once it has run again', async () => {
+    const { right, calls } = await done();
+    const dead: Fault = { message: 'killed', isDone: false };
+    for (let place = 0; place < calls.length; place += step) {
+      await forgetArchive();
+      await archive('2026-05-02');
+      const env = new Faults(dead, (call) => call >= place).wrap(worker.env);
+      await expect(archive('2026-05-04', env)).rejects.toThrow();
+      await archive('2026-05-04');
+      expect(await archived(), `killed at call ${place} (${calls[place]})`).toEqual(right);
+    }
+  });
+
+  it('meets another one, is the same', async () => {
+    const { right } = await done();
+    await forgetArchive();
+    await archive('2026-05-02');
+    await Promise.all([archive('2026-05-04'), archive('2026-05-04')]);
+    expect(await archived()).toEqual(right);
+  });
+
+  it('meets another one in a locked bucket, is the same', async () => {
+    const { right } = await done();
+    await forgetArchive();
+    const env = { ...worker.env, ARCHIVE: locked(worker.env.ARCHIVE!) };
+    await archive('2026-05-02', env);
+    await Promise.all([archive('2026-05-04', env), archive('2026-05-04', env)]);
+    expect(await archived()).toEqual(right);
+  });
+
+  it('comes again, costs one query', async () => {
+    await done();
+    const again = new Faults();
+    await archive('2026-05-04', again.wrap(worker.env));
+    expect(again.calls).toEqual(['d1']);
+  });
+});
+
+it('has an index that can be made again from the bucket', async () => {
+  await add('a.ee', '2026-05-01', '12:00');
+  await archive('2026-05-03');
+  const right = await archived();
+  await worker.db.update(archivedDays).set({ record: '{}' });
+  await rebuildCatalogue(worker.db, worker.env.ARCHIVE!);
+  expect(await archived()).toEqual(right);
+});

@@ -1,0 +1,129 @@
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { archivedDays } from '../../drizzle/schema.ts';
+import { setClockAhead } from '../../src/clock.ts';
+import { runCron } from '../../src/cron.ts';
+import { dayOf, daysBefore } from '../../src/day.ts';
+import { listNames, publicLists } from '../../src/public-list/lists.ts';
+import { publish } from '../../src/public-list/publish/publish.ts';
+import { readList } from '../../src/public-list/read/list.ts';
+import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';
+import { backUpDatabase } from '../public-list/backup.ts';
+import { newReader } from '../public-list/reader.ts';
+import { startWorker } from '../worker.ts';
+
+const worker = startWorker();
+
+beforeAll(() => {
+  vi.spyOn(console, 'info').mockImplementation(() => {});
+});
+afterAll(() => {
+  setClockAhead(0);
+  vi.restoreAllMocks();
+});
+
+const firstDay = '2026-05-01';
+const days = 30;
+const cronTime = '00:01:00';
+const dayAt = (index: number) => daysBefore(firstDay, -index);
+
+/** Sets the clock of the cron and of the publishers. */
+function setClock(day: string, time: string): Date {
+  const now = new Date(`${day}T${time}Z`);
+  setClockAhead(now.getTime() - Date.now());
+  return now;
+}
+
+/** A list as a client gets it now. */
+async function fetched(list: (typeof listNames)[number], now: Date) {
+  const { reader } = newReader(worker.env, () => now);
+  const { etag, body } = await readList(list, reader, () => false);
+  const bytes = await new Response(body as BodyInit).arrayBuffer();
+  return { status: 200, etag, body: gunzipSync(bytes).toString() };
+}
+
+const fetchAll = async (now: Date) =>
+  Object.fromEntries(
+    await Promise.all(listNames.map(async (list) => [list, await fetched(list, now)])),
+  );
+
+/** A number that only the day and the purpose decide. */
+const chance = (index: number, purpose: number) =>
+  ((index * 7 + purpose * 11) * 2_654_435_761) % 97;
+
+/** Some changes of a day; nothing on one day in four. */
+async function change(index: number): Promise<void> {
+  const { DB } = worker.env;
+  const day = dayAt(index);
+  const name = `n${index}.ee`;
+  const of = { name, punycode: name };
+  if (chance(index, 1) < 40) await addRetainedDomain(worker.env, of);
+  if (chance(index, 2) < 25) await addAuction(worker.env, of);
+  if (chance(index, 3) < 25) {
+    // From tomorrow: the calendar alone changes the list, at midnight.
+    await addDispute(worker.env, {
+      ...of,
+      firstDay: daysBefore(day, -1),
+      lastDay: daysBefore(day, -3),
+    });
+  }
+  if (chance(index, 4) < 30) {
+    await DB.prepare('delete from retained_domains where name < ?')
+      .bind(`n${index - 3}`)
+      .run();
+  }
+}
+
+test('each of thirty days is byte for byte what clients fetched on it', {
+  timeout: 600_000,
+}, async () => {
+  const { env, db } = worker;
+  await emptyLists(env);
+  const seen = new Map<string, Awaited<ReturnType<typeof fetchAll>>>();
+  let restore: (() => Promise<void>) | undefined;
+  let [missed, restores] = [0, 0];
+  for (let index = 0; index < days; index++) {
+    const day = dayAt(index);
+    const isMissed = index > 1 && chance(index, 5) < 30;
+    if (isMissed) missed += 1;
+    // Some days begin with a publication before the cron.
+    for (const time of ['00:00:30', cronTime, '09:30:00', '21:45:00']) {
+      const now = setClock(day, time);
+      if (time === cronTime) {
+        if (!isMissed) await runCron('1 0 * * *', env, {});
+        continue;
+      }
+      if (index % 3 === 0 && time < cronTime) continue;
+      await change(index + 31 * Number(time.slice(0, 2)));
+      if (index % 10 === 4) restore = await backUpDatabase(env);
+      if (index % 10 === 7 && restore) {
+        // The index of the archive is restored with the rest.
+        await restore();
+        await db.delete(archivedDays);
+        restore = undefined;
+        restores += 1;
+      }
+      await publish(db, env.LISTS, listNames, () => now);
+    }
+    seen.set(day, await fetchAll(setClock(day, '23:59:59')));
+  }
+  setClock(dayAt(days), cronTime);
+  await runCron('1 0 * * *', env, {});
+  expect({ missed: missed > 5, restores }).toEqual({ missed: true, restores: 3 });
+  expect(new Set([...seen.values()].map(({ all }) => all?.etag)).size).toBeGreaterThan(10);
+
+  setClockAhead(0);
+  expect(dayOf(new Date()) > dayAt(days)).toBe(true);
+  for (const [day, lists] of seen) {
+    for (const list of listNames) {
+      const { path, type } = publicLists[list];
+      const answer = await worker.fetch(`${path}?as_of=${day}${type ? `&type=${type}` : ''}`);
+      const archived = {
+        status: answer.status,
+        etag: answer.headers.get('ETag'),
+        body: await answer.text(),
+      };
+      expect({ day, list, ...archived }).toEqual({ day, list, ...lists[list] });
+    }
+  }
+});

@@ -1,0 +1,73 @@
+import { beforeAll, expect, test } from 'vitest';
+import { type ArchivedDay, putDay } from '../../src/archive/day.ts';
+import { openLocalData } from '../../src/cli/local.ts';
+import { startTool, type TestRegistry } from './tool.ts';
+
+const tool = startTool();
+let registry: TestRegistry;
+
+const kept = (day: string, etag: string): ArchivedDay => ({
+  ...{ list: 'all', day, etag, sha256: '0'.repeat(64), count: 1, bytes: 20 },
+});
+const missing = (day: string): ArchivedDay => ({ list: 'all', day, missing: true });
+
+beforeAll(async () => {
+  registry = await tool.newRegistry();
+  const { env, dispose } = await openLocalData(registry.directory);
+  for (const record of [
+    kept('2026-05-01', 'a'),
+    missing('2026-05-02'),
+    missing('2026-05-03'),
+    kept('2026-05-04', 'a'),
+    kept('2026-05-05', 'b'),
+  ]) {
+    await putDay(env.ARCHIVE!, record);
+  }
+  await env.ARCHIVE!.put('bodies/all/a', 'twenty bytes of gzip');
+  await dispose();
+});
+
+const none = { first: null, last: null, days: 0, contents: 0, bytes: 0, gaps: [] };
+
+test('shows the days of each list, their size, and the gaps', async () => {
+  expect(await registry.done(['lists', 'archive'])).toEqual({
+    lists: [
+      { list: 'auctions', ...none },
+      {
+        list: 'all',
+        first: '2026-05-01',
+        last: '2026-05-05',
+        days: 2,
+        contents: 1,
+        bytes: 20,
+        gaps: [
+          { from: '2026-05-02', until: '2026-05-03', reason: 'missing' },
+          { from: '2026-05-05', until: '2026-05-05', reason: 'lost' },
+        ],
+      },
+      { list: 'reserved', ...none },
+      { list: 'blocked', ...none },
+      { list: 'disputed', ...none },
+    ],
+  });
+  const { stdout } = await registry.run(['lists', 'archive']);
+  expect(stdout).toBe(`\
+LIST      FIRST       LAST        DAYS  CONTENTS  BYTES
+auctions  -           -           0     0         0
+all       2026-05-01  2026-05-05  2     1         20
+reserved  -           -           0     0         0
+blocked   -           -           0     0         0
+disputed  -           -           0     0         0
+all: 2026-05-02 to 2026-05-03 missing: how the list stood is no longer known
+all: 2026-05-05 lost: the bucket has the record, not the content
+`);
+});
+
+test('makes the index again from the bucket', async () => {
+  const days = async () =>
+    (await registry.rows()).archived_days!.map((row) => Object.values(row!)[1]);
+  expect(await registry.done(['lists', 'reindex', '--dry-run'])).toEqual({ changed: false });
+  expect(await days()).toEqual([]);
+  expect(await registry.done(['lists', 'reindex'])).toEqual({ days: 5, changed: true });
+  expect(await days()).toEqual([1, 2, 3, 4, 5].map((day) => `2026-05-0${day}`));
+});
