@@ -1,0 +1,56 @@
+import { RegistryError } from '../../error.ts';
+import { findCheckpoint, logPrefix } from '../../transparency/append.ts';
+import { logBucket, signersOf } from '../../transparency/log.ts';
+import type { AppContext } from '../context.ts';
+import { newApp } from '../hono.ts';
+import { immutable, openToPages } from './answer.ts';
+
+/** The log of what the lists said (C2SP tlog-tiles), as the bucket has it. */
+export const log = newApp();
+
+const soonOld = 'public, max-age=5';
+const text = 'text/plain; charset=utf-8';
+
+const [checkpointPath, tilePath, keyPath] = [
+  '/log/checkpoint',
+  '/log/tile/:tile{.+}',
+  '/log/key',
+] as const;
+export const logPaths = [checkpointPath, tilePath, keyPath];
+
+log.get(checkpointPath, async (c) => {
+  const bucket = logBucket(c.env);
+  return answer(c, bucket && (await findCheckpoint(bucket)), text, soonOld);
+});
+
+log.get(tilePath, async (c) => {
+  const tile = c.req.param('tile');
+  if (!/^(entries|\d\d?)\/(x\d{3}\/)*\d{3}(\.p\/\d{1,3})?$/.test(tile)) throw notInLog();
+  const object = await logBucket(c.env)?.get(`${logPrefix}tile/${tile}`);
+  return answer(c, object, 'application/octet-stream', immutable);
+});
+
+log.get(keyPath, async (c) => {
+  if (!logBucket(c.env) || !c.env.LOG_KEY) throw notInLog();
+  const signers = await signersOf(c.env);
+  const keys = signers.map(({ verifierKey }) => `${verifierKey}\n`).join('');
+  return c.body(keys, 200, headersOf(text, soonOld));
+});
+
+async function answer(
+  c: AppContext,
+  object: R2ObjectBody | null | undefined,
+  type: string,
+  caching: string,
+) {
+  if (!object) throw notInLog();
+  return c.body(await object.arrayBuffer(), 200, headersOf(type, caching));
+}
+
+const headersOf = (type: string, caching: string) => ({
+  ...openToPages,
+  'Content-Type': type,
+  'Cache-Control': caching,
+});
+
+const notInLog = () => new RegistryError('not_found', 'is not in the log', 'base');

@@ -1,0 +1,178 @@
+import { listDays } from '../archive/day.ts';
+import { listNames } from '../public-list/lists.ts';
+import { joinBytes } from '../text/bytes.ts';
+import { parseCheckpoint, type Signer, signCheckpoint } from './note.ts';
+import {
+  bundle,
+  bundlesOf,
+  cut,
+  isSame,
+  leafHash,
+  rootOf,
+  type Tile,
+  tilePath,
+  tilesAfter,
+  tileWidth,
+  unbundle,
+} from './tree.ts';
+
+/** Everything of the log is below it in the bucket. */
+export const logPrefix = 'log/';
+const checkpointPrefix = `${logPrefix}checkpoint/`;
+
+/** The key of the checkpoint of a size: the newest is listed first. */
+const checkpointKey = (size: number) =>
+  checkpointPrefix + String(999_999_999_999 - size).padStart(12, '0');
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+const bytesOf = (text: string) => new TextEncoder().encode(text) as Bytes;
+const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+/**
+ * Appends the days that the archive has and the log has not, and returns how many leaves the log has. The bucket alone
+ * says what it has, and nothing in it is ever replaced. What follows the first n leaves is an object that whoever is
+ * first puts: so all who append at once, and whoever repeats what was killed, write the same tiles and sign the same
+ * root for a size. A checkpoint is put after everything that it signs. Throws an Error, and signs nothing, if something
+ * in the bucket is not what the last checkpoint signs.
+ */
+export async function appendDays(
+  bucket: R2Bucket,
+  origin: string,
+  signers: readonly Signer[],
+): Promise<number> {
+  const signed = await readCheckpoint(bucket);
+  if (signed && signed.origin !== origin) {
+    throw new Error(`the log in the bucket is ${signed.origin}, and LOG_ORIGIN is ${origin}`);
+  }
+  const size = signed?.size ?? 0;
+  const before = await readEntries(bucket, size);
+  const leaves = await fixNext(bucket, before);
+  if (leaves.length === 0) return size;
+
+  const entries = [...before, ...leaves.map(bytesOf)];
+  const hashes = await Promise.all(entries.map(leafHash));
+  if (signed && !isSame(await rootOf(hashes.slice(0, size)), signed.root)) {
+    throw new Error(`the log's entries are not those of its checkpoint of ${size} leaves`);
+  }
+  await Promise.all([
+    ...(await tilesAfter(size, hashes)).map((tile) => putTile(bucket, tile, joinBytes)),
+    ...cut('entries', entries)
+      .slice(Math.floor(size / tileWidth))
+      .map((tile) => putTile(bucket, tile, bundle)),
+  ]);
+
+  const checkpoint = { origin, size: entries.length, root: await rootOf(hashes) };
+  const key = checkpointKey(checkpoint.size);
+  const note = await signCheckpoint(checkpoint, signers);
+  const there = await putFirst(bucket, key, bytesOf(note), {
+    size: String(checkpoint.size),
+    keys: signers.map(({ verifierKey }) => verifierKey).join(' '),
+  });
+  // Another run may have signed it with other keys.
+  if (!isSame(parseCheckpoint(textOf(there)).root, checkpoint.root)) throw unlike(key);
+  return checkpoint.size;
+}
+
+/** The newest checkpoint; undefined while there is none. */
+export async function findCheckpoint(bucket: R2Bucket): Promise<R2ObjectBody | undefined> {
+  const newest = await listNewest(bucket);
+  return (newest && (await bucket.get(newest.key))) ?? undefined;
+}
+
+/** The size of the log and the verifier's keys of its newest checkpoint, by one listing; undefined while it has none. */
+export async function readLogStatus(bucket: R2Bucket) {
+  const { size, keys } = (await listNewest(bucket))?.customMetadata ?? {};
+  return size && keys ? { size: Number(size), keys: keys.split(' ') } : undefined;
+}
+
+async function listNewest(bucket: R2Bucket): Promise<R2Object | undefined> {
+  const include: R2ListOptions['include'] = ['customMetadata'];
+  const { objects } = await bucket.list({ prefix: checkpointPrefix, limit: 1, include });
+  return objects[0];
+}
+
+/** What the newest checkpoint says. Throws an Error if there is none, but a log whose beginning was lost. */
+async function readCheckpoint(bucket: R2Bucket) {
+  const found = await findCheckpoint(bucket);
+  if (found) return parseCheckpoint(await found.text());
+  const { objects } = await bucket.list({ prefix: logPrefix, limit: 1 });
+  if (objects.length > 0 && !(await bucket.head(nextKey(0)))) {
+    throw new Error(`the log has lost its checkpoints and ${nextKey(0)}`);
+  }
+  return undefined;
+}
+
+const nextKey = (size: number) => `${logPrefix}next/${size}`;
+
+/** The leaves after these, as whoever was first has fixed them; none while the archive has no new day. */
+async function fixNext(bucket: R2Bucket, before: readonly Bytes[]): Promise<string[]> {
+  const key = nextKey(before.length);
+  const fixed = await readObject(bucket, key);
+  if (fixed) return linesOf(fixed);
+  const leaves = await newLeaves(bucket, before);
+  return leaves.length === 0 ? [] : linesOf(await putFirst(bucket, key, bytesOf(leaves.join(''))));
+}
+
+const linesOf = (bytes: Bytes): string[] => textOf(bytes).match(/.*\n/g) ?? [];
+
+/** The leaves of the days after the last of each list, in the order of days and lists. A missing day has none. */
+async function newLeaves(bucket: R2Bucket, before: readonly Bytes[]): Promise<string[]> {
+  const lastDays = Object.fromEntries(before.map((entry) => textOf(entry).split(' ', 2)));
+  const days = await Promise.all(
+    listNames.map((list) => Array.fromAsync(listDays(bucket, list, lastDays[list]))),
+  );
+  return days
+    .flat()
+    .flatMap((day) => ('missing' in day ? [] : day))
+    .sort((a, b) => (a.day + a.list < b.day + b.list ? -1 : 1))
+    .map(({ list, day, etag, sha256, count }) => `${list} ${day} ${etag} ${sha256} ${count}\n`);
+}
+
+async function readEntries(bucket: R2Bucket, size: number): Promise<Bytes[]> {
+  const bundles = bundlesOf(size).map(async ({ path }) => {
+    const bytes = await readObject(bucket, logPrefix + path);
+    if (!bytes) throw new Error(`the log has lost ${logPrefix}${path}`);
+    return unbundle(bytes);
+  });
+  return (await Promise.all(bundles)).flat();
+}
+
+async function readObject(bucket: R2Bucket, key: string): Promise<Bytes | undefined> {
+  const object = await bucket.get(key);
+  return object ? new Uint8Array(await object.arrayBuffer()) : undefined;
+}
+
+async function putTile<Content>(
+  bucket: R2Bucket,
+  { level, index, content }: Tile<Content>,
+  toBytes: (content: readonly Content[]) => Bytes,
+): Promise<void> {
+  const key = logPrefix + tilePath(level, index, content.length);
+  const bytes = toBytes(content);
+  if (!isSame(await putFirst(bucket, key, bytes), bytes)) throw unlike(key);
+}
+
+const unlike = (key: string) => new Error(`${key} is there, and is not what the log would put`);
+
+/** Puts an object that is not there yet, and returns what is there then. */
+async function putFirst(
+  bucket: R2Bucket,
+  key: string,
+  value: Bytes,
+  customMetadata: Record<string, string> = {},
+): Promise<Bytes> {
+  const there = await readObject(bucket, key);
+  if (there) return there;
+  let failure: unknown;
+  try {
+    const onlyIf = { etagDoesNotMatch: '*' };
+    if (await bucket.put(key, value, { customMetadata, onlyIf })) return value;
+  } catch (error) {
+    // A lock on the bucket may refuse to replace what another run has put, before it looks at the condition.
+    failure = error;
+  }
+  const theirs = await readObject(bucket, key);
+  if (!theirs) throw failure ?? new Error(`${key} exists, but cannot be read`);
+  return theirs;
+}

@@ -1,0 +1,103 @@
+import { joinBytes } from '../text/bytes.ts';
+
+/** The Merkle tree of a log (RFC 6962, section 2.1), kept in tiles (C2SP tlog-tiles). */
+
+export type Hash = Uint8Array<ArrayBuffer>;
+
+/** The hashes, or the entries, in a full tile. */
+export const tileWidth = 256;
+export const hashBytes = 32;
+
+export function leafHash(leaf: Uint8Array): Promise<Hash> {
+  return digest([0], leaf);
+}
+
+async function digest(...parts: (Uint8Array | readonly number[])[]): Promise<Hash> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', joinBytes(parts)));
+}
+
+/**
+ * The hash of the tree over hashes of the same level, of which only the last may be of a smaller tree; of nothing, that
+ * of the empty tree.
+ */
+export async function rootOf(hashes: readonly Hash[]): Promise<Hash> {
+  let level = hashes;
+  while (level.length > 1) {
+    const pairs = Array.from({ length: Math.ceil(level.length / 2) }, (_, index) => {
+      const [left, right] = [level[2 * index]!, level[2 * index + 1]];
+      // Without a neighbour, a hash goes up as it is.
+      return right ? digest([1], left, right) : left;
+    });
+    level = await Promise.all(pairs);
+  }
+  return level[0] ?? digest();
+}
+
+/** What a tile holds: hashes of a level, or entries. */
+export interface Tile<Content> {
+  level: number | 'entries';
+  index: number;
+  content: readonly Content[];
+}
+
+/** The tiles of the tree over all leaves, from the last one of each level that the tree over the first so many has. */
+export async function tilesAfter(size: number, leaves: readonly Hash[]): Promise<Tile<Hash>[]> {
+  const tiles: Tile<Hash>[] = [];
+  let hashes = leaves;
+  for (let level = 0; hashes.length > 0; level++) {
+    const its = cut(level, hashes);
+    tiles.push(...its.slice(Math.floor(size / tileWidth ** (level + 1))));
+    const full = its.filter(({ content }) => content.length === tileWidth);
+    hashes = await Promise.all(full.map(({ content }) => rootOf(content)));
+  }
+  return tiles;
+}
+
+/** The tiles of a level that hold these. */
+export function cut<Content>(
+  level: Tile<Content>['level'],
+  contents: readonly Content[],
+): Tile<Content>[] {
+  return Array.from({ length: Math.ceil(contents.length / tileWidth) }, (_, index) => ({
+    ...{ level, index },
+    content: contents.slice(index * tileWidth, (index + 1) * tileWidth),
+  }));
+}
+
+/** The path of a tile of this width: its number in groups of three digits, all but the last with an x. */
+export function tilePath(level: number | 'entries', index: number, width: number): string {
+  const groups = String(index)
+    .padStart(Math.ceil(String(index).length / 3) * 3, '0')
+    .match(/.{3}/g)!;
+  const digits = groups.map((group, at) => (at < groups.length - 1 ? `x${group}` : group));
+  return `tile/${level}/${digits.join('/')}${width < tileWidth ? `.p/${width}` : ''}`;
+}
+
+/** The bundles with the first so many entries: their paths, and how many each has. */
+export function bundlesOf(size: number) {
+  return Array.from({ length: Math.ceil(size / tileWidth) }, (_, index) => {
+    const width = Math.min(tileWidth, size - index * tileWidth);
+    return { path: tilePath('entries', index, width), width };
+  });
+}
+
+export function isSame(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && left.every((byte, at) => byte === right[at]);
+}
+
+/** The bundle of entries: each after its length in two bytes. */
+export function bundle(entries: readonly Uint8Array[]) {
+  return joinBytes(entries.flatMap((entry) => [[entry.length >> 8, entry.length & 255], entry]));
+}
+
+/** The entries of a bundle. Throws an Error if it is cut off. */
+export function unbundle(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {
+  const entries: Uint8Array<ArrayBuffer>[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const end = start + 2 + ((bytes[start]! << 8) | bytes[start + 1]!);
+    if (!(end <= bytes.length)) throw new Error('a bundle of entries is cut off');
+    entries.push(bytes.slice(start + 2, end));
+    start = end;
+  }
+  return entries;
+}

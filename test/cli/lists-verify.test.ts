@@ -1,0 +1,269 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { putDay } from '../../src/archive/day.ts';
+import { openLocalData } from '../../src/cli/local.ts';
+import { dayOf, daysBefore } from '../../src/day.ts';
+import { appendToLog, signersOf } from '../../src/transparency/log.ts';
+import { type Signer, signCheckpoint, signerOf } from '../../src/transparency/note.ts';
+import { bundle, leafHash, rootOf, tilePath } from '../../src/transparency/tree.ts';
+import { startTool, type TestRegistry } from './tool.ts';
+
+const tool = startTool();
+const origin = 'registry.example/log';
+let registry: TestRegistry;
+let url: string;
+let signer: Signer;
+let count = 0;
+let state: string;
+
+/** What the service answers, by path and query. */
+let answers: Map<string, string | Buffer>;
+/** What the service answers first, to anything. */
+let refusals: { status: number; retryAfter: string }[];
+const server = createServer((request, response) => {
+  const refusal = refusals.shift();
+  const body = answers.get(request.url!);
+  if (refusal) response.writeHead(refusal.status, { 'Retry-After': refusal.retryAfter }).end();
+  else response.writeHead(body === undefined ? 404 : 200).end(body);
+});
+
+beforeAll(async () => {
+  registry = await tool.newRegistry();
+  signer = await signerOf(origin, Buffer.alloc(32, 'a').toString('base64'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  answers = new Map();
+  refusals = [];
+  count += 1;
+  state = path.join(registry.directory, `state-${count}.json`);
+});
+
+/** The log ends a few days ago. */
+const dayAt = (at: number) => daysBefore(dayOf(new Date()), 6 - at);
+
+const bodyOf = (day: number) => {
+  const names = Array.from({ length: Math.max(0, day) }, (_, at) => `{"name":"${at}.ee"}`);
+  return `{"domains":[${names}],"count":${day}}`;
+};
+const leafOf = (day: number, body = bodyOf(day)) =>
+  `blocked ${dayAt(day)} e${day} ${createHash('sha256').update(body).digest('hex')} ${Math.max(0, day)}\n`;
+
+/** A service with a log of these leaves, and the list of each day. */
+async function serve(leaves: string[], by = signer): Promise<void> {
+  const entries = leaves.map((leaf) => new TextEncoder().encode(leaf));
+  const root = await rootOf(await Promise.all(entries.map(leafHash)));
+  const checkpoint = { origin, size: entries.length, root };
+  answers.set('/log/key', `${signer.verifierKey}\n`);
+  answers.set('/log/checkpoint', await signCheckpoint(checkpoint, [by]));
+  answers.set(`/log/${tilePath('entries', 0, entries.length)}`, Buffer.from(bundle(entries)));
+  for (const day of leaves.keys()) serveDay(day + 1, bodyOf(day + 1));
+}
+
+const placeOf = (day: number) => `/repp/v1/retained_domains?as_of=${dayAt(day)}&type=blocked`;
+const serveDay = (day: number, body: string) => answers.set(placeOf(day), body);
+
+const days = (last: number) => Array.from({ length: last }, (_, at) => leafOf(at + 1));
+const verify = (...args: string[]) =>
+  registry.run(['lists', 'verify', '--url', url, '--state', state, ...args]);
+
+it('lists status says how many leaves the log has, and the key of its verifiers', async () => {
+  expect((await registry.done(['lists', 'status'])).log).toBeNull();
+  const { env, dispose } = await openLocalData(registry.directory);
+  const kept = { day: '2026-05-01', etag: 'a', sha256: '0a'.repeat(32), count: 3, bytes: 9 };
+  await putDay(env.ARCHIVE!, { ...kept, list: 'all' });
+  await appendToLog(env);
+  const [{ verifierKey }] = (await signersOf(env)) as [Signer];
+  await dispose();
+  expect((await registry.done(['lists', 'status'])).log).toEqual({
+    leaves: 1,
+    keys: [verifierKey],
+  });
+  const { stdout } = await registry.run(['lists', 'status']);
+  expect(stdout).toMatch(`\n\nthe log has 1 leaf, signed by ${verifierKey}\n`);
+});
+
+describe('lists verify', () => {
+  it('says in one line what was proved, and fetches only what is new the next time', async () => {
+    await serve(days(2));
+    const first = await verify();
+    expect(first).toMatchObject({ status: 0, stderr: '' });
+    expect(first.stdout).toBe(
+      `${url}: 2 leaves up to ${dayAt(2)} signed by ${signer.verifierKey} (the service’s own word; give it with --key); ` +
+        `2 lists of ${dayAt(1)} to ${dayAt(2)} are served as they were logged\n`,
+    );
+    await serve(days(3));
+    answers.delete('/log/key');
+    answers.delete(placeOf(1));
+    const { status, stdout } = await verify();
+    expect([status, stdout]).toEqual([
+      0,
+      `${url}: 3 leaves up to ${dayAt(3)} signed by ${signer.verifierKey}; the 2 seen before are among them; ` +
+        `1 list of ${dayAt(3)} is served as it was logged\n`,
+    ]);
+  });
+
+  it('answers in JSON', async () => {
+    await serve(days(2));
+    const { stdout } = await verify('--json', '--key', signer.verifierKey, '--since', dayAt(2));
+    expect(JSON.parse(stdout)).toEqual({
+      ...{ url, key: signer.verifierKey, key_known_before: true, leaves: 2 },
+      ...{ newest_day: dayAt(2), seen_before: null },
+      ...{ lists: 1, first_day: dayAt(2), last_day: dayAt(2), verified: true },
+    });
+  });
+
+  it('fetches what is new, whatever --since says', async () => {
+    await serve(days(2));
+    await verify();
+    await serve(days(4));
+    const { stdout } = await verify('--since', dayAt(4));
+    expect(stdout).toContain(`; 2 lists of ${dayAt(3)} to ${dayAt(4)} are served`);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    [
+      'a checkpoint signed by another key',
+      async () => serve(days(3), await signerOf(origin, Buffer.alloc(32, 'b').toString('base64'))),
+      'the checkpoint has no valid signature of registry.example/log+',
+    ],
+    [
+      'a forked log',
+      () => serve([leafOf(1, 'other'), ...days(3).slice(1)]),
+      'the log is forked: its first 2 leaves are not those it had before',
+    ],
+    ['a shrunk log', () => serve(days(1)), 'it had 2 leaves, and now has 1'],
+    [
+      'a missing tile',
+      () => answers.delete('/log/tile/entries/000.p/3'),
+      'answers 404: there is no log, or not all of it',
+    ],
+    [
+      'a tile of another width',
+      () => answers.set('/log/tile/entries/000.p/3', answers.get('/log/tile/entries/000.p/2')!),
+      '/log/tile/entries/000.p/3 has 2 leaves',
+    ],
+    [
+      'a size that no log has',
+      async () => {
+        const checkpoint = { origin, size: 10_000_001, root: new Uint8Array(32) };
+        answers.set('/log/checkpoint', await signCheckpoint(checkpoint, [signer]));
+      },
+      'the log cannot have 10000001 leaves',
+    ],
+  ])('refuses %s, and keeps what it has seen', async (_, spoil, message) => {
+    await serve(days(2));
+    expect((await verify()).status).toBe(0);
+    const seen = readFileSync(state, 'utf8');
+    await serve(days(3));
+    answers.set(
+      '/log/tile/entries/000.p/2',
+      Buffer.from(bundle(days(2).map((leaf) => Buffer.from(leaf)))),
+    );
+    await spoil();
+    const { status, stdout, stderr } = await verify();
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining(message)]);
+    expect(stderr.split('\n')).toHaveLength(2);
+    expect(readFileSync(state, 'utf8')).toBe(seen);
+  });
+
+  it('goes on after a list that is wrong and one that is not served, and tries them again', async () => {
+    await serve(days(3));
+    serveDay(1, bodyOf(2));
+    answers.delete(placeOf(2));
+    const first = await verify();
+    expect([first.status, first.stdout]).toEqual([1, '']);
+    expect(first.stderr).toContain(
+      `the list blocked of ${dayAt(1)} is not what was logged: its digest is `,
+    );
+    expect(first.stderr).toContain(
+      `; the list blocked of ${dayAt(2)} is not served: 404; but the log itself is whole: `,
+    );
+
+    await serve(days(4));
+    answers.delete(placeOf(2));
+    const { status, stderr } = await verify();
+    expect([status, stderr]).toEqual([1, expect.stringContaining('the 3 seen before are among')]);
+    expect(stderr).not.toContain('is not what was logged');
+    expect(stderr).toContain(`the list blocked of ${dayAt(2)} is not served: 404; but`);
+
+    await serve(days(4));
+    expect(await verify()).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining(`; 1 list of ${dayAt(2)} is served as it was logged`),
+    });
+  });
+
+  it('keeps what a forked log says beside what it said before, and goes on saying so', async () => {
+    await serve(days(2));
+    await verify();
+    const forked = [leafOf(1, 'other'), ...days(3).slice(1)];
+    await serve(forked);
+    const { stderr } = await verify();
+    const [, place] = /; what it says now is in (.*)\n/.exec(stderr)!;
+    expect(place).toMatch(/\.json\.contradiction-3-[0-9a-f]{16}$/);
+    const said = readFileSync(place!, 'utf8');
+    expect(JSON.parse(said)).toEqual({
+      ...{ key: signer.verifierKey, checkpoint: answers.get('/log/checkpoint') },
+      leaves: forked,
+    });
+    await serve([leafOf(1, 'another'), ...days(3).slice(1)]);
+    expect((await verify()).stderr).not.toContain(place);
+    expect(readFileSync(place!, 'utf8')).toBe(said);
+    await serve(days(3));
+    const after = await verify();
+    expect(after.status).toBe(0);
+    expect(after.stdout).toContain(`; an earlier run has found a contradiction: ${place}`);
+  });
+
+  it('keeps nothing as evidence that the key has not signed', async () => {
+    await serve(days(2));
+    await verify();
+    const changed = bundle([leafOf(1, 'other'), leafOf(2)].map((leaf) => Buffer.from(leaf)));
+    answers.set('/log/tile/entries/000.p/2', Buffer.from(changed));
+    const { status, stderr } = await verify();
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/that its checkpoint signs\n$/)]);
+  });
+
+  it('fails if nothing was appended for more than a week', async () => {
+    await serve([leafOf(-3)]);
+    answers.set(placeOf(-3), bodyOf(-3));
+    const { status, stderr } = await verify();
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining('nothing was appended to the log for more than a week: '),
+    ]);
+  });
+
+  it('waits as a limit asks for, but not for ever', async () => {
+    await serve(days(1));
+    refusals = [{ status: 429, retryAfter: '0.01' }];
+    expect((await verify()).status).toBe(0);
+    refusals = Array.from({ length: 10 }, () => ({ status: 429, retryAfter: '0.01' }));
+    expect(await verify()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('answers 429'),
+    });
+  });
+
+  it('refuses a list of another length than was logged', async () => {
+    const body = bodyOf(2).replace(/,\{"name":"1.ee"\}/, '');
+    await serve([leafOf(1), leafOf(2, body)]);
+    serveDay(2, body);
+    const { status, stderr } = await verify();
+    expect([status, stderr]).toEqual([1, expect.stringContaining('its count is 1, and was 2')]);
+  });
+
+  it('needs an address', async () => {
+    const { status, stderr } = await registry.run(['lists', 'verify']);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('give --url')]);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { leafHash, rootOf } from '../../src/transparency/tree.ts';
+import { bodyProblem, checkEntries, type Leaf } from '../../src/transparency/verify.ts';
+
+const digest = '0a'.repeat(32);
+const line = (day: number, list = 'all') => `${list} 2026-05-0${day} e${day} ${digest} ${day}\n`;
+const log = [line(1), line(1, 'blocked'), line(2), line(2, 'blocked'), line(3)];
+const bytes = (lines: string[]) => lines.map((text) => new TextEncoder().encode(text));
+const checkpointOf = async (lines: string[]) => ({
+  ...{ origin: 'a', size: lines.length },
+  root: await rootOf(await Promise.all(bytes(lines).map(leafHash))),
+});
+
+const check = async (lines: string[], signed = lines, seen?: string[]) =>
+  checkEntries(await checkpointOf(signed), bytes(lines), seen && (await checkpointOf(seen)));
+
+describe('the leaves of a log', () => {
+  it('are read, if the checkpoint signs them and they begin with those seen before', async () => {
+    const leaves = await check(log, log, log.slice(0, 3));
+    expect(leaves).toHaveLength(5);
+    expect(leaves[1]).toEqual({
+      ...{ list: 'blocked', day: '2026-05-01', etag: 'e1', sha256: digest, count: 1 },
+    });
+    expect(await check(log, log, log)).toHaveLength(5);
+    expect(await check([])).toEqual([]);
+  });
+
+  it('are refused if one was changed', async () => {
+    const changed = log.with(2, log[2]!.replace('e2', 'e3'));
+    await expect(check(changed, log)).rejects.toThrow('are not those that its checkpoint signs');
+  });
+
+  it('are refused if one is lost', async () => {
+    await expect(check(log.slice(1), log)).rejects.toThrow('4 of 5 are there');
+  });
+
+  it('are only said to be forked if the checkpoint signs them', async () => {
+    const changed = log.with(0, log[0]!.replace('e1', 'e9'));
+    await expect(check(changed, log, log.slice(0, 3))).rejects.toThrow('that its checkpoint signs');
+  });
+
+  it('are refused if one has characters beyond ASCII or bytes that are not UTF-8', async () => {
+    await expect(check([line(1, 'a\u00a0l')])).rejects.toThrow('leaf 0 is not about');
+    const latin = [Buffer.from(line(1, 'bl\u00f6cked'), 'latin1')];
+    const checkpoint = { origin: 'a', size: 1, root: await leafHash(latin[0]!) };
+    await expect(checkEntries(checkpoint, latin)).rejects.toThrow('leaf 0 is not about');
+  });
+
+  it('are refused if the log was forked', async () => {
+    const forked = log.with(0, log[0]!.replace('e1', 'e9'));
+    await expect(check(forked, forked, log.slice(0, 3))).rejects.toThrow(
+      'forked: its first 3 leaves',
+    );
+  });
+
+  it('are refused if the log has shrunk', async () => {
+    const shrunk = log.slice(0, 3);
+    await expect(check(shrunk, shrunk, log)).rejects.toThrow('it had 5 leaves, and now has 3');
+  });
+
+  it('are refused if they say a day twice', async () => {
+    const twice = [...log, line(3)];
+    await expect(check(twice)).rejects.toThrow('leaf 5 is about all on 2026-05-03, which comes');
+  });
+
+  it('are refused if one says nothing', async () => {
+    await expect(check([...log, 'all\n'])).rejects.toThrow('leaf 5 is not about a list and a day');
+  });
+});
+
+describe('the body of a day', () => {
+  const leaf: Leaf = { list: 'all', day: '2026-05-01', etag: 'e1', sha256: digest, count: 2 };
+  it.each([
+    [leaf, undefined],
+    [{ ...leaf, sha256: 'f0' }, /^the list all of 2026-05-01 .* its digest is f0, and was 0a/],
+    [{ ...leaf, count: 3 }, /its count is 3, and was 2$/],
+  ])('%j', (body, problem) => {
+    if (problem) expect(bodyProblem(leaf, body)).toMatch(problem);
+    else expect(bodyProblem(leaf, body)).toBeUndefined();
+  });
+});
