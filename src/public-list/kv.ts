@@ -57,6 +57,17 @@ export async function findStoredHead(kv: KVNamespace, list: ListName): Promise<H
   return value ? decompressJson<Head>(value) : undefined;
 }
 
+/** The same with its metadata, in the Worker alone: what a local server lends to the tool cannot read both at once. */
+export async function findStored(
+  kv: KVNamespace,
+  list: ListName,
+): Promise<Publication | undefined> {
+  const { value, metadata } = await tried(() =>
+    kv.getWithMetadata<Published>(headKey(list), 'arrayBuffer'),
+  );
+  return value && metadata ? { head: decompressJson<Head>(value), metadata } : undefined;
+}
+
 /** Puts the head into KV: from now on, readers see this publication. `beforeEach` runs before each try. */
 export function putHead(
   kv: KVNamespace,

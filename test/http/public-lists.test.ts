@@ -113,7 +113,7 @@ test('lets scripts of any page read the headers of its own, on a refusal as well
     const { status: answered, headers } = await worker.fetch(path, init);
     expect(answered).toBe(status);
     expect(headers.get('Access-Control-Expose-Headers')).toBe(
-      'ETag, Ignored-Fields, Ignored-Parameters, RateLimit-Policy, Retry-After, X-Request-Id',
+      'ETag, Ignored-Fields, Ignored-Parameters, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
     );
     if (status < 400) expect(headers.get('Ignored-Parameters')).toBe('color');
     expect(headers.get('Ignored-Fields')).toBe(init?.method === 'POST' ? 'color' : null);

@@ -152,6 +152,7 @@ test('costs the same however many days and names there are', async () => {
     kvReads: 1,
     kvWrites: 1,
     kvLists: 0,
+    r2Reads: 0,
   });
 });
 

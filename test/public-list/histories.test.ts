@@ -147,7 +147,7 @@ test('leads exactly from every kept content to the current one, whatever the clo
         expect(await compareBlocks(blocks, after, store.load)).toEqual(difference);
         const next = await createHead('all', '', after);
         if (next.etag !== etag) {
-          steps = addStep(steps, etag, difference, at);
+          steps = addStep(steps, { from: etag, to: next.etag }, difference, at);
           publishedAt.set(etag, time);
         }
         [blocks, etag] = [after, next.etag];
@@ -180,7 +180,7 @@ test('keeps the last hundred changes and no more than a megabyte of them, withou
     let steps: Steps = [];
     for (let step = 1; step <= count; step++) {
       const difference = { added: [json(step, length)], removed: [json(step - 1, length)] };
-      steps = addStep(steps, `etag ${step - 1}`, difference, now);
+      steps = addStep(steps, { from: `etag ${step - 1}`, to: `etag ${step}` }, difference, now);
     }
     return steps;
   };

@@ -11,8 +11,11 @@ import { acceptsGzip } from './encoding.ts';
 export const openToPages = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
-    'ETag, Ignored-Fields, Ignored-Parameters, RateLimit-Policy, Retry-After, X-Request-Id',
+    'ETag, Ignored-Fields, Ignored-Parameters, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
 };
+
+/** The `Cache-Control` of what never changes. */
+export const immutable = 'public, max-age=31536000, immutable';
 
 /** Web pages of any origin may read refusals, as they may read the lists. */
 export const listError: ErrorForm = (error, c) => {

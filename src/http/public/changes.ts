@@ -15,6 +15,9 @@ for (const path of listPaths) {
   changes.get(`${path}/changes`, async (c) => {
     c.set('knownParameters', hasTypes(path) ? ['since', 'type'] : ['since']);
     const list = requestedList(path, c.req.queries('type'));
+    if (c.req.query('as_of') !== undefined) {
+      throw new RegistryError('invalid', 'cannot be combined with since', 'as_of');
+    }
     const read = await readChanges(list, heldTag(c.req.query('since')), readerOf(c));
     if (!read) {
       throw new RegistryError('gone', 'is no longer available; fetch the whole list', 'since');

@@ -71,6 +71,15 @@ export function queryOf(path: ListPath, others: z.ZodRawShape = {}): z.ZodObject
   return z.object({ ...others, ...typeQueries[path] });
 }
 
+const asOf = z.iso
+  .date()
+  .optional()
+  .meta({
+    description:
+      'A UTC day that is over: the list as it stood at its end, with the `ETag` of then. The answer never changes.',
+    param: { id: 'AsOf' },
+  });
+
 function listAt(path: ListPath) {
   const { name, what, entry } = described[path];
   const [{ field }] = listsOf(path) as [(typeof publicLists)['all']];
@@ -80,14 +89,14 @@ function listAt(path: ListPath) {
       summary: `List ${what}`,
       description:
         'Ordered by name, then status. A name with several statuses appears once for each.',
-      query: queryOf(path),
+      query: queryOf(path, { as_of: asOf }),
       success: {
         description: 'The whole list.',
         schema: z
           .object({ [field]: z.array(entry), count: z.int().nonnegative() })
           .meta({ id: `Public${name}` }),
       },
-      ...(hasTypes(path) && { refusals: ['invalid'] }),
+      refusals: ['invalid', 'not_found'],
     }),
     options: preflight(`preflightList${name}Publicly`),
   };

@@ -4,9 +4,11 @@ import type { AppContext } from '../context.ts';
 import { newApp } from '../hono.ts';
 import { isKnown, readerOf } from '../public-list.ts';
 import { identified, listAnswer, plainRequests } from './answer.ts';
+import { answerAsOf } from './as-of.ts';
 import { changes, changesPaths } from './changes.ts';
 import { acceptsGzip } from './encoding.ts';
-import { lookupPath, namePath, names } from './names.ts';
+import { log, logPaths } from './log.ts';
+import { historyPath, lookupPath, namePath, names } from './names.ts';
 import { requestedList } from './requested-list.ts';
 
 /** Mounted at the root, because the table of lists contains whole paths. */
@@ -14,15 +16,18 @@ export const listRoutes = newApp();
 
 for (const path of listPaths) {
   listRoutes.get(path, (c) => {
-    if (hasTypes(path)) c.set('knownParameters', ['type']);
-    return answerWithList(c, requestedList(path, c.req.queries('type')));
+    c.set('knownParameters', hasTypes(path) ? ['as_of', 'type'] : ['as_of']);
+    const list = requestedList(path, c.req.queries('type'));
+    const days = c.req.queries('as_of');
+    return days ? answerAsOf(c, list, days) : answerWithList(c, list);
   });
 }
 
 listRoutes.route('/', changes);
 listRoutes.route('/', names);
+listRoutes.route('/', log);
 
-const readable = [...listPaths, ...changesPaths, namePath];
+const readable = [...listPaths, ...changesPaths, namePath, historyPath, ...logPaths];
 
 listRoutes.options(lookupPath, (c) => c.body(null, 204, preflightHeaders(c, 'POST, OPTIONS')));
 

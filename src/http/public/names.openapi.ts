@@ -1,16 +1,21 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { callsOf, requiredBody } from '../openapi/call.ts';
+import { pageQuery } from '../paging.openapi.ts';
 import { cachedCall, preflight, readers } from './interface.openapi.ts';
 import { listedStatus } from './lists.openapi.ts';
 import { lookupBody } from './names.ts';
 
 const { names } = lookupBody().shape;
 
+const forms = {
+  name: z.string().meta({ description: 'The name in Unicode.' }),
+  punycode_name: z.string().meta({ description: 'The name in ASCII.' }),
+};
+
 const listedName = z
   .object({
-    name: z.string().meta({ description: 'The name in Unicode.' }),
-    punycode_name: z.string().meta({ description: 'The name in ASCII.' }),
+    ...forms,
     statuses: z.array(listedStatus).meta({
       description: 'In alphabetical order; empty for a name that is not retained.',
     }),
@@ -18,9 +23,28 @@ const listedName = z
   })
   .meta({ id: 'ListedName' });
 
+const nameHistory = z
+  .object({
+    ...forms,
+    history: z.array(
+      z.object({
+        status: z.enum([...listedStatus.options, 'auction']),
+        from: z.iso.datetime().nullable().meta({
+          description:
+            'Null if the operator has archived the entry about the beginning, so that it is no longer known here.',
+        }),
+        until: z.iso
+          .datetime()
+          .nullable()
+          .meta({ description: 'The first moment without the status; null while it lasts.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'NameHistory' });
+
 const wrongName = z
   .object({
-    name: names.element.meta({ description: 'As it was given.' }),
+    name: names.def.element.check(z.meta({ description: 'As it was given.' })),
     error: z.string().min(1),
   })
   .meta({ id: 'WrongName' });
@@ -37,9 +61,8 @@ const lookUp = callsOf({
   refusals: ['missing', 'invalid', 'too_large'],
 });
 
-const body = lookupBody()
-  .extend({ names: names.meta({ description: 'Names in Unicode or punycode, in either case.' }) })
-  .meta({ id: 'Lookup' });
+const description = 'Names in Unicode or punycode, in either case.';
+const body = z.object({ names: names.check(z.meta({ description })) }).meta({ id: 'Lookup' });
 
 export const namePaths: ZodOpenApiPathsObject = {
   '/repp/v1/retained_domains/{name}': {
@@ -53,6 +76,19 @@ export const namePaths: ZodOpenApiPathsObject = {
       refusals: ['invalid'],
     }),
     options: preflight('preflightGetName', path),
+  },
+  '/repp/v1/retained_domains/{name}/history': {
+    get: cachedCall({
+      operationId: 'getNameHistory',
+      summary: 'Read what a name was, and when',
+      description:
+        'The times during which the name was reserved, blocked, disputed or in auction, the oldest first. Several may overlap; those of one status never touch.',
+      path,
+      query: pageQuery(),
+      success: { description: 'A page of the history.', schema: nameHistory },
+      refusals: ['invalid'],
+    }),
+    options: preflight('preflightGetNameHistory', path),
   },
   '/repp/v1/retained_domains/lookup': {
     post: lookUp({

@@ -1,19 +1,24 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { sha256Hex } from '../../digest.ts';
 import { type DomainName, nameRefusal, readDomainName } from '../../domain/name.ts';
 import type { Env } from '../../env.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { auctionList, publicLists, retainedList } from '../../public-list/lists.ts';
+import { pageOfIntervals, readNameHistory } from '../../public-list/name-history.ts';
 import { findNames, type ListedName } from '../../public-list/read/names.ts';
+import { database } from '../context.ts';
 import { newApp } from '../hono.ts';
-import { limitBody, parseBody } from '../input.ts';
+import { limitBody, parseBody, query } from '../input.ts';
+import { nextLink, pageQuery, requestedPage } from '../paging.ts';
 import { readerOf } from '../public-list.ts';
 import { identified, jsonAnswer, openToPages } from './answer.ts';
 
 const { path } = publicLists[retainedList];
 export const lookupPath = `${path}/lookup` as const;
 export const namePath = `${path}/:name` as const;
+export const historyPath = `${namePath}/history` as const;
 
-/** One name, and many names at once, by the lists as they are published. */
+/** One name, and many names at once, by the lists as they are published; and what one name was before. */
 export const names = newApp();
 
 const maximumNames = 500;
@@ -26,8 +31,10 @@ export const lookupBody = onFirstUse(() =>
   z.object({
     names: z
       .array(scalar(), 'must be an array of names')
-      .min(1, 'must contain at least one name')
-      .max(maximumNames, `must contain at most ${maximumNames} names`),
+      .check(
+        z.minLength(1, 'must contain at least one name'),
+        z.maxLength(maximumNames, `must contain at most ${maximumNames} names`),
+      ),
   }),
 );
 
@@ -53,13 +60,29 @@ names.post(lookupPath, limitBody, async (c) => {
 });
 
 names.get(namePath, async (c) => {
-  const given = c.req.param('name');
-  const { domain, fault } = readDomainName(given);
-  if (!domain) throw nameRefusal(given, fault);
+  const domain = requestedName(c.req.param('name'));
   const [listed] = await findNames([domain.name], readerOf(c));
   if (!listed) throw new Error('a name was not looked up');
   return identified(c, nameAnswer(c.req.raw, c.env, domain, listed));
 });
+
+names.get(historyPath, query(pageQuery), async (c) => {
+  const page = requestedPage(c.req.valid('query'), true);
+  const { name, punycode } = requestedName(c.req.param('name'));
+  const all = await readNameHistory(database(c), name, c.var.now);
+  const { intervals: history, next } = pageOfIntervals(all, page);
+  const json = JSON.stringify({ name, punycode_name: punycode, history });
+  const etag = `W/"${(await sha256Hex(json + (next ?? ''))).slice(0, 32)}"`;
+  const answer = jsonAnswer(c.req.raw, c.env, [retainedList, auctionList], etag, json);
+  if (next && answer.status === 200) answer.headers.set('Link', nextLink(c, page, next));
+  return identified(c, answer);
+});
+
+function requestedName(given: string): DomainName {
+  const { domain, fault } = readDomainName(given);
+  if (!domain) throw nameRefusal(given, fault);
+  return domain;
+}
 
 /** The answer about one name. */
 export function nameAnswer(

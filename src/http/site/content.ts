@@ -1,7 +1,9 @@
+import { dayOf, daysBefore, isDay } from '../../day.ts';
 import { type DomainName, type NameFault, readDomainName } from '../../domain/name.ts';
 import { findOutside, type Outside } from '../../domain/zone.ts';
 import { readDailyCounts } from '../../public-list/daily-counts.ts';
 import { auctionList, listNames, retainedList } from '../../public-list/lists.ts';
+import { type NameInterval, readNameHistory } from '../../public-list/name-history.ts';
 import { type BrowsedName, browseNames, readNames } from '../../public-list/read/browse.ts';
 import { readFacts } from '../../public-list/read/facts.ts';
 import { findNames, type ListedName } from '../../public-list/read/names.ts';
@@ -17,11 +19,23 @@ export type Answer =
       outside: Outside | undefined;
       /** Undefined while the lists cannot be read. */
       listed: ListedName | undefined;
+      /** Undefined while the database cannot be read. */
+      history: NameInterval[] | undefined;
     };
+
+export type DayFault = 'notDay' | 'notOver';
+
+/** The day gone by that was asked about. */
+export interface AsOf {
+  fault: DayFault | undefined;
+  /** Yesterday. */
+  latest: string;
+}
 
 /** The parts of the page. One that cannot be read at the moment is undefined. */
 export interface Content {
   answer: Answer | undefined;
+  asOf: AsOf;
   auctions: readonly BrowsedName[] | undefined;
   retained: { names: BrowsedName[]; hasMore: boolean } | undefined;
   facts: Awaited<ReturnType<typeof readFacts>> | undefined;
@@ -50,18 +64,28 @@ export async function readContent(
   const limit = prefix || after ? pageNames : firstNames;
   const range = { prefix, after: after || undefined, limit };
   const [answer, auctions, retained, facts, days] = await Promise.all([
-    answerTo(view.name, zones, (name) => part(findNames([name], reader))),
+    answerTo(view.name, zones, (name) => [
+      part(findNames([name], reader)),
+      part(readNameHistory(reader.db(), name, reader.clock())),
+    ]),
     part(readNames(auctionList, reader)),
     part(browseNames(retainedList, range, reader)),
     part(readFacts(reader)),
     part(readDailyCounts(reader)),
   ]);
-  return { answer, auctions, retained, facts, days };
+  const asOf = judgedDay(view.as_of, daysBefore(dayOf(reader.clock()), 1));
+  return { answer, asOf, auctions, retained, facts, days };
+}
+
+function judgedDay(given: string, latest: string): AsOf {
+  if (given === '') return { latest, fault: undefined };
+  if (!isDay(given)) return { latest, fault: 'notDay' };
+  return { latest, fault: given > latest ? 'notOver' : undefined };
 }
 
 /** Whether nothing is missing that may be there in a moment. */
 export function isComplete({ answer, auctions, retained, facts, days }: Content): boolean {
-  const isAnswered = !answer?.isName || answer.listed !== undefined;
+  const isAnswered = !answer?.isName || (answer.listed !== undefined && answer.history);
   const hasFacts = facts !== undefined && listNames.every((list) => facts[list] !== undefined);
   return Boolean(isAnswered && auctions && retained && hasFacts && days?.length);
 }
@@ -69,12 +93,12 @@ export function isComplete({ answer, auctions, retained, facts, days }: Content)
 async function answerTo(
   given: string,
   zones: readonly string[],
-  find: (name: string) => Promise<ListedName[] | undefined>,
+  find: (name: string) => [Promise<ListedName[] | undefined>, Promise<NameInterval[] | undefined>],
 ): Promise<Answer | undefined> {
   if (given === '') return undefined;
   const { domain, fault } = readDomainName(given);
   if (!domain) return { isName: false, given, fault };
-  const listed = await find(domain.name);
+  const [listed, history] = await Promise.all(find(domain.name));
   const outside = findOutside(domain.name, zones);
-  return { isName: true, domain, outside, listed: listed?.[0] };
+  return { isName: true, domain, outside, listed: listed?.[0], history };
 }

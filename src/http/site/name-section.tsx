@@ -1,8 +1,9 @@
 import { publicLists, retainedList } from '../../public-list/lists.ts';
+import { type NameInterval, statusesAt } from '../../public-list/name-history.ts';
 import type { Answer, Content } from './content.ts';
 import { Field } from './field.tsx';
 import type { Surroundings } from './layout.tsx';
-import { type State, statesOf } from './state.ts';
+import { inOrder, type State, statesOf } from './state.ts';
 import type { Texts } from './texts.ts';
 import { hrefOf } from './view.ts';
 
@@ -31,7 +32,8 @@ export function NameSection({
   text,
   view,
   answer,
-}: Surroundings & Pick<Content, 'answer'>) {
+  asOf,
+}: Surroundings & Pick<Content, 'answer' | 'asOf'>) {
   const wrong = answer?.isName === false ? answer : undefined;
   return (
     <>
@@ -60,14 +62,16 @@ export function NameSection({
           </p>
         </form>
       </section>
-      {answer?.isName && <NameAnswer language={language} text={text} {...answer} />}
+      {answer?.isName && (
+        <NameAnswer language={language} text={text} day={view.as_of} asOf={asOf} {...answer} />
+      )}
     </>
   );
 }
 
 type AnswerParts = NameAnswered & Pick<Surroundings, 'language' | 'text'>;
 
-function NameAnswer(parts: AnswerParts) {
+function NameAnswer(parts: AnswerParts & AsOfParts) {
   const { text, listed } = parts;
   const { name, punycode } = parts.domain;
   const json = `${publicLists[retainedList].path}/${encodeURIComponent(name)}`;
@@ -87,8 +91,99 @@ function NameAnswer(parts: AnswerParts) {
       ) : (
         <p>{text.noAnswer}</p>
       )}
+      <History {...parts} json={`${json}/history`} />
     </section>
   );
+}
+
+/** The day that is asked about, empty for none, and what it may be. */
+type AsOfParts = Pick<Content, 'asOf'> & { day: string };
+
+function History(parts: AnswerParts & AsOfParts & { json: string }) {
+  const { language, text, domain, history, day, asOf, json } = parts;
+  const { fault } = asOf;
+  return (
+    <>
+      <h3>{text.history}</h3>
+      <form action={hrefOf(language, {})}>
+        <input type="hidden" name="name" value={domain.name} />
+        <label for="as_of">{text.asOf}</label>
+        <div class="field">
+          <input
+            type="date"
+            id="as_of"
+            name="as_of"
+            value={day}
+            max={asOf.latest}
+            required
+            aria-describedby={fault && 'day-error'}
+            aria-invalid={fault && 'true'}
+          />
+          <button type="submit">{text.show}</button>
+        </div>
+        {fault && (
+          <p class="error" id="day-error">
+            {text.dayFaults[fault]}
+          </p>
+        )}
+      </form>
+      {day && !fault && history && <p>{wasOn(day, history, text)}</p>}
+      {history ? <Timeline text={text} history={history} /> : <p class="missing">{text.notNow}</p>}
+      <p class="quiet">
+        <a href={json}>{text.historyAsJson}</a>
+      </p>
+    </>
+  );
+}
+
+/** What the name was at the end of a day. */
+function wasOn(day: string, history: readonly NameInterval[], text: Texts): string {
+  const { known, possible } = statusesAt(history, new Date(`${day}T23:59:59.999Z`));
+  const wordsOf = (states: State[]) =>
+    text.list(inOrder(states).map((state) => text.states[state]));
+  const date = text.shortDate(day);
+  const sentences = [
+    known.length > 0 && text.wasOn(date, wordsOf(known)),
+    possible.length > 0 && text.mayHaveBeenOn(date, wordsOf(possible)),
+  ].filter(Boolean);
+  return sentences.join(' ') || text.wasUnlistedOn(date);
+}
+
+/** The document with the rest is linked below it. */
+const timelineLength = 10;
+
+function Timeline({ text, history }: { text: Texts; history: readonly NameInterval[] }) {
+  if (history.length === 0) return <p>{text.noHistory}</p>;
+  return (
+    <ol class="timeline">
+      {history.slice(-timelineLength).map(({ status, from, until }) => (
+        <li class={until === null ? 'lasts' : undefined}>
+          <strong>{text.states[status]}</strong>{' '}
+          {from === null ? (
+            text.until
+          ) : (
+            <>
+              <Day text={text} instant={from} day={from} /> –
+            </>
+          )}{' '}
+          {until === null ? (
+            text.now
+          ) : (
+            <Day text={text} instant={until} day={momentBefore(until)} />
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** The last day of something is the one in which its last moment was. */
+function momentBefore(instant: string): string {
+  return new Date(Date.parse(instant) - 1).toISOString();
+}
+
+function Day({ text, instant, day }: { text: Texts; instant: string; day: string }) {
+  return <time datetime={instant}>{text.shortDate(day.slice(0, 10))}</time>;
 }
 
 function Meaning({ language, text, outside, states }: AnswerParts & { states: State[] }) {

@@ -17,6 +17,7 @@ const text = (description: string) => z.string().optional().meta({ description }
 
 const query = z.object({
   name: text('A name to answer about, in Unicode or punycode, in either case.'),
+  as_of: text('Also says what the name was at the end of this day, in UTC: `YYYY-MM-DD`.'),
   auctions: text('Shows only the auctions whose names contain this.'),
   sort: z.enum(sorts).optional().meta({ description: 'The order of the auctions.' }),
   page: z.int().positive().optional().meta({ description: 'The page of auctions.' }),
@@ -53,7 +54,7 @@ const pageIn = (language: Language, name: string): ZodOpenApiOperationObject => 
       description: 'The page has not changed.',
       headers: headersOf(...everyNotModified, 'ETag', 'Vary', 'Ignored-Parameters'),
     },
-    400: page('The page, with what is wrong with `name`.'),
+    400: page('The page, with what is wrong with `name` or `as_of`.'),
     503: page('The page, without the answer about `name`: the lists cannot be read.'),
     ...refusals,
   },

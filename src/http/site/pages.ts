@@ -43,8 +43,8 @@ async function answerWithPage(c: AppContext, language: Language): Promise<Respon
   const isBehind = knowsOfLateLists(c);
   const document = renderPage({ language, text, origin, view, isBehind, ...content });
   const headers = pageHeaders(language);
-  const { answer } = content;
-  if (answer?.isName === false) return c.html(document, 400, headers);
+  const { answer, asOf } = content;
+  if (answer?.isName === false || (answer && asOf.fault)) return c.html(document, 400, headers);
   // A cache would keep the page without the missing part after it could be read again.
   if (!isComplete(content)) {
     return c.html(document, answer && !answer.listed ? 503 : 200, headers);

@@ -1,8 +1,8 @@
-import type { ListedStatus } from '../../public-list/lists.ts';
+import type { NameStatus } from '../../public-list/name-history.ts';
 import type { ListedName } from '../../public-list/read/names.ts';
 
 /** A name has the states that the public lists give it. */
-export type State = ListedStatus | 'auction';
+export type State = NameStatus;
 
 const strictestFirst = {
   blocked: true,
@@ -13,6 +13,9 @@ const strictestFirst = {
 
 /** The states of a name, the strictest first. */
 export function statesOf({ statuses, isInAuction }: ListedName): State[] {
-  const has = (state: State) => (state === 'auction' ? isInAuction : statuses.includes(state));
-  return (Object.keys(strictestFirst) as State[]).filter(has);
+  return inOrder(isInAuction ? [...statuses, 'auction'] : statuses);
+}
+
+export function inOrder(states: readonly State[]): State[] {
+  return (Object.keys(strictestFirst) as State[]).filter((state) => states.includes(state));
 }

@@ -7,6 +7,8 @@ export type Sort = (typeof sorts)[number];
 export interface View {
   /** The name that is asked about, in NFC. */
   name: string;
+  /** A day gone by, on which the name may have been something else. */
+  as_of: string;
   /** Only auctions whose names contain this are shown. */
   auctions: string;
   sort: Sort;
@@ -18,7 +20,15 @@ export interface View {
   after: string;
 }
 
-const plain: View = { name: '', auctions: '', sort: 'name', page: 1, starts: '', after: '' };
+const plain: View = {
+  name: '',
+  as_of: '',
+  auctions: '',
+  sort: 'name',
+  page: 1,
+  starts: '',
+  after: '',
+};
 
 export const viewParameters = Object.keys(plain) as (keyof View)[];
 
@@ -30,6 +40,7 @@ export function readView(parameters: URLSearchParams): View {
   const sort = text('sort');
   return {
     name: text('name'),
+    as_of: text('as_of'),
     auctions: lowerCase('auctions'),
     sort: sorts.find((known) => known === sort) ?? plain.sort,
     page: Number.isSafeInteger(page) && page > 0 ? page : plain.page,

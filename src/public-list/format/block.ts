@@ -1,7 +1,8 @@
 import { sha256Hex } from '../../digest.ts';
+import { joinBytes } from '../../text/bytes.ts';
 import { cutFragments } from './cut.ts';
 import { compareNames, type Entry, entryOf, parseRows } from './entry.ts';
-import { comma, compressPiece, decompressPiece, joinBytes, joinSums, type Sum } from './gzip.ts';
+import { comma, compressPiece, decompressPiece, joinSums, type Sum } from './gzip.ts';
 
 /** A block as the head of its list describes it. */
 export interface Block {

@@ -1,4 +1,5 @@
 import { constants, crc32, deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib';
+import { joinBytes } from '../../text/bytes.ts';
 
 /**
  * A piece of a gzip member (RFC 1952), compressed on its own. Each piece ends with a full flush, so any number of
@@ -53,16 +54,6 @@ export function compressJson(value: unknown): Uint8Array<ArrayBuffer> {
 
 export function decompressJson<Value>(bytes: ArrayBuffer): Value {
   return JSON.parse(decoder.decode(gunzipSync(new Uint8Array(bytes))));
-}
-
-export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(parts.reduce((total, { length }) => total + length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    joined.set(part, offset);
-    offset += part.length;
-  }
-  return joined;
 }
 
 /** The sum of two texts joined. CRC-32 is linear, so the texts themselves are not needed (zlib's crc32_combine). */

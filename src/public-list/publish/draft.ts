@@ -5,8 +5,8 @@ import type { Building } from '../build.ts';
 import type { Block } from '../format/block.ts';
 import { bodyBytes } from '../format/body.ts';
 import { compressJson } from '../format/gzip.ts';
-import { createHead, type Head } from '../format/head.ts';
-import { addStep, compareBlocks, type Difference } from '../format/steps.ts';
+import { createHead, type Head, type Published } from '../format/head.ts';
+import { addStep, compareBlocks, type Difference, dateUnseen } from '../format/steps.ts';
 import {
   blockKey,
   changesKey,
@@ -16,7 +16,6 @@ import {
   readSteps,
   tried,
 } from '../kv.ts';
-import type { ListName } from '../lists.ts';
 import {
   findPublication,
   type Place,
@@ -47,6 +46,8 @@ export interface Draft extends Building {
   /** The last publication, and the same with its head. */
   record: PublicationRecord | undefined;
   kept: Publication | undefined;
+  /** The publication that KV holds, if it holds one. */
+  inKv: Published | null | undefined;
   /** Whether KV has the blocks that the record names. */
   isTrusted: boolean;
 }
@@ -57,13 +58,13 @@ export interface Draft extends Building {
  */
 export async function beginDraft(
   { db, kv, clock, expectInTime }: Tools,
-  { list, inKv, isForced }: { list: ListName; inKv: string | null | undefined; isForced: boolean },
+  { list, inKv, isForced }: Pick<Draft, 'list' | 'inKv'> & { isForced: boolean },
   record: PublicationRecord | undefined,
 ): Promise<Draft> {
   const isTrusted =
-    !isForced &&
-    Boolean(record && inKv) &&
-    (inKv === record?.publication || (await isKnownPublication(db, String(inKv))));
+    !isForced && record && inKv
+      ? inKv.publication === record.publication || (await isKnownPublication(db, inKv.publication))
+      : false;
   const kept = record && (await findPublication(db, list, record.publication));
   const publication = randomHex(8);
   const startedAt = clock();
@@ -71,7 +72,7 @@ export async function beginDraft(
   const writer = new BlockWriter(kv, list, publication, { announce, expectInTime });
   const atHand = isTrusted && kept ? kept.head.blocks : [];
   const { save } = writer;
-  return { list, publication, writer, save, atHand, startedAt, record, kept, isTrusted };
+  return { list, publication, writer, save, atHand, startedAt, record, kept, inKv, isTrusted };
 }
 
 /**
@@ -126,20 +127,20 @@ interface Result {
 /** Records the publication once everything that its head names is in KV. */
 async function recordDraft(
   { db, kv, clock, expectInTime }: Tools,
-  { list, record, kept, publication, writer, isTrusted, startedAt }: Draft,
+  { list, record, kept, inKv, publication, writer, isTrusted, startedAt }: Draft,
   { blocks, snapshot, previous, difference }: Result,
 ): Promise<Publication | undefined> {
   const head = await createHead(list, publication, blocks);
   const { etag, count } = head;
-  if (isTrusted && record?.etag === etag) {
+  if (isTrusted && record?.etag === etag && record.publication === inKv?.publication) {
     await recordUnchanged(db, list, record, snapshot);
     return undefined;
   }
   await writer.finish();
   const now = clock();
-  const before = previous ? await tried(() => readSteps(kv, previous)) : [];
-  const steps =
-    previous && previous.etag !== etag ? addStep(before, previous.etag, difference, now) : before;
+  const ofPrevious = previous ? await tried(() => readSteps(kv, previous)) : [];
+  const before = inKv && previous ? dateUnseen(ofPrevious, inKv, previous.etag, now) : ofPrevious;
+  const steps = addStep(before, { from: previous?.etag, to: etag }, difference, now);
   await writer.announced();
   await putConstant(kv, changesKey(list, publication), compressJson(steps));
   const metadata = {

@@ -1,10 +1,12 @@
 import { currentTime } from '../../clock.ts';
 import { type Database, openDatabase } from '../../database/open.ts';
 import { retried } from '../../database/retry.ts';
+import { dayOf } from '../../day.ts';
 import type { Env } from '../../env.ts';
 import { writeLog } from '../../log.ts';
 import { publicationPoint, writePoint } from '../../metrics.ts';
 import { buildLists } from '../build.ts';
+import type { Published } from '../format/head.ts';
 import { LateError, MissingBlockError, type Publication, putHead, readPublished } from '../kv.ts';
 import { cacheTag, type ListName } from '../lists.ts';
 import { expireCopies } from '../read/memory.ts';
@@ -17,7 +19,8 @@ const maximumRounds = 8;
 
 /**
  * A round that takes longer begins again: whoever sleeps, as a laptop does, finds other lists when it wakes. The sweep
- * deletes what was announced or replaced a day ago, so neither can concern a round, even if clocks disagree.
+ * deletes what was announced or replaced a day ago, so neither can concern a round, even if clocks disagree. A round also
+ * begins again at midnight, so that no list is dated on a day on which readers did not get it.
  */
 const maximumRoundMilliseconds = 60 * 60 * 1000;
 
@@ -25,7 +28,7 @@ const maximumRoundMilliseconds = 60 * 60 * 1000;
 interface Progress {
   list: ListName;
   /** The publication that KV holds: undefined if it is not known, null if there is none. */
-  inKv: string | null | undefined;
+  inKv: Published | null | undefined;
   /** Whether to write everything again, without relying on anything that KV holds. */
   isForced: boolean;
   isWritten: boolean;
@@ -59,7 +62,7 @@ export async function publish(
       const publication = await next();
       if (!publication) return;
       await putHead(kv, publication, expectInTime);
-      state.inKv = publication.head.publication;
+      state.inKv = publication.metadata;
       state.isWritten = true;
       state.isForced = false;
     } catch (error) {
@@ -86,7 +89,9 @@ export async function publish(
         const draft = await beginDraft(tools, state, source.records[state.list]);
         const { record, kept, isTrusted } = draft;
         // Its publisher was killed before it put the head, or a slow one has put an older one back.
-        if (isTrusted && record?.sourceVersion === source.versions[state.list]) return kept;
+        const isCurrent = record?.sourceVersion === source.versions[state.list];
+        // If it was recorded on an earlier day, it is dated again.
+        if (isTrusted && isCurrent && record.publishedAt.startsWith(source.day)) return kept;
         const next = isTrusted ? await recordUpdated(tools, draft) : 'too much';
         if (next !== 'too much') return next;
         unbuilt.push({ state, draft });
@@ -112,6 +117,7 @@ function newRound(db: Database, kv: KVNamespace, clock: () => Date): Tools {
   const expectInTime = () => {
     const elapsed = clock().getTime() - startedAt.getTime();
     if (elapsed > maximumRoundMilliseconds) throw new LateError('took more than an hour');
+    if (dayOf(clock()) !== dayOf(startedAt)) throw new LateError('took until the next day');
   };
   return { db, kv, clock, expectInTime };
 }
@@ -158,7 +164,7 @@ async function lookAtKv(kv: KVNamespace, progress: readonly Progress[]): Promise
   const unknown = progress.filter(({ inKv }) => inKv === undefined);
   if (unknown.length === 0) return;
   const published = await readPublished(kv);
-  for (const state of unknown) state.inKv = published.get(state.list)?.publication ?? null;
+  for (const state of unknown) state.inKv = published.get(state.list) ?? null;
 }
 
 function throwErrors(progress: readonly Progress[]): void {

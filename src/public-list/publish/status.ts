@@ -19,7 +19,7 @@ export async function listStatus(db: Database, kv: KVNamespace, now: Date): Prom
   return listNames.map((list) => ({
     list,
     published: published.get(list),
-    isBehind: isBehind({ list, inKv: published.get(list)?.publication }, source),
+    isBehind: isBehind({ list, inKv: published.get(list) }, source),
   }));
 }
 
@@ -28,11 +28,11 @@ export async function listStatus(db: Database, kv: KVNamespace, now: Date): Prom
  * older head. So a list counts as up to date only if KV and the record in the database agree.
  */
 export function isBehind(
-  { list, inKv }: { list: ListName; inKv: string | null | undefined },
+  { list, inKv }: { list: ListName; inKv: Published | null | undefined },
   { records, versions }: Source,
 ): boolean {
   const record = records[list];
-  return record?.sourceVersion !== versions[list] || record.publication !== inKv;
+  return record?.sourceVersion !== versions[list] || record.publication !== inKv?.publication;
 }
 
 /**

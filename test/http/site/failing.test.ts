@@ -42,11 +42,18 @@ async function answer(path: string, faults: Faults) {
 }
 
 it('is whole without the database', async () => {
-  const { status, cacheControl, html } = await answer('/en/?name=blocked.ee', without('d1'));
+  const { status, cacheControl, html } = await answer('/en/', without('d1'));
   expect(status).toBe(200);
   expect(cacheControl).toContain('public');
   expect(html).not.toContain('at the moment');
+});
+
+it('answers about a name without the database, but for its history, and is not cached', async () => {
+  const asked = '/en/?name=blocked.ee&as_of=2026-01-31';
+  const { status, cacheControl, html } = await answer(asked, without('d1'));
+  expect([status, cacheControl]).toEqual([200, 'private, no-store']);
   expect(textOf(html)).toContain('blocked.ee is blocked');
+  expect(textOf(html)).toContain('Show This cannot be shown at the moment.');
 });
 
 it('shows what the database has while KV fails, and is not cached', async () => {

@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addAuction, addDispute, addRetainedDomain, unique } from '../../fixtures.ts';
+import { parseDomainName } from '../../../src/domain/name.ts';
+import { addRetainedDomains, removeRetainedDomains } from '../../../src/retained-domain/change.ts';
+import { openDispute } from '../../../src/retained-domain/dispute.ts';
+import { addAuction, addDispute, addRetainedDomain, operator, unique } from '../../fixtures.ts';
 import { startWorker } from '../../worker.ts';
 import { documentProblem, linkOf, textOf } from './document.ts';
 
@@ -126,6 +129,102 @@ describe('the answer about a name', () => {
       expect(response.status).toBe(200);
       expect(await response.text()).not.toContain('class="answer"');
     }
+  });
+});
+
+describe('the history of a name', () => {
+  const history = async (language: string, query: string) => {
+    const response = await worker.fetch(`/${language}/?${query}`);
+    const html = await response.text();
+    expect(documentProblem(html)).toBeUndefined();
+    const [timeline = ''] = /<ol class="timeline".*?<\/ol>/s.exec(html) ?? [];
+    const lines = timeline.split('</li>').slice(0, -1).map(textOf);
+    const [answer = ''] = /<section class="answer".*?<\/section>/s.exec(html) ?? [];
+    return { status: response.status, html, lines, answer: textOf(answer) };
+  };
+
+  beforeAll(async () => {
+    const at = (time: string) => ({
+      actor: operator.actor,
+      request: { at: new Date(time), requestId: crypto.randomUUID() },
+    });
+    const name = parseDomainName('ajalugu.ee');
+    const reserved = [{ ...name, status: 'reserved' as const }];
+    await addRetainedDomains(worker.db, at('2026-01-02T10:00:00.000Z'), reserved);
+    const disputed = { firstDay: '2026-01-05', lastDay: '2026-01-07' };
+    await openDispute(worker.db, at('2026-01-05T10:00:00.000Z'), { ...name, ...disputed });
+    await removeRetainedDomains(worker.db, at('2026-01-09T10:00:00.000Z'), reserved);
+    await addRetainedDomain(worker.env, { name: 'ajalugu.ee', status: 'blocked' });
+  });
+
+  it('says what it was from which day to which, in both languages', async () => {
+    expect((await history('en', 'name=ajalugu.ee')).lines).toEqual([
+      'blocked 2 January 2026 – now',
+      'reserved 2 January 2026 – 9 January 2026',
+      'disputed 5 January 2026 – 7 January 2026',
+    ]);
+    expect((await history('et', 'name=ajalugu.ee')).lines).toEqual([
+      'blokeeritud 2.1.2026 – praegu',
+      'reserveeritud 2.1.2026 – 9.1.2026',
+      'vaidlustatud 5.1.2026 – 7.1.2026',
+    ]);
+  });
+
+  it('links to the same as JSON', async () => {
+    const { html } = await history('en', 'name=ajalugu.ee');
+    const response = await worker.fetch(linkOf(html, 'The history as JSON, to the second')!);
+    expect(((await response.json()) as { history: unknown[] }).history).toHaveLength(3);
+  });
+
+  it.each([
+    ['2026-01-01', 'it was on none of the lists', 'ei olnud nimi registri andmetel'],
+    ['2026-01-07', 'it was blocked, disputed and reserved', 'oli nimi blokeeritud, vaidlustatud'],
+    ['2026-01-09', 'it was blocked.', 'oli nimi blokeeritud.'],
+  ])('says what it was at the end of %s', async (day, english, estonian) => {
+    const [en, et] = [
+      await history('en', `name=Ajalugu.ee&as_of=${day}`),
+      await history('et', `name=Ajalugu.ee&as_of=${day}`),
+    ];
+    expect([en.status, et.status]).toEqual([200, 200]);
+    expect(en.answer).toContain(english);
+    expect(et.answer).toContain(estonian);
+    expect(en.html).toContain(`/et/?name=Ajalugu.ee&amp;as_of=${day}`);
+  });
+
+  it('does not say what it was before what is on record', async () => {
+    await worker.env.DB.prepare(
+      `insert into history (occurred_at, subject, subject_key, action, actor_type, actor, changes)
+       values ('2026-02-01T10:00:00.000Z', 'retained_domain', 'vana.ee', 'delete', 'operator', 'Operator',
+         '{"status":{"from":"reserved","to":null}}')`,
+    ).run();
+    const before = await history('en', 'name=vana.ee&as_of=1990-01-01');
+    expect(before.lines).toEqual(['reserved until 1 February 2026']);
+    expect(before.answer).toContain(
+      'Whether it was reserved at the end of 1 January 1990 is no longer on record.',
+    );
+    expect(before.answer).not.toContain('At the end of');
+    const after = await history('en', 'name=vana.ee&as_of=2026-02-01');
+    expect(after.answer).toContain('At the end of 1 February 2026, it was on none of the lists');
+    expect((await history('et', 'name=vana.ee&as_of=1990-01-01')).answer).toContain(
+      'Kas nimi oli päeva 1.1.1990 lõpus reserveeritud, ei ole enam teada.',
+    );
+  });
+
+  it('says that nothing is recorded', async () => {
+    expect((await history('en', 'name=free.ee')).answer).toContain('Nothing is recorded');
+  });
+
+  it.each([
+    ['2026-02-30', 'This is not a day'],
+    ['<b>', 'This is not a day'],
+    ['9999-01-01', 'This day is not over yet'],
+    [new Date().toISOString().slice(0, 10), 'This day is not over yet'],
+  ])('refuses the day %s, and says why', async (day, message) => {
+    const query = `name=ajalugu.ee&as_of=${encodeURIComponent(day)}`;
+    const { status, html, answer, lines } = await history('en', query);
+    expect([status, lines.length]).toEqual([400, 3]);
+    expect(errorOf(html)).toContain(message);
+    expect(answer).not.toContain('At the end of');
   });
 });
 

@@ -5,6 +5,7 @@ import {
   publicLists,
   retainedList,
 } from '../../../public-list/lists.ts';
+import type { DayFault } from '../content.ts';
 import type { State } from '../state.ts';
 import { dayParts, enumerated, grouped } from './format.ts';
 
@@ -63,6 +64,12 @@ export const en = {
   nameLabel: 'Domain name',
   nameHint: 'The whole name with its ending, for example näidis.ee; or its punycode.',
   check: 'Check',
+  asOf: 'What was it at the end of a day (UTC)?',
+  show: 'Show',
+  dayFaults: {
+    notDay: 'This is not a day: write year, month and day, for example 2026-01-31.',
+    notOver: 'This day is not over yet, in UTC.',
+  } satisfies Record<DayFault, string>,
   wrongName: (given: string, fault: string) => `“${given}” ${fault}.`,
   nameFaults,
   error: 'Error',
@@ -87,6 +94,16 @@ export const en = {
   } satisfies Record<State, string>,
   several: 'All of this applies at the same time:',
   asJson: 'The same as JSON',
+  history: 'History',
+  noHistory: 'Nothing is recorded about this name.',
+  historyAsJson: 'The history as JSON, to the second',
+  until: 'until',
+  now: 'now',
+  wasOn: (day: string, words: string) => `At the end of ${day}, it was ${words}.`,
+  mayHaveBeenOn: (day: string, words: string) =>
+    `Whether it was ${words} at the end of ${day} is no longer on record.`,
+  wasUnlistedOn: (day: string) =>
+    `At the end of ${day}, it was on none of the lists, as far as the registry has it on record.`,
   isBehind: 'The lists are behind at the moment: the latest changes may be missing.',
   noAnswer: 'The lists cannot be read at the moment. Try again in a minute.',
 

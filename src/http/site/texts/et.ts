@@ -74,6 +74,12 @@ export const et: Texts = {
   nameLabel: 'Domeeninimi',
   nameHint: 'Kogu nimi koos lõpuga, näiteks näidis.ee; sobib ka punycode.',
   check: 'Kontrolli',
+  asOf: 'Mis olekus oli nimi päeva lõpus (UTC)?',
+  show: 'Näita',
+  dayFaults: {
+    notDay: 'See ei ole päev: kirjuta aasta, kuu ja päev, näiteks 2026-01-31.',
+    notOver: 'See päev ei ole UTC järgi veel läbi.',
+  },
   wrongName: (given, fault) => `„${given}“ ei ole domeeninimi: ${fault}.`,
   nameFaults: {
     invisible: 'nimes on tühik või juhtmärk',
@@ -110,6 +116,14 @@ export const et: Texts = {
   },
   several: 'Kõik see kehtib korraga:',
   asJson: 'Sama JSON-ina',
+  history: 'Ajalugu',
+  noHistory: 'Selle nime kohta ei ole midagi kirjas.',
+  historyAsJson: 'Ajalugu JSON-ina, sekundi täpsusega',
+  until: 'kuni',
+  now: 'praegu',
+  wasOn: (day, words) => `Päeva ${day} lõpus oli nimi ${words}.`,
+  mayHaveBeenOn: (day, words) => `Kas nimi oli päeva ${day} lõpus ${words}, ei ole enam teada.`,
+  wasUnlistedOn: (day) => `Päeva ${day} lõpus ei olnud nimi registri andmetel üheski nimekirjas.`,
   isBehind: 'Nimekirjad ei ole praegu ajakohased: viimased muudatused võivad puududa.',
   noAnswer: 'Nimekirju ei saa praegu lugeda. Proovi minuti pärast uuesti.',
 
