@@ -1,5 +1,6 @@
 import { desc, sql } from 'drizzle-orm';
 import { cronRuns } from '../drizzle/schema.ts';
+import { archiveLists } from './archive/archive.ts';
 import { currentTime } from './clock.ts';
 import { personalFields } from './contact/fields.ts';
 import { deleteOrphans } from './contact/orphans.ts';
@@ -17,6 +18,7 @@ import { sweepLists } from './public-list/publish/sweep.ts';
 import { deleteOldNotifications } from './registrar/notification.ts';
 import { forgetEndedSecrets } from './registrar/own-account.ts';
 import { endReservations } from './retained-domain/end.ts';
+import { appendToLog } from './transparency/log.ts';
 import { endOldDeliveries, queueDeliveries, selectWaiting } from './webhook/outbox.ts';
 
 type Work = (env: Env, context: PurgeContext, at: Date) => Promise<unknown>;
@@ -29,6 +31,8 @@ const earlierWorks: Readonly<Record<string, Work>> = {
 
 /** The work of each run of the cron, by the name under which a failure is recorded. */
 const works: Readonly<Record<string, Work>> = {
+  archive_lists: async ({ DB, LISTS, ARCHIVE: bucket }, _, at) =>
+    bucket && archiveLists(openDatabase(DB), LISTS, bucket, listNames, at),
   publish_lists: (env, context) => publishAndPurge(env, context, listNames),
   sweep_lists: ({ DB, LISTS }, _, at) => sweepLists(openDatabase(DB), LISTS, at),
   delete_idempotency_keys: ({ DB }, _, at) => deleteOldOutcomes(openDatabase(DB), at),
@@ -39,11 +43,12 @@ const works: Readonly<Record<string, Work>> = {
   end_webhook_deliveries: ({ DB }, _, at) => endOldDeliveries(openDatabase(DB), at),
 };
 
-/** Work that runs afterwards, when the lists to count have been published and registrars may have been notified. */
+/** Work that runs afterwards, when lists are published and archived and registrars may have been notified. */
 const laterWorks: Readonly<Record<string, Work>> = {
   record_daily_counts: ({ DB, LISTS }, _, at) => recordDailyCounts(openDatabase(DB), LISTS, at),
   queue_webhook_deliveries: async ({ DB, WEBHOOKS: queue }, _, at) =>
     queue && queueDeliveries(openDatabase(DB), queue, at),
+  append_to_log: (env) => appendToLog(env),
 };
 
 const phases = [earlierWorks, works, laterWorks];

@@ -9,6 +9,7 @@ export interface Counts {
   kvReads: number;
   kvWrites: number;
   kvLists: number;
+  r2Reads: number;
 }
 
 type Worker = Pick<typeof sourceWorker, 'fetch'>;
@@ -20,7 +21,7 @@ export interface Counted {
   built?: Worker;
 }
 
-/** The bindings, with D1 and KV counting what is asked of them. */
+/** The bindings, with D1, KV and R2 counting what is asked of them. */
 export function counted(env: Env, built?: Worker): Counted {
   const counts: Counts = {
     d1RoundTrips: 0,
@@ -29,12 +30,14 @@ export function counted(env: Env, built?: Worker): Counted {
     kvReads: 0,
     kvWrites: 0,
     kvLists: 0,
+    r2Reads: 0,
   };
   return {
     env: {
       ...env,
       DB: countedDatabase(env.DB, counts),
       LISTS: countedNamespace(env.LISTS, counts),
+      ...(env.ARCHIVE && { ARCHIVE: countedBucket(env.ARCHIVE, counts) }),
     },
     counts,
     ...(built && { built }),
@@ -153,4 +156,12 @@ function countedNamespace(kv: KVNamespace, counts: Counts): KVNamespace {
     delete: count('kvWrites', 'delete'),
     list: count('kvLists', 'list'),
   } as unknown as KVNamespace;
+}
+
+function countedBucket(bucket: R2Bucket, counts: Counts): R2Bucket {
+  const get = (key: string) => {
+    counts.r2Reads += 1;
+    return bucket.get(key);
+  };
+  return { get } as R2Bucket;
 }

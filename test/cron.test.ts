@@ -60,7 +60,7 @@ it('records what failed, does the rest, and fails', async () => {
   );
 
   const [run] = await runs();
-  expect(run?.failed).toEqual(['publish_lists', 'record_daily_counts']);
+  expect(run?.failed.toSorted()).toEqual(['archive_lists', 'publish_lists', 'record_daily_counts']);
   const { results } = await worker.env.DB.prepare('select * from idempotency_keys').all();
   expect(results).toEqual([]);
 });

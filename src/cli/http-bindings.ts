@@ -38,7 +38,7 @@ export async function findClockAhead(
   }
 }
 
-/** D1 and KV of a running local server, in the parts of their interface that the registry uses. */
+/** The bindings of a running local server, in the parts of their interface that the tool uses. */
 export function openOverHttp(address: string, token: string) {
   const call = caller(address, token);
   const send: Send = async (path, init) => {
@@ -52,6 +52,12 @@ export function openOverHttp(address: string, token: string) {
       return response.json();
     }),
     LISTS: namespaceOver(send),
+    ARCHIVE: {
+      async list(options: R2ListOptions) {
+        const path = `archive?options=${encodeURIComponent(JSON.stringify(options))}`;
+        return (await send(path, { method: 'GET' })).json();
+      },
+    },
   };
 }
 

@@ -51,10 +51,9 @@ async function answer(
 ): Promise<Response> {
   const [resource, key = ''] = pathname.slice(bindingsPath.length).split('/');
   if (resource === 'database') return Response.json(await query(env.DB, await request.json()));
-  if (resource === 'lists') {
-    const options = JSON.parse(searchParams.get('options') ?? '{}');
-    return answerKey(env.LISTS, decodeURIComponent(key), options, request);
-  }
+  const options = JSON.parse(searchParams.get('options') ?? '{}');
+  if (resource === 'lists') return answerKey(env.LISTS, decodeURIComponent(key), options, request);
+  if (resource === 'archive') return Response.json(await listObjects(env.ARCHIVE!, options));
   await open(env);
   return Response.json(clockAhead());
 }
@@ -66,6 +65,13 @@ async function query(db: D1Database, { statements, isRaw }: DatabaseCall): Promi
   } finally {
     forgetStarted(db);
   }
+}
+
+/** A page of the bucket's objects. Its own have no enumerable properties. */
+async function listObjects(bucket: R2Bucket, options: R2ListOptions) {
+  const { objects, ...page } = await bucket.list(options);
+  const listed = objects.map(({ key, size, customMetadata }) => ({ key, size, customMetadata }));
+  return { ...page, objects: listed };
 }
 
 /** The value of the key, or the list of keys if it is empty. */

@@ -63,9 +63,7 @@ export async function openRunningServer(
 }
 
 export function serverEnv({ address, token, environment, settings }: RunningServer): Env {
-  return {
-    ...readLocalConfig(environment).vars,
-    ...settings,
-    ...openOverHttp(address, token),
-  } as unknown as Env;
+  const { vars, archive } = readLocalConfig(environment);
+  const { ARCHIVE, ...bindings } = openOverHttp(address, token);
+  return { ...vars, ...settings, ...bindings, ...(archive && { ARCHIVE }) } as unknown as Env;
 }

@@ -33,28 +33,31 @@ export async function openLocal(
   return (await openRunningServer(directory, env)) ?? openForReading(directory, file, env);
 }
 
-/** The database from its file, and the lists in turn with others, when they are first asked for. */
+/** The database from its file, and the rest in turn with others, when it is first asked for. */
 function openForReading(
   directory: string,
   file: string,
   environment: string | undefined,
 ): Bindings {
-  const { vars } = readLocalConfig(environment);
+  const { vars, archive } = readLocalConfig(environment);
   const { database, close } = openFileForReading(file);
   let opened: Promise<Bindings> | undefined;
-  const lists = async () => {
+  const bindings = async () => {
     opened ??= openInTurn(directory, environment);
     opened.catch(() => {
       opened = undefined;
     });
-    return (await opened).env.LISTS;
+    return (await opened).env;
+  };
+  const ARCHIVE = archive && {
+    list: async (options: R2ListOptions) => (await bindings()).ARCHIVE!.list(options),
   };
   const LISTS = {
-    list: async (options?: KVNamespaceListOptions) => (await lists()).list(options),
-    get: async (key: string, type: 'arrayBuffer') => (await lists()).get(key, type),
+    list: async (options?: KVNamespaceListOptions) => (await bindings()).LISTS.list(options),
+    get: async (key: string, type: 'arrayBuffer') => (await bindings()).LISTS.get(key, type),
   };
   return {
-    env: { ...vars, DB: database, LISTS } as unknown as Env,
+    env: { ...vars, DB: database, LISTS, ...(ARCHIVE && { ARCHIVE }) } as unknown as Env,
     async resume() {
       if (opened) return (await (await opened).resume?.()) ?? true;
       return (await openRunningServer(directory, environment)) === undefined;
@@ -124,7 +127,7 @@ const lender = `export default {
 
 /** Opens the data in the directory, which is created if need be. */
 export async function openLocalData(directory: string, environment?: string): Promise<Bindings> {
-  const { compatibilityDate, databaseId, listsId, vars } = readLocalConfig(environment);
+  const { compatibilityDate, databaseId, listsId, archive, vars } = readLocalConfig(environment);
   const { convertV4MiniflareOptions, Miniflare } = await import('miniflare');
   const token = crypto.randomUUID();
   const miniflare = new Miniflare(
@@ -135,6 +138,7 @@ export async function openLocalData(directory: string, environment?: string): Pr
       bindings: { TOOL_TOKEN: token },
       d1Databases: { DB: databaseId },
       kvNamespaces: { LISTS: listsId },
+      ...(archive && { r2Buckets: { ARCHIVE: archive } }),
       resourcePersistencePath: stateOf(directory),
       // Otherwise each start asks Cloudflare where this machine is.
       cf: false,
@@ -142,7 +146,9 @@ export async function openLocalData(directory: string, environment?: string): Pr
   );
   const { DB } = openOverHttp((await miniflare.ready).href, token);
   const LISTS = await miniflare.getKVNamespace('LISTS');
-  return { env: { ...vars, DB, LISTS } as unknown as Env, dispose: () => miniflare.dispose() };
+  const bucket = archive && { ARCHIVE: await miniflare.getR2Bucket('ARCHIVE') };
+  const env = { ...vars, DB, LISTS, ...bucket } as unknown as Env;
+  return { env, dispose: () => miniflare.dispose() };
 }
 
 /** `wrangler dev --persist-to DIR` keeps its data in DIR/v3. */

@@ -58,8 +58,13 @@ export function remoteConfig(config: Unstable_Config) {
     id: requireId(id, `KV namespace ${binding}`),
     remote: true,
   }));
+  const r2_buckets = config.r2_buckets
+    .filter(({ binding }) => binding === 'ARCHIVE')
+    .map(({ binding, bucket_name, jurisdiction }) => ({
+      ...{ binding, bucket_name, jurisdiction, remote: true },
+    }));
   const deployed = { name, account_id, compatibility_date, compliance_region, vars };
-  return { ...deployed, d1_databases, kv_namespaces };
+  return { ...deployed, d1_databases, kv_namespaces, r2_buckets };
 }
 
 function requireId(id: string | undefined, thing: string): string {

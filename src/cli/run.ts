@@ -52,12 +52,23 @@ export async function run<Prepared>(
   work: (registry: Registry, prepared: Prepared) => Promise<Report | undefined>,
   opening?: { mayBeEmpty: boolean },
 ): Promise<void> {
-  try {
+  await report(options, async () => {
     const prepared = await prepare();
     const registry = await openRegistry(options, opening);
     if (options.dryRun === false) updateStanding({ isChanged: 'perhaps' });
-    const report = await work(registry, prepared);
-    if (report) await print(await published(report, registry, options), options);
+    const done = await work(registry, prepared);
+    return done && published(done, registry, options);
+  });
+}
+
+/** Does work that opens no registry of its own accord, and ends as `run` says. */
+export async function report(
+  options: CommonOptions,
+  work: () => Promise<Report | undefined>,
+): Promise<void> {
+  try {
+    const done = await work();
+    if (done) await print(done, options);
   } catch (error) {
     if (error instanceof CommanderError) throw error;
     process.exitCode = 1;

@@ -1,3 +1,5 @@
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+
 /** What the service says of itself. */
 export interface AskedService {
   address: string | null;
@@ -29,4 +31,10 @@ export async function askService(address: string | undefined): Promise<AskedServ
     const problem = `${place} cannot be reached: ${cause instanceof Error ? cause.message : message}`;
     return { ...unknown, status: 'failing', problem };
   }
+}
+
+/** The argument of `--url`. */
+export function parseUrl(text: string): string {
+  if (/^https?:/.test(text) && URL.canParse(text)) return text;
+  throw new InvalidArgumentError('It must begin with https:// or http://.');
 }

@@ -12,7 +12,8 @@ export function readEnvironment(file: string, environment: string | undefined) {
   const own = environment === undefined ? config : config.env?.[environment];
   const database = own?.d1_databases?.find(({ binding }) => binding === 'DB');
   const lists = own?.kv_namespaces?.find(({ binding }) => binding === 'LISTS');
-  return { config, own, database, lists };
+  const archive = own?.r2_buckets?.find(({ binding }) => binding === 'ARCHIVE');
+  return { config, own, database, lists, archive };
 }
 
 /**
@@ -21,11 +22,13 @@ export function readEnvironment(file: string, environment: string | undefined) {
  * environment that wrangler.toml does not have.
  */
 export function readLocalConfig(environment: string | undefined) {
-  const { config, own, database, lists } = knownEnvironment(environment, 'env');
+  const { config, own, database, lists, archive } = knownEnvironment(environment, 'env');
   return {
     compatibilityDate: config.compatibility_date,
     databaseId: database?.preview_database_id ?? database?.database_id ?? 'DB',
     listsId: lists?.preview_id ?? lists?.id ?? 'LISTS',
+    /** The bucket of the archive; undefined where none is kept. */
+    archive: archive?.preview_bucket_name ?? archive?.bucket_name,
     vars: { ...own.vars, ...readSecrets(environment) },
   };
 }

@@ -65,7 +65,7 @@ async function readDelays(
 ): Promise<Map<ListName, string | undefined>> {
   const delays = new Map<ListName, string | undefined>();
   for (const list of listNames) {
-    if (!isBehind({ list, inKv: published.get(list)?.publication }, source)) continue;
+    if (!isBehind({ list, inKv: published.get(list) }, source)) continue;
     delays.set(list, await retried(() => findBehindSince(db, list, source)));
   }
   return delays;

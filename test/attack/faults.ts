@@ -14,7 +14,7 @@ export const passingMessages = [
 ];
 export const overload = 'D1_ERROR: D1 DB is overloaded. Requests queued for too long.';
 
-type Binding = 'd1' | 'kv' | 'limiter' | 'queue';
+type Binding = 'd1' | 'kv' | 'r2' | 'limiter' | 'queue';
 
 /**
  * Counts the calls of the bindings, and lets those fail that `isFaulty` names by their place. What `after` does to the
@@ -59,6 +59,9 @@ export class Faults {
         'list',
         'delete',
       ]),
+      ...(env.ARCHIVE && {
+        ARCHIVE: this.#intercepted(env.ARCHIVE, 'r2', ['get', 'head', 'put', 'list', 'delete']),
+      }),
       CALLER_LIMITER: this.#intercepted(env.CALLER_LIMITER, 'limiter', ['limit']),
       ADDRESS_LIMITER: this.#intercepted(env.ADDRESS_LIMITER, 'limiter', ['limit']),
       FAILED_LOGIN_LIMITER: this.#intercepted(env.FAILED_LOGIN_LIMITER, 'limiter', ['limit']),

@@ -71,7 +71,7 @@ const hostilePart = fc.oneof(
 );
 
 function pathOf(route: Route, world: World): fc.Arbitrary<string> {
-  const [slot] = /:\w+/.exec(route.path) ?? [];
+  const [slot] = /:\w+(\{.*?\})?/.exec(route.path) ?? [];
   const known = slot ? fc.constantFrom(...valuesOf(route.path, world)) : fc.constant('');
   const filled = (slot ? mostly(known, hostilePart) : known).map((value) =>
     slot ? route.path.replace(slot, () => value) : route.path,
@@ -101,6 +101,7 @@ function valuesOf(path: string, world: World): string[] {
     '/repp/v1/registrar/notifications/': world.notificationIds.map(String),
     '/api/v1/registrant/contacts/': [...world.personsUuids, ...world.personsUuids, ...world.uuids],
     '/api/v1/auctions/': world.auctionUuids,
+    '/log/tile/': ['0/000.p/5', 'entries/000.p/5', '0/x001/000', '1/000', '0/000/../checkpoint'],
     '/repp/v1/retained_domains/': ['retained1.ee', 'free.ee', 'xn--mda.ee', '%C3%B5.ee'],
   };
   const [, known] = Object.entries(values).find(([prefix]) => path.startsWith(prefix)) ?? [];
@@ -121,6 +122,7 @@ const queryOf: fc.Arbitrary<string> = fc.oneof(
             'details',
             'type',
             'since',
+            'as_of',
             'name',
             'auctions',
             'sort',

@@ -20,6 +20,11 @@ const searches = {
   'changes, all': 'updated_since=2026-01-01',
   'changes, with a country': 'updated_since=2026-01-01&ident_country_code=EE',
   'changes, none': 'updated_since=2026-02-01',
+  'country and linked, none': 'ident_country_code=EE&status=linked',
+  'country and name, all': 'ident_country_code=EE&name=mari',
+  'six filters':
+    'ident_country_code=EE&name=mari&updated_since=2026-01-01&status=ok&email=mari7@example.ee&ident=00000007',
+  'country, all, at offset 9800': 'ident_country_code=EE&offset=9800',
 } as const;
 
 /** The round trips and rows of calls, with up to a million contacts. */
@@ -96,7 +101,8 @@ async function roundTrips({ env, url }: Runtime): Promise<Figure[]> {
 async function rowsRead({ env }: Runtime): Promise<Figure[]> {
   const bindings = counted(env, await builtWorker());
   const rows = async (registrar: { authorization: string }, query: string) => {
-    const { answer } = await cost(bindings, `${list}?${query}`, send('GET', registrar));
+    const { answer, status } = await cost(bindings, `${list}?${query}`, send('GET', registrar));
+    if (status !== 200) throw new Error(`${query}: ${status}`);
     return answer.rowsRead ?? 0;
   };
   const figures: Figure[] = [];

@@ -20,6 +20,7 @@ export async function strangers(): Promise<Figure[]> {
   try {
     await seedRetainedNames(runtime.env, nameCount);
     await seedAuctions(runtime.env, auctionCount);
+    await seedChanges(runtime.env, nameOf(9 * 1_999).name);
     const { authorization } = await seedRegistrar(runtime.env, 1_000);
     await publish(openDatabase(runtime.env.DB), runtime.env.LISTS, listNames, () => new Date());
     const costs = await dearest(runtime.env);
@@ -27,6 +28,29 @@ export async function strangers(): Promise<Figure[]> {
   } finally {
     await runtime.stop();
   }
+}
+
+/** The most changes of a name that are read. */
+async function seedChanges({ DB }: Env, name: string): Promise<void> {
+  const time = (hours: string) =>
+    `strftime('%Y-%m-%dT%H:%M:%fZ', '2020-01-01', (${hours}) || ' hours')`;
+  await DB.prepare(
+    `with recursive n(i) as (select 0 union all select i + 1 from n where i < 1999),
+       kinds(subject, field, value) as (values
+         ('retained_domain', 'status', 'blocked'), ('auction', 'status', 'started'), ('dispute', 'closedAt', null))
+     insert into history (occurred_at, subject, subject_key, action, actor_type, actor, changes)
+     select ${time('i')}, subject, ?, 'update', 'operator', 'Operator', json_object(field, json_object(
+       'from', iif(i % 2, ifnull(value, ${time('i - 1')}), null), 'to', iif(i % 2, null, ifnull(value, ${time('i')}))))
+     from n, kinds`,
+  )
+    .bind(name)
+    .run();
+  await DB.prepare(
+    `insert into disputes (name, punycode, first_day, last_day, created_at)
+     values (?1, ?1, '2020-01-01', '9999-12-31', '2020-01-01T00:00:00.000Z')`,
+  )
+    .bind(name)
+    .run();
 }
 
 /** From everywhere in the list. */
@@ -59,6 +83,7 @@ const open: Record<string, Asked> = {
   'Whole list, plain': { path: retainedDomains },
   'One name': { path: `${retainedDomains}/${spread[7]}` },
   '500 names': { path: `${retainedDomains}/lookup`, ...lookUp },
+  'What a name was': { path: `${retainedDomains}/${spread[9]}/history` },
   Changes: { path: `${retainedDomains}/changes?since=unknown` },
   'All auctions': { path: '/repp/v1/auctions', ...gzip },
   Page: { path: `/en/?name=${spread[8]}&starts=k&auctions=a&sort=length` },

@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { openOverHttp } from '../../src/cli/http-bindings.ts';
 import { lendBindings } from '../../src/cli/lend-bindings.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import service from '../../src/index.ts';
-import { addAuction } from '../fixtures.ts';
+import { publish } from '../../src/public-list/publish/publish.ts';
+import { addAuction, addRetainedDomain } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
@@ -45,4 +48,35 @@ test('shows at once what the tool writes through it', async () => {
   const statements = [{ sql: 'select 1', params: [] }];
   await call('/.registry/database', { method: 'POST', body: JSON.stringify({ statements }) });
   expect(await auctions()).toContain('written-by-the-tool.ee');
+});
+
+test('lends all that publishing from nothing and again needs', async () => {
+  const local = { ...worker.env, TOOL_TOKEN: 'tool' };
+  const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation((input, init) => {
+    const request = new Request(input as URL, init);
+    return lendBindings(service).fetch(request as never, local, {} as never) as Promise<Response>;
+  });
+  const { DB, LISTS } = openOverHttp('http://127.0.0.1', 'tool');
+  const again = () =>
+    publish(openDatabase(DB as never), LISTS as never, ['blocked'], () => new Date(), {
+      isForced: true,
+    });
+  expect(await again()).toEqual(['blocked']);
+  await addRetainedDomain(worker.env, { name: 'lent.ee', status: 'blocked' });
+  expect(await again()).toEqual(['blocked']);
+  fetching.mockRestore();
+});
+
+test('lends the list of what is in the archive', async () => {
+  const local = { ...worker.env, TOOL_TOKEN: 'tool' };
+  await worker.env.ARCHIVE!.put('lent', 'x', { customMetadata: { a: 'b' } });
+  const options = encodeURIComponent('{"prefix":"lent","include":["customMetadata"]}');
+  const request = new Request(`http://127.0.0.1/.registry/archive?options=${options}`, {
+    headers: { 'Registry-Tool-Token': 'tool' },
+  });
+  const answer = await lendBindings(service).fetch(request as never, local, {} as never);
+  expect(await answer.json()).toMatchObject({
+    truncated: false,
+    objects: [{ key: 'lent', size: 1, customMetadata: { a: 'b' } }],
+  });
 });

@@ -7,6 +7,7 @@ import worker from '../../src/index.ts';
 import { version } from '../../src/version.ts';
 import { kindsOf } from '../attack/commands.ts';
 import { addRegistrar, addRetainedDomain } from '../fixtures.ts';
+import { lentBucket } from '../lent-bucket.ts';
 import { migrate } from '../local-data.ts';
 import { type Call, recorded, recordingText } from './recorded.ts';
 
@@ -20,6 +21,7 @@ const file = path.join(import.meta.dirname, 'recording.ndjson');
 const directory = await mkdtemp(path.join(tmpdir(), 'registry-record-'));
 await migrate(directory);
 const { env, dispose } = await openLocalData(directory);
+env.ARCHIVE = lentBucket(env.ARCHIVE!);
 const calls: Call[] = [];
 try {
   for (const round of [1, 2]) {
@@ -42,7 +44,12 @@ async function answerEverything(env: Env): Promise<void> {
     const { path, init } = await prepare();
     await answered(env, path, init);
   }
-  for (const list of ['auctions', 'retained_domains', 'retained_domains?type=disputed']) {
+  for (const list of [
+    'auctions',
+    'retained_domains',
+    'retained_domains?type=disputed',
+    'auctions?as_of=2026-05-01',
+  ]) {
     await answered(env, `/repp/v1/${list}`, {});
   }
   const works: Promise<unknown>[] = [];

@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { currentTime } from '../../clock.ts';
 import { listCronRuns } from '../../cron.ts';
 import { maximumDatabaseBytes, readSize } from '../../database/size.ts';
@@ -9,7 +8,7 @@ import { listFailingWebhooks } from '../../webhook/outbox.ts';
 import { reading } from '../command.ts';
 import { configPath, projectVersion } from '../project.ts';
 import { verb } from '../run.ts';
-import { type AskedService, askService } from '../service.ts';
+import { type AskedService, askService, parseUrl } from '../service.ts';
 import { fieldLines, table } from '../text.ts';
 import { domainAddress } from '../wrangler-config.ts';
 
@@ -127,9 +126,4 @@ function serviceText({ address, status, version, build }: Omit<AskedService, 'pr
   if (address === null) return 'not asked';
   const running = version === null ? '' : `, version ${version}, build ${build}`;
   return `${address}: ${status}${running}`;
-}
-
-function parseUrl(text: string): string {
-  if (/^https?:/.test(text) && URL.canParse(text)) return text;
-  throw new InvalidArgumentError('It must begin with https:// or http://.');
 }

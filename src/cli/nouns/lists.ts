@@ -3,9 +3,12 @@ import type { Published } from '../../public-list/format/head.ts';
 import { listNames } from '../../public-list/lists.ts';
 import { publish } from '../../public-list/publish/publish.ts';
 import { listStatus } from '../../public-list/publish/status.ts';
+import { readLogStatus } from '../../transparency/append.ts';
 import { noun, reading, writing } from '../command.ts';
 import { verb } from '../run.ts';
-import { table } from '../text.ts';
+import { counted, table } from '../text.ts';
+import { archive, reindex } from './lists-archive.ts';
+import { verifyLists } from './lists-verify.ts';
 
 const publishVerb = verb(
   writing('publish', 'lists publish', 'lists publish --force')
@@ -36,6 +39,7 @@ const status = verb(
   ),
   async ({ db, env }) => {
     const now = currentTime();
+    const log = env.ARCHIVE && (await readLogStatus(env.ARCHIVE));
     const states = await listStatus(db, env.LISTS, now);
     const lists = states.map(({ list, published, isBehind }) => ({
       list,
@@ -52,24 +56,38 @@ const status = verb(
       behind: isBehind,
     }));
     return {
-      data: { lists },
-      text: table(lists, '', {
-        LIST: 'list',
-        COUNT: 'count',
-        BLOCKS: 'blocks',
-        BYTES: 'bytes',
-        ETAG: 'etag',
-        AGE: ({ age_seconds }) => (age_seconds === null ? null : ageText(age_seconds)),
-        CHANGE: ({ last_change }) => last_change && namesChanged(last_change),
-        TOOK: ({ took_ms }) => (took_ms === null ? null : `${took_ms} ms`),
-        STATE: ({ published_at, behind }) =>
-          published_at === null ? 'never published' : behind ? 'behind its source' : 'up to date',
-      }),
+      data: { lists, log: log ? { leaves: log.size, keys: log.keys } : null },
+      text: [
+        table(lists, '', {
+          LIST: 'list',
+          COUNT: 'count',
+          BLOCKS: 'blocks',
+          BYTES: 'bytes',
+          ETAG: 'etag',
+          AGE: ({ age_seconds }) => (age_seconds === null ? null : ageText(age_seconds)),
+          CHANGE: ({ last_change }) => last_change && namesChanged(last_change),
+          TOOK: ({ took_ms }) => (took_ms === null ? null : `${took_ms} ms`),
+          STATE: ({ published_at, behind }) =>
+            published_at === null ? 'never published' : behind ? 'behind its source' : 'up to date',
+        }),
+        ...(log
+          ? [
+              '',
+              `the log has ${counted(log.size, 'leaf', 'leaves')}, signed by ${log.keys.join(' and ')}`,
+            ]
+          : []),
+      ].join('\n'),
     };
   },
 );
 
-export const listsCommand = noun('lists', 'lists status', [publishVerb, status]);
+export const listsCommand = noun('lists', 'lists status', [
+  publishVerb,
+  status,
+  archive,
+  reindex,
+  verifyLists,
+]);
 
 /** `+3 -1`; for a first or a very large publication, the numbers are not known. */
 function namesChanged({ added, removed }: Pick<Published, 'added' | 'removed'>): string {

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { currentTime } from '../../clock.ts';
 import { monthsBefore } from '../../day.ts';
 import { RegistryError } from '../../error.ts';
@@ -13,8 +13,8 @@ export const sandbox = newApp();
 sandbox.get('/clock', (c) => c.json({ now: currentTime() }));
 
 const clockBody = z.object({
-  now: instantRule('is not an ISO 8601 date-time').optional(),
-  advance: z.iso.duration('is not an ISO 8601 duration').optional(),
+  now: z.optional(instantRule('is not an ISO 8601 date-time')),
+  advance: z.optional(z.iso.duration('is not an ISO 8601 duration')),
 });
 
 sandbox.post('/clock', limitBody, async (c) => {

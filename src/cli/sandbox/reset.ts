@@ -16,8 +16,17 @@ export async function resetSandbox(env: Env): Promise<void> {
   await restoreRows(env.DB);
   forgetStarted(env.DB);
   await emptyNamespace(env.LISTS);
+  if (env.ARCHIVE) await emptyBucket(env.ARCHIVE);
   await publishAndPurge(env, noCache, listNames);
   await recordDailyCounts(openDatabase(env.DB), env.LISTS, currentTime());
+}
+
+async function emptyBucket(bucket: R2Bucket): Promise<void> {
+  for (;;) {
+    const { objects } = await bucket.list();
+    if (objects.length === 0) return;
+    await bucket.delete(objects.map(({ key }) => key));
+  }
 }
 
 async function emptyNamespace(kv: KVNamespace): Promise<void> {

@@ -6,7 +6,7 @@ const headers = {
   'Cache-Tag': 'list-all,list-auctions',
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
-    'ETag, Ignored-Fields, Ignored-Parameters, RateLimit-Policy, Retry-After, X-Request-Id',
+    'ETag, Ignored-Fields, Ignored-Parameters, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
   'RateLimit-Policy':
     '"caller";q=1000000;w=60, "address";q=1000000;w=60, "failed-login";q=1000000;w=60, "registrant-write";q=1000000;w=60',
   'Content-Type': 'application/json; charset=utf-8',

@@ -6,7 +6,7 @@ const headers = {
   'Cache-Tag': 'list-all',
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
-    'ETag, Ignored-Fields, Ignored-Parameters, RateLimit-Policy, Retry-After, X-Request-Id',
+    'ETag, Ignored-Fields, Ignored-Parameters, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
   'X-Request-Id': '00000000-0000-4000-8000-000000000000',
 };
 
