@@ -1,5 +1,6 @@
 import type { Env } from '../src/env.ts';
 import type sourceWorker from '../src/index.ts';
+import { withMethods } from './public-list/published.ts';
 
 /** The cost of a call, in the units that the platform bills. */
 export interface Counts {
@@ -163,5 +164,5 @@ function countedBucket(bucket: R2Bucket, counts: Counts): R2Bucket {
     counts.r2Reads += 1;
     return bucket.get(key);
   };
-  return { get } as R2Bucket;
+  return withMethods(bucket, { get });
 }

@@ -21,9 +21,9 @@ import {
 import { recorded } from './previous-release/recorded.ts';
 import { published } from './public-list/published.ts';
 import { SteppedQueue } from './webhook/stepped-queue.ts';
-import { startWorker } from './worker.ts';
+import { shareEmptyWorker } from './worker.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 
 beforeEach(async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {});

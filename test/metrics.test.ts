@@ -5,9 +5,9 @@ import { publishAndPurge } from '../src/public-list/publish/publish.ts';
 import { Faults } from './attack/faults.ts';
 import { addAuction, addContact, addRegistrar, emptyLists, send } from './fixtures.ts';
 import { answerTo, measured } from './measured.ts';
-import { startWorker } from './worker.ts';
+import { shareEmptyWorker } from './worker.ts';
 
-const registry = startWorker();
+const registry = shareEmptyWorker();
 const build = expect.stringMatching(/^[0-9a-f-]{36}$/);
 
 let logged: MockInstance<typeof console.info>;

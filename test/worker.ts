@@ -6,9 +6,11 @@ import { applyMigrations } from '../src/cli/migrate.ts';
 import { readLocalConfig } from '../src/cli/wrangler-config.ts';
 import { type Database, openDatabase } from '../src/database/open.ts';
 import type { Env } from '../src/env.ts';
+import { emptyAgain } from './cli/empty-again.ts';
 import { type Asked, contractProblem } from './http/openapi/contract.ts';
 import { lentBucket } from './lent-bucket.ts';
 import { lentDatabase } from './lent-database.ts';
+import { withMethods } from './public-list/published.ts';
 
 interface Runtime {
   harness: TestHarness;
@@ -44,6 +46,24 @@ export function shareWorker() {
     // It ends with the process, whose files follow one another without isolation.
     shared ??= startRuntime({});
     runtime = await shared;
+  });
+  return workerOn(() => runtime!);
+}
+
+/**
+ * The shared runtime, emptied before the tests of the file: for those that publish lists, empty tables or count all rows,
+ * and that ask this Worker for nothing that an isolate remembers.
+ */
+export function shareEmptyWorker() {
+  let runtime: Runtime | undefined;
+  beforeAll(async () => {
+    shared ??= startRuntime({});
+    const { env, ...rest } = await shared;
+    if (!(await emptyAgain(env, inject('emptyRegistry'))))
+      throw new Error('a test left tables of its own');
+    // This process remembers lists and auctions by the bindings that it has read them from.
+    const fresh = { DB: withMethods(env.DB, {}), LISTS: withMethods(env.LISTS, {}) };
+    runtime = { ...rest, env: { ...env, ...fresh } };
   });
   return workerOn(() => runtime!);
 }

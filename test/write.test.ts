@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getTableName, is, sql } from 'drizzle-orm';
 import { SQLiteTable } from 'drizzle-orm/sqlite-core';
-import { beforeAll, describe, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import * as schema from '../drizzle/schema.ts';
 import { cancelAuction } from '../src/auction/cancel.ts';
 import { registerAuction, updateAuction } from '../src/auction/report.ts';
@@ -29,14 +29,14 @@ import { importDisputes } from '../src/retained-domain/import-disputes.ts';
 import { replaceRetainedDomains } from '../src/retained-domain/replace.ts';
 import type { Origin } from '../src/write.ts';
 import { addAuction, addContact, addRegistrar } from './fixtures.ts';
-import { startWorker } from './worker.ts';
+import { shareEmptyWorker } from './worker.ts';
 
-// Retained names are replaced: a runtime of its own.
-const worker = startWorker();
+const worker = shareEmptyWorker();
 
 beforeAll(async () => {
   await worker.env.DB.exec('create table unrelated (id integer primary key)');
 });
+afterAll(() => worker.env.DB.exec('drop table unrelated'));
 
 /** The database, where this statement stands before, between and after those of every batch. */
 function interposing(query: string): Pick<D1Database, 'prepare' | 'batch'> {

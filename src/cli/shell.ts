@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { bare } from './command.ts';
-import { isOutputLost } from './output.ts';
+import { isOutputLost, writeAnswer } from './output.ts';
 import { runningSession, type Session } from './session.ts';
 import { counted } from './text.ts';
 
@@ -38,7 +38,7 @@ standard input holds the commands.`,
         if (isOutputLost()) {
           if (words?.length !== 0) notRun.push(line);
         } else if (!words) {
-          refuseLine(line, json ?? false);
+          await refuseLine(line, json ?? false);
           status = Math.max(status, 2);
         } else if (words.length > 0) {
           process.exitCode = undefined;
@@ -78,9 +78,9 @@ function readLines(): (prompt: string) => Promise<string | undefined> {
   };
 }
 
-function refuseLine(line: string, isJson: boolean): void {
+async function refuseLine(line: string, isJson: boolean): Promise<void> {
   const message = `a quote or an escape is not finished: ${line}`;
-  if (isJson) console.log(JSON.stringify({ errors: [{ reason: 'usage', message }] }));
+  if (isJson) await writeAnswer(`${JSON.stringify({ errors: [{ reason: 'usage', message }] })}\n`);
   else console.error(`error: ${message}`);
 }
 

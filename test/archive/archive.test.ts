@@ -15,10 +15,10 @@ import { addRetainedDomain, emptyLists } from '../fixtures.ts';
 import { backUpDatabase } from '../public-list/backup.ts';
 import { published, withMethods } from '../public-list/published.ts';
 import { newReader } from '../public-list/reader.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 import { emptyBucket, locked } from './bucket.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 /** What is so of one list is so of the others, which take their turn. */
 const list = 'all';
 /** Every second call fails in its turn; every call in the deep run. */

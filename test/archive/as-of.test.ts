@@ -10,9 +10,9 @@ import { publish } from '../../src/public-list/publish/publish.ts';
 import { cost, counted } from '../counted.ts';
 import { addRetainedDomain } from '../fixtures.ts';
 import { onTheWire } from '../wire.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 const at = (time: string) => new Date(`2026-05-${time}Z`);
 const path = '/repp/v1/retained_domains';
 const body = '{"domains":[{"name":"a.ee","status":"reserved","punycode_name":"a.ee"}],"count":1}';

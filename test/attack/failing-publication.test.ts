@@ -11,10 +11,10 @@ import { auctionList, retainedList } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';
 import { published } from '../public-list/published.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 import { type Fault, Faults, overload, passingMessages } from './faults.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 const clock = () => new Date();
 /** Every second call fails in its turn; every call in the deep run. */
 const step = inject('isDeep') ? 1 : 2;

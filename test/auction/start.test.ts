@@ -5,9 +5,9 @@ import { parseDomainName } from '../../src/domain/name.ts';
 import type { Origin } from '../../src/write.ts';
 import { addAuction, unique } from '../fixtures.ts';
 import { auctionsOf, historyOf } from '../stored.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 const origin: Origin = {
   actor: { type: 'operator', name: 'Operator' },
   request: { at: new Date('2026-05-06T07:08:09.010Z'), requestId: 'start' },

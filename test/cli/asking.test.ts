@@ -9,10 +9,10 @@ import { confirm, confirmedChange } from '../../src/cli/confirm.ts';
 import { standingReport, startStanding, updateStanding } from '../../src/cli/standing.ts';
 import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
 import { addAuction, addContact, addRegistrar, operator } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 const tool = startTool();
 let registry: TestRegistry;
 

@@ -29,7 +29,8 @@ export async function captured(
     ),
     replace(process, 'stdout', stdout),
     replace(process, 'stderr', stderr),
-    replace(globalThis, 'console', new Console({ stdout, stderr })),
+    // Whatever else a runtime of an earlier file still logs in this process is not the program's.
+    replace(globalThis, 'console', { ...console, error: new Console(stderr).error }),
   ];
   const before = process.exitCode;
   process.exitCode = undefined;

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { jsonArrays } from '../../src/database/json-rows.ts';
 import type { Env } from '../../src/env.ts';
+import { emptyBucket } from '../archive/bucket.ts';
 
 /** The database file of a local registry. */
 export function databaseFile(directory: string): string {
@@ -57,9 +58,11 @@ export async function emptyAgain(env: Env, like: string): Promise<boolean> {
     }),
     ...triggers.map(({ sql }) => DB.prepare(sql)),
   ]);
-  const { keys } = await LISTS.list();
-  await Promise.all(keys.map(({ name }) => LISTS.delete(name)));
-  const { objects } = (await ARCHIVE?.list()) ?? { objects: [] };
-  if (objects.length > 0) await ARCHIVE!.delete(objects.map(({ key }) => key));
+  for (let isDone = false; !isDone; ) {
+    const { keys, list_complete } = await LISTS.list();
+    await Promise.all(keys.map(({ name }) => LISTS.delete(name)));
+    isDone = list_complete;
+  }
+  if (ARCHIVE) await emptyBucket(ARCHIVE);
   return true;
 }

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, test } from 'vitest';
 import { archiveHistory } from '../../src/cli/nouns/history/archive.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { Faults } from '../attack/faults.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 import { addEntries, idsLeft, idsOf, insertEntries, numbers } from './archived.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 
@@ -80,7 +80,7 @@ describe('history archive', () => {
 });
 
 describe('an archive that is interrupted', () => {
-  const worker = startWorker();
+  const worker = shareEmptyWorker();
   const before = '2025-01-01T00:00:00.000Z';
   let file: string;
   let newest: number;
@@ -199,7 +199,7 @@ describe('an archive that is interrupted', () => {
 });
 
 describe('a permit to archive', () => {
-  const worker = startWorker();
+  const worker = shareEmptyWorker();
   test('covers the entries that it names, and does not let them be changed', async () => {
     await worker.env.DB.prepare(insertEntries).bind(5).run();
     const permitted = (statement: string) =>

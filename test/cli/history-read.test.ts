@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { readHistory } from '../../src/cli/nouns/history/read.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { counted } from '../counted.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 import { insertEntries } from './archived.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 
 test('history --follow reads only what is newer than the newest entry, even if none matches', async () => {
   await worker.env.DB.prepare(insertEntries).bind(1_000).run();

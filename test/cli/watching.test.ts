@@ -9,7 +9,7 @@ import { queried, type WrittenPoint } from '../analytics.ts';
 import { Faults, overload } from '../attack/faults.ts';
 import { addAuction, addRegistrar, send } from '../fixtures.ts';
 import { answerTo, measured } from '../measured.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 
 interface Query {
   refId: string;
@@ -156,7 +156,7 @@ function isFiring(rule: Rule, points: readonly WrittenPoint[], now: number): boo
 }
 
 describe('the alert rules', () => {
-  const worker = startWorker();
+  const worker = shareEmptyWorker();
   /** An afternoon on which nothing happens. */
   const now = 1_800_000_000;
   let quiet: WrittenPoint[];

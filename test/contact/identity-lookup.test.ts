@@ -6,9 +6,9 @@ import { createContact } from '../../src/contact/create.ts';
 import { identityKey } from '../../src/contact/identity-code.ts';
 import { importContacts } from '../../src/contact/import.ts';
 import { addContact, addPerson, addRegistrar, operator, send } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 const path = '/api/v1/registrant/contacts';
 
 test('finds the contacts of a person however their code is spelt, at every call', async () => {

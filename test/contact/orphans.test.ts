@@ -4,9 +4,9 @@ import { contacts, domainContacts, history, notifications, sweeps } from '../../
 import { importContacts } from '../../src/contact/import.ts';
 import { deleteOrphans } from '../../src/contact/orphans.ts';
 import { addContact, addDomainOf, addRegistrar, operator } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 let registrar: Awaited<ReturnType<typeof addRegistrar>>;
 beforeAll(async () => {
   registrar = await addRegistrar(worker.env);
@@ -28,7 +28,7 @@ const add = (overrides: Partial<typeof contacts.$inferInsert> = {}) =>
   addContact(worker.env, registrar, { createdAt: long, ...overrides });
 
 const codes = async () =>
-  (await worker.db.select({ code: contacts.code }).from(contacts)).map(({ code }) => code);
+  (await worker.db.select().from(contacts).orderBy(contacts.id)).map(({ code }) => code);
 
 describe('contacts that no domain refers to', () => {
   it('are deleted after their time, by the scheduled run, with history of what they were', async () => {

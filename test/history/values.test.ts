@@ -12,9 +12,9 @@ import { personalFields } from '../../src/contact/fields.ts';
 import { monthsBefore } from '../../src/day.ts';
 import { removeOldValues } from '../../src/history/values.ts';
 import { addContact, addRegistrar, unique } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 let registrar: Awaited<ReturnType<typeof addRegistrar>>;
 beforeAll(async () => {
   registrar = await addRegistrar(worker.env);

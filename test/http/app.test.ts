@@ -3,9 +3,9 @@ import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { addAuction, addContact, addPerson, addRegistrar, newContact, send } from '../fixtures.ts';
 import { onTheWire } from '../wire.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 const uuid = '6fb4a1c2-5e5d-4d5a-9f39-0a6f1d2c3b4a';
 
 const registrarForm = (code: number, message: string) => ({

@@ -10,9 +10,9 @@ import { answerOf } from '../client.ts';
 import { counted } from '../counted.ts';
 import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';
 import { withMethods } from '../public-list/published.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 const minute = 60_000;
 
 beforeEach(async () => {

@@ -9,9 +9,9 @@ import {
   send,
 } from '../fixtures.ts';
 import { onTheWire } from '../wire.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 
 async function ignored(path: string, init?: RequestInit) {
   const response = await worker.fetch(path, init);

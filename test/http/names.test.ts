@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addAuction, addDispute, addRetainedDomain } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 const path = '/repp/v1/retained_domains';
 
 beforeAll(async () => {

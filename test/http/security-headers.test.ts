@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { app } from '../../src/http/app.ts';
 import { answerFromMemory } from '../../src/http/public/from-memory.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 
 const paths = [
   '/unknown',

@@ -10,10 +10,10 @@ import { counted } from '../counted.ts';
 import { addAuction, addRegistrar, emptyLists, unique } from '../fixtures.ts';
 import { published, withMethods } from '../public-list/published.ts';
 import { useSmallBlocks } from '../public-list/small-blocks.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 
 useSmallBlocks();
-const worker = startWorker();
+const worker = shareEmptyWorker();
 // What an isolate remembers is fresh, and a minute lasts, for as long as a test says.
 const noon = new Date('2026-05-05T12:00:00Z');
 beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'], now: noon }));

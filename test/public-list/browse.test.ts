@@ -15,13 +15,13 @@ import {
 import type { Reader } from '../../src/public-list/read/reader.ts';
 import { counted } from '../counted.ts';
 import { addAuction, addDispute, addRetainedDomain } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 import { published, withMethods } from './published.ts';
 import { newReader } from './reader.ts';
 import { useSmallBlocks } from './small-blocks.ts';
 
 useSmallBlocks();
-const worker = startWorker();
+const worker = shareEmptyWorker();
 const clock = () => new Date('2026-05-05T12:00:00Z');
 const publishAll = () => publish(worker.db, worker.env.LISTS, listNames, clock);
 

@@ -6,10 +6,10 @@ import { listsShowing } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { listStatus } from '../../src/public-list/publish/status.ts';
 import { addDispute, emptyLists } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 import { published } from './published.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 beforeEach(() => emptyLists(worker.env));
 
 const publishAt = (time: string) =>

@@ -10,10 +10,10 @@ import { sweepLists } from '../../src/public-list/publish/sweep.ts';
 import { Faults, overload } from '../attack/faults.ts';
 import { counted } from '../counted.ts';
 import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 import { newReader } from './reader.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 const key = 'daily-counts';
 const at = (day: string, time = '00:01') => new Date(`${day}T${time}:00Z`);
 

@@ -8,12 +8,12 @@ import { listStatus } from '../../src/public-list/publish/status.ts';
 import { sweepLists } from '../../src/public-list/publish/sweep.ts';
 import { readChanges } from '../../src/public-list/read/changes.ts';
 import { addAuction, addRetainedDomain, emptyLists } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 import { backUpDatabase } from './backup.ts';
 import { published, withMethods } from './published.ts';
 import { newReader } from './reader.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 const noon = new Date('2026-05-05T12:00:00Z');
 beforeEach(() => emptyLists(worker.env));
 

@@ -6,11 +6,11 @@ import { readFacts } from '../../src/public-list/read/facts.ts';
 import { Faults } from '../attack/faults.ts';
 import { counted } from '../counted.ts';
 import { addAuction, addRetainedDomain, emptyLists } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 import { published, withMethods } from './published.ts';
 import { newReader } from './reader.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 let now = new Date('2026-05-05T12:00:00Z');
 const clock = () => now;
 const publishAll = () => publish(worker.db, worker.env.LISTS, listNames, clock);

@@ -26,9 +26,9 @@ import { planRevert } from '../../src/revert/plan.ts';
 import { revert } from '../../src/revert/revert.ts';
 import type { Origin } from '../../src/write.ts';
 import { addDispute, operator, unique } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 
 const newName = () => parseDomainName(`õ${unique()}.ee`);
 

@@ -4,10 +4,10 @@ import { listNames } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { listStatus } from '../../src/public-list/publish/status.ts';
 import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 import { published, withMethods } from './published.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 const clock = () => new Date('2026-05-05T12:00:00Z');
 beforeEach(() => emptyLists(worker.env));
 

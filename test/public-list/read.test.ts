@@ -9,11 +9,11 @@ import { readList } from '../../src/public-list/read/list.ts';
 import { expireCopies, memoryOf } from '../../src/public-list/read/memory.ts';
 import type { Reader } from '../../src/public-list/read/reader.ts';
 import { addAuction, emptyLists } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 import { published, withMethods } from './published.ts';
 import { reporting } from './reader.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 const noon = new Date('2026-05-05T12:00:00Z');
 beforeEach(() => emptyLists(worker.env));
 

@@ -9,12 +9,12 @@ import { listNames } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { replaceRetainedDomains } from '../../src/retained-domain/replace.ts';
 import { emptyLists, operator } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 import { published } from './published.ts';
 import { useSmallBlocks } from './small-blocks.ts';
 
 useSmallBlocks();
-const worker = startWorker();
+const worker = shareEmptyWorker();
 beforeEach(() => emptyLists(worker.env));
 
 /** Enough for several blocks. */

@@ -10,10 +10,10 @@ import {
   type RetainedStatus,
 } from '../../src/retained-domain/list.ts';
 import { operator, unique } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 import { named, retainedHistory } from './records.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 
 function newName(status: RetainedStatus) {
   return named(`name${unique()}.ee`, status);

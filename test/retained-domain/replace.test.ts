@@ -6,10 +6,10 @@ import { addRetainedDomains } from '../../src/retained-domain/change.ts';
 import { listRetainedDomains, type RetainedDomain } from '../../src/retained-domain/list.ts';
 import { replaceRetainedDomains } from '../../src/retained-domain/replace.ts';
 import { operator } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 import { named, retainedHistory } from './records.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 
 beforeEach(async () => {
   await worker.db.delete(retainedDomains);

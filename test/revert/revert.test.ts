@@ -40,9 +40,9 @@ import { planRevert } from '../../src/revert/plan.ts';
 import { revert } from '../../src/revert/revert.ts';
 import type { Origin } from '../../src/write.ts';
 import { addContact, addRegistrar, emptyLists, operator, unique } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 
 /** The operator with one command. */
 function command(at = '2026-05-06T07:08:09.010Z'): Origin {

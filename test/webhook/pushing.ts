@@ -5,7 +5,7 @@ import { generateWebhookSecret } from '../../src/registrar/webhook-secret.ts';
 import { consumeDeliveries } from '../../src/webhook/consume.ts';
 import { listDeliveries, queueDeliveries } from '../../src/webhook/outbox.ts';
 import { addContact, addPerson, addRegistrar, operator } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../worker.ts';
 import { startEndpoint } from './endpoint.ts';
 import { SteppedQueue } from './stepped-queue.ts';
 
@@ -21,8 +21,8 @@ interface World {
 }
 
 export function startPushing() {
-  // The outbox is the registry's: a runtime of its own, without what other tests leave in it.
-  const worker = startWorker();
+  // The outbox is the registry's: without what other tests leave in it.
+  const worker = shareEmptyWorker();
   const endpoint = startEndpoint();
   const world = {} as World;
   async function addPushed(url: string, now: Date) {

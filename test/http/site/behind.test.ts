@@ -3,10 +3,10 @@ import { app } from '../../../src/http/app.ts';
 import { listNames } from '../../../src/public-list/lists.ts';
 import { publish } from '../../../src/public-list/publish/publish.ts';
 import { addAuction } from '../../fixtures.ts';
-import { startWorker } from '../../worker.ts';
+import { shareEmptyWorker } from '../../worker.ts';
 import { documentProblem, textOf } from './document.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 const minute = 60_000;
 
 beforeEach(() => {

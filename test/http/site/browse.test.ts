@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addAuction, addRetainedDomain } from '../../fixtures.ts';
-import { startWorker } from '../../worker.ts';
+import { shareEmptyWorker } from '../../worker.ts';
 import { documentProblem, linkOf, rowsOf, sectionOf, textOf } from './document.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 
 const auctionNames = ['žürii.ee', 'õunaaed.ee', 'tamm.ee', 'auto.ee', 'zebra.ee', 'ürgmets.ee'];
 const punycodes: Record<string, string> = {

@@ -2,10 +2,10 @@ import { afterEach, beforeAll, beforeEach, expect, it, type MockInstance, vi } f
 import { app } from '../../../src/http/app.ts';
 import { Faults } from '../../attack/faults.ts';
 import { addAuction, addRetainedDomain } from '../../fixtures.ts';
-import { startWorker } from '../../worker.ts';
+import { shareEmptyWorker } from '../../worker.ts';
 import { documentProblem, rowsOf, sectionOf, textOf } from './document.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 
 beforeAll(async () => {
   await addAuction(worker.env, { name: 'auction.ee' });

@@ -3,10 +3,10 @@ import { parseDomainName } from '../../../src/domain/name.ts';
 import { addRetainedDomains, removeRetainedDomains } from '../../../src/retained-domain/change.ts';
 import { openDispute } from '../../../src/retained-domain/dispute.ts';
 import { addAuction, addDispute, addRetainedDomain, operator, unique } from '../../fixtures.ts';
-import { startWorker } from '../../worker.ts';
+import { shareEmptyWorker } from '../../worker.ts';
 import { documentProblem, linkOf, textOf } from './document.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 
 beforeAll(async () => {
   await addRetainedDomain(worker.env, { name: 'reserved.ee', status: 'reserved' });
