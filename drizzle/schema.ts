@@ -688,7 +688,7 @@ export const webhooks = sqliteTable('webhooks', {
   failingSince: text('failing_since'),
 });
 
-/** What is to be pushed, written in the batch of the change, and the log of what was delivered. */
+/** Deliveries to push, each written in the batch of its change, and the log of those that arrived. */
 export const webhookDeliveries = sqliteTable(
   'webhook_deliveries',
   {

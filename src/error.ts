@@ -59,7 +59,7 @@ export class RegistryError extends Error {
   }
 }
 
-/** What the function returns, or the refusal that it throws. */
+/** Returns the function's value, or the refusal that it throws. */
 export function orRefusal<Value>(attempt: () => Value): Value | RegistryError {
   try {
     return attempt();

@@ -41,7 +41,7 @@ export function publicationPoint(
   };
 }
 
-/** What the registry holds and what waits, at the end of a run of the cron. */
+/** The size of the registry and the work that waits, at the end of a run of the cron. */
 export function statePoint(
   ...state: [
     databaseBytes: number,

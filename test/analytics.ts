@@ -36,7 +36,7 @@ function columnsOf({ blobs = [], doubles = [] }: AnalyticsEngineDataPoint): stri
 export interface WrittenPoint {
   timestamp: number;
   point: AnalyticsEngineDataPoint;
-  /** How many points it stands for; 1 unless the platform has sampled. */
+  /** The number of points it stands for; 1 unless the platform has sampled. */
   sampleInterval?: number;
 }
 

@@ -33,7 +33,7 @@ function licenceOf(name: string): string {
   if (place === undefined) throw new Error(`${name} has no text of its licence`);
   const text = readFileSync(path.join('node_modules', place), 'utf8').replace(/^\s*\n|\s+$/g, '');
   const license = licenseIn(name);
-  // What the text is taken from must be under the same licence.
+  // The package that the text is taken from must be under the same licence.
   expect(licenseIn(/^(?:@[^/]+\/)?[^/]+/.exec(place)![0])).toBe(license);
   return `${rule}\n${name} (${license})\n\n${text.replaceAll('\r\n', '\n')}\n`;
 }

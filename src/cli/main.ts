@@ -4,7 +4,7 @@ import { enterUsersDirectory } from './project.ts';
 enterUsersDirectory('registry');
 endAtInterrupt();
 
-// Who writes to them hears of it as well, and ends the command.
+// The write that fails reports it too, and ends the command.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 const { runProgram } = await import('./program.ts');

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 
-/** What the service says of itself. */
+/** The service's own report. */
 export interface AskedService {
   address: string | null;
   status: 'ok' | 'failing' | 'not asked';

@@ -34,7 +34,7 @@ standard input holds the commands.`,
       const notRun: string[] = [];
       for (let line = await read(prompt); line !== undefined; line = await read(prompt)) {
         const words = wordsOf(line);
-        // What nobody would hear of is not done.
+        // Nobody would see the outcome.
         if (isOutputLost()) {
           if (words?.length !== 0) notRun.push(line);
         } else if (!words) {

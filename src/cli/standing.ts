@@ -9,7 +9,7 @@ export interface Work {
   total: number;
 }
 
-/** How far a command has come. */
+/** The progress of a command. */
 interface Standing {
   /** The words that finish it: its own, or those that publish. */
   args: readonly string[];
@@ -54,8 +54,8 @@ export function addWork(label: string, total: number): Work {
 const withoutEffect = ['checking', 'replacing'];
 
 /**
- * What has been done, what has not, what is not published, and how to go on, for a command that ends before it is done;
- * undefined if it has changed nothing. A row counts as done when its batch has returned, so there may be more of them.
+ * The report of a command that ends before it is done: the work done and not done, the lists not published, and the way to
+ * go on; undefined if it has changed nothing. A row counts as done when its batch has returned, so there may be more of them.
  */
 export function standingReport() {
   const { args, isChanged, lists } = standing;

@@ -81,8 +81,8 @@ function taken(): RegistryError {
 }
 
 /**
- * What `createContact` would refuse each of the contacts with, in their order, undefined if nothing; a refusal among them
- * stays. A contact counts as created for those after it. One round trip. Throws as `withLogin` does.
+ * The refusal of `createContact` for each of the contacts, in their order; undefined for one that it would create. A refusal
+ * among them stays. A contact counts as created for those after it. One round trip. Throws as `withLogin` does.
  */
 export async function validateContacts(
   db: Database,

@@ -62,7 +62,7 @@ export function isRepeated(column: keyof Contact, given: unknown, onRecord: unkn
   return form(given) === form(onRecord);
 }
 
-/** What is wrong with an identity whose code does not fit its type and country today. */
+/** The fault of an identity whose code does not fit its type and country today. */
 export function problemOfIdentity({
   ident,
   identType,

@@ -18,7 +18,7 @@ async function readAgain(c: AppContext): Promise<Health> {
 
 function isWithin(seconds: number, instant: number, c: AppContext): boolean {
   const age = c.var.now.getTime() - instant;
-  // What a clock that was set back has seen is in the future.
+  // After a clock was set back, an earlier reading is in the future.
   return age >= 0 && age < seconds * 1000;
 }
 

@@ -13,7 +13,7 @@ const limiters: Record<RateLimitName, (env: Env) => RateLimit> = {
   'registrant-write': (env) => env.REGISTRANT_WRITE_LIMITER,
 };
 
-/** What is counted, in the words of a refusal. */
+/** The words of a refusal for the thing that each limit counts. */
 const counted: Record<RateLimitName, string> = {
   caller: 'requests by one caller',
   address: 'requests from one address',

@@ -17,7 +17,7 @@ import {
 } from './login.ts';
 import { notifying } from './notification.ts';
 
-/** What API users see of themselves and their registrar, and how they replace their own secrets. */
+/** The calls by which API users read about themselves and their registrar, and replace their own secrets. */
 
 /** The caller's user and registrar. One round trip. Throws as `withLogin` does. */
 export async function getOwnAccount(db: Database, login: Login) {

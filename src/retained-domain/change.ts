@@ -33,7 +33,7 @@ export async function addRetainedDomains(
   });
 }
 
-/** How many of the names are not among those that exist, and how many of the others would change. */
+/** Counts the names that are not among the existing ones, and those of the others that would change. */
 export function countChanges(
   wanted: readonly RetainedDomain[],
   existing: readonly RetainedDomain[],

@@ -43,7 +43,7 @@ export async function revertContact(
   });
 }
 
-/** What the entry of the deletion does not tell. The entry of the creation may have been archived. */
+/** Reads the values that the entry of the deletion lacks. The entry of the creation may have been archived. */
 async function loadBefore(db: Database, { key, uuid }: Reversal) {
   const [[registrar], [creation]] = await db.batch([
     db

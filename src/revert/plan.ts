@@ -30,7 +30,7 @@ export interface RevertPlan {
 const pageEntries = 5_000;
 
 /**
- * What takes back the changes of one command of the operator. Throws `not_found` for a request that the history does
+ * Plans the reversal of all changes that one command of the operator made. Throws `not_found` for a request that the history does
  * not have; otherwise a problem for each change that cannot be taken back: `invalid` for its kind, `gone` where the
  * values are no longer in the history, `changed_meanwhile` where something has changed since. Throws `gone` where the
  * history may not have all the changes.

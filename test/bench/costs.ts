@@ -7,7 +7,7 @@ import { builtWorker, type Runtime, service, startRuntime } from './runtime.ts';
 
 const list = '/repp/v1/contacts';
 
-/** What a registrar may look for among the contacts of `seedRegistrar`. The dearest first: every contact matches. */
+/** The searches of a registrar among the contacts of `seedRegistrar`. The dearest first: every contact matches. */
 const searches = {
   'name, all': 'name=mari',
   'name, one in a thousand': 'name=mari%20maasikas%20777',

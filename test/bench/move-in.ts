@@ -81,8 +81,8 @@ async function measured(args: string[]): Promise<{ seconds: number; megabytes: n
 }
 
 /**
- * How long a registry takes to move in, one with a change in one of a hundred rows again, and the proof; and the memory
- * of the tool. Takes some ten minutes.
+ * The time for a registry to move in, to move in again with a change in one of a hundred rows, and to prove it; and the memory
+ * of the tool. Takes some three minutes.
  */
 export async function moveIn(): Promise<Figure[]> {
   const work = await mkdtemp(path.join(tmpdir(), 'registry-edge-move-in-'));

@@ -135,6 +135,6 @@ test('removes nothing if the database has other rows than were confirmed', async
     expect(contentsOf(sqlite)).toEqual(before);
   }
   await makeEmpty(db, { command: 'restore it', confirmed: await rowsToLose(db) });
-  // What an unfinished restore has left needs no question.
+  // A database that an unfinished restore has left is replaced without a question.
   expect(await rowsToLose(db)).toEqual(new Map());
 });

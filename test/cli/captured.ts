@@ -1,7 +1,7 @@
 import { Console } from 'node:console';
 import { Readable, Writable } from 'node:stream';
 
-/** What may be wrong with standard output: its reader is gone, or its disk is full. */
+/** The faults of standard output: its reader is gone, or its disk is full. */
 export type Fault = 'EPIPE' | 'ENOSPC';
 
 /** The exit status of a command, and the text that it printed. */

@@ -63,7 +63,7 @@ test('each night has a verified file, from which a drill restores every row', as
 
   expect(stdout).toContain('is whole: ');
   expect(await stored()).toEqual(['daily/registry-2026-11-24T0117Z.sqlite']);
-  // What it wrote meanwhile is gone, and the monitor has heard of it once the file was stored.
+  // Its own files are gone, and it reported to the monitor after the backup was stored.
   expect(await readdir(temporary)).toEqual([]);
   expect(await readFile(path.join(store, 'pinged'), 'utf8')).toBe(
     'registry-2026-11-24T0117Z.sqlite\n',

@@ -49,7 +49,7 @@ test("runs the operator's day as it stands in the documentation", async () => {
   // As npm start does.
   await registry.done(['lists', 'publish']);
   const directory = await tool.newDirectory();
-  // What the document calls a UUID that was printed before, by what was printed now.
+  // Each UUID that the document shows, with the one that was printed in its place.
   const printed = new Map<string, string>();
   const before = process.cwd();
   process.chdir(directory);

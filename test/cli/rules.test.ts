@@ -10,7 +10,7 @@ import { startTool, type TestRegistry } from './tool.ts';
 const tool = startTool();
 let registry: TestRegistry;
 
-/** What follows the words of each command where it succeeds, once with --dry-run if it writes, and its input. */
+/** The arguments with which each command succeeds, with --dry-run added if it writes, and its input. */
 const calls: Record<string, [args: string[], input?: string]> = {
   'registrar add': [['--code', 'BETA', '--name', 'Beta']],
   'registrar list': [[]],

@@ -34,7 +34,7 @@ const panels = readJson('src/cli/dashboard.json').panels as {
   targets: { query: string }[];
 }[];
 
-/** What each panel of the dashboard shows of the points below, in the second 600. */
+/** The values that each panel of the dashboard shows of the points below, in the second 600. */
 const shown: Record<string, Record<string, unknown>[]> = {
   'Requests by interface': [
     { interface: 'lists', requests: 4 },

@@ -402,7 +402,7 @@ describe('platform', () => {
 });
 
 describe('the list of the auctions in progress', () => {
-  // What an isolate remembers is fresh for as long as a test says.
+  // An isolate's memory is fresh for as long as a test says.
   const noon = new Date('2026-05-05T12:00:00Z').getTime();
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: noon }));
   afterEach(() => void vi.useRealTimers());

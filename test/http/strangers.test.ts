@@ -14,7 +14,7 @@ import { shareEmptyWorker } from '../worker.ts';
 
 useSmallBlocks();
 const worker = shareEmptyWorker();
-// What an isolate remembers is fresh, and a minute lasts, for as long as a test says.
+// An isolate's memory is fresh, and a minute lasts, for as long as a test says.
 const noon = new Date('2026-05-05T12:00:00Z');
 beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'], now: noon }));
 afterAll(() => void vi.useRealTimers());

@@ -19,7 +19,7 @@ const passwordHash =
 /** The refusal as everybody but registrars sees it. */
 const refusal = { errors: { base: ['Too many requests, try again later'] } };
 
-/** What a registrar is told about a limit. */
+/** The answer to a registrar who reaches a limit. */
 const details = {
   caller: 'The limit "caller" has been reached: 600 requests by one caller in 60 seconds.',
   address: 'The limit "address" has been reached: 1200 requests from one address in 60 seconds.',

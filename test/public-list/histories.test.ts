@@ -157,7 +157,7 @@ test('leads exactly from every kept content to the current one, whatever the clo
         if (old === etag) continue;
         const difference = differenceSince(steps, old);
         const age = (time - publishedAt.get(old)!) / minute;
-        // What two clocks that disagree by two hours count as a week.
+        // Two publishers' clocks disagree by up to two hours about a week.
         if (age < (7 * 24 - 2) * 60) expect(difference).toBeDefined();
         if (!difference) continue;
         const { added, removed } = difference;

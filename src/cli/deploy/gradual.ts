@@ -75,7 +75,7 @@ function uploadedIn(printed: string): string {
   return build;
 }
 
-/** What a build did in the last quarter of an hour. */
+/** The requests of a build in the last quarter of an hour, the failed ones, and a latency in milliseconds. */
 interface Figures {
   requests: number;
   failures: number;

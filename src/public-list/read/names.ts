@@ -101,7 +101,7 @@ async function findInBlocks(
   // No block has what comes before the first name of all.
   const byBlock = [...grouped].flatMap(([block, names]) => (block ? [{ block, names }] : []));
   if (names.length > 1) await reader.charge(byBlock.length);
-  // What one look-up of names from everywhere reads, nobody else is going to ask for.
+  // A look-up of names from all over the list reads blocks that nobody else is likely to ask for.
   const isKept = byBlock.length <= blocksAtOnce;
   const find = async ({ block, names }: (typeof byBlock)[number]) => {
     const open = await loadBlock(list, block, reader, { isKept });

@@ -149,7 +149,7 @@ function responseProblem(
   if (!content) return body && 'a body where there is none';
   const [type = ''] = String(headers['content-type']).split(';');
   if (!content[type]) return `the content type ${type} is not documented`;
-  // What is neither JSON nor a page has no form that could be held to anything.
+  // The document describes no form but JSON and pages.
   if (!/json|html/.test(type)) return undefined;
   const isJson = type === 'application/json';
   return bodyProblem(

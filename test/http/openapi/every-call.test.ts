@@ -6,7 +6,7 @@ import { addPerson, addRegistrar } from '../../fixtures.ts';
 import { onTheWire } from '../../wire.ts';
 import { shareWorker } from '../../worker.ts';
 
-/** What the document says of each call, tried with each call: its middleware is easily forgotten. */
+/** The document's promises about every call, tried with every call: its middleware is easily forgotten. */
 const worker = shareWorker();
 
 interface Operation {

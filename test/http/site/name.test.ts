@@ -228,7 +228,7 @@ describe('the history of a name', () => {
   });
 });
 
-/** What the page says below the field. */
+/** The page's answer below the field. */
 const errorOf = (html: string) => textOf(/<p class="error".*?<\/p>/s.exec(html)?.[0] ?? '');
 
 describe('what is not a name', () => {

@@ -38,7 +38,7 @@ export function tablesOf(database: DatabaseSync): string[] {
   return parentsFirst(database.prepare(selectTables).all() as unknown as TableReference[]);
 }
 
-/** What a database holds: its tables, and in two tables of SQLite's what was created and the counters. */
+/** The contents of a database: its tables, and two of SQLite's own, with the schema and the counters. */
 export function contentsOf(database: DatabaseSync): Contents {
   const selects = [
     ...tablesOf(database).map((table) => [

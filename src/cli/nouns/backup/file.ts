@@ -23,7 +23,7 @@ export async function writeBackup(
   return await writeWhole(file, fill, { isNew: true });
 }
 
-/** What a database holds. Throws `malformed` if it is damaged. */
+/** The contents of a database. Throws `malformed` if it is damaged. */
 function inspect(file: string): Contents {
   try {
     using database = new DatabaseSync(file, { readOnly: true });
@@ -38,7 +38,7 @@ function inspect(file: string): Contents {
 }
 
 /**
- * What a backup holds. Throws `not_found` if there is none, and `malformed` if it is not as it was written, naming what
+ * The contents of a backup. Throws `not_found` if there is none, and `malformed` if it is not as it was written, naming what
  * has changed as far as it can be read.
  */
 export async function checkBackup(file: string): Promise<Contents> {

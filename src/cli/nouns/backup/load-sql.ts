@@ -16,7 +16,7 @@ export async function loadSql(file: string, target: string): Promise<void> {
   database.exec(`${rest}; commit`);
 }
 
-/** What begins a part in which a semicolon ends nothing, and what ends the part. */
+/** The text that begins a part in which a semicolon ends nothing, and the text that ends it. */
 const quotes: Record<string, string> = {
   "'": "'",
   '"': '"',

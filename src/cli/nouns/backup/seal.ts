@@ -23,7 +23,7 @@ export async function seal(file: string, tables: Contents): Promise<void> {
   appendFileSync(file, `${mark}${JSON.stringify({ tables, sha256 } satisfies Seal)}\n`);
 }
 
-/** What the tables held when the backup was written, and whether its bytes are still the same. Throws `malformed`. */
+/** The contents of the tables when the backup was written, and whether its bytes are unchanged. Throws `malformed`. */
 export async function readSeal(file: string) {
   const { size } = statSync(file);
   const end = Buffer.alloc(Math.min(size, maximumLength));

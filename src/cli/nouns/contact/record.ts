@@ -26,7 +26,7 @@ const list = <Field extends z.core.$ZodType>(field: Field) => optional(z.preproc
 
 const timestamp = z.pipe(
   instantRule('is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z').check(
-    // What is written later has a later time, so all changes of the registrar would be in the future from then on.
+    // A later change gets a later time, so every change of the registrar from then on would be in the future too.
     z.refine((instant) => instant <= currentTime(), 'is in the future'),
   ),
   z.transform((instant: Date) => instant.toISOString()),

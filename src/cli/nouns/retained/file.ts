@@ -82,7 +82,7 @@ export function retainedImport({
 const updatedText = (updated: number, isDryRun: boolean) =>
   updated === 0 ? '' : `, ${isDryRun ? 'update' : 'updated'} ${updated}`;
 
-/** What only a reserved name has. */
+/** Reads the two fields that only a reserved name has. */
 function readReservation(values: Record<string, unknown>, status: RetainedStatus) {
   const password = optionalText(values, 'password');
   const lastDay = optionalText(values, 'last_day');
