@@ -18,6 +18,12 @@ const recordedAs = (role: DomainRole) => (text: string) => {
   return role === 'registrant' ? (codes[0] ?? null) : codes;
 };
 
+/** The codes in the form of `to`, each as `link` with its role in `part`. */
+const contactsInForm = sql`(values ${sql.join(
+  domainRoles.map((role) => sql`(${role})`),
+  sql`, `,
+)}) as part, json_each(row.value ->> ('$.to.' || part.column1)) as link`;
+
 export const domainKind: Kind = {
   name: 'domains',
   subject: 'domain',
@@ -37,6 +43,8 @@ export const domainKind: Kind = {
   required: ['registrar'],
   mayBeOrphan: true,
   missing: timesOf,
+  lacks: sql`exists (select 1 from ${contactsInForm}
+    where not exists (select 1 from ${contacts} where ${contacts.code} = link.value))`,
   derived: punycode,
   following: linkContacts,
   part: {
@@ -50,14 +58,9 @@ export const domainKind: Kind = {
 
 /** Links each domain to the contacts of its form. */
 function linkContacts(db: Database, written: SQL) {
-  const roles = sql.join(
-    domainRoles.map((role) => sql`(${role})`),
-    sql`, `,
-  );
   const domain = sql`${domains} on ${domains.name} = row.value ->> '$.to.name'`;
   const { domainId, contactId, role } = domainContacts;
-  const links = sql`from ${written} join ${domain}, (values ${roles}) as part,
-    json_each(row.value ->> ('$.to.' || part.column1)) as link join ${contacts} on ${contacts.code} = link.value where true`;
+  const links = sql`from ${written} join ${domain}, ${contactsInForm} join ${contacts} on ${contacts.code} = link.value where true`;
   const link = {
     domainId: sql`${domains.id}`,
     contactId: sql`${contacts.id}`,

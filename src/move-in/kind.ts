@@ -63,6 +63,8 @@ export interface Kind {
   unique?: readonly { columns: readonly string[]; where?: Form }[];
   /** Another condition under which a row of the table has what the form in `to` of `row.value` needs. */
   rival?: SQL;
+  /** The condition that a row of another table which that form needs is not there. */
+  lacks?: SQL;
   /** Columns of the table that have the same value in all rows of the kind. */
   constants?: Readonly<Record<string, string>>;
   /** Whether rows of a registrar that is gone may be given to another. */

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { contacts, domainContacts } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import { isIn } from '../database/json-rows.ts';
@@ -16,24 +16,24 @@ import {
   writtenBy,
 } from './statements.ts';
 
-/** The rows with the domains that link each contact which is going to be replaced. */
+/** The links of domains to a contact, as JSON. */
+const linksOf = sql`(select json_group_array(json_array(domain_id, role)) from (
+  select * from ${domainContacts} where ${domainContacts.contactId} = ${contacts.id} order by domain_id, role))`;
+
+/** The rows with the links to each contact which is going to be replaced. */
 export async function withLinks<Row extends { from: Form | null }>(
   db: Database,
   rows: readonly Row[],
 ) {
   const codes = JSON.stringify(rows.map(({ from }) => from!.code));
-  const links = await retried(() =>
+  const linked = await retried(() =>
     db
-      .select({ code: contacts.code, domain: domainContacts.domainId, role: domainContacts.role })
+      .select({ code: contacts.code, links: sql<string>`${linksOf}` })
       .from(contacts)
-      .innerJoin(domainContacts, eq(domainContacts.contactId, contacts.id))
       .where(isIn(contacts.code, codes)),
   );
-  const linksOf = Map.groupBy(links, ({ code }) => code);
-  return rows.map((row) => {
-    const links = linksOf.get(row.from!.code!) ?? [];
-    return { ...row, links };
-  });
+  const links = new Map(linked.map(({ code, links }) => [code, links]));
+  return rows.map((row) => ({ ...row, links: links.get(row.from!.code!) }));
 }
 
 /** Removes contacts and adds them again, with their links to domains. */
@@ -43,14 +43,16 @@ export function replace(
   kind: Kind,
   array: string,
 ): ChangesOfMany[] {
-  const again = writtenBy(request.requestId, kind, array, 'from.uuid');
-  const going = sql`select ${contacts.id} from ${again} join ${contacts} on ${isSameKey(kind)}`;
-  const isMeant = sql`${isAsCompared(kind)} and not ${isObstructed(kind)} and json_array_length(row.value, '$.links')
-    = (select count(*) from ${domainContacts} where ${domainContacts.contactId} = ${contacts.id})`;
+  const isMeant = sql`${isAsCompared(kind)} and not ${isObstructed(kind)} and row.value ->> 'links' = ${linksOf}`;
+  const removed = writtenBy(request.requestId, kind, array, 'from.uuid');
+  const added = writtenBy(request.requestId, kind, array);
+  // A batch that was reported as failed, and was done, is sent again, and finds none.
+  const going = sql`${removed} join ${contacts} on ${isAsCompared(kind)}`;
+  const ids = sql`(select ${contacts.id} from ${going})`;
   const link = {
-    domainId: sql`link.value ->> 'domain'`,
+    domainId: sql`link.value ->> 0`,
     contactId: sql`row.value ->> '$.to.id'`,
-    role: sql`link.value ->> 'role'`,
+    role: sql`link.value ->> 1`,
   };
   const { subject } = kind;
   return [
@@ -64,20 +66,22 @@ export function replace(
     {
       subject,
       action: 'create',
-      // A batch that was reported as failed, and was done, is sent again.
-      rows: recording(sql`${again} where not exists (select 1 from ${contacts} where ${isSameKey(kind)}
-          and ${contacts.id} = cast(row.value ->> '$.to.id' as integer) and ${contacts.uuid} = row.value ->> '$.to.uuid'
-          and ${kind.columns.registrar!.text} = row.value ->> '$.to.registrar')`),
+      rows: recording(going),
       statements: [
-        db.delete(domainContacts).where(sql`${domainContacts.contactId} in (${going})`),
-        db.delete(contacts).where(sql`${contacts.id} in (${going})`),
-        insertion(db, kind, request.at, sql`${again} where true`),
+        db.delete(domainContacts).where(sql`${domainContacts.contactId} in ${ids}`),
+        db.delete(contacts).where(sql`${contacts.id} in ${ids}`),
+        insertion(
+          db,
+          kind,
+          request.at,
+          sql`${added} where not exists (select 1 from ${contacts} where ${isSameKey(kind)})`,
+        ),
         insertRows(
           db,
           domainContacts,
           link,
-          sql`from ${again}, json_each(row.value, '$.links') as link`,
-        ),
+          sql`from ${added}, json_each(row.value ->> 'links') as link where true`,
+        ).onConflictDoNothing(),
       ],
     },
   ];

@@ -52,16 +52,16 @@ function isRival({ columns, unique = [], rival = sql`false` }: Kind): SQL {
   return sql`(${sql.join([rival, ...same], sql` or `)})`;
 }
 
-/** The condition that the registrar of `to` is not there. */
-function isOfNobody({ columns }: Kind): SQL {
+/** The condition that `to` needs what is not there. */
+function isLacking({ columns, lacks = sql`false` }: Kind): SQL {
   const stored = columns.registrar?.stored;
-  return stored ? sql`${stored(valueIn('to.registrar'))} is null` : sql`false`;
+  return stored ? sql`(${lacks} or ${stored(valueIn('to.registrar'))} is null)` : lacks;
 }
 
-/** The condition that something stands in the way of `to`: another row, or that its registrar is not there. */
+/** The condition that something stands in the way of `to`: another row, or that what it needs is not there. */
 export function isObstructed(kind: Kind): SQL {
   const isOther = sql`${isRival(kind)} and not (${isSameKey(kind)})`;
-  return sql`(${isOfNobody(kind)} or exists (select 1 from ${kind.table} where ${isOther}))`;
+  return sql`(${isLacking(kind)} or exists (select 1 from ${kind.table} where ${isOther}))`;
 }
 
 /** Those of the changes for which the newest entry of the history is of this request, as `row`. */

@@ -1,17 +1,36 @@
+import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
+import { contacts, domainContacts, history } from '../../drizzle/schema.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { contactKind } from '../../src/move-in/contacts.ts';
 import { domainKind } from '../../src/move-in/domains.ts';
-import type { Form, Kind } from '../../src/move-in/kind.ts';
+import { type Form, type Kind, keyOf } from '../../src/move-in/kind.ts';
+import { readForms } from '../../src/move-in/read.ts';
 import { type RowChange, writeForms } from '../../src/move-in/write.ts';
-import { addRegistrar, operator, unique } from '../fixtures.ts';
+import { addContact, addDomainOf, addRegistrar, operator, unique } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
 
 /** Writes the changes, and returns the keys of those that were not made. */
-async function leftOf(kind: Kind, changes: RowChange[]) {
+async function leftOf(kind: Kind, changes: RowChange[], db = worker.db) {
   const { actor, request } = operator;
-  const left = await writeForms(worker.db, { actor, request }, kind, changes);
+  const left = await writeForms(db, { actor, request }, kind, changes);
   return left.map(({ change }) => change.to![kind.key[0]!]);
+}
+
+async function formOf(kind: Kind, key: string): Promise<Form> {
+  const pages = await Array.fromAsync(readForms(worker.db, kind));
+  return pages.flat().find((form) => keyOf(kind, form) === key)!;
+}
+
+/** The database, where something happens around each batch. */
+function databaseWith(around: <Results>(batch: () => Promise<Results>) => Promise<Results>) {
+  const { DB } = worker.env;
+  return openDatabase({
+    prepare: (query) => DB.prepare(query),
+    batch: (statements) => around(() => DB.batch(statements)),
+  });
 }
 
 const addition = (to: Form): RowChange => ({ action: 'add', from: null, to });
@@ -35,10 +54,59 @@ test('leaves a row of a registrar that is not here', async () => {
   expect(await leftOf(domainKind, [addition(domain)])).toEqual([domain.name]);
 });
 
-test('does not count as left what lacks a contact that is not here', async () => {
+test('leaves a domain that needs a contact which is not here', async () => {
   const { code } = await addRegistrar(worker.env);
-  const [taken, lacking] = [domainOf(code), domainOf(code, { admin: '["PUUDUB:1"]' })];
-  expect(await leftOf(domainKind, [addition(taken)])).toEqual([]);
-  const left = await leftOf(domainKind, [addition(taken), addition(lacking)]);
-  expect(left).toEqual([taken.name]);
+  const here = domainOf(code);
+  const lacking = domainOf(code, { admin: '["PUUDUB:1"]' });
+  expect(await leftOf(domainKind, [addition(here), addition(lacking)])).toEqual([lacking.name]);
+  const to = { ...here, tech: '["PUUDUB:1"]' };
+  const update: RowChange = { action: 'update', from: here, to };
+  expect(await leftOf(domainKind, [update])).toEqual([here.name]);
+  const entries = await worker.db.$count(history, eq(history.subjectKey, here.name!));
+  expect(entries).toBe(1);
+});
+
+test('leaves a contact that is to get another id if its domains change meanwhile, even to as many', async () => {
+  const { db, env } = worker;
+  const registrar = await addRegistrar(env);
+  const contact = await addContact(env, registrar);
+  await addDomainOf(env, contact);
+  const from = await formOf(contactKind, contact.code);
+  const change = { action: 'replace', from, to: { ...from, id: `1${contact.id}` } } as const;
+  const links = db.select().from(domainContacts).where(eq(domainContacts.contactId, contact.id));
+  const racing = databaseWith(async (batch) => {
+    await db.delete(domainContacts).where(eq(domainContacts.contactId, contact.id));
+    await addDomainOf(env, contact);
+    return batch();
+  });
+  const before = await links;
+  expect(await leftOf(contactKind, [change], racing)).toEqual([contact.code]);
+  const after = await links;
+  expect([before.length, after.length]).toEqual([1, 1]);
+  expect(after).not.toEqual(before);
+  expect(await leftOf(contactKind, [change])).toEqual([]);
+  expect(await links).toEqual([]);
+  const [{ domainId }] = after as [(typeof after)[number]];
+  const moved = await db.select().from(domainContacts).where(eq(domainContacts.domainId, domainId));
+  expect(moved).toMatchObject([{ contactId: Number(change.to.id), role: 'registrant' }]);
+});
+
+test('gives a contact another id once, and keeps a later change, although its batch is reported as failed', async () => {
+  const { db, env } = worker;
+  const contact = await addContact(env, await addRegistrar(env));
+  const from = await formOf(contactKind, contact.code);
+  const change = { action: 'replace', from, to: { ...from, id: `1${contact.id}` } } as const;
+  let batches = 0;
+  const failing = databaseWith(async (batch) => {
+    const results = await batch();
+    batches += 1;
+    if (batches > 1) return results;
+    await db.update(contacts).set({ city: 'Tartu' }).where(eq(contacts.code, contact.code));
+    throw new Error('D1_ERROR: Network connection lost.');
+  });
+  expect(await leftOf(contactKind, [change], failing)).toEqual([]);
+  expect(batches).toBe(2);
+  const rows = await db.select().from(contacts).where(eq(contacts.code, contact.code));
+  expect(rows).toMatchObject([{ id: Number(change.to.id), city: 'Tartu' }]);
+  expect(await db.$count(history, eq(history.subjectKey, contact.code))).toBe(2);
 });

@@ -45,6 +45,24 @@ test('leaves a contact that is to get an id whose place in the list another one 
   expect(await reconcile()).toMatchObject({ status: 0, unreported: 0 });
 });
 
+test('leaves a domain whose new contact could not be written, and says so', async () => {
+  await moveIn(smallRegistry());
+  await addContact(92, 31);
+  const files = smallRegistry();
+  files.contacts!.push(row.contact(31, 'ALPHA'));
+  files.domains!.push(row.domain('ploom.ee', 'ALPHA'));
+  files['domain-contacts']!.push(row.link('ploom.ee', 'ALPHA:31', 'registrant'));
+  const { lines } = await moveIn(files);
+  const why = 'conflict: it was changed here, or what it needs is taken or gone';
+  expect(lines.map((line) => line.replace(/"\{.*\}"/, ''))).toEqual([
+    `contacts.csv:5 ALPHA:31   ${why}`,
+    'contacts.csv: ALPHA:SIIN92  "" conflict: was made here',
+    `domains.csv:4 ploom.ee   ${why}`,
+  ]);
+  expect((await moves.registry.rows()).domains).toHaveLength(2);
+  expect(await reconcile()).toMatchObject({ status: 0, unreported: 0 });
+});
+
 test('changes a contact although another has its id as its place in the list', async () => {
   await moveIn(smallRegistry());
   await addContact(90, 91);
