@@ -94,7 +94,7 @@ export function startBrowser() {
       contexts.push(context);
       const page = await context.newPage();
       const problems = noteProblems(page, url.origin);
-      await page.goto(url.href, { waitUntil: 'networkidle' });
+      await page.goto(url.href);
       return { page, problems };
     },
   };
@@ -120,14 +120,18 @@ function noteProblems(page: Page, origin: string): string[] {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The violations that axe-core finds on the page as it stands, one line for each element. */
-export async function findViolations(page: Page): Promise<string[]> {
+/**
+ * The violations that axe-core finds on the page as it stands, one line for each element: of all rules, or of those about
+ * colours, which alone may differ between light and dark.
+ */
+export async function findViolations(page: Page, rules?: 'colours'): Promise<string[]> {
+  const runOnly = rules && ['color-contrast', 'link-in-text-block'];
   // The debugger's protocol is not subject to the page's Content Security Policy, which stays as it is.
   const devTools = await page.context().newCDPSession(page);
   await devTools.send('Runtime.evaluate', { expression: axe });
   const { result, exceptionDetails } = await devTools.send('Runtime.evaluate', {
     // Without the style sheets that it would fetch again, and parse in a way that the policy forbids.
-    expression: `axe.run({ preload: false }).then(({ violations }) => violations.flatMap(({ id, help, nodes }) =>
+    expression: `axe.run(${JSON.stringify({ preload: false, runOnly })}).then(({ violations }) => violations.flatMap(({ id, help, nodes }) =>
       nodes.map(({ target, any }) => [id, help, target.join(' '), any[0]?.message ?? ''].join(' | '))))`,
     awaitPromise: true,
     returnByValue: true,
