@@ -34,3 +34,15 @@ export function pauseAfterFault(faults: number): Promise<void> {
 export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
+
+/** The result of the work. Throws an Error if it takes longer; the work itself goes on. */
+export async function within<Result>(milliseconds: number, work: Promise<Result>): Promise<Result> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const error = new Error(`no answer within ${milliseconds} ms`);
+  const timer = setTimeout(() => reject(error), milliseconds);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,5 +1,5 @@
 import type { Database } from '../database/open.ts';
-import { retried } from '../database/retry.ts';
+import { retried, within } from '../database/retry.ts';
 import type { Published } from '../public-list/format/head.ts';
 import { readPublished } from '../public-list/kv.ts';
 import { type ListName, listNames, perList } from '../public-list/lists.ts';
@@ -72,14 +72,6 @@ async function readDelays(
 }
 
 /** The result, or undefined if the work fails or takes too long. */
-async function answered<Result>(work: Promise<Result>): Promise<Result | undefined> {
-  const { promise: patience, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(resolve, patienceMilliseconds);
-  try {
-    return await Promise.race([work, patience]);
-  } catch {
-    return undefined;
-  } finally {
-    clearTimeout(timer);
-  }
+function answered<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  return within(patienceMilliseconds, work).catch(() => undefined);
 }

@@ -1,3 +1,4 @@
+import { within } from '../../database/retry.ts';
 import { dayOf, daysBefore, isDay } from '../../day.ts';
 import { type DomainName, type NameFault, readDomainName } from '../../domain/name.ts';
 import { findOutside, type Outside } from '../../domain/zone.ts';
@@ -19,7 +20,7 @@ export type Answer =
       outside: Outside | undefined;
       /** Undefined while the lists cannot be read. */
       listed: ListedName | undefined;
-      /** Undefined while the database cannot be read. */
+      /** Undefined while the database cannot be read, or is slow. */
       history: NameInterval[] | undefined;
     };
 
@@ -46,6 +47,9 @@ export interface Content {
 const pageNames = 50;
 const firstNames = 10;
 
+/** The rest comes from KV, and does not wait longer for a history. */
+const patienceMilliseconds = 1_000;
+
 /**
  * Reads all parts at the same time. A part that fails does not take the others with it, unless `report`, which gets its
  * error, throws.
@@ -66,7 +70,7 @@ export async function readContent(
   const [answer, auctions, retained, facts, days] = await Promise.all([
     answerTo(view.name, zones, (name) => [
       part(findNames([name], reader)),
-      part(readNameHistory(reader.db(), name, reader.clock())),
+      part(within(patienceMilliseconds, readNameHistory(reader.db(), name, reader.clock()))),
     ]),
     part(readNames(auctionList, reader)),
     part(browseNames(retainedList, range, reader)),

@@ -1,7 +1,9 @@
 import { afterEach, beforeAll, beforeEach, expect, it, type MockInstance, vi } from 'vitest';
+import type { Env } from '../../../src/env.ts';
 import { app } from '../../../src/http/app.ts';
 import { Faults } from '../../attack/faults.ts';
 import { addAuction, addRetainedDomain } from '../../fixtures.ts';
+import { withMethods } from '../../public-list/published.ts';
 import { shareEmptyWorker } from '../../worker.ts';
 import { documentProblem, rowsOf, sectionOf, textOf } from './document.ts';
 
@@ -30,10 +32,10 @@ const without = (...bindings: string[]) =>
   new Faults(fault, (_, binding) => bindings.includes(binding));
 
 /** The answer of the Worker with these faults, in an isolate that remembers nothing. */
-async function answer(path: string, faults: Faults) {
+async function answer(path: string, faults: Faults, bindings: Partial<Env> = {}) {
   const works: Promise<unknown>[] = [];
   const context = { waitUntil: (work: Promise<unknown>) => works.push(work), props: {} };
-  const env = faults.wrap(worker.env);
+  const env = { ...faults.wrap(worker.env), ...bindings };
   const response = await app.request(path, {}, env, context as unknown as ExecutionContext);
   const html = await response.text();
   await Promise.allSettled(works);
@@ -55,6 +57,14 @@ it('answers about a name without the database, but for its history, and is not c
   expect(textOf(html)).toContain('blocked.ee is blocked');
   expect(textOf(html)).toContain('Show This cannot be shown at the moment.');
 });
+
+it('does not wait for a database that never answers', async () => {
+  const DB = withMethods(worker.env.DB, { batch: () => new Promise(() => {}) });
+  const { status, cacheControl, html } = await answer('/en/?name=blocked.ee', whole(), { DB });
+  expect([status, cacheControl]).toEqual([200, 'private, no-store']);
+  expect(textOf(html)).toContain('blocked.ee is blocked');
+  expect(textOf(html)).toContain('Show This cannot be shown at the moment.');
+}, 5_000);
 
 it('shows what the database has while KV fails, and is not cached', async () => {
   const { status, cacheControl, html } = await answer('/en/?name=blocked.ee', without('kv'));
