@@ -30,34 +30,38 @@ export async function putBody(
   // R2 takes a stream only if it knows its length.
   const body = new FixedLengthStream(bodyBytes(head));
   const key = bodyKey(head);
-  const isThere = (await bucket.head(key)) !== null;
-  const put = isThere ? Promise.resolve() : bucket.put(key, body.readable);
-  let isPut = false;
-  const done = () => {
-    isPut = true;
-  };
-  const whenPut = put.then(done, done);
+  const isThere = async () => (await bucket.head(key)) !== null;
+  let isPut = await isThere();
+  const putting = isPut ? Promise.resolve() : bucket.put(key, body.readable);
+  const put = putting
+    .catch(async (error) => {
+      // Another run may have put it meanwhile, and a lock rule refuses to replace it.
+      if (!(await isThere())) throw error;
+    })
+    .then(() => {
+      isPut = true;
+    });
+  // It is awaited with the parts of the list.
+  put.catch(() => {});
   const gunzip = new DecompressionStream('gzip');
   const digest = new crypto.DigestStream('SHA-256');
   const digesting = gunzip.readable.pipeTo(digest);
   const [stored, plain] = [body.writable.getWriter(), gunzip.writable.getWriter()];
-  // R2 takes no more of what it has or cannot store; the digest is needed all the same.
+  // R2 takes no more of what it has; the digest is needed all the same.
   const store = async (writing: () => Promise<void>) => {
-    if (!isPut) await Promise.race([writing().catch(() => {}), whenPut]);
+    if (!isPut) await Promise.race([writing().catch(() => put), put]);
   };
   try {
     for await (const part of bodyStream(head, load)) {
       await store(() => stored.write(part));
       await plain.write(part);
     }
-    await Promise.all([store(() => stored.close()), plain.close(), digesting]);
+    await Promise.all([store(() => stored.close()), put, plain.close(), digesting]);
   } catch (error) {
-    await Promise.allSettled([stored.abort(error), plain.abort(error), digesting]);
+    // If R2 has stopped reading, it never ends.
+    stored.abort(error).catch(() => {});
+    await Promise.allSettled([put, plain.abort(error), digesting]);
     throw error;
   }
-  // Another run may have put it meanwhile, and a lock rule refuses to replace it.
-  await put.catch(async (error) => {
-    if (!(await bucket.head(key))) throw error;
-  });
   return { sha256: hex(new Uint8Array(await digest.digest)), bytes: Number(digest.bytesWritten) };
 }

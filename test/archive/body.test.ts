@@ -68,8 +68,8 @@ test('takes what another run has put meanwhile, and a lock rule refuses to repla
   expect(await putBody(late as never, head, load)).toEqual(first);
 });
 
-test('fails if R2 stops taking it midway, and when a block cannot be loaded', async () => {
-  const { head, load } = await listOf(50);
+test('fails at once if R2 stops taking it midway, and when a block cannot be loaded', async () => {
+  const { head, load, loaded } = await listOf(50);
   const stopping = {
     head: async () => null,
     async put(_: string, body: ReadableStream) {
@@ -78,6 +78,7 @@ test('fails if R2 stops taking it midway, and when a block cannot be loaded', as
     },
   };
   await expect(putBody(stopping as never, head, load)).rejects.toThrow('R2 failed');
+  expect(loaded()).toBeLessThan(20);
   let aborted: unknown;
   const bucket = {
     head: async () => null,
