@@ -10,6 +10,16 @@ export function daysBefore(day: string, days: number): string {
   return dayOf(date);
 }
 
+/** The day after a day. */
+export function dayAfter(day: string): string {
+  return daysBefore(day, -1);
+}
+
+/** The first instant of a day, as the database keeps times. */
+export function startOfDay(day: string): string {
+  return `${day}T00:00:00.000Z`;
+}
+
 /** Whether the text is an ISO 8601 date, `YYYY-MM-DD`, that exists in the calendar. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;

@@ -1,5 +1,5 @@
 import type { Database } from '../database/open.ts';
-import { dayOf, daysBefore } from '../day.ts';
+import { dayAfter, dayOf, daysBefore, startOfDay } from '../day.ts';
 import { type Block, openBlock, readEntries } from '../public-list/format/block.ts';
 import { findContentBefore, type Steps } from '../public-list/format/steps.ts';
 import { findStored, getBlock, type Publication, readSteps, tried } from '../public-list/kv.ts';
@@ -8,6 +8,9 @@ import { bareTag, putBody } from './body.ts';
 import { catalogueDays, type ListState, readStates } from './catalogue.ts';
 import { type ArchivedDay, listDays, putDay } from './day.ts';
 import { findEarlier } from './earlier.ts';
+
+/** Days of a list in one run: an invocation may use 1,000 operations, and each day is one. The next run goes on. */
+const maximumDays = 100;
 
 /** A list as clients get it, and the steps that led to it; none if KV does not show them. */
 interface Published extends Publication {
@@ -66,8 +69,8 @@ async function archiveList(
 ): Promise<void> {
   const days = await Array.fromAsync(listDays(bucket, list, catalogued?.day));
   const lastDay = () => days.at(-1) ?? catalogued;
-  let day = lastDay() ? daysBefore(lastDay()!.day, -1) : yesterday;
-  for (; day <= yesterday; day = daysBefore(day, -1)) {
+  let day = lastDay() ? dayAfter(lastDay()!.day) : yesterday;
+  for (let count = 0; day <= yesterday && count < maximumDays; count++, day = dayAfter(day)) {
     const record = await recordOf(kv, bucket, day, published, lastDay());
     if ('missing' in record && !lastDay()) break;
     days.push(await putDay(bucket, record));
@@ -84,7 +87,7 @@ async function recordOf(
   last: ArchivedDay | undefined,
 ): Promise<ArchivedDay> {
   const { list } = head;
-  const midnight = `${daysBefore(day, -1)}T00:00:00.000Z`;
+  const midnight = startOfDay(dayAfter(day));
   const etag =
     metadata.publishedAt < midnight ? head.etag : findContentBefore(steps, midnight, head.etag);
   // Every list has steps, so KV does not show them at the moment: a later run will know.

@@ -102,11 +102,6 @@ export function putVariable(kv: KVNamespace, key: string, value: string): Promis
 /** The time for which a location may cache a value that never changes. After a day, the sweep may delete it. */
 const blockCacheSeconds = 24 * 60 * 60;
 
-/** The value of a key that is written only once; null if there is none. */
-export function getConstant(kv: KVNamespace, key: string): Promise<ArrayBuffer | null> {
-  return kv.get(key, { type: 'arrayBuffer', cacheTtl: blockCacheSeconds });
-}
-
 /** An error that another try does not mend. */
 class LastingError extends Error {}
 
@@ -123,17 +118,20 @@ export async function getBlock(
   block: Block,
 ): Promise<ArrayBuffer> {
   const key = blockKey(list, block);
-  const value = await getConstant(kv, key);
+  const value = await kv.get(key, { type: 'arrayBuffer', cacheTtl: blockCacheSeconds });
   if (!value) throw new MissingBlockError(`${key} is not in KV`);
   return value;
 }
 
-/** The steps kept with a publication; none if KV does not have them. */
+/**
+ * The steps kept with a publication; none if KV does not have them. A location caches the absence of a key for as long as it
+ * may cache the value (kv/concepts/how-kv-works), so this is no longer than KV's usual minute.
+ */
 export async function readSteps(
   kv: KVNamespace,
   { list, publication }: Pick<Head, 'list' | 'publication'>,
 ): Promise<Steps> {
-  const value = await getConstant(kv, changesKey(list, publication));
+  const value = await kv.get(changesKey(list, publication), 'arrayBuffer');
   return value ? decompressJson<Steps>(value) : [];
 }
 

@@ -11,7 +11,7 @@ import { isStarted } from '../auction/read.ts';
 import type { Database } from '../database/open.ts';
 import type { Page } from '../database/paging.ts';
 import { retried } from '../database/retry.ts';
-import { dayOf, daysBefore } from '../day.ts';
+import { dayAfter, dayOf, startOfDay } from '../day.ts';
 import type { Changes } from '../history/changes.ts';
 import type { ListedStatus } from './lists.ts';
 
@@ -203,7 +203,7 @@ function disputedSpans(entries: readonly Entry[], kept: readonly DisputedDays[])
     const recorded = opening && !sinceOf(opening) ? dayOf(new Date(opening.at)) : first.from;
     spans.push({
       ...span,
-      from: later(span.from, midnight(recorded)),
+      from: later(span.from, startOfDay(recorded)),
       until: earlier(span.until, at),
     });
   }
@@ -220,7 +220,7 @@ function disputedSpans(entries: readonly Entry[], kept: readonly DisputedDays[])
 
 function disputedSpan({ firstDay, lastDay, closedAt }: DisputedDays): Span {
   const until = earlier(endOf(lastDay), closedAt ?? lasting);
-  return { status: 'disputed', from: midnight(firstDay), until };
+  return { status: 'disputed', from: startOfDay(firstDay), until };
 }
 
 /** A page of the intervals, and the place of its last one if more follow. */
@@ -257,10 +257,9 @@ function intervalsOf(spans: readonly Span[], now: string): NameInterval[] {
 
 const earlier = (one: string, other: string) => (one < other ? one : other);
 const later = (one: string, other: string) => (one > other ? one : other);
-const midnight = (day: string) => `${day}T00:00:00.000Z`;
 
 function endOf(lastDay: string | null): string {
-  return lastDay === null || lastDay === untilClosed ? lasting : midnight(daysBefore(lastDay, -1));
+  return lastDay === null || lastDay === untilClosed ? lasting : startOfDay(dayAfter(lastDay));
 }
 
 /** What the name was at an instant, as its history says; and what it may have been, if the beginning is not known. */

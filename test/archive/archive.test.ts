@@ -232,6 +232,19 @@ describe('days that the cron missed', () => {
     });
   });
 
+  it('are put a hundred at a time, however many there are', async () => {
+    await add('a.ee', '2026-05-01', '12:00');
+    const seen = await current();
+    await archive('2026-05-02');
+    const lastDay = async () => (await indexed()).at(-1)?.day;
+    await archive('2026-09-02');
+    expect(await lastDay()).toBe('2026-08-09');
+    await archive('2026-09-02');
+    expect(await lastDay()).toBe('2026-09-01');
+    expect(await indexed()).toHaveLength(124);
+    expect(await asOf('2026-09-01')).toEqual(seen);
+  });
+
   it('need no steps of KV if the list has not changed since, and wait for them otherwise', async () => {
     await add('a.ee', '2026-05-01', '12:00');
     await archive('2026-05-02');
@@ -246,6 +259,24 @@ describe('days that the cron missed', () => {
     await archive('2026-05-04', env);
     expect(await asOf('2026-05-02')).toMatchObject({ status: 200 });
     expect(await asOf('2026-05-03')).toEqual(await current());
+  });
+
+  it('are put by the next run if KV does not show the steps yet, which it remembers while asked to', async () => {
+    await add('a.ee', '2026-05-01', '12:00');
+    await add('b.ee', '2026-05-02', '00:01');
+    let absentSeconds = 0;
+    const env = withKv({
+      get: (key: string, options: KVNamespaceGetOptions<undefined>) => {
+        if (!key.startsWith('changes/')) return worker.env.LISTS.get(key, options as never);
+        absentSeconds = options?.cacheTtl ?? 60;
+        return null;
+      },
+    });
+    await expect(archive('2026-05-02', env, '00:02')).rejects.toThrow();
+    // The cron runs every hour.
+    expect(absentSeconds).toBeLessThan(3_600);
+    await archive('2026-05-02', worker.env, '00:31');
+    expect(await asOf('2026-05-01')).toMatchObject({ status: 200 });
   });
 
   it('wait if KV shows no list', async () => {

@@ -35,7 +35,7 @@ export async function answerAsOf(
   return neverChanging(c, listAnswer(request, c.env, list, { etag, body, bytes }));
 }
 
-/** Throws `invalid` if it is no day that is over, is repeated, or stands beside `since`. */
+/** Throws `invalid` if it is not a day that is over, is repeated, or stands beside `since`. */
 function requestedDay(c: AppContext, days: readonly string[]): string {
   const refuse = (message: string) => new RegistryError('invalid', message, 'as_of');
   const [day = ''] = days;
