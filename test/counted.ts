@@ -11,6 +11,7 @@ export interface Counts {
   kvWrites: number;
   kvLists: number;
   r2Reads: number;
+  r2Lists: number;
 }
 
 type Worker = Pick<typeof sourceWorker, 'fetch'>;
@@ -32,6 +33,7 @@ export function counted(env: Env, built?: Worker): Counted {
     kvWrites: 0,
     kvLists: 0,
     r2Reads: 0,
+    r2Lists: 0,
   };
   return {
     env: {
@@ -164,5 +166,9 @@ function countedBucket(bucket: R2Bucket, counts: Counts): R2Bucket {
     counts.r2Reads += 1;
     return bucket.get(key);
   };
-  return withMethods(bucket, { get });
+  const list = (options: R2ListOptions) => {
+    counts.r2Lists += 1;
+    return bucket.list(options);
+  };
+  return withMethods(bucket, { get, list });
 }

@@ -394,8 +394,13 @@ test('what a name was is read in one round trip, and only its own changes', asyn
 });
 
 test('the log is read without the database and without KV', async () => {
-  for (const path of ['/log/checkpoint', '/log/key', '/log/tile/entries/000.p/1']) {
-    expect(await costOf(path)).toMatchObject({ answer: {}, after: {} });
+  const costs = [
+    ['/log/checkpoint', { r2Lists: 1 }],
+    ['/log/key', {}],
+    ['/log/tile/entries/000.p/1', { r2Reads: 1 }],
+  ] as const;
+  for (const [path, answer] of costs) {
+    expect(await costOf(path)).toMatchObject({ answer, after: {} });
   }
 });
 

@@ -46,15 +46,18 @@ export async function appendDays(
     throw new Error(`the log in the bucket is ${signed.origin}, and LOG_ORIGIN is ${origin}`);
   }
   const size = signed?.size ?? 0;
-  const before = await readEntries(bucket, size);
-  const leaves = await fixNext(bucket, before);
-  if (leaves.length === 0) return size;
+  const next = (await readObject(bucket, nextKey(size))) ?? (await newLeaves(bucket, size));
+  if (next.length === 0) return size;
 
-  const entries = [...before, ...leaves.map(bytesOf)];
-  const hashes = await Promise.all(entries.map(leafHash));
-  if (signed && !isSame(await rootOf(hashes.slice(0, size)), signed.root)) {
+  const before = (await Promise.all(bundlesOf(size).map((its) => readBundle(bucket, its)))).flat();
+  const hashesBefore = await Promise.all(before.map(leafHash));
+  if (signed && !isSame(await rootOf(hashesBefore), signed.root)) {
     throw new Error(`the log's entries are not those of its checkpoint of ${size} leaves`);
   }
+  // Not before the leaves that it was derived from are known to be right.
+  const leaves = linesIn(await putFirst(bucket, nextKey(size), next));
+  const entries = [...before, ...leaves];
+  const hashes = [...hashesBefore, ...(await Promise.all(leaves.map(leafHash)))];
   await Promise.all([
     ...(await tilesAfter(size, hashes)).map((tile) => putTile(bucket, tile, joinBytes)),
     ...cut('entries', entries)
@@ -75,9 +78,9 @@ export async function appendDays(
 }
 
 /** The newest checkpoint; undefined while there is none. */
-export async function findCheckpoint(bucket: R2Bucket): Promise<R2ObjectBody | undefined> {
+export async function findCheckpoint(bucket: R2Bucket): Promise<string | undefined> {
   const newest = await listNewest(bucket);
-  return (newest && (await bucket.get(newest.key))) ?? undefined;
+  return (newest && (await bucket.get(newest.key)))?.text();
 }
 
 /** The size of the log and the verifier's keys of its newest checkpoint, by one listing; undefined while it has none. */
@@ -95,7 +98,7 @@ async function listNewest(bucket: R2Bucket): Promise<R2Object | undefined> {
 /** What the newest checkpoint says. Throws an Error if there is none, but a log whose beginning was lost. */
 async function readCheckpoint(bucket: R2Bucket) {
   const found = await findCheckpoint(bucket);
-  if (found) return parseCheckpoint(await found.text());
+  if (found !== undefined) return parseCheckpoint(found);
   const { objects } = await bucket.list({ prefix: logPrefix, limit: 1 });
   if (objects.length > 0 && !(await bucket.head(nextKey(0)))) {
     throw new Error(`the log has lost its checkpoints and ${nextKey(0)}`);
@@ -105,37 +108,39 @@ async function readCheckpoint(bucket: R2Bucket) {
 
 const nextKey = (size: number) => `${logPrefix}next/${size}`;
 
-/** The leaves after these, as whoever was first has fixed them; none while the archive has no new day. */
-async function fixNext(bucket: R2Bucket, before: readonly Bytes[]): Promise<string[]> {
-  const key = nextKey(before.length);
-  const fixed = await readObject(bucket, key);
-  if (fixed) return linesOf(fixed);
-  const leaves = await newLeaves(bucket, before);
-  return leaves.length === 0 ? [] : linesOf(await putFirst(bucket, key, bytesOf(leaves.join(''))));
-}
-
-const linesOf = (bytes: Bytes): string[] => textOf(bytes).match(/.*\n/g) ?? [];
+const linesIn = (bytes: Bytes): Bytes[] => (textOf(bytes).match(/.*\n/g) ?? []).map(bytesOf);
 
 /** The leaves of the days after the last of each list, in the order of days and lists. A missing day has none. */
-async function newLeaves(bucket: R2Bucket, before: readonly Bytes[]): Promise<string[]> {
-  const lastDays = Object.fromEntries(before.map((entry) => textOf(entry).split(' ', 2)));
+async function newLeaves(bucket: R2Bucket, size: number): Promise<Bytes> {
+  const lastDays = await readLastDays(bucket, size);
   const days = await Promise.all(
-    listNames.map((list) => Array.fromAsync(listDays(bucket, list, lastDays[list]))),
+    listNames.map((list) => Array.fromAsync(listDays(bucket, list, lastDays.get(list)))),
   );
-  return days
+  const leaves = days
     .flat()
     .flatMap((day) => ('missing' in day ? [] : day))
     .sort((a, b) => (a.day + a.list < b.day + b.list ? -1 : 1))
     .map(({ list, day, etag, sha256, count }) => `${list} ${day} ${etag} ${sha256} ${count}\n`);
+  return bytesOf(leaves.join(''));
 }
 
-async function readEntries(bucket: R2Bucket, size: number): Promise<Bytes[]> {
-  const bundles = bundlesOf(size).map(async ({ path }) => {
-    const bytes = await readObject(bucket, logPrefix + path);
-    if (!bytes) throw new Error(`the log has lost ${logPrefix}${path}`);
-    return unbundle(bytes);
-  });
-  return (await Promise.all(bundles)).flat();
+/** The last day of each list in the first so many leaves, which are read from their end until all lists are found. */
+async function readLastDays(bucket: R2Bucket, size: number): Promise<Map<string, string>> {
+  const days = new Map<string, string>();
+  for (const its of bundlesOf(size).reverse()) {
+    if (listNames.every((list) => days.has(list))) break;
+    for (const entry of (await readBundle(bucket, its)).reverse()) {
+      const [list, day] = textOf(entry).split(' ') as [string, string];
+      if (!days.has(list)) days.set(list, day);
+    }
+  }
+  return days;
+}
+
+async function readBundle(bucket: R2Bucket, { path }: { path: string }): Promise<Bytes[]> {
+  const bytes = await readObject(bucket, logPrefix + path);
+  if (!bytes) throw new Error(`the log has lost ${logPrefix}${path}`);
+  return unbundle(bytes);
 }
 
 async function readObject(bucket: R2Bucket, key: string): Promise<Bytes | undefined> {

@@ -1,9 +1,11 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { putDay } from '../../src/archive/day.ts';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { appendToLog } from '../../src/transparency/log.ts';
 import { openCheckpoint } from '../../src/transparency/verify.ts';
+import { counted } from '../counted.ts';
+import { withMethods } from '../public-list/published.ts';
 import { shareEmptyWorker } from '../worker.ts';
 
 const worker = shareEmptyWorker();
@@ -15,12 +17,18 @@ beforeAll(async () => {
   await appendToLog(worker.env);
 });
 
+/** Asks the Worker's code in this process, which remembers a checkpoint by its bucket. */
+function ask(path: string, env: Partial<Env> = counted(worker.env).env): Promise<Response> {
+  const headers = { 'CF-Connecting-IP': '127.0.0.1' };
+  return app.request(path, { headers }, env, { waitUntil() {} } as never) as Promise<Response>;
+}
+
 const forEver = 'public, max-age=31536000, immutable';
 
 describe('the log', () => {
   it('has a checkpoint that opens with its key, fresh for a few seconds', async () => {
-    const key = await worker.fetch('/log/key');
-    const checkpoint = await worker.fetch('/log/checkpoint');
+    const key = await ask('/log/key');
+    const checkpoint = await ask('/log/checkpoint');
     for (const { status, headers } of [key, checkpoint]) {
       expect([status, headers.get('Content-Type'), headers.get('Cache-Control')]).toEqual([
         200,
@@ -75,11 +83,38 @@ describe('the log', () => {
     }
   });
 
+  it('has its checkpoint read once in five seconds, for all who ask', async () => {
+    const now = Date.now();
+    const { env, counts } = counted(worker.env);
+    for (const [time, reads] of [
+      [now, 1],
+      [now + 4_999, 1],
+      [now + 5_000, 2],
+    ] as const) {
+      vi.useFakeTimers({ now: time, toFake: ['Date'] });
+      const answers = await Promise.all([1, 2].map(() => ask('/log/checkpoint', env)));
+      vi.useRealTimers();
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      expect(counts).toMatchObject({ r2Lists: reads, r2Reads: reads });
+    }
+  });
+
+  it('has its checkpoint read again after a failure', async () => {
+    let calls = 0;
+    const list = (options: R2ListOptions) => {
+      calls += 1;
+      if (calls === 1) throw new Error('R2 failed');
+      return worker.env.ARCHIVE!.list(options);
+    };
+    const env = { ...worker.env, ARCHIVE: withMethods(worker.env.ARCHIVE!, { list }) };
+    expect((await ask('/log/checkpoint', env)).status).toBe(500);
+    expect((await ask('/log/checkpoint', env)).status).toBe(200);
+  });
+
   it.each<keyof Env>(['ARCHIVE', 'LOG_ORIGIN'])('is not there without %s', async (name) => {
     const { [name]: _, ...env } = worker.env;
     for (const path of ['/log/checkpoint', '/log/key', '/log/tile/0/000.p/1']) {
-      const headers = { 'CF-Connecting-IP': '127.0.0.1' };
-      const answer = await app.request(path, { headers }, env);
+      const answer = await ask(path, env);
       expect([answer.status, await answer.json()]).toEqual([
         404,
         { errors: { base: ['is not in the log'] } },
@@ -90,10 +125,10 @@ describe('the log', () => {
 
   it('is read without LOG_KEY, and then neither names a key nor grows', async () => {
     const { LOG_KEY: _, ...env } = worker.env;
-    const headers = { 'CF-Connecting-IP': '127.0.0.1' };
     const paths = ['/log/checkpoint', '/log/tile/0/000.p/1', '/log/key'];
-    const answers = paths.map(async (path) => (await app.request(path, { headers }, env)).status);
-    expect(await Promise.all(answers)).toEqual([200, 200, 404]);
+    expect(await Promise.all(paths.map(async (path) => (await ask(path, env)).status))).toEqual([
+      200, 200, 404,
+    ]);
     await appendToLog(env as Env);
   });
 
@@ -102,7 +137,7 @@ describe('the log', () => {
     const kept = { day: '2026-05-02', etag: 'abd', sha256: '0b'.repeat(32), count: 3, bytes: 9 };
     await putDay(worker.env.ARCHIVE!, { ...kept, list: 'all' });
     await appendToLog(env as Env);
-    const checkpoint = await (await worker.fetch('/log/checkpoint')).text();
+    const checkpoint = await (await ask('/log/checkpoint')).text();
     expect(checkpoint).toMatch(/^localhost\/log\n2\n/);
   });
 
@@ -113,8 +148,7 @@ describe('the log', () => {
 
   it('has two keys while one follows another', async () => {
     const LOG_KEY_NEXT = Buffer.alloc(32, 'b').toString('base64');
-    const headers = { 'CF-Connecting-IP': '127.0.0.1' };
-    const answer = await app.request('/log/key', { headers }, { ...worker.env, LOG_KEY_NEXT });
+    const answer = await ask('/log/key', { ...worker.env, LOG_KEY_NEXT });
     expect((await answer.text()).match(/^localhost\/log\+[0-9a-f]{8}\+\S{44}\n/gm)).toHaveLength(2);
   });
 });

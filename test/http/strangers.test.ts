@@ -103,6 +103,8 @@ describe('what needs no login', () => {
     [`${lists}/n001.ee`],
     [`${lists}/-a.ee`],
     [`${lists}/changes`],
+    ['/log/checkpoint'],
+    ['/log/tile/0/000'],
     ['/health'],
     ['/nothing'],
     ['/.env'],

@@ -153,6 +153,7 @@ test('costs the same however many days and names there are', async () => {
     kvWrites: 1,
     kvLists: 0,
     r2Reads: 0,
+    r2Lists: 0,
   });
 });
 

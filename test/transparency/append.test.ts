@@ -1,12 +1,14 @@
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { putDay } from '../../src/archive/day.ts';
+import type { Env } from '../../src/env.ts';
 import { type ListName, listNames } from '../../src/public-list/lists.ts';
 import { toBase64 } from '../../src/text/bytes.ts';
 import { appendDays, findCheckpoint } from '../../src/transparency/append.ts';
 import { parseCheckpoint, type Signer, signerOf } from '../../src/transparency/note.ts';
 import { tilePath, unbundle } from '../../src/transparency/tree.ts';
 import { checkEntries, openCheckpoint } from '../../src/transparency/verify.ts';
+import { counted } from '../counted.ts';
 
 const isDeep = inject('isDeep');
 let runtime: Miniflare;
@@ -49,7 +51,7 @@ const append = (bucket: R2Bucket) => appendDays(bucket, origin, [signer]);
 
 /** The checkpoint, and the leaves that it signs, as whoever verifies the log reads them. */
 async function readLog(bucket: R2Bucket) {
-  const note = await (await findCheckpoint(bucket))!.text();
+  const note = (await findCheckpoint(bucket))!;
   const checkpoint = await openCheckpoint(note, signer.verifierKey);
   const entries: Uint8Array[] = [];
   for (let start = 0; start < checkpoint.size; start += 256) {
@@ -181,6 +183,45 @@ test.each<[string, (bucket: R2Bucket) => Promise<unknown>, string]>([
   await expect(appendDays(bucket, origin, [watched(signed)])).rejects.toThrow(message);
   const checkpoints = await bucket.list({ prefix: 'log/checkpoint/' });
   expect([signed, checkpoints.objects.length]).toEqual([[], message.includes('next') ? 0 : 1]);
+});
+
+test('fixes nothing after leaves that were changed, and goes on when they are back', async () => {
+  const bucket = await newBucket();
+  const key = 'log/tile/entries/000.p/2';
+  await archiveDay(bucket, 1);
+  await append(bucket);
+  const before = await (await bucket.get(key))!.text();
+  await bucket.put(key, before.replaceAll(dayAt(1), dayAt(0)));
+  await expect(append(bucket)).rejects.toThrow('are not those of its checkpoint');
+  await bucket.put(key, before);
+  expect(await append(bucket)).toBe(2);
+  await archiveDay(bucket, 2);
+  expect(await append(bucket)).toBe(4);
+  await readLog(bucket);
+});
+
+/** The operations of R2 in a run. */
+async function operationsOf(bucket: R2Bucket) {
+  const { env, counts } = counted({ ARCHIVE: bucket } as Env);
+  await append(env.ARCHIVE!);
+  return [counts.r2Lists, counts.r2Reads];
+}
+
+test('costs six listings and three reads while there is nothing to append, however long the log is', async () => {
+  const bucket = await newBucket();
+  const catchUp = (count: number) => append(withDays(bucket, count));
+  expect(await catchUp(3)).toBe(3);
+  // All other lists ended with the first days: what they said last is in the first leaves alone.
+  await archiveDay(
+    bucket,
+    3,
+    listNames.filter((list) => list !== 'all'),
+  );
+  expect(await catchUp(1_100)).toBe(1_104);
+  expect(await operationsOf(withDays(bucket, 1_100))).toEqual([6, 7]);
+  await archiveDay(bucket, 1_100, listNames);
+  expect(await catchUp(1_101)).toBe(1_109);
+  expect(await operationsOf(withDays(bucket, 1_101))).toEqual([6, 3]);
 });
 
 test('signs nothing for another origin than the log has', async () => {
