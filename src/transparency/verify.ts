@@ -5,6 +5,8 @@ import { isSame, leafHash, rootOf } from './tree.ts';
 
 /** What a log says about one list and day. */
 export interface Leaf {
+  /** Its number; the first is 0. */
+  at: number;
   list: string;
   day: string;
   etag: string;
@@ -43,7 +45,7 @@ export class Contradiction extends Error {}
  * they say. Throws an Error that says what is wrong; a Contradiction where the two checkpoints and the entries prove it.
  */
 export async function checkEntries(
-  { size, root }: Checkpoint,
+  { origin, size, root }: Checkpoint,
   entries: readonly Uint8Array[],
   seen?: Checkpoint,
 ): Promise<Leaf[]> {
@@ -52,6 +54,9 @@ export async function checkEntries(
   const hashes = await Promise.all(entries.map(leafHash));
   if (!isSame(await rootOf(hashes), root)) {
     throw new Error(`the log's ${size} leaves are not those that its checkpoint signs`);
+  }
+  if (seen && seen.origin !== origin) {
+    throw new Error(`the log is ${origin}, and the one seen before was ${seen.origin}`);
   }
   if (seen && seen.size > size) {
     throw new Error(
@@ -85,20 +90,6 @@ function leavesIn(entries: readonly Uint8Array[]): Leaf[] {
       );
     }
     last.set(list, day);
-    return { list, day, etag, sha256, count: Number(count) };
+    return { at, list, day, etag, sha256, count: Number(count) };
   });
-}
-
-/** What was fetched of a list as it stood on a day. */
-export type Body = Pick<Leaf, 'sha256' | 'count'>;
-
-/** What contradicts the leaf in a body; undefined if nothing does. */
-export function bodyProblem(leaf: Leaf, body: Body): string | undefined {
-  const kinds = { sha256: 'digest', count: 'count' } as const;
-  for (const [field, word] of Object.entries(kinds) as [keyof Body, string][]) {
-    if (body[field] !== leaf[field]) {
-      return `the list ${leaf.list} of ${leaf.day} is not what was logged: its ${word} is ${body[field]}, and was ${leaf[field]}`;
-    }
-  }
-  return undefined;
 }

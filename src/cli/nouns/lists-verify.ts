@@ -1,35 +1,26 @@
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { currentTime } from '../../clock.ts';
-import { dayOf, daysBefore, isDay } from '../../day.ts';
+import { dayOf, daysBefore } from '../../day.ts';
 import { hex } from '../../digest.ts';
 import { type ListName, publicLists } from '../../public-list/lists.ts';
-import { joinBytes } from '../../text/bytes.ts';
 import { bundlesOf, unbundle } from '../../transparency/tree.ts';
 import {
-  type Body,
-  bodyProblem,
   Contradiction,
   checkEntries,
   type Leaf,
   openCheckpoint,
 } from '../../transparency/verify.ts';
 import { type CommonOptions, reading, usageError } from '../command.ts';
+import { writeWhole } from '../file/whole.ts';
 import { openRunningServer } from '../local-server.ts';
 import { configPath, localDirectory } from '../project.ts';
 import { report } from '../run.ts';
 import { parseUrl } from '../service.ts';
 import { counted } from '../text.ts';
+import { parseSince } from '../time.ts';
 import { domainAddress } from '../wrangler-config.ts';
 
 const command = reading(
@@ -50,7 +41,7 @@ const command = reading(
   .option(
     '--since <day>',
     'fetch the lists of this day and later, and what is new (default: what is new)',
-    parseDay,
+    parseSince,
   )
   .option(
     '--state <file>',
@@ -69,7 +60,7 @@ export const verifyLists = command.action((options) => report(options, () => ver
 interface Given extends CommonOptions {
   url?: string;
   key?: string;
-  since?: string;
+  since?: Date;
   state?: string;
 }
 
@@ -77,7 +68,7 @@ interface Given extends CommonOptions {
 interface Seen {
   key: string;
   checkpoint: string;
-  /** The numbers of the leaves whose lists were not served as they were logged. */
+  /** The numbers of the leaves whose lists were not served as they were logged, or not fetched. */
   left: number[];
 }
 
@@ -93,66 +84,69 @@ async function verify({ since, ...given }: Given) {
   const checkpoint = await openCheckpoint(note, key);
   const before = seen && (await openCheckpoint(seen.checkpoint, seen.key));
   const entries = await getEntries(url, checkpoint.size);
-  const leaves = await checkEntries(checkpoint, entries, before).catch((error: Error) => {
+  const leaves = await checkEntries(checkpoint, entries, before).catch(async (error: Error) => {
     if (!(error instanceof Contradiction)) throw error;
     const place = `${file}${contradiction}${checkpoint.size}-${hex(checkpoint.root.slice(0, 8))}`;
     const now = entries.map((entry) => new TextDecoder().decode(entry));
-    if (!existsSync(place)) writeJson(place, { key, checkpoint: note, leaves: now });
+    if (!existsSync(place)) await writeJson(place, { key, checkpoint: note, leaves: now });
     throw new Error(`${error.message}; what it says now is in ${place}`);
   });
 
   const firstNew = before?.size ?? (since ? leaves.length : 0);
-  const chosen = leaves.flatMap(({ day }, at) =>
-    at >= firstNew || seen?.left.includes(at) || (since && day >= since) ? at : [],
+  const due = leaves.filter(
+    ({ at, day }) => at >= firstNew || seen?.left.includes(at) || (since && day >= dayOf(since)),
   );
+  const save = (left: Leaf[]) =>
+    writeJson(file, { key, checkpoint: note, left: left.map(({ at }) => at) } satisfies Seen);
   // Whatever the lists are, the next run begins here.
-  writeJson(file, { key, checkpoint: note, left: chosen } satisfies Seen);
-  const wrong: string[] = [];
-  const notServed: string[] = [];
-  const left: number[] = [];
-  for (const at of chosen) {
-    const leaf = leaves[at]!;
-    const body = await getBody(url, leaf);
-    const problem = 'status' in body ? undefined : bodyProblem(leaf, body);
-    if (problem) wrong.push(problem);
-    if ('status' in body)
-      notServed.push(`the list ${leaf.list} of ${leaf.day} is not served: ${body.status}`);
-    if (problem || 'status' in body) left.push(at);
+  await save(due);
+  const fetched = due.filter(isServed);
+  const left = due.filter((leaf) => !isServed(leaf));
+  const problems = new Map<string, string[]>();
+  for (const leaf of fetched) {
+    const problem = await problemOf(url, leaf);
+    if (!problem) continue;
+    left.push(leaf);
+    problems.set(problem, [...(problems.get(problem) ?? []), `${leaf.list} of ${leaf.day}`]);
   }
-  writeJson(file, { key, checkpoint: note, left } satisfies Seen);
+  await save(left);
 
-  const newest =
-    leaves
-      .map(({ day }) => day)
-      .sort()
-      .at(-1) ?? null;
+  const newest = daysOf(leaves).at(-1) ?? null;
+  const others = leaves.filter((leaf) => !isServed(leaf)).length;
   const held = [
     `${url}: ${counted(leaves.length, 'leaf', 'leaves')}${newest ? ` up to ${newest}` : ''} signed by ${key}${known ? '' : ' (the service’s own word; give it with --key)'}`,
     ...(before ? [`the ${before.size} seen before are among them`] : []),
+    ...(others > 0
+      ? [`lists that this release does not know, and has not fetched: ${others}`]
+      : []),
     ...evidenceOf(file).map((name) => `an earlier run has found a contradiction: ${name}`),
   ].join('; ');
-  const problems = [wrong, notServed].filter(({ length }) => length > 0).map(firstOf);
-  if (problems.length > 0) {
-    throw new Error(`${problems.join('; ')}; but the log itself is whole: ${held}`);
+  if (problems.size > 0) {
+    const found = [...problems].map(
+      ([problem, [first, ...more]]) =>
+        `the list ${first} ${problem}${more.length > 0 ? `, and ${more.length} more` : ''}`,
+    );
+    throw new Error(`${found.join('; ')}; but the log itself is whole: ${held}`);
   }
-  const weekAgo = daysBefore(dayOf(currentTime()), 7);
-  if (newest && newest < weekAgo) {
+  if (newest && newest < daysBefore(dayOf(currentTime()), 7)) {
     throw new Error(`nothing was appended to the log for more than a week: ${held}`);
   }
-  const days = chosen.map((at) => leaves[at]!.day).sort();
+  const days = daysOf(fetched);
   const [first = null, last = null] = [days[0], days.at(-1)];
   return {
     data: {
       ...{ url, key, key_known_before: known !== undefined, leaves: leaves.length },
-      ...{ newest_day: newest, seen_before: before?.size ?? null, lists: chosen.length },
-      ...{ first_day: first, last_day: last, verified: true },
+      ...{ newest_day: newest, seen_before: before?.size ?? null, lists: fetched.length },
+      ...{ lists_not_known: others, first_day: first, last_day: last, verified: true },
     },
-    text: `${held}; ${servedText(chosen.length, first, last)}`,
+    text: `${held}; ${servedText(fetched.length, first, last)}`,
   };
 }
 
-const firstOf = (problems: readonly string[]): string =>
-  problems.length > 1 ? `${problems[0]}, and ${problems.length - 1} more` : problems[0]!;
+/** Whether this release knows where the list is served. */
+const isServed = ({ list }: Leaf) => Object.hasOwn(publicLists, list);
+
+const daysOf = (leaves: readonly Leaf[]) => leaves.map(({ day }) => day).sort();
 
 function servedText(lists: number, first: string | null, last: string | null): string {
   if (lists === 0) return 'no list was fetched';
@@ -166,9 +160,10 @@ const contradiction = '.contradiction-';
 
 /** What earlier runs have kept because it contradicts the file. */
 function evidenceOf(file: string): string[] {
-  const { dir, base } = path.parse(path.resolve(file));
-  const names = readdirSync(dir).filter((name) => name.startsWith(base + contradiction));
-  return names.map((name) => path.join(path.dirname(file), name));
+  const directory = path.dirname(file);
+  const names = readdirSync(directory);
+  const its = names.filter((name) => name.startsWith(path.basename(file) + contradiction));
+  return its.map((name) => path.join(directory, name));
 }
 
 async function addressOf({ url, remote, env, persistTo }: Given): Promise<string> {
@@ -185,84 +180,68 @@ function stateFile(url: string, persistTo: string | undefined): string {
   return path.join(localDirectory(persistTo), `log-${host}.json`);
 }
 
-function writeJson(file: string, content: object): void {
-  mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
-  writeFileSync(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`);
-  renameSync(`${file}.new`, file);
+async function writeJson(file: string, content: object): Promise<void> {
+  mkdirSync(path.dirname(file), { recursive: true });
+  const json = `${JSON.stringify(content, null, 2)}\n`;
+  await writeWhole(file, async (target) => writeFileSync(target, json));
 }
 
-const maximumTries = 10;
+/** Enough for a list of 10,000,000 names; a service that never comes to an end does not hold the command up. */
+const patienceMilliseconds = 600_000;
 
 /** The answer, after the pauses that the service's limit for an address asks for. */
-async function get(url: string, place: string): Promise<Response> {
-  for (let tries = 1; ; tries++) {
-    const response = await fetch(new URL(place, url)).catch((error: Error) => {
-      const { message } = error.cause instanceof Error ? error.cause : error;
-      throw new Error(`${url} cannot be reached: ${message}`);
-    });
-    if (response.status !== 429 || tries === maximumTries) return response;
-    // It may be missing, a date or very long.
-    const seconds = Math.min(60, Number(response.headers.get('Retry-After'))) || 60;
-    await pause(1_000 * seconds);
-  }
+async function get(url: string, place: string, tries = 10): Promise<Response> {
+  const signal = AbortSignal.timeout(patienceMilliseconds);
+  const response = await fetch(new URL(place, url), { signal }).catch((error: Error) => {
+    const { message } = error.cause instanceof Error ? error.cause : error;
+    throw new Error(`${url} cannot be reached: ${message}`);
+  });
+  if (response.status !== 429 || tries === 1) return response;
+  // It may be missing, a date or very long.
+  const seconds = Math.min(60, Number(response.headers.get('Retry-After'))) || 60;
+  await pause(1_000 * seconds);
+  return get(url, place, tries - 1);
 }
 
-/** Far more than anything of the log, and than a list of 10,000,000 names, has. */
-const [maximumBytes, maximumListBytes] = [20_000_000, 1_000_000_000];
-/** More than a thousand years have. */
-const maximumLeaves = 10_000_000;
-
-async function* chunksOf({ body, url }: Response, maximum: number): AsyncGenerator<Uint8Array> {
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length;
-    if (bytes > maximum) throw new Error(`${url} answers more than ${maximum} bytes`);
-    yield chunk;
-  }
-}
-
-async function getFound(url: string, place: string): Promise<Uint8Array<ArrayBuffer>> {
+async function getFound(url: string, place: string): Promise<Response> {
   const response = await get(url, place);
-  if (response.ok) return joinBytes(await Array.fromAsync(chunksOf(response, maximumBytes)));
+  if (response.ok) return response;
   throw new Error(
     `${new URL(place, url)} answers ${response.status}: there is no log, or not all of it`,
   );
 }
 
-const getText = async (url: string, place: string) =>
-  new TextDecoder().decode(await getFound(url, place));
+const getText = async (url: string, place: string) => (await getFound(url, place)).text();
 
 async function getEntries(url: string, size: number): Promise<Uint8Array[]> {
-  if (size > maximumLeaves) throw new Error(`the log cannot have ${size} leaves`);
   const entries: Uint8Array[] = [];
   for (const { path, width } of bundlesOf(size)) {
-    const its = unbundle(await getFound(url, `/log/${path}`));
+    const response = await getFound(url, `/log/${path}`);
+    const its = unbundle(new Uint8Array(await response.arrayBuffer()));
     if (its.length !== width) throw new Error(`/log/${path} has ${its.length} leaves`);
     entries.push(...its);
   }
   return entries;
 }
 
-/** The list of the day as it is served, of which nothing is kept but what the leaf says of it. */
-async function getBody(url: string, { list, day }: Leaf): Promise<Body | { status: number }> {
-  const { path, type } = publicLists[list as ListName] ?? {};
-  if (!path) throw new Error(`the log is about a list ${list}, which this program does not know`);
+/** What is wrong with the list as it is served, of which nothing is kept; undefined if it is the one that was logged. */
+async function problemOf(
+  url: string,
+  { list, day, sha256, count }: Leaf,
+): Promise<string | undefined> {
+  const { path, type } = publicLists[list as ListName];
   const response = await get(url, `${path}?as_of=${day}${type ? `&type=${type}` : ''}`);
   if (!response.ok) {
     await response.body?.cancel();
-    return { status: response.status };
+    return `is not served: ${response.status}`;
   }
   const hash = createHash('sha256');
   // Each entry is an object, and so is the whole; a name has no brace.
   let braces = 0;
-  for await (const chunk of chunksOf(response, maximumListBytes)) {
+  for await (const chunk of response.body ?? []) {
     hash.update(chunk);
     for (const byte of chunk) if (byte === 0x7b) braces++;
   }
-  return { sha256: hash.digest('hex'), count: braces - 1 };
-}
-
-function parseDay(text: string): string {
-  if (isDay(text)) return text;
-  throw new InvalidArgumentError('It must be a day such as 2026-05-01.');
+  if (hash.digest('hex') !== sha256) return 'is not what was logged';
+  return braces - 1 === count ? undefined : 'has another number of entries than was logged';
 }
