@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { setClockAhead } from '../../../src/clock.ts';
 import { row, smallRegistry, writeFiles } from './files.ts';
@@ -6,8 +7,72 @@ import { startMoves } from './moves.ts';
 const moves = startMoves();
 const { moveIn, reconcile } = moves;
 
+type Side = Record<'kind' | 'digest_of_files' | 'digest_here', string>;
+
+function ofKinds({ kinds }: { kinds: Side[] }, ...names: string[]) {
+  return kinds.filter(({ kind }) => names.includes(kind));
+}
+
 beforeEach(moves.beginEmpty);
 afterEach(() => setClockAhead(0));
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+test('has the digest of each side, and counts its rows by registrar', async () => {
+  const files = smallRegistry();
+  files.blocked!.unshift(row.blocked('vale.ee'));
+  await moveIn(files);
+  const [vale, paha] = ['vale.ee', 'paha.ee'].map((name) => [name, '2015-03-04T05:06:07.123Z']);
+  const blocked = sha256(JSON.stringify(paha) + JSON.stringify(vale));
+  const before = await reconcile();
+  const [contacts] = ofKinds(before, 'contacts');
+  expect(before).toMatchObject({ status: 0, equal: true });
+  expect(ofKinds(before, 'blocked')).toEqual([
+    {
+      ...{ kind: 'blocked', rows_in_files: 2, rows_here: 2, by_registrar: {} },
+      ...{ digest_of_files: blocked, digest_here: blocked },
+    },
+  ]);
+  files.blocked!.shift();
+  files.contacts!.shift();
+  files.contacts!.push(row.contact(16, 'BETA'));
+  writeFiles(moves.directory, files);
+  const after = await reconcile();
+  expect(after.status).toBe(1);
+  expect(ofKinds(after, 'contacts', 'blocked')).toMatchObject([
+    {
+      ...{ rows_in_files: 3, rows_here: 3, digest_here: contacts!.digest_here },
+      by_registrar: { ALPHA: { in_files: 1, here: 2 }, BETA: { in_files: 2, here: 1 } },
+    },
+    {
+      ...{ rows_in_files: 1, rows_here: 2 },
+      ...{ digest_of_files: sha256(JSON.stringify(paha)), digest_here: blocked },
+    },
+  ]);
+  const { stdout } = await moves.registry.run(['reconcile', moves.directory]);
+  expect(stdout).toMatch(/^contacts +BETA +2 +1 *$/m);
+});
+
+test.each([
+  ['api-users', 'password'],
+  ['reserved', 'password'],
+  ['auctions', 'registration_code'],
+  ['domain-contacts', 'role'],
+  ['allowed-ips', 'address'],
+])('tells the sides apart by the digest if %s have another %s', async (file, column) => {
+  const files = smallRegistry();
+  await moveIn(files);
+  files[file]!.at(-1)![column] = column === 'role' ? 'admin' : '192.0.2.9';
+  writeFiles(moves.directory, files);
+  const { status, kinds } = await reconcile();
+  expect(status).toBe(1);
+  const differing = kinds.filter((kind: Side) => kind.digest_of_files !== kind.digest_here);
+  const owners: Record<string, string> = {
+    'domain-contacts': 'domains',
+    'allowed-ips': 'registrars',
+  };
+  expect(differing.map(({ kind }: Side) => kind)).toEqual([owners[file] ?? file]);
+});
 
 test('excuses what the report names, unless a file is newer', async () => {
   const files = smallRegistry();
