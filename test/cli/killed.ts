@@ -1,5 +1,9 @@
+import { watch } from 'node:fs/promises';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { databaseFile } from './empty-again.ts';
 import { killGroup, type TestRegistry } from './tool.ts';
 
 /** A moment in each of so many equal parts of a time, at random within it. */
@@ -10,14 +14,41 @@ export function moments(parts: number, [from, until]: [number, number]): number[
 }
 
 /** Starts the command and kills it after this time; false if it was done before. */
-export async function killAfter(registry: TestRegistry, args: string[], milliseconds: number) {
+export function killAfter(registry: TestRegistry, args: string[], milliseconds: number) {
+  return killAt(registry, args, (signal) => setTimeout(milliseconds, undefined, { signal }));
+}
+
+/** Starts the command and kills it as soon as the history has so many entries; false if it was done before. */
+export function killOnceWritten(registry: TestRegistry, args: string[], entries: number) {
+  return killAt(registry, args, async (signal) => {
+    const directory = path.dirname(databaseFile(registry.directory));
+    for await (const _ of watch(directory, { signal })) {
+      if (entriesOf(registry) >= entries) return;
+    }
+  });
+}
+
+export function entriesOf({ directory }: TestRegistry): number {
+  using database = new DatabaseSync(databaseFile(directory));
+  return Number(database.prepare('select count(*) as count from history').get()!.count);
+}
+
+async function killAt(
+  registry: TestRegistry,
+  args: string[],
+  moment: (signal: AbortSignal) => Promise<void>,
+): Promise<boolean> {
+  const startedAt = performance.now();
   const child = registry.start(args, true);
   // Work that it has started may still be writing when the next one starts.
   onTestFinished(() => killGroup(child));
-  const closed = new Promise((resolve) => child.once('close', resolve));
-  await Promise.race([closed, setTimeout(milliseconds)]);
+  const waiting = new AbortController();
+  const closed = new Promise<void>((resolve) => child.once('close', resolve));
+  await Promise.race([closed, moment(waiting.signal)]);
+  waiting.abort();
   const isKilled = child.exitCode === null && child.kill('SIGKILL');
   await closed;
+  const milliseconds = Math.round(performance.now() - startedAt);
   process.stderr.write(`${isKilled ? 'killed' : 'done'} after ${milliseconds} ms: ${args[1]}\n`);
   return isKilled;
 }
