@@ -143,6 +143,16 @@ export async function addContact(
   return contact!;
 }
 
+/** What has to be given of a contact, by column. */
+export const contactValues = {
+  name: 'Mari Maasikas',
+  email: 'mari@example.ee',
+  phone: '+372.5123456',
+  ident: '38001085718',
+  identType: 'priv',
+  identCountryCode: 'EE',
+} as const;
+
 /** The contact that a registrar sends for creation, with nothing beyond what is required unless the test adds it. */
 export function newContact(overrides: object = {}) {
   return {

@@ -6,19 +6,10 @@ import { createContact } from '../../src/contact/create.ts';
 import { deleteContact } from '../../src/contact/delete.ts';
 import { importContacts } from '../../src/contact/import.ts';
 import { updateContact } from '../../src/contact/update.ts';
-import { addContact, addRegistrar, operator } from '../fixtures.ts';
+import { addContact, addRegistrar, contactValues, operator } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
-
-const fields = {
-  name: 'Mari Maasikas',
-  email: 'mari@example.ee',
-  phone: '+372.5123456',
-  ident: '38001085718',
-  identType: 'priv',
-  identCountryCode: 'EE',
-} as const;
 
 /** A request that came at this time of a day, whenever it is written. */
 const at = (time: string) => ({
@@ -43,7 +34,7 @@ test('what is written later has a later time, whichever request came first', asy
   const registrar = await addRegistrar(worker.env);
   const { login, code: prefix } = registrar;
   const created = (id: string, time: string) =>
-    createContact(db, login, { ...fields, code: id }, at(time));
+    createContact(db, login, { ...contactValues, code: id }, at(time));
   await created('A', '12:00:00.999');
   await created('B', '12:00:00.998');
   expect(await changedAt(`${prefix}:B`)).toBe('2026-03-04T12:00:01.000Z');
@@ -56,7 +47,7 @@ test('the times of deleted contacts are not used again', async () => {
   const registrar = await addRegistrar(worker.env);
   const { login, code: prefix } = registrar;
   const { code } = await addContact(worker.env, registrar);
-  await createContact(db, login, { ...fields, code: 'A' }, at('12:00:00'));
+  await createContact(db, login, { ...contactValues, code: 'A' }, at('12:00:00'));
   await deleteContact(db, login, `${prefix}:A`, at('12:00:01'));
   await updateContact(db, login, code, () => ({ name: 'Ants' }), at('11:00:00'));
   expect(await changedAt(code)).toBe('2026-03-04T12:00:00.001Z');
@@ -77,7 +68,7 @@ test('imported contacts keep the times that they bring, and others are as new as
   const { env, db } = worker;
   const registrar = await addRegistrar(env);
   await addContact(env, registrar, { updatedAt: '2026-08-09T10:11:12.131Z' });
-  const record = { ...fields, registrar: registrar.code };
+  const record = { ...contactValues, registrar: registrar.code };
   const updatedAt = '2019-01-01T00:00:00.000Z';
   await importContacts(db, operator, [
     { ...record, code: `${registrar.code}:OLD`, updatedAt },

@@ -3,7 +3,7 @@ import { createContact } from '../../src/contact/create.ts';
 import { deleteContact } from '../../src/contact/delete.ts';
 import { updateContact } from '../../src/contact/update.ts';
 import { refused, registrarClient } from '../client.ts';
-import { addContact, addDomainOf, addRegistrar, newContact } from '../fixtures.ts';
+import { addContact, addDomainOf, addRegistrar, contactValues, newContact } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
@@ -217,14 +217,6 @@ test('refuses an after from a list in another order', async () => {
   }
 });
 
-const columns = {
-  email: 'mari@example.ee',
-  phone: '+372.5123456',
-  ident: '38001085718',
-  identType: 'priv',
-  identCountryCode: 'EE',
-} as const;
-
 /** Whether there was something to change. */
 const changed = (update: Promise<unknown>) =>
   update.then(
@@ -249,7 +241,7 @@ test('a registrar that follows the changes misses none, whichever request is wri
         updateContact(db, registrar.login, code, () => ({ name }), request),
       );
       if (!isThere)
-        await createContact(db, registrar.login, { ...columns, code: id, name }, request);
+        await createContact(db, registrar.login, { ...contactValues, code: id, name }, request);
       else if (round % 5 === client % 5) await deleteContact(db, registrar.login, code, request);
     }
     writing -= 1;
