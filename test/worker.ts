@@ -70,11 +70,15 @@ export function shareEmptyWorker() {
 
 /** The Worker of `npm start -- --sandbox`, as `startWorker` starts the one that is deployed. */
 export function startSandbox(vars: Record<string, string> = {}) {
+  return startWorkerFrom('src/cli/sandbox/worker.ts', vars);
+}
+
+/** The Worker of another module, as `startWorker` starts the one that is deployed. */
+export function startWorkerFrom(main: string, vars: Record<string, string> = {}) {
   let runtime: Runtime | undefined;
   beforeAll(async () => {
     const config = parse(readFileSync('wrangler.toml', 'utf8'));
     delete config.env;
-    const main = 'src/cli/sandbox/worker.ts';
     const all = { ...readLocalConfig(undefined).vars, ...vars };
     runtime = await startHarness({ config: { ...config, main, vars: all } });
   });

@@ -11,6 +11,7 @@ import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtur
 import { backUpDatabase } from '../public-list/backup.ts';
 import { newReader } from '../public-list/reader.ts';
 import { startWorker } from '../worker.ts';
+import { killedBeforeHead } from './killed-before-head.ts';
 
 const worker = startWorker();
 
@@ -51,15 +52,14 @@ const fetchAll = async (now: Date) =>
 const chance = (index: number, purpose: number) =>
   ((index * 7 + purpose * 11) * 2_654_435_761) % 97;
 
-/** Some changes of a day; nothing on one day in four. */
-async function change(index: number): Promise<void> {
+/** Some changes on a day, by a number of their own; nothing in one case of four. */
+async function change(day: string, number: number): Promise<void> {
   const { DB } = worker.env;
-  const day = dayAt(index);
-  const name = `n${index}.ee`;
+  const name = `n${number}.ee`;
   const of = { name, punycode: name };
-  if (chance(index, 1) < 40) await addRetainedDomain(worker.env, of);
-  if (chance(index, 2) < 25) await addAuction(worker.env, of);
-  if (chance(index, 3) < 25) {
+  if (chance(number, 1) < 40) await addRetainedDomain(worker.env, of);
+  if (chance(number, 2) < 25) await addAuction(worker.env, of);
+  if (chance(number, 3) < 25) {
     // From tomorrow: the calendar alone changes the list, at midnight.
     await addDispute(worker.env, {
       ...of,
@@ -67,12 +67,30 @@ async function change(index: number): Promise<void> {
       lastDay: daysBefore(day, -3),
     });
   }
-  if (chance(index, 4) < 30) {
+  if (chance(number, 4) < 30) {
     await DB.prepare('delete from retained_domains where name < ?')
-      .bind(`n${index - 3}`)
+      .bind(`n${number - 3}`)
       .run();
   }
 }
+
+const importedNames = 4_000;
+
+/** Imports thousands of names, or takes them away again. */
+async function importNames(): Promise<void> {
+  const { DB } = worker.env;
+  const { meta } = await DB.prepare("delete from retained_domains where name like 'import%'").run();
+  if (meta.changes > 0) return;
+  await DB.prepare(
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+     insert into retained_domains (name, punycode, status, created_at)
+     select 'import' || i || '.ee', 'import' || i || '.ee', iif(i % 2, 'blocked', 'reserved'), '' from n`,
+  )
+    .bind(importedNames)
+    .run();
+}
+
+const times = ['00:00:30', cronTime, '09:30:00', '21:45:00', '23:59:59.900'];
 
 test('each of thirty days is byte for byte what clients fetched on it', {
   timeout: 600_000,
@@ -81,20 +99,22 @@ test('each of thirty days is byte for byte what clients fetched on it', {
   await emptyLists(env);
   const seen = new Map<string, Awaited<ReturnType<typeof fetchAll>>>();
   let restore: (() => Promise<void>) | undefined;
-  let [missed, restores] = [0, 0];
+  let [missed, killed, restores] = [0, 0, 0];
   for (let index = 0; index < days; index++) {
     const day = dayAt(index);
     const isMissed = index > 1 && chance(index, 5) < 30;
     if (isMissed) missed += 1;
-    // Some days begin with a publication before the cron.
-    for (const time of ['00:00:30', cronTime, '09:30:00', '21:45:00']) {
+    for (const [number, time] of times.entries()) {
       const now = setClock(day, time);
       if (time === cronTime) {
         if (!isMissed) await runCron('1 0 * * *', env, {});
         continue;
       }
+      // Some days begin with a publication before the cron, and some end with one in their last moment.
       if (index % 3 === 0 && time < cronTime) continue;
-      await change(index + 31 * Number(time.slice(0, 2)));
+      if (index % 4 !== 1 && time > '23:') continue;
+      await change(day, index + 31 * number);
+      if (index % 7 === 4 && time < cronTime) await importNames();
       if (index % 10 === 4) restore = await backUpDatabase(env);
       if (index % 10 === 7 && restore) {
         // The index of the archive is restored with the rest.
@@ -103,13 +123,29 @@ test('each of thirty days is byte for byte what clients fetched on it', {
         restore = undefined;
         restores += 1;
       }
+      if (index % 5 === 2 && time > '21:') {
+        await publish(db, killedBeforeHead(env), listNames, () => now).catch(() => {
+          killed += 1;
+        });
+        continue;
+      }
       await publish(db, env.LISTS, listNames, () => now);
+      if (index % 2 === 0 && time === '09:30:00') {
+        await change(day, index + 31 * times.length);
+        // By another publisher, whose clock is behind.
+        const behind = new Date(now.getTime() - 7_000);
+        await publish(db, env.LISTS, listNames, () => behind);
+      }
     }
-    seen.set(day, await fetchAll(setClock(day, '23:59:59')));
+    seen.set(day, await fetchAll(setClock(day, '23:59:59.950')));
   }
   setClock(dayAt(days), cronTime);
   await runCron('1 0 * * *', env, {});
-  expect({ missed: missed > 5, restores }).toEqual({ missed: true, restores: 3 });
+  expect({ missed: missed > 5, killed: killed > 2, restores }).toEqual({
+    missed: true,
+    killed: true,
+    restores: 3,
+  });
   expect(new Set([...seen.values()].map(({ all }) => all?.etag)).size).toBeGreaterThan(10);
 
   setClockAhead(0);

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { dayOf, daysBefore } from '../../src/day.ts';
+import { listNames } from '../../src/public-list/lists.ts';
+import { publish } from '../../src/public-list/publish/publish.ts';
+import { published } from '../public-list/published.ts';
+import { useSmallBlocks } from '../public-list/small-blocks.ts';
+import { nameOf, seedRetainedNames } from '../seed.ts';
+import { onTheWire } from '../wire.ts';
+import { startWorkerFrom } from '../worker.ts';
+
+const sizes = { minimum: 128, mean: 256, maximum: 1_024 };
+const worker = startWorkerFrom('test/archive/small-blocks-worker.ts', {
+  BLOCK_SIZES: JSON.stringify(sizes),
+});
+useSmallBlocks(sizes);
+
+const path = '/repp/v1/retained_domains';
+
+/** The list on the wire, in gzip. */
+async function fetched(query = '') {
+  const headers = { 'Accept-Encoding': 'gzip' };
+  const answer = await onTheWire(worker.url, path + query, { headers });
+  return { status: answer.status, etag: answer.headers.etag, bytes: answer.bytes };
+}
+
+async function publishedBlocks(): Promise<number> {
+  const lists = await Promise.all(listNames.map((list) => published(worker.env, list)));
+  return lists.reduce((sum, { head }) => sum + head!.blocks.length, 0);
+}
+
+test('a day of 100,000 names in hundreds of blocks is archived after they have changed', async () => {
+  const { env, db } = worker;
+  const yesterday = daysBefore(dayOf(new Date()), 1);
+  await seedRetainedNames(env, 100_000);
+  await publish(db, env.LISTS, listNames, () => new Date(`${yesterday}T12:00:00Z`));
+  const seen = await fetched();
+  const blocks = await publishedBlocks();
+  expect(blocks).toBeGreaterThan(500);
+  const gone = Array.from({ length: 50 }, (_, n) => nameOf(n).name);
+  await env.DB.prepare(
+    'delete from retained_domains where name in (select value from json_each(?))',
+  )
+    .bind(JSON.stringify(gone))
+    .run();
+  await publish(db, env.LISTS, listNames, () => new Date());
+
+  await worker.scheduled('1 0 * * *');
+
+  const archived = await fetched(`?as_of=${yesterday}`);
+  expect([archived.status, archived.etag]).toEqual([200, seen.etag]);
+  expect(archived.bytes.equals(seen.bytes)).toBe(true);
+  const asked = await fetch(new URL('/operations', worker.url));
+  const operations = (await asked.json()) as Record<string, number>;
+  // Each name is on two lists; what is undone is read once more, and beside it the steps and the daily counts.
+  expect(operations['kv.get']).toBeLessThanOrEqual(blocks + 2 * gone.length + 10);
+  // Five days, three contents, and what the log has of them.
+  expect(operations['r2.put']).toBeLessThanOrEqual(20);
+});
