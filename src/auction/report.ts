@@ -16,6 +16,7 @@ import {
   type Auction,
   auctionSubject,
   getAuction,
+  getAuctionOf,
   isAuctionUnchanged,
   registrationCodeOf,
 } from './read.ts';
@@ -74,12 +75,12 @@ export async function updateAuction(
 export async function registerAuction(
   db: Database,
   origin: Origin,
-  uuid: string,
+  uuidOrName: string,
   registrationCode: string,
   options: ChangeOptions = {},
 ): Promise<Auction> {
   const ended = { status: 'domain_registered', registrationCode: null } as const;
-  const look = () => getAuction(db, uuid);
+  const look = () => getAuctionOf(db, uuidOrName);
   const judge = (auction: Auction) => {
     checkRegistration(auction, registrationCode);
     return auctionUpdate(db, auction, ended, origin);

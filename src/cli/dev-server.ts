@@ -27,7 +27,8 @@ async function run({
   directory,
   secrets,
 }: ServerOptions): Promise<ServerMessage> {
-  const limitBindings = limits === undefined ? {} : readLimits(limits);
+  // Those of `environment` too: an unknown one is refused here.
+  const limitBindings = readLimits(limits ?? environment);
   const { lock } = await takeLock(directory, 'npm start');
   // Held until this process ends, and so longer than by a parent that is killed.
   process.on('exit', () => lock?.[Symbol.dispose]());

@@ -57,6 +57,10 @@ const entries: Readonly<Record<string, Entry>> = {
     summary: 'Show whether anything needs attention: the lists, the cron, the size of the database',
     load: async () => (await import('./nouns/health.ts')).healthCommand,
   },
+  history: {
+    summary: 'The history of changes, including those of deleted things',
+    load: async () => (await import('./nouns/history/index.ts')).historyCommand,
+  },
   report: {
     summary: 'Figures for a month, and about values to correct',
     load: async () => (await import('./nouns/report.ts')).reportCommand,
@@ -88,10 +92,6 @@ const entries: Readonly<Record<string, Entry>> = {
   completion: {
     summary: 'Print a script that completes commands and options in a shell',
     load: async () => (await import('./completion.ts')).completionCommand(wholeProgram),
-  },
-  history: {
-    summary: 'The history of changes, including those of deleted things',
-    load: async () => (await import('./nouns/history/index.ts')).historyCommand,
   },
 };
 

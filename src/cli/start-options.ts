@@ -15,7 +15,7 @@ export function readStartOptions(args: readonly string[]) {
     .option('--persist-to <dir>', 'where to keep the data (default: .wrangler/state)')
     .option('--env <name>', 'an environment in wrangler.toml')
     .option('--limits <name>', 'the rate limits of an environment in wrangler.toml')
-    .option('--var <name:value>', "a setting, in place of wrangler.toml's", readSetting, {})
+    .option('--var <name:value>', "a setting, in place of wrangler.toml's", readSetting)
     .option('--no-demo', 'leave an empty database empty')
     .option('--json-log', 'log in JSON, as a deployment does')
     .addOption(
@@ -40,7 +40,7 @@ export function readStartOptions(args: readonly string[]) {
   const { port, ip, persistTo, env, limits, demo, jsonLog } = command.opts();
   const { sandbox: isSandbox = false } = command.opts();
   return {
-    settings: command.opts().var,
+    settings: command.opts().var ?? {},
     ...{ port, ip, environment: env, limits },
     ...{ isDemoWanted: demo, isSandbox, isJsonLog: jsonLog ?? false },
     directory: localDirectory(persistTo, isSandbox ? 'sandbox' : 'state'),
@@ -55,7 +55,7 @@ function parsePort(text: string): number {
   throw new InvalidArgumentError('It must be a number from 0 to 65535.');
 }
 
-function readSetting(text: string, others: Record<string, string>): Record<string, string> {
+function readSetting(text: string, others: Record<string, string> = {}): Record<string, string> {
   const [, name, value] = /^(\w+):(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) {
     throw new InvalidArgumentError('It must be NAME:VALUE.');

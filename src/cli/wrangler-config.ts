@@ -37,7 +37,7 @@ export function readLocalConfig(environment: string | undefined) {
  * The bindings that give the local runtime the rate limits of an environment. Throws `not_found` for an environment that
  * wrangler.toml does not have.
  */
-export function readLimits(environment: string) {
+export function readLimits(environment: string | undefined) {
   const { own } = knownEnvironment(environment, 'limits');
   const limiters = own.ratelimits?.map(({ name, ...limiter }) => [
     name,

@@ -79,6 +79,13 @@ describe('registerAuction', () => {
     ).rejects.toMatchObject({ reason: 'invalid', problems: [{ field: 'status' }] });
   });
 
+  it('finds the newest auction of a name', async () => {
+    await addAuction(worker.env, { name: 'kaks.ee', status: 'no_bids' });
+    const { uuid } = await addAuction(worker.env, { ...paid, name: 'kaks.ee' });
+    const ended = await registerAuction(worker.db, operator, 'kaks.ee', registrationCode);
+    expect(ended).toMatchObject({ uuid, status: 'domain_registered' });
+  });
+
   it('refuses an unknown auction', async () => {
     await expect(
       registerAuction(worker.db, operator, crypto.randomUUID(), registrationCode),

@@ -53,6 +53,8 @@ test('filters by time, actor and request', async () => {
   expect(await entries('--since', '2999-01-01')).toEqual([]);
   expect(await entries('--by', 'Operator')).toEqual(all);
   expect(await entries('--by', 'nobody')).toEqual([]);
+  const { stdout } = await registry.run(['history', '--by', 'nobody']);
+  expect(stdout).toBe('nothing is recorded that matches\n');
   expect((await registry.run(['history', '--since', 'yesterday'])).status).toBe(2);
 });
 

@@ -188,20 +188,17 @@ describe('npm start', () => {
     expect(refused.headers.get('RateLimit-Policy')).toContain('"failed-login";q=10;w=60');
   });
 
-  it('refuses the limits of an environment that there is not', {
-    timeout: startMilliseconds,
-  }, async () => {
-    const { ended, printed } = run(
-      '--port',
-      '0',
-      '--limits',
-      'prod',
-      '--persist-to',
-      newDirectory(),
-    );
-    expect(await ended).toBe(1);
-    expect(printed()).toContain('wrangler.toml has no environment "prod"');
-  });
+  it.each(['--env', '--limits'])(
+    'refuses an unknown environment in %s',
+    {
+      timeout: startMilliseconds,
+    },
+    async (option) => {
+      const { ended, printed } = run('--port', '0', option, 'prod', '--persist-to', newDirectory());
+      expect(await ended).toBe(1);
+      expect(printed()).toBe('wrangler.toml has no environment "prod"\n');
+    },
+  );
 
   it('leaves a registry that is not a sandbox alone', async () => {
     const directory = newDirectory();

@@ -106,7 +106,7 @@ test('builds a registry that every interface shows, while it is running', async 
   const paid = await patch(`/api/v1/auctions/${id}`, { status: 'payment_received' });
   const wrong = await registry.run(['auction', 'register', id, '--code', '0'.repeat(32)]);
   expect(wrong).toMatchObject({ status: 1 });
-  await registry.done(['auction', 'register', id, '--code', paid.registration_code]);
+  await registry.done(['auction', 'register', 'kohv.ee', '--code', paid.registration_code]);
   expect(await registry.done(['auction', 'show', id])).toMatchObject({
     domain: 'kohv.ee',
     status: 'domain_registered',

@@ -78,10 +78,12 @@ const list = verb(
   },
 );
 
+const newestOf = 'its UUID, or its name for the newest auction of the name';
+
 const show = verb(
   reading('show', 'auction show kohv.ee', 'auction show 1b3ee442-e8fe-4922-9492-8fcb9dccc69c')
     .description('Show an auction, with its registration code while it is paid')
-    .argument('<auction>', 'its UUID, or its name for the newest auction of the name'),
+    .argument('<auction>', newestOf),
   async ({ db }, text) => {
     const auction = await retried(() => getAuctionOf(db, text));
     const data = { ...auctionData(auction), registration_code: registrationCodeOf(auction) };
@@ -137,15 +139,12 @@ const cancel = verb(
 );
 
 const register = verb(
-  writing(
-    'register',
-    'auction register 1b3ee442-e8fe-4922-9492-8fcb9dccc69c --code 0123456789abcdef0123456789abcdef',
-  )
+  writing('register', 'auction register kohv.ee --code 0123456789abcdef0123456789abcdef')
     .description('End a paid auction: the holder of its registration code has registered the name')
-    .argument('<uuid>', 'the auction')
+    .argument('<auction>', newestOf)
     .requiredOption('--code <code>', 'the registration code that the buyer presented'),
-  async ({ db, origin, isDryRun, did }, uuid, options) => {
-    const auction = await registerAuction(db, origin, uuid, options.code, { isDryRun });
+  async ({ db, origin, isDryRun, did }, text, options) => {
+    const auction = await registerAuction(db, origin, text, options.code, { isDryRun });
     return {
       data: { ...auctionData(auction), changed: !isDryRun },
       text: `${did('end')} the auction of ${auction.name} as domain_registered`,

@@ -21,7 +21,8 @@ const changeable = contactColumns.flatMap(([column, field]) => {
   const { rule, file, isRequired } = field;
   if (!rule || !file || !field.sentBy.includes('registrar')) return [];
   const isIdentity = field.group === 'identity';
-  const note = isIdentity ? '; asks first' : isRequired ? '' : "; '' clears it";
+  const clearing = column === 'authInfo' ? "; '' draws a new one" : "; '' clears it";
+  const note = isIdentity ? '; asks first' : isRequired ? '' : clearing;
   const option = new Option(
     `--${file.replaceAll('_', '-')} <value>`,
     `its new ${file.replaceAll('_', ' ')}${note}`,

@@ -47,8 +47,9 @@ const show = verb(
     const subject = historySubjects.find((subject) => nounOf[subject] === noun);
     const criteria = { subject, key, since, until, by, request };
     if (key === undefined || options.follow) {
-      await stream(registry, criteria, options);
-      return undefined;
+      const isEmpty = await stream(registry, criteria, options);
+      if (!isEmpty || options.json) return undefined;
+      return { data: {}, text: 'nothing is recorded that matches' };
     }
     const entries = await Array.fromAsync(readHistory(registry.db, criteria));
     return {
@@ -65,16 +66,19 @@ export const historyCommand = noun(
   show,
 );
 
-/** Prints the entries as they are read; with `follow`, also those that come later. */
+/** Prints the entries as they are read; with `follow`, also those that come later. Returns whether there were none. */
 async function stream(
   { db }: Registry,
   criteria: HistoryCriteria,
   { json, follow }: { json?: true; follow?: true },
-): Promise<void> {
+): Promise<boolean> {
+  let isEmpty = true;
   const pause = follow && (() => setTimeout(500));
   for await (const entry of readHistory(db, criteria, pause)) {
     await writeOutput(`${json ? JSON.stringify(historyData(entry)) : entryText(entry)}\n`);
+    isEmpty = false;
   }
+  return isEmpty;
 }
 
 /** A code in upper case, or a UUID as it is. */

@@ -201,7 +201,7 @@ export const et: Texts = {
   failedText: (requestId) =>
     `Lehte ei õnnestunud koostada. Proovi minuti pärast uuesti; kui viga kordub, teata registrile see tunnus: ${requestId}.`,
   throttled: 'Liiga palju päringuid',
-  throttledText: 'Teie võrgust tuleb väga palju päringuid. Proovige minuti pärast uuesti.',
+  throttledText: 'Sinu võrgust tuleb väga palju päringuid. Proovi minuti pärast uuesti.',
   refused: 'Pole lubatud',
   refusedText: 'Seda lehte saab ainult lugeda.',
   toStart: 'Avalehele',
