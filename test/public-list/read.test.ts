@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/database/open.ts';
 import { blockKey } from '../../src/public-list/kv.ts';
 import { listNames } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
+import { readChanges } from '../../src/public-list/read/changes.ts';
 import { readList } from '../../src/public-list/read/list.ts';
 import { expireCopies, memoryOf } from '../../src/public-list/read/memory.ts';
 import type { Reader } from '../../src/public-list/read/reader.ts';
@@ -228,4 +229,19 @@ test('answers from the database where KV lacks a block, and publishes the list a
   expect(etag).toBe(head!.etag);
   while (background.length > 0) await background.shift();
   expect((await published(worker.env, 'auctions')).body.count).toBe(1);
+});
+
+test('looks again for changes that KV has not shown yet', async () => {
+  await publishAll();
+  const { etag: since } = await reader().read();
+  await addAuction(worker.env);
+  await publishAll();
+  const { context } = reader();
+  let areShown = false;
+  const get = async (key: string, options: never) =>
+    !areShown && key.startsWith('changes/') ? null : context.kv.get(key, options);
+  const late = { ...context, kv: withMethods(context.kv, { get }) };
+  expect(await readChanges('auctions', since, late)).toBeUndefined();
+  areShown = true;
+  expect((await readChanges('auctions', since, late))?.difference.added).toHaveLength(1);
 });

@@ -47,7 +47,7 @@ async function stepsOf(head: Head, reader: Reader): Promise<Steps> {
   if (kept) return kept;
   reader.meter.kvReads += 1;
   const steps = await readSteps(reader.kv, head);
-  // A character takes two bytes at most.
-  lists.keep('steps', key, steps, 2 * JSON.stringify(steps).length);
+  // Every list has some, so KV does not show them yet. A character takes two bytes at most.
+  if (steps.length > 0) lists.keep('steps', key, steps, 2 * JSON.stringify(steps).length);
   return steps;
 }
