@@ -108,6 +108,16 @@ describe('npm run deploy', () => {
     expect(asked).toEqual(['https://registry-edge-production.example.workers.dev/health']);
   });
 
+  it('says that a lost key of a log was made again, for the operator to announce it', async () => {
+    const announce = 'made and set: LOG_KEY; announce the line of /log/key';
+    const toml = await readFile(configPath, 'utf8');
+    await writeFile(configPath, toml.replaceAll('LOG_ORIGIN = ""', 'LOG_ORIGIN = "a.example/log"'));
+    await deploy();
+    account.secrets.delete('LOG_KEY');
+    expect((await deploy()).said).toContain(`Keys that sign: ${announce}`);
+    expect((await deploy()).said).toContain('Keys that sign: kept');
+  });
+
   it('writes the two ids into wrangler.toml, and changes nothing else', async () => {
     const before = await readFile(configPath, 'utf8');
     await deploy();
@@ -459,7 +469,7 @@ describe('what is left to do', () => {
     expect(await listLeft(deployment)).toEqual([
       expect.stringContaining('Set AUCTION_API_ALLOWED_IPS'),
       expect.stringContaining('Set REGISTRANT_AUTH_ALLOWED_IPS'),
-      expect.stringContaining('Set LOG_ORIGIN'),
+      expect.stringMatching(/^Set LOG_ORIGIN .* Then announce the line of \/log\/key\.$/),
       expect.stringContaining('Add the first registrar: npm run registry -- registrar add'),
       expect.stringContaining("the registry's own domain"),
       expect.stringMatching(

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseCheckpoint } from '../../src/transparency/note.ts';
+import { parseCheckpoint, signCheckpoint, signerOf } from '../../src/transparency/note.ts';
 import { unbundle } from '../../src/transparency/tree.ts';
 import { startSandbox } from '../worker.ts';
 
@@ -128,7 +128,7 @@ describe('the Python of the documentation', () => {
     const other = key.replace(/.(?=.{4}$)/, (digit) => (digit === 'A' ? 'B' : 'A'));
     const refused = await check(name, day, other);
     expect([refused.status, refused.stdout]).toEqual([1, '']);
-    expect(refused.stderr).toMatch(/the checkpoint was not signed with this key\n$/);
+    expect(refused.stderr).toMatch(/the checkpoint was not signed with localhost\/log\+\S+\n$/);
     const unknown = await check(name, '2020-01-01');
     expect(unknown.status).toBe(1);
     expect(unknown.stderr).toMatch(/on 2020-01-01 is not in the log: it says nothing about that/);
@@ -140,6 +140,11 @@ describe('the Python of the documentation', () => {
     await writeFile(file, early);
     const [name, day] = leaves[7]!.split(' ') as [string, string];
     expect(await check(name, day, key, file)).toMatchObject({ status: 0 });
+    const former = await signerOf('localhost/log', Buffer.alloc(32, 'f').toString('base64'));
+    await writeFile(file, await signCheckpoint(parseCheckpoint(early), [former]));
+    expect(await check(name, day, key, file, former.verifierKey)).toMatchObject({ status: 0 });
+    expect(await check(name, day, key, file)).toMatchObject({ status: 1 });
+    await writeFile(file, early);
     const [late, lastDay] = leaves.at(-1)!.split(' ') as [string, string];
     const after = await check(late, lastDay, key, file);
     expect([after.status, after.stdout]).toEqual([1, '']);
@@ -149,6 +154,6 @@ describe('the Python of the documentation', () => {
       early.replace(/\n(\d+)\n/, (_, size) => `\n${size - 1}\n`),
     );
     const changed = await check(name, day, key, file);
-    expect(changed.stderr).toMatch(/the checkpoint was not signed with this key\n$/);
+    expect(changed.stderr).toMatch(/the checkpoint was not signed with localhost\/log\+\S+\n$/);
   });
 });

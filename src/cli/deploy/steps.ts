@@ -79,7 +79,9 @@ const signingKeys: Step = {
     for (const name of missing) {
       await deployment.wrangler(['secret', 'put', name, ...env(deployment)], keys[name]!());
     }
-    return missing.length === 0 ? 'kept' : `made and set: ${missing.join(', ')}`;
+    if (missing.length === 0) return 'kept';
+    const isNewToReaders = missing.includes('LOG_KEY') && configOf(deployment).vars.LOG_ORIGIN;
+    return `made and set: ${missing.join(', ')}${isNewToReaders ? '; announce the line of /log/key' : ''}`;
   },
 };
 
@@ -205,7 +207,7 @@ export async function listLeft(deployment: Deployment): Promise<string[]> {
     ...(vars.LOG_ORIGIN
       ? []
       : [
-          'Set LOG_ORIGIN in wrangler.toml, to the host name and /log, and never change it: no log of the lists is kept yet.',
+          'Set LOG_ORIGIN in wrangler.toml, to the host name and /log, and never change it: no log of the lists is kept yet. Then announce the line of /log/key.',
         ]),
     ...(registrars!.count === 0
       ? [`Add the first registrar: ${tool('registrar add --code … --name …')}`]
