@@ -10,7 +10,6 @@ import {
   leafHash,
   rootOf,
   type Tile,
-  tilePath,
   tilesAfter,
   tileWidth,
   unbundle,
@@ -150,10 +149,10 @@ async function readObject(bucket: R2Bucket, key: string): Promise<Bytes | undefi
 
 async function putTile<Content>(
   bucket: R2Bucket,
-  { level, index, content }: Tile<Content>,
+  { path, content }: Tile<Content>,
   toBytes: (content: readonly Content[]) => Bytes,
 ): Promise<void> {
-  const key = logPrefix + tilePath(level, index, content.length);
+  const key = logPrefix + path;
   const bytes = toBytes(content);
   if (!isSame(await putFirst(bucket, key, bytes), bytes)) throw unlike(key);
 }

@@ -33,10 +33,9 @@ export async function rootOf(hashes: readonly Hash[]): Promise<Hash> {
   return level[0] ?? digest();
 }
 
-/** What a tile holds: hashes of a level, or entries. */
+/** A tile's path, and what it holds: hashes of a level, or entries. */
 export interface Tile<Content> {
-  level: number | 'entries';
-  index: number;
+  path: string;
   content: readonly Content[];
 }
 
@@ -55,13 +54,13 @@ export async function tilesAfter(size: number, leaves: readonly Hash[]): Promise
 
 /** The tiles of a level that hold these. */
 export function cut<Content>(
-  level: Tile<Content>['level'],
+  level: number | 'entries',
   contents: readonly Content[],
 ): Tile<Content>[] {
-  return Array.from({ length: Math.ceil(contents.length / tileWidth) }, (_, index) => ({
-    ...{ level, index },
-    content: contents.slice(index * tileWidth, (index + 1) * tileWidth),
-  }));
+  return Array.from({ length: Math.ceil(contents.length / tileWidth) }, (_, index) => {
+    const content = contents.slice(index * tileWidth, (index + 1) * tileWidth);
+    return { path: tilePath(level, index, content.length), content };
+  });
 }
 
 /** The path of a tile of this width: its number in groups of three digits, all but the last with an x. */

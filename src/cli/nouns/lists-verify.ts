@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { currentTime } from '../../clock.ts';
 import { dayOf, daysBefore } from '../../day.ts';
-import { hex } from '../../digest.ts';
 import { type ListName, publicLists } from '../../public-list/lists.ts';
 import { bundlesOf, unbundle } from '../../transparency/tree.ts';
 import {
@@ -51,8 +50,8 @@ const command = reading(
     'after',
     `
 Reads the service as anybody can. The file of --state holds the last checkpoint, and which lists were not served as they
-were logged: they are tried again each time. If the log ever contradicts the checkpoint, what it says now is written
-beside it: together they are the proof. To begin again, delete the file.`,
+were logged: they are tried again each time. If the log ever contradicts the checkpoint, what it says is added: the file
+is then the proof, and no later run changes it. To begin again, move it away.`,
   );
 
 export const verifyLists = command.action((options) => report(options, () => verify(options)));
@@ -70,6 +69,8 @@ interface Seen {
   checkpoint: string;
   /** The numbers of the leaves whose lists were not served as they were logged, or not fetched. */
   left: number[];
+  /** What the log said when it contradicted this, or itself. */
+  contradiction?: { found: string; key: string; checkpoint: string; leaves: string[] };
 }
 
 async function verify({ since, ...given }: Given) {
@@ -78,6 +79,9 @@ async function verify({ since, ...given }: Given) {
   const seen: Seen | undefined = existsSync(file)
     ? JSON.parse(readFileSync(file, 'utf8'))
     : undefined;
+  if (seen?.contradiction) {
+    throw new Error(`${seen.contradiction.found}; an earlier run has kept the proof in ${file}`);
+  }
   const known = given.key ?? seen?.key;
   const key = known ?? (await getText(url, '/log/key')).split('\n')[0]!;
   const note = await getText(url, '/log/checkpoint');
@@ -86,20 +90,20 @@ async function verify({ since, ...given }: Given) {
   const entries = await getEntries(url, checkpoint.size);
   const leaves = await checkEntries(checkpoint, entries, before).catch(async (error: Error) => {
     if (!(error instanceof Contradiction)) throw error;
-    const place = `${file}${contradiction}${checkpoint.size}-${hex(checkpoint.root.slice(0, 8))}`;
-    const now = entries.map((entry) => new TextDecoder().decode(entry));
-    if (!existsSync(place)) await writeJson(place, { key, checkpoint: note, leaves: now });
-    throw new Error(`${error.message}; what it says now is in ${place}`);
+    const said = entries.map((entry) => new TextDecoder().decode(entry));
+    const contradiction = { found: error.message, key, checkpoint: note, leaves: said };
+    await save(file, { key, checkpoint: note, left: [], ...seen, contradiction });
+    throw new Error(`${error.message}; the proof is in ${file}`);
   });
 
   const firstNew = before?.size ?? (since ? leaves.length : 0);
   const due = leaves.filter(
     ({ at, day }) => at >= firstNew || seen?.left.includes(at) || (since && day >= dayOf(since)),
   );
-  const save = (left: Leaf[]) =>
-    writeJson(file, { key, checkpoint: note, left: left.map(({ at }) => at) } satisfies Seen);
+  const saveLeft = (left: Leaf[]) =>
+    save(file, { key, checkpoint: note, left: left.map(({ at }) => at) });
   // Whatever the lists are, the next run begins here.
-  await save(due);
+  await saveLeft(due);
   const fetched = due.filter(isServed);
   const left = due.filter((leaf) => !isServed(leaf));
   const problems = new Map<string, string[]>();
@@ -109,7 +113,7 @@ async function verify({ since, ...given }: Given) {
     left.push(leaf);
     problems.set(problem, [...(problems.get(problem) ?? []), `${leaf.list} of ${leaf.day}`]);
   }
-  await save(left);
+  await saveLeft(left);
 
   const newest = daysOf(leaves).at(-1) ?? null;
   const others = leaves.filter((leaf) => !isServed(leaf)).length;
@@ -119,7 +123,6 @@ async function verify({ since, ...given }: Given) {
     ...(others > 0
       ? [`lists that this release does not know, and has not fetched: ${others}`]
       : []),
-    ...evidenceOf(file).map((name) => `an earlier run has found a contradiction: ${name}`),
   ].join('; ');
   if (problems.size > 0) {
     const found = [...problems].map(
@@ -139,7 +142,7 @@ async function verify({ since, ...given }: Given) {
       ...{ newest_day: newest, seen_before: before?.size ?? null, lists: fetched.length },
       ...{ lists_not_known: others, first_day: first, last_day: last, verified: true },
     },
-    text: `${held}; ${servedText(fetched.length, first, last)}`,
+    text: `${held}; lists served as they were logged: ${fetched.length}${first ? ` (${first} to ${last})` : ''}`,
   };
 }
 
@@ -147,24 +150,6 @@ async function verify({ since, ...given }: Given) {
 const isServed = ({ list }: Leaf) => Object.hasOwn(publicLists, list);
 
 const daysOf = (leaves: readonly Leaf[]) => leaves.map(({ day }) => day).sort();
-
-function servedText(lists: number, first: string | null, last: string | null): string {
-  if (lists === 0) return 'no list was fetched';
-  const days = first === last ? first : `${first} to ${last}`;
-  return lists === 1
-    ? `1 list of ${days} is served as it was logged`
-    : `${lists} lists of ${days} are served as they were logged`;
-}
-
-const contradiction = '.contradiction-';
-
-/** What earlier runs have kept because it contradicts the file. */
-function evidenceOf(file: string): string[] {
-  const directory = path.dirname(file);
-  const names = readdirSync(directory);
-  const its = names.filter((name) => name.startsWith(path.basename(file) + contradiction));
-  return its.map((name) => path.join(directory, name));
-}
 
 async function addressOf({ url, remote, env, persistTo }: Given): Promise<string> {
   const local = async () => (await openRunningServer(localDirectory(persistTo), env))?.service;
@@ -180,10 +165,9 @@ function stateFile(url: string, persistTo: string | undefined): string {
   return path.join(localDirectory(persistTo), `log-${host}.json`);
 }
 
-async function writeJson(file: string, content: object): Promise<void> {
+async function save(file: string, seen: Seen): Promise<void> {
   mkdirSync(path.dirname(file), { recursive: true });
-  const json = `${JSON.stringify(content, null, 2)}\n`;
-  await writeWhole(file, async (target) => writeFileSync(target, json));
+  await writeWhole(file, async (target) => writeFileSync(target, JSON.stringify(seen, null, 2)));
 }
 
 /** Enough for a list of 10,000,000 names; a service that never comes to an end does not hold the command up. */
