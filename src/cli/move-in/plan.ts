@@ -117,22 +117,15 @@ async function wholeForm(
   // Without a file of the rows, there are those that are here.
   const given = hasRows ? read : here && {};
   if (!given) return null;
-  const whole = { ...here, ...given, ...listsOf(staging, kind, columns, key, here) };
+  const whole = { ...here, ...given, ...listsOf(staging, kind, columns, key) };
   return kind.settle?.(whole, here) ?? whole;
 }
 
 /** The lists that the file of the kind's part fills. */
-function listsOf(
-  staging: Staging,
-  kind: Kind,
-  columns: ReadonlySet<string>,
-  key: string,
-  here: Form | null,
-): Form {
+function listsOf(staging: Staging, kind: Kind, columns: ReadonlySet<string>, key: string): Form {
   const { file, fills, ifEmpty } = kind.part ?? { fills: [] };
   if (!fills.every((column) => columns.has(column))) return {};
   const lists = fills.map((column) => {
-    if (here && staging.isKeptList(kind, key, column)) return [column, here[column]];
     const elements = staging.elementsOf(kind, key, column);
     if (ifEmpty && elements.length === 0) {
       const place = { file: file!, line: null, key, column: null, value: null };
@@ -159,6 +152,10 @@ function planRow(
   const isTheirs = theirs || actor === 'move_in' || (actor === null && !here);
   if (!isTheirs) {
     leave(!here ? 'was deleted here' : given ? 'was changed here' : 'was made here');
+    return;
+  }
+  if (given && staging.isHeldBack(kind, key)) {
+    leave(`it needs a row of ${kind.part!.refersTo}.csv that is a conflict`);
     return;
   }
   const to = given && !here ? newForm(staging, kind, pair, now) : given;

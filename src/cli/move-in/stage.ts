@@ -248,17 +248,18 @@ function stageElement(staging: Staging, kind: Kind, row: FileForm): void {
   });
 }
 
-/** Why the element does not name a row. A list here stays as it is if the row is left. */
+/** Why the element does not name a row of the files, or one that stays here. What needs a row that is a conflict is one, too. */
 function whyNoReference(
   staging: Staging,
   kind: Kind,
   form: Form,
   text: string,
 ): string | undefined {
-  const { key, column, element } = placeIn(kind.part!, form);
+  const { key, element } = placeIn(kind.part!, form);
   const name = kind.part!.refersTo!;
-  if (staging.isExpected(name, element!)) return whyNot(staging, name, element!, text);
+  const why = whyNot(staging, name, element!, text);
+  if (why !== undefined || staging.isExpected(name, element!)) return why;
   if (!staging.given({ name }, element!)) return `there is no such row in ${name}`;
-  staging.keepList(kind, key!, column!);
-  return `its row in ${name}.csv is a conflict; the list that is here stays`;
+  staging.holdBack(kind, key!);
+  return undefined;
 }

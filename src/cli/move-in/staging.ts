@@ -144,13 +144,13 @@ export class Staging implements Disposable {
     return elements.map(({ element }) => element);
   }
 
-  /** Notes that a row's list which is here stays as it is. */
-  keepList({ name }: Kind, key: string, list: string): void {
-    this.take(name, `kept ${list} ${key}`, key);
+  /** Notes that a row needs another one, which is a conflict. */
+  holdBack({ name }: Kind, key: string): void {
+    this.take(name, `held back ${key}`, key);
   }
 
-  isKeptList({ name }: Kind, key: string, list: string): boolean {
-    return this.taker(name, `kept ${list} ${key}`) !== undefined;
+  isHeldBack({ name }: Kind, key: string): boolean {
+    return this.taker(name, `held back ${key}`) !== undefined;
   }
 
   /** The elements of rows that will not be there. */

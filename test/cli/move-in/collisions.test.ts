@@ -134,7 +134,7 @@ test('keeps a contact that is gone while a domain here refers to it', async () =
   expect((await run()).changed).toBe(false);
 });
 
-test('reports the links to a contact whose id a contact that was made here has', async () => {
+test('leaves the domains of a contact whose id a contact that was made here has', async () => {
   await moves.registry.edit(`insert into contacts (id, uuid, registrar_id, number, code, name, name_key, email, email_key, phone, ident, ident_key,
       ident_type, ident_country_code, auth_info, created_at, updated_at)
     select 70, '${uuidOf(170)}', registrar_id, 70, 'ALPHA:MUU', name, name_key, email, email_key, phone, ident, ident_key, ident_type,
@@ -155,7 +155,7 @@ test('reports the links to a contact whose id a contact that was made here has',
   expect(lines).toEqual([
     `contacts.csv:${contacts.length + 2} ALPHA:70  conflict: another row here has a value that only one may have`,
     'contacts.csv: ALPHA:MUU  conflict: was made here',
-    'domain-contacts.csv:2 õun.ee contact refused: its row in contacts.csv is a conflict; the list that is here stays',
+    'domains.csv:2 õun.ee  conflict: it needs a row of contacts.csv that is a conflict',
   ]);
   expect((await run()).changed).toBe(false);
 });
