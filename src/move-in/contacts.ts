@@ -5,6 +5,7 @@ import { generateAuthInfo } from '../contact/contact.ts';
 import { contactColumns } from '../contact/fields.ts';
 import { invalidValues } from '../contact/invalid.ts';
 import { keysOf } from '../contact/keys.ts';
+import { insertRows } from '../database/insert-rows.ts';
 import { columnOf, type Form, type Kind, type KindColumn, registrarOf, timesOf } from './kind.ts';
 import {
   anyText,
@@ -18,6 +19,7 @@ import {
   requiredInstant,
   uuid,
 } from './reader.ts';
+import { valueIn } from './statements.ts';
 
 /** The readers of columns that are not plain text which may be missing. */
 const readers: Readonly<Record<string, ReadText>> = {
@@ -95,6 +97,24 @@ export const contactKind: Kind = {
   heldBy: sql`(select 'domain ' || ${domains.name} from ${domains}
     join ${domainContacts} on ${domainContacts.domainId} = ${domains.id}
     where ${domainContacts.contactId} = ${contacts.id} limit 1)`,
+  links: sql`(select json_group_array(json_array(domain_id, role)) from (
+    select * from ${domainContacts} where ${domainContacts.contactId} = ${contacts.id} order by domain_id, role))`,
+  goingAlong: (db, isGoing) => [
+    db
+      .delete(domainContacts)
+      .where(
+        sql`${domainContacts.contactId} in (select ${contacts.id} from ${contacts} where ${isGoing})`,
+      ),
+  ],
+  following(db, written) {
+    const link = {
+      domainId: sql`link.value ->> 0`,
+      contactId: valueIn('to.id'),
+      role: sql`link.value ->> 1`,
+    };
+    const links = sql`from ${written}, json_each(row.value ->> 'links') as link where true`;
+    return [insertRows(db, domainContacts, link, links).onConflictDoNothing()];
+  },
   onUpdate: { version: sql`version + 1` },
 };
 

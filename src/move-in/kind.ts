@@ -89,6 +89,8 @@ export interface Kind {
   onUpdate?: Record<string, SQL>;
   /** What follows an addition or update, in the same batch. `row.value` of `written` has the form in `to`. */
   following?(db: Database, written: SQL): BatchItem<'sqlite'>[];
+  /** Of a kind whose rows can be replaced, JSON of what goes along and follows. `row.value` has it in `links`. */
+  links?: SQL;
   /** A row that refers to the one of the table, which then stays: `domain õun.ee`; or null. */
   heldBy?: SQL;
   /** Whether `entry` of the history is about the row with the form in `row.value`, if rows share a key there. */

@@ -72,9 +72,12 @@ export function writtenBy(requestId: string, { subject }: Kind, array: string, u
     order by entry.id desc limit 1)) as row`;
 }
 
-/** The query of the history of the rows. */
-export function recording(rows: SQL): SQL {
-  return sql`select row.value ->> 'key' as key, row.value ->> 'uuid' as uuid, row.value -> 'changes' as changes from ${rows}`;
+/** The query of the history of the rows, by what they have in `part`. */
+export function recording(rows: SQL, part: 'removal.' | '' = ''): SQL {
+  const values = ['key', 'uuid', 'changes'].map(
+    (name) => sql`${valueIn(part + name)} as ${sql.raw(name)}`,
+  );
+  return sql`select ${sql.join(values, sql`, `)} from ${rows}`;
 }
 
 export function insertion(db: Database, kind: Kind, now: Date, source: SQL) {

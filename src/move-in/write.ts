@@ -8,7 +8,6 @@ import { type Changes, difference } from '../history/changes.ts';
 import { type ChangesOfMany, changeEach, type Origin } from '../write.ts';
 import type { Form, Kind } from './kind.ts';
 import { historyKeyOf } from './read.ts';
-import { replace, withLinks } from './replace.ts';
 import {
   changesIn,
   insertion,
@@ -44,17 +43,36 @@ export async function writeForms(
   changes: readonly RowChange[],
 ): Promise<Left[]> {
   const { action } = changes[0]!;
-  const steps = { add, update, remove, replace }[action];
-  const rows = changes.map((change, place) => ({ place, ...rowOf(kind, change) }));
-  const arrays = jsonArrays(action === 'replace' ? await withLinks(db, rows) : rows);
-  const all = arrays.flatMap((array) => steps(db, origin, kind, array));
-  const { written } = await retried(() => changeEach(db, origin, { written: all }));
   // A replacement is a removal and an addition.
-  if (written === rows.length * (action === 'replace' ? 2 : 1)) return [];
+  const isReplaced = action === 'replace';
+  const steps = { add: [add], update: [update], remove: [remove], replace: [remove, add] }[action];
+  const rows = changes.map((change, place) => ({ place, ...rowOf(kind, change) }));
+  const arrays = jsonArrays(isReplaced ? await withLinks(db, kind, rows) : rows);
+  const all = arrays.flatMap((array) =>
+    steps.map((step) => step(db, origin, kind, array, isReplaced)),
+  );
+  const { written } = await retried(() => changeEach(db, origin, { written: all }));
+  if (written === rows.length * steps.length) return [];
   const left = arrays.map((array) => retried(() => readLeft(db, origin, kind, action, array)));
   return (await Promise.all(left))
     .flat()
     .map(({ place, ...found }) => ({ change: changes[place]!, ...found }));
+}
+
+/** The rows with what goes along with those that are going to be replaced. */
+async function withLinks<Row extends { place: number; id: object }>(
+  db: Database,
+  kind: Kind,
+  rows: readonly Row[],
+) {
+  const keys = JSON.stringify(rows.map(({ place, id }) => ({ place, id })));
+  const found = await retried(() =>
+    db.all<{ place: number; links: string }>(sql`
+      select row.value ->> 'place' as place, ${kind.links} as links
+      from ${changesIn(keys)} join ${kind.table} on ${isSameKey(kind)}`),
+  );
+  const links = new Map(found.map(({ place, links }) => [place, links]));
+  return rows.map((row) => ({ ...row, links: links.get(row.place) }));
 }
 
 /** Those of the rows that the request has not written. */
@@ -86,7 +104,9 @@ function rowOf(kind: Kind, { action, from, to }: RowChange) {
     to,
     derived: to && mapped(kind.derived ?? {}, (derive) => derive(to)),
     changes: changesOf(kind, isReplaced ? null : from, to),
-    ...(isReplaced && { removal: changesOf(kind, from, null) }),
+    ...(isReplaced && {
+      removal: { ...historyKeyOf(kind, from), changes: changesOf(kind, from, null) },
+    }),
   };
 }
 
@@ -116,10 +136,19 @@ function recorded({ columns, constants }: Kind, form: Form | null): Record<strin
   return { ...constants, ...Object.fromEntries(values) };
 }
 
-function add(db: Database, { request }: Origin, kind: Kind, array: string): ChangesOfMany {
+function add(
+  db: Database,
+  { request }: Origin,
+  kind: Kind,
+  array: string,
+  isReplaced: boolean,
+): ChangesOfMany {
   const { table, subject } = kind;
-  const free = sql`${changesIn(array)} where not ${isObstructed(kind)}
-    and not exists (select 1 from ${table} where ${isSameKey(kind)})`;
+  const meant = isReplaced
+    ? sql`${writtenBy(request.requestId, kind, array, 'from.uuid')} where true`
+    : sql`${changesIn(array)} where not ${isObstructed(kind)}`;
+  // A batch that was reported as failed, and was done, is sent again.
+  const free = sql`${meant} and not exists (select 1 from ${table} where ${isSameKey(kind)})`;
   return {
     ...{ subject, action: 'create', rows: recording(free) },
     statements: [
@@ -146,13 +175,24 @@ function update(db: Database, { request }: Origin, kind: Kind, array: string): C
   };
 }
 
-function remove(db: Database, _origin: Origin, kind: Kind, array: string): ChangesOfMany {
-  const { table, subject, heldBy = null } = kind;
-  const isMeant = sql`${isAsCompared(kind)} and ${heldBy} is null`;
+function remove(
+  db: Database,
+  { request }: Origin,
+  kind: Kind,
+  array: string,
+  isReplaced: boolean,
+): ChangesOfMany {
+  const { table, subject, heldBy = null, links } = kind;
+  const isFree = isReplaced
+    ? sql`row.value ->> 'links' = ${links} and not ${isObstructed(kind)}`
+    : sql`${heldBy} is null`;
+  const isMeant = sql`${isAsCompared(kind)} and ${isFree}`;
+  const written = writtenBy(request.requestId, kind, array, 'from.uuid');
   const isGoing = sql`${table}.rowid in (
-    select ${table}.rowid from ${changesIn(array)} join ${table} on ${isMeant})`;
+    select ${table}.rowid from ${written} join ${table} on ${isAsCompared(kind)})`;
   return {
-    ...{ subject, action: 'delete', rows: recording(having(kind, array, isMeant)) },
+    ...{ subject, action: 'delete' },
+    rows: recording(having(kind, array, isMeant), isReplaced ? 'removal.' : ''),
     statements: [...(kind.goingAlong?.(db, isGoing) ?? []), db.delete(table).where(isGoing)],
   };
 }

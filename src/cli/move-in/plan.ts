@@ -191,5 +191,5 @@ function changeOf(kind: Kind, to: Form | null, from: Form | null): RowChange | u
   if (!to) return { action: 'remove', from, to };
   const isFixed = differingColumns(to, from).some((column) => kind.fixed?.includes(column));
   if (!isFixed) return { action: 'update', from, to };
-  return kind.name === 'contacts' ? { action: 'replace', from, to } : undefined;
+  return kind.links && { action: 'replace', from, to };
 }
