@@ -27,8 +27,12 @@ export function DevelopersSection({ text, origin }: Surroundings) {
             return <Address address={<a href={address}>{address}</a>} content={text.lists[list]} />;
           })}
           <Address address={`${path}/{name}`} content={text.oneName} />
+          <Address address={`${path}/{name}/history`} content={text.nameHistory} />
           {listPaths.map((path) => (
-            <Address address={`${path}/changes?since={etag}`} content={text.changes} />
+            <>
+              <Address address={`${path}/changes?since={etag}`} content={text.changes} />
+              <Address address={`${path}?as_of={day}`} content={text.dayGoneBy} />
+            </>
           ))}
         </tbody>
       </table>

@@ -189,6 +189,8 @@ export const et: Texts = {
     disputed: 'Vaidlustatud nimed',
   },
   oneName: 'Üks nimi',
+  nameHistory: 'Mis olekus nimi oli, ja millal',
+  dayGoneBy: 'Nimekiri päeva lõpu seisuga',
   changes: 'Mis on muutunud võrreldes sinu nimekirjaga',
   tryIt: 'Proovi:',
   copy: 'Kopeeri',
