@@ -45,16 +45,13 @@ async function undone(
   const isAdded = new Set(added);
   const wentByName = Map.groupBy(went, ({ name }) => name);
   const changed: { name: string; entries: Entry[] }[] = [];
-  let open: { block: Block; byName: Map<string, Entry[]> } | undefined;
-  for (const name of names) {
-    const block = blocks[findLast(blocks, name)];
-    if (block && open?.block !== block) {
-      open = { block, byName: Map.groupBy(await load(block), (entry) => entry.name) };
+  for (const [block, ofBlock] of Map.groupBy(names, (name) => blocks[findLast(blocks, name)])) {
+    const byName = Map.groupBy(block ? await load(block) : [], ({ name }) => name);
+    for (const name of ofBlock) {
+      const stayed = (byName.get(name) ?? []).filter(({ json }) => !isAdded.has(json));
+      const entries = [...stayed, ...(wentByName.get(name) ?? [])];
+      changed.push({ name, entries: entries.sort((a, b) => (a.json < b.json ? -1 : 1)) });
     }
-    const now = (block && open?.byName.get(name)) ?? [];
-    const entries = now.filter(({ json }) => !isAdded.has(json));
-    entries.push(...(wentByName.get(name) ?? []));
-    changed.push({ name, entries: entries.sort((a, b) => (a.json < b.json ? -1 : 1)) });
   }
   return changed;
 }
