@@ -120,15 +120,6 @@ test('catches up with years at once, in full tiles', async () => {
   );
 });
 
-test('on day 300, begins with what was signed on day 30', async () => {
-  const bucket = await newBucket();
-  expect(await append(withDays(bucket, 30))).toBe(30);
-  const { checkpoint: early } = await readLog(bucket);
-  expect(await append(withDays(bucket, 300))).toBe(300);
-  const { checkpoint, entries } = await readLog(bucket);
-  expect(await checkEntries(checkpoint, entries, early)).toHaveLength(300);
-});
-
 /** The signer, which writes down what it signs. */
 const watched = (signed: string[]): Signer => ({
   ...signer,

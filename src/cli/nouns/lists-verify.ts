@@ -90,7 +90,7 @@ async function verify({ since, ...given }: Given) {
   const entries = await getEntries(url, checkpoint.size);
   const leaves = await checkEntries(checkpoint, entries, before).catch(async (error: Error) => {
     if (!(error instanceof Contradiction)) throw error;
-    const said = entries.map((entry) => new TextDecoder().decode(entry));
+    const said = entries.map((entry) => Buffer.from(entry).toString('latin1'));
     const contradiction = { found: error.message, key, checkpoint: note, leaves: said };
     await save(file, { key, checkpoint: note, left: [], ...seen, contradiction });
     throw new Error(`${error.message}; the proof is in ${file}`);
@@ -104,15 +104,7 @@ async function verify({ since, ...given }: Given) {
     save(file, { key, checkpoint: note, left: left.map(({ at }) => at) });
   // Whatever the lists are, the next run begins here.
   await saveLeft(due);
-  const fetched = due.filter(isServed);
-  const left = due.filter((leaf) => !isServed(leaf));
-  const problems = new Map<string, string[]>();
-  for (const leaf of fetched) {
-    const problem = await problemOf(url, leaf);
-    if (!problem) continue;
-    left.push(leaf);
-    problems.set(problem, [...(problems.get(problem) ?? []), `${leaf.list} of ${leaf.day}`]);
-  }
+  const { left, problems } = await checkLists(url, due);
   await saveLeft(left);
 
   const newest = daysOf(leaves).at(-1) ?? null;
@@ -124,26 +116,38 @@ async function verify({ since, ...given }: Given) {
       ? [`lists that this release does not know, and has not fetched: ${others}`]
       : []),
   ].join('; ');
-  if (problems.size > 0) {
-    const found = [...problems].map(
-      ([problem, [first, ...more]]) =>
-        `the list ${first} ${problem}${more.length > 0 ? `, and ${more.length} more` : ''}`,
-    );
-    throw new Error(`${found.join('; ')}; but the log itself is whole: ${held}`);
+  if (problems.length > 0) {
+    throw new Error(`${problems.join('; ')}; but the log itself is whole: ${held}`);
   }
   if (newest && newest < daysBefore(dayOf(currentTime()), 7)) {
     throw new Error(`nothing was appended to the log for more than a week: ${held}`);
   }
-  const days = daysOf(fetched);
+  const days = daysOf(due.filter(isServed));
   const [first = null, last = null] = [days[0], days.at(-1)];
   return {
     data: {
       ...{ url, key, key_known_before: known !== undefined, leaves: leaves.length },
-      ...{ newest_day: newest, seen_before: before?.size ?? null, lists: fetched.length },
+      ...{ newest_day: newest, seen_before: before?.size ?? null, lists: days.length },
       ...{ lists_not_known: others, first_day: first, last_day: last, verified: true },
     },
-    text: `${held}; lists served as they were logged: ${fetched.length}${first ? ` (${first} to ${last})` : ''}`,
+    text: `${held}; lists served as they were logged: ${days.length}${first ? ` (${first} to ${last})` : ''}`,
   };
+}
+
+/** Fetches the lists. Returns the leaves that are left for the next run, and what is wrong, a clause for each kind. */
+async function checkLists(url: string, leaves: readonly Leaf[]) {
+  const left: Leaf[] = [];
+  const found = new Map<string, string[]>();
+  for (const leaf of leaves) {
+    const problem = isServed(leaf) ? await problemOf(url, leaf) : undefined;
+    if (problem || !isServed(leaf)) left.push(leaf);
+    if (problem) found.set(problem, [...(found.get(problem) ?? []), `${leaf.list} of ${leaf.day}`]);
+  }
+  const problems = [...found].map(
+    ([problem, [first, ...more]]) =>
+      `the list ${first} ${problem}${more.length > 0 ? `, and ${more.length} more` : ''}`,
+  );
+  return { left, problems };
 }
 
 /** Whether this release knows where the list is served. */
