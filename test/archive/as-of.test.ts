@@ -26,6 +26,8 @@ beforeAll(async () => {
   etag = (await worker.fetch(`${path}?as_of=2026-05-01`)).headers.get('ETag')!;
 });
 
+const failing = () => Promise.reject(new Error('D1_ERROR: down'));
+
 describe('a day gone by', () => {
   it.each([
     ['/repp/v1/auctions?as_of=2026-05-01', '{"auctions":[],"count":0}'],
@@ -148,14 +150,15 @@ describe('a day gone by', () => {
     expect(requests).toBe(8);
   });
 
-  it('is answered while the database is down', async () => {
-    const DB = { prepare: () => ({ bind: () => ({ all: failing, raw: failing, run: failing }) }) };
+  it.each([
+    ['is down', failing],
+    ['never answers', () => new Promise(() => {})],
+  ])('is answered while the database %s', async (_, ask) => {
+    const DB = { prepare: () => ({ bind: () => ({ all: ask, raw: ask, run: ask }) }) };
     const answer = await askSource(`${path}?as_of=2026-05-01`, { DB: DB as never });
     expect(answer.headers.get('ETag')).toBe(etag);
   });
 });
-
-const failing = () => Promise.reject(new Error('D1_ERROR: down'));
 
 async function askSource(url: string, bindings: object, encoding = 'gzip'): Promise<Response> {
   const request = new Request(new URL(url, 'http://localhost'), {
