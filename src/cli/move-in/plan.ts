@@ -6,7 +6,7 @@ import { newestActors, readForms } from '../../move-in/read.ts';
 import type { RowChange } from '../../move-in/write.ts';
 import { differingColumns, holdValues, keep, leftFinding, settleCollisions } from './collisions.ts';
 import type { Directory } from './directory.ts';
-import { type StageOptions, stageKind } from './stage.ts';
+import { type StageOptions, stageKind, whyAbsent } from './stage.ts';
 import type { Pair, Staging } from './staging.ts';
 
 export interface PlanOptions extends StageOptions {
@@ -59,8 +59,8 @@ function reportStray(staging: Staging, kind: Kind): void {
   const { name, part } = kind;
   if (!part) return;
   const [column] = Object.keys(part.columns);
-  const why = `there is no such row in ${name}`;
   for (const { key, line } of staging.strayElements(kind)) {
+    const why = whyAbsent(staging, name, key);
     staging.find({ file: part.file, line, key, column: column!, value: key, done: 'refused', why });
   }
 }

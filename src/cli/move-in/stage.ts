@@ -169,7 +169,7 @@ function registrarReader(
     const isCode = typeof code === 'string';
     const isKnown = isCode && staging.isExpected('registrars', code);
     if (isCode && !isKnown && staging.isInFile('registrars', code)) {
-      throw refusal('its row in registrars.csv is not moved in');
+      throw refusal(whyAbsent(staging, 'registrars', code));
     }
     const why = isKnown ? whyNot(staging, 'registrars', code, text) : 'there is no such registrar';
     if (isKnown && why === undefined) return code;
@@ -238,28 +238,32 @@ function stageElement(staging: Staging, kind: Kind, row: FileForm): void {
     // Whether its own row is there is known later.
     const whyNotOwn = whyNot(staging, kind.name, key, row.values[own]!);
     if (whyNotOwn !== undefined) throw refusal(whyNotOwn, own);
-    const whyNotOther = part.refersTo && whyNoReference(staging, kind, form, row.values[other]!);
+    const others = part.refersTo;
+    const whyNotOther = others && whyNoReference(staging, others, element, row.values[other]!);
     if (whyNotOther !== undefined) throw refusal(whyNotOther, other);
     const isOther =
       column === part.single && staging.take(kind.name, `${column} ${key}`, element) !== element;
     if (isOther) throw refusal(`an earlier line has another ${column}`, other);
     if (!staging.addElement(kind, key, column, element, row.line) && !isChanged)
       throw refusal('an earlier line has the same', other);
+    if (others && !staging.isExpected(others, element)) staging.holdBack(kind, key);
   });
 }
 
-/** Why the element does not name a row of the files, or one that stays here. What needs a row that is a conflict is one, too. */
+/** Why the key does not name a row that is or will be here, or one of the files that is a conflict. */
 function whyNoReference(
   staging: Staging,
-  kind: Kind,
-  form: Form,
+  name: string,
+  key: string,
   text: string,
 ): string | undefined {
-  const { key, element } = placeIn(kind.part!, form);
-  const name = kind.part!.refersTo!;
-  const why = whyNot(staging, name, element!, text);
-  if (why !== undefined || staging.isExpected(name, element!)) return why;
-  if (!staging.given({ name }, element!)) return `there is no such row in ${name}`;
-  staging.holdBack(kind, key!);
-  return undefined;
+  const why = whyNot(staging, name, key, text);
+  const isGood = staging.isExpected(name, key) || staging.given({ name }, key) !== undefined;
+  return why ?? (isGood ? undefined : whyAbsent(staging, name, key));
+}
+
+/** Why there is no row with the key. */
+export function whyAbsent(staging: Staging, name: string, key: string): string {
+  if (staging.isInFile(name, key)) return `its row in ${name}.csv is not moved in`;
+  return `there is no such row in ${name}`;
 }

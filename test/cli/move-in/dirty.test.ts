@@ -93,7 +93,7 @@ test('refuses only what cannot be told apart or cannot be held, and keeps the do
     'contacts.csv:6 ALPHA:11 code "alpha:11" refused: an earlier line has the same',
     'contacts.csv:7  code "" refused: is missing',
     'contacts.csv:8 ALPHA:44 id "11" refused: an earlier line has the same',
-    'domain-contacts.csv:6 pirn.ee contact "#99:41" refused: there is no such row in contacts',
+    'domain-contacts.csv:6 pirn.ee contact "#99:41" refused: its row in contacts.csv is not moved in',
     'domain-contacts.csv:7 pirn.ee contact "alpha:11" refused: another line of contacts.csv has the same in upper case',
     'domain-contacts.csv:8 pirn.ee role "omanik" refused: is not one of registrant, admin, tech',
     'domain-contacts.csv:9 puudub.ee domain "puudub.ee" refused: there is no such row in domains',
