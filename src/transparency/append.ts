@@ -29,11 +29,9 @@ const bytesOf = (text: string) => new TextEncoder().encode(text) as Bytes;
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
 /**
- * Appends the days that the archive has and the log has not, and returns how many leaves the log has. The bucket alone
- * says what it has, and nothing in it is ever replaced. What follows the first n leaves is an object that whoever is
- * first puts: so all who append at once, and whoever repeats what was killed, write the same tiles and sign the same
- * root for a size. A checkpoint is put after everything that it signs. Throws an Error, and signs nothing, if something
- * in the bucket is not what the last checkpoint signs.
+ * Appends the days that the archive has and the log has not, and returns how many leaves the log has. Whoever appends at
+ * once, or repeats what was killed, writes the same (README.md, "How it is kept"). Throws an Error, and signs nothing, if
+ * something in the bucket is not what the last checkpoint signs.
  */
 export async function appendDays(
   bucket: R2Bucket,
@@ -48,7 +46,9 @@ export async function appendDays(
   const next = (await readObject(bucket, nextKey(size))) ?? (await newLeaves(bucket, size));
   if (next.length === 0) return size;
 
-  const before = (await Promise.all(bundlesOf(size).map((its) => readBundle(bucket, its)))).flat();
+  const before = (
+    await Promise.all(bundlesOf(size).map((path) => readBundle(bucket, path)))
+  ).flat();
   const hashesBefore = await Promise.all(before.map(leafHash));
   if (signed && !isSame(await rootOf(hashesBefore), signed.root)) {
     throw new Error(`the log's entries are not those of its checkpoint of ${size} leaves`);
@@ -126,9 +126,9 @@ async function newLeaves(bucket: R2Bucket, size: number): Promise<Bytes> {
 /** The last day of each list in the first so many leaves, which are read from their end until all lists are found. */
 async function readLastDays(bucket: R2Bucket, size: number): Promise<Map<string, string>> {
   const days = new Map<string, string>();
-  for (const its of bundlesOf(size).reverse()) {
+  for (const path of bundlesOf(size).reverse()) {
     if (listNames.every((list) => days.has(list))) break;
-    for (const entry of (await readBundle(bucket, its)).reverse()) {
+    for (const entry of (await readBundle(bucket, path)).reverse()) {
       const [list, day] = textOf(entry).split(' ') as [string, string];
       if (!days.has(list)) days.set(list, day);
     }
@@ -136,7 +136,7 @@ async function readLastDays(bucket: R2Bucket, size: number): Promise<Map<string,
   return days;
 }
 
-async function readBundle(bucket: R2Bucket, { path }: { path: string }): Promise<Bytes[]> {
+async function readBundle(bucket: R2Bucket, path: string): Promise<Bytes[]> {
   const bytes = await readObject(bucket, logPrefix + path);
   if (!bytes) throw new Error(`the log has lost ${logPrefix}${path}`);
   return unbundle(bytes);

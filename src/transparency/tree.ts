@@ -72,12 +72,11 @@ export function tilePath(level: number | 'entries', index: number, width: number
   return `tile/${level}/${digits.join('/')}${width < tileWidth ? `.p/${width}` : ''}`;
 }
 
-/** The bundles with the first so many entries: their paths, and how many each has. */
-export function bundlesOf(size: number) {
-  return Array.from({ length: Math.ceil(size / tileWidth) }, (_, index) => {
-    const width = Math.min(tileWidth, size - index * tileWidth);
-    return { path: tilePath('entries', index, width), width };
-  });
+/** The paths of the bundles with the first so many entries. */
+export function bundlesOf(size: number): string[] {
+  return Array.from({ length: Math.ceil(size / tileWidth) }, (_, index) =>
+    tilePath('entries', index, Math.min(tileWidth, size - index * tileWidth)),
+  );
 }
 
 export function isSame(left: Uint8Array, right: Uint8Array): boolean {

@@ -156,7 +156,7 @@ describe('lists verify', () => {
     [
       'a tile of another width',
       () => answers.set('/log/tile/entries/000.p/3', answers.get('/log/tile/entries/000.p/2')!),
-      '/log/tile/entries/000.p/3 has 2 leaves',
+      'the log has lost leaves: 2 of 3 are there',
     ],
   ])('refuses %s, and keeps what it has seen', async (_, spoil, message) => {
     await serve(days(2));

@@ -44,8 +44,8 @@ test('adds the last tiles of a tree again when they are wider', async () => {
 
 test('names the bundles of a log', () => {
   expect(bundlesOf(0)).toEqual([]);
-  expect(bundlesOf(256)).toEqual([{ path: 'tile/entries/000', width: 256 }]);
-  expect(bundlesOf(257)[1]).toEqual({ path: 'tile/entries/001.p/1', width: 1 });
+  expect(bundlesOf(256)).toEqual(['tile/entries/000']);
+  expect(bundlesOf(257)).toEqual(['tile/entries/000', 'tile/entries/001.p/1']);
 });
 
 test.each([
