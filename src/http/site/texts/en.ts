@@ -99,11 +99,12 @@ export const en = {
   historyAsJson: 'The history as JSON, to the second',
   until: 'until',
   now: 'now',
-  wasOn: (day: string, words: string) => `At the end of ${day}, it was ${words}.`,
+  wasOn: (day: string, words: string) =>
+    `According to the registry’s records, it was ${words} at the end of ${day}.`,
   mayHaveBeenOn: (day: string, words: string) =>
     `Whether it was ${words} at the end of ${day} is no longer on record.`,
   wasUnlistedOn: (day: string) =>
-    `At the end of ${day}, it was on none of the lists, as far as the registry has it on record.`,
+    `According to the registry’s records, it was on none of the lists at the end of ${day}.`,
   isBehind: 'The lists are behind at the moment: the latest changes may be missing.',
   noAnswer: 'The lists cannot be read at the moment. Try again in a minute.',
 

@@ -121,9 +121,9 @@ export const et: Texts = {
   historyAsJson: 'Ajalugu JSON-ina, sekundi täpsusega',
   until: 'kuni',
   now: 'praegu',
-  wasOn: (day, words) => `Päeva ${day} lõpus oli nimi ${words}.`,
+  wasOn: (day, words) => `Registri andmetel oli nimi päeva ${day} lõpus ${words}.`,
   mayHaveBeenOn: (day, words) => `Kas nimi oli päeva ${day} lõpus ${words}, ei ole enam teada.`,
-  wasUnlistedOn: (day) => `Päeva ${day} lõpus ei olnud nimi registri andmetel üheski nimekirjas.`,
+  wasUnlistedOn: (day) => `Registri andmetel ei olnud nimi päeva ${day} lõpus üheski nimekirjas.`,
   isBehind: 'Nimekirjad ei ole praegu ajakohased: viimased muudatused võivad puududa.',
   noAnswer: 'Nimekirju ei saa praegu lugeda. Proovi minuti pärast uuesti.',
 
