@@ -64,8 +64,7 @@ export class Staging implements Disposable {
       create table elements (kind, key, list, element, line, primary key (kind, key, list, element)) without rowid;
       create table taken (kind, value, key, primary key (kind, value)) without rowid;
       create table expected (kind, key, primary key (kind, key)) without rowid;
-      create table changes (kind, action, key, rank, change, primary key (kind, action, key)) without rowid;
-      create index changes_in_order on changes (kind, action, rank, key);
+      create table changes (kind, action, rank, key, change, primary key (kind, action, rank, key)) without rowid;
       create table findings (${findingColumns.join(', ')});
       begin`);
   }
@@ -197,25 +196,21 @@ export class Staging implements Disposable {
   plan(kind: Kind, key: string, change: RowChange): void {
     // Rows that get an id here go after all that bring one.
     const rank = change.to?.id === null ? 1 : 0;
-    const row = [kind.name, change.action, key, rank, JSON.stringify(change)];
+    const row = [kind.name, change.action, rank, key, JSON.stringify(change)];
     this.#run('insert into changes values (?, ?, ?, ?, ?)', ...row);
     if (change.to) this.expect(kind, key);
   }
 
-  /** Takes a change out of the plan and returns it, if it is planned. */
-  unplan({ name }: Kind, action: Action, key: string): RowChange | undefined {
-    const sql = 'delete from changes where kind = ? and action = ? and key = ? returning change';
-    const row = this.#get<{ change: string }>(sql, name, action, key);
-    // The row of the others is here, and stays.
-    if (row && (action === 'add' || action === 'replace')) {
-      this.#run(
-        `delete from expected where kind = ? and key = ?
-          and not exists (select 1 from here where kind = expected.kind and key = expected.key)`,
-        name,
-        key,
-      );
-    }
-    return row && JSON.parse(row.change);
+  /** Takes a change out of the plan: if the row is here, it stays. */
+  unplan({ name }: Kind, action: Action, key: string): void {
+    const ofRow = 'kind = ? and action = ? and rank in (0, 1) and key = ?';
+    this.#run(`delete from changes where ${ofRow}`, name, action, key);
+    this.#run(
+      `delete from expected where kind = ? and key = ?
+        and not exists (select 1 from here where kind = expected.kind and key = expected.key)`,
+      name,
+      key,
+    );
   }
 
   /** The planned changes of a kind by one action. */
