@@ -16,9 +16,10 @@ export function unreadableFile(file: string, line: number, message: string): Reg
   return new RegistryError([problem]);
 }
 
-/** `names.csv:3: "Ää.ee" contains capital letters [name]`; without the place if the problem has none. */
+/** `names.csv:3: "Ää.ee" contains capital letters [name]`; without the place if the problem has none; with its detail. */
 export function problemLine(problem: Problem & Partial<FileProblem>): string {
-  const { file, line, message, field } = problem;
+  const { file, line, message, field, detail } = problem;
   const place = file === undefined ? '' : `${file}:${line}: `;
-  return `${place}${message}${field === undefined ? '' : ` [${field}]`}`;
+  const sentence = detail === undefined ? '' : `. ${detail}`;
+  return `${place}${message}${field === undefined ? '' : ` [${field}]`}${sentence}`;
 }
