@@ -128,20 +128,14 @@ export const apiUserKind: Kind = {
  * registry have none.
  */
 function withPossiblePrevious(form: Form): Form {
-  const { password, secret_digest: secret, previous_secret_digest: digest = null } = form;
-  const { previous_secret_changed_at: since, previous_secret_valid_until: until = null } = form;
-  if (secret && since && (password || digest)) {
-    return {
-      ...form,
-      previous_secret_digest: password ? null : digest,
-      previous_secret_valid_until: until,
-    };
-  }
+  const { password, secret_digest: secret, previous_secret_digest: digest } = form;
+  const { previous_secret_changed_at: since, previous_secret_valid_until: until } = form;
+  const isPossible = secret && since && (password || digest);
   return {
     ...form,
-    previous_secret_digest: null,
-    previous_secret_changed_at: null,
-    previous_secret_valid_until: null,
+    previous_secret_digest: (isPossible && !password && digest) || null,
+    previous_secret_changed_at: (isPossible && since) || null,
+    previous_secret_valid_until: (isPossible && until) || null,
   };
 }
 
