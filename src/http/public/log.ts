@@ -1,8 +1,9 @@
 import { RegistryError } from '../../error.ts';
 import { findCheckpoint, logPrefix } from '../../transparency/append.ts';
 import { logBucket, signersOf } from '../../transparency/log.ts';
-import { type AppContext, afterResponse } from '../context.ts';
+import type { AppContext } from '../context.ts';
 import { newApp } from '../hono.ts';
+import { Recent } from '../recent.ts';
 import { immutable, openToPages } from './answer.ts';
 
 /** The log of what the lists said (C2SP tlog-tiles), as the bucket has it. */
@@ -18,9 +19,15 @@ const [checkpointPath, tilePath, keyPath] = [
 ] as const;
 export const logPaths = [checkpointPath, tilePath, keyPath];
 
+/** The newest checkpoint, or that there is none, by bucket: a listing is dear. */
+const checkpoints = new Recent<R2Bucket, string | undefined>();
+
 log.get(checkpointPath, async (c) => {
   const bucket = logBucket(c.env);
-  return answer(c, bucket && (await recentCheckpoint(c, bucket)), text, soonOld);
+  if (!bucket) throw notInLog();
+  const read = () => findCheckpoint(bucket);
+  const note = await (checkpoints.find(c, bucket) ?? checkpoints.read(c, bucket, read));
+  return answer(c, note, text, soonOld);
 });
 
 log.get(tilePath, async (c) => {
@@ -45,30 +52,6 @@ function answer(
 ) {
   if (body === undefined) throw notInLog();
   return c.body(body, 200, headersOf(type, caching));
-}
-
-const freshMilliseconds = 5_000;
-
-/** What this isolate has read last, by bucket. Shared by all requests, because everybody may read it. */
-const memory = new WeakMap<R2Bucket, { note: Promise<string | undefined>; readAt: number }>();
-
-/**
- * The checkpoint, or that there is none: from memory for at most five seconds, because a listing is dear; read once for
- * all requests that ask for it at the same time.
- */
-function recentCheckpoint(c: AppContext, bucket: R2Bucket): Promise<string | undefined> {
-  const now = c.var.now.getTime();
-  const known = memory.get(bucket);
-  // A clock that was set back is younger than what is remembered.
-  if (known && now >= known.readAt && now < known.readAt + freshMilliseconds) return known.note;
-  const note = findCheckpoint(bucket);
-  memory.set(bucket, { note, readAt: now });
-  // It goes on for those who wait for it, even if the client that asked first has gone.
-  afterResponse(
-    c,
-    note.catch(() => memory.delete(bucket)),
-  );
-  return note;
 }
 
 const headersOf = (type: string, caching: string) => ({
