@@ -22,7 +22,8 @@ export const erase = verb(
       `
 Deletes the contact, removes its personal values from history, and deletes the answers that are kept for
 repeated requests. History still says who changed which fields, and when, by name: also the person, if
-they made the change in the portal. This cannot be undone, so it asks first. A contact that a domain refers to is refused: the registry must know who holds a domain.`,
+they made the change in the portal. This cannot be undone, so it asks first. A contact that a domain refers
+to is refused: the registry must know who holds a domain.`,
     ),
   async (registry, contact, options) => {
     const { db, isDryRun, did } = registry;
