@@ -143,7 +143,7 @@ export async function addContact(
   return contact!;
 }
 
-/** What has to be given of a contact, by column. */
+/** The values that a contact must have, by column. */
 export const contactValues = {
   name: 'Mari Maasikas',
   email: 'mari@example.ee',

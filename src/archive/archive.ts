@@ -78,7 +78,7 @@ async function archiveList(
   await catalogueDays(db, days);
 }
 
-/** How the list stood at the end of the day. Its content is in the bucket. */
+/** The record of the list at the end of the day, whose content it puts into the bucket. */
 async function recordOf(
   kv: KVNamespace,
   bucket: R2Bucket,

@@ -24,7 +24,7 @@ export interface ArchivedList {
   gaps: Gap[];
 }
 
-/** What the bucket holds of each list. One operation of R2 for each 1,000 days and each 1,000 contents. */
+/** The bucket's contents by list. One operation of R2 for each 1,000 days and each 1,000 contents. */
 export async function readContents(bucket: R2Bucket): Promise<ArchivedList[]> {
   const sizes = await readSizes(bucket);
   const lists: ArchivedList[] = [];

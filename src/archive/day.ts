@@ -1,7 +1,7 @@
 import type { ListName } from '../public-list/lists.ts';
 import { listObjects } from './list-objects.ts';
 
-/** How a list stood at the end of a UTC day, or the fact that this is no longer known. Never changes. */
+/** The record of a list at the end of a UTC day, or of the fact that it is no longer known. Never changes. */
 export type ArchivedDay = KeptDay | MissingDay;
 
 export interface KeptDay {

@@ -15,7 +15,7 @@ import { dayAfter, dayOf, startOfDay } from '../day.ts';
 import type { Changes } from '../history/changes.ts';
 import type { ListedStatus } from './lists.ts';
 
-/** What a name can be on the public lists. */
+/** The states of a name on the public lists. */
 export type NameStatus = ListedStatus | 'auction';
 
 /** A time during which a name had a status. */
@@ -31,8 +31,9 @@ export interface NameInterval {
 const maximumEntries = 2_000;
 
 /**
- * What the name was, the oldest first and by status where several began together. Changes count from their times, disputes
- * from midnight of their first days, and what ends by the calendar ends with its last day, in UTC. One round trip.
+ * The times during which the name had a status, the oldest first, and by status where several began together. Changes
+ * count from their times, disputes from midnight of their first days, and what ends by the calendar ends with its last
+ * day, in UTC. One round trip.
  */
 export async function readNameHistory(
   db: Database,
@@ -146,7 +147,7 @@ function heldSpans(
   steps: readonly Step[],
   present: readonly { status: NameStatus; from: string; lastDay: string | null }[],
 ): Span[] {
-  // What began before the first step was archived, or never recorded.
+  // The entry about an earlier beginning was archived, or never recorded.
   const held = new Map(
     present
       .filter(({ status, from }) => {
@@ -262,7 +263,7 @@ function endOf(lastDay: string | null): string {
   return lastDay === null || lastDay === untilClosed ? lasting : startOfDay(dayAfter(lastDay));
 }
 
-/** What the name was at an instant, as its history says; and what it may have been, if the beginning is not known. */
+/** The statuses of the name at an instant, and those that it may have had, because a beginning is not known. */
 export function statusesAt(
   intervals: readonly NameInterval[],
   instant: Date,

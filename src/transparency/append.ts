@@ -94,7 +94,7 @@ async function listNewest(bucket: R2Bucket): Promise<R2Object | undefined> {
   return objects[0];
 }
 
-/** What the newest checkpoint says. Throws an Error if there is none, but a log whose beginning was lost. */
+/** The newest checkpoint. Throws an Error if there is none, but a log whose beginning was lost. */
 async function readCheckpoint(bucket: R2Bucket) {
   const found = await findCheckpoint(bucket);
   if (found !== undefined) return parseCheckpoint(found);

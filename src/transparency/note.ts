@@ -18,7 +18,7 @@ export interface Signer {
 /** The byte by which notes name Ed25519. */
 export const ed25519 = 1;
 const seedBytes = 32;
-/** What comes before the seed in PKCS #8 (RFC 8410, section 7). */
+/** The bytes before the seed in PKCS #8 (RFC 8410, section 7). */
 const pkcs8Start = [48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, seedBytes];
 
 /** The key with this name and this seed, in base64. Throws an Error, without the seed, if one of them is not one. */

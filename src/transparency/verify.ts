@@ -3,7 +3,7 @@ import { fromBase64 } from '../text/bytes.ts';
 import { type Checkpoint, ed25519, keyId, parseCheckpoint, signatureStart } from './note.ts';
 import { isSame, leafHash, rootOf } from './tree.ts';
 
-/** What a log says about one list and day. */
+/** The log's statement about one list and day. */
 export interface Leaf {
   /** Its number; the first is 0. */
   at: number;
@@ -78,7 +78,7 @@ const leafForm =
 function leavesIn(entries: readonly Uint8Array[]): Leaf[] {
   const last = new Map<string, string>();
   return entries.map((entry, at) => {
-    // What is not UTF-8 becomes a character that no leaf has.
+    // A byte that is not UTF-8 becomes a character that no leaf has.
     const text = new TextDecoder().decode(entry);
     const [, list, day, etag, sha256, count] = leafForm.exec(text) ?? [];
     if (!list || !day || !etag || !sha256) {

@@ -20,7 +20,7 @@ import { emptyBucket, locked } from './bucket.ts';
 import { killedBeforeHead } from './killed-before-head.ts';
 
 const worker = shareEmptyWorker();
-/** What is so of one list is so of the others, which take their turn. */
+/** One list stands for the others, which take their turn. */
 const list = 'all';
 /** Every second call fails in its turn; every call in the deep run. */
 const step = inject('isDeep') ? 1 : 2;
@@ -212,7 +212,7 @@ describe('days that the cron missed', () => {
     await add('a.ee', '2026-05-01', '12:00');
     await archive('2026-05-02');
     await add('b.ee', '2026-05-02', '12:00');
-    // What was published more than a week ago is no longer known.
+    // Publications of more than a week ago are no longer known.
     await add('c.ee', '2026-05-10', '12:00');
     await add('d.ee', '2026-05-18', '12:00');
     const last = await current();
@@ -290,7 +290,7 @@ describe('days that the cron missed', () => {
     await add('a.ee', '2026-05-01', '12:00');
     const seen = await current();
     await archive('2026-05-02');
-    // What was added and removed is not known if a block is lost, nor if it is too large to keep.
+    // The difference is not known if a block is lost, nor if it is too large to keep.
     const { head } = await published(worker.env, list);
     await worker.env.LISTS.delete(blockKey(list, head!.blocks[0]!));
     await add('b.ee', '2026-05-03', '00:00');

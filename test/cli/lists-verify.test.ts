@@ -21,9 +21,9 @@ let signer: Signer;
 let count = 0;
 let state: string;
 
-/** What the service answers, by path and query. */
+/** The service's answers, by path and query. */
 let answers: Map<string, string | Buffer>;
-/** What the service answers first, to anything. */
+/** Its first answers, to anything. */
 let refusals: { status: number; retryAfter: string }[];
 const server = createServer((request, response) => {
   const refusal = refusals.shift();

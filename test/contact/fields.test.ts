@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { contactColumns, type Sender } from '../../src/contact/fields.ts';
 import { shownChanges } from '../../src/history/changes.ts';
 
-/** What holds for every field of a contact, the next one included. */
+/** The rules that hold for every field of a contact, the next one included. */
 
 test('a client’s text with a control character, a lone surrogate or over 255 characters is refused in every field', () => {
   const takes = contactColumns.flatMap(([column, { rule, isList }]) =>

@@ -42,7 +42,7 @@ const historyOf = (name: string, now = '2026-12-31T00:00:00.000Z') =>
 const takeBack = async (request: string, origin: Origin) =>
   revert(worker.db, origin, await planRevert(worker.db, origin, request));
 
-/** What the commands have done to one name, kept without the registry. */
+/** The commands' effect on one name, kept without the registry. */
 class Truth {
   /** Since each time: whether the name was blocked or in auction, and reserved until when. */
   readonly states = [{ at: '', isBlocked: false, isInAuction: false, reservedTo: '' }];

@@ -287,7 +287,7 @@ test.each(Array.from({ length: seeds }, (_, at) => at + 1))(
       await its.catch(({ message }) => expect(message).toMatch(/^(killed|fetch failed)$/));
     });
     await Promise.all(appending);
-    // What had been begun is ended before what is new.
+    // The append that was begun ends before a new one begins.
     while ((await append(bucket)) < 2 * days);
 
     const { checkpoint, entries, leaves } = await readLog(bucket);

@@ -62,13 +62,13 @@ interface Given extends CommonOptions {
   state?: string;
 }
 
-/** What was seen the last time: the key, and the checkpoint that it has signed. */
+/** The key of the last run, and the checkpoint that it has signed. */
 interface Seen {
   key: string;
   checkpoint: string;
   /** The numbers of the leaves whose lists were not served as they were logged, or not fetched. */
   left: number[];
-  /** What the log said when it contradicted this, or itself. */
+  /** The words of the log when it contradicted this, or itself. */
   contradiction?: { found: string; key: string; checkpoint: string; leaves: string[] };
 }
 
@@ -209,7 +209,7 @@ async function getEntries(url: string, size: number): Promise<Uint8Array[]> {
   return entries;
 }
 
-/** What is wrong with the list as it is served, of which nothing is kept; undefined if it is the one that was logged. */
+/** The fault of the list as it is served, of which nothing is kept; undefined if it is the one that was logged. */
 async function problemOf(
   url: string,
   { list, day, sha256, count }: Leaf,

@@ -9,7 +9,7 @@ import { hrefOf } from './view.ts';
 
 type NameAnswered = Extract<Answer, { isName: true }>;
 
-/** What is said of the name; undefined while the lists cannot be read. */
+/** The answer about the name; undefined while the lists cannot be read. */
 function said({ listed, outside }: NameAnswered, text: Texts): string | undefined {
   if (!listed) return undefined;
   const states = statesOf(listed);
@@ -136,7 +136,7 @@ function History(parts: AnswerParts & AsOfParts & { json: string }) {
   );
 }
 
-/** What the name was at the end of a day. */
+/** The state of the name at the end of a day. */
 function wasOn(day: string, history: readonly NameInterval[], text: Texts): string {
   const { known, possible } = statusesAt(history, new Date(`${day}T23:59:59.999Z`));
   const wordsOf = (states: State[]) =>

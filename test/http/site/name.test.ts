@@ -186,7 +186,7 @@ describe('the history of a name', () => {
       await history('et', `name=Ajalugu.ee&as_of=${day}`),
     ];
     expect([en.status, et.status]).toEqual([200, 200]);
-    // What was archived may be missing, so neither sentence goes beyond the record.
+    // Entries that were archived may be missing, so neither sentence goes beyond the record.
     expect(en.answer).toContain(`According to the registry’s records, ${english} at the end of`);
     expect(et.answer).toContain(`Registri andmetel ${estonian}`);
     expect(en.html).toContain(`/et/?name=Ajalugu.ee&amp;as_of=${day}`);
