@@ -8,7 +8,7 @@ import { type Login, readWithLogin, registrarOfLogin } from '../registrar/login.
 import { searchKey } from '../text/search-key.ts';
 import { identityKey } from './identity-code.ts';
 
-/** What a registrar looks for among its contacts: those that meet all of it. */
+/** The conditions of a registrar's search among its contacts. A contact has to meet all of them. */
 export interface ContactFilters {
   ident?: string | undefined;
   email?: string | undefined;
@@ -20,7 +20,7 @@ export interface ContactFilters {
   identCountryCode?: string | undefined;
 }
 
-/** What a page may cost in rows. Tests set lower bounds, to reach with few contacts what else takes many. */
+/** The bounds of a page's cost in rows. Tests set lower ones, and reach them with few contacts. */
 const bounds = {
   /** The candidates of one condition are counted up to this many, */
   counted: 10_000,
@@ -64,7 +64,7 @@ const conditions = {
 type ConditionName = keyof typeof conditions;
 const conditionNames = Object.keys(conditions) as ConditionName[];
 
-/** What is asked for, by the names of the conditions. */
+/** The values asked for, by the names of the conditions. */
 function valuesOf(filters: ContactFilters): Record<ConditionName, string | undefined> {
   const { ident, email, name, status, updatedSince, identCountryCode } = filters;
   const isDerived = status === 'ok' || status === 'linked';
@@ -86,9 +86,9 @@ interface Found {
   /** The candidates of the condition that has the fewest, at most one more than are counted, and the matches among them. */
   candidates: number;
   matches: number;
-  /** What was counted in all. */
+  /** The contacts counted in all. */
   seen: number;
-  /** How many contacts were walked through, and the place of the last one. */
+  /** The number of contacts walked through, and the place of the last one. */
   walked: number;
   last: string;
 }
@@ -145,7 +145,7 @@ interface Search<Row> {
 }
 
 /**
- * How the conditions of these names are searched for. The candidates of each are read from its index and counted. The
+ * The search for the conditions of these names. The candidates of each are read from its index and counted. The
  * matches among the fewest are the result, unless these are too many to be put in order. If there are more than are
  * read, they are the beginning of the result where they are in order, which may be enough for the page. Otherwise a walk
  * goes on in the order of the list from where the page begins. Places are collected as JSON and cut as text,

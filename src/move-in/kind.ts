@@ -39,7 +39,7 @@ export interface Part {
   refersTo?: string;
   /** The column that takes one element only. */
   single?: string;
-  /** What no element means, if the report says so. */
+  /** The meaning of no element, if the report says so. */
   ifEmpty?: string;
 }
 
@@ -87,7 +87,7 @@ export interface Kind {
   /** Columns of the table with the same value in every new row, or set by every update. */
   onAdd?: (now: Date) => Record<string, SQL>;
   onUpdate?: Record<string, SQL>;
-  /** What follows an addition or update, in the same batch. `row.value` of `written` has the form in `to`. */
+  /** The statements after an addition or update, in the same batch. `row.value` of `written` has the form in `to`. */
   following?(db: Database, written: SQL): BatchItem<'sqlite'>[];
   /** Of a kind whose rows can be replaced, JSON of what goes along and follows. `row.value` has it in `links`. */
   links?: SQL;
@@ -95,7 +95,7 @@ export interface Kind {
   heldBy?: SQL;
   /** Whether `entry` of the history is about the row with the form in `row.value`, if rows share a key there. */
   isAbout?: SQL;
-  /** What goes with the rows of the table that meet the condition, before them. */
+  /** The deletions before those of the rows of the table that meet the condition. */
   goingAlong?(db: Database, isGoing: SQL): BatchItem<'sqlite'>[];
 }
 

@@ -27,7 +27,7 @@ function run(section: string, { directory }: TestRegistry): string {
       .replaceAll('PATH/', `${path.resolve('.')}/`)
       .replaceAll('DATABASE', 'postgres')
       .replaceAll(/--remote|--persist-to rehearsal/g, `--persist-to ${directory}`);
-    // What npm run does, without the time that it takes.
+    // As npm run does, without the time that it takes.
     const npm = `npm() { shift 3; '${process.execPath}' '${path.resolve('src/cli/index.ts')}' "$@" --yes; }`;
     const sql = `psql -X -q -v ON_ERROR_STOP=1 postgres <<'end'\n${commands}end`;
     const script = language === 'sql' ? sql : `set -e\n${npm}\n${commands}`;

@@ -23,7 +23,7 @@ export function startInternetee(contacts: number) {
       const script = path.resolve('src/cli/move-in/internetee.sql');
       if (!whyNoPostgres()) await postgres.psql(['-d', database, '-f', script], directory);
     },
-    /** What the database answers: each value as PostgreSQL writes it, null as an empty text. */
+    /** The database's answer: each value as PostgreSQL writes it, null as an empty text. */
     async query(sql: string): Promise<Record<string, string>[]> {
       const rows = `
         select coalesce(json_agg((

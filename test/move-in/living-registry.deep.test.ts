@@ -11,7 +11,7 @@ let registry: TestRegistry;
 let server: Awaited<ReturnType<typeof startServer>>;
 /** The numbers of rows in the old tables at first. */
 let tables: Row;
-/** What the first run answered, the second of two equal ones, and the last. */
+/** The answers of the first run, of the second of two equal ones, and of the last. */
 let first: Answer;
 let again: Answer;
 let last: Answer;

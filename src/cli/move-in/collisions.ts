@@ -53,7 +53,7 @@ export function differingColumns(given: Form, here: Form | null): string[] {
   return Object.keys(given).filter((column) => given[column] !== (here?.[column] ?? null));
 }
 
-/** What the files give and the registry has not, as the report shows it: JSON, or null for a row that the files lack. */
+/** The differing values of the row in the files, as JSON for the report; null if the files lack the row. */
 function differingValues(
   staging: Staging,
   kind: Kind,

@@ -79,7 +79,7 @@ async function perform(
   return performPlan(registry, staging);
 }
 
-/** What was done, or would be, to the rows of a kind. */
+/** The changes that were made, or would be, to the rows of a kind. */
 function summaryOf(staging: Staging, kind: Kind, unchanged: number) {
   const count = (action: RowChange['action']) => staging.planned(kind, action).length;
   const { conflicts, refused } = staging.counts(kind);

@@ -89,7 +89,7 @@ const words = [
   ['remove', 'only here'],
 ] as const;
 
-/** What moving in again would change, and then what it would leave or refuse. */
+/** The changes that moving in again would make, and then the rows that it would leave or refuse. */
 function* differences(staging: Staging): Generator<Finding> {
   for (const kind of kinds) {
     for (const [action, why] of words) {
@@ -123,7 +123,7 @@ function differenceOf(finding: Finding, reported: ReadonlySet<string>): Differen
   return { file, key, difference: done === 'refused' ? done : why, columns, reported: isReported };
 }
 
-/** What one side has of a kind. */
+/** The rows that one side has of a kind. */
 interface Side {
   rows: number;
   byRegistrar: Record<string, number>;

@@ -20,7 +20,7 @@ interface FileForm {
   problem?: string | undefined;
 }
 
-/** What is found in a row that is not refused. */
+/** Records a finding about a row that is not refused. */
 type Note = (column: string, done: Finding['done'], why: string) => void;
 
 /**
@@ -109,7 +109,7 @@ function examine(
   return isRefused;
 }
 
-/** What the function returns; a refusal that it throws becomes one of the column. */
+/** Returns the function's value; a refusal that it throws becomes one of the column. */
 function inColumn<Value>(column: string, work: () => Value): Value {
   try {
     return work();

@@ -9,7 +9,7 @@ beforeEach(moves.beginEmpty);
 
 const at = '2015-03-04T05:06:07.123Z';
 
-/** What differs, as a line of the report has it. */
+/** A difference, as a line of the report has it. */
 const values = (given: Record<string, unknown>) => JSON.stringify(JSON.stringify(given));
 
 test('brings every kind of row with its ids, UUIDs, codes and times', async () => {
