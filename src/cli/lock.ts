@@ -42,8 +42,9 @@ function tryLock(directory: string, holder: string): Disposable | undefined {
     database.exec('begin immediate');
   } catch (error) {
     database.close();
-    if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined;
-    throw error;
+    const { errcode, message } = error as Error & { errcode?: number };
+    if (errcode === sqliteBusy) return undefined;
+    throw new Error(`${directory} cannot be locked: ${message}`, { cause: error });
   }
   writeFileSync(noteOf(directory), holder);
   return { [Symbol.dispose]: () => database.close() };

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -39,6 +39,14 @@ test('is free again when its holder lets it go', async () => {
   const { lock } = await takeLock(directory, 'registry contact import');
   lock![Symbol.dispose]();
   expect((await takeLock(directory, 'npm start')).lock).toBeDefined();
+});
+
+test('names the directory where it cannot be taken', async () => {
+  const directory = newDirectory();
+  writeFileSync(join(directory, 'lock'), 'not a database'.repeat(100));
+  await expect(takeLock(directory, 'npm start')).rejects.toThrow(
+    `${directory} cannot be locked: file is not a database`,
+  );
 });
 
 test('is free again when its holder is killed', async () => {

@@ -8,7 +8,7 @@ export const description = `A domain registry: contacts for registrars and regis
 - Every answer but a 304 carries \`X-Content-Type-Options\`, \`X-Frame-Options\`, \`Content-Security-Policy\` and \`Referrer-Policy\`.
 - Any other path is answered with 404, in the error format of the interface that it belongs to.
 
-Poll a public list at most once a minute, with \`If-None-Match\` or by its changes; caches make more often of little use. After a 429, a 5xx or no answer, keep the list that you hold and ask again later: as \`Retry-After\` says, otherwise after twice as long each time, up to an hour. A list is published within a minute of a change; until it is seen everywhere, the cache's 15 seconds and up to 60 of the storage may pass.`;
+Poll a public list at most once a minute, with \`If-None-Match\` or by its changes; caches make more often of little use. After a 429, a 5xx or no answer, keep the list that you hold and ask again later: as \`Retry-After\` says, otherwise after twice as long each time, up to an hour. A list is published within a minute of a change; until it is seen everywhere, the cache’s 15 seconds and up to 60 of the storage may pass.`;
 
 /** The tags of the calls, in the order of the reference. */
 const tagDescriptions = {
