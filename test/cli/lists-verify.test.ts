@@ -97,7 +97,7 @@ describe('lists verify', () => {
     const first = await verify();
     expect(first).toMatchObject({ status: 0, stderr: '' });
     expect(first.stdout).toBe(
-      `${url}: 2 leaves up to ${dayAt(2)} signed by ${signer.verifierKey} (the service’s own word; give it with --key); ` +
+      `${url}: 2 leaves up to ${dayAt(2)} signed by ${signer.verifierKey} (the service's own word; give it with --key); ` +
         `lists served as they were logged: 2 (${dayAt(1)} to ${dayAt(2)})\n`,
     );
     await serve(days(3));
