@@ -109,7 +109,7 @@ async function verify({ since, ...given }: Given) {
   const newest = daysOf(leaves).at(-1) ?? null;
   const others = leaves.filter((leaf) => !isServed(leaf)).length;
   const held = [
-    `${url}: ${counted(leaves.length, 'leaf', 'leaves')}${newest ? ` up to ${newest}` : ''} signed by ${key}${known ? '' : ' (the service's own word; give it with --key)'}`,
+    `${url}: ${counted(leaves.length, 'leaf', 'leaves')}${newest ? ` up to ${newest}` : ''} signed by ${key}${known ? '' : " (the service's own word; give it with --key)"}`,
     ...(before ? [`the ${before.size} seen before are among them`] : []),
     ...(others > 0
       ? [`lists that this release does not know, and has not fetched: ${others}`]
