@@ -1,3 +1,5 @@
+import { asciiUpperCase } from '../text/ascii-case.ts';
+
 /**
  * ISO 3166-1 alpha-2, the officially assigned codes as of November 2026 (ISO 3166 Maintenance Agency, Online Browsing
  * Platform), and XK, which the standard leaves to its users and the European Union assigns to Kosovo.
@@ -16,4 +18,13 @@ const known = new Set(codes.trim().split(/\s+/));
 /** Whether it is an ISO 3166-1 alpha-2 code, in upper case. */
 export function isCountryCode(code: string): boolean {
   return known.has(code);
+}
+
+/**
+ * A country's code, in capital letters and without spaces around it. A former registry may have had another text, which stays
+ * as it is.
+ */
+export function knownCountry(text: string): string {
+  const code = asciiUpperCase(text.trim());
+  return isCountryCode(code) ? code : text;
 }

@@ -10,6 +10,7 @@ import { columnOf, type Form, type Kind, type KindColumn, registrarOf, timesOf }
 import {
   anyText,
   code,
+  country,
   list,
   map,
   type Note,
@@ -28,7 +29,7 @@ const readers: Readonly<Record<string, ReadText>> = {
   name: presentText,
   ident: presentText,
   identType: presentText,
-  identCountryCode: presentText,
+  identCountryCode: country,
   email: presentText,
   phone: presentText,
   authInfo: (text) => text ?? undefined,

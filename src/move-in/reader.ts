@@ -1,3 +1,4 @@
+import { knownCountry } from '../contact/country.ts';
 import { isDay } from '../day.ts';
 import { readDomainName } from '../domain/name.ts';
 import { RegistryError } from '../error.ts';
@@ -16,6 +17,13 @@ export const anyText: ReadText = (text) => text;
 
 /** Text of a column that is never null. */
 export const presentText: ReadText = (text) => text ?? '';
+
+/** The country of an identity, by which its person is found. */
+export const country: ReadText = (text, note) => {
+  const code = knownCountry(text ?? '');
+  if (code !== (text ?? '')) note('is now in upper case, without spaces around it');
+  return code;
+};
 
 export const positiveInteger: ReadText = (text) => {
   if (text && /^[1-9]\d{0,14}$/.test(text)) return text;

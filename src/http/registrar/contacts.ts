@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { contactStatuses } from '../../../drizzle/schema.ts';
 import { checkContactCode } from '../../contact/code.ts';
 import { type Contact, type ContactReference, versionOf } from '../../contact/contact.ts';
-import { isCountryCode } from '../../contact/country.ts';
+import { knownCountry } from '../../contact/country.ts';
 import { createContact, validateContacts } from '../../contact/create.ts';
 import { deleteContact } from '../../contact/delete.ts';
 import type { NewContact } from '../../contact/fields.ts';
@@ -13,7 +13,6 @@ import { contactRules } from '../../contact/rules.ts';
 import { updateContact } from '../../contact/update.ts';
 import { orRefusal, RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
-import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { clearable, textField } from '../../text/field.ts';
 import { instantRule } from '../../text/instant.ts';
 import type { Written } from '../../write.ts';
@@ -34,12 +33,6 @@ import { basicLogin } from './login.ts';
 export const registrarContacts = newApp();
 
 registrarContacts.use(throttleAddress, basicLogin, limitBody, echoClientReference, continueSession);
-
-/** A country's code in upper case. A former registry may have had another text, which is looked for as it is. */
-function knownCountry(text: string): string {
-  const code = asciiUpperCase(text);
-  return isCountryCode(code) ? code : text;
-}
 
 /** The filters are not held to the rules of a creation, so that what moved in with other values is found as well. */
 export const listQuery = onFirstUse(() =>

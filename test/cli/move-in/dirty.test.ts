@@ -53,6 +53,24 @@ test('carries dirty values as they are, and names those that today would be refu
   expect(await moves.reconcile()).toMatchObject({ status: 0, equal: true });
 });
 
+test('writes the country of an identity as its person is found by it, whatever its case and spaces', async () => {
+  const countries = ['ee', ' EE', 'EE', 'Eesti'];
+  const contacts = countries.map((country, n) =>
+    row.contact(90 + n, 'ALPHA', { ident: '38001085718', ident_country_code: country }),
+  );
+  const { lines } = await moves.moveIn({ registrars: [row.registrar(1, 'ALPHA')], contacts });
+  const why = 'is now in upper case, without spaces around it';
+  expect(lines).toEqual([
+    `contacts.csv:2 ALPHA:90 ident_country_code "ee" changed: ${why}`,
+    `contacts.csv:3 ALPHA:91 ident_country_code " EE" changed: ${why}`,
+    expect.stringContaining('ALPHA:93 ident_country_code "Eesti" carried'),
+  ]);
+  const rows = (await moves.registry.rows()).contacts as Record<string, string>[];
+  const stored = rows.map(({ ident_country_code }) => ident_country_code);
+  expect(stored).toEqual(['EE', 'EE', 'EE', 'Eesti']);
+  expect(await moves.reconcile()).toMatchObject({ status: 0, equal: true });
+});
+
 test('refuses only what cannot be told apart or cannot be held, and keeps the domains', async () => {
   const files = smallRegistry();
   files.registrars!.push(row.registrar(8, 'beta'), row.registrar(10, ''));
