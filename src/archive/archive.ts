@@ -4,13 +4,13 @@ import { type Block, openBlock, readEntries } from '../public-list/format/block.
 import { findContentBefore, type Steps } from '../public-list/format/steps.ts';
 import { findStored, getBlock, type Publication, readSteps, tried } from '../public-list/kv.ts';
 import type { ListName } from '../public-list/lists.ts';
-import { bareTag, putBody } from './body.ts';
+import { bareTag, bodyKey, putBody } from './body.ts';
 import { catalogueDays, type ListState, readStates } from './catalogue.ts';
 import { type ArchivedDay, listDays, putDay } from './day.ts';
 import { findEarlier } from './earlier.ts';
 
-/** Days of a list in one run: an invocation may use 1,000 operations, and each day is one. The next run goes on. */
-const maximumDays = 100;
+/** Days of a list in one run: an invocation may use 1,000 operations, and each day is two. The next run goes on. */
+const maximumDays = 50;
 
 /** A list as clients get it, and the steps that led to it; none if KV does not show them. */
 interface Published extends Publication {
@@ -92,7 +92,9 @@ async function recordOf(
     metadata.publishedAt < midnight ? head.etag : findContentBefore(steps, midnight, head.etag);
   // Every list has steps, so KV does not show them at the moment: a later run will know.
   if (!etag && steps.length === 0) throw new Error(`KV lacks the steps of ${head.publication}`);
-  if (etag && last && !('missing' in last) && last.etag === bareTag(etag)) return { ...last, day };
+  const isUnchanged = etag && last && !('missing' in last) && last.etag === bareTag(etag);
+  // The bucket may be another one, or have lost the content, while the index is as it was.
+  if (isUnchanged && (await bucket.head(bodyKey(last)))) return { ...last, day };
   const open = async (block: Block) => openBlock(await tried(() => getBlock(kv, list, block)));
   const entries = async (block: Block) => readEntries(await open(block));
   const content =
