@@ -2,7 +2,7 @@ import { daysBefore } from '../day.ts';
 import { type ListName, listNames } from '../public-list/lists.ts';
 import { bodiesPrefix, bodyKey } from './body.ts';
 import { type ArchivedDay, listDays } from './day.ts';
-import { listObjects } from './list-objects.ts';
+import { listObjects } from './objects.ts';
 
 /** Days that the archive cannot show: they were recorded as missing, or their content is no longer in the bucket. */
 export interface Gap {

@@ -1,5 +1,5 @@
 import type { ListName } from '../public-list/lists.ts';
-import { listObjects } from './list-objects.ts';
+import { listObjects, putUnlessThere } from './objects.ts';
 
 /** The record of a list at the end of a UTC day, or of the fact that it is no longer known. Never changes. */
 export type ArchivedDay = KeptDay | MissingDay;
@@ -28,20 +28,13 @@ const keyOf = (list: ListName, day: string) => prefixOf(list) + day;
 
 /** Puts the record of a day, unless the bucket has one, and returns the one that it has. */
 export async function putDay(bucket: R2Bucket, record: ArchivedDay): Promise<ArchivedDay> {
-  const { list, day } = record;
   const json = JSON.stringify(record);
-  const putting = bucket.put(keyOf(list, day), json, {
+  const there = await putUnlessThere(bucket, keyOf(record.list, record.day), json, {
     httpMetadata: { contentType: 'application/json' },
     // Listing the keys returns it, so that no object has to be read.
     customMetadata: { record: json },
-    onlyIf: { etagDoesNotMatch: '*' },
   });
-  // A lock rule may refuse it before the condition does.
-  const put = await putting.catch((error: Error) => error);
-  if (put && !(put instanceof Error)) return record;
-  const there = await readDay(bucket, list, day);
-  if (!there) throw put ?? new Error(`${keyOf(list, day)} exists, but cannot be read`);
-  return there;
+  return there ? there.json<ArchivedDay>() : record;
 }
 
 /** The record of a day, by one operation of R2; undefined if there is none. */

@@ -1,4 +1,5 @@
 import { listDays } from '../archive/day.ts';
+import { putUnlessThere } from '../archive/objects.ts';
 import { listNames } from '../public-list/lists.ts';
 import { joinBytes } from '../text/bytes.ts';
 import { parseCheckpoint, type Signer, signCheckpoint } from './note.ts';
@@ -144,8 +145,11 @@ async function readBundle(bucket: R2Bucket, path: string): Promise<Bytes[]> {
 
 async function readObject(bucket: R2Bucket, key: string): Promise<Bytes | undefined> {
   const object = await bucket.get(key);
-  return object ? new Uint8Array(await object.arrayBuffer()) : undefined;
+  return object ? bytesIn(object) : undefined;
 }
+
+const bytesIn = async (object: R2ObjectBody): Promise<Bytes> =>
+  new Uint8Array(await object.arrayBuffer());
 
 async function putTile<Content>(
   bucket: R2Bucket,
@@ -166,17 +170,8 @@ async function putFirst(
   value: Bytes,
   customMetadata: Record<string, string> = {},
 ): Promise<Bytes> {
-  const there = await readObject(bucket, key);
-  if (there) return there;
-  let failure: unknown;
-  try {
-    const onlyIf = { etagDoesNotMatch: '*' };
-    if (await bucket.put(key, value, { customMetadata, onlyIf })) return value;
-  } catch (error) {
-    // A lock on the bucket may refuse to replace what another run has put, before it looks at the condition.
-    failure = error;
-  }
-  const theirs = await readObject(bucket, key);
-  if (!theirs) throw failure ?? new Error(`${key} exists, but cannot be read`);
-  return theirs;
+  // Reading what an earlier run has put costs less than putting it again.
+  const there =
+    (await bucket.get(key)) ?? (await putUnlessThere(bucket, key, value, { customMetadata }));
+  return there ? bytesIn(there) : value;
 }
