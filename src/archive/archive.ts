@@ -13,7 +13,7 @@ import { findEarlier } from './earlier.ts';
 const maximumDays = 50;
 
 /** A list as clients get it, and the steps that led to it; none if KV does not show them. */
-interface Published extends Publication {
+interface Served extends Publication {
   steps: Steps;
 }
 
@@ -34,11 +34,11 @@ export async function archiveLists(
   const states = await readStates(db, lists);
   const due = states.filter(({ last }) => !last || last.day < yesterday);
   // All at once, because the cron publishes meanwhile.
-  const published = await Promise.allSettled(due.map((state) => readPublished(kv, state)));
+  const served = await Promise.allSettled(due.map((state) => readServed(kv, state)));
   const errors: Error[] = [];
   for (const [index, state] of due.entries()) {
     try {
-      const read = published[index]!;
+      const read = served[index]!;
       if (read.status === 'rejected') throw read.reason;
       if (read.value) await archiveList(db, kv, bucket, state, read.value, yesterday);
     } catch (cause) {
@@ -49,10 +49,7 @@ export async function archiveLists(
 }
 
 /** Undefined if the list was never published. Whatever the database has recorded, clients get what KV has. */
-async function readPublished(
-  kv: KVNamespace,
-  { list, last }: ListState,
-): Promise<Published | undefined> {
+async function readServed(kv: KVNamespace, { list, last }: ListState): Promise<Served | undefined> {
   const stored = await findStored(kv, list);
   if (stored) return { ...stored, steps: await tried(() => readSteps(kv, stored.head)) };
   if (last) throw new Error('KV has no head');
@@ -64,14 +61,14 @@ async function archiveList(
   kv: KVNamespace,
   bucket: R2Bucket,
   { list, last: catalogued }: ListState,
-  published: Published,
+  served: Served,
   yesterday: string,
 ): Promise<void> {
   const days = await Array.fromAsync(listDays(bucket, list, catalogued?.day));
   const lastDay = () => days.at(-1) ?? catalogued;
   let day = lastDay() ? dayAfter(lastDay()!.day) : yesterday;
   for (let count = 0; day <= yesterday && count < maximumDays; count++, day = dayAfter(day)) {
-    const record = await recordOf(kv, bucket, day, published, lastDay());
+    const record = await recordOf(kv, bucket, day, served, lastDay());
     if ('missing' in record && !lastDay()) break;
     days.push(await putDay(bucket, record));
   }
@@ -83,7 +80,7 @@ async function recordOf(
   kv: KVNamespace,
   bucket: R2Bucket,
   day: string,
-  { head, metadata, steps }: Published,
+  { head, metadata, steps }: Served,
   last: ArchivedDay | undefined,
 ): Promise<ArchivedDay> {
   const { list } = head;
