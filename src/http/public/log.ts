@@ -6,7 +6,7 @@ import { newApp } from '../hono.ts';
 import { Recent } from '../recent.ts';
 import { immutable, openToPages } from './answer.ts';
 
-/** The log of what the lists said (C2SP tlog-tiles), as the bucket has it. */
+/** The log of the lists (C2SP tlog-tiles), as the bucket has it. */
 export const log = newApp();
 
 const soonOld = 'public, max-age=5';
