@@ -176,41 +176,48 @@ function heldSpans(
   return [...spans, ...last];
 }
 
-type DisputedDays = Pick<typeof disputes.$inferSelect, 'firstDay' | 'lastDay' | 'closedAt'>;
+type DisputedDays = Pick<
+  typeof disputes.$inferSelect,
+  'firstDay' | 'lastDay' | 'closedAt' | 'createdAt'
+>;
+
+type DisputedSpan = Span & { recordedAt: string };
 
 /**
  * When the name was disputed: by the disputes on record, and by those that were taken back, from the day on which they were
- * recorded; but not while one was closed whose closing was taken back.
+ * recorded; but by none while it was closed, if its closing was taken back.
  */
 function disputedSpans(entries: readonly Entry[], kept: readonly DisputedDays[]): Span[] {
   const spans = kept.map(disputedSpan);
-  const gaps: Span[] = [];
+  const gaps: Pick<Span, 'from' | 'until'>[] = [];
   for (const [index, { at, action, changes }] of entries.entries()) {
     const [first, last, closed] = ['firstDay', 'lastDay', 'closedAt'].map((field) =>
       valuesOf(changes, field),
     );
     if (action === 'update' && closed?.from && !closed.to) {
-      gaps.push({ status: 'disputed', from: closed.from, until: at });
+      gaps.push({ from: closed.from, until: at });
     }
     if (action !== 'delete' || !first?.from) continue;
     const opening = entries
       .slice(0, index)
       .findLast((entry) => valuesOf(entry.changes, 'firstDay')?.to === first.from);
+    const recordedAt = opening && !sinceOf(opening) ? opening.at : unknown;
     const span = disputedSpan({
       firstDay: first.from,
       lastDay: last?.from ?? untilClosed,
       closedAt: closed?.from ?? null,
+      createdAt: recordedAt,
     });
-    const recorded = opening && !sinceOf(opening) ? dayOf(new Date(opening.at)) : first.from;
     spans.push({
       ...span,
-      from: later(span.from, startOfDay(recorded)),
+      from: later(span.from, startOfDay(dayOf(new Date(recordedAt)))),
       until: earlier(span.until, at),
     });
   }
+  const gapsOf = Map.groupBy(gaps, ({ from }) => disputeClosedAt(from, spans));
   return spans.flatMap((span) => {
     let { from } = span;
-    const parts = gaps.map((gap) => {
+    const parts = (gapsOf.get(span) ?? []).map((gap) => {
       const part = { ...span, from, until: earlier(span.until, gap.from) };
       from = later(from, gap.until);
       return part;
@@ -219,9 +226,19 @@ function disputedSpans(entries: readonly Entry[], kept: readonly DisputedDays[])
   });
 }
 
-function disputedSpan({ firstDay, lastDay, closedAt }: DisputedDays): Span {
+function disputedSpan({ firstDay, lastDay, closedAt, createdAt }: DisputedDays): DisputedSpan {
   const until = earlier(endOf(lastDay), closedAt ?? lasting);
-  return { status: 'disputed', from: startOfDay(firstDay), until };
+  return { status: 'disputed', from: startOfDay(firstDay), until, recordedAt: createdAt };
+}
+
+/** The dispute that was closed at an instant: of those on record then, the first that was not over. */
+function disputeClosedAt(at: string, spans: readonly DisputedSpan[]): DisputedSpan | undefined {
+  // The same closing, made again, ends the dispute at this instant.
+  const open = spans.filter(({ recordedAt, until }) => recordedAt <= at && at <= until);
+  return open.reduce<DisputedSpan | undefined>(
+    (first, span) => (first && first.from <= span.from ? first : span),
+    undefined,
+  );
 }
 
 /** A page of the intervals, and the place of its last one if more follow. */

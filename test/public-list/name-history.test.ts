@@ -309,6 +309,39 @@ it('overlaps and joins: a dispute during a reservation, and auctions that follow
   ]);
 });
 
+describe('a dispute that was closed, and whose closing was taken back', () => {
+  const open = (name: ReturnType<typeof newName>, at: string, firstDay: string, lastDay: string) =>
+    openDispute(worker.db, command(at), { ...name, firstDay, lastDay });
+  const closeFor = async (name: ReturnType<typeof newName>, from: string, until: string) => {
+    const closing = command(from);
+    await closeDispute(worker.db, closing, name);
+    await takeBack(closing.request.requestId, command(until));
+  };
+
+  it('leaves the next dispute whole', async () => {
+    const name = newName();
+    await open(name, '2026-01-01T08:00:00.000Z', '2026-01-01', '2026-01-10');
+    await open(name, '2026-01-01T09:00:00.000Z', '2026-01-11', '2026-01-20');
+    await closeFor(name, '2026-01-09T10:00:00.000Z', '2026-01-12T10:00:00.000Z');
+    expect(await historyOf(name.name)).toEqual([
+      { status: 'disputed', from: '2026-01-01T00:00:00.000Z', until: '2026-01-09T10:00:00.000Z' },
+      { status: 'disputed', from: '2026-01-11T00:00:00.000Z', until: '2026-01-21T00:00:00.000Z' },
+    ]);
+  });
+
+  it('leaves a dispute whole that began earlier but was recorded later', async () => {
+    const name = newName();
+    await open(name, '2026-01-01T08:00:00.000Z', '2026-01-01', '2026-01-31');
+    await closeFor(name, '2026-01-09T10:00:00.000Z', '2026-01-12T10:00:00.000Z');
+    await closeDispute(worker.db, command('2026-01-15T10:00:00.000Z'), name);
+    await open(name, '2026-01-16T10:00:00.000Z', '2025-12-25', '2026-01-09');
+    expect(await historyOf(name.name)).toEqual([
+      { status: 'disputed', from: '2025-12-25T00:00:00.000Z', until: '2026-01-10T00:00:00.000Z' },
+      { status: 'disputed', from: '2026-01-12T10:00:00.000Z', until: '2026-01-15T10:00:00.000Z' },
+    ]);
+  });
+});
+
 it('is read at once, however often a closing was taken back', async () => {
   const { name, punycode } = newName();
   await addDispute(worker.env, { name, punycode, firstDay: '2026-01-01', lastDay: untilClosed });
