@@ -4,6 +4,7 @@ import {
   disputes,
   type HistorySubject,
   history,
+  historyArchives,
   retainedDomains,
   untilClosed,
 } from '../../drizzle/schema.ts';
@@ -27,6 +28,12 @@ export interface NameInterval {
   until: string | null;
 }
 
+export interface NameHistory {
+  intervals: NameInterval[];
+  /** What was over by this instant may be missing; null if nothing was archived. */
+  archivedUntil: string | null;
+}
+
 /** Of each kind of thing, the newest entries are read: more than any name gets in its life. */
 const maximumEntries = 2_000;
 
@@ -35,11 +42,7 @@ const maximumEntries = 2_000;
  * count from their times, disputes from midnight of their first days, and what ends by the calendar ends with its last
  * day, in UTC. One round trip.
  */
-export async function readNameHistory(
-  db: Database,
-  name: string,
-  now: Date,
-): Promise<NameInterval[]> {
+export async function readNameHistory(db: Database, name: string, now: Date): Promise<NameHistory> {
   const { action, actorType, changes, occurredAt: at } = history;
   const entriesOf = (subject: HistorySubject) =>
     db
@@ -49,21 +52,24 @@ export async function readNameHistory(
       .orderBy(desc(history.id))
       .limit(maximumEntries);
   const { status, createdAt, lastDay } = retainedDomains;
-  const [ofRetained, ofAuctions, ofDisputes, retained, started, disputed] = await retried(() =>
-    db.batch([
-      entriesOf('retained_domain'),
-      entriesOf('auction'),
-      entriesOf('dispute'),
-      db
-        .select({ status, from: createdAt, lastDay })
-        .from(retainedDomains)
-        .where(eq(retainedDomains.name, name)),
-      db
-        .select({ from: auctions.createdAt })
-        .from(auctions)
-        .where(and(eq(auctions.name, name), isStarted)),
-      db.select().from(disputes).where(eq(disputes.name, name)).limit(maximumEntries),
-    ]),
+  const { archivedUntil } = historyArchives;
+  const [ofRetained, ofAuctions, ofDisputes, retained, started, disputed, archives] = await retried(
+    () =>
+      db.batch([
+        entriesOf('retained_domain'),
+        entriesOf('auction'),
+        entriesOf('dispute'),
+        db
+          .select({ status, from: createdAt, lastDay })
+          .from(retainedDomains)
+          .where(eq(retainedDomains.name, name)),
+        db
+          .select({ from: auctions.createdAt })
+          .from(auctions)
+          .where(and(eq(auctions.name, name), isStarted)),
+        db.select().from(disputes).where(eq(disputes.name, name)).limit(maximumEntries),
+        db.select({ archivedUntil }).from(historyArchives),
+      ]),
   );
   const steps = [
     ...ofRetained.reverse().flatMap(retainedStep),
@@ -74,7 +80,10 @@ export async function readNameHistory(
     ...started.map(({ from }) => ({ status: 'auction' as const, from, lastDay: null })),
   ];
   const spans = [...heldSpans(steps, present), ...disputedSpans(ofDisputes.reverse(), disputed)];
-  return intervalsOf(spans, now.toISOString());
+  return {
+    intervals: intervalsOf(spans, now.toISOString()),
+    archivedUntil: archives[0]?.archivedUntil ?? null,
+  };
 }
 
 /** An interval before its ends are judged: `until` may be to come. */

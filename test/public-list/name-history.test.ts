@@ -36,8 +36,8 @@ function command(at: string): Origin {
   return { actor: operator.actor, request: { at: new Date(at), requestId: crypto.randomUUID() } };
 }
 
-const historyOf = (name: string, now = '2026-12-31T00:00:00.000Z') =>
-  readNameHistory(worker.db, name, new Date(now));
+const historyOf = async (name: string, now = '2026-12-31T00:00:00.000Z') =>
+  (await readNameHistory(worker.db, name, new Date(now))).intervals;
 
 const takeBack = async (request: string, origin: Origin) =>
   revert(worker.db, origin, await planRevert(worker.db, origin, request));

@@ -4,7 +4,7 @@ import { type DomainName, type NameFault, readDomainName } from '../../domain/na
 import { findOutside, type Outside } from '../../domain/zone.ts';
 import { readDailyCounts } from '../../public-list/daily-counts.ts';
 import { auctionList, listNames, retainedList } from '../../public-list/lists.ts';
-import { type NameInterval, readNameHistory } from '../../public-list/name-history.ts';
+import { type NameHistory, readNameHistory } from '../../public-list/name-history.ts';
 import { type BrowsedName, browseNames, readNames } from '../../public-list/read/browse.ts';
 import { readFacts } from '../../public-list/read/facts.ts';
 import { findNames, type ListedName } from '../../public-list/read/names.ts';
@@ -21,7 +21,7 @@ export type Answer =
       /** Undefined while the lists cannot be read. */
       listed: ListedName | undefined;
       /** Undefined while the database cannot be read, or is slow. */
-      history: NameInterval[] | undefined;
+      history: NameHistory | undefined;
     };
 
 export type DayFault = 'notDay' | 'notOver';
@@ -97,7 +97,7 @@ export function isComplete({ answer, auctions, retained, facts, days }: Content)
 async function answerTo(
   given: string,
   zones: readonly string[],
-  find: (name: string) => [Promise<ListedName[] | undefined>, Promise<NameInterval[] | undefined>],
+  find: (name: string) => [Promise<ListedName[] | undefined>, Promise<NameHistory | undefined>],
 ): Promise<Answer | undefined> {
   if (given === '') return undefined;
   const { domain, fault } = readDomainName(given);

@@ -1,5 +1,5 @@
 import { publicLists, retainedList } from '../../public-list/lists.ts';
-import { type NameInterval, statusesAt } from '../../public-list/name-history.ts';
+import { type NameHistory, type NameInterval, statusesAt } from '../../public-list/name-history.ts';
 import type { Answer, Content } from './content.ts';
 import { Field } from './field.tsx';
 import type { Surroundings } from './layout.tsx';
@@ -128,7 +128,11 @@ function History(parts: AnswerParts & AsOfParts & { json: string }) {
         )}
       </form>
       {day && !fault && history && <p>{wasOn(day, history, text)}</p>}
-      {history ? <Timeline text={text} history={history} /> : <p class="missing">{text.notNow}</p>}
+      {history ? (
+        <Timeline text={text} history={history.intervals} />
+      ) : (
+        <p class="missing">{text.notNow}</p>
+      )}
       <p class="quiet">
         <a href={json}>{text.historyAsJson}</a>
       </p>
@@ -137,8 +141,9 @@ function History(parts: AnswerParts & AsOfParts & { json: string }) {
 }
 
 /** The state of the name at the end of a day. */
-function wasOn(day: string, history: readonly NameInterval[], text: Texts): string {
-  const { known, possible } = statusesAt(history, new Date(`${day}T23:59:59.999Z`));
+function wasOn(day: string, { intervals, archivedUntil }: NameHistory, text: Texts): string {
+  const end = new Date(`${day}T23:59:59.999Z`);
+  const { known, possible } = statusesAt(intervals, end);
   const wordsOf = (states: State[]) =>
     text.list(inOrder(states).map((state) => text.states[state]));
   const date = text.shortDate(day);
@@ -146,7 +151,9 @@ function wasOn(day: string, history: readonly NameInterval[], text: Texts): stri
     known.length > 0 && text.wasOn(date, wordsOf(known)),
     possible.length > 0 && text.mayHaveBeenOn(date, wordsOf(possible)),
   ].filter(Boolean);
-  return sentences.join(' ') || text.wasUnlistedOn(date);
+  if (sentences.length > 0) return sentences.join(' ');
+  const isWhole = archivedUntil === null || archivedUntil <= end.toISOString();
+  return isWhole ? text.wasUnlistedOn(date) : text.mayHaveBeenListedOn(date);
 }
 
 /** The document with the rest is linked below it. */

@@ -1,5 +1,8 @@
+import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { history } from '../../../drizzle/schema.ts';
 import { parseDomainName } from '../../../src/domain/name.ts';
+import { deleteArchived, endArchive, startArchive } from '../../../src/history/archive.ts';
 import { addRetainedDomains, removeRetainedDomains } from '../../../src/retained-domain/change.ts';
 import { openDispute } from '../../../src/retained-domain/dispute.ts';
 import { addAuction, addDispute, addRetainedDomain, operator, unique } from '../../fixtures.ts';
@@ -133,7 +136,7 @@ describe('the answer about a name', () => {
 });
 
 describe('the history of a name', () => {
-  const history = async (language: string, query: string) => {
+  const page = async (language: string, query: string) => {
     const response = await worker.fetch(`/${language}/?${query}`);
     const html = await response.text();
     expect(documentProblem(html)).toBeUndefined();
@@ -143,11 +146,12 @@ describe('the history of a name', () => {
     return { status: response.status, html, lines, answer: textOf(answer) };
   };
 
+  const at = (time: string) => ({
+    actor: operator.actor,
+    request: { at: new Date(time), requestId: crypto.randomUUID() },
+  });
+
   beforeAll(async () => {
-    const at = (time: string) => ({
-      actor: operator.actor,
-      request: { at: new Date(time), requestId: crypto.randomUUID() },
-    });
     const name = parseDomainName('ajalugu.ee');
     const reserved = [{ ...name, status: 'reserved' as const }];
     await addRetainedDomains(worker.db, at('2026-01-02T10:00:00.000Z'), reserved);
@@ -158,12 +162,12 @@ describe('the history of a name', () => {
   });
 
   it('says what it was from which day to which, in both languages', async () => {
-    expect((await history('en', 'name=ajalugu.ee')).lines).toEqual([
+    expect((await page('en', 'name=ajalugu.ee')).lines).toEqual([
       'blocked 2 January 2026 – now',
       'reserved 2 January 2026 – 9 January 2026',
       'disputed 5 January 2026 – 7 January 2026',
     ]);
-    expect((await history('et', 'name=ajalugu.ee')).lines).toEqual([
+    expect((await page('et', 'name=ajalugu.ee')).lines).toEqual([
       'blokeeritud 2.1.2026 – praegu',
       'reserveeritud 2.1.2026 – 9.1.2026',
       'vaidlustatud 5.1.2026 – 7.1.2026',
@@ -171,7 +175,7 @@ describe('the history of a name', () => {
   });
 
   it('links to the same as JSON', async () => {
-    const { html } = await history('en', 'name=ajalugu.ee');
+    const { html } = await page('en', 'name=ajalugu.ee');
     const response = await worker.fetch(linkOf(html, 'The history as JSON, to the second')!);
     expect(((await response.json()) as { history: unknown[] }).history).toHaveLength(3);
   });
@@ -182,8 +186,8 @@ describe('the history of a name', () => {
     ['2026-01-09', 'it was blocked', 'oli nimi päeva 9.1.2026 lõpus blokeeritud.'],
   ])('says what it was at the end of %s', async (day, english, estonian) => {
     const [en, et] = [
-      await history('en', `name=Ajalugu.ee&as_of=${day}`),
-      await history('et', `name=Ajalugu.ee&as_of=${day}`),
+      await page('en', `name=Ajalugu.ee&as_of=${day}`),
+      await page('et', `name=Ajalugu.ee&as_of=${day}`),
     ];
     expect([en.status, et.status]).toEqual([200, 200]);
     // Entries that were archived may be missing, so neither sentence goes beyond the record.
@@ -198,21 +202,46 @@ describe('the history of a name', () => {
        values ('2026-02-01T10:00:00.000Z', 'retained_domain', 'vana.ee', 'delete', 'operator', 'Operator',
          '{"status":{"from":"reserved","to":null}}')`,
     ).run();
-    const before = await history('en', 'name=vana.ee&as_of=1990-01-01');
+    const before = await page('en', 'name=vana.ee&as_of=1990-01-01');
     expect(before.lines).toEqual(['reserved until 1 February 2026']);
     expect(before.answer).toContain(
       'Whether it was reserved at the end of 1 January 1990 is no longer on record.',
     );
     expect(before.answer).not.toContain('According to');
-    const after = await history('en', 'name=vana.ee&as_of=2026-02-01');
+    const after = await page('en', 'name=vana.ee&as_of=2026-02-01');
     expect(after.answer).toContain('it was on none of the lists at the end of 1 February 2026');
-    expect((await history('et', 'name=vana.ee&as_of=1990-01-01')).answer).toContain(
+    expect((await page('et', 'name=vana.ee&as_of=1990-01-01')).answer).toContain(
       'Kas nimi oli päeva 1.1.1990 lõpus reserveeritud, ei ole enam teada.',
     );
   });
 
+  it('does not say that a name was on no list on a day whose entries were archived', async () => {
+    const name = parseDomainName('archived.ee');
+    const blocked = [{ ...name, status: 'blocked' as const }];
+    await addRetainedDomains(worker.db, at('1999-01-02T10:00:00.000Z'), blocked);
+    await removeRetainedDomains(worker.db, at('1999-03-02T10:00:00.000Z'), blocked);
+    const entries = await worker.db
+      .select({ id: history.id })
+      .from(history)
+      .where(eq(history.subjectKey, name.name));
+    const archive = { file: 'archive.ndjson', run: crypto.randomUUID() };
+    await startArchive(worker.db, archive, { isForced: false });
+    await deleteArchived(worker.db, archive, entries.map(({ id }) => id) as [number]);
+    await endArchive(worker.db, archive);
+    const archived = await page('en', 'name=archived.ee&as_of=1999-03-01');
+    expect(archived.answer).toContain(
+      'Whether it was on any of the lists at the end of 1 March 1999 is no longer on record.',
+    );
+    expect(archived.answer).not.toContain('According to');
+    expect((await page('et', 'name=archived.ee&as_of=1999-03-01')).answer).toContain(
+      'Kas nimi oli päeva 1.3.1999 lõpus mõnes nimekirjas, ei ole enam teada.',
+    );
+    const whole = await page('en', 'name=archived.ee&as_of=1999-03-02');
+    expect(whole.answer).toContain('it was on none of the lists at the end of 2 March 1999');
+  });
+
   it('says that nothing is recorded', async () => {
-    expect((await history('en', 'name=free.ee')).answer).toContain('Nothing is recorded');
+    expect((await page('en', 'name=free.ee')).answer).toContain('Nothing is recorded');
   });
 
   it.each([
@@ -222,7 +251,7 @@ describe('the history of a name', () => {
     [new Date().toISOString().slice(0, 10), 'This day is not over yet'],
   ])('refuses the day %s, and says why', async (day, message) => {
     const query = `name=ajalugu.ee&as_of=${encodeURIComponent(day)}`;
-    const { status, html, answer, lines } = await history('en', query);
+    const { status, html, answer, lines } = await page('en', query);
     expect([status, lines.length]).toEqual([400, 3]);
     expect(errorOf(html)).toContain(message);
     expect(answer).not.toContain('According to');
