@@ -197,14 +197,20 @@ type DisputedSpan = Span & { recordedAt: string };
  * recorded; but by none while it was closed, if its closing was taken back.
  */
 function disputedSpans(entries: readonly Entry[], kept: readonly DisputedDays[]): Span[] {
-  const spans = kept.map(disputedSpan);
+  const gone: DisputedSpan[] = [];
   const gaps: Pick<Span, 'from' | 'until'>[] = [];
-  for (const [index, { at, action, changes }] of entries.entries()) {
+  /** By the time of a closing: when it was last made, because taking back its reversal gives it its first time. */
+  const closings = new Map<string, string>();
+  const madeAt = (closedAt: string) => closings.get(closedAt) ?? closedAt;
+  for (const [index, { at, action, actorType, changes }] of entries.entries()) {
     const [first, last, closed] = ['firstDay', 'lastDay', 'closedAt'].map((field) =>
       valuesOf(changes, field),
     );
+    if (action === 'update' && closed?.to && !closed.from && actorType !== 'move_in') {
+      closings.set(closed.to, at);
+    }
     if (action === 'update' && closed?.from && !closed.to) {
-      gaps.push({ from: closed.from, until: at });
+      gaps.push({ from: madeAt(closed.from), until: at });
     }
     if (action !== 'delete' || !first?.from) continue;
     const opening = entries
@@ -214,15 +220,19 @@ function disputedSpans(entries: readonly Entry[], kept: readonly DisputedDays[])
     const span = disputedSpan({
       firstDay: first.from,
       lastDay: last?.from ?? untilClosed,
-      closedAt: closed?.from ?? null,
+      closedAt: closed?.from ? madeAt(closed.from) : null,
       createdAt: recordedAt,
     });
-    spans.push({
+    gone.push({
       ...span,
       from: later(span.from, startOfDay(dayOf(new Date(recordedAt)))),
       until: earlier(span.until, at),
     });
   }
+  const spans = kept.map(({ closedAt, ...days }) =>
+    disputedSpan({ ...days, closedAt: closedAt && madeAt(closedAt) }),
+  );
+  spans.push(...gone);
   const gapsOf = Map.groupBy(gaps, ({ from }) => disputeClosedAt(from, spans));
   return spans.flatMap((span) => {
     let { from } = span;

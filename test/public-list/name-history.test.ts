@@ -329,6 +329,26 @@ describe('a dispute that was closed, and whose closing was taken back', () => {
     ]);
   });
 
+  it('ends anew when that is taken back as well', async () => {
+    const name = newName();
+    await open(name, '2026-01-01T08:00:00.000Z', '2026-01-01', '2026-01-31');
+    const closing = command('2026-01-05T10:00:00.000Z');
+    await closeDispute(worker.db, closing, name);
+    let last = closing;
+    for (const day of ['08', '11', '14']) {
+      const again = command(`2026-01-${day}T10:00:00.000Z`);
+      await takeBack(last.request.requestId, again);
+      last = again;
+    }
+    expect((await historyOf(name.name)).map(({ from, until }) => [from, until])).toEqual([
+      ['2026-01-01T00:00:00.000Z', '2026-01-05T10:00:00.000Z'],
+      ['2026-01-08T10:00:00.000Z', '2026-01-11T10:00:00.000Z'],
+      ['2026-01-14T10:00:00.000Z', '2026-02-01T00:00:00.000Z'],
+    ]);
+    await takeBack(last.request.requestId, command('2026-01-17T10:00:00.000Z'));
+    expect((await historyOf(name.name)).at(-1)?.until).toBe('2026-01-17T10:00:00.000Z');
+  });
+
   it('leaves a dispute whole that began earlier but was recorded later', async () => {
     const name = newName();
     await open(name, '2026-01-01T08:00:00.000Z', '2026-01-01', '2026-01-31');
