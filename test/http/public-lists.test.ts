@@ -311,7 +311,7 @@ test('tells clients how often to ask, what to do on a failure, and when a change
   const readme = readFileSync('src/http/README.md', 'utf8').split('## Public lists')[1]!;
 
   for (const text of [(document as { info: { description: string } }).info.description, readme]) {
-    const plain = text.replace(/\s+/g, ' ');
+    const plain = text.replace(/\s+/g, ' ').replaceAll('’', "'");
     expect(plain).toContain('at most once a minute, with `If-None-Match` or by');
     expect(plain).toContain('After a 429, a 5xx or no answer, keep the list that you hold');
     expect(plain).toContain('as `Retry-After` says, otherwise after twice as long each time');
