@@ -155,11 +155,10 @@ export const contactValues = {
 
 /** The contact that a registrar sends for creation, with nothing beyond what is required unless the test adds it. */
 export function newContact(overrides: object = {}) {
+  const { ident, identType, identCountryCode, ...rest } = contactValues;
   return {
-    name: 'Mari Maasikas',
-    email: 'mari@example.ee',
-    phone: '+372.5123456',
-    ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
+    ...rest,
+    ident: { ident, ident_type: identType, ident_country_code: identCountryCode },
     ...overrides,
   };
 }

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { contacts, domainContacts, history, notifications, sweeps } from '../../drizzle/schema.ts';
 import { importContacts } from '../../src/contact/import.ts';
 import { deleteOrphans } from '../../src/contact/orphans.ts';
-import { addContact, addDomainOf, addRegistrar, operator } from '../fixtures.ts';
+import { addContact, addDomainOf, addRegistrar, contactValues, operator } from '../fixtures.ts';
 import { shareEmptyWorker } from '../worker.ts';
 
 const worker = shareEmptyWorker();
@@ -113,12 +113,7 @@ describe('contacts that no domain refers to', () => {
     const record = {
       registrar: registrar.code,
       code: `${registrar.code}:IMPORTED`,
-      name: 'Mari Maasikas',
-      email: 'mari@example.ee',
-      phone: '+372.5123456',
-      ident: '38001085718',
-      identType: 'priv',
-      identCountryCode: 'EE',
+      ...contactValues,
       createdAt: '2015-09-09T09:11:14.861Z',
     } as const;
     await importContacts(worker.db, operator, [record]);

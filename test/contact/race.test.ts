@@ -4,7 +4,7 @@ import { deleteContact } from '../../src/contact/delete.ts';
 import { getContact } from '../../src/contact/read.ts';
 import { updateContact } from '../../src/contact/update.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { addContact, addDomainOf, addRegistrar } from '../fixtures.ts';
+import { addContact, addDomainOf, addRegistrar, contactValues } from '../fixtures.ts';
 import { shareWorker } from '../worker.ts';
 
 const worker = shareWorker();
@@ -94,19 +94,7 @@ test('draws another code if the drawn one is taken', async () => {
     draws += 1;
     return draws === 1 ? bytes.fill(0) : draw(bytes);
   });
-  const { outcome } = await createContact(
-    worker.db,
-    registrar.login,
-    {
-      name: 'Mari Maasikas',
-      email: 'mari@example.ee',
-      phone: '+372.5123456',
-      ident: '38001085718',
-      identType: 'priv',
-      identCountryCode: 'EE',
-    },
-    newRequest(),
-  );
+  const { outcome } = await createContact(worker.db, registrar.login, contactValues, newRequest());
   const { code } = outcome;
   expect(draws).toBe(2);
   expect(code).toMatch(new RegExp(`^${registrar.code}:[0-9A-F]{8}$`));
