@@ -1,4 +1,4 @@
-import type { NameStatus } from '../../public-list/name-history.ts';
+import type { NameStatus } from '../../public-list/name-history/spans.ts';
 import type { ListedName } from '../../public-list/read/names.ts';
 
 /** A name has the states that the public lists give it. */

@@ -1,0 +1,139 @@
+import { and, desc, eq } from 'drizzle-orm';
+import {
+  auctions,
+  disputes,
+  type HistorySubject,
+  history,
+  historyArchives,
+  retainedDomains,
+} from '../../../drizzle/schema.ts';
+import { isStarted } from '../../auction/read.ts';
+import type { Database } from '../../database/open.ts';
+import type { Page } from '../../database/paging.ts';
+import { retried } from '../../database/retry.ts';
+import {
+  auctionStep,
+  disputedSpans,
+  heldSpans,
+  lasting,
+  later,
+  type NameStatus,
+  retainedStep,
+  type Span,
+  unknown,
+} from './spans.ts';
+
+/** A time during which a name had a status. */
+export interface NameInterval {
+  status: NameStatus;
+  /** Null if the entry about its beginning is no longer in the history. */
+  from: string | null;
+  /** The first moment without the status; null while it lasts. */
+  until: string | null;
+}
+
+export interface NameHistory {
+  intervals: NameInterval[];
+  /** What was over by this instant may be missing; null if nothing was archived. */
+  archivedUntil: string | null;
+}
+
+/** Of each kind of thing, the newest entries are read: more than any name gets in its life. */
+const maximumEntries = 2_000;
+
+/**
+ * The times during which the name had a status, the oldest first, and by status where several began together. Changes
+ * count from their times, disputes from midnight of their first days, and what ends by the calendar ends with its last
+ * day, in UTC. One round trip.
+ */
+export async function readNameHistory(db: Database, name: string, now: Date): Promise<NameHistory> {
+  const { action, actorType, changes, occurredAt: at } = history;
+  const entriesOf = (subject: HistorySubject) =>
+    db
+      .select({ at, action, actorType, changes })
+      .from(history)
+      .where(and(eq(history.subject, subject), eq(history.subjectKey, name)))
+      .orderBy(desc(history.id))
+      .limit(maximumEntries);
+  const { status, createdAt, lastDay } = retainedDomains;
+  const { archivedUntil } = historyArchives;
+  const [ofRetained, ofAuctions, ofDisputes, retained, started, disputed, archives] = await retried(
+    () =>
+      db.batch([
+        entriesOf('retained_domain'),
+        entriesOf('auction'),
+        entriesOf('dispute'),
+        db
+          .select({ status, from: createdAt, lastDay })
+          .from(retainedDomains)
+          .where(eq(retainedDomains.name, name)),
+        db
+          .select({ from: auctions.createdAt })
+          .from(auctions)
+          .where(and(eq(auctions.name, name), isStarted)),
+        db.select().from(disputes).where(eq(disputes.name, name)).limit(maximumEntries),
+        db.select({ archivedUntil }).from(historyArchives),
+      ]),
+  );
+  const steps = [
+    ...ofRetained.reverse().flatMap(retainedStep),
+    ...ofAuctions.reverse().flatMap(auctionStep),
+  ];
+  const present = [
+    ...retained,
+    ...started.map(({ from }) => ({ status: 'auction' as const, from, lastDay: null })),
+  ];
+  const spans = [...heldSpans(steps, present), ...disputedSpans(ofDisputes.reverse(), disputed)];
+  return {
+    intervals: intervalsOf(spans, now.toISOString()),
+    archivedUntil: archives[0]?.archivedUntil ?? null,
+  };
+}
+
+/** A page of the intervals, and the place of its last one if more follow. */
+export function pageOfIntervals(
+  all: readonly NameInterval[],
+  { limit, offset, after, afterInstant = unknown }: Page,
+): { intervals: NameInterval[]; next: string | undefined } {
+  const place = after === undefined ? '' : placeIn(afterInstant, after);
+  const rest = all.filter((interval) => placeOf(interval) > place).slice(offset);
+  const intervals = rest.slice(0, limit);
+  return { intervals, next: rest.length > limit ? placeOf(intervals.at(-1)!) : undefined };
+}
+
+const byStatus = ['auction', 'blocked', 'disputed', 'reserved'] satisfies NameStatus[];
+const placeOf = ({ from, status }: Pick<NameInterval, 'from' | 'status'>) =>
+  placeIn(from ?? unknown, byStatus.indexOf(status));
+const placeIn = (instant: string, number: number) => instant + String(number).padStart(15, '0');
+
+/** The spans that have begun, in order; those of one status that touch or overlap are one. */
+function intervalsOf(spans: readonly Span[], now: string): NameInterval[] {
+  const joined: Span[] = [];
+  const begun = spans.filter(({ from, until }) => from < until && from <= now);
+  for (const span of begun.sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1))) {
+    const previous = joined.findLast(({ status }) => status === span.status);
+    if (previous && span.from <= previous.until) previous.until = later(previous.until, span.until);
+    else joined.push({ ...span });
+  }
+  return joined.map(({ status, from, until }) => ({
+    status,
+    from: from === unknown ? null : from,
+    until: until <= now ? until : null,
+  }));
+}
+
+/** The statuses of the name at an instant, and those that it may have had, because a beginning is not known. */
+export function statusesAt(
+  intervals: readonly NameInterval[],
+  instant: Date,
+): { known: NameStatus[]; possible: NameStatus[] } {
+  const at = instant.toISOString();
+  const statusesOf = (isOne: (from: string | null) => boolean) =>
+    intervals
+      .filter(({ from, until }) => isOne(from) && (until ?? lasting) > at)
+      .map(({ status }) => status);
+  return {
+    known: statusesOf((from) => from !== null && from <= at),
+    possible: statusesOf((from) => from === null),
+  };
+}
