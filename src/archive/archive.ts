@@ -19,7 +19,7 @@ interface Served extends Publication {
 
 /**
  * Puts into the bucket how the lists stood at the end of each day that is over, one day after the other, up to
- * yesterday. Where it is no longer known, the day is recorded as missing. The archive of a list begins with the first
+ * yesterday. A day whose list is no longer known is recorded as missing. The archive of a list begins with the first
  * yesterday that is known. It may run at any time, be killed, or run twice at once: a day never changes. Costs one small
  * query if nothing is left to do. A list that fails does not hold up the others; in the end this throws.
  */

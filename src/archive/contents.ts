@@ -4,7 +4,7 @@ import { bodiesPrefix, bodyKey } from './body.ts';
 import { type ArchivedDay, listDays } from './day.ts';
 import { listObjects } from './objects.ts';
 
-/** Days that the archive cannot show: they were recorded as missing, or their content is no longer in the bucket. */
+/** Days that the archive cannot show, because they were recorded as missing or the bucket has lost their content. */
 export interface Gap {
   from: string;
   until: string;

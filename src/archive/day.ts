@@ -1,7 +1,7 @@
 import type { ListName } from '../public-list/lists.ts';
 import { listObjects, putUnlessThere } from './objects.ts';
 
-/** The record of a list at the end of a UTC day, or of the fact that it is no longer known. Never changes. */
+/** The record of a list at the end of a UTC day, or a note that the list is no longer known. It never changes. */
 export type ArchivedDay = KeptDay | MissingDay;
 
 export interface KeptDay {

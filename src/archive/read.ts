@@ -8,8 +8,8 @@ import { type KeptDay, readDay } from './day.ts';
 const patienceMilliseconds = 1_000;
 
 /**
- * The list on a day; undefined if the archive had not begun then, or if how the list stood is no longer known. Costs one
- * row, and an operation of R2 where the database lacks it: it was restored, or it is down or slow.
+ * The list on a day; undefined if the archive had not begun, or no longer knows the list. Costs one row, and an
+ * operation of R2 where the database lacks it: it was restored, or it is down or slow.
  */
 export async function findArchived(
   db: Database,

@@ -20,8 +20,8 @@ export const moveOutCommand = verb(
       'after',
       `
 The files hold identity codes, auth_info, passwords of names and digests of secrets. Only you can read them. The
-history, webhooks, notifications and the archive of the lists are not in them: those are in a backup. The files are read
-one after the other, and are no snapshot: let nobody change anything meanwhile, or move out of a restored backup.`,
+history, webhooks, notifications and the archive of the lists are not in them: those are in a backup. The files are written
+one after the other, so they are not a snapshot: run it while nobody changes anything, or on a restored backup.`,
     ),
   async ({ db }, directory, { replace }) => {
     const [existing] = replace ? [] : existingFiles(directory);

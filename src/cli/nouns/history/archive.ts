@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Database } from '../../../database/open.ts';
-import { dayOf, isDay } from '../../../day.ts';
+import { dayOf, isDay, startOfDay } from '../../../day.ts';
 import { RegistryError } from '../../../error.ts';
 import {
   countArchivable,
@@ -37,7 +37,7 @@ The file keeps personal values: contact erase and HISTORY_VALUES_MONTHS do not c
     if (day >= dayOf(origin.request.at)) {
       throw new RegistryError('invalid', '--before must be a day before today', 'before');
     }
-    const before = `${day}T00:00:00.000Z`;
+    const before = startOfDay(day);
     const file = path.resolve(to);
     const { entries, from, until } = await countArchivable(db, before);
     const { archived, written } = isDryRun
