@@ -1,11 +1,9 @@
 import { desc, sql } from 'drizzle-orm';
 import { cronRuns } from '../drizzle/schema.ts';
 import { archiveLists } from './archive/archive.ts';
-import { currentTime } from './clock.ts';
 import { personalFields } from './contact/fields.ts';
 import { deleteOrphans } from './contact/orphans.ts';
 import { type Database, openDatabase } from './database/open.ts';
-import { monthsBefore } from './day.ts';
 import { type Env, settings } from './env.ts';
 import { removeOldValues } from './history/values.ts';
 import { logUnexpected, writeLog } from './log.ts';
@@ -18,6 +16,8 @@ import { sweepLists } from './public-list/publish/sweep.ts';
 import { deleteOldNotifications } from './registrar/notification.ts';
 import { forgetEndedSecrets } from './registrar/own-account.ts';
 import { endReservations } from './retained-domain/end.ts';
+import { currentTime } from './time/clock.ts';
+import { monthsBefore } from './time/day.ts';
 import { appendToLog } from './transparency/log.ts';
 import { endOldDeliveries, queueDeliveries, selectWaiting } from './webhook/outbox.ts';
 

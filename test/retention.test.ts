@@ -1,7 +1,7 @@
 import { asc, eq } from 'drizzle-orm';
 import { describe, expect, it, test } from 'vitest';
 import { contacts, history } from '../drizzle/schema.ts';
-import { monthsBefore } from '../src/day.ts';
+import { monthsBefore } from '../src/time/day.ts';
 import { addContact, addRegistrar } from './fixtures.ts';
 import { startWorker, type TestWorker } from './worker.ts';
 

@@ -1,9 +1,9 @@
 import type { Database } from '../database/open.ts';
-import { dayAfter, dayOf, daysBefore, startOfDay } from '../day.ts';
 import { type Block, openBlock, readEntries } from '../public-list/format/block.ts';
 import { findContentBefore, type Steps } from '../public-list/format/steps.ts';
 import { findStored, getBlock, type Publication, readSteps, tried } from '../public-list/kv.ts';
 import type { ListName } from '../public-list/lists.ts';
+import { dayAfter, dayOf, daysBefore, startOfDay } from '../time/day.ts';
 import { bareTag, bodyKey, putBody } from './body.ts';
 import { catalogueDays, type ListState, readStates } from './catalogue.ts';
 import { type ArchivedDay, listDays, putDay } from './day.ts';

@@ -1,4 +1,4 @@
-import { hex } from '../digest.ts';
+import { hex } from '../bytes/digest.ts';
 import type { Block } from '../public-list/format/block.ts';
 import { bodyBytes, bodyStream } from '../public-list/format/body.ts';
 import type { Head } from '../public-list/format/head.ts';

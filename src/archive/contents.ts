@@ -1,5 +1,5 @@
-import { daysBefore } from '../day.ts';
 import { type ListName, listNames } from '../public-list/lists.ts';
+import { daysBefore } from '../time/day.ts';
 import { bodiesPrefix, bodyKey } from './body.ts';
 import { type ArchivedDay, listDays } from './day.ts';
 import { listObjects } from './objects.ts';

@@ -2,10 +2,10 @@ import { sql } from 'drizzle-orm';
 import { auctions, disputes, domains, retainedDomains } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { dayOf } from '../day.ts';
 import type { DomainName } from '../domain/name.ts';
 import type { RecordProblem } from '../error.ts';
 import { isInForce } from '../retained-domain/in-force.ts';
+import { dayOf } from '../time/day.ts';
 import type { Origin } from '../write.ts';
 
 /** The reasons why a name cannot be put up for auction. */

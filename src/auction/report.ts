@@ -1,7 +1,7 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
+import { randomHex } from '../bytes/digest.ts';
 import type { Database } from '../database/open.ts';
-import { randomHex } from '../digest.ts';
 import { RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
 import {

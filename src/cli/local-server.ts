@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { setClockAhead } from '../clock.ts';
 import type { Env } from '../env.ts';
+import { setClockAhead } from '../time/clock.ts';
 import { findClockAhead, openOverHttp } from './http-bindings.ts';
 import type { Bindings } from './session.ts';
 import { readLocalConfig } from './wrangler-config.ts';

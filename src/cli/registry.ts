@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
-import { currentTime } from '../clock.ts';
 import { openDatabase } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
+import { currentTime } from '../time/clock.ts';
 import type { Origin } from '../write.ts';
 import type { CommonOptions } from './command.ts';
 import { openLocal } from './local.ts';

@@ -1,5 +1,5 @@
-import { currentTime } from '../clock.ts';
 import { RegistryError } from '../error.ts';
+import { currentTime } from '../time/clock.ts';
 
 const maximumMilliseconds = 10_000;
 

@@ -4,9 +4,9 @@ import {
   type CommandUnknownOpts,
   type OptionValues,
 } from '@commander-js/extra-typings';
-import { currentTime } from '../clock.ts';
 import { type Problem, RegistryError } from '../error.ts';
 import type { ListName } from '../public-list/lists.ts';
+import { currentTime } from '../time/clock.ts';
 import { type CommonOptions, commandLine, registryOptions } from './command.ts';
 import { OutputError, reportLostOutput, writeOutput } from './output.ts';
 import { type FileProblem, problemLine } from './problem.ts';

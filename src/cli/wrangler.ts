@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { currentTime } from '../clock.ts';
+import { currentTime } from '../time/clock.ts';
 import type { ServerMessage, ServerOptions } from './dev-server.ts';
 import { keepCompiled, projectDirectory } from './project.ts';
 import { logEntry, paintFor, readableLine } from './readable-log.ts';

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { type ContactStatus, contacts } from '../../drizzle/schema.ts';
-import { randomHex } from '../digest.ts';
+import { randomHex } from '../bytes/digest.ts';
 import { type Problem, RegistryError } from '../error.ts';
 import type { WriteRequest } from '../write.ts';
 

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
+import { randomHex } from '../bytes/digest.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
-import { randomHex } from '../digest.ts';
 import { orRefusal, RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
 import {

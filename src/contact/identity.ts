@@ -1,5 +1,5 @@
-import { dayOf, isDay } from '../day.ts';
 import type { Problem } from '../error.ts';
+import { dayOf, isDay } from '../time/day.ts';
 
 /** The identity of a contact: a person or organisation of a country, by the country's own code or by a birthday. */
 export interface Identity {

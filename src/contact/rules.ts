@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
-import { currentTime } from '../clock.ts';
 import { onFirstUse } from '../on-first-use.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 import { isBlank, plainText, textField } from '../text/field.ts';
+import { currentTime } from '../time/clock.ts';
 import type { Contact } from './contact.ts';
 import { isCountryCode } from './country.ts';
 import { isEmail } from './email.ts';

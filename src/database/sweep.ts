@@ -1,7 +1,7 @@
 import { and, eq, lt, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { sweeps } from '../../drizzle/schema.ts';
-import { timeAfter } from '../clock.ts';
+import { timeAfter } from '../time/clock.ts';
 import type { Database } from './open.ts';
 
 /** A table that the cron looks through, one part in each run. */

@@ -1,9 +1,9 @@
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import { currentTime } from '../clock.ts';
 import { newMeter } from '../database/meter.ts';
 import { findRateLimits } from '../env.ts';
 import { RegistryError } from '../error.ts';
 import { logUnexpected } from '../log.ts';
+import { currentTime } from '../time/clock.ts';
 import { type ErrorForm, fieldErrors, refusalOf } from './answer.ts';
 import { auctionError } from './auction/answer.ts';
 import { auctions } from './auction/auctions.ts';

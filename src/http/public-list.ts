@@ -1,6 +1,6 @@
-import { currentTime } from '../clock.ts';
 import { cacheTag, type ListName } from '../public-list/lists.ts';
 import type { Reader } from '../public-list/read/reader.ts';
+import { currentTime } from '../time/clock.ts';
 import { type AppContext, afterResponse, database } from './context.ts';
 import { matchesWeakly } from './entity-tag.ts';
 import { publishAfterResponse } from './publish.ts';

@@ -1,4 +1,4 @@
-import { sha256Hex } from '../digest.ts';
+import { sha256Hex } from '../bytes/digest.ts';
 import { RegistryError } from '../error.ts';
 import type { IdempotencyKey } from '../outcome.ts';
 import type { WriteRequest } from '../write.ts';

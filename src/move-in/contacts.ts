@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
 import { contacts, domainContacts, domains, registrars } from '../../drizzle/schema.ts';
-import { currentTime } from '../clock.ts';
 import { generateAuthInfo } from '../contact/contact.ts';
 import { contactColumns } from '../contact/fields.ts';
 import { invalidValues } from '../contact/invalid.ts';
 import { keysOf } from '../contact/keys.ts';
 import { insertRows } from '../database/insert-rows.ts';
+import { currentTime } from '../time/clock.ts';
 import { columnOf, type Form, type Kind, type KindColumn, registrarOf, timesOf } from './kind.ts';
 import {
   anyText,

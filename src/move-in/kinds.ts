@@ -7,7 +7,7 @@ import {
   type retainedStatuses,
   untilClosed,
 } from '../../drizzle/schema.ts';
-import { dayOf } from '../day.ts';
+import { dayOf } from '../time/day.ts';
 import { contactKind } from './contacts.ts';
 import { domainKind } from './domains.ts';
 import { columnOf, type Kind, type KindColumn, punycode, timesOf } from './kind.ts';

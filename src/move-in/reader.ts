@@ -1,8 +1,8 @@
 import { knownCountry } from '../contact/country.ts';
-import { isDay } from '../day.ts';
 import { readDomainName } from '../domain/name.ts';
 import { RegistryError } from '../error.ts';
 import { asciiLowerCase, asciiUpperCase } from '../text/ascii-case.ts';
+import { isDay } from '../time/day.ts';
 
 /** Notes that a value is not taken as it is in the file, and why. */
 export type Note = (why: string) => void;

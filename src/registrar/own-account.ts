@@ -1,9 +1,9 @@
 import { and, eq, lte, sql } from 'drizzle-orm';
 import { apiUsers, registrars, webhooks } from '../../drizzle/schema.ts';
-import { timeAfter } from '../clock.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
+import { timeAfter } from '../time/clock.ts';
 import { type Change, changeEach, type WriteRequest, write } from '../write.ts';
 import {
   type ApiUser,

@@ -1,4 +1,4 @@
-import { fromBase64, toBase64 } from '../text/bytes.ts';
+import { fromBase64, toBase64 } from '../bytes/encoding.ts';
 
 /** Standard Webhooks (standardwebhooks.com) gives this prefix to secrets. */
 const prefix = 'whsec_';

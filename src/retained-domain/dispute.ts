@@ -2,10 +2,10 @@ import { and, asc, eq, gt, gte, isNull, lte, sql } from 'drizzle-orm';
 import { disputes, untilClosed } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
-import { dayOf, isDay } from '../day.ts';
 import type { DomainName } from '../domain/name.ts';
 import { type Problem, RegistryError, throwProblems } from '../error.ts';
 import { difference } from '../history/changes.ts';
+import { dayOf, isDay } from '../time/day.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
 
 export type Dispute = typeof disputes.$inferSelect;

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { retainedDomains } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import type { SweepLimits } from '../database/sweep.ts';
-import { dayOf } from '../day.ts';
+import { dayOf } from '../time/day.ts';
 import { changeEach, scheduledRun, type WriteRequest } from '../write.ts';
 import { removals } from './change.ts';
 

@@ -1,5 +1,5 @@
-import { hex } from '../digest.ts';
-import { fromBase64, joinBytes, toBase64 } from '../text/bytes.ts';
+import { hex } from '../bytes/digest.ts';
+import { fromBase64, joinBytes, toBase64 } from '../bytes/encoding.ts';
 import { type Hash, hashBytes } from './tree.ts';
 
 /** Checkpoints: signed notes with the size and the root of a log (C2SP signed-note, tlog-checkpoint). */

@@ -1,4 +1,4 @@
-import { joinBytes } from '../text/bytes.ts';
+import { joinBytes } from '../bytes/encoding.ts';
 
 /** The Merkle tree of a log (RFC 6962, section 2.1), kept in tiles (C2SP tlog-tiles). */
 

@@ -1,5 +1,5 @@
-import { hex } from '../digest.ts';
-import { fromBase64 } from '../text/bytes.ts';
+import { hex } from '../bytes/digest.ts';
+import { fromBase64 } from '../bytes/encoding.ts';
 import { type Checkpoint, ed25519, keyId, parseCheckpoint, signatureStart } from './note.ts';
 import { isSame, leafHash, rootOf } from './tree.ts';
 

@@ -1,6 +1,5 @@
 import { and, asc, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import { notifications, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
-import { clockAhead, currentTime } from '../clock.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { type Env, isLocalEnvironment } from '../env.ts';
@@ -13,6 +12,7 @@ import {
 } from '../registrar/notification.ts';
 import { isOpen } from '../registrar/webhook.ts';
 import { signedHeaders } from '../registrar/webhook-secret.ts';
+import { clockAhead, currentTime } from '../time/clock.ts';
 import { leased, restEnded, stateAfter } from './hold.ts';
 import { hasOpen } from './outbox.ts';
 import { parseWebhookUrl } from './url.ts';

@@ -1,11 +1,11 @@
 import { and, count, desc, eq, inArray, isNull, lt, lte, min, or, sql } from 'drizzle-orm';
 import { notifications, registrars, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
-import { timeAfter } from '../clock.ts';
 import type { Database } from '../database/open.ts';
 import { deleteOlder } from '../database/sweep.ts';
 import type { WebhookMessage } from '../env.ts';
 import { writeLog } from '../log.ts';
 import { isOpen } from '../registrar/webhook.ts';
+import { timeAfter } from '../time/clock.ts';
 import { queuePatience } from './hold.ts';
 
 /** Whether a delivery waits for the webhook. */

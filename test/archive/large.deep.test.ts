@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { dayOf, daysBefore } from '../../src/day.ts';
 import { listNames } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
+import { dayOf, daysBefore } from '../../src/time/day.ts';
 import { published } from '../public-list/published.ts';
 import { useSmallBlocks } from '../public-list/small-blocks.ts';
 import { nameOf, seedRetainedNames } from '../seed.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dayOf, daysBefore } from '../../src/day.ts';
+import { dayOf, daysBefore } from '../../src/time/day.ts';
 import { addRetainedDomain } from '../fixtures.ts';
 import { startSandbox } from '../worker.ts';
 

@@ -1,12 +1,12 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { archivedDays } from '../../drizzle/schema.ts';
-import { setClockAhead } from '../../src/clock.ts';
 import { runCron } from '../../src/cron.ts';
-import { dayOf, daysBefore } from '../../src/day.ts';
 import { listNames, publicLists } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { readList } from '../../src/public-list/read/list.ts';
+import { setClockAhead } from '../../src/time/clock.ts';
+import { dayOf, daysBefore } from '../../src/time/day.ts';
 import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';
 import { backUpDatabase } from '../public-list/backup.ts';
 import { newReader } from '../public-list/reader.ts';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
-import { dayOf } from '../../src/day.ts';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { buildLists } from '../../src/public-list/build.ts';
@@ -9,6 +8,7 @@ import type { Entry } from '../../src/public-list/format/entry.ts';
 import { createHead } from '../../src/public-list/format/head.ts';
 import { auctionList, retainedList } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
+import { dayOf } from '../../src/time/day.ts';
 import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';
 import { published } from '../public-list/published.ts';
 import { shareEmptyWorker } from '../worker.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { setClockAhead } from '../../src/clock.ts';
+import { setClockAhead } from '../../src/time/clock.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();

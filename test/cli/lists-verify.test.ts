@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { putDay } from '../../src/archive/day.ts';
 import { openLocalData } from '../../src/cli/local.ts';
-import { dayOf, daysBefore } from '../../src/day.ts';
+import { dayOf, daysBefore } from '../../src/time/day.ts';
 import { appendToLog, signersOf } from '../../src/transparency/log.ts';
 import { type Signer, signCheckpoint, signerOf } from '../../src/transparency/note.ts';
 import { bundle, leafHash, rootOf, tilePath } from '../../src/transparency/tree.ts';

@@ -8,10 +8,10 @@ import { prepareLocalData } from '../../src/cli/local-data.ts';
 import { findDatabaseFile, openFileForReading } from '../../src/cli/local-file.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { readSize } from '../../src/database/size.ts';
-import { dayOf, daysBefore } from '../../src/day.ts';
 import type { Env } from '../../src/env.ts';
 import { readDailyCounts } from '../../src/public-list/daily-counts.ts';
 import { readFacts } from '../../src/public-list/read/facts.ts';
+import { dayOf, daysBefore } from '../../src/time/day.ts';
 import { newReader } from '../public-list/reader.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'local-data-'));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { identityProblem } from '../../src/contact/identity.ts';
 import { isSameIdentityCode } from '../../src/contact/identity-code.ts';
-import { isDay } from '../../src/day.ts';
+import { isDay } from '../../src/time/day.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const problem = (type: 'priv' | 'org' | 'birthday', countryCode: string, code: string) =>

@@ -9,8 +9,8 @@ import {
   sweeps,
 } from '../../drizzle/schema.ts';
 import { personalFields } from '../../src/contact/fields.ts';
-import { monthsBefore } from '../../src/day.ts';
 import { removeOldValues } from '../../src/history/values.ts';
+import { monthsBefore } from '../../src/time/day.ts';
 import { addContact, addRegistrar, unique } from '../fixtures.ts';
 import { shareEmptyWorker } from '../worker.ts';
 

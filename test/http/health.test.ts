@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { dayOf } from '../../src/day.ts';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { listNames } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
+import { dayOf } from '../../src/time/day.ts';
 import { Faults, overload } from '../attack/faults.ts';
 import { answerOf } from '../client.ts';
 import { counted } from '../counted.ts';

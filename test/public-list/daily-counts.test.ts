@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
 import { dailyCounts } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { daysBefore } from '../../src/day.ts';
 import type { Env } from '../../src/env.ts';
 import { readDailyCounts, recordDailyCounts } from '../../src/public-list/daily-counts.ts';
 import { countedLists, listNames } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { sweepLists } from '../../src/public-list/publish/sweep.ts';
+import { daysBefore } from '../../src/time/day.ts';
 import { Faults, overload } from '../attack/faults.ts';
 import { counted } from '../counted.ts';
 import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';

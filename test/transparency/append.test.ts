@@ -1,8 +1,8 @@
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { putDay } from '../../src/archive/day.ts';
+import { toBase64 } from '../../src/bytes/encoding.ts';
 import { type ListName, listNames } from '../../src/public-list/lists.ts';
-import { toBase64 } from '../../src/text/bytes.ts';
 import { appendDays, findCheckpoint } from '../../src/transparency/append.ts';
 import { parseCheckpoint, type Signer, signerOf } from '../../src/transparency/note.ts';
 import { bundlesOf, unbundle } from '../../src/transparency/tree.ts';

@@ -11,15 +11,15 @@ import {
   retainedDomains,
 } from '../../../drizzle/schema.ts';
 import type { AuctionRecord } from '../../auction/start.ts';
-import { currentTime } from '../../clock.ts';
 import { type Database, openDatabase } from '../../database/open.ts';
-import { dayOf, daysBefore } from '../../day.ts';
 import { parseDomainName } from '../../domain/name.ts';
 import type { Env } from '../../env.ts';
 import { countedLists } from '../../public-list/lists.ts';
 import { addRegistrar } from '../../registrar/account.ts';
 import { addApiUser, listApiUsers } from '../../registrar/api-user.ts';
 import { digestSecret } from '../../registrar/login.ts';
+import { currentTime } from '../../time/clock.ts';
+import { dayOf, daysBefore } from '../../time/day.ts';
 import type { Origin } from '../../write.ts';
 import { requiredText } from '../file/field.ts';
 import { type Import, importRows } from '../file/import.ts';

@@ -1,6 +1,5 @@
 import { untilClosed } from '../../../drizzle/schema.ts';
 import type { Database } from '../../database/open.ts';
-import { dayOf } from '../../day.ts';
 import { type DomainName, parseDomainName } from '../../domain/name.ts';
 import { findZoneProblems } from '../../domain/zone.ts';
 import { zonesOf } from '../../env.ts';
@@ -17,7 +16,8 @@ import {
   overlaps,
 } from '../../retained-domain/dispute.ts';
 import { findDisputeProblems, importDisputes } from '../../retained-domain/import-disputes.ts';
-import { instantRule } from '../../text/instant.ts';
+import { dayOf } from '../../time/day.ts';
+import { instantRule } from '../../time/instant.ts';
 import { noun, reading, writing } from '../command.ts';
 import { exporting, exportRows } from '../file/exporting.ts';
 import { nameColumn, optionalText, requiredText } from '../file/field.ts';

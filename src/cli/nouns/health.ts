@@ -1,9 +1,9 @@
-import { currentTime } from '../../clock.ts';
 import { listCronRuns } from '../../cron.ts';
 import { maximumDatabaseBytes, readSize } from '../../database/size.ts';
 import { type Alarm, type Findings, findAlarms } from '../../health/alarm.ts';
 import { readHealth } from '../../health/health.ts';
 import { listNames } from '../../public-list/lists.ts';
+import { currentTime } from '../../time/clock.ts';
 import { listFailingWebhooks } from '../../webhook/outbox.ts';
 import { reading } from '../command.ts';
 import { configPath, projectVersion } from '../project.ts';

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { currentTime } from '../../clock.ts';
-import { dayOf, daysBefore } from '../../day.ts';
 import { type ListName, publicLists } from '../../public-list/lists.ts';
+import { currentTime } from '../../time/clock.ts';
+import { dayOf, daysBefore } from '../../time/day.ts';
 import { bundlesOf, unbundle } from '../../transparency/tree.ts';
 import {
   Contradiction,

@@ -1,8 +1,8 @@
-import { currentTime } from '../../clock.ts';
 import type { Published } from '../../public-list/format/head.ts';
 import { listNames } from '../../public-list/lists.ts';
 import { publish } from '../../public-list/publish/publish.ts';
 import { listStatus } from '../../public-list/publish/status.ts';
+import { currentTime } from '../../time/clock.ts';
 import { readLogStatus } from '../../transparency/append.ts';
 import { noun, reading, writing } from '../command.ts';
 import { verb } from '../run.ts';

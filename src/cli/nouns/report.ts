@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { stringify } from 'csv-stringify/sync';
-import { dayOf } from '../../day.ts';
 import { reportMonth } from '../../history/month-report.ts';
 import { listStatus } from '../../public-list/publish/status.ts';
+import { dayOf } from '../../time/day.ts';
 import { noun, reading } from '../command.ts';
 import { verb } from '../run.ts';
 import { counted, table } from '../text.ts';

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { currentTime } from '../../clock.ts';
-import { monthsBefore } from '../../day.ts';
 import { RegistryError } from '../../error.ts';
 import { newApp } from '../../http/hono.ts';
 import { jsonBody, limitBody, parseBody } from '../../http/input.ts';
-import { instantRule } from '../../text/instant.ts';
+import { currentTime } from '../../time/clock.ts';
+import { monthsBefore } from '../../time/day.ts';
+import { instantRule } from '../../time/instant.ts';
 import { moveClock } from './move.ts';
 import { resetSandbox } from './reset.ts';
 

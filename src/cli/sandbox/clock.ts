@@ -1,4 +1,4 @@
-import { setClockAhead } from '../../clock.ts';
+import { setClockAhead } from '../../time/clock.ts';
 import { copyRows, listTriggers } from './rows.ts';
 
 /** Whether this isolate has read the clock: it is the database's, and an isolate may begin again at any time. */

@@ -1,8 +1,8 @@
 import { asc } from 'drizzle-orm';
 import { webhooks } from '../../../drizzle/schema.ts';
-import { currentTime } from '../../clock.ts';
 import { openDatabase } from '../../database/open.ts';
 import type { Env } from '../../env.ts';
+import { currentTime } from '../../time/clock.ts';
 import { sendDeliveries, senderOf } from '../../webhook/deliver.ts';
 import { hasOpen } from '../../webhook/outbox.ts';
 import { setClock } from './clock.ts';

@@ -1,10 +1,10 @@
-import { currentTime } from '../../clock.ts';
 import { runCron } from '../../cron.ts';
-import { dayOf } from '../../day.ts';
 import type { Env } from '../../env.ts';
 import { listNames } from '../../public-list/lists.ts';
 import { publishAndPurge } from '../../public-list/publish/publish.ts';
 import { expireCopies } from '../../public-list/read/memory.ts';
+import { currentTime } from '../../time/clock.ts';
+import { dayOf } from '../../time/day.ts';
 import { setClock } from './clock.ts';
 import { deliverUntil } from './deliveries.ts';
 

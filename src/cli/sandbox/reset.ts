@@ -1,4 +1,3 @@
-import { currentTime } from '../../clock.ts';
 import { openDatabase } from '../../database/open.ts';
 import type { Env } from '../../env.ts';
 import { forgetStarted } from '../../http/auction/started.ts';
@@ -6,6 +5,7 @@ import { recordDailyCounts } from '../../public-list/daily-counts.ts';
 import { listKeys } from '../../public-list/kv.ts';
 import { listNames } from '../../public-list/lists.ts';
 import { publishAndPurge } from '../../public-list/publish/publish.ts';
+import { currentTime } from '../../time/clock.ts';
 import { setClock } from './clock.ts';
 import { noCache } from './move.ts';
 import { restoreRows } from './rows.ts';

@@ -8,7 +8,7 @@ import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { auctionLists } from '../../public-list/lists.ts';
 import { clearable } from '../../text/field.ts';
-import { instantRule } from '../../text/instant.ts';
+import { instantRule } from '../../time/instant.ts';
 import { callerAddress, database } from '../context.ts';
 import { newApp } from '../hono.ts';
 import { limitBody, parseBody } from '../input.ts';

@@ -1,8 +1,8 @@
 import { bodyKey } from '../../archive/body.ts';
 import { findArchived } from '../../archive/read.ts';
-import { dayOf, isDay } from '../../day.ts';
 import { RegistryError } from '../../error.ts';
 import type { ListName } from '../../public-list/lists.ts';
+import { dayOf, isDay } from '../../time/day.ts';
 import { type AppContext, database } from '../context.ts';
 import { isKnown, readerOf } from '../public-list.ts';
 import { identified, immutable, listAnswer } from './answer.ts';

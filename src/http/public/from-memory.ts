@@ -1,9 +1,9 @@
-import { currentTime } from '../../clock.ts';
 import { readDomainName } from '../../domain/name.ts';
 import { type Env, findRateLimits } from '../../env.ts';
 import { type ListName, listNames, publicLists } from '../../public-list/lists.ts';
 import { recallList } from '../../public-list/read/list.ts';
 import { recallName } from '../../public-list/read/names.ts';
+import { currentTime } from '../../time/clock.ts';
 import { logTogether } from '../log.ts';
 import { isKnown } from '../public-list.ts';
 import { listAnswer, plainRequests } from './answer.ts';

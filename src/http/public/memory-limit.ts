@@ -1,6 +1,6 @@
 import { networkOf } from '../../address-list.ts';
-import { currentTime } from '../../clock.ts';
 import { type Env, findRateLimits } from '../../env.ts';
+import { currentTime } from '../../time/clock.ts';
 
 /**
  * The requests of each network in this window. Asking the platform's limiter would cost more than an answer from

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { sha256Hex } from '../../digest.ts';
+import { sha256Hex } from '../../bytes/digest.ts';
 import { type DomainName, nameRefusal, readDomainName } from '../../domain/name.ts';
 import type { Env } from '../../env.ts';
 import { onFirstUse } from '../../on-first-use.ts';

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
+import { sha256Hex } from '../../bytes/digest.ts';
 import { identityKey } from '../../contact/identity-code.ts';
-import { sha256Hex } from '../../digest.ts';
 import { settings } from '../../env.ts';
 import { LoginError } from '../../error.ts';
 import { ExpiredTokenError, type Person, verifyToken } from '../../registrant/token.ts';

@@ -14,7 +14,7 @@ import { updateContact } from '../../contact/update.ts';
 import { orRefusal, RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { clearable, textField } from '../../text/field.ts';
-import { instantRule } from '../../text/instant.ts';
+import { instantRule } from '../../time/instant.ts';
 import type { Written } from '../../write.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { bodyFields, columnsOf, withoutRepeated } from '../contact-body.ts';

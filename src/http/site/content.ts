@@ -1,5 +1,4 @@
 import { within } from '../../database/retry.ts';
-import { dayOf, daysBefore, isDay } from '../../day.ts';
 import { type DomainName, type NameFault, readDomainName } from '../../domain/name.ts';
 import { findOutside, type Outside } from '../../domain/zone.ts';
 import { readDailyCounts } from '../../public-list/daily-counts.ts';
@@ -9,6 +8,7 @@ import { type BrowsedName, browseNames, readNames } from '../../public-list/read
 import { readFacts } from '../../public-list/read/facts.ts';
 import { findNames, type ListedName } from '../../public-list/read/names.ts';
 import type { Reader } from '../../public-list/read/reader.ts';
+import { dayOf, daysBefore, isDay } from '../../time/day.ts';
 import type { View } from './view.ts';
 
 /** About the name that was asked for. */

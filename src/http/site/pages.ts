@@ -1,4 +1,4 @@
-import { sha256Hex } from '../../digest.ts';
+import { sha256Hex } from '../../bytes/digest.ts';
 import { zonesOf } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { logUnexpected } from '../../log.ts';

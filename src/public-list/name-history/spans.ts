@@ -1,6 +1,6 @@
 import { type disputes, untilClosed } from '../../../drizzle/schema.ts';
-import { dayAfter, dayOf, startOfDay } from '../../day.ts';
 import type { Changes } from '../../history/changes.ts';
+import { dayAfter, dayOf, startOfDay } from '../../time/day.ts';
 import type { ListedStatus } from '../lists.ts';
 
 /** The states of a name on the public lists. */

@@ -10,7 +10,7 @@ import {
 import type { Database } from '../../database/open.ts';
 import { prepared } from '../../database/prepared-query.ts';
 import { retried } from '../../database/retry.ts';
-import { dayOf } from '../../day.ts';
+import { dayOf } from '../../time/day.ts';
 import { entriesQuery } from '../entries.ts';
 import { type Entry, type EntryRow, entryOf } from '../format/entry.ts';
 import type { Publication } from '../kv.ts';

@@ -1,6 +1,6 @@
+import { randomHex } from '../../bytes/digest.ts';
 import type { Database } from '../../database/open.ts';
 import { retried } from '../../database/retry.ts';
-import { randomHex } from '../../digest.ts';
 import type { Building } from '../build.ts';
 import type { Block } from '../format/block.ts';
 import { bodyBytes } from '../format/body.ts';

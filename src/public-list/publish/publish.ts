@@ -1,10 +1,10 @@
-import { currentTime } from '../../clock.ts';
 import { type Database, openDatabase } from '../../database/open.ts';
 import { retried } from '../../database/retry.ts';
-import { dayOf } from '../../day.ts';
 import type { Env } from '../../env.ts';
 import { writeLog } from '../../log.ts';
 import { publicationPoint, writePoint } from '../../metrics.ts';
+import { currentTime } from '../../time/clock.ts';
+import { dayOf } from '../../time/day.ts';
 import { buildLists } from '../build.ts';
 import type { Published } from '../format/head.ts';
 import { LateError, MissingBlockError, type Publication, putHead, readPublished } from '../kv.ts';

@@ -1,7 +1,7 @@
 import type { Meter } from '../../database/meter.ts';
 import type { Database } from '../../database/open.ts';
-import { dayOf } from '../../day.ts';
 import { RegistryError } from '../../error.ts';
+import { dayOf } from '../../time/day.ts';
 import {
   type Block,
   type Fragment,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { setClockAhead } from '../../../src/clock.ts';
+import { setClockAhead } from '../../../src/time/clock.ts';
 import { row, smallRegistry, writeFiles } from './files.ts';
 import { startMoves } from './moves.ts';
 

@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { loadDemoData } from '../../../src/cli/demo/load.ts';
 import { listCronRuns } from '../../../src/cron.ts';
-import { dayOf } from '../../../src/day.ts';
 import { importDomains } from '../../../src/domain/import.ts';
 import { removeDomains } from '../../../src/domain/remove.ts';
 import { openDispute } from '../../../src/retained-domain/dispute.ts';
+import { dayOf } from '../../../src/time/day.ts';
 import { answerOf } from '../../client.ts';
 import { basic, newContact, operator, send } from '../../fixtures.ts';
 import { startSandbox } from '../../worker.ts';

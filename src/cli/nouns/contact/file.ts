@@ -1,4 +1,3 @@
-import { currentTime } from '../../../clock.ts';
 import type { Contact } from '../../../contact/contact.ts';
 import {
   type ContactRecord,
@@ -7,6 +6,7 @@ import {
 } from '../../../contact/import.ts';
 import { listContactsOfRegistrar } from '../../../contact/list.ts';
 import { getRegistrar } from '../../../registrar/account.ts';
+import { currentTime } from '../../../time/clock.ts';
 import { exporting, exportRows } from '../../file/exporting.ts';
 import { type Import, importing, runImport, writeInChunks } from '../../file/import.ts';
 import { everyRow } from '../../pages.ts';

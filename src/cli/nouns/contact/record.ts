@@ -4,7 +4,6 @@ import {
   discloseableAttributes,
   identityTypes,
 } from '../../../../drizzle/schema.ts';
-import { currentTime } from '../../../clock.ts';
 import type { Contact } from '../../../contact/contact.ts';
 import { contactFields, type FileColumn } from '../../../contact/fields.ts';
 import { identityProblem } from '../../../contact/identity.ts';
@@ -13,7 +12,8 @@ import { contactRules } from '../../../contact/rules.ts';
 import { type Problem, RegistryError, throwProblems } from '../../../error.ts';
 import { asciiLowerCase, asciiUpperCase } from '../../../text/ascii-case.ts';
 import { isBlank, textField } from '../../../text/field.ts';
-import { instantRule } from '../../../text/instant.ts';
+import { currentTime } from '../../../time/clock.ts';
+import { instantRule } from '../../../time/instant.ts';
 import { words, wordsNote } from '../../file/field.ts';
 import type { Columns } from '../../file/format.ts';
 

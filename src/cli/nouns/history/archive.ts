@@ -1,6 +1,5 @@
 import path from 'node:path';
 import type { Database } from '../../../database/open.ts';
-import { dayOf, isDay, startOfDay } from '../../../day.ts';
 import { RegistryError } from '../../../error.ts';
 import {
   countArchivable,
@@ -9,6 +8,7 @@ import {
   listArchivable,
   startArchive,
 } from '../../../history/archive.ts';
+import { dayOf, isDay, startOfDay } from '../../../time/day.ts';
 import { usageError, writing } from '../../command.ts';
 import { startProgress } from '../../progress.ts';
 import { verb } from '../../run.ts';
