@@ -5,7 +5,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { webhooks } from '../drizzle/schema.ts';
-import { openLocalData } from '../src/cli/local.ts';
+import { openLocalData } from '../src/cli/local/open.ts';
 import { listCronRuns, runCron } from '../src/cron.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { counted } from './counted.ts';

@@ -1,4 +1,4 @@
-import { openLocalData } from '../src/cli/local.ts';
+import { openLocalData } from '../src/cli/local/open.ts';
 import { applyMigrations } from '../src/cli/migrate.ts';
 
 /** Creates every table in an empty directory of a local server (its `--persist-to`). */

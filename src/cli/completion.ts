@@ -1,6 +1,6 @@
 import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { bare } from './command.ts';
-import { writeAnswer } from './output.ts';
+import { writeAnswer } from './report/output.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 

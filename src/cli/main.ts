@@ -1,5 +1,5 @@
-import { endAtInterrupt } from './interrupt.ts';
 import { enterUsersDirectory } from './project.ts';
+import { endAtInterrupt } from './report/interrupt.ts';
 
 enterUsersDirectory('registry');
 endAtInterrupt();

@@ -5,10 +5,10 @@ import {
   type OutputConfiguration,
 } from '@commander-js/extra-typings';
 import { programName } from './command.ts';
-import { writeAnswer } from './output.ts';
 import { projectVersion } from './project.ts';
+import { writeAnswer } from './report/output.ts';
+import { startStanding } from './report/standing.ts';
 import { runningSession, Session } from './session.ts';
-import { startStanding } from './standing.ts';
 
 /** A noun, or a command that is a word of its own: its line in the help, and its module, which is loaded on demand. */
 interface Entry {

@@ -4,7 +4,7 @@ import { RegistryError } from '../error.ts';
 import { currentTime } from '../time/clock.ts';
 import type { Origin } from '../write.ts';
 import type { CommonOptions } from './command.ts';
-import { openLocal } from './local.ts';
+import { openLocal } from './local/open.ts';
 import { findMissingMigrations } from './migrate.ts';
 import { checkClock } from './remote-clock.ts';
 import { runningSession } from './session.ts';

@@ -8,11 +8,11 @@ import { type Problem, RegistryError } from '../error.ts';
 import type { ListName } from '../public-list/lists.ts';
 import { currentTime } from '../time/clock.ts';
 import { type CommonOptions, commandLine, registryOptions } from './command.ts';
-import { OutputError, reportLostOutput, writeOutput } from './output.ts';
-import { type FileProblem, problemLine } from './problem.ts';
 import { openRegistry, type Registry } from './registry.ts';
-import { standingReport, updateStanding } from './standing.ts';
-import { counted } from './text.ts';
+import { OutputError, reportLostOutput, writeOutput } from './report/output.ts';
+import { type FileProblem, problemLine } from './report/problem.ts';
+import { standingReport, updateStanding } from './report/standing.ts';
+import { counted } from './report/text.ts';
 
 /** The answer of a command: `data` with --json, `text` without. */
 export interface Report {

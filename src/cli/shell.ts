@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
 import { bare } from './command.ts';
-import { isOutputLost, writeAnswer } from './output.ts';
+import { isOutputLost, writeAnswer } from './report/output.ts';
+import { counted } from './report/text.ts';
 import { runningSession, type Session } from './session.ts';
-import { counted } from './text.ts';
 
 /** The command that runs each line as `run` does, in its own session. */
 export function shellCommand(run: (args: readonly string[], session: Session) => Promise<void>) {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openLocalData } from '../../src/cli/local.ts';
+import { openLocalData } from '../../src/cli/local/open.ts';
 import { maximumDatabaseBytes } from '../../src/database/size.ts';
 import type { Env } from '../../src/env.ts';
 import { cost, counted } from '../counted.ts';

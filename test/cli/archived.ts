@@ -1,4 +1,4 @@
-import { openLocalData } from '../../src/cli/local.ts';
+import { openLocalData } from '../../src/cli/local/open.ts';
 import type { TestRegistry } from './tool.ts';
 
 /** So many entries, one an hour from the beginning of 2020, of contacts and API users by turns. */

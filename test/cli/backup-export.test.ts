@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { openLocalData } from '../../src/cli/local.ts';
+import { openLocalData } from '../../src/cli/local/open.ts';
 import { contentsOf } from '../../src/cli/nouns/backup/contents.ts';
 import { loadSql } from '../../src/cli/nouns/backup/load-sql.ts';
 import { startTool } from './tool.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type DatabaseCall, databaseOver } from '../../src/cli/http-bindings.ts';
+import { type DatabaseCall, databaseOver } from '../../src/cli/local/http-bindings.ts';
 import { applyMigrations, findMissingMigrations } from '../../src/cli/migrate.ts';
 import { contentsOf, summaryOf } from '../../src/cli/nouns/backup/contents.ts';
 import { copyInto, makeEmpty, rowsToLose } from '../../src/cli/nouns/backup/copy.ts';

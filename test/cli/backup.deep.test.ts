@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { findDatabaseFile } from '../../src/cli/local-file.ts';
+import { findDatabaseFile } from '../../src/cli/local/file.ts';
 import { restoreMarker } from '../../src/cli/migrate.ts';
 import { contentsOf } from '../../src/cli/nouns/backup/contents.ts';
 import { checkBackup } from '../../src/cli/nouns/backup/file.ts';

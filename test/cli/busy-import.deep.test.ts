@@ -18,7 +18,7 @@ beforeAll(async () => {
   registry = await tool.newRegistry();
   server = spawn(
     process.execPath,
-    ['src/cli/start.ts', '--no-demo', '--port', '0', '--persist-to', registry.directory],
+    ['src/cli/start/index.ts', '--no-demo', '--port', '0', '--persist-to', registry.directory],
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NO_COLOR: '1' } },
   );
   for await (const line of createInterface({ input: server.stdout! })) {

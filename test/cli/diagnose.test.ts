@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { beforeAll, expect, it, test } from 'vitest';
-import { askSecret } from '../../src/cli/ask.ts';
+import { askSecret } from '../../src/cli/report/ask.ts';
 import { hashPassword } from '../../src/registrar/password.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 

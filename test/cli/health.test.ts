@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { openRunningServer } from '../../src/cli/local-server.ts';
+import { openRunningServer } from '../../src/cli/local/server.ts';
 import { domainAddress } from '../../src/cli/wrangler-config.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
+import { standingReport, startStanding, updateStanding } from '../../src/cli/report/standing.ts';
 import { Session } from '../../src/cli/session.ts';
-import { standingReport, startStanding, updateStanding } from '../../src/cli/standing.ts';
 import { captured } from './captured.ts';
 import { startTool } from './tool.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { openOverHttp } from '../../src/cli/http-bindings.ts';
-import { lendBindings } from '../../src/cli/lend-bindings.ts';
+import { openOverHttp } from '../../src/cli/local/http-bindings.ts';
+import { lendBindings } from '../../src/cli/local/lend-bindings.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import service from '../../src/index.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';

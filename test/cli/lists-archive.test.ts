@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { type ArchivedDay, putDay } from '../../src/archive/day.ts';
-import { openLocalData } from '../../src/cli/local.ts';
+import { openLocalData } from '../../src/cli/local/open.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();

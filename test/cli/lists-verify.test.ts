@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { putDay } from '../../src/archive/day.ts';
-import { openLocalData } from '../../src/cli/local.ts';
+import { openLocalData } from '../../src/cli/local/open.ts';
 import { dayOf, daysBefore } from '../../src/time/day.ts';
 import { appendToLog, signersOf } from '../../src/transparency/log.ts';
 import { type Signer, signCheckpoint, signerOf } from '../../src/transparency/note.ts';

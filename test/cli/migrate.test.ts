@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestHarness, type TestHarness } from 'wrangler';
-import { openLocalData } from '../../src/cli/local.ts';
+import { openLocalData } from '../../src/cli/local/open.ts';
 import { applyMigrations, findMissingMigrations } from '../../src/cli/migrate.ts';
 
 /** Wrangler applies the migrations here. */

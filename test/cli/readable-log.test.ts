@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { logEntry, readableLine } from '../../src/cli/readable-log.ts';
+import { logEntry, readableLine } from '../../src/cli/start/readable-log.ts';
 
 const now = () => new Date(2026, 10, 21, 16, 52, 3);
 

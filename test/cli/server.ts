@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 /** `npm start -- ...options` on any free port, without npm around it; resolves when it answers requests. */
 export async function startServer(...options: string[]) {
-  const child = spawn(process.execPath, ['src/cli/start.ts', '--port', '0', ...options], {
+  const child = spawn(process.execPath, ['src/cli/start/index.ts', '--port', '0', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NO_COLOR: '1' },
   });

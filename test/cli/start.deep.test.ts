@@ -35,7 +35,7 @@ afterAll(() => {
 
 /** `npm start -- ...options`, without npm around it. */
 function run(...options: string[]) {
-  const child = spawn(process.execPath, ['src/cli/start.ts', ...options], {
+  const child = spawn(process.execPath, ['src/cli/start/index.ts', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, inject, onTestFinished, TestRunner } from 'vitest';
-import { openLocal } from '../../src/cli/local.ts';
+import { openLocal } from '../../src/cli/local/open.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { Session } from '../../src/cli/session.ts';
 import { captured, type Ended, type Fault } from './captured.ts';

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { beforeAll, expect, test } from 'vitest';
-import { openLocalData } from '../../src/cli/local.ts';
-import { prepareLocalData } from '../../src/cli/local-data.ts';
+import { openLocalData } from '../../src/cli/local/open.ts';
 import { makeEmpty } from '../../src/cli/nouns/backup/copy.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
 import { wordsOf } from '../../src/cli/shell.ts';
+import { prepareLocalData } from '../../src/cli/start/data.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();

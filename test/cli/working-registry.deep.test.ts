@@ -15,7 +15,7 @@ beforeAll(async () => {
   const options = ['--no-demo', '--port', '0', '--ip', '127.0.0.1'];
   server = spawn(
     process.execPath,
-    ['src/cli/start.ts', ...options, '--persist-to', registry.directory],
+    ['src/cli/start/index.ts', ...options, '--persist-to', registry.directory],
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NO_COLOR: '1' } },
   );
   for await (const line of createInterface({ input: server.stdout! })) {

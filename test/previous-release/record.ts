@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openLocalData } from '../../src/cli/local.ts';
+import { openLocalData } from '../../src/cli/local/open.ts';
 import type { Env } from '../../src/env.ts';
 import worker from '../../src/index.ts';
 import { version } from '../../src/version.ts';

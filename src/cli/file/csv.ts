@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { unreadableFile } from '../problem.ts';
+import { unreadableFile } from '../report/problem.ts';
 import { type Columns, type FileRow, findUnknownColumn, maximumRowCharacters } from './format.ts';
 import { openText } from './utf8.ts';
 

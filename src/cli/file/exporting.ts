@@ -1,6 +1,6 @@
 import { reading } from '../command.ts';
+import { counted } from '../report/text.ts';
 import type { Report } from '../run.ts';
-import { counted } from '../text.ts';
 import { type Format, formatOf, formatOption } from './format.ts';
 import { writeFileRows } from './write.ts';
 

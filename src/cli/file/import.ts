@@ -2,11 +2,11 @@ import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import type { RecordProblem } from '../../error.ts';
 import type { ListName } from '../../public-list/lists.ts';
 import { type CommonOptions, writing } from '../command.ts';
-import { inChunks, type Rows } from '../progress.ts';
 import type { Registry } from '../registry.ts';
+import { inChunks, type Rows } from '../report/progress.ts';
+import { updateStanding } from '../report/standing.ts';
+import { counted } from '../report/text.ts';
 import { type Report, run } from '../run.ts';
-import { updateStanding } from '../standing.ts';
-import { counted } from '../text.ts';
 import { type Columns, formatOption } from './format.ts';
 import {
   type ImportOptions,

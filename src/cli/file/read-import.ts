@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { type Problem, type RecordProblem, RegistryError, throwProblems } from '../../error.ts';
-import { displayName, type FileProblem, unreadableFile } from '../problem.ts';
+import { displayName, type FileProblem, unreadableFile } from '../report/problem.ts';
 import { type Columns, type Format, formatOf } from './format.ts';
 import { readRows } from './read.ts';
 import { Spool } from './spool.ts';

@@ -1,5 +1,5 @@
 import { RegistryError } from '../../error.ts';
-import { displayName, unreadableFile } from '../problem.ts';
+import { displayName, unreadableFile } from '../report/problem.ts';
 import { readCsv } from './csv.ts';
 import {
   type Columns,

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { Rows } from '../progress.ts';
+import type { Rows } from '../report/progress.ts';
 
 /**
  * The rows of a file by their lines, and the keys that they use. They are in a temporary file that SQLite deletes at

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { unreadableFile } from '../problem.ts';
+import { unreadableFile } from '../report/problem.ts';
 import { dataInput } from '../session.ts';
 
 const newline = 0x0a;

@@ -14,7 +14,7 @@ import {
 import path from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
 import { RegistryError } from '../../error.ts';
-import { atInterrupt } from '../interrupt.ts';
+import { atInterrupt } from '../report/interrupt.ts';
 
 /**
  * Has `write` fill a file and gives it its name once it is whole and on the disk. Until then it is in a directory beside

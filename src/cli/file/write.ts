@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
-import { OutputError } from '../output.ts';
+import { OutputError } from '../report/output.ts';
 import type { Format } from './format.ts';
 import { writeWhole } from './whole.ts';
 

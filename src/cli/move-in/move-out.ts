@@ -7,8 +7,8 @@ import { kinds } from '../../move-in/kinds.ts';
 import { readForms } from '../../move-in/read.ts';
 import { reading } from '../command.ts';
 import { writeFileRows } from '../file/write.ts';
+import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
-import { counted } from '../text.ts';
 import { existingFiles, reportName } from './directory.ts';
 
 export const moveOutCommand = verb(

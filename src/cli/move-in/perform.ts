@@ -1,8 +1,8 @@
 import { type Kind, keyOf } from '../../move-in/kind.ts';
 import { heldKinds, nameKinds } from '../../move-in/kinds.ts';
 import { type Left, type RowChange, writeForms } from '../../move-in/write.ts';
-import { inChunks } from '../progress.ts';
 import type { Registry } from '../registry.ts';
+import { inChunks } from '../report/progress.ts';
 import { leftFinding } from './collisions.ts';
 import type { Staging } from './staging.ts';
 

@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { setFlagsFromString } from 'node:v8';
 import { type Form, type Kind, keyOf, type Part } from '../../move-in/kind.ts';
 import type { RowChange } from '../../move-in/write.ts';
-import type { Rows } from '../progress.ts';
+import type { Rows } from '../report/progress.ts';
 
 export const findingColumns = [
   'file',

@@ -5,8 +5,8 @@ import {
   setApiUserDisabled,
 } from '../../registrar/api-user.ts';
 import { noun, reading, writing } from '../command.ts';
+import { table } from '../report/text.ts';
 import { verb } from '../run.ts';
-import { table } from '../text.ts';
 
 const add = verb(
   writing('add', 'api-user add --registrar ALPHA --username ats')

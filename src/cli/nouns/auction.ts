@@ -16,13 +16,13 @@ import { findZoneProblems } from '../../domain/zone.ts';
 import { zonesOf } from '../../env.ts';
 import { auctionLists } from '../../public-list/lists.ts';
 import { noun, reading, writing } from '../command.ts';
-import { confirmedChange } from '../confirm.ts';
 import { nameColumn, requiredText } from '../file/field.ts';
 import { type Import, importing, runImport, writeInChunks } from '../file/import.ts';
 import { parseNames } from '../names.ts';
 import { allRows } from '../pages.ts';
+import { confirmedChange } from '../report/confirm.ts';
+import { counted, fieldLines, table } from '../report/text.ts';
 import { verb } from '../run.ts';
-import { counted, fieldLines, table } from '../text.ts';
 
 const evenIfRetained = () =>
   new Option('--even-if-retained', 'start auctions of reserved and disputed names as well');

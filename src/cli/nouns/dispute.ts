@@ -24,8 +24,8 @@ import { nameColumn, optionalText, requiredText } from '../file/field.ts';
 import { type Import, importing, runImport, writeInChunks } from '../file/import.ts';
 import { parseNames } from '../names.ts';
 import { everyRow } from '../pages.ts';
+import { counted, fieldLines, table } from '../report/text.ts';
 import { verb } from '../run.ts';
-import { counted, fieldLines, table } from '../text.ts';
 
 const publish = listsShowing(['disputed']);
 

@@ -7,9 +7,9 @@ import { currentTime } from '../../time/clock.ts';
 import { listFailingWebhooks } from '../../webhook/outbox.ts';
 import { reading } from '../command.ts';
 import { configPath, projectVersion } from '../project.ts';
+import { fieldLines, table } from '../report/text.ts';
 import { verb } from '../run.ts';
 import { type AskedService, askService, parseUrl } from '../service.ts';
-import { fieldLines, table } from '../text.ts';
 import { domainAddress } from '../wrangler-config.ts';
 
 const shownRuns = 5;

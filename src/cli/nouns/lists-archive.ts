@@ -3,8 +3,8 @@ import { type Gap, readContents } from '../../archive/contents.ts';
 import type { Env } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { reading, writing } from '../command.ts';
+import { counted, table } from '../report/text.ts';
 import { verb } from '../run.ts';
-import { counted, table } from '../text.ts';
 
 export const archive = verb(
   reading('archive', 'lists archive', 'lists archive --json').description(

@@ -14,11 +14,11 @@ import {
 } from '../../transparency/verify.ts';
 import { type CommonOptions, reading, usageError } from '../command.ts';
 import { writeWhole } from '../file/whole.ts';
-import { openRunningServer } from '../local-server.ts';
+import { openRunningServer } from '../local/server.ts';
 import { configPath, localDirectory } from '../project.ts';
+import { counted } from '../report/text.ts';
 import { report } from '../run.ts';
 import { parseUrl } from '../service.ts';
-import { counted } from '../text.ts';
 import { parseSince } from '../time.ts';
 import { domainAddress } from '../wrangler-config.ts';
 

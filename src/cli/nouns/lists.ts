@@ -5,8 +5,8 @@ import { listStatus } from '../../public-list/publish/status.ts';
 import { currentTime } from '../../time/clock.ts';
 import { readLogStatus } from '../../transparency/append.ts';
 import { noun, reading, writing } from '../command.ts';
+import { counted, table } from '../report/text.ts';
 import { verb } from '../run.ts';
-import { counted, table } from '../text.ts';
 import { archive, reindex } from './lists-archive.ts';
 import { verifyLists } from './lists-verify.ts';
 

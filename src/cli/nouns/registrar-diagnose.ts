@@ -7,11 +7,11 @@ import { getRegistrar } from '../../registrar/account.ts';
 import { listApiUsers } from '../../registrar/api-user.ts';
 import { authenticate, findRefusals, loginOf } from '../../registrar/login.ts';
 import { currentTime } from '../../time/clock.ts';
-import { askSecret } from '../ask.ts';
 import { reading } from '../command.ts';
+import { askSecret } from '../report/ask.ts';
+import { table } from '../report/text.ts';
 import { verb } from '../run.ts';
 import { dataInput } from '../session.ts';
-import { table } from '../text.ts';
 
 /** The steps of a login, in their order, and the refusal that each may end in. */
 const steps = [

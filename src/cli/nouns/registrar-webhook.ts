@@ -2,8 +2,8 @@ import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { getRegistrar, getWebhook } from '../../registrar/account.ts';
 import type { ListedDelivery } from '../../webhook/outbox.ts';
 import { noun, reading, usageError, writing } from '../command.ts';
+import { counted, table } from '../report/text.ts';
 import { verb } from '../run.ts';
-import { counted, table } from '../text.ts';
 import { parseSince } from '../time.ts';
 
 const test = verb(

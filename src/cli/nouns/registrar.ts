@@ -11,8 +11,8 @@ import { listApiUsers } from '../../registrar/api-user.ts';
 import { parseWebhookUrl } from '../../webhook/url.ts';
 import { reportOfChange } from '../change.ts';
 import { noun, reading, usageError, writing } from '../command.ts';
+import { fieldLines, table } from '../report/text.ts';
 import { verb } from '../run.ts';
-import { fieldLines, table } from '../text.ts';
 import { diagnose } from './registrar-diagnose.ts';
 import { webhook } from './registrar-webhook.ts';
 

@@ -4,8 +4,8 @@ import { reportMonth } from '../../history/month-report.ts';
 import { listStatus } from '../../public-list/publish/status.ts';
 import { dayOf } from '../../time/day.ts';
 import { noun, reading } from '../command.ts';
+import { counted, table } from '../report/text.ts';
 import { verb } from '../run.ts';
-import { counted, table } from '../text.ts';
 import { judgedContacts } from './contact/invalid.ts';
 import { nounOf } from './history/entry.ts';
 

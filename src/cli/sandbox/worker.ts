@@ -1,6 +1,6 @@
 import { app } from '../../http/app.ts';
 import worker from '../../index.ts';
-import { type FetchingWorker, lendBindings } from '../lend-bindings.ts';
+import { type FetchingWorker, lendBindings } from '../local/lend-bindings.ts';
 import { sandbox } from './calls.ts';
 import { openClock } from './clock.ts';
 

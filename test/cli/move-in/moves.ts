@@ -1,5 +1,5 @@
 import { beforeAll } from 'vitest';
-import { openLocalData } from '../../../src/cli/local.ts';
+import { openLocalData } from '../../../src/cli/local/open.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { endReservations } from '../../../src/retained-domain/end.ts';
 import { startTool, type TestRegistry } from '../tool.ts';

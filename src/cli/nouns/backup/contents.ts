@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { counted } from '../../text.ts';
+import { counted } from '../../report/text.ts';
 
 /** The number of rows of each table, and a digest of them. */
 export type Contents = Record<string, { rows: number; digest: string }>;

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { chunkedJson } from '../../../database/json-rows.ts';
 import { RegistryError } from '../../../error.ts';
 import { restoreMarker } from '../../migrate.ts';
-import { startProgress } from '../../progress.ts';
+import { startProgress } from '../../report/progress.ts';
 import { parentsFirst, selectTables, type TableReference, tablesOf } from './contents.ts';
 
 /** The number of rows in each table; of no table if an unfinished restore has left them. */

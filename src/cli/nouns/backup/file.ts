@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { type Problem, RegistryError } from '../../../error.ts';
 import { writeWhole } from '../../file/whole.ts';
-import { atInterrupt } from '../../interrupt.ts';
-import { findDatabaseFile } from '../../local-file.ts';
+import { findDatabaseFile } from '../../local/file.ts';
+import { atInterrupt } from '../../report/interrupt.ts';
 import { type Contents, contentsOf, differences } from './contents.ts';
 import { readSeal, seal } from './seal.ts';
 

@@ -12,8 +12,8 @@ import { asciiUpperCase } from '../../../text/ascii-case.ts';
 import { isBlank } from '../../../text/field.ts';
 import { changesText, reportOfChange } from '../../change.ts';
 import { usageError, writing } from '../../command.ts';
-import { confirmedChange } from '../../confirm.ts';
 import type { Registry } from '../../registry.ts';
+import { confirmedChange } from '../../report/confirm.ts';
 import { type Report, verb } from '../../run.ts';
 
 /** The fields that a registrar may set, each with its option. An identity is for the operator alone to correct. */

@@ -1,9 +1,9 @@
 import { type Erasure, eraseContact } from '../../../contact/erase.ts';
 import { contactFields } from '../../../contact/fields.ts';
 import { writing } from '../../command.ts';
-import { confirmedChange } from '../../confirm.ts';
+import { confirmedChange } from '../../report/confirm.ts';
+import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
-import { counted } from '../../text.ts';
 
 const backups =
   'Time Travel keeps the values for up to 30 days, nightly backups for up to a year, ' +

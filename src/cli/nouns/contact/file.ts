@@ -10,8 +10,8 @@ import { currentTime } from '../../../time/clock.ts';
 import { exporting, exportRows } from '../../file/exporting.ts';
 import { type Import, importing, runImport, writeInChunks } from '../../file/import.ts';
 import { everyRow } from '../../pages.ts';
+import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
-import { counted } from '../../text.ts';
 import { contactFileColumns, contactRow, readContact } from './record.ts';
 
 export function contactImport(options: {

@@ -6,9 +6,9 @@ import {
 import { type InvalidValue, invalidValues } from '../../../contact/invalid.ts';
 import { retried } from '../../../database/retry.ts';
 import { getRegistrar } from '../../../registrar/account.ts';
-import { writeOutput } from '../../output.ts';
 import { everyRow } from '../../pages.ts';
 import type { Registry } from '../../registry.ts';
+import { writeOutput } from '../../report/output.ts';
 
 /**
  * Every contact that meets the criteria, with its values that today's rules refuse, as it is read. Throws `not_found`

@@ -6,7 +6,6 @@ import { removeDomains } from '../../../domain/remove.ts';
 import { RegistryError } from '../../../error.ts';
 import { findNewestId } from '../../../history/search.ts';
 import { getRegistrar } from '../../../registrar/account.ts';
-import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../../confirm.ts';
 import { exporting, exportRows } from '../../file/exporting.ts';
 import { nameColumn, requiredText, words, wordsNote } from '../../file/field.ts';
 import {
@@ -17,9 +16,10 @@ import {
   writeInChunks,
 } from '../../file/import.ts';
 import { allRows, everyRow } from '../../pages.ts';
+import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
+import { addWork } from '../../report/standing.ts';
+import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
-import { addWork } from '../../standing.ts';
-import { counted } from '../../text.ts';
 
 export const domainImport = {
   columns: {

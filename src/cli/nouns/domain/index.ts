@@ -14,11 +14,11 @@ import { updateDomain } from '../../../domain/update.ts';
 import { getRegistrar } from '../../../registrar/account.ts';
 import { reportOfChange } from '../../change.ts';
 import { noun, reading, usageError, writing } from '../../command.ts';
-import { confirmedRemoval, maxRemovalsOption } from '../../confirm.ts';
 import { parseAnyNames } from '../../names.ts';
 import { allRows } from '../../pages.ts';
+import { confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
+import { counted, fieldLines, table } from '../../report/text.ts';
 import { type Report, verb } from '../../run.ts';
-import { counted, fieldLines, table } from '../../text.ts';
 import { domainExportVerb, domainImportVerb } from './file.ts';
 
 const list = verb(

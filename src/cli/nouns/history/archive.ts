@@ -10,9 +10,9 @@ import {
 } from '../../../history/archive.ts';
 import { dayOf, isDay, startOfDay } from '../../../time/day.ts';
 import { usageError, writing } from '../../command.ts';
-import { startProgress } from '../../progress.ts';
+import { startProgress } from '../../report/progress.ts';
+import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
-import { counted } from '../../text.ts';
 import { openArchive } from './archive-file.ts';
 
 export const archiveVerb = verb(

@@ -6,9 +6,9 @@ import type { Reversal } from '../../../revert/reversal.ts';
 import { revert } from '../../../revert/revert.ts';
 import { changeText } from '../../change.ts';
 import { writing } from '../../command.ts';
-import { confirm } from '../../confirm.ts';
+import { confirm } from '../../report/confirm.ts';
+import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
-import { counted } from '../../text.ts';
 import { nounOf } from './entry.ts';
 
 /** More than these are only counted in the question. */

@@ -14,7 +14,6 @@ import {
   type RetainedStatus,
 } from '../../../retained-domain/list.ts';
 import { replaceRetainedDomains } from '../../../retained-domain/replace.ts';
-import { confirmedRemoval, maxRemovalsOption, type RemovalOptions } from '../../confirm.ts';
 import { exporting, exportRows } from '../../file/exporting.ts';
 import { nameColumn, optionalText, requiredText } from '../../file/field.ts';
 import {
@@ -25,9 +24,10 @@ import {
   writeInChunks,
 } from '../../file/import.ts';
 import { everyRow } from '../../pages.ts';
-import { inChunks } from '../../progress.ts';
+import { confirmedRemoval, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
+import { inChunks } from '../../report/progress.ts';
+import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
-import { counted } from '../../text.ts';
 
 export const statusOption = (description: string) =>
   new Option('--status <status>', description).choices(retainedStatuses);

@@ -9,10 +9,10 @@ import {
 } from '../../../retained-domain/change.ts';
 import { findRetainedDomains, type RetainedDomain } from '../../../retained-domain/list.ts';
 import { noun, reading, writing } from '../../command.ts';
-import { confirmedRemoval, maxRemovalsOption } from '../../confirm.ts';
 import { parseAnyNames, parseNames } from '../../names.ts';
+import { confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
+import { counted, fieldLines, table } from '../../report/text.ts';
 import { verb } from '../../run.ts';
-import { counted, fieldLines, table } from '../../text.ts';
 import { everyName, retainedExportVerb, retainedImportVerb, statusOption } from './file.ts';
 
 const add = verb(

@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { localDirectory } from './project.ts';
+import { localDirectory } from '../project.ts';
 
 export type StartOptions = Exclude<ReturnType<typeof readStartOptions>, number>;
 

@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net';
 import { isIP } from 'node:net';
 import { pipeline } from 'node:stream';
 import ipaddr from 'ipaddr.js';
-import { frontHeader } from './http-bindings.ts';
+import { frontHeader } from '../local/http-bindings.ts';
 
 const notPassedOn =
   /^(connection|keep-alive|proxy-connection|te|trailer|upgrade|expect|cf-connecting-ip|registry-front-token|mf-.*)$/i;

@@ -2,8 +2,8 @@ import { createHash, createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { readLocalConfig } from '../wrangler-config.ts';
 import { type DatabaseCall, databaseOver } from './http-bindings.ts';
-import { readLocalConfig } from './wrangler-config.ts';
 
 /**
  * The SQLite file of an environment's local database; undefined if it is not found. Its name is the id that the

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import { RegistryError } from '../error.ts';
+import { RegistryError } from '../../error.ts';
 
 /**
  * Takes the lock of the local data in the directory, which whoever starts a runtime on it holds: two processes that

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { styleText } from 'node:util';
+import { findClockAhead } from '../local/http-bindings.ts';
+import { forgetServer, noteServer, serverEnv } from '../local/server.ts';
+import { enterUsersDirectory } from '../project.ts';
 import { type Front, isLocal, listenInFront } from './front.ts';
-import { findClockAhead } from './http-bindings.ts';
-import { forgetServer, noteServer, serverEnv } from './local-server.ts';
-import { enterUsersDirectory } from './project.ts';
-import { readStartOptions, type StartOptions } from './start-options.ts';
-import { serve } from './wrangler.ts';
+import { readStartOptions, type StartOptions } from './options.ts';
+import { serve } from './serve.ts';
 
 function fail(message: string): never {
   console.error(message);
@@ -112,7 +112,7 @@ async function start(options: StartOptions): Promise<void> {
   );
   let isNoted = false;
   // Loaded while wrangler starts.
-  const loading = import('./local-data.ts');
+  const loading = import('./data.ts');
   try {
     process.exitCode = await serving;
   } finally {

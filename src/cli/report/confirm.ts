@@ -1,15 +1,15 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
-import { findNewestId } from '../history/search.ts';
+import type { Database } from '../../database/open.ts';
+import { RegistryError } from '../../error.ts';
+import { findNewestId } from '../../history/search.ts';
 import {
   type ChangeOfSeenOptions,
   type ChangeOptions,
   changedMeanwhile,
   type Origin,
-} from '../write.ts';
+} from '../../write.ts';
+import { runningSession } from '../session.ts';
 import { ask, type Terminal } from './ask.ts';
-import { runningSession } from './session.ts';
 import { standStillWhileAsking } from './standing.ts';
 import { counted } from './text.ts';
 

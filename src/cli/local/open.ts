@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Env } from '../env.ts';
-import { RegistryError } from '../error.ts';
-import type { CommonOptions } from './command.ts';
+import type { Env } from '../../env.ts';
+import { RegistryError } from '../../error.ts';
+import type { CommonOptions } from '../command.ts';
+import { localDirectory } from '../project.ts';
+import type { Bindings } from '../session.ts';
+import { readLocalConfig } from '../wrangler-config.ts';
+import { findDatabaseFile, openFileForReading } from './file.ts';
 import { openOverHttp, tokenHeader } from './http-bindings.ts';
-import { findDatabaseFile, openFileForReading } from './local-file.ts';
-import { openRunningServer } from './local-server.ts';
 import { takeLock } from './lock.ts';
-import { localDirectory } from './project.ts';
-import type { Bindings } from './session.ts';
-import { readLocalConfig } from './wrangler-config.ts';
+import { openRunningServer } from './server.ts';
 
 /**
  * Opens the local data: through the local server while it runs; otherwise from its file for a command that only reads,

@@ -1,6 +1,6 @@
-import type { Env, WebhookMessage } from '../env.ts';
-import { forgetStarted } from '../http/auction/started.ts';
-import { clockAhead } from '../time/clock.ts';
+import type { Env, WebhookMessage } from '../../env.ts';
+import { forgetStarted } from '../../http/auction/started.ts';
+import { clockAhead } from '../../time/clock.ts';
 import { bindingsPath, type DatabaseCall, frontHeader, tokenHeader } from './http-bindings.ts';
 
 interface LocalEnv extends Env {

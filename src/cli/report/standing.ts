@@ -1,5 +1,5 @@
-import type { ListName } from '../public-list/lists.ts';
-import { commandLine } from './command.ts';
+import type { ListName } from '../../public-list/lists.ts';
+import { commandLine } from '../command.ts';
 import { counted } from './text.ts';
 
 /** A part of a command's work that is done row by row. */

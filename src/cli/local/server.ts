@@ -1,11 +1,11 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import type { Env } from '../env.ts';
-import { setClockAhead } from '../time/clock.ts';
+import type { Env } from '../../env.ts';
+import { setClockAhead } from '../../time/clock.ts';
+import type { Bindings } from '../session.ts';
+import { readLocalConfig } from '../wrangler-config.ts';
 import { findClockAhead, openOverHttp } from './http-bindings.ts';
-import type { Bindings } from './session.ts';
-import { readLocalConfig } from './wrangler-config.ts';
 
 /** Where a running local server can be reached, and the token that its bindings are opened with. */
 const noteForm = z.object({

@@ -1,11 +1,11 @@
-import { openDatabase } from '../database/open.ts';
-import type { Env } from '../env.ts';
-import { recordDailyCounts } from '../public-list/daily-counts.ts';
-import { listNames } from '../public-list/lists.ts';
-import { publish } from '../public-list/publish/publish.ts';
-import { currentTime } from '../time/clock.ts';
-import { hasDemoUsers, loadDemoData } from './demo/load.ts';
-import { applyMigrations } from './migrate.ts';
+import { openDatabase } from '../../database/open.ts';
+import type { Env } from '../../env.ts';
+import { recordDailyCounts } from '../../public-list/daily-counts.ts';
+import { listNames } from '../../public-list/lists.ts';
+import { publish } from '../../public-list/publish/publish.ts';
+import { currentTime } from '../../time/clock.ts';
+import { hasDemoUsers, loadDemoData } from '../demo/load.ts';
+import { applyMigrations } from '../migrate.ts';
 
 /**
  * Prepares the data of a local registry: applies the migrations, loads the demo data if it is wanted and the registry

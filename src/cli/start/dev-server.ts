@@ -1,8 +1,8 @@
-import { RegistryError } from '../error.ts';
-import { takeLock } from './lock.ts';
-import { configPath } from './project.ts';
-import { prepareDirectory } from './sandbox/directory.ts';
-import { readLimits } from './wrangler-config.ts';
+import { RegistryError } from '../../error.ts';
+import { takeLock } from '../local/lock.ts';
+import { configPath } from '../project.ts';
+import { prepareDirectory } from '../sandbox/directory.ts';
+import { readLimits } from '../wrangler-config.ts';
 
 // The process that `serve` in wrangler.ts starts: `wrangler dev` without its debugger, its explorer of the data and its
 // registry of running Workers, each of which would let any program on this machine at the database.
@@ -47,7 +47,7 @@ async function run({
   process.on('disconnect', end);
   worker = await startWorker({
     config: configPath,
-    entrypoint: isSandbox ? 'src/cli/sandbox/worker.ts' : 'src/cli/local-worker.ts',
+    entrypoint: isSandbox ? 'src/cli/sandbox/worker.ts' : 'src/cli/start/worker.ts',
     ...(environment !== undefined && { env: environment }),
     bindings: {
       ...limitBindings,

@@ -1,5 +1,0 @@
-import worker from '../index.ts';
-import { lendBindings } from './lend-bindings.ts';
-
-/** The Worker that `npm start` runs. */
-export default lendBindings(worker);
