@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findViolations, startBrowser } from './browser.ts';
+import { findViolations, startBrowser } from './support/browser.ts';
 
 const browser = startBrowser();
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { openApiDocument } from '../src/http/document.openapi.ts';
-import { cost as costOfRequest, counted } from './counted.ts';
+import { cost as costOfRequest, counted } from './support/counted.ts';
 import {
   addAuction,
   addContact,
@@ -13,9 +13,9 @@ import {
   bearer,
   newContact,
   send,
-} from './fixtures.ts';
-import { seedRegistrar } from './seed.ts';
-import { startWorker } from './worker.ts';
+} from './support/fixtures.ts';
+import { seedRegistrar } from './support/seed.ts';
+import { startWorker } from './support/worker.ts';
 
 /**
  * The cost of each call, in the units that the platform bills. A figure that went up is a regression, and one that went

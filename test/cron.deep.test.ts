@@ -8,10 +8,10 @@ import { webhooks } from '../drizzle/schema.ts';
 import { openLocalData } from '../src/cli/local/open.ts';
 import { listCronRuns, runCron } from '../src/cron.ts';
 import { openDatabase } from '../src/database/open.ts';
-import { counted } from './counted.ts';
-import { addContact, addRegistrar } from './fixtures.ts';
-import { migrate } from './local-data.ts';
 import { recorded } from './previous-release/recorded.ts';
+import { counted } from './support/counted.ts';
+import { addContact, addRegistrar } from './support/fixtures.ts';
+import { migrate } from './support/local-data.ts';
 import { SteppedQueue } from './webhook/stepped-queue.ts';
 
 let directory: string;

@@ -10,6 +10,8 @@ import {
 } from '../drizzle/schema.ts';
 import { listCronRuns, runCron } from '../src/cron.ts';
 import { Faults, overload } from './attack/faults.ts';
+import { recorded } from './previous-release/recorded.ts';
+import { published } from './public-list/published.ts';
 import {
   addAuction,
   addContact,
@@ -17,11 +19,9 @@ import {
   addNotification,
   addRegistrar,
   addRetainedDomain,
-} from './fixtures.ts';
-import { recorded } from './previous-release/recorded.ts';
-import { published } from './public-list/published.ts';
+} from './support/fixtures.ts';
+import { shareEmptyWorker } from './support/worker.ts';
 import { SteppedQueue } from './webhook/stepped-queue.ts';
-import { shareEmptyWorker } from './worker.ts';
 
 const worker = shareEmptyWorker();
 

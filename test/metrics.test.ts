@@ -3,9 +3,9 @@ import { webhookDeliveries } from '../drizzle/schema.ts';
 import { runCron } from '../src/cron.ts';
 import { publishAndPurge } from '../src/public-list/publish/publish.ts';
 import { Faults } from './attack/faults.ts';
-import { addAuction, addContact, addRegistrar, emptyLists, send } from './fixtures.ts';
-import { answerTo, measured } from './measured.ts';
-import { shareEmptyWorker } from './worker.ts';
+import { addAuction, addContact, addRegistrar, emptyLists, send } from './support/fixtures.ts';
+import { answerTo, measured } from './support/measured.ts';
+import { shareEmptyWorker } from './support/worker.ts';
 
 const registry = shareEmptyWorker();
 const build = expect.stringMatching(/^[0-9a-f-]{36}$/);

@@ -2,8 +2,8 @@ import { asc, eq } from 'drizzle-orm';
 import { describe, expect, it, test } from 'vitest';
 import { contacts, history } from '../drizzle/schema.ts';
 import { monthsBefore } from '../src/time/day.ts';
-import { addContact, addRegistrar } from './fixtures.ts';
-import { startWorker, type TestWorker } from './worker.ts';
+import { addContact, addRegistrar } from './support/fixtures.ts';
+import { startWorker, type TestWorker } from './support/worker.ts';
 
 const now = new Date();
 const monthsAgo = (months: number) => monthsBefore(now, months).toISOString();

@@ -61,7 +61,22 @@ test('no two files export the same name', () => {
   expect(twice.sort()).toEqual([]);
 });
 
-test('the root of src has at most 14 files', () => {
+/** What the whole Worker shares and no room owns. A new file belongs in a room, or needs a reason to stand here. */
+const rootFiles = [
+  'address-list.ts',
+  'cron.ts',
+  'env.ts',
+  'error.ts',
+  'index.ts',
+  'log.ts',
+  'metrics.ts',
+  'on-first-use.ts',
+  'outcome.ts',
+  'version.ts',
+  'write.ts',
+];
+
+test('the root of src has only the files that no room owns', () => {
   const files = sources.map(({ path }) => path).filter((path) => !path.includes('/'));
-  expect(files.length, files.join(', ')).toBeLessThanOrEqual(14);
+  expect(files.sort()).toEqual(rootFiles);
 });

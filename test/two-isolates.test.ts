@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import worker from '../src/index.ts';
-import { addContact, addRegistrar, bearer, newContact, send } from './fixtures.ts';
-import { measured } from './measured.ts';
-import { startWorker } from './worker.ts';
+import { addContact, addRegistrar, bearer, newContact, send } from './support/fixtures.ts';
+import { measured } from './support/measured.ts';
+import { startWorker } from './support/worker.ts';
 
 /**
  * Two isolates of one build on one database: the bundle in its runtime, and the source in this process, which shares no

@@ -74,7 +74,7 @@ export default defineConfig({
     reporters: ['default', whySkipped],
     // A process loads what the tests use once. What a file changes beyond its own rows, it puts back.
     isolate: false,
-    globalSetup: 'test/build.ts',
+    globalSetup: 'test/support/build.ts',
     env: {
       // The local runtimes that tests start would build them again.
       ASSETS_ARE_BUILT: 'yes',

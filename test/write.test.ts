@@ -28,8 +28,8 @@ import { closeDispute, openDispute } from '../src/retained-domain/dispute.ts';
 import { importDisputes } from '../src/retained-domain/import-disputes.ts';
 import { replaceRetainedDomains } from '../src/retained-domain/replace.ts';
 import type { Origin } from '../src/write.ts';
-import { addAuction, addContact, addRegistrar } from './fixtures.ts';
-import { shareEmptyWorker } from './worker.ts';
+import { addAuction, addContact, addRegistrar } from './support/fixtures.ts';
+import { shareEmptyWorker } from './support/worker.ts';
 
 const worker = shareEmptyWorker();
 

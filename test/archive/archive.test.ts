@@ -12,11 +12,11 @@ import { blockKey } from '../../src/public-list/kv.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { readList } from '../../src/public-list/read/list.ts';
 import { type Fault, Faults, overload } from '../attack/faults.ts';
-import { addRetainedDomain, emptyLists } from '../fixtures.ts';
 import { backUpDatabase } from '../public-list/backup.ts';
 import { published, withMethods } from '../public-list/published.ts';
 import { newReader } from '../public-list/reader.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { addRetainedDomain, emptyLists } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 import { emptyBucket, locked } from './bucket.ts';
 import { killedBeforeHead } from './killed-before-head.ts';
 

@@ -7,10 +7,10 @@ import { runCron } from '../../src/cron.ts';
 import source from '../../src/index.ts';
 import { listNames } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
-import { cost, counted } from '../counted.ts';
-import { addRetainedDomain } from '../fixtures.ts';
-import { onTheWire } from '../wire.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { cost, counted } from '../support/counted.ts';
+import { addRetainedDomain } from '../support/fixtures.ts';
+import { onTheWire } from '../support/wire.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
 const at = (time: string) => new Date(`2026-05-${time}Z`);

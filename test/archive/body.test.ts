@@ -4,7 +4,7 @@ import { type Block, buildBlock, openBlock } from '../../src/public-list/format/
 import { bodyBytes } from '../../src/public-list/format/body.ts';
 import { entryOf } from '../../src/public-list/format/entry.ts';
 import { createHead } from '../../src/public-list/format/head.ts';
-import { lentBucket } from '../lent-bucket.ts';
+import { lentBucket } from '../support/lent-bucket.ts';
 
 lentBucket({} as never);
 

@@ -4,9 +4,9 @@ import { publish } from '../../src/public-list/publish/publish.ts';
 import { dayOf, daysBefore } from '../../src/time/day.ts';
 import { published } from '../public-list/published.ts';
 import { useSmallBlocks } from '../public-list/small-blocks.ts';
-import { nameOf, seedRetainedNames } from '../seed.ts';
-import { onTheWire } from '../wire.ts';
-import { startWorkerFrom } from '../worker.ts';
+import { nameOf, seedRetainedNames } from '../support/seed.ts';
+import { onTheWire } from '../support/wire.ts';
+import { startWorkerFrom } from '../support/worker.ts';
 
 const sizes = { minimum: 128, mean: 256, maximum: 1_024 };
 const worker = startWorkerFrom('test/archive/small-blocks-worker.ts', {

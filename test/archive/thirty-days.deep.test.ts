@@ -7,10 +7,10 @@ import { publish } from '../../src/public-list/publish/publish.ts';
 import { readList } from '../../src/public-list/read/list.ts';
 import { setClockAhead } from '../../src/time/clock.ts';
 import { dayOf, daysBefore } from '../../src/time/day.ts';
-import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';
 import { backUpDatabase } from '../public-list/backup.ts';
 import { newReader } from '../public-list/reader.ts';
-import { startWorker } from '../worker.ts';
+import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
+import { startWorker } from '../support/worker.ts';
 import { killedBeforeHead } from './killed-before-head.ts';
 
 const worker = startWorker();

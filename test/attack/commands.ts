@@ -12,7 +12,7 @@ import {
   newContact,
   send,
   unique,
-} from '../fixtures.ts';
+} from '../support/fixtures.ts';
 
 type Login = { authorization: string; id: number; code: string };
 

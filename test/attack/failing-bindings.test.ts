@@ -9,8 +9,8 @@ import {
 import { type Database, openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
-import { addRegistrar, operator } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { addRegistrar, operator } from '../support/fixtures.ts';
+import { startWorker } from '../support/worker.ts';
 import { type Command, doneEachTime, type Kinds, kindsOf } from './commands.ts';
 import { type Fault, Faults, overload, passingMessages } from './faults.ts';
 

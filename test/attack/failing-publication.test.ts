@@ -9,9 +9,9 @@ import { createHead } from '../../src/public-list/format/head.ts';
 import { auctionList, retainedList } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { dayOf } from '../../src/time/day.ts';
-import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';
 import { published } from '../public-list/published.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 import { type Fault, Faults, overload, passingMessages } from './faults.ts';
 
 const worker = shareEmptyWorker();

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auctions, contacts } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
-import { addAuction, addContact, addRegistrar, newContact } from '../fixtures.ts';
-import { migrate } from '../local-data.ts';
+import { addAuction, addContact, addRegistrar, newContact } from '../support/fixtures.ts';
+import { migrate } from '../support/local-data.ts';
 import { makeDataDirectory } from './data-directory.ts';
 import { brokenInvariants, type Planted } from './invariants.ts';
 

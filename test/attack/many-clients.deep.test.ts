@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auctions, contacts, history } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { type Runtime, service, startRuntime } from '../bench/runtime.ts';
-import { addAuction, addContact, addPerson, addRegistrar, send } from '../fixtures.ts';
+import { addAuction, addContact, addPerson, addRegistrar, send } from '../support/fixtures.ts';
 import { brokenInvariants } from './invariants.ts';
 
 const clients = 50;

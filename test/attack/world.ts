@@ -9,7 +9,7 @@ import {
   addNotification,
   addRegistrar,
   basic,
-} from '../fixtures.ts';
+} from '../support/fixtures.ts';
 
 /** The demo key of `.dev.vars`, so that a test can sign what the service would, and what it would not. */
 const demoKey = {

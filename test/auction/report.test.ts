@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { auctions } from '../../drizzle/schema.ts';
 import { registerAuction, updateAuction } from '../../src/auction/report.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { addAuction, operator } from '../fixtures.ts';
-import { historyOf } from '../stored.ts';
-import { shareWorker } from '../worker.ts';
+import { addAuction, operator } from '../support/fixtures.ts';
+import { historyOf } from '../support/stored.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 const registrationCode = 'd41d8cd98f00b204e9800998ecf8427e';

@@ -3,9 +3,9 @@ import { getAuction, listAuctions } from '../../src/auction/read.ts';
 import { importAuctions, startAuctions } from '../../src/auction/start.ts';
 import { parseDomainName } from '../../src/domain/name.ts';
 import type { Origin } from '../../src/write.ts';
-import { addAuction, unique } from '../fixtures.ts';
-import { auctionsOf, historyOf } from '../stored.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { addAuction, unique } from '../support/fixtures.ts';
+import { auctionsOf, historyOf } from '../support/stored.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
 const origin: Origin = {

@@ -1,4 +1,4 @@
-import { seedRegistrar } from '../seed.ts';
+import { seedRegistrar } from '../support/seed.ts';
 import { atLeast, type Figure } from './figure.ts';
 import { compare } from './load.ts';
 import { service, startRuntime } from './runtime.ts';

@@ -1,6 +1,13 @@
-import { type Cost, cost, counted } from '../counted.ts';
-import { addAuction, addContact, addRegistrar, bearer, newContact, send } from '../fixtures.ts';
-import { seedRegistrar } from '../seed.ts';
+import { type Cost, cost, counted } from '../support/counted.ts';
+import {
+  addAuction,
+  addContact,
+  addRegistrar,
+  bearer,
+  newContact,
+  send,
+} from '../support/fixtures.ts';
+import { seedRegistrar } from '../support/seed.ts';
 import { atMost, type Figure, stated } from './figure.ts';
 import { edgeHeaders } from './load.ts';
 import { builtWorker, type Runtime, service, startRuntime } from './runtime.ts';

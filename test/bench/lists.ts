@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Env } from '../../src/env.ts';
-import { cost, counted } from '../counted.ts';
-import { nameOf, seedRetainedNames } from '../seed.ts';
+import { cost, counted } from '../support/counted.ts';
+import { nameOf, seedRetainedNames } from '../support/seed.ts';
 import { atLeast, atMost, type Figure } from './figure.ts';
 import { compare, edgeHeaders } from './load.ts';
 import { builtWorker, type Runtime, service, startRuntime } from './runtime.ts';

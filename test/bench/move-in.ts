@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
 import { type FileRow, row, uuidOf } from '../cli/move-in/files.ts';
-import { migrate } from '../local-data.ts';
+import { migrate } from '../support/local-data.ts';
 import { atMost, type Figure } from './figure.ts';
 
 const contactCount = Number(process.env.MOVE_IN_CONTACTS ?? 100_000);

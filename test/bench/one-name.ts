@@ -3,7 +3,7 @@ import type { Env } from '../../src/env.ts';
 import { headKey, readPublished } from '../../src/public-list/kv.ts';
 import { listNames, retainedList } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../support/counted.ts';
 
 /** The cost of publishing, in the platform's units, and the bytes that went to KV. */
 export interface PublishingCost {

@@ -6,7 +6,7 @@ import { listNames, retainedList } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { readList } from '../../src/public-list/read/list.ts';
 import { expireCopies } from '../../src/public-list/read/memory.ts';
-import { nameOf, seedRetainedNames } from '../seed.ts';
+import { nameOf, seedRetainedNames } from '../support/seed.ts';
 import { atLeast, atMost, type Figure, stated } from './figure.ts';
 import { knowing, retainedDomains } from './lists.ts';
 import { compare, edgeHeaders } from './load.ts';

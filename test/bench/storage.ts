@@ -6,9 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { openLocalData } from '../../src/cli/local/open.ts';
 import { maximumDatabaseBytes } from '../../src/database/size.ts';
 import type { Env } from '../../src/env.ts';
-import { cost, counted } from '../counted.ts';
-import { addPerson, addRegistrar, newContact, send } from '../fixtures.ts';
-import { migrate } from '../local-data.ts';
+import { cost, counted } from '../support/counted.ts';
+import { addPerson, addRegistrar, newContact, send } from '../support/fixtures.ts';
+import { migrate } from '../support/local-data.ts';
 import { atMost, type Figure, stated } from './figure.ts';
 
 const contactCount = 10_000_000;

@@ -8,8 +8,8 @@ import { askSecret } from '../../src/cli/report/ask.ts';
 import { confirm, confirmedChange } from '../../src/cli/report/confirm.ts';
 import { standingReport, startStanding, updateStanding } from '../../src/cli/report/standing.ts';
 import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
-import { addAuction, addContact, addRegistrar, operator } from '../fixtures.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { addAuction, addContact, addRegistrar, operator } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 
 const worker = shareEmptyWorker();

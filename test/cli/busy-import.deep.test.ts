@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { basic } from '../fixtures.ts';
+import { basic } from '../support/fixtures.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();

@@ -6,8 +6,8 @@ import { type Database, openDatabase } from '../../src/database/open.ts';
 import { importDomains } from '../../src/domain/import.ts';
 import { addRetainedDomains } from '../../src/retained-domain/change.ts';
 import type { Origin } from '../../src/write.ts';
-import { operator } from '../fixtures.ts';
 import { named } from '../retained-domain/records.ts';
+import { operator } from '../support/fixtures.ts';
 import { captured } from './captured.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 

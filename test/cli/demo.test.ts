@@ -17,8 +17,8 @@ import { contactImport } from '../../src/cli/nouns/contact/file.ts';
 import { identityProblem } from '../../src/contact/identity.ts';
 import { contactRules } from '../../src/contact/rules.ts';
 import { Faults } from '../attack/faults.ts';
-import { basic } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { basic } from '../support/fixtures.ts';
+import { startWorker } from '../support/worker.ts';
 
 const { rows } = await readImport('src/cli/demo/contacts.csv', {}, contactImport({}));
 const demoContacts = [...rows.chunks(1_000)].flat().map(({ row }) => row);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Deployment, printPlan, runSteps } from '../../src/cli/deploy/deployment.ts';
 import { abortSteps, gradualSteps } from '../../src/cli/deploy/gradual.ts';
 import { addressIn, listLeft, steps } from '../../src/cli/deploy/steps.ts';
-import { queried } from '../analytics.ts';
+import { queried } from '../support/analytics.ts';
 import { Account, type WranglerFault } from './account.ts';
 
 let directory: string;

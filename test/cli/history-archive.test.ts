@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, test } from 'vitest';
 import { archiveHistory } from '../../src/cli/nouns/history/archive.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { Faults } from '../attack/faults.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 import { addEntries, idsLeft, idsOf, insertEntries, numbers } from './archived.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 

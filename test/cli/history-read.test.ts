@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { readHistory } from '../../src/cli/nouns/history/read.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { counted } from '../counted.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { counted } from '../support/counted.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 import { insertEntries } from './archived.ts';
 
 const worker = shareEmptyWorker();

@@ -4,8 +4,8 @@ import { lendBindings } from '../../src/cli/local/lend-bindings.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import service from '../../src/index.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
-import { addAuction, addRetainedDomain } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { addAuction, addRetainedDomain } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 

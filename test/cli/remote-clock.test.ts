@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { checkClock } from '../../src/cli/remote-clock.ts';
-import { shareWorker } from '../worker.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 const clockThatIs = (seconds: number) => () => new Date(Date.now() + seconds * 1000);

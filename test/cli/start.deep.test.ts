@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { basic } from '../fixtures.ts';
+import { basic } from '../support/fixtures.ts';
 
 // On a machine that is busy with other tests.
 const startMilliseconds = 120_000;

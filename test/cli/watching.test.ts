@@ -5,11 +5,11 @@ import { runCron } from '../../src/cron.ts';
 import { publicationPoint, requestPoint, statePoint } from '../../src/metrics.ts';
 import { listNames } from '../../src/public-list/lists.ts';
 import { publish, publishAndPurge } from '../../src/public-list/publish/publish.ts';
-import { queried, type WrittenPoint } from '../analytics.ts';
 import { Faults, overload } from '../attack/faults.ts';
-import { addAuction, addRegistrar, send } from '../fixtures.ts';
-import { answerTo, measured } from '../measured.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { queried, type WrittenPoint } from '../support/analytics.ts';
+import { addAuction, addRegistrar, send } from '../support/fixtures.ts';
+import { answerTo, measured } from '../support/measured.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 
 interface Query {
   refId: string;

@@ -6,8 +6,8 @@ import { createContact } from '../../src/contact/create.ts';
 import { deleteContact } from '../../src/contact/delete.ts';
 import { importContacts } from '../../src/contact/import.ts';
 import { updateContact } from '../../src/contact/update.ts';
-import { addContact, addRegistrar, contactValues, operator } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { addContact, addRegistrar, contactValues, operator } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 

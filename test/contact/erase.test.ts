@@ -4,7 +4,7 @@ import { contacts, history, notifications } from '../../drizzle/schema.ts';
 import { eraseContact } from '../../src/contact/erase.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { Faults } from '../attack/faults.ts';
-import { registrantClient, registrarClient } from '../client.ts';
+import { registrantClient, registrarClient } from '../support/client.ts';
 import {
   addContact,
   addDomainOf,
@@ -13,8 +13,8 @@ import {
   newContact,
   operator,
   unique,
-} from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+} from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);

@@ -5,8 +5,8 @@ import { contacts } from '../../drizzle/schema.ts';
 import { createContact } from '../../src/contact/create.ts';
 import { identityKey } from '../../src/contact/identity-code.ts';
 import { importContacts } from '../../src/contact/import.ts';
-import { addContact, addPerson, addRegistrar, operator, send } from '../fixtures.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { addContact, addPerson, addRegistrar, operator, send } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
 const path = '/api/v1/registrant/contacts';

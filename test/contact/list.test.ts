@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { listContactCodes, listContacts } from '../../src/contact/list.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { addRegistrar } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { addRegistrar } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 

@@ -3,8 +3,14 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { contacts, domainContacts, history, notifications, sweeps } from '../../drizzle/schema.ts';
 import { importContacts } from '../../src/contact/import.ts';
 import { deleteOrphans } from '../../src/contact/orphans.ts';
-import { addContact, addDomainOf, addRegistrar, contactValues, operator } from '../fixtures.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import {
+  addContact,
+  addDomainOf,
+  addRegistrar,
+  contactValues,
+  operator,
+} from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
 let registrar: Awaited<ReturnType<typeof addRegistrar>>;

@@ -4,8 +4,8 @@ import { deleteContact } from '../../src/contact/delete.ts';
 import { getContact } from '../../src/contact/read.ts';
 import { updateContact } from '../../src/contact/update.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { addContact, addDomainOf, addRegistrar, contactValues } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { addContact, addDomainOf, addRegistrar, contactValues } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 

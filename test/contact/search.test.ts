@@ -4,8 +4,8 @@ import type { contacts } from '../../drizzle/schema.ts';
 import { keysOf } from '../../src/contact/keys.ts';
 import { type ContactFilters, searching } from '../../src/contact/search.ts';
 import { jsonArrays } from '../../src/database/json-rows.ts';
-import { addRegistrar } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { addRegistrar } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { registrars } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { prepared } from '../../src/database/prepared-query.ts';
-import { addRegistrar } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { addRegistrar } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 

@@ -4,9 +4,9 @@ import { contacts, domainContacts, domains, registrars } from '../../drizzle/sch
 import { importDomains } from '../../src/domain/import.ts';
 import { listDomainsOfContact } from '../../src/domain/list.ts';
 import { type DomainRecord, findDomainProblems } from '../../src/domain/record.ts';
-import { addContact, addRegistrar, operator, unique } from '../fixtures.ts';
-import { changesOf } from '../stored.ts';
-import { shareWorker } from '../worker.ts';
+import { addContact, addRegistrar, operator, unique } from '../support/fixtures.ts';
+import { changesOf } from '../support/stored.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 

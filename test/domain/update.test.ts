@@ -3,8 +3,8 @@ import { importDomains } from '../../src/domain/import.ts';
 import { parseDomainName } from '../../src/domain/name.ts';
 import { getDomain } from '../../src/domain/read.ts';
 import { updateDomain } from '../../src/domain/update.ts';
-import { addContact, addRegistrar, operator, unique } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { addContact, addRegistrar, operator, unique } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 

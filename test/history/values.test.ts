@@ -11,8 +11,8 @@ import {
 import { personalFields } from '../../src/contact/fields.ts';
 import { removeOldValues } from '../../src/history/values.ts';
 import { monthsBefore } from '../../src/time/day.ts';
-import { addContact, addRegistrar, unique } from '../fixtures.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { addContact, addRegistrar, unique } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
 let registrar: Awaited<ReturnType<typeof addRegistrar>>;

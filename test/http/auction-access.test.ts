@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { auctions } from '../../drizzle/schema.ts';
-import { auctionClient } from '../client.ts';
-import { addAuction } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { auctionClient } from '../support/client.ts';
+import { addAuction } from '../support/fixtures.ts';
+import { startWorker } from '../support/worker.ts';
 
 const worker = startWorker({
   AUCTION_API_ALLOWED_IPS: '192.0.2.7, 198.51.100.0/24, 2001:db8::/32',

@@ -1,10 +1,10 @@
 import { and, eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { history } from '../../drizzle/schema.ts';
-import { auctionClient } from '../client.ts';
-import { addAuction } from '../fixtures.ts';
-import { auctionsOf } from '../stored.ts';
-import { startWorker } from '../worker.ts';
+import { auctionClient } from '../support/client.ts';
+import { addAuction } from '../support/fixtures.ts';
+import { auctionsOf } from '../support/stored.ts';
+import { startWorker } from '../support/worker.ts';
 
 const worker = startWorker({
   AUCTION_RESTART_STATUSES: 'payment_not_received, domain_not_registered',

@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { auctions } from '../../drizzle/schema.ts';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
-import { auctionClient } from '../client.ts';
-import { cost, counted } from '../counted.ts';
-import { addAuction } from '../fixtures.ts';
 import { published, withMethods } from '../public-list/published.ts';
-import { auctionsOf, historyOf } from '../stored.ts';
-import { startWorker } from '../worker.ts';
+import { auctionClient } from '../support/client.ts';
+import { cost, counted } from '../support/counted.ts';
+import { addAuction } from '../support/fixtures.ts';
+import { auctionsOf, historyOf } from '../support/stored.ts';
+import { startWorker } from '../support/worker.ts';
 
 const worker = startWorker();
 const centre = auctionClient(worker);

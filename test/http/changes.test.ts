@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
+import { startWorker } from '../support/worker.ts';
 
 const worker = startWorker();
 const retained = '/repp/v1/retained_domains';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { registrantClient, registrarClient } from '../client.ts';
-import { addContact, addDomainOf, addRegistrar, bearer, newContact } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { registrantClient, registrarClient } from '../support/client.ts';
+import { addContact, addDomainOf, addRegistrar, bearer, newContact } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { answerOf, registrarClient } from '../client.ts';
-import { addContact, addRegistrar, newContact } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { answerOf, registrarClient } from '../support/client.ts';
+import { addContact, addRegistrar, newContact } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 const { request, create, update, delete: remove, list } = registrarClient(worker);

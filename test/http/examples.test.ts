@@ -5,8 +5,8 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addRetainedDomain, emptyLists } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { addRetainedDomain, emptyLists } from '../support/fixtures.ts';
+import { startWorker } from '../support/worker.ts';
 
 /** The examples of the interface documentation, run exactly as they stand there. */
 const worker = startWorker();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { answerOf, registrantClient, registrarClient } from '../client.ts';
-import { addContact, addPerson, addRegistrar, send } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { answerOf, registrantClient, registrarClient } from '../support/client.ts';
+import { addContact, addPerson, addRegistrar, send } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 /** Contacts with values that a former registry accepted and today's rules refuse. */
 

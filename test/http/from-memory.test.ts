@@ -3,8 +3,8 @@ import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { answerFromMemory } from '../../src/http/public/from-memory.ts';
 import worker from '../../src/index.ts';
-import { addAuction, addDispute, addRetainedDomain } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { addAuction, addDispute, addRetainedDomain } from '../support/fixtures.ts';
+import { startWorker } from '../support/worker.ts';
 
 const registry = startWorker();
 const lists = '/repp/v1/retained_domains';

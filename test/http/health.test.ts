@@ -6,11 +6,11 @@ import { listNames } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { dayOf } from '../../src/time/day.ts';
 import { Faults, overload } from '../attack/faults.ts';
-import { answerOf } from '../client.ts';
-import { counted } from '../counted.ts';
-import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';
 import { withMethods } from '../public-list/published.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { answerOf } from '../support/client.ts';
+import { counted } from '../support/counted.ts';
+import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
 const minute = 60_000;

@@ -7,9 +7,9 @@ import {
   basic,
   newContact,
   send,
-} from '../fixtures.ts';
-import { onTheWire } from '../wire.ts';
-import { shareEmptyWorker } from '../worker.ts';
+} from '../support/fixtures.ts';
+import { onTheWire } from '../support/wire.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
 

@@ -4,9 +4,9 @@ import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { appendToLog } from '../../src/transparency/log.ts';
 import { openCheckpoint } from '../../src/transparency/verify.ts';
-import { counted } from '../counted.ts';
 import { withMethods } from '../public-list/published.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { counted } from '../support/counted.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
 const leaf = `all 2026-05-01 abc ${'0a'.repeat(32)} 3\n`;

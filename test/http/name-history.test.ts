@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parseDomainName } from '../../src/domain/name.ts';
 import { addRetainedDomains, removeRetainedDomains } from '../../src/retained-domain/change.ts';
 import { openDispute } from '../../src/retained-domain/dispute.ts';
-import { operator, unique } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { operator, unique } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 

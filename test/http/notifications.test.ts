@@ -7,7 +7,7 @@ import {
   updateAnyContact,
 } from '../../src/contact/administer.ts';
 import { deleteOldNotifications } from '../../src/registrar/notification.ts';
-import { answerOf, refused, registrantClient, registrarClient } from '../client.ts';
+import { answerOf, refused, registrantClient, registrarClient } from '../support/client.ts';
 import {
   addContact,
   addNotification,
@@ -15,8 +15,8 @@ import {
   addRegistrar,
   operator,
   send,
-} from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+} from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 const registrant = registrantClient(worker);

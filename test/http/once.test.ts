@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { contacts, history, idempotencyKeys } from '../../drizzle/schema.ts';
 import { deleteOldOutcomes } from '../../src/outcome.ts';
-import { registrantClient, registrarClient } from '../client.ts';
+import { registrantClient, registrarClient } from '../support/client.ts';
 import {
   addContact,
   addDomainOf,
@@ -10,8 +10,8 @@ import {
   addRegistrar,
   bearer,
   newContact,
-} from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+} from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);

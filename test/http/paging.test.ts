@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { app } from '../../src/http/app.ts';
-import { answerOf, refused, registrantClient, registrarClient } from '../client.ts';
-import { addContact, addPerson, addRegistrar, unique } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { answerOf, refused, registrantClient, registrarClient } from '../support/client.ts';
+import { addContact, addPerson, addRegistrar, unique } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 const asRegistrar = registrarClient(worker);

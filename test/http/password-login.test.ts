@@ -4,9 +4,9 @@ import { apiUsers, history } from '../../drizzle/schema.ts';
 import { rotateApiUser } from '../../src/registrar/api-user.ts';
 import { authenticate, loginOf } from '../../src/registrar/login.ts';
 import { hashPassword } from '../../src/registrar/password.ts';
-import { cost, counted } from '../counted.ts';
-import { addRegistrar, basic, newContact, operator, send } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { cost, counted } from '../support/counted.ts';
+import { addRegistrar, basic, newContact, operator, send } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 const list = '/repp/v1/contacts';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { rateLimits, settings } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { issueToken } from '../../src/registrant/token.ts';
-import { addPerson, send } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { addPerson, send } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 

@@ -5,10 +5,10 @@ import type { Env } from '../../src/env.ts';
 import { acceptsGzip } from '../../src/http/public/encoding.ts';
 import { openBlock } from '../../src/public-list/format/block.ts';
 import { blockKey } from '../../src/public-list/kv.ts';
-import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';
 import { published } from '../public-list/published.ts';
-import { onTheWire } from '../wire.ts';
-import { startWorker } from '../worker.ts';
+import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
+import { onTheWire } from '../support/wire.ts';
+import { startWorker } from '../support/worker.ts';
 
 const worker = startWorker();
 const json = { 'Content-Type': 'application/json' };

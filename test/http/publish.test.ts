@@ -3,9 +3,9 @@ import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { listNames } from '../../src/public-list/lists.ts';
 import { publishAndPurge } from '../../src/public-list/publish/publish.ts';
-import { addAuction, emptyLists } from '../fixtures.ts';
 import { published, withMethods } from '../public-list/published.ts';
-import { startWorker } from '../worker.ts';
+import { addAuction, emptyLists } from '../support/fixtures.ts';
+import { startWorker } from '../support/worker.ts';
 
 const worker = startWorker();
 beforeEach(() => emptyLists(worker.env));

@@ -5,8 +5,8 @@ import { app } from '../../src/http/app.ts';
 import { issueToken, type TokenKey } from '../../src/registrant/token.ts';
 import { authenticate, findRefusals, loginOf } from '../../src/registrar/login.ts';
 import { hashPassword } from '../../src/registrar/password.ts';
-import { addRegistrar, basic } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { addRegistrar, basic } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 const address = '192.0.2.7';

@@ -5,7 +5,7 @@ import { eraseContact } from '../../src/contact/erase.ts';
 import { jsonArrays } from '../../src/database/json-rows.ts';
 import { app } from '../../src/http/app.ts';
 import { Faults } from '../attack/faults.ts';
-import { answerOf, registrarClient } from '../client.ts';
+import { answerOf, registrarClient } from '../support/client.ts';
 import {
   addContact,
   addDomainOf,
@@ -14,8 +14,8 @@ import {
   operator,
   send,
   unique,
-} from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+} from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);

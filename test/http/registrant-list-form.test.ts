@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { registrantClient } from '../client.ts';
-import { addContact, addPerson, addRegistrar } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { registrantClient } from '../support/client.ts';
+import { addContact, addPerson, addRegistrar } from '../support/fixtures.ts';
+import { startWorker } from '../support/worker.ts';
 
 const worker = startWorker({ REGISTRANT_LIST_FORM: 'array' });
 const { request, read } = registrantClient(worker);

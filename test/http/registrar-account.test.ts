@@ -7,9 +7,9 @@ import { digestSecret } from '../../src/registrar/login.ts';
 import { forgetEndedSecrets } from '../../src/registrar/own-account.ts';
 import { hashPassword } from '../../src/registrar/password.ts';
 import { listDeliveries } from '../../src/webhook/outbox.ts';
-import { answerOf, refused, registrarClient } from '../client.ts';
-import { addRegistrar, basic, newContact, operator, send } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { answerOf, refused, registrarClient } from '../support/client.ts';
+import { addRegistrar, basic, newContact, operator, send } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 const registrars = registrarClient(worker);

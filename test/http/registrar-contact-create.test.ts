@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { answerOf, refused, registrarClient } from '../client.ts';
-import { addContact, addRegistrar, newContact } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { answerOf, refused, registrarClient } from '../support/client.ts';
+import { addContact, addRegistrar, newContact } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);

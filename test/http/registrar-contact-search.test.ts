@@ -2,9 +2,15 @@ import { describe, expect, it, test } from 'vitest';
 import { createContact } from '../../src/contact/create.ts';
 import { deleteContact } from '../../src/contact/delete.ts';
 import { updateContact } from '../../src/contact/update.ts';
-import { refused, registrarClient } from '../client.ts';
-import { addContact, addDomainOf, addRegistrar, contactValues, newContact } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { refused, registrarClient } from '../support/client.ts';
+import {
+  addContact,
+  addDomainOf,
+  addRegistrar,
+  contactValues,
+  newContact,
+} from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);

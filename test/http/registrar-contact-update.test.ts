@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { refused, registrarClient } from '../client.ts';
-import { addContact, addDomainOf, addRegistrar } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { refused, registrarClient } from '../support/client.ts';
+import { addContact, addDomainOf, addRegistrar } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);

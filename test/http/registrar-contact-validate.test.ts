@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
 import { contacts } from '../../drizzle/schema.ts';
 import { bentBody, validBody } from '../attack/bodies.ts';
-import { answerOf, refused, registrarClient } from '../client.ts';
-import { addContact, addRegistrar, basic, newContact, send } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { answerOf, refused, registrarClient } from '../support/client.ts';
+import { addContact, addRegistrar, basic, newContact, send } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 const { create } = registrarClient(worker);

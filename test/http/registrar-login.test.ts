@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { digestSecret } from '../../src/registrar/login.ts';
-import { addRegistrar, basic, send } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { addRegistrar, basic, send } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 

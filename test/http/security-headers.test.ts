@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { app } from '../../src/http/app.ts';
 import { answerFromMemory } from '../../src/http/public/from-memory.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
 

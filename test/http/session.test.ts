@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
-import { addAuction, addContact, addRegistrar, bearer, send } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { addAuction, addContact, addRegistrar, bearer, send } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 

@@ -6,11 +6,11 @@ import source from '../../src/index.ts';
 import { listNames } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { memoryOf } from '../../src/public-list/read/memory.ts';
-import { counted } from '../counted.ts';
-import { addAuction, addRegistrar, emptyLists, unique } from '../fixtures.ts';
 import { published, withMethods } from '../public-list/published.ts';
 import { useSmallBlocks } from '../public-list/small-blocks.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { counted } from '../support/counted.ts';
+import { addAuction, addRegistrar, emptyLists, unique } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 
 useSmallBlocks();
 const worker = shareEmptyWorker();

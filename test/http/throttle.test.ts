@@ -2,9 +2,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
-import { cost, counted } from '../counted.ts';
-import { addContact, addPerson, addRegistrar, basic, send, unique } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { cost, counted } from '../support/counted.ts';
+import { addContact, addPerson, addRegistrar, basic, send, unique } from '../support/fixtures.ts';
+import { startWorker } from '../support/worker.ts';
 
 /** With the limits of a deployment: 10 failed logins a minute. */
 const worker = startWorker({}, 'production');

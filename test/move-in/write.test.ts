@@ -7,8 +7,8 @@ import { domainKind } from '../../src/move-in/domains.ts';
 import { type Form, type Kind, keyOf } from '../../src/move-in/kind.ts';
 import { readForms } from '../../src/move-in/read.ts';
 import { type RowChange, writeForms } from '../../src/move-in/write.ts';
-import { addContact, addDomainOf, addRegistrar, operator, unique } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { addContact, addDomainOf, addRegistrar, operator, unique } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 

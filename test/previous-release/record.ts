@@ -6,9 +6,9 @@ import type { Env } from '../../src/env.ts';
 import worker from '../../src/index.ts';
 import { version } from '../../src/version.ts';
 import { kindsOf } from '../attack/commands.ts';
-import { addRegistrar, addRetainedDomain } from '../fixtures.ts';
-import { lentBucket } from '../lent-bucket.ts';
-import { migrate } from '../local-data.ts';
+import { addRegistrar, addRetainedDomain } from '../support/fixtures.ts';
+import { lentBucket } from '../support/lent-bucket.ts';
+import { migrate } from '../support/local-data.ts';
 import { type Call, recorded, recordingText } from './recorded.ts';
 
 /**

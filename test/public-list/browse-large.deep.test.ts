@@ -8,8 +8,8 @@ import { createHead } from '../../src/public-list/format/head.ts';
 import { blockKey, putHead } from '../../src/public-list/kv.ts';
 import { browseNames, type Range } from '../../src/public-list/read/browse.ts';
 import { memoryOf } from '../../src/public-list/read/memory.ts';
-import { counted } from '../counted.ts';
-import { startWorker } from '../worker.ts';
+import { counted } from '../support/counted.ts';
+import { startWorker } from '../support/worker.ts';
 import { newReader } from './reader.ts';
 
 const worker = startWorker();

@@ -13,9 +13,9 @@ import {
   readNames,
 } from '../../src/public-list/read/browse.ts';
 import type { Reader } from '../../src/public-list/read/reader.ts';
-import { counted } from '../counted.ts';
-import { addAuction, addDispute, addRetainedDomain } from '../fixtures.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { counted } from '../support/counted.ts';
+import { addAuction, addDispute, addRetainedDomain } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 import { published, withMethods } from './published.ts';
 import { newReader } from './reader.ts';
 import { useSmallBlocks } from './small-blocks.ts';

@@ -5,8 +5,8 @@ import { openDatabase } from '../../src/database/open.ts';
 import { listsShowing } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { listStatus } from '../../src/public-list/publish/status.ts';
-import { addDispute, emptyLists } from '../fixtures.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { addDispute, emptyLists } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 import { published } from './published.ts';
 
 const worker = shareEmptyWorker();

@@ -8,8 +8,8 @@ import { publish } from '../../src/public-list/publish/publish.ts';
 import { sweepLists } from '../../src/public-list/publish/sweep.ts';
 import { readChanges } from '../../src/public-list/read/changes.ts';
 import { readList } from '../../src/public-list/read/list.ts';
-import { emptyLists } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { emptyLists } from '../support/fixtures.ts';
+import { startWorker } from '../support/worker.ts';
 import { backUpDatabase, backUpKv } from './backup.ts';
 import { newReader } from './reader.ts';
 

@@ -8,9 +8,9 @@ import { publish } from '../../src/public-list/publish/publish.ts';
 import { sweepLists } from '../../src/public-list/publish/sweep.ts';
 import { daysBefore } from '../../src/time/day.ts';
 import { Faults, overload } from '../attack/faults.ts';
-import { counted } from '../counted.ts';
-import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { counted } from '../support/counted.ts';
+import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 import { newReader } from './reader.ts';
 
 const worker = shareEmptyWorker();

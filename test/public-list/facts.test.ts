@@ -4,9 +4,9 @@ import { publish } from '../../src/public-list/publish/publish.ts';
 import { browseNames, readNames } from '../../src/public-list/read/browse.ts';
 import { readFacts } from '../../src/public-list/read/facts.ts';
 import { Faults } from '../attack/faults.ts';
-import { counted } from '../counted.ts';
-import { addAuction, addRetainedDomain, emptyLists } from '../fixtures.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { counted } from '../support/counted.ts';
+import { addAuction, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 import { published, withMethods } from './published.ts';
 import { newReader } from './reader.ts';
 

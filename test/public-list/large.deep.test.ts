@@ -3,8 +3,8 @@ import { openDatabase } from '../../src/database/open.ts';
 import { listNames, listsShowing } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { findNames } from '../../src/public-list/read/names.ts';
-import { counted } from '../counted.ts';
-import { startWorker } from '../worker.ts';
+import { counted } from '../support/counted.ts';
+import { startWorker } from '../support/worker.ts';
 import { published, withMethods } from './published.ts';
 import { newReader } from './reader.ts';
 

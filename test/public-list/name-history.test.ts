@@ -22,8 +22,8 @@ import { planRevert } from '../../src/revert/plan.ts';
 import { revert } from '../../src/revert/revert.ts';
 import { dayOf, daysBefore } from '../../src/time/day.ts';
 import type { Origin } from '../../src/write.ts';
-import { addDispute, operator, unique } from '../fixtures.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { addDispute, operator, unique } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
 

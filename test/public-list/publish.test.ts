@@ -3,8 +3,8 @@ import { openDatabase } from '../../src/database/open.ts';
 import { listNames } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { listStatus } from '../../src/public-list/publish/status.ts';
-import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../fixtures.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 import { published, withMethods } from './published.ts';
 
 const worker = shareEmptyWorker();

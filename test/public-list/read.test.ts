@@ -9,8 +9,8 @@ import { readChanges } from '../../src/public-list/read/changes.ts';
 import { readList } from '../../src/public-list/read/list.ts';
 import { expireCopies, memoryOf } from '../../src/public-list/read/memory.ts';
 import type { Reader } from '../../src/public-list/read/reader.ts';
-import { addAuction, emptyLists } from '../fixtures.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { addAuction, emptyLists } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 import { published, withMethods } from './published.ts';
 import { reporting } from './reader.ts';
 

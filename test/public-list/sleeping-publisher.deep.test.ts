@@ -5,8 +5,8 @@ import { publish } from '../../src/public-list/publish/publish.ts';
 import { listStatus } from '../../src/public-list/publish/status.ts';
 import { sweepLists } from '../../src/public-list/publish/sweep.ts';
 import { Faults } from '../attack/faults.ts';
-import { emptyLists } from '../fixtures.ts';
-import { startWorker } from '../worker.ts';
+import { emptyLists } from '../support/fixtures.ts';
+import { startWorker } from '../support/worker.ts';
 import { published, withMethods } from './published.ts';
 
 const worker = startWorker();

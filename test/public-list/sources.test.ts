@@ -8,8 +8,8 @@ import { createHead } from '../../src/public-list/format/head.ts';
 import { listNames } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { replaceRetainedDomains } from '../../src/retained-domain/replace.ts';
-import { emptyLists, operator } from '../fixtures.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { emptyLists, operator } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 import { published } from './published.ts';
 import { useSmallBlocks } from './small-blocks.ts';
 

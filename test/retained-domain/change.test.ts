@@ -9,8 +9,8 @@ import {
   type RetainedDomain,
   type RetainedStatus,
 } from '../../src/retained-domain/list.ts';
-import { operator, unique } from '../fixtures.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { operator, unique } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 import { named, retainedHistory } from './records.ts';
 
 const worker = shareEmptyWorker();

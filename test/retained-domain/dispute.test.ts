@@ -4,10 +4,10 @@ import { disputes, untilClosed } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { closeDispute, listDisputes, openDispute } from '../../src/retained-domain/dispute.ts';
 import { importDisputes } from '../../src/retained-domain/import-disputes.ts';
-import { operator, unique } from '../fixtures.ts';
 import { withMethods } from '../public-list/published.ts';
-import { changesOf } from '../stored.ts';
-import { shareWorker } from '../worker.ts';
+import { operator, unique } from '../support/fixtures.ts';
+import { changesOf } from '../support/stored.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 

@@ -5,8 +5,8 @@ import { openDatabase } from '../../src/database/open.ts';
 import { addRetainedDomains } from '../../src/retained-domain/change.ts';
 import { listRetainedDomains, type RetainedDomain } from '../../src/retained-domain/list.ts';
 import { replaceRetainedDomains } from '../../src/retained-domain/replace.ts';
-import { operator } from '../fixtures.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { operator } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 import { named, retainedHistory } from './records.ts';
 
 const worker = shareEmptyWorker();

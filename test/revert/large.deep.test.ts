@@ -4,9 +4,9 @@ import { history, retainedDomains } from '../../drizzle/schema.ts';
 import { addRetainedDomains } from '../../src/retained-domain/change.ts';
 import { planRevert } from '../../src/revert/plan.ts';
 import { revert } from '../../src/revert/revert.ts';
-import { emptyLists, operator } from '../fixtures.ts';
 import { named } from '../retained-domain/records.ts';
-import { startWorker } from '../worker.ts';
+import { emptyLists, operator } from '../support/fixtures.ts';
+import { startWorker } from '../support/worker.ts';
 
 const worker = startWorker();
 

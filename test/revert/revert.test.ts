@@ -39,8 +39,8 @@ import { replaceRetainedDomains } from '../../src/retained-domain/replace.ts';
 import { planRevert } from '../../src/revert/plan.ts';
 import { revert } from '../../src/revert/revert.ts';
 import type { Origin } from '../../src/write.ts';
-import { addContact, addRegistrar, emptyLists, operator, unique } from '../fixtures.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { addContact, addRegistrar, emptyLists, operator, unique } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
 

@@ -7,7 +7,7 @@ import { appendDays, findCheckpoint } from '../../src/transparency/append.ts';
 import { parseCheckpoint, type Signer, signerOf } from '../../src/transparency/note.ts';
 import { bundlesOf, unbundle } from '../../src/transparency/tree.ts';
 import { checkEntries, openCheckpoint } from '../../src/transparency/verify.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../support/counted.ts';
 
 const isDeep = inject('isDeep');
 let runtime: Miniflare;

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCheckpoint, signCheckpoint, signerOf } from '../../src/transparency/note.ts';
 import { unbundle } from '../../src/transparency/tree.ts';
-import { startSandbox } from '../worker.ts';
+import { startSandbox } from '../support/worker.ts';
 
 /** Verifiers that were not written here, or need nothing of this program, beside a log of sixty days. */
 const worker = startSandbox();

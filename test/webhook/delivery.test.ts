@@ -9,7 +9,7 @@ import { generateWebhookSecret } from '../../src/registrar/webhook-secret.ts';
 import { sendDeliveries, testWebhook } from '../../src/webhook/deliver.ts';
 import { endOldDeliveries, listFailingWebhooks } from '../../src/webhook/outbox.ts';
 import { resendDeliveries } from '../../src/webhook/resend.ts';
-import { addContact, operator } from '../fixtures.ts';
+import { addContact, operator } from '../support/fixtures.ts';
 import { type Received, verified } from './endpoint.ts';
 import { startPushing } from './pushing.ts';
 

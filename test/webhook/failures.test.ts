@@ -5,7 +5,7 @@ import { app } from '../../src/http/app.ts';
 import { consumeDeliveries } from '../../src/webhook/consume.ts';
 import { endOldDeliveries, listDeliveries, queueDeliveries } from '../../src/webhook/outbox.ts';
 import { Faults, passingMessages } from '../attack/faults.ts';
-import { send } from '../fixtures.ts';
+import { send } from '../support/fixtures.ts';
 import { startPushing } from './pushing.ts';
 import { SteppedQueue } from './stepped-queue.ts';
 

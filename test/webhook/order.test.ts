@@ -8,7 +8,7 @@ import { consumeDeliveries } from '../../src/webhook/consume.ts';
 import { sendDeliveries, testWebhook } from '../../src/webhook/deliver.ts';
 import { queueDeliveries } from '../../src/webhook/outbox.ts';
 import { resendDeliveries } from '../../src/webhook/resend.ts';
-import { operator, send } from '../fixtures.ts';
+import { operator, send } from '../support/fixtures.ts';
 import { startPushing } from './pushing.ts';
 import { SteppedQueue } from './stepped-queue.ts';
 

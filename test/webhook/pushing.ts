@@ -4,8 +4,8 @@ import { updateContactOfPerson } from '../../src/contact/update.ts';
 import { generateWebhookSecret } from '../../src/registrar/webhook-secret.ts';
 import { consumeDeliveries } from '../../src/webhook/consume.ts';
 import { listDeliveries, queueDeliveries } from '../../src/webhook/outbox.ts';
-import { addContact, addPerson, addRegistrar, operator } from '../fixtures.ts';
-import { shareEmptyWorker } from '../worker.ts';
+import { addContact, addPerson, addRegistrar, operator } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 import { startEndpoint } from './endpoint.ts';
 import { SteppedQueue } from './stepped-queue.ts';
 

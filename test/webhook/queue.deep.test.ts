@@ -2,9 +2,9 @@ import { expect, test, vi } from 'vitest';
 import { webhooks } from '../../drizzle/schema.ts';
 import { generateWebhookSecret } from '../../src/registrar/webhook-secret.ts';
 import { listDeliveries } from '../../src/webhook/outbox.ts';
-import { registrantClient } from '../client.ts';
-import { addContact, addPerson, addRegistrar } from '../fixtures.ts';
-import { shareWorker } from '../worker.ts';
+import { registrantClient } from '../support/client.ts';
+import { addContact, addPerson, addRegistrar } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
 import { startEndpoint, verified } from './endpoint.ts';
 
 const worker = shareWorker();

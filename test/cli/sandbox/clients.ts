@@ -1,5 +1,10 @@
-import { answerOf, type Fetching, registrantClient, registrarClient } from '../../client.ts';
-import { basic } from '../../fixtures.ts';
+import {
+  answerOf,
+  type Fetching,
+  registrantClient,
+  registrarClient,
+} from '../../support/client.ts';
+import { basic } from '../../support/fixtures.ts';
 
 /** Clients of a sandbox with the demo data. */
 export function sandboxClients({ fetch }: Fetching) {

@@ -5,9 +5,9 @@ import { importDomains } from '../../../src/domain/import.ts';
 import { removeDomains } from '../../../src/domain/remove.ts';
 import { openDispute } from '../../../src/retained-domain/dispute.ts';
 import { dayOf } from '../../../src/time/day.ts';
-import { answerOf } from '../../client.ts';
-import { basic, newContact, operator, send } from '../../fixtures.ts';
-import { startSandbox } from '../../worker.ts';
+import { answerOf } from '../../support/client.ts';
+import { basic, newContact, operator, send } from '../../support/fixtures.ts';
+import { startSandbox } from '../../support/worker.ts';
 import { sandboxClients } from './clients.ts';
 
 const worker = startSandbox({ ORPHAN_CONTACT_MONTHS: '1' });

@@ -5,9 +5,9 @@ import { loadDemoData } from '../../../src/cli/demo/load.ts';
 import { generateWebhookSecret } from '../../../src/registrar/webhook-secret.ts';
 import { listDeliveries } from '../../../src/webhook/outbox.ts';
 import { resendDeliveries } from '../../../src/webhook/resend.ts';
-import { newContact, operator } from '../../fixtures.ts';
+import { newContact, operator } from '../../support/fixtures.ts';
+import { startSandbox } from '../../support/worker.ts';
 import { startEndpoint } from '../../webhook/endpoint.ts';
-import { startSandbox } from '../../worker.ts';
 import { sandboxClients } from './clients.ts';
 
 const worker = startSandbox();

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadDemoData } from '../../../src/cli/demo/load.ts';
-import { startWorker } from '../../worker.ts';
+import { startWorker } from '../../support/worker.ts';
 
 /** A project of somebody else's, with tools of its own. */
 const tools = path.resolve('test/client-project/node_modules');

@@ -2,9 +2,9 @@ import { beforeAll, expect, it } from 'vitest';
 import { app } from '../../../src/http/app.ts';
 import { openApiDocument } from '../../../src/http/document.openapi.ts';
 import { interfaceOf } from '../../../src/http/interface.ts';
-import { addPerson, addRegistrar } from '../../fixtures.ts';
-import { onTheWire } from '../../wire.ts';
-import { shareWorker } from '../../worker.ts';
+import { addPerson, addRegistrar } from '../../support/fixtures.ts';
+import { onTheWire } from '../../support/wire.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 /** The document's promises about every call, tried with every call: its middleware is easily forgotten. */
 const worker = shareWorker();

@@ -6,8 +6,8 @@ import { openApiDocument } from '../../../src/http/document.openapi.ts';
 import { type Example, examples } from '../../../src/http/openapi/example.ts';
 import { auctionList, listNames } from '../../../src/public-list/lists.ts';
 import { publish } from '../../../src/public-list/publish/publish.ts';
-import { basic } from '../../fixtures.ts';
-import { startWorker } from '../../worker.ts';
+import { basic } from '../../support/fixtures.ts';
+import { startWorker } from '../../support/worker.ts';
 
 /**
  * The examples of the document are what the service answers with the demo data. To record them again after a change that

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { texts } from '../../../src/http/site/texts.ts';
-import { shareWorker } from '../../worker.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 

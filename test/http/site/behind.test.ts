@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { app } from '../../../src/http/app.ts';
 import { listNames } from '../../../src/public-list/lists.ts';
 import { publish } from '../../../src/public-list/publish/publish.ts';
-import { addAuction } from '../../fixtures.ts';
-import { shareEmptyWorker } from '../../worker.ts';
+import { addAuction } from '../../support/fixtures.ts';
+import { shareEmptyWorker } from '../../support/worker.ts';
 import { documentProblem, textOf } from './document.ts';
 
 const worker = shareEmptyWorker();

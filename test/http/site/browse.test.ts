@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addAuction, addRetainedDomain } from '../../fixtures.ts';
-import { shareEmptyWorker } from '../../worker.ts';
+import { addAuction, addRetainedDomain } from '../../support/fixtures.ts';
+import { shareEmptyWorker } from '../../support/worker.ts';
 import { documentProblem, linkOf, rowsOf, sectionOf, textOf } from './document.ts';
 
 const worker = shareEmptyWorker();

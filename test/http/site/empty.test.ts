@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { startWorker } from '../../worker.ts';
+import { startWorker } from '../../support/worker.ts';
 import { documentProblem, sectionOf, textOf } from './document.ts';
 
 const worker = startWorker();

@@ -2,9 +2,9 @@ import { afterEach, beforeAll, beforeEach, expect, it, type MockInstance, vi } f
 import type { Env } from '../../../src/env.ts';
 import { app } from '../../../src/http/app.ts';
 import { Faults } from '../../attack/faults.ts';
-import { addAuction, addRetainedDomain } from '../../fixtures.ts';
 import { withMethods } from '../../public-list/published.ts';
-import { shareEmptyWorker } from '../../worker.ts';
+import { addAuction, addRetainedDomain } from '../../support/fixtures.ts';
+import { shareEmptyWorker } from '../../support/worker.ts';
 import { documentProblem, rowsOf, sectionOf, textOf } from './document.ts';
 
 const worker = shareEmptyWorker();

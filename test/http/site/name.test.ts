@@ -5,8 +5,14 @@ import { parseDomainName } from '../../../src/domain/name.ts';
 import { deleteArchived, endArchive, startArchive } from '../../../src/history/archive.ts';
 import { addRetainedDomains, removeRetainedDomains } from '../../../src/retained-domain/change.ts';
 import { openDispute } from '../../../src/retained-domain/dispute.ts';
-import { addAuction, addDispute, addRetainedDomain, operator, unique } from '../../fixtures.ts';
-import { shareEmptyWorker } from '../../worker.ts';
+import {
+  addAuction,
+  addDispute,
+  addRetainedDomain,
+  operator,
+  unique,
+} from '../../support/fixtures.ts';
+import { shareEmptyWorker } from '../../support/worker.ts';
 import { documentProblem, linkOf, textOf } from './document.ts';
 
 const worker = shareEmptyWorker();

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { app } from '../../../src/http/app.ts';
-import { addAuction, addRetainedDomain } from '../../fixtures.ts';
-import { onTheWire } from '../../wire.ts';
-import { startWorker } from '../../worker.ts';
+import { addAuction, addRetainedDomain } from '../../support/fixtures.ts';
+import { onTheWire } from '../../support/wire.ts';
+import { startWorker } from '../../support/worker.ts';
 import { documentProblem, linkOf, textOf } from './document.ts';
 
 const worker = startWorker();

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addRetainedDomain } from '../../fixtures.ts';
-import { startWorker } from '../../worker.ts';
+import { addRetainedDomain } from '../../support/fixtures.ts';
+import { startWorker } from '../../support/worker.ts';
 import { linkOf, textOf } from './document.ts';
 
 const worker = startWorker({ ZONES: 'ee, com.ee' });

@@ -1,6 +1,6 @@
-import type { Env } from '../src/env.ts';
-import type sourceWorker from '../src/index.ts';
-import { withMethods } from './public-list/published.ts';
+import type { Env } from '../../src/env.ts';
+import type sourceWorker from '../../src/index.ts';
+import { withMethods } from '../public-list/published.ts';
 
 /** The cost of a call, in the units that the platform bills. */
 export interface Counts {
@@ -65,7 +65,7 @@ export async function cost(
   const request = new Request(new URL(path, 'http://localhost'), { ...init, headers });
   const later: Promise<unknown>[] = [];
   const context = { waitUntil: (work: Promise<unknown>) => later.push(work) };
-  const worker = built ?? (await import('../src/index.ts')).default;
+  const worker = built ?? (await import('../../src/index.ts')).default;
   const start = { ...counts };
   const response = await worker.fetch(
     request as Request<unknown, IncomingRequestCfProperties>,

@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { contractProblem } from './http/openapi/contract.ts';
+import { contractProblem } from '../http/openapi/contract.ts';
 
 /**
  * A request as it stands on the wire, for what `fetch` forbids or tidies up: its path is sent as it is, any

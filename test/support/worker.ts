@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { createTestHarness, type TestHarness, type TestHarnessOptions } from 'wrangler';
-import { applyMigrations } from '../src/cli/migrate.ts';
-import { readLocalConfig } from '../src/cli/wrangler-config.ts';
-import { type Database, openDatabase } from '../src/database/open.ts';
-import type { Env } from '../src/env.ts';
-import { emptyAgain } from './cli/empty-again.ts';
-import { type Asked, contractProblem } from './http/openapi/contract.ts';
+import { applyMigrations } from '../../src/cli/migrate.ts';
+import { readLocalConfig } from '../../src/cli/wrangler-config.ts';
+import { type Database, openDatabase } from '../../src/database/open.ts';
+import type { Env } from '../../src/env.ts';
+import { emptyAgain } from '../cli/empty-again.ts';
+import { type Asked, contractProblem } from '../http/openapi/contract.ts';
+import { withMethods } from '../public-list/published.ts';
 import { lentBucket } from './lent-bucket.ts';
 import { lentDatabase } from './lent-database.ts';
-import { withMethods } from './public-list/published.ts';
 
 interface Runtime {
   harness: TestHarness;
@@ -113,7 +113,12 @@ async function startHarness(
   const { compatibility_date, env, ...local } = parse(readFileSync('wrangler.toml', 'utf8'));
   const environments = env as Record<'production', { d1_databases: unknown }>;
   const { d1_databases } = environment ? environments[environment] : local;
-  const config = { name: 'lender', main: 'test/lender.ts', compatibility_date, d1_databases };
+  const config = {
+    name: 'lender',
+    main: 'test/support/lender.ts',
+    compatibility_date,
+    d1_databases,
+  };
   const harness = createTestHarness({ workers: [worker, { config }] });
   const { url } = await harness.listen();
   const lender = harness.getWorker('lender');

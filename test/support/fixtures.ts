@@ -8,13 +8,13 @@ import {
   notifications,
   registrars,
   retainedDomains,
-} from '../drizzle/schema.ts';
-import { keysOf } from '../src/contact/keys.ts';
-import { openDatabase } from '../src/database/open.ts';
-import { type Env, settings } from '../src/env.ts';
-import { issueToken, type Person } from '../src/registrant/token.ts';
-import { loginOf } from '../src/registrar/login.ts';
-import type { Origin } from '../src/write.ts';
+} from '../../drizzle/schema.ts';
+import { keysOf } from '../../src/contact/keys.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { type Env, settings } from '../../src/env.ts';
+import { issueToken, type Person } from '../../src/registrant/token.ts';
+import { loginOf } from '../../src/registrar/login.ts';
+import type { Origin } from '../../src/write.ts';
 
 /**
  * Builders of rows. Each gives a row that is complete and shares nothing with any other, so that a test

@@ -1,6 +1,6 @@
-import type { Env } from '../src/env.ts';
-import worker from '../src/index.ts';
-import { Faults } from './attack/faults.ts';
+import type { Env } from '../../src/env.ts';
+import worker from '../../src/index.ts';
+import { Faults } from '../attack/faults.ts';
 
 /** The bindings, for an isolate that remembers nothing, with a dataset that keeps its points. */
 export function measured(

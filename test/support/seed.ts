@@ -1,7 +1,7 @@
-import { jsonArrays } from '../src/database/json-rows.ts';
-import { type DomainName, parseDomainName } from '../src/domain/name.ts';
-import type { Env } from '../src/env.ts';
-import { digestSecret } from '../src/registrar/login.ts';
+import { jsonArrays } from '../../src/database/json-rows.ts';
+import { type DomainName, parseDomainName } from '../../src/domain/name.ts';
+import type { Env } from '../../src/env.ts';
+import { digestSecret } from '../../src/registrar/login.ts';
 
 const timestamp = '2026-01-02T03:04:05.678Z';
 const rowsPerStatement = 10_000;
