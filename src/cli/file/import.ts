@@ -110,6 +110,7 @@ export function importing(columns: Columns, ...examples: string[]) {
       'after',
       `
 The file is UTF-8: CSV with a header line (.csv), or NDJSON, one object per line (.ndjson, .jsonl).
+CSV fields are separated by commas, semicolons or tabs; the header may be in capital letters.
 An empty value, and null in NDJSON, counts as not given.
 ${columnsText(columns)}`,
     )

@@ -59,7 +59,7 @@ function switching(word: 'disable' | 'enable', description: string) {
 
 const list = verb(
   reading('list', 'api-user list --registrar ALPHA')
-    .description('List the API users of one registrar or of all')
+    .description('List the API users of one registrar or of all, and how old their secrets are')
     .option('--registrar <code>', 'only the users of this registrar'),
   async ({ db }, options) => {
     const listed = await listApiUsers(db, options.registrar);

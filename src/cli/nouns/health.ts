@@ -23,6 +23,7 @@ export const healthCommand = verb(
     .addHelpText(
       'after',
       `
+The exit status is 1 if anything needs attention.
 The service is asked for its own /health as well: the local server, if one runs; with --remote, the first
 domain in the routes of wrangler.toml, or --url.`,
     ),
