@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gt, type SQL, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
+import type { RowsAfter } from '../database/paging.ts';
 import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
 import { asciiLowerCase } from '../text/ascii-case.ts';
@@ -17,15 +18,15 @@ export async function listStartedAuctions(db: Database): Promise<Auction[]> {
 /** A literal, because with a bound value SQLite would not choose the partial index. */
 export const isStarted = sql`${auctions.status} = 'started'`;
 
-/** Auctions of every status, or of one, in the order of their ids, starting after the id `after`. */
+/** Auctions of every status, or of one, in the order of their ids. */
 export async function listAuctions(
   db: Database,
-  { status, page }: { status?: AuctionStatus; page: { after?: number; limit: number } },
+  { status, page }: { status?: AuctionStatus | undefined; page: RowsAfter<{ id: number }> },
 ): Promise<Auction[]> {
   return db
     .select()
     .from(auctions)
-    .where(and(status && eq(auctions.status, status), gt(auctions.id, page.after ?? 0)))
+    .where(and(status && eq(auctions.status, status), gt(auctions.id, page.after?.id ?? 0)))
     .orderBy(asc(auctions.id))
     .limit(page.limit);
 }

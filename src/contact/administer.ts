@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm';
 import { type ContactStatus, contactStatuses, contacts, registrars } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
+import type { RowsAfter } from '../database/paging.ts';
 import { RegistryError, throwProblems } from '../error.ts';
 import { type Changes, difference } from '../history/changes.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
@@ -27,17 +28,17 @@ export interface ContactCriteria {
   name?: string | undefined;
 }
 
-/** The contacts that meet all the criteria, in the order of their ids, starting after `after`. */
+/** The contacts that meet all the criteria, in the order of their ids. */
 export function listContactsBy(
   db: Database,
   criteria: ContactCriteria,
-  page: { after?: number | undefined; limit: number },
+  page: RowsAfter<{ id: number }>,
 ): Promise<AdministeredContact[]> {
   const { registrar, ident, email, name } = criteria;
   return find(
     db,
     and(
-      gt(contacts.id, page.after ?? 0),
+      gt(contacts.id, page.after?.id ?? 0),
       registrar === undefined ? undefined : eq(registrars.code, registrar),
       ident === undefined ? undefined : eq(contacts.identKey, identityKey(ident)),
       email === undefined ? undefined : sql`lower(${contacts.email}) = lower(${email})`,

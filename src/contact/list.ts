@@ -2,7 +2,7 @@ import { and, asc, type Column, eq, getTableColumns, gt, gte, type SQL, sql } fr
 import { QueryBuilder } from 'drizzle-orm/sqlite-core';
 import { contactBlocks, contacts, registrars } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
-import type { Page } from '../database/paging.ts';
+import type { Page, RowsAfter } from '../database/paging.ts';
 import { prepared } from '../database/prepared-query.ts';
 import { retried } from '../database/retry.ts';
 import type { Person } from '../registrant/token.ts';
@@ -110,17 +110,17 @@ export function listContactsOfPerson(db: Database, person: Person, page: Page): 
   );
 }
 
-/** A registrar's contacts in the order of their ids, starting after the number `after`. */
+/** A registrar's contacts in the order of their numbers. */
 export async function listContactsOfRegistrar(
   db: Database,
   registrarCode: string,
-  page: { after?: number | undefined; limit: number },
+  page: RowsAfter<{ number: number }>,
 ): Promise<Contact[]> {
   const registrarId = sql`(select id from ${registrars} where code = ${registrarCode})`;
   return db
     .select()
     .from(contacts)
-    .where(and(eq(contacts.registrarId, registrarId), gt(contacts.number, page.after ?? 0)))
+    .where(and(eq(contacts.registrarId, registrarId), gt(contacts.number, page.after?.number ?? 0)))
     .orderBy(asc(contacts.number))
     .limit(page.limit);
 }

@@ -7,7 +7,7 @@ import {
   history,
   registrars,
 } from '../../drizzle/schema.ts';
-import { everyPage } from '../database/every-page.ts';
+import { everyRow } from '../database/every-row.ts';
 import type { Database } from '../database/open.ts';
 import type { Person } from '../registrant/token.ts';
 import type { Contact } from './contact.ts';
@@ -68,14 +68,16 @@ export async function* listDeletedPersonalData(
 
 function everyContact(db: Database, person: Person) {
   const registrar = { code: registrars.code, name: registrars.name };
-  return everyPage<RegisteredContact>(pageRows, (after, limit) =>
-    db
-      .select({ contact: contacts, registrar })
-      .from(contacts)
-      .innerJoin(registrars, eq(registrars.id, contacts.registrarId))
-      .where(and(isPersons(person), gt(contacts.id, after?.contact.id ?? 0)))
-      .orderBy(asc(contacts.id))
-      .limit(limit),
+  return everyRow<RegisteredContact>(
+    ({ after, limit }) =>
+      db
+        .select({ contact: contacts, registrar })
+        .from(contacts)
+        .innerJoin(registrars, eq(registrars.id, contacts.registrarId))
+        .where(and(isPersons(person), gt(contacts.id, after?.contact.id ?? 0)))
+        .orderBy(asc(contacts.id))
+        .limit(limit),
+    pageRows,
   );
 }
 
@@ -88,25 +90,27 @@ interface DomainRow {
 
 function everyDomain(db: Database, person: Person) {
   const { domainId, contactId, role } = domainContacts;
-  return everyPage<DomainRow>(pageRows, (after, limit) =>
-    db
-      .select({ contactId, domainId, name: domains.name, role })
-      .from(contacts)
-      // SQLite keeps the order of cross joins: the person's few contacts come first.
-      .crossJoin(domainContacts)
-      .crossJoin(domains)
-      .where(
-        and(
-          isPersons(person),
-          eq(contactId, contacts.id),
-          eq(domains.id, domainId),
-          after && gte(contacts.id, after.contactId),
-          after &&
-            sql`(${contactId}, ${domainId}, ${role}) > (${after.contactId}, ${after.domainId}, ${after.role})`,
-        ),
-      )
-      .orderBy(asc(contacts.id), asc(domainId), asc(role))
-      .limit(limit),
+  return everyRow<DomainRow>(
+    ({ after, limit }) =>
+      db
+        .select({ contactId, domainId, name: domains.name, role })
+        .from(contacts)
+        // SQLite keeps the order of cross joins: the person's few contacts come first.
+        .crossJoin(domainContacts)
+        .crossJoin(domains)
+        .where(
+          and(
+            isPersons(person),
+            eq(contactId, contacts.id),
+            eq(domains.id, domainId),
+            after && gte(contacts.id, after.contactId),
+            after &&
+              sql`(${contactId}, ${domainId}, ${role}) > (${after.contactId}, ${after.domainId}, ${after.role})`,
+          ),
+        )
+        .orderBy(asc(contacts.id), asc(domainId), asc(role))
+        .limit(limit),
+    pageRows,
   );
 }
 
@@ -136,10 +140,12 @@ function deleted({ countryCode, code }: Person): SQL {
 }
 
 function everySubject(db: Database, subjects: SQL) {
-  return everyPage<Subject>(pageRows, (after, limit) =>
-    db.all<Subject>(
-      sql`select * from (${subjects}) where id > ${after?.id ?? 0} order by id limit ${limit}`,
-    ),
+  return everyRow<Subject>(
+    ({ after, limit }) =>
+      db.all<Subject>(
+        sql`select * from (${subjects}) where id > ${after?.id ?? 0} order by id limit ${limit}`,
+      ),
+    pageRows,
   );
 }
 
@@ -151,7 +157,7 @@ interface EntryRow {
 function everyEntry(db: Database, subjects: SQL) {
   const contactId = sql<number>`subjects.id`;
   const first = sameIdentitySince(sql`subjects.code`, sql`subjects.uuid`);
-  return everyPage<EntryRow>(pageRows, async (after, limit) => {
+  return everyRow<EntryRow>(async ({ after, limit }) => {
     const next = after && sql`iif(${contactId} = ${after.contactId}, ${after.entry.id} + 1, 0)`;
     const rows = await db
       .select({ contactId, entry: history })
@@ -170,7 +176,7 @@ function everyEntry(db: Database, subjects: SQL) {
       .orderBy(asc(contactId), asc(history.id))
       .limit(limit);
     return rows.map(({ contactId, entry }) => ({ contactId, entry: withoutFormerPerson(entry) }));
-  });
+  }, pageRows);
 }
 
 /** Divides rows that are in the order of their contacts. The contacts have to be asked for in that order. */

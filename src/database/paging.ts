@@ -7,3 +7,9 @@ export interface Page {
   /** In an order by time, the time of that place. */
   afterInstant?: string | undefined;
 }
+
+/** A part of a list that is read from end to end: the rows after this one, in the list's order. */
+export interface RowsAfter<Row> {
+  after?: Row | undefined;
+  limit: number;
+}

@@ -7,6 +7,7 @@ import {
   registrars,
 } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
+import type { RowsAfter } from '../database/paging.ts';
 import { RegistryError } from '../error.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 import type { DomainName } from './name.ts';
@@ -19,14 +20,11 @@ export interface DomainOfContact extends DomainName {
   roles: DomainRole[];
 }
 
-/**
- * The domains that refer to the contact with this code (ignoring case), by name, starting after the name `after`.
- * Throws `not_found`.
- */
+/** The domains that refer to the contact with this code (ignoring case), by name. Throws `not_found`. */
 export async function listDomainsOfContact(
   db: Database,
   contactCode: string,
-  page: { after?: string | undefined; limit: number },
+  page: RowsAfter<{ name: string }>,
 ): Promise<DomainOfContact[]> {
   const code = asciiUpperCase(contactCode);
   const contactId = db.select({ id: contacts.id }).from(contacts).where(eq(contacts.code, code));
@@ -42,7 +40,7 @@ export async function listDomainsOfContact(
       .from(domainContacts)
       .innerJoin(domains, eq(domains.id, domainContacts.domainId))
       .innerJoin(registrars, eq(registrars.id, domains.registrarId))
-      .where(and(eq(domainContacts.contactId, contactId), gt(domains.name, page.after ?? '')))
+      .where(and(eq(domainContacts.contactId, contactId), gt(domains.name, page.after?.name ?? '')))
       .groupBy(domains.name)
       .orderBy(asc(domains.name))
       .limit(page.limit),
@@ -60,18 +58,17 @@ export function countDomains(db: Database): Promise<number> {
   return db.$count(domains);
 }
 
-/** The names of all domains in order, starting after `after`. */
+/** The names of all domains, in order. */
 export async function listDomainNames(
   db: Database,
-  page: { after?: string | undefined; limit: number },
-): Promise<string[]> {
-  const rows = await db
+  page: RowsAfter<{ name: string }>,
+): Promise<{ name: string }[]> {
+  return db
     .select({ name: domains.name })
     .from(domains)
-    .where(gt(domains.name, page.after ?? ''))
+    .where(gt(domains.name, page.after?.name ?? ''))
     .orderBy(asc(domains.name))
     .limit(page.limit);
-  return rows.map(({ name }) => name);
 }
 
 /** A domain with the codes of its contacts, in order. */
@@ -79,10 +76,10 @@ export interface ListedDomain extends DomainName, Record<DomainRole, string[]> {
   registrar: string;
 }
 
-/** All domains, or a registrar's, by name, starting after the name `after`. */
+/** All domains, or a registrar's, by name. */
 export async function listDomains(
   db: Database,
-  page: { after?: string | undefined; limit: number },
+  page: RowsAfter<{ name: string }>,
   registrar?: string,
 ): Promise<ListedDomain[]> {
   const codesAs = (role: DomainRole) =>
@@ -102,7 +99,7 @@ export async function listDomains(
     .innerJoin(registrars, eq(registrars.id, domains.registrarId))
     .where(
       and(
-        gt(domains.name, page.after ?? ''),
+        gt(domains.name, page.after?.name ?? ''),
         registrar === undefined ? undefined : eq(registrars.code, registrar),
       ),
     )

@@ -2,6 +2,7 @@ import { and, asc, eq, gt, gte, lt, lte, max, or, type SQL, sql } from 'drizzle-
 import { type HistorySubject, history } from '../../drizzle/schema.ts';
 import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
+import type { RowsAfter } from '../database/paging.ts';
 import { retried } from '../database/retry.ts';
 
 export type HistoryEntry = typeof history.$inferSelect;
@@ -22,20 +23,20 @@ export interface HistoryCriteria {
 }
 
 /**
- * The entries after `after`, up to `upTo`, that meet all the criteria, the oldest first. Entries of deleted things
+ * The entries up to `upTo` that meet all the criteria, the oldest first. Entries of deleted things
  * remain.
  */
 export function listHistory(
   db: Database,
   { subject, key, by, request, since, until }: HistoryCriteria,
-  page: { after?: number | undefined; upTo?: number; limit: number },
+  page: RowsAfter<{ id: number }> & { upTo?: number },
 ): Promise<HistoryEntry[]> {
   return db
     .select()
     .from(history)
     .where(
       and(
-        gt(history.id, page.after ?? 0),
+        gt(history.id, page.after?.id ?? 0),
         page.upTo === undefined ? undefined : lte(history.id, page.upTo),
         subject === undefined ? undefined : eq(history.subject, subject),
         key === undefined

@@ -2,6 +2,7 @@ import { and, asc, eq, gt, gte, isNull, lte, sql } from 'drizzle-orm';
 import { disputes, untilClosed } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
+import type { RowsAfter } from '../database/paging.ts';
 import type { DomainName } from '../domain/name.ts';
 import { type Problem, RegistryError, throwProblems } from '../error.ts';
 import { difference } from '../history/changes.ts';
@@ -13,10 +14,7 @@ export type Dispute = typeof disputes.$inferSelect;
 /** The disputes, past ones included, in the order of their ids, starting after `after`: all, or those of a name. */
 export async function listDisputes(
   db: Database,
-  {
-    name,
-    page,
-  }: { name?: string | undefined; page: { after?: number | undefined; limit: number } },
+  { name, page }: { name?: string | undefined; page: RowsAfter<{ id: number }> },
 ): Promise<Dispute[]> {
   return db
     .select()
@@ -24,7 +22,7 @@ export async function listDisputes(
     .where(
       and(
         name === undefined ? undefined : eq(disputes.name, name),
-        gt(disputes.id, page.after ?? 0),
+        gt(disputes.id, page.after?.id ?? 0),
       ),
     )
     .orderBy(asc(disputes.id))

@@ -2,6 +2,7 @@ import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import { retainedDomains, type retainedStatuses } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
+import type { RowsAfter } from '../database/paging.ts';
 import type { DomainName } from '../domain/name.ts';
 
 export type RetainedStatus = (typeof retainedStatuses)[number];
@@ -15,12 +16,12 @@ export interface RetainedDomain extends DomainName {
   lastDay?: string | null | undefined;
 }
 
-/** The reserved and blocked names, or those with one status, by name and status, starting after `after`. */
+/** The reserved and blocked names, or those with one status, by name and status. */
 export async function listRetainedDomains(
   db: Database,
   filter: {
     status?: RetainedStatus | undefined;
-    page: { after?: Pick<RetainedDomain, 'name' | 'status'> | undefined; limit: number };
+    page: RowsAfter<Pick<RetainedDomain, 'name' | 'status'>>;
   },
 ): Promise<RetainedDomain[]> {
   const { name, status } = retainedDomains;

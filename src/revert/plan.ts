@@ -1,7 +1,7 @@
 import { and, asc, between, eq, gt, sql } from 'drizzle-orm';
 import { type HistorySubject, history } from '../../drizzle/schema.ts';
 import { findAuctionObstacles } from '../auction/obstacles.ts';
-import { everyPage } from '../database/every-page.ts';
+import { everyRow } from '../database/every-row.ts';
 import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
@@ -26,8 +26,6 @@ export interface RevertPlan {
   /** The command that has taken the request back before. */
   doneBy: HistoryEntry | undefined;
 }
-
-const pageEntries = 5_000;
 
 /**
  * Plans the reversal of all changes that one command of the operator made. Throws `not_found` for a request that the history does
@@ -93,7 +91,7 @@ function entriesOf(db: Database, request: string, [first, last]: [number, number
     where later.subject = history.subject and later.subject_key = history.subject_key
       and later.id > history.id and later.request_id is not ${request}
       and (later.subject <> 'retained_domain' or ${statusIn('later')} = ${statusIn('history')}))`;
-  return everyPage<Entry>(pageEntries, async (after, limit) => {
+  return everyRow<Entry>(async ({ after, limit }) => {
     const rows = await db
       .select({ entry: history, newer })
       .from(history)

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { cancelAuction } from '../../src/auction/cancel.ts';
-import { allRows } from '../../src/cli/pages.ts';
 import {
   type AdministeredContact,
   deleteAnyContact,
   listContactsBy,
 } from '../../src/contact/administer.ts';
+import { everyRow } from '../../src/database/every-row.ts';
 import { type Database, openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
@@ -174,10 +174,7 @@ describe('a fault of D1 that does not pass', () => {
     [
       'list of contacts',
       (db) =>
-        allRows<AdministeredContact, number>(
-          (page) => listContactsBy(db, {}, page),
-          ({ id }) => id,
-        ),
+        Array.fromAsync(everyRow<AdministeredContact>((page) => listContactsBy(db, {}, page))),
     ],
     [
       'cancellation of an auction by its UUID',

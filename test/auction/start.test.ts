@@ -157,9 +157,9 @@ describe('listAuctions', () => {
     const status = 'domain_not_registered';
     const page = await listAuctions(worker.db, { status, page: { limit: 1 } });
     expect(page).toEqual([first]);
-    const after = page[0]!.id;
-    expect(await listAuctions(worker.db, { status, page: { after, limit: 9 } })).toEqual([second]);
-    expect(await listAuctions(worker.db, { page: { after: second.id, limit: 1 } })).toMatchObject([
+    const rest = { after: first, limit: 9 };
+    expect(await listAuctions(worker.db, { status, page: rest })).toEqual([second]);
+    expect(await listAuctions(worker.db, { page: { after: second, limit: 1 } })).toMatchObject([
       { status: 'started' },
     ]);
   });

@@ -199,7 +199,7 @@ describe('listDomainsOfContact', () => {
       roles: ['registrant'],
     });
     expect(more).toEqual([]);
-    expect(await listDomainsOfContact(worker.db, code, { after: one, limit: 10 })).toEqual([
+    expect(await listDomainsOfContact(worker.db, code, { after: first, limit: 10 })).toEqual([
       {
         name: other,
         punycode: other,

@@ -1,8 +1,14 @@
 import { asc, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { disputes, untilClosed } from '../../drizzle/schema.ts';
+import { everyRow } from '../../src/database/every-row.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { closeDispute, listDisputes, openDispute } from '../../src/retained-domain/dispute.ts';
+import {
+  closeDispute,
+  type Dispute,
+  listDisputes,
+  openDispute,
+} from '../../src/retained-domain/dispute.ts';
 import { importDisputes } from '../../src/retained-domain/import-disputes.ts';
 import { withMethods } from '../public-list/published.ts';
 import { operator, unique } from '../support/fixtures.ts';
@@ -227,14 +233,9 @@ describe('closeDispute', () => {
 
 it('lists disputes page by page', async () => {
   const name = await disputedName(['2026-01-01', '2026-01-31'], may);
-  const listed = [];
-  let after: number | undefined;
-  for (;;) {
-    const page = await listDisputes(worker.db, { page: { after, limit: 1 } });
-    if (page.length === 0) break;
-    listed.push(...page);
-    after = page.at(-1)!.id;
-  }
+  const listed = await Array.fromAsync(
+    everyRow<Dispute>((page) => listDisputes(worker.db, { page }), 1),
+  );
   expect(listed.filter((dispute) => dispute.name === name.name)).toMatchObject([
     { firstDay: '2026-01-01', lastDay: '2026-01-31' },
     { firstDay: '2026-05-01', lastDay: '2026-05-31' },

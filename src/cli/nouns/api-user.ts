@@ -5,7 +5,7 @@ import {
   setApiUserDisabled,
 } from '../../registrar/api-user.ts';
 import { noun, reading, writing } from '../command.ts';
-import { table } from '../report/text.ts';
+import { listReport } from '../report/text.ts';
 import { verb } from '../run.ts';
 
 const add = verb(
@@ -75,22 +75,19 @@ const list = verb(
       created_at: user.createdAt,
       updated_at: user.updatedAt,
     }));
-    return {
-      data: { api_users: users },
-      text: table(users, 'there are no API users yet', {
-        USERNAME: 'username',
-        REGISTRAR: 'registrar',
-        SECRET: (user) =>
-          `${user.has_old_password ? 'old password ' : ''}since ${user.secret_changed_at}`,
-        'PREVIOUS SECRET': (user) => {
-          const { previous_secret_changed_at: since, previous_secret_valid_until: until } = user;
-          if (since === null) return '';
-          return `since ${since}, until ${until ?? 'a day after the new one is first used'}`;
-        },
-        STATE: ({ disabled_at }) =>
-          disabled_at === null ? 'enabled' : `disabled since ${disabled_at}`,
-      }),
-    };
+    return listReport('api_users', users, 'there are no API users yet', {
+      USERNAME: 'username',
+      REGISTRAR: 'registrar',
+      SECRET: (user) =>
+        `${user.has_old_password ? 'old password ' : ''}since ${user.secret_changed_at}`,
+      'PREVIOUS SECRET': (user) => {
+        const { previous_secret_changed_at: since, previous_secret_valid_until: until } = user;
+        if (since === null) return '';
+        return `since ${since}, until ${until ?? 'a day after the new one is first used'}`;
+      },
+      STATE: ({ disabled_at }) =>
+        disabled_at === null ? 'enabled' : `disabled since ${disabled_at}`,
+    });
   },
 );
 

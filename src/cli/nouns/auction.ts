@@ -10,6 +10,7 @@ import {
 } from '../../auction/read.ts';
 import { registerAuction } from '../../auction/report.ts';
 import { importAuctions, startAuctions } from '../../auction/start.ts';
+import { everyRow } from '../../database/every-row.ts';
 import { retried } from '../../database/retry.ts';
 import { type DomainName, parseDomainName } from '../../domain/name.ts';
 import { findZoneProblems } from '../../domain/zone.ts';
@@ -19,9 +20,8 @@ import { noun, reading, writing } from '../command.ts';
 import { nameColumn, requiredText } from '../file/field.ts';
 import { type Import, importing, runImport, writeInChunks } from '../file/import.ts';
 import { parseNames } from '../names.ts';
-import { allRows } from '../pages.ts';
 import { confirmedChange } from '../report/confirm.ts';
-import { counted, fieldLines, table } from '../report/text.ts';
+import { counted, fieldLines, listReport } from '../report/text.ts';
 import { verb } from '../run.ts';
 
 const evenIfRetained = () =>
@@ -60,21 +60,15 @@ const list = verb(
     .addOption(
       new Option('--status <status>', 'only auctions with this status').choices(auctionStatuses),
     ),
-  async ({ db }, options) => {
-    const { status } = options;
-    const auctions = await allRows<Auction, number>(
-      (page) => listAuctions(db, { page, ...(status && { status }) }),
-      ({ id }) => id,
-    );
-    return {
-      data: { auctions: auctions.map(auctionData) },
-      text: table(auctions, 'there are no such auctions', {
-        UUID: 'uuid',
-        NAME: 'name',
-        STATUS: 'status',
-        SINCE: 'updatedAt',
-      }),
-    };
+  async ({ db }, { status }) => {
+    const auctions = everyRow<Auction>((page) => listAuctions(db, { status, page }));
+    const shown = await Array.fromAsync(auctions, auctionData);
+    return listReport('auctions', shown, 'there are no such auctions', {
+      UUID: 'id',
+      NAME: 'domain',
+      STATUS: 'status',
+      SINCE: 'updated_at',
+    });
   },
 );
 

@@ -1,4 +1,5 @@
 import { untilClosed } from '../../../drizzle/schema.ts';
+import { everyRow } from '../../database/every-row.ts';
 import type { Database } from '../../database/open.ts';
 import { type DomainName, parseDomainName } from '../../domain/name.ts';
 import { findZoneProblems } from '../../domain/zone.ts';
@@ -23,8 +24,7 @@ import { exporting, exportRows } from '../file/exporting.ts';
 import { nameColumn, optionalText, requiredText } from '../file/field.ts';
 import { type Import, importing, runImport, writeInChunks } from '../file/import.ts';
 import { parseNames } from '../names.ts';
-import { everyRow } from '../pages.ts';
-import { counted, fieldLines, table } from '../report/text.ts';
+import { counted, fieldLines, listReport } from '../report/text.ts';
 import { verb } from '../run.ts';
 
 const publish = listsShowing(['disputed']);
@@ -66,17 +66,14 @@ const close = verb(
 const list = verb(
   reading('list', 'dispute list').description('List the disputes, past and future ones included'),
   async ({ db, origin }) => {
-    const disputes = (await Array.fromAsync(everyDispute(db))).map(shownOn(origin.request.at));
-    return {
-      data: { disputes },
-      text: table(disputes, 'there are no disputes', {
-        NAME: 'name',
-        FROM: 'from',
-        UNTIL: ({ until }) => until ?? 'until closed',
-        STATE: 'state',
-        INITIATOR: 'initiator',
-      }),
-    };
+    const disputes = await Array.fromAsync(everyDispute(db), shownOn(origin.request.at));
+    return listReport('disputes', disputes, 'there are no disputes', {
+      NAME: 'name',
+      FROM: 'from',
+      UNTIL: ({ until }) => until ?? 'until closed',
+      STATE: 'state',
+      INITIATOR: 'initiator',
+    });
   },
 );
 
@@ -98,10 +95,7 @@ const show = verb(
 
 /** All disputes, or those of a name, in the order of their ids. */
 function everyDispute(db: Database, name?: string): AsyncGenerator<Dispute> {
-  return everyRow<Dispute, number>(
-    (page) => listDisputes(db, { name, page }),
-    ({ id }) => id,
-  );
+  return everyRow<Dispute>((page) => listDisputes(db, { name, page }));
 }
 
 const shownOn = (now: Date) => (dispute: Dispute) => ({

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { getRegistrar, getWebhook } from '../../registrar/account.ts';
 import type { ListedDelivery } from '../../webhook/outbox.ts';
 import { noun, reading, usageError, writing } from '../command.ts';
-import { counted, table } from '../report/text.ts';
+import { counted, listReport } from '../report/text.ts';
 import { verb } from '../run.ts';
 import { parseSince } from '../time.ts';
 
@@ -34,17 +34,14 @@ const list = verb(
     const { listDeliveries } = await import('../../webhook/outbox.ts');
     const listed = await listDeliveries(db, { registrar: code, limit });
     const deliveries = listed.map(deliveryData);
-    return {
-      data: { deliveries },
-      text: table(deliveries, 'nothing was pushed in the last 30 days', {
-        CREATED: 'created_at',
-        // The id is for `resend`, which names the registrar.
-        ...(code === undefined ? { REGISTRAR: 'registrar' } : { ID: 'id' }),
-        EVENT: 'event',
-        SUBJECT: 'subject',
-        STATE: stateText,
-      }),
-    };
+    return listReport('deliveries', deliveries, 'nothing was pushed in the last 30 days', {
+      CREATED: 'created_at',
+      // The id is for `resend`, which names the registrar.
+      ...(code === undefined ? { REGISTRAR: 'registrar' } : { ID: 'id' }),
+      EVENT: 'event',
+      SUBJECT: 'subject',
+      STATE: stateText,
+    });
   },
 );
 

@@ -11,7 +11,7 @@ import { listApiUsers } from '../../registrar/api-user.ts';
 import { parseWebhookUrl } from '../../webhook/url.ts';
 import { reportOfChange } from '../change.ts';
 import { noun, reading, usageError, writing } from '../command.ts';
-import { fieldLines, table } from '../report/text.ts';
+import { fieldLines, listReport } from '../report/text.ts';
 import { verb } from '../run.ts';
 import { diagnose } from './registrar-diagnose.ts';
 import { webhook } from './registrar-webhook.ts';
@@ -39,15 +39,12 @@ const list = verb(
   reading('list', 'registrar list --json').description('List the registrars'),
   async ({ db }) => {
     const registrars = (await listRegistrars(db)).map(registrarData);
-    return {
-      data: { registrars },
-      text: table(registrars, 'there are no registrars yet', {
-        CODE: 'code',
-        NAME: 'name',
-        CONTACTS: 'contact_count',
-        'CALLABLE FROM': (registrar) => addressesText(registrar.allowed_ips),
-      }),
-    };
+    return listReport('registrars', registrars, 'there are no registrars yet', {
+      CODE: 'code',
+      NAME: 'name',
+      CONTACTS: 'contact_count',
+      'CALLABLE FROM': (registrar) => addressesText(registrar.allowed_ips),
+    });
   },
 );
 

@@ -1,11 +1,14 @@
+/** The columns of a table by their titles: each a property of the row, or made of the row. */
+type Columns<Row> = Record<string, keyof Row | ((row: Row) => unknown)>;
+
 /**
- * Rows in aligned columns, each from a property of the row or made of it, or a note if there are none. Where that is
- * wider than the terminal, each row is shown by its fields instead.
+ * Rows in aligned columns, or a note if there are none. Where that is wider than the terminal, each row is shown by
+ * its fields instead.
  */
 export function table<Row extends object>(
   rows: readonly Row[],
   none: string,
-  columns: Record<string, keyof Row | ((row: Row) => unknown)>,
+  columns: Columns<Row>,
   terminalColumns = process.stdout.columns || Number.POSITIVE_INFINITY,
 ): string {
   if (rows.length === 0) return none;
@@ -64,6 +67,16 @@ function fieldText(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (Array.isArray(value)) return value.length === 0 ? '-' : value.join(', ');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** The report of a list: its rows under this name, and a table of them, or a note if there are none. */
+export function listReport<Row extends object>(
+  name: string,
+  rows: readonly Row[],
+  none: string,
+  columns: Columns<Row>,
+) {
+  return { data: { [name]: rows }, text: table(rows, none, columns) };
 }
 
 /** `1 name`, `2 names`. */

@@ -5,11 +5,11 @@ import {
   importContacts,
 } from '../../../contact/import.ts';
 import { listContactsOfRegistrar } from '../../../contact/list.ts';
+import { everyRow } from '../../../database/every-row.ts';
 import { getRegistrar } from '../../../registrar/account.ts';
 import { currentTime } from '../../../time/clock.ts';
 import { exporting, exportRows } from '../../file/exporting.ts';
 import { type Import, importing, runImport, writeInChunks } from '../../file/import.ts';
-import { everyRow } from '../../pages.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 import { contactFileColumns, contactRow, readContact } from './record.ts';
@@ -67,10 +67,7 @@ export const exportVerb = verb(
   async ({ db }, file, options) => {
     const { registrar } = options;
     await getRegistrar(db, registrar);
-    const contacts = everyRow<Contact, number>(
-      (page) => listContactsOfRegistrar(db, registrar, page),
-      ({ number }) => number,
-    );
+    const contacts = everyRow<Contact>((page) => listContactsOfRegistrar(db, registrar, page));
     async function* rows() {
       for await (const contact of contacts) yield contactRow(contact, registrar);
     }

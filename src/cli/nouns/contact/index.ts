@@ -6,13 +6,13 @@ import {
 } from '../../../contact/administer.ts';
 import { statusesOf } from '../../../contact/contact.ts';
 import { contactColumns } from '../../../contact/fields.ts';
+import { everyRow } from '../../../database/every-row.ts';
 import { retried } from '../../../database/retry.ts';
 import { type DomainOfContact, listDomainsOfContact } from '../../../domain/list.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
 import { noun, reading, writing } from '../../command.ts';
-import { allRows } from '../../pages.ts';
 import { confirmedChange } from '../../report/confirm.ts';
-import { fieldLines, table } from '../../report/text.ts';
+import { fieldLines, listReport } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 import { status, update } from './change.ts';
 import { erase } from './erase.ts';
@@ -41,20 +41,17 @@ const list = verb(
       await printInvalid(registry, criteria, options);
       return undefined;
     }
-    const contacts = await allRows<AdministeredContact, number>(
-      (page) => listContactsBy(registry.db, criteria, page),
-      ({ id }) => id,
+    const contacts = everyRow<AdministeredContact>((page) =>
+      listContactsBy(registry.db, criteria, page),
     );
-    return {
-      data: { contacts: contacts.map(contactData) },
-      text: table(contacts, 'there are no such contacts', {
-        CODE: 'code',
-        NAME: 'name',
-        IDENT: ({ identCountryCode, ident }) => `${identCountryCode} ${ident}`,
-        EMAIL: 'email',
-        STATUSES: statusesOf,
-      }),
-    };
+    const shown = await Array.fromAsync(contacts, contactData);
+    return listReport('contacts', shown, 'there are no such contacts', {
+      CODE: 'code',
+      NAME: 'name',
+      IDENT: ({ ident_country_code, ident }) => `${ident_country_code} ${ident}`,
+      EMAIL: 'email',
+      STATUSES: 'statuses',
+    });
   },
 );
 
@@ -64,11 +61,9 @@ const show = verb(
     .argument('<code>', 'the contact'),
   async ({ db }, code) => {
     const contact = await retried(() => getContactByCode(db, code));
-    const domains = await allRows<DomainOfContact, string>(
-      (page) => listDomainsOfContact(db, code, page),
-      ({ name }) => name,
-    );
-    const data = { ...contactData(contact), domains: domains.map(({ name }) => name) };
+    const domains = everyRow<DomainOfContact>((page) => listDomainsOfContact(db, code, page));
+    const names = await Array.fromAsync(domains, ({ name }) => name);
+    const data = { ...contactData(contact), domains: names };
     return { data: { contact: data }, text: fieldLines(data) };
   },
 );

@@ -4,9 +4,9 @@ import {
   listContactsBy,
 } from '../../../contact/administer.ts';
 import { type InvalidValue, invalidValues } from '../../../contact/invalid.ts';
+import { everyRow } from '../../../database/every-row.ts';
 import { retried } from '../../../database/retry.ts';
 import { getRegistrar } from '../../../registrar/account.ts';
-import { everyRow } from '../../pages.ts';
 import type { Registry } from '../../registry.ts';
 import { writeOutput } from '../../report/output.ts';
 
@@ -17,10 +17,7 @@ import { writeOutput } from '../../report/output.ts';
 export async function* judgedContacts({ db, origin }: Registry, criteria: ContactCriteria) {
   const { registrar } = criteria;
   if (registrar !== undefined) await retried(() => getRegistrar(db, registrar));
-  const contacts = everyRow<AdministeredContact, number>(
-    (page) => listContactsBy(db, criteria, page),
-    ({ id }) => id,
-  );
+  const contacts = everyRow<AdministeredContact>((page) => listContactsBy(db, criteria, page));
   for await (const contact of contacts) {
     yield { ...contact, invalid: invalidValues(contact, origin.request.at) };
   }

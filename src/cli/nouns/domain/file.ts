@@ -1,3 +1,4 @@
+import { everyRow } from '../../../database/every-row.ts';
 import { importDomains } from '../../../domain/import.ts';
 import { type ListedDomain, listDomainNames, listDomains } from '../../../domain/list.ts';
 import { parseDomainName } from '../../../domain/name.ts';
@@ -15,7 +16,6 @@ import {
   runImport,
   writeInChunks,
 } from '../../file/import.ts';
-import { allRows, everyRow } from '../../pages.ts';
 import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
 import { addWork } from '../../report/standing.ts';
 import { counted } from '../../report/text.ts';
@@ -68,10 +68,8 @@ function domainReplacement(
       const wanted = new Set<string>();
       for (const chunk of records.chunks(1_000)) for (const { name } of chunk) wanted.add(name);
       const seen = await findNewestId(db);
-      const names = await allRows<string, string>(
-        (page) => listDomainNames(db, page),
-        (name) => name,
-      );
+      const domains = everyRow<{ name: string }>((page) => listDomainNames(db, page));
+      const names = await Array.fromAsync(domains, ({ name }) => name);
       const others = names.filter((name) => !wanted.has(name));
       const removals = { removed: others.length, total: names.length, one: 'domain' };
       if (!isDryRun) await confirmRemovals(removals, options);
@@ -108,10 +106,7 @@ export const domainExportVerb = verb(
   async ({ db }, file, options) => {
     const { registrar } = options;
     if (registrar !== undefined) await getRegistrar(db, registrar);
-    const domains = everyRow<ListedDomain, string>(
-      (page) => listDomains(db, page, registrar),
-      ({ name }) => name,
-    );
+    const domains = everyRow<ListedDomain>((page) => listDomains(db, page, registrar));
     async function* rows() {
       for await (const { name, registrar, registrant, admin, tech } of domains) {
         const contacts = { registrant, admin, tech };

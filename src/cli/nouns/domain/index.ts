@@ -1,4 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
+import { everyRow } from '../../../database/every-row.ts';
 import type { Database } from '../../../database/open.ts';
 import {
   countDomains,
@@ -15,9 +16,8 @@ import { getRegistrar } from '../../../registrar/account.ts';
 import { reportOfChange } from '../../change.ts';
 import { noun, reading, usageError, writing } from '../../command.ts';
 import { parseAnyNames } from '../../names.ts';
-import { allRows } from '../../pages.ts';
 import { confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
-import { counted, fieldLines, table } from '../../report/text.ts';
+import { counted, fieldLines, listReport } from '../../report/text.ts';
 import { type Report, verb } from '../../run.ts';
 import { domainExportVerb, domainImportVerb } from './file.ts';
 
@@ -34,48 +34,32 @@ const list = verb(
   async ({ db }, { registrar, contact }) => {
     if (contact !== undefined) return domainsOfContact(db, contact);
     if (registrar !== undefined) await getRegistrar(db, registrar);
-    const domains = await allRows<ListedDomain, string>(
-      (page) => listDomains(db, page, registrar),
-      ({ name }) => name,
-    );
-    return {
-      data: {
-        domains: domains.map(({ name, punycode, registrar, registrant, admin, tech }) => ({
-          ...{ name, punycode_name: punycode, registrar },
-          ...{ registrant: registrant[0] ?? null, admin, tech },
-        })),
-      },
-      text: table(domains, 'there are no such domains', {
-        NAME: 'name',
-        REGISTRAR: 'registrar',
-        REGISTRANT: 'registrant',
-        ADMIN: 'admin',
-        TECH: 'tech',
-      }),
-    };
+    const domains = everyRow<ListedDomain>((page) => listDomains(db, page, registrar));
+    const shown = await Array.fromAsync(domains, (domain) => {
+      const { name, punycode, registrar, registrant, admin, tech } = domain;
+      const [holder = null] = registrant;
+      return { name, punycode_name: punycode, registrar, registrant: holder, admin, tech };
+    });
+    return listReport('domains', shown, 'there are no such domains', {
+      NAME: 'name',
+      REGISTRAR: 'registrar',
+      REGISTRANT: 'registrant',
+      ADMIN: 'admin',
+      TECH: 'tech',
+    });
   },
 );
 
 async function domainsOfContact(db: Database, contact: string): Promise<Report> {
-  const domains = await allRows<DomainOfContact, string>(
-    (page) => listDomainsOfContact(db, contact, page),
-    ({ name }) => name,
-  );
-  return {
-    data: {
-      domains: domains.map(({ name, punycode, registrar, roles }) => ({
-        name,
-        punycode_name: punycode,
-        registrar,
-        roles,
-      })),
-    },
-    text: table(domains, `no domain refers to ${contact}`, {
-      NAME: 'name',
-      REGISTRAR: 'registrar',
-      AS: 'roles',
-    }),
-  };
+  const domains = everyRow<DomainOfContact>((page) => listDomainsOfContact(db, contact, page));
+  const shown = await Array.fromAsync(domains, ({ name, punycode, registrar, roles }) => {
+    return { name, punycode_name: punycode, registrar, roles };
+  });
+  return listReport('domains', shown, `no domain refers to ${contact}`, {
+    NAME: 'name',
+    REGISTRAR: 'registrar',
+    AS: 'roles',
+  });
 }
 
 const show = verb(

@@ -1,3 +1,4 @@
+import { everyRow } from '../../../database/every-row.ts';
 import type { Database } from '../../../database/open.ts';
 import {
   findIdBefore,
@@ -6,7 +7,6 @@ import {
   type HistoryEntry,
   listHistory,
 } from '../../../history/search.ts';
-import { everyRow } from '../../pages.ts';
 
 /**
  * The entries that meet the criteria, the oldest first. With a pause, it goes on after it with the entries that have
@@ -20,9 +20,8 @@ export async function* readHistory(
   let last = criteria.since ? await findIdBefore(db, criteria.since) : 0;
   for (;;) {
     const [start, upTo] = [last, await findNewestId(db)];
-    yield* everyRow<HistoryEntry, number>(
-      ({ after = start, limit }) => listHistory(db, criteria, { after, upTo, limit }),
-      ({ id }) => id,
+    yield* everyRow<HistoryEntry>(({ after = { id: start }, limit }) =>
+      listHistory(db, criteria, { after, upTo, limit }),
     );
     if (!pause) return;
     last = upTo;

@@ -1,5 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { retainedStatuses } from '../../../../drizzle/schema.ts';
+import { everyRow } from '../../../database/every-row.ts';
 import type { Database } from '../../../database/open.ts';
 import { parseDomainName } from '../../../domain/name.ts';
 import { findZoneProblems } from '../../../domain/zone.ts';
@@ -23,7 +24,6 @@ import {
   runImport,
   writeInChunks,
 } from '../../file/import.ts';
-import { everyRow } from '../../pages.ts';
 import { confirmedRemoval, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
 import { inChunks } from '../../report/progress.ts';
 import { counted } from '../../report/text.ts';
@@ -172,8 +172,5 @@ export function everyName(
   db: Database,
   status: RetainedStatus | undefined,
 ): AsyncGenerator<RetainedDomain> {
-  return everyRow<RetainedDomain, RetainedDomain>(
-    (page) => listRetainedDomains(db, { status, page }),
-    (last) => last,
-  );
+  return everyRow<RetainedDomain>((page) => listRetainedDomains(db, { status, page }));
 }

@@ -11,7 +11,7 @@ import { findRetainedDomains, type RetainedDomain } from '../../../retained-doma
 import { noun, reading, writing } from '../../command.ts';
 import { parseAnyNames, parseNames } from '../../names.ts';
 import { confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
-import { counted, fieldLines, table } from '../../report/text.ts';
+import { counted, fieldLines, listReport } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 import { everyName, retainedExportVerb, retainedImportVerb, statusOption } from './file.ts';
 
@@ -62,16 +62,13 @@ const list = verb(
     .description('List reserved and blocked names')
     .addOption(statusOption('only names with this status')),
   async ({ db }, options) => {
-    const names = await Array.fromAsync(everyName(db, options.status));
-    return {
-      data: { retained_domains: names.map(shown) },
-      text: table(names, 'there are no such names', {
-        NAME: 'name',
-        PUNYCODE: 'punycode',
-        STATUS: 'status',
-        UNTIL: 'lastDay',
-      }),
-    };
+    const names = await Array.fromAsync(everyName(db, options.status), shown);
+    return listReport('retained_domains', names, 'there are no such names', {
+      NAME: 'name',
+      PUNYCODE: 'punycode_name',
+      STATUS: 'status',
+      UNTIL: 'last_day',
+    });
   },
 );
 
