@@ -50,17 +50,17 @@ interface IdPlace {
   key: string;
 }
 
-/** The line of an id in the text of a wrangler.toml up to its value, and the value. */
-function idLine(environment: string, { table, key }: IdPlace): RegExp {
+/** The key in the text of a wrangler.toml: what is in its table before the line, the line up to the value, the value. */
+function lineOf(environment: string, { table, key }: IdPlace): RegExp {
   const header = `\\[\\[env\\.${environment}\\.${table}\\]\\]`;
   return new RegExp(
-    `^(${header}(?:\\r?\\n(?!\\[).*)*?\\r?\\n\\s*${key}\\s*=)\\s*("[^"\\r\\n]*"|'[^'\\r\\n]*')`,
+    `^(${header}(?:\\r?\\n(?!\\[).*)*?)(\\r?\\n\\s*${key}\\s*=\\s*)("[^"\\r\\n]*"|'[^'\\r\\n]*')`,
     'm',
   );
 }
 
 function checkId(configPath: string, environment: string, place: IdPlace): void {
-  if (idLine(environment, place).test(readFileSync(configPath, 'utf8'))) return;
+  if (lineOf(environment, place).test(readFileSync(configPath, 'utf8'))) return;
   const { table, key } = place;
   const message = `wrangler.toml has no line "${key} = …" below [[env.${environment}.${table}]]`;
   throw new RegistryError('invalid', message);
@@ -68,15 +68,14 @@ function checkId(configPath: string, environment: string, place: IdPlace): void 
 
 /** Removes the jurisdiction of the bucket of the archive from wrangler.toml. */
 export function dropJurisdiction(configPath: string, environment: string): void {
-  const header = `\\[\\[env\\.${environment}\\.r2_buckets\\]\\]`;
-  const line = new RegExp(`^(${header}(?:\\r?\\n(?!\\[).*)*?)\\r?\\n\\s*jurisdiction\\s*=.*`, 'm');
+  const line = lineOf(environment, { table: 'r2_buckets', key: 'jurisdiction' });
   rewrite(configPath, (text) => text.replace(line, '$1'));
 }
 
 /** Replaces the placeholder of a resource's id in wrangler.toml, and leaves everything else as it is written. */
 export function writeId(configPath: string, environment: string, place: IdPlace, id: string): void {
   checkId(configPath, environment, place);
-  rewrite(configPath, (text) => text.replace(idLine(environment, place), `$1 "${id}"`));
+  rewrite(configPath, (text) => text.replace(lineOf(environment, place), `$1$2"${id}"`));
 }
 
 function rewrite(configPath: string, edit: (text: string) => string): void {

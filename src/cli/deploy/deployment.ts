@@ -21,56 +21,74 @@ export interface Deployment {
   build?: string;
 }
 
-/** A step finds out what exists and creates what is missing, so that a deployment can be repeated from its start. */
-export interface Step {
-  title: string;
-  /** The commands that a person would run instead. */
-  plan(deployment: Deployment): string[];
-  /** Looks at the account, changes nothing, and says what is there or to create; absent where there is nothing to see. */
-  look?(deployment: Deployment): Promise<string>;
-  /** Does it, and returns the result in a few words. */
-  run(deployment: Deployment): Promise<string>;
+/** A command of wrangler's, or another thing to do, in words that a person could follow. */
+export interface Command {
+  words: string;
+  /** Returns the result in a few words. */
+  run(): Promise<string>;
 }
 
+/** Finds out what the account has and says what is still to do, so a deployment can be repeated from its start. */
+export interface Step<Found = unknown> {
+  title: string;
+  /** Looks at the account and changes nothing. Absent where there is nothing to see: the step is done each time. */
+  find?(deployment: Deployment): Promise<Found & { state: string }>;
+  /** What is to do about what was found; without it, what an account that has nothing needs. */
+  commands(deployment: Deployment, found?: Found): Command[];
+}
+
+/** A command of wrangler's, and the result that is read from what it prints. */
+export const calling = (
+  { wrangler }: Deployment,
+  args: readonly string[],
+  resultOf: (printed: string) => string,
+): Command => ({
+  words: `wrangler ${args.join(' ')}`,
+  run: async () => resultOf(await wrangler(args)),
+});
+
 /**
- * Prints every step with what the account has of it, and does none. What the login does not let it see, it names; without
- * a login it looks at nothing.
+ * Prints each step, its state in the account and its commands; runs none. Names the steps that the login cannot look
+ * at; without a login it looks at none.
  */
 export async function printPlan(steps: readonly Step[], deployment: Deployment): Promise<void> {
   const unseen: string[] = [];
   let obstacle: string | undefined;
   for (const [index, step] of steps.entries()) {
-    const look = step.look && obstacle === undefined ? step.look : undefined;
-    let state = step.look ? `not looked at: ${obstacle}` : 'done each time';
+    let found: { state: string } | undefined;
+    let state = step.find ? `not looked at: ${obstacle}` : 'done each time';
     try {
-      if (look) state = await look(deployment);
-      else unseen.push(step.title);
+      if (obstacle === undefined) found = await step.find?.(deployment);
     } catch (error) {
-      const reason = reasonOf(error as Error);
-      unseen.push(step.title);
-      state = `not looked at: ${reason}`;
+      state = `failed: ${reasonOf(error as Error)}`;
       // Whatever comes after the login needs it.
-      if (index === 0) obstacle = /not logged in/.test(reason) ? 'not logged in' : 'no login';
+      if (index === 0) obstacle = /not logged in/.test(state) ? 'not logged in' : 'no login';
     }
-    deployment.say(`${index + 1}. ${step.title}: ${state}`);
-    for (const line of step.plan(deployment)) deployment.say(`     ${line}`);
+    if (!found) unseen.push(step.title);
+    deployment.say(`${index + 1}. ${step.title}: ${found?.state ?? state}`);
+    for (const { words } of step.commands(deployment, found)) deployment.say(`     ${words}`);
   }
   deployment.say(`\nNothing was changed. Not looked at: ${unseen.join(', ')}.`);
+  deployment.say('For these, the commands are those for a new account.');
 }
 
-/** The line that says it, of everything that wrangler has printed. */
+/** The line of wrangler's output that names the error. */
 function reasonOf({ message }: Error): string {
   const lines = message.split('\n').filter((line) => line.trim() !== '');
   return (lines.find((line) => line.includes('[ERROR]')) ?? lines[0] ?? 'no reason given').trim();
 }
 
-/** Does one step after the other, and stops at the first that fails. Returns whether all were done. */
+/** Runs one step after the other, and stops at the first that fails. Returns whether all were done. */
 export async function runSteps(steps: readonly Step[], deployment: Deployment): Promise<boolean> {
-  for (const { title, run } of steps) {
+  for (const step of steps) {
     try {
-      deployment.say(`  ✓ ${title}: ${await run(deployment)}`);
+      const found = await step.find?.(deployment);
+      const results: string[] = [];
+      for (const { run } of step.commands(deployment, found)) results.push(await run());
+      const outcome = results.length === 0 ? found?.state : results.join('; ');
+      deployment.say(`  ✓ ${step.title}: ${outcome}`);
     } catch (error) {
-      deployment.say(`  ✗ ${title}`);
+      deployment.say(`  ✗ ${step.title}`);
       deployment.say(`\n${(error as Error).message}\n`);
       deployment.say('Nothing is lost: when the cause is gone, run the command again.');
       return false;
