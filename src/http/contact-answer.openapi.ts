@@ -34,17 +34,18 @@ const descriptions: Record<ShownColumn, string> = {
   name: 'The name of the person or organisation.',
   code: 'The contact’s code: the registrar’s prefix, a colon, and the id that it chose or that was drawn.',
   ident:
-    'The identity code. `priv`: for Estonia, a personal code of eleven digits; elsewhere any text, such as a passport number. `org`: for Estonia, eight digits; any text elsewhere. `birthday`: a date within the last 150 years, `YYYY-MM-DD`.',
+    'The identity code. `priv`: for Estonia, a personal code of eleven digits with a valid check digit and date; elsewhere any text, such as a passport number. `org`: for Estonia, eight digits; any text elsewhere. `birthday`: a date within the last 150 years, `YYYY-MM-DD`.',
   identType: 'What kind of code it is: of a private person, of an organisation, or a birthday.',
-  identCountryCode: 'The country of the identity code (ISO 3166-1 alpha-2).',
-  email: 'The email address; both its parts may be international.',
+  identCountryCode: 'The country of the identity code (ISO 3166-1 alpha-2), stored in upper case.',
+  email:
+    'The email address: letters of any script (RFC 6531), and a domain name, which may be international.',
   phone: 'The telephone number (RFC 5733): `+`, the country’s code, a dot, the number.',
   fax: 'The fax number, in the form of `phone`.',
   street: 'Street and house.',
   zip: 'The postal code.',
   city: 'The city.',
   state: 'The state or county.',
-  countryCode: 'The country of the address (ISO 3166-1 alpha-2).',
+  countryCode: 'The country of the address (ISO 3166-1 alpha-2), stored in upper case.',
   orgName: 'The organisation that the person belongs to.',
   authInfo:
     'The password for a transfer: 22 random hexadecimal digits unless the registrar chose another.',
@@ -128,7 +129,10 @@ const description =
 
 export const registrarContact = answerType(
   registrarRepresentation(contactOfTypes(({ blank }) => blank === '')),
-).meta({ id: 'RegistrarContact', description });
+).meta({
+  id: 'RegistrarContact',
+  description: `${description} Unknown parts of the address are empty strings, except \`state\`.`,
+});
 
 const typesForRegistrants = contactOfTypes(({ registrant }) => registrant !== null);
 

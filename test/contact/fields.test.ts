@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { contactColumns, type Sender } from '../../src/contact/fields.ts';
 import { shownChanges } from '../../src/history/changes.ts';
+import { openApiDocument } from '../../src/http/document.openapi.ts';
 
 /** The rules that hold for every field of a contact, the next one included. */
 
@@ -24,12 +24,19 @@ test('history and notifications call every field as the answers do', () => {
   }
 });
 
-const documentation = readFileSync('src/http/README.md', 'utf8');
+interface Schema {
+  description?: string;
+  properties?: Record<string, Schema>;
+}
 
-/** The names that stand in code between a text and the next one. */
-function namesBetween(start: string, end: string): string[] {
-  const [, part = ''] = documentation.split(start);
-  return [...part.split(end)[0]!.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
+const { schemas } = JSON.parse(JSON.stringify(openApiDocument())).components;
+
+/** The fields of a body that the document describes, those of its objects included. */
+function described({ properties = {} }: Schema): string[] {
+  return Object.entries(properties).flatMap(([name, field]) => [
+    ...(field.description ? [name] : []),
+    ...described(field),
+  ]);
 }
 
 const sentBy = (sender: Sender) =>
@@ -38,9 +45,9 @@ const sentBy = (sender: Sender) =>
     .map(([, { [sender]: path }]) => path!.split('.').at(-1));
 
 test.each([
-  ['the table of contact fields', 'registrar', '### Contact fields', '### '],
-  ['the paragraph about a create', 'registrar', '**Create.**', '```'],
-  ['the paragraph about a registrant’s update', 'registrant', 'All fields are optional:', '```'],
-] as const)('%s names every field that a %s may send', (_, sender, start, end) => {
-  expect(namesBetween(start, end)).toEqual(expect.arrayContaining(sentBy(sender)));
+  ['ContactCreation', 'registrar'],
+  ['ContactUpdate', 'registrar'],
+  ['RegistrantContactUpdate', 'registrant'],
+] as const)('in %s, the document describes every field that a %s may send', (body, sender) => {
+  expect(described(schemas[body])).toEqual(expect.arrayContaining(sentBy(sender)));
 });

@@ -2,7 +2,7 @@ import type { Reason } from '../../error.ts';
 import { type ErrorForm, fieldErrors } from '../answer.ts';
 
 /** The messages that this interface fixes; every other refusal has its own. */
-const messages: Partial<Record<Reason, string>> = {
+export const messages: Partial<Record<Reason, string>> = {
   missing: 'parameter is required',
   out_of_range: 'parameter is out of range',
   unauthorized: 'Not authorized',

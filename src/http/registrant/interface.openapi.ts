@@ -1,6 +1,14 @@
-import { fieldErrorsType } from '../answer.openapi.ts';
+import type { Reason } from '../../error.ts';
+import { fieldErrorsType, reasonCases } from '../answer.openapi.ts';
 import { callsOf } from '../openapi/call.ts';
 import type { Interface } from '../openapi/refusal.ts';
+import { messages } from './answer.ts';
+
+/** The message if it is fixed, and when it applies. */
+function show(reason: Reason): string {
+  const fixed = messages[reason];
+  return fixed === undefined ? reasonCases[reason] : `*${fixed}*: ${reasonCases[reason]}`;
+}
 
 export const registrants: Interface = {
   name: 'Registrant',
@@ -8,6 +16,7 @@ export const registrants: Interface = {
   security: [{ bearer: [] }],
   refusals: ['invalid', 'unauthorized', 'too_large', 'throttled'],
   errorOf: () => fieldErrorsType,
+  show,
   headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark'],
 };
 

@@ -35,7 +35,7 @@ z.globalRegistry
   })
   .add(contactRules.code(), {
     description:
-      'The part of the code after the registrar’s prefix, which may stand before it. Drawn at random if it is left out.',
+      'The part of the code after the registrar’s prefix, which may stand before it. The whole code has at most 100 characters and is stored in upper case. If it is left out, eight hexadecimal digits are drawn.',
   });
 
 const code = z.string().meta({
