@@ -54,10 +54,13 @@ export const contactRules = {
 export function isRepeated(column: keyof Contact, given: unknown, onRecord: unknown): boolean {
   if (column === 'authInfo' && given === null) return false;
   if (isBlank(given)) return isBlank(onRecord);
+  if (typeof given !== 'string' || typeof onRecord !== 'string') {
+    return JSON.stringify(given) === JSON.stringify(onRecord);
+  }
   const isCountry = column === 'countryCode' || column === 'identCountryCode';
-  const form = (value: unknown) => {
-    if (typeof value !== 'string') return JSON.stringify(value);
-    return JSON.stringify(isCountry ? asciiUpperCase(plainText(value)) : plainText(value));
+  const form = (text: string) => {
+    const plain = plainText(text, onRecord.length) ?? text;
+    return isCountry ? asciiUpperCase(plain) : plain;
   };
   return form(given) === form(onRecord);
 }

@@ -1,5 +1,6 @@
 import punycode from 'punycode/punycode.js';
 import { RegistryError } from '../error.ts';
+import { nfc } from '../text/nfc.ts';
 
 /** A domain name in both of its forms. */
 export interface DomainName {
@@ -40,7 +41,7 @@ export function readDomainName(text: string): ReadName {
   if (/[\p{Cc}\p{Cs}\s]/u.test(text)) return { fault: 'invisible' };
   if (text.endsWith('.')) return { fault: 'finalDot' };
   if (text === '') return { fault: 'noDot' };
-  const labels = lowerCase(text).split('.').map(decoded);
+  const labels = text.toLowerCase().split('.').map(normalised).map(decoded);
   const fault = labels.map(findLabelFault).find((found) => found !== undefined);
   if (fault) return { fault };
   if (labels.length < 2) return { fault: 'noDot' };
@@ -73,7 +74,7 @@ export function parseDomainName(text: string): DomainName {
   if (text !== text.toLowerCase()) {
     throw invalidName(text, `contains capital letters; write ${written}`);
   }
-  if (text === text.normalize('NFC')) {
+  if (text === nfc(text, maximumNameOctets)) {
     throw invalidName(text, `is in punycode; write its Unicode form, ${written}`);
   }
   throw invalidName(text, 'is not in Unicode normalisation form C');
@@ -83,14 +84,16 @@ function invalidName(text: string, message: string): RegistryError {
   return new RegistryError('invalid', `${JSON.stringify(text)} ${message}`, 'name');
 }
 
-const lowerCase = (text: string) => text.toLowerCase().normalize('NFC');
+/** A label in lower case in its normal form; one that is too long in any form stays as it is. */
+const normalised = (label: string) => nfc(label, maximumLabelOctets) ?? label;
 
 /** The Unicode form of a label, or the label itself if it is not valid punycode. */
 function decoded(label: string): string {
   if (!isPunycode(label) || label.length > maximumLabelOctets) return label;
   try {
     const unicode = punycode.toUnicode(label);
-    const isItsOwn = unicode === lowerCase(unicode) && punycode.toASCII(unicode) === label;
+    const isItsOwn =
+      unicode === normalised(unicode.toLowerCase()) && punycode.toASCII(unicode) === label;
     return isItsOwn && !findLabelFault(unicode) ? unicode : label;
   } catch {
     return label;

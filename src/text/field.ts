@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { nfc } from './nfc.ts';
 
 /** Absent, null or only white space: for a required field, the same as not given. */
 export function isBlank(value: unknown): boolean {
@@ -7,9 +8,9 @@ export function isBlank(value: unknown): boolean {
   );
 }
 
-/** Text as it is stored. */
-export function plainText(given: string): string {
-  return given.trim().normalize('NFC');
+/** Text as it is stored; undefined if it has more than `limit` characters for certain. */
+export function plainText(given: string, limit: number): string | undefined {
+  return nfc(given.trim(), limit);
 }
 
 /** A visible character: not a space, not a format character, and not one that Unicode lets fonts leave out. */
@@ -28,9 +29,12 @@ export function textField(
   const isAccepted = accepts instanceof RegExp ? (value: string) => accepts.test(value) : accepts;
   const limits = z.meta({ minLength: 1, maxLength: limit, ...pattern });
   const stored = z.transform((given: string, { issues }) => {
-    const value = plainText(given);
+    const value = plainText(given, limit);
     const isClean =
-      visible.test(value) && Array.from(value).length <= limit && !/[\p{Cc}\p{Cs}]/u.test(value);
+      value !== undefined &&
+      visible.test(value) &&
+      Array.from(value).length <= limit &&
+      !/[\p{Cc}\p{Cs}]/u.test(value);
     if (isClean && isAccepted(value)) return value;
     issues.push({ code: 'custom', message, input: given });
     return z.NEVER;

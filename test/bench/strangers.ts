@@ -56,11 +56,16 @@ async function seedChanges({ DB }: Env, name: string): Promise<void> {
 /** From everywhere in the list. */
 const spread = Array.from({ length: 500 }, (_, n) => nameOf(n * 1_999).punycode);
 
-const lookUp = {
+const lookUp = (names: readonly string[]) => ({
+  path: `${retainedDomains}/lookup`,
   method: 'POST',
   headers: { 'Content-Type': 'application/json' },
-  body: JSON.stringify({ names: spread }),
-};
+  body: JSON.stringify({ names }),
+});
+/** Combining marks in the order that takes `normalize` the longest: in one label, and in labels that just reach it. */
+const marks = (count: number) => '\u0315'.repeat(count / 2) + '\u0300'.repeat(count / 2);
+const labelOfMarks = marks(32_600);
+const labelsOfMarks = Array(64).fill(marks(504)).join('.');
 const gzip = { headers: { 'Accept-Encoding': 'gzip' } };
 const stranger = { 'CF-Connecting-IP': '198.51.100.9' };
 const tokenCall = {
@@ -82,7 +87,9 @@ const open: Record<string, Asked> = {
   'Whole list, gzip': { path: retainedDomains, ...gzip },
   'Whole list, plain': { path: retainedDomains },
   'One name': { path: `${retainedDomains}/${spread[7]}` },
-  '500 names': { path: `${retainedDomains}/lookup`, ...lookUp },
+  '500 names': lookUp(spread),
+  'A label of 64 KiB': lookUp([labelOfMarks]),
+  'A name of 64 KiB': lookUp([labelsOfMarks]),
   'What a name was': { path: `${retainedDomains}/${spread[9]}/history` },
   Changes: { path: `${retainedDomains}/changes?since=unknown` },
   'All auctions': { path: '/repp/v1/auctions', ...gzip },

@@ -20,6 +20,13 @@ test.each([
   }
 });
 
+test('takes a name of 255 characters in the form that takes the most code units', () => {
+  const rule = contactRules.name();
+  const longest = 'ᾂ'.normalize('NFD');
+  expect(rule.parse(longest.repeat(255))).toBe('ᾂ'.repeat(255));
+  expect(rule.safeParse(longest.repeat(256)).success).toBe(false);
+});
+
 test.each(['+1.2', '+372.5123456', '+999.12345678901234', '+001.1', '+372.05'])(
   'takes the phone number %s',
   (phone) => {

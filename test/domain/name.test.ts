@@ -21,6 +21,15 @@ test('takes 253 octets in all, and not one more', () => {
   expect(() => parseDomainName(name(6))).toThrow('has more than 253 characters in punycode');
 });
 
+test('reads a name as long as one may be in the form that takes the most code units', () => {
+  const labels = (label: string) => `${`${label}.`.repeat(3)}ee`;
+  const [longest, tooLong] = ['ᾂ'.repeat(57), 'ᾂ'.repeat(58)];
+  expect(readDomainName(labels(longest.normalize('NFD')))).toMatchObject({
+    domain: { name: labels(longest) },
+  });
+  expect(readDomainName(labels(tooLong.normalize('NFD')))).toEqual({ fault: 'longLabel' });
+});
+
 test.each([
   ['', 'has no dot: a name is registered below a top-level domain'],
   ['Example.ee', 'contains capital letters; write "example.ee"'],

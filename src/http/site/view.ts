@@ -1,3 +1,4 @@
+import { unitsPerCharacter } from '../../text/nfc.ts';
 import type { Language } from './language.ts';
 
 export const sorts = ['name', '-name', 'length', '-length'] as const;
@@ -58,9 +59,10 @@ export const maximumLength = 2 * 253;
  */
 function cleanText(text: string): string {
   return text
-    .normalize('NFC')
     .replace(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd')
     .trim()
+    .slice(0, unitsPerCharacter * maximumLength)
+    .normalize('NFC')
     .slice(0, maximumLength)
     .toWellFormed();
 }
