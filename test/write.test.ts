@@ -34,9 +34,9 @@ import { shareEmptyWorker } from './support/worker.ts';
 const worker = shareEmptyWorker();
 
 beforeAll(async () => {
-  await worker.env.DB.exec('create table unrelated (id integer primary key)');
+  await worker.env.DB.prepare('create table unrelated (id integer primary key)').run();
 });
-afterAll(() => worker.env.DB.exec('drop table unrelated'));
+afterAll(() => worker.env.DB.prepare('drop table unrelated').run());
 
 /** The database, where this statement stands before, between and after those of every batch. */
 function interposing(query: string): Pick<D1Database, 'prepare' | 'batch'> {

@@ -25,14 +25,14 @@ function newDatabase(sqlite: DatabaseSync) {
   const db = databaseOver(async ({ statements }) => {
     sqlite.exec('begin');
     try {
-      const results = statements.map((statement) => ({ success: true, results: read(statement) }));
+      const result = statements.map((statement) => ({ success: true, results: read(statement) }));
       sqlite.exec('commit');
-      return results;
+      return { result, bookmark: null };
     } catch (error) {
       sqlite.exec('rollback');
       throw error;
     }
-  }) as unknown as D1Database;
+  });
   return {
     db,
     killAfter(statements: number) {

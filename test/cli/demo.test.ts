@@ -199,9 +199,9 @@ describe('loading demo data', () => {
   });
 
   it('leaves a registry alone that has no more than a reserved name', async () => {
-    await worker.env.DB.exec(
+    await worker.env.DB.prepare(
       "INSERT INTO retained_domains (name, punycode, status, created_at) VALUES ('own.ee', 'own.ee', 'reserved', '2026-01-02T03:04:05.678Z')",
-    );
+    ).run();
     expect(await loadDemoData(worker.env)).toBe(false);
     expect(await worker.db.$count(registrars)).toBe(0);
   });
@@ -209,7 +209,7 @@ describe('loading demo data', () => {
   it('is finished by later starts, whatever the zones and at whichever calls of the database it was interrupted', async () => {
     const { db } = worker;
     const env = { ...worker.env, ZONES: 'lv' };
-    await env.DB.exec("DELETE FROM retained_domains WHERE name = 'own.ee'");
+    await env.DB.prepare("DELETE FROM retained_domains WHERE name = 'own.ee'").run();
     let attempts = 0;
     for (let isLoaded = false; !isLoaded && attempts < 20; attempts++) {
       const faults = new Faults({ message: 'lost', isDone: false }, (call) => call > 6 * attempts);

@@ -58,7 +58,7 @@ test('lends all that publishing from nothing and again needs', async () => {
   });
   const { DB, LISTS } = openOverHttp('http://127.0.0.1', 'tool');
   const again = () =>
-    publish(openDatabase(DB as never), LISTS as never, ['blocked'], () => new Date(), {
+    publish(openDatabase(DB), LISTS as never, ['blocked'], () => new Date(), {
       isForced: true,
     });
   expect(await again()).toEqual(['blocked']);

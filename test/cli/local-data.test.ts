@@ -77,7 +77,7 @@ it('gives the demo data counts for every day of the year before any day, none of
 it('knows how large a database is that it reads from its file', async () => {
   const file = findDatabaseFile(inject('emptyRegistry'), undefined)!;
   const { database, close } = openFileForReading(file);
-  const { bytes } = await readSize(openDatabase(database as unknown as D1Database));
+  const { bytes } = await readSize(openDatabase(database));
   close();
   expect(bytes).toBe(statSync(file).size);
 });

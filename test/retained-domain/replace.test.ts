@@ -152,7 +152,7 @@ describe('replaceRetainedDomains', () => {
 
   it('changes nothing where the gathered names are lost before the last step', async () => {
     await addRetainedDomains(worker.db, operator, [named('old.ee')]);
-    const forgetful = prepending((DB) => DB.exec('delete from retained_replacements'));
+    const forgetful = prepending((DB) => DB.prepare('delete from retained_replacements').run());
     await expect(
       replaceRetainedDomains(forgetful, operator, ['reserved'], [[named('new.ee')]]),
     ).rejects.toThrow('replace them again');

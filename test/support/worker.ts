@@ -2,6 +2,11 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { createTestHarness, type TestHarness, type TestHarnessOptions } from 'wrangler';
+import {
+  type DatabaseAnswer,
+  databaseOver,
+  tokenHeader,
+} from '../../src/cli/local/http-bindings.ts';
 import { applyMigrations } from '../../src/cli/migrate.ts';
 import { readLocalConfig } from '../../src/cli/wrangler-config.ts';
 import { type Database, openDatabase } from '../../src/database/open.ts';
@@ -10,7 +15,6 @@ import { emptyAgain } from '../cli/empty-again.ts';
 import { type Asked, contractProblem } from '../http/openapi/contract.ts';
 import { withMethods } from '../public-list/published.ts';
 import { lentBucket } from './lent-bucket.ts';
-import { lentDatabase } from './lent-database.ts';
 
 interface Runtime {
   harness: TestHarness;
@@ -115,14 +119,21 @@ async function startHarness(
   const { d1_databases } = environment ? environments[environment] : local;
   const config = {
     name: 'lender',
-    main: 'test/support/lender.ts',
+    main: 'src/cli/local/lender.ts',
+    vars: { TOOL_TOKEN: 'test' },
     compatibility_date,
     d1_databases,
   };
   const harness = createTestHarness({ workers: [worker, { config }] });
   const { url } = await harness.listen();
   const lender = harness.getWorker('lender');
-  const DB = lentDatabase((init) => lender.fetch('http://lender', init as never) as never);
+  const DB = databaseOver(async (call) => {
+    const body = JSON.stringify(call);
+    const headers = { [tokenHeader]: 'test' };
+    const answer = await lender.fetch('http://lender', { method: 'POST', headers, body });
+    if (!answer.ok) throw new Error(await answer.text());
+    return (await answer.json()) as DatabaseAnswer;
+  });
   await applyMigrations(DB);
   const bindings = (await harness.getWorker().getEnv()) as Env;
   const ARCHIVE = lentBucket(bindings.ARCHIVE!);

@@ -6,9 +6,9 @@ import { readLocalConfig } from '../wrangler-config.ts';
 import { type DatabaseCall, databaseOver } from './http-bindings.ts';
 
 /**
- * The SQLite file of an environment's local database; undefined if it is not found. Its name is the id that the
- * runtime gives a Durable Object. That is not documented, so only a local `backup` needs to find it; other commands
- * that read start a runtime instead, which takes a second.
+ * The SQLite file of an environment's local database; undefined if it is not found. Its name is the id that the runtime
+ * gives a Durable Object. Nothing documented tells it: where it is not found, a local `backup` is refused, and other
+ * commands that read start a runtime, which takes a second.
  */
 export function findDatabaseFile(
   directory: string,
@@ -24,10 +24,7 @@ export function findDatabaseFile(
   return existsSync(file) ? file : undefined;
 }
 
-/**
- * The database in the file, read-only: a command that only reads need not wait for the local runtime, which
- * takes longer to start than the command to run.
- */
+/** The database in the file, read-only, for commands that need no runtime, which takes longer to start than they to run. */
 export function openFileForReading(file: string) {
   const sqlite = new DatabaseSync(file, { timeout: 30_000 });
   sqlite.exec('pragma query_only = on');
@@ -37,21 +34,22 @@ export function openFileForReading(file: string) {
     statement.setReturnArrays(isRaw);
     return statement.all(...(params as SQLInputValue[]));
   };
+  const answer = ({ statements, isRaw }: DatabaseCall) => {
+    if (isRaw) return read(statements[0]!, true);
+    // One transaction, so that all statements see the same state.
+    sqlite.exec('begin');
+    try {
+      return statements.map((statement) => ({
+        success: true,
+        results: read(statement, false),
+        meta: { changes: 0, size_after: Number(sqlite.prepare(bytes).get()!.bytes) },
+      }));
+    } finally {
+      sqlite.exec('rollback');
+    }
+  };
   return {
-    database: databaseOver(async ({ statements, isRaw }) => {
-      if (isRaw) return read(statements[0]!, true);
-      // One transaction, so that all statements see the same state.
-      sqlite.exec('begin');
-      try {
-        return statements.map((statement) => ({
-          success: true,
-          results: read(statement, false),
-          meta: { changes: 0, size_after: Number(sqlite.prepare(bytes).get()!.bytes) },
-        }));
-      } finally {
-        sqlite.exec('rollback');
-      }
-    }),
+    database: databaseOver(async (call) => ({ result: answer(call), bookmark: null })),
     close: () => sqlite.close(),
   };
 }

@@ -5,11 +5,18 @@ export const tokenHeader = 'Registry-Tool-Token';
 /** The header by which a local server knows a request that came through the front of `npm start`. */
 export const frontHeader = 'registry-front-token';
 
-/** Statements on their way to the server. */
+/** Statements on their way to a database. */
 export interface DatabaseCall {
   statements: { sql: string; params: unknown[] }[];
   /** Rows as arrays, of one statement; otherwise the result of each statement, all in one batch. */
   isRaw: boolean;
+  /** The constraint or the bookmark where the session begins; undefined outside one. */
+  session?: string | undefined;
+}
+
+export interface DatabaseAnswer {
+  result: unknown;
+  bookmark: string | null;
 }
 
 type Send = (path: string, init: RequestInit) => Promise<Response>;
@@ -61,31 +68,52 @@ export function openOverHttp(address: string, token: string) {
   };
 }
 
+interface Statement {
+  wire: DatabaseCall['statements'][number];
+  bind(...values: unknown[]): Statement;
+  all(): Promise<D1Result>;
+  run(): Promise<D1Result>;
+  raw(): Promise<unknown>;
+  first(column?: string): Promise<unknown>;
+}
+
 /** The parts of D1's interface that the registry uses, over calls of any kind. */
-export function databaseOver(send: (call: DatabaseCall) => Promise<unknown>) {
-  const statement = (sql: string, params: unknown[]) => {
-    const wire = { sql, params };
-    const run = async () => ((await send({ statements: [wire], isRaw: false })) as [D1Result])[0];
-    return {
-      wire,
-      bind: (...values: unknown[]) => statement(sql, values),
-      all: run,
-      run,
-      raw: () => send({ statements: [wire], isRaw: true }),
-      async first(column?: string) {
-        const [row] = (await run()).results as Record<string, unknown>[];
-        return (column === undefined ? row : row?.[column]) ?? null;
-      },
+export function databaseOver(send: (call: DatabaseCall) => Promise<DatabaseAnswer>): D1Database {
+  /** A connection outside sessions, or the one of a session that begins at a constraint or a bookmark. */
+  function connect(session?: string) {
+    let place = session;
+    const run = async (statements: Statement[], isRaw = false) => {
+      const wires = statements.map(({ wire }) => wire);
+      if (wires.some(({ params }) => params.includes(undefined))) {
+        throw new Error("D1_TYPE_ERROR: Type 'undefined' not supported");
+      }
+      const { result, bookmark } = await send({ statements: wires, isRaw, session: place });
+      if (session !== undefined) place = bookmark ?? place;
+      return result as D1Result[];
     };
-  };
-  type Statement = ReturnType<typeof statement>;
-  const connection = {
-    prepare: (sql: string) => statement(sql, []),
-    batch: (statements: Statement[]) =>
-      send({ statements: statements.map(({ wire }) => wire), isRaw: false }),
-  };
-  // A local database has no replicas that a session would have to follow.
-  return { ...connection, withSession: () => ({ ...connection, getBookmark: () => null }) };
+    const prepare = (sql: string, params: unknown[] = []): Statement => {
+      const statement: Statement = {
+        wire: { sql, params },
+        bind: (...values) => prepare(sql, values),
+        all: async () => (await run([statement]))[0]!,
+        run: () => statement.all(),
+        raw: () => run([statement], true),
+        async first(column) {
+          const [row] = (await statement.all()).results as Record<string, unknown>[];
+          return (column === undefined ? row : row?.[column]) ?? null;
+        },
+      };
+      return statement;
+    };
+    return {
+      prepare: (sql: string) => prepare(sql),
+      batch: (statements: Statement[]) => run(statements),
+      getBookmark: () => (place?.startsWith('first-') ? null : place),
+    };
+  }
+  const { prepare, batch } = connect();
+  const withSession = (constraint = 'first-unconstrained') => connect(constraint);
+  return { prepare, batch, withSession } as unknown as D1Database;
 }
 
 type ValueType = 'text' | 'arrayBuffer';

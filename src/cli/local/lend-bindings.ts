@@ -1,7 +1,8 @@
 import type { Env, WebhookMessage } from '../../env.ts';
 import { forgetStarted } from '../../http/auction/started.ts';
 import { clockAhead } from '../../time/clock.ts';
-import { bindingsPath, type DatabaseCall, frontHeader, tokenHeader } from './http-bindings.ts';
+import { bindingsPath, frontHeader, tokenHeader } from './http-bindings.ts';
+import { runStatements } from './lender.ts';
 
 interface LocalEnv extends Env {
   TOOL_TOKEN?: string;
@@ -50,21 +51,15 @@ async function answer(
   open: (env: Env) => Promise<void>,
 ): Promise<Response> {
   const [resource, key = ''] = pathname.slice(bindingsPath.length).split('/');
-  if (resource === 'database') return Response.json(await query(env.DB, await request.json()));
+  if (resource === 'database') {
+    const call = runStatements(env.DB, await request.json());
+    return Response.json(await call.finally(() => forgetStarted(env.DB)));
+  }
   const options = JSON.parse(searchParams.get('options') ?? '{}');
   if (resource === 'lists') return answerKey(env.LISTS, decodeURIComponent(key), options, request);
   if (resource === 'archive') return Response.json(await listObjects(env.ARCHIVE!, options));
   await open(env);
   return Response.json(clockAhead());
-}
-
-async function query(db: D1Database, { statements, isRaw }: DatabaseCall): Promise<unknown> {
-  const prepared = statements.map(({ sql, params }) => db.prepare(sql).bind(...params));
-  try {
-    return await (isRaw ? prepared[0]!.raw() : db.batch(prepared));
-  } finally {
-    forgetStarted(db);
-  }
 }
 
 /** A page of the bucket's objects. Its own have no enumerable properties. */

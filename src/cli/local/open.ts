@@ -3,11 +3,11 @@ import path from 'node:path';
 import type { Env } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import type { CommonOptions } from '../command.ts';
-import { localDirectory } from '../project.ts';
+import { localDirectory, projectDirectory } from '../project.ts';
 import type { Bindings } from '../session.ts';
 import { readLocalConfig } from '../wrangler-config.ts';
 import { findDatabaseFile, openFileForReading } from './file.ts';
-import { openOverHttp, tokenHeader } from './http-bindings.ts';
+import { openOverHttp } from './http-bindings.ts';
 import { takeLock } from './lock.ts';
 import { openRunningServer } from './server.ts';
 
@@ -108,32 +108,18 @@ function commandName(): string {
   );
 }
 
-/**
- * Runs the statements of the tool, which alone knows the token: one request for a batch, where Miniflare's own proxy of
- * the binding takes several calls for each statement.
- */
-const lender = `export default {
-  async fetch(request, { DB, TOOL_TOKEN }) {
-    if (request.headers.get('${tokenHeader}') !== TOOL_TOKEN) return new Response(null, { status: 401 });
-    try {
-      const { statements, isRaw } = await request.json();
-      const prepared = statements.map(({ sql, params }) => DB.prepare(sql).bind(...params));
-      return Response.json(await (isRaw ? prepared[0].raw() : DB.batch(prepared)));
-    } catch ({ message }) {
-      return new Response(message, { status: 500 });
-    }
-  },
-}`;
-
 /** Opens the data in the directory, which is created if need be. */
 export async function openLocalData(directory: string, environment?: string): Promise<Bindings> {
   const { compatibilityDate, databaseId, listsId, archive, vars } = readLocalConfig(environment);
-  const { convertV4MiniflareOptions, Miniflare } = await import('miniflare');
+  const [{ convertV4MiniflareOptions, Miniflare }, script] = await Promise.all([
+    import('miniflare'),
+    bundleLender(),
+  ]);
   const token = crypto.randomUUID();
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       modules: true,
-      script: lender,
+      script,
       compatibilityDate,
       bindings: { TOOL_TOKEN: token },
       d1Databases: { DB: databaseId },
@@ -149,6 +135,13 @@ export async function openLocalData(directory: string, environment?: string): Pr
   const bucket = archive && { ARCHIVE: await miniflare.getR2Bucket('ARCHIVE') };
   const env = { ...vars, DB, LISTS, ...bucket } as unknown as Env;
   return { env, dispose: () => miniflare.dispose() };
+}
+
+async function bundleLender(): Promise<string> {
+  const { build } = await import('esbuild');
+  const lender = path.join(projectDirectory, 'src/cli/local/lender.ts');
+  const bundled = await build({ entryPoints: [lender], bundle: true, format: 'esm', write: false });
+  return bundled.outputFiles[0]!.text;
 }
 
 /** `wrangler dev --persist-to DIR` keeps its data in DIR/v3. */
