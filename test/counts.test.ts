@@ -78,24 +78,24 @@ describe('a page of 200 contacts', () => {
   it('reads the candidates of a search to count them, and then the page, at any offset', async () => {
     const [, registrar] = registrars;
     const costs = {
-      'ident=00000007': 23,
-      'email=mari7@EXAMPLE.ee&details=true': 23,
-      'name=mari%20maasikas%2077&status=ok': 85,
-      'status=pendingDelete': 18,
-      'ident_country_code=EE': 5_618,
-      'updated_since=2026-01-01': 5_618,
+      'ident=00000007': 20,
+      'email=mari7@EXAMPLE.ee&details=true': 20,
+      'name=mari%20maasikas%2077&status=ok': 82,
+      'status=pendingDelete': 15,
+      'ident_country_code=EE': 5_615,
+      'updated_since=2026-01-01': 5_615,
       // The condition with the fewest candidates leads; of several, fewer are counted.
-      'updated_since=2026-01-01&ident_country_code=LV': 3_024,
-      'ident_country_code=EE&name=mari%20maasikas%20777': 3_030,
+      'updated_since=2026-01-01&ident_country_code=LV': 3_021,
+      'ident_country_code=EE&name=mari%20maasikas%20777': 3_027,
       // Of as many candidates, those that are in order lead, and may be enough for the page.
-      'ident_country_code=EE&name=mari': 6_624,
-      'updated_since=2026-01-01&ident_country_code=EE&offset=2000': 6_624,
+      'ident_country_code=EE&name=mari': 6_621,
+      'updated_since=2026-01-01&ident_country_code=EE&offset=2000': 6_621,
       // More than are put in order: the rest is walked through in the order of the list.
-      'name=mari': 10_620,
-      'status=linked&ident_country_code=EE&name=mari&email=mari7@example.ee&ident=00000007&updated_since=2026-01-01': 2_441,
+      'name=mari': 10_616,
+      'status=linked&ident_country_code=EE&name=mari&email=mari7@example.ee&ident=00000007&updated_since=2026-01-01': 2_438,
       // Whatever is skipped on the way.
-      'name=mari&offset=4000': 10_620,
-      'ident_country_code=EE&offset=4800': 5_617,
+      'name=mari&offset=4000': 10_616,
+      'ident_country_code=EE&offset=4800': 5_614,
     };
     const measured: Record<string, number | undefined> = {};
     for (const query of Object.keys(costs)) {

@@ -81,11 +81,10 @@ function valuesOf(filters: ContactFilters): Record<ConditionName, string | undef
 }
 
 interface Found {
-  /** The place in the order: the number in 15 digits, by change after the time of the change. Sorts as text. */
+  /** In the order of the list: the number in 15 digits, by change after the time of the change. Sorts as text. */
   place: string;
-  /** The candidates of the condition that has the fewest, at most one more than are counted, and the matches among them. */
-  candidates: number;
-  matches: number;
+  /** Null if there are more candidates than are counted. */
+  matches: number | null;
   /** The contacts counted in all. */
   seen: number;
   /** The number of contacts walked through, and the place of the last one. */
@@ -101,7 +100,7 @@ interface Found {
  * Throws `out_of_range` for an offset that would take too many rows.
  */
 export function searching<Row>(columns: SQL[], shown: (row: Row) => unknown, limits = bounds) {
-  const searches = new Map<string, Search<Row>>();
+  const searches = new Map<string, ReturnType<typeof searchFor<Row>>>();
   return async (db: Database, login: Login, page: Page, filters: ContactFilters) => {
     const { limit, offset, after: number = 0, afterInstant } = page;
     if (offset + limit > limits.counted) throw tooFar();
@@ -115,18 +114,17 @@ export function searching<Row>(columns: SQL[], shown: (row: Row) => unknown, lim
     const start = { after, instant: afterInstant ?? values.since, number };
     const nameEnd = `${values.name}\u{10ffff}`;
     const [, rows] = await readWithLogin(db, login, () => [
-      search.query(db, { ...login, ...values, nameEnd, ...start, limit, offset }),
+      search(db, { ...login, ...values, nameEnd, ...start, limit, offset }),
     ]);
     const sorted = rows.sort((one: Found, other: Found) => (one.place < other.place ? -1 : 1));
     const [figures, ...found] = sorted as [Found, ...(Row & Found)[]];
-    const { candidates, matches, seen, walked, last } = figures;
+    const { matches, seen, walked, last } = figures;
     const isFull = found.length === limit;
     const isCut = walked === limits.read - seen;
     if (isCut && !isFull && offset > 0) throw tooFar();
     const next = isFull ? found.at(-1)?.place : isCut ? last : undefined;
     const isOnlyPage = after === '' && offset === 0 && next === undefined;
-    const uncounted = isOnlyPage ? found.length : limits.counted;
-    const total = candidates <= search.bound ? matches : uncounted;
+    const total = matches ?? (isOnlyPage ? found.length : limits.counted);
     return { contacts: found.map(shown), total, next };
   };
 }
@@ -138,36 +136,19 @@ function tooFar(): RegistryError {
   ]);
 }
 
-interface Search<Row> {
-  query: ReturnType<typeof prepared<Row & Found>>;
-  /** The candidates of each condition are counted up to this many. */
-  bound: number;
-}
-
 /**
- * The search for the conditions of these names. The candidates of each are read from its index and counted. The
- * matches among the fewest are the result, unless these are too many to be put in order. If there are more than are
- * read, they are the beginning of the result where they are in order, which may be enough for the page. Otherwise a walk
- * goes on in the order of the list from where the page begins. Places are collected as JSON and cut as text,
- * because SQLite counts what it materializes and sorts as read again.
+ * The search for the conditions of these names. The candidates of each are counted. The matches among the fewest are
+ * the result; if these are too many, a walk goes on in the order of the list from where the page begins. Places are
+ * collected as JSON and cut as text, because SQLite counts what it materializes and sorts as read again.
  */
-function searchFor<Row>(
-  columns: SQL[],
-  names: readonly ConditionName[],
-  limits: typeof bounds,
-): Search<Row> {
-  const isByChange = names.includes('since');
-  const isInOrder = (name: ConditionName) => (isByChange ? name === 'since' : name !== 'name');
+function searchFor<Row>(columns: SQL[], names: readonly ConditionName[], limits: typeof bounds) {
   // Those without a status are the most, and D1 takes five terms in a UNION.
   const leads = names.filter((name) => names.length === 1 || name !== 'ok').slice(0, 5);
   const bound =
     leads.length === 1 ? limits.counted : Math.floor(limits.countedOfSeveral / leads.length);
-  // A login takes six parameters, of which D1 binds a hundred.
-  const registrar = sql`(select id from registrar)`;
-  const constant = (number: number) => sql.raw(String(number));
-  const number = sql`printf('%015d', number)`;
-  const place = isByChange ? sql`updated_at || ${number}` : number;
-  const placeLength = isByChange ? 39 : 15;
+  const isByChange = names.includes('since');
+  const isInOrder = (name: ConditionName) => (isByChange ? name === 'since' : name !== 'name');
+  const place = sql.raw(`${isByChange ? 'updated_at || ' : ''}printf('%015d', number)`);
   const fits = names.flatMap((name): SQL[] => {
     const { where, fits }: Condition = conditions[name];
     return fits ? [where, fits] : [where];
@@ -175,60 +156,56 @@ function searchFor<Row>(
   const judged = (name: ConditionName, where: SQL) => sql`
     select ${place} as place, ${sql.join(fits, sql` and `)} as fits
     from ${contacts} indexed by ${sql.raw(conditions[name].index)}
-    where registrar_id = ${registrar} and ${where}`;
-
-  /** The matches among a condition's candidates. To be put in order, they are read twice more. */
-  const candidatesOf = (name: ConditionName) => sql`
-    select count(*) as candidates, total(fits) as matches, ${constant(isInOrder(name) ? 0 : 2)} as sorting,
-      json_group_array(place) filter (where fits and place > ${given('after')}) as places
-    from (${judged(name, conditions[name].where)} limit ${constant(bound + 1)})`;
-
-  /** The matches in the order of the list, as many as there are rows left for. */
-  const walk = () => {
-    const way = isByChange ? 'since' : (names.find(isInOrder) ?? 'ok');
-    const onward = isByChange
-      ? sql`(updated_at, number) > (${given('instant')}, ${given('number')}) order by updated_at, number`
-      : sql`${conditions[way].where} and number > ${given('number')} order by number`;
-    return sql`
-      select count(*) as walked, max(place) as last,
-        json_group_array(place) filter (where fits) as places
-      from (${judged(way, onward)} limit (
-        select iif(exists (select 1 from few), 0, ${constant(limits.read)} - seen) from fewest))`;
-  };
-
-  // As subqueries, which are read once and not again for each contact.
-  const figures = sql.join(
-    [
-      ...['candidates', 'matches', 'seen'].map((name) => [name, 'fewest']),
-      ...['walked', 'last'].map((name) => [name, 'walked']),
-    ].map(([name, from]) => sql.raw(`(select "${name}" from ${from}) as "${name}"`)),
-    sql`, `,
+    where registrar_id = (select id from registrar) and ${where}`;
+  const counted = leads.map((name) =>
+    countedMatches(judged(name, conditions[name].where), bound, isInOrder(name)),
   );
-
-  return {
-    bound,
-    query: prepared<Row & Found>(
-      () => sql`
+  const way = names.find(isInOrder) ?? 'ok';
+  const onward = isByChange
+    ? sql`(updated_at, number) > (${given('instant')}, ${given('number')}) order by updated_at, number`
+    : sql`${conditions[way].where} and number > ${given('number')} order by number`;
+  /** Characters of a place in JSON, with the comma. */
+  const width = constant(isByChange ? 42 : 18);
+  const start = sql`2 + ${given('offset')} * ${width}`;
+  return prepared<Row & Found>(
+    () => sql`
     with registrar as materialized (select ${registrarOfLogin} as id),
-    leads as materialized (${sql.join(leads.map(candidatesOf), sql` union all `)}),
+    counted as materialized (${sql.join(counted, sql` union all `)}),
     fewest as materialized (
-      select *, (select sum(candidates) from leads) as seen from leads order by candidates, sorting limit 1
-    ), few as materialized (
-      select iif(sorting, (select json_group_array(value order by value) from json_each(places)), places) as places
-      from fewest
-      where iif(candidates <= ${constant(bound)}, seen + sorting * candidates <= ${constant(limits.read)},
-        not sorting and json_array_length(places) >= ${given('offset')} + ${given('limit')})
-    ), walked as materialized (${walk()}),
-    page as (
-      select substr(ifnull((select places from few), (select places from walked)),
-        2 + ${given('offset')} * ${constant(placeLength + 3)}, ${given('limit')} * ${constant(placeLength + 3)}) as places
-    )
-    select ${figures}, place, ${sql.join(columns, sql`, `)}
-    from (
-      select '' as place union all
-      select value from json_each((select '[' || rtrim(places, ',]') || ']' from page))
-    ) left join ${contacts} indexed by contacts_of_registrar
-      on registrar_id = ${registrar} and number = cast(substr(place, -15) as integer)`,
+      select *, (select sum(candidates) from counted) as seen from counted order by candidates, sorting limit 1
     ),
-  };
+    known as materialized (${orderedMatches(bound, limits.read)}),
+    walk as materialized (${walkedMatches(judged(way, onward), limits.read)})
+    select iif(candidates <= ${constant(bound)}, matches, null) as matches, seen, walked, last,
+      value as place, ${sql.join(columns, sql`, `)}
+    from fewest cross join walk cross join json_each('[' || ltrim(replace(substr(
+      ifnull((select places from known), walk.places), ${start}, ${given('limit')} * ${width}
+    ), ']', ','), ',') || '""]')
+    left join ${contacts} indexed by contacts_of_registrar
+      on registrar_id = (select id from registrar) and number = cast(substr(value, -15) as integer)`,
+  );
 }
+
+/** As SQL's text, since D1 binds a hundred parameters. */
+const constant = (number: number) => sql.raw(String(number));
+
+/** The matches among the candidates of a condition, counted. Reads one candidate more than the bound, at most. */
+const countedMatches = (candidates: SQL, bound: number, isInOrder: boolean) => sql`
+  select count(*) as candidates, total(fits) as matches, ${constant(isInOrder ? 0 : 2)} as sorting,
+    json_group_array(place) filter (where fits and place > ${given('after')}) as places
+  from (${candidates} limit ${constant(bound + 1)})`;
+
+/**
+ * The matches among the fewest candidates in the order of the list, if all were counted, or enough for the page in that
+ * order. Others are sorted, which reads them twice more, as long as no more than `read` are read in all.
+ */
+const orderedMatches = (bound: number, read: number) => sql`
+  select iif(sorting, (select json_group_array(value order by value) from json_each(places)), places) as places
+  from fewest
+  where iif(candidates <= ${constant(bound)}, seen + sorting * candidates <= ${constant(read)},
+    not sorting and json_array_length(places) >= ${given('offset')} + ${given('limit')})`;
+
+/** The matches from where the page begins, unless they are known. Reads what counting has left of `read`, at most. */
+const walkedMatches = (onward: SQL, read: number) => sql`
+  select count(*) as walked, max(place) as last, json_group_array(place) filter (where fits) as places
+  from (${onward} limit (select iif(exists (select 1 from known), 0, ${constant(read)} - seen) from fewest))`;
