@@ -67,15 +67,15 @@ const entries: Readonly<Record<string, Entry>> = {
   },
   'move-in': {
     summary: 'Make the registry equal to a directory of files from another registry',
-    load: async () => (await import('./move-in/move-in.ts')).moveInCommand,
+    load: async () => (await import('./registry-files/move-in.ts')).moveInCommand,
   },
   reconcile: {
     summary: 'Prove that the registry is equal to the files that moved in',
-    load: async () => (await import('./move-in/reconcile.ts')).reconcileCommand,
+    load: async () => (await import('./registry-files/reconcile.ts')).reconcileCommand,
   },
   'move-out': {
     summary: 'Write the whole registry to a directory of files for move-in',
-    load: async () => (await import('./move-in/move-out.ts')).moveOutCommand,
+    load: async () => (await import('./registry-files/move-out.ts')).moveOutCommand,
   },
   backup: {
     summary: 'Write the whole database to one file',

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
-import { type FileRow, row, uuidOf } from '../cli/move-in/files.ts';
+import { type FileRow, row, uuidOf } from '../cli/registry-files/files.ts';
 import { migrate } from '../support/local-data.ts';
 import { atMost, type Figure } from './figure.ts';
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { readCsv } from '../../src/cli/file/csv.ts';
-import { startTool } from '../cli/tool.ts';
+import { readCsv } from '../../../src/cli/file/csv.ts';
+import { startTool } from '../tool.ts';
 import { startInternetee } from './internetee.ts';
 
 const contactCount = 3000;

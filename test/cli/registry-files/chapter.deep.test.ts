@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { startTool, type TestRegistry } from '../cli/tool.ts';
+import { startTool, type TestRegistry } from '../tool.ts';
 import { startInternetee } from './internetee.ts';
 
 const tool = startTool();
 const old = startInternetee(300);
-const chapter = readFileSync('src/cli/move-in/README.md', 'utf8');
+const chapter = readFileSync('src/cli/registry-files/README.md', 'utf8');
 let work: string;
 let rehearsal: TestRegistry;
 let deployed: TestRegistry;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startServer } from '../cli/server.ts';
-import { startTool, type TestRegistry } from '../cli/tool.ts';
+import { startServer } from '../server.ts';
+import { startTool, type TestRegistry } from '../tool.ts';
 import { startInternetee } from './internetee.ts';
 import { whyNoPostgres } from './postgres.ts';
 

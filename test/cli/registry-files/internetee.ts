@@ -8,7 +8,7 @@ export function startInternetee(contacts: number) {
   const run = (...names: string[]) =>
     postgres.psql([
       ...['-v', `contacts=${contacts}`],
-      ...names.flatMap((name) => ['-f', `test/move-in/internetee-${name}.sql`]),
+      ...names.flatMap((name) => ['-f', `test/cli/registry-files/internetee-${name}.sql`]),
     ]);
   beforeAll(async () => {
     if (!whyNoPostgres()) await run('structure', 'rows');
@@ -20,7 +20,7 @@ export function startInternetee(contacts: number) {
     change: () => run('delta'),
     /** Writes the files to the directory, if there is a PostgreSQL. */
     async exportTo(directory: string, database = 'postgres'): Promise<void> {
-      const script = path.resolve('src/cli/move-in/internetee.sql');
+      const script = path.resolve('src/cli/registry-files/internetee.sql');
       if (!whyNoPostgres()) await postgres.psql(['-d', database, '-f', script], directory);
     },
     /** The database's answer: each value as PostgreSQL writes it, null as an empty text. */

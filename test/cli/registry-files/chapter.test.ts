@@ -7,7 +7,7 @@ import { startTool } from '../tool.ts';
 import { row, writeFiles } from './files.ts';
 
 const tool = startTool();
-const chapter = readFileSync('src/cli/move-in/README.md', 'utf8');
+const chapter = readFileSync('src/cli/registry-files/README.md', 'utf8');
 
 function hasSqlite(): boolean {
   try {
