@@ -466,7 +466,7 @@ export const listLeftovers = sqliteTable(
     keys: text(),
     since: text().notNull(),
   },
-  // There is a row for each publication of the last day.
+  // There is a row for each publication of the last eight days.
   (table) => [index('list_leftovers_since').on(table.since)],
 );
 

@@ -1,27 +1,27 @@
 import type { Database } from '../database/open.ts';
-import { type Block, openBlock, readEntries } from '../public-list/format/block.ts';
-import { findContentBefore, type Steps } from '../public-list/format/steps.ts';
-import { findStored, getBlock, type Publication, readSteps, tried } from '../public-list/kv.ts';
+import { type Block, openBlock } from '../public-list/format/block.ts';
+import {
+  findStored,
+  getBlock,
+  MissingBlockError,
+  type Publication,
+  readDayStarts,
+  tried,
+} from '../public-list/kv.ts';
 import type { ListName } from '../public-list/lists.ts';
 import { dayAfter, dayOf, daysBefore, startOfDay } from '../time/day.ts';
 import { bareTag, bodyKey, putBody } from './body.ts';
 import { catalogueDays, type ListState, readStates } from './catalogue.ts';
-import { type ArchivedDay, listDays, putDay } from './day.ts';
-import { findEarlier } from './earlier.ts';
+import { type ArchivedDay, type KeptDay, listDays, putDay } from './day.ts';
 
 /** Days of a list in one run: an invocation may use 1,000 operations, and each day is two. The next run goes on. */
 const maximumDays = 50;
 
-/** A list as clients get it, and the steps that led to it; none if KV does not show them. */
-interface Served extends Publication {
-  steps: Steps;
-}
-
 /**
  * Puts into the bucket how the lists stood at the end of each day that is over, one day after the other, up to
  * yesterday. A day whose list is no longer known is recorded as missing. The archive of a list begins with the first
- * yesterday that is known. It may run at any time, be killed, or run twice at once: a day never changes. Costs one small
- * query if nothing is left to do. A list that fails does not hold up the others; in the end this throws.
+ * completed day whose content is known. It may run at any time, be killed, or run twice at once: a day never changes.
+ * Costs one small query if nothing is left to do. A list that fails does not hold up the others; in the end this throws.
  */
 export async function archiveLists(
   db: Database,
@@ -33,14 +33,14 @@ export async function archiveLists(
   const yesterday = daysBefore(dayOf(now), 1);
   const states = await readStates(db, lists);
   const due = states.filter(({ last }) => !last || last.day < yesterday);
-  // All at once, because the cron publishes meanwhile.
-  const served = await Promise.allSettled(due.map((state) => readServed(kv, state)));
+  // All at once: the cron publishes meanwhile, and KV may show late how the lists stood before.
+  const served = await Promise.allSettled(due.map((state) => findServed(kv, state)));
   const errors: Error[] = [];
   for (const [index, state] of due.entries()) {
     try {
-      const read = served[index]!;
-      if (read.status === 'rejected') throw read.reason;
-      if (read.value) await archiveList(db, kv, bucket, state, read.value, yesterday);
+      const found = served[index]!;
+      if (found.status === 'rejected') throw found.reason;
+      if (found.value) await archiveList(db, kv, bucket, state, found.value, yesterday);
     } catch (cause) {
       errors.push(new Error(`list ${state.list} was not archived`, { cause }));
     }
@@ -48,12 +48,14 @@ export async function archiveLists(
   if (errors.length > 0) throw new AggregateError(errors, 'lists were not archived');
 }
 
-/** Undefined if the list was never published. Whatever the database has recorded, clients get what KV has. */
-async function readServed(kv: KVNamespace, { list, last }: ListState): Promise<Served | undefined> {
-  const stored = await findStored(kv, list);
-  if (stored) return { ...stored, steps: await tried(() => readSteps(kv, stored.head)) };
-  if (last) throw new Error('KV has no head');
-  return undefined;
+/** The list as clients get it, whatever the database has recorded; undefined if it was never published. */
+async function findServed(
+  kv: KVNamespace,
+  { list, last }: ListState,
+): Promise<Publication | undefined> {
+  const served = await findStored(kv, list);
+  if (!served && last) throw new Error('KV has no head');
+  return served;
 }
 
 async function archiveList(
@@ -61,51 +63,54 @@ async function archiveList(
   kv: KVNamespace,
   bucket: R2Bucket,
   { list, last: catalogued }: ListState,
-  served: Served,
+  served: Publication,
   yesterday: string,
 ): Promise<void> {
+  const starts = await readDayStarts(kv, list);
   const days = await Array.fromAsync(listDays(bucket, list, catalogued?.day));
   const lastDay = () => days.at(-1) ?? catalogued;
   let day = lastDay() ? dayAfter(lastDay()!.day) : yesterday;
   for (let count = 0; day <= yesterday && count < maximumDays; count++, day = dayAfter(day)) {
-    const record = await recordOf(kv, bucket, day, served, lastDay());
-    if ('missing' in record && !lastDay()) break;
-    days.push(await putDay(bucket, record));
+    const last = lastDay();
+    const midnight = startOfDay(dayAfter(day));
+    const isOld = (publication: Publication) => publication.metadata.publishedAt < midnight;
+    const stood = isOld(served) ? served : starts.find((start) => start.day > day);
+    if (!stood && last) throw new Error(`KV does not show how ${list} stood on ${day}`);
+    // If that start is not old either, the list was also published on a day whose start KV no longer has.
+    const record =
+      stood && isOld(stood) && (await keep(kv, bucket, day, stood, { served, last, yesterday }));
+    if (!record && !last) break;
+    days.push(await putDay(bucket, record || { list, day, missing: true }));
   }
   await catalogueDays(db, days);
 }
 
-/** The record of the list at the end of the day, whose content it puts into the bucket. */
-async function recordOf(
+/** Puts the content into the bucket, and returns the record of the day; undefined if KV has lost a part of the content. */
+async function keep(
   kv: KVNamespace,
   bucket: R2Bucket,
   day: string,
-  { head, metadata, steps }: Served,
-  last: ArchivedDay | undefined,
-): Promise<ArchivedDay> {
-  const { list } = head;
-  const midnight = startOfDay(dayAfter(day));
-  const etag =
-    metadata.publishedAt < midnight ? head.etag : findContentBefore(steps, midnight, head.etag);
-  // Every list has steps, so KV does not show them at the moment: a later run will know.
-  if (!etag && steps.length === 0) throw new Error(`KV lacks the steps of ${head.publication}`);
-  const isUnchanged = etag && last && !('missing' in last) && last.etag === bareTag(etag);
+  stood: Publication,
+  {
+    served,
+    last,
+    yesterday,
+  }: { served: Publication; last?: ArchivedDay | undefined; yesterday: string },
+): Promise<KeptDay | undefined> {
+  // The same content may have been published again, because a part of it was lost.
+  const head = stood.head.etag === served.head.etag ? served.head : stood.head;
+  const { list, count } = head;
+  const etag = bareTag(head.etag);
+  const isUnchanged = last && !('missing' in last) && last.etag === etag;
   // The bucket may be another one, or have lost the content, while the index is as it was.
   if (isUnchanged && (await bucket.head(bodyKey(last)))) return { ...last, day };
-  const open = async (block: Block) => openBlock(await tried(() => getBlock(kv, list, block)));
-  const entries = async (block: Block) => readEntries(await open(block));
-  const content =
-    etag === head.etag
-      ? { head, data: undefined }
-      : etag && (await findEarlier(head, steps, etag, entries));
-  if (!content) return { list, day, missing: true };
-  const { count } = content.head;
-  const load = async (block: Block) => content.data?.get(block.digest) ?? (await open(block)).data;
-  return {
-    list,
-    day,
-    etag: bareTag(content.head.etag),
-    ...(await putBody(bucket, content.head, load)),
-    count,
-  };
+  const load = async (block: Block) => openBlock(await tried(() => getBlock(kv, list, block))).data;
+  try {
+    return { list, day, etag, ...(await putBody(bucket, head, load)), count };
+  } catch (error) {
+    // KV shows everything within a day, and what is served will be repaired.
+    const isLost = head !== served.head && stood.metadata.publishedAt < startOfDay(yesterday);
+    if (isLost && error instanceof MissingBlockError) return undefined;
+    throw error;
+  }
 }

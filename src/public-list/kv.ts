@@ -8,6 +8,7 @@ import type { ListName } from './lists.ts';
 /** The keys of the lists in KV, and how their values are read and written. */
 
 const headPrefix = 'list/';
+const dayStartPrefix = (list: ListName) => `day-start/${list}/`;
 
 export function headKey(list: ListName): string {
   return headPrefix + list;
@@ -99,7 +100,32 @@ export function putVariable(kv: KVNamespace, key: string, value: string): Promis
   return tried(() => kv.put(key, value), sameKeyPauseMilliseconds);
 }
 
-/** The time for which a location may cache a value that never changes. After a day, the sweep may delete it. */
+/** Longer than the blocks of the list are kept, so that KV shows the key of each day that can be archived. */
+const dayStartSeconds = 60 * 24 * 60 * 60;
+
+/** Keeps how a list stood at the start of a UTC day, before the first publication of that day replaces it. */
+export function putDayStart(kv: KVNamespace, day: string, stood: Publication): Promise<void> {
+  const key = dayStartPrefix(stood.head.list) + day;
+  const options = { expirationTtl: dayStartSeconds };
+  return tried(() => kv.put(key, compressJson(stood), options), sameKeyPauseMilliseconds);
+}
+
+/** How the list stood at the start of each day on which it was published, in order. Throws an Error if KV lacks a value. */
+export async function readDayStarts(
+  kv: KVNamespace,
+  list: ListName,
+): Promise<(Publication & { day: string })[]> {
+  const prefix = dayStartPrefix(list);
+  const keys = await tried(() => listKeys(kv, prefix));
+  const values = keys.map(async ({ name }) => {
+    const value = await tried(() => kv.get(name, 'arrayBuffer'));
+    if (!value) throw new Error(`KV does not show ${name} yet`);
+    return { ...decompressJson<Publication>(value), day: name.slice(prefix.length) };
+  });
+  return Promise.all(values);
+}
+
+/** The time for which a location may cache a value that never changes. */
 const blockCacheSeconds = 24 * 60 * 60;
 
 /** An error that another try does not mend. */
@@ -108,8 +134,8 @@ class LastingError extends Error {}
 /** A block that a head names is not in KV. */
 export class MissingBlockError extends LastingError {}
 
-/** A publisher has taken so long that what it has read and written may be gone. */
-export class LateError extends LastingError {}
+/** What a publisher has read or written may have been replaced or deleted since, so it begins again. */
+export class StaleError extends LastingError {}
 
 /** The value of a block that a head names. Throws a MissingBlockError if KV lacks it. */
 export async function getBlock(
@@ -123,16 +149,13 @@ export async function getBlock(
   return value;
 }
 
-/**
- * The steps kept with a publication; none if KV does not have them. A location caches the absence of a key for as long as it
- * may cache the value (kv/concepts/how-kv-works), so this is no longer than KV's usual minute.
- */
-export async function readSteps(
+/** The steps kept with a publication; undefined if KV does not show them, for a minute as for any new key. */
+export async function findSteps(
   kv: KVNamespace,
   { list, publication }: Pick<Head, 'list' | 'publication'>,
-): Promise<Steps> {
+): Promise<Steps | undefined> {
   const value = await kv.get(changesKey(list, publication), 'arrayBuffer');
-  return value ? decompressJson<Steps>(value) : [];
+  return value ? decompressJson<Steps>(value) : undefined;
 }
 
 /** Tries up to three times. Only for work that may be done twice: a put that fails may still have been done. */

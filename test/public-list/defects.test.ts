@@ -53,7 +53,7 @@ test('publishes a restored database though what its record names was swept since
   const restore = await backUpDatabase(worker.env);
   await addNames('wrong.ee');
   await publishAll();
-  await sweepLists(worker.db, worker.env.LISTS, new Date('2026-05-07T12:00:00Z'));
+  await sweepLists(worker.db, worker.env.LISTS, new Date('2026-05-14T12:00:00Z'));
   await restore();
 
   await publishAll();
@@ -138,7 +138,7 @@ test('writes every list again where it is forced to, with the same ETags', async
   expect(after.head!.publication).not.toBe(before.head!.publication);
 });
 
-test('keeps replaced blocks for a day and no longer, and those in use for ever', async () => {
+test('keeps replaced blocks for eight days and no longer, and those in use for ever', async () => {
   await addNames('a.ee');
   await publishAll();
   const { head: old } = await published(worker.env, 'all');
@@ -147,9 +147,9 @@ test('keeps replaced blocks for a day and no longer, and those in use for ever',
   const oldKey = blockKey('all', old!.blocks[0]!);
   const isThere = async () => (await worker.env.LISTS.get(oldKey, 'arrayBuffer')) !== null;
 
-  await sweepLists(worker.db, worker.env.LISTS, new Date('2026-05-06T11:59:59Z'));
+  await sweepLists(worker.db, worker.env.LISTS, new Date('2026-05-13T11:59:59Z'));
   expect(await isThere()).toBe(true);
-  await sweepLists(worker.db, worker.env.LISTS, new Date('2026-05-06T12:00:01Z'));
+  await sweepLists(worker.db, worker.env.LISTS, new Date('2026-05-13T12:00:01Z'));
   expect(await isThere()).toBe(false);
   await sweepLists(worker.db, worker.env.LISTS, new Date('2027-05-06T12:00:00Z'));
   expect(await namesIn()).toEqual(['a.ee', 'b.ee']);
@@ -168,7 +168,7 @@ test('sweeps what a killed publisher has left behind', async () => {
   const blocks = async () => (await worker.env.LISTS.list({ prefix: 'block/' })).keys.length;
   expect(await blocks()).toBe(1);
 
-  await sweepLists(worker.db, worker.env.LISTS, new Date('2026-05-06T12:00:01Z'));
+  await sweepLists(worker.db, worker.env.LISTS, new Date('2026-05-13T12:00:01Z'));
 
   expect(await blocks()).toBe(0);
 });
@@ -188,7 +188,7 @@ test('deletes of the journal what every list follows, and goes on counting from 
   expect(await namesIn()).toEqual(['a.ee', 'b.ee', 'c.ee', 'd.ee']);
 });
 
-const twoDaysLater = new Date('2026-05-07T12:00:00Z');
+const nineDaysLater = new Date('2026-05-14T12:00:00Z');
 
 test('publishes no block that was swept while the publisher slept', async () => {
   await publishAll();
@@ -197,8 +197,8 @@ test('publishes no block that was swept while the publisher slept', async () => 
   const kv = withMethods(worker.env.LISTS, {
     async put(key: string, value: ArrayBuffer, options: KVNamespacePutOptions) {
       await worker.env.LISTS.put(key, value, options);
-      if (at === twoDaysLater || !key.startsWith('changes/')) return;
-      at = twoDaysLater;
+      if (at === nineDaysLater || !key.startsWith('changes/')) return;
+      at = nineDaysLater;
       await sweepLists(worker.db, worker.env.LISTS, at);
     },
   });
@@ -218,7 +218,7 @@ test('puts no head that others have replaced while the publisher slept', async (
     async batch(statements: D1PreparedStatement[]) {
       const results = await DB.batch(statements);
       if (isRecording && at === noon) {
-        at = twoDaysLater;
+        at = nineDaysLater;
         await DB.prepare('delete from retained_domains').run();
         await publishAll(worker.env, at);
       }
@@ -288,7 +288,7 @@ test('keeps the blocks of the head in KV though a later publication is recorded'
   });
   await expect(publish(worker.db, kv, ['all'], () => noon)).rejects.toThrow();
 
-  await sweepLists(worker.db, worker.env.LISTS, twoDaysLater);
+  await sweepLists(worker.db, worker.env.LISTS, nineDaysLater);
 
   expect(await namesIn()).toEqual(['a.ee']);
 });
@@ -300,13 +300,13 @@ test('sweeps a list that changes so often that KV always shows the publication b
   await addNames('b.ee');
   await publishAll(worker.env, new Date('2026-05-05T12:01:00Z'));
   await addNames('c.ee');
-  await publishAll(worker.env, new Date('2026-05-06T12:02:00Z'));
+  await publishAll(worker.env, new Date('2026-05-13T12:02:00Z'));
   const lagging = await worker.env.LISTS.list({ prefix: 'list/' });
   await addNames('d.ee');
-  await publishAll(worker.env, new Date('2026-05-06T12:03:00Z'));
+  await publishAll(worker.env, new Date('2026-05-13T12:03:00Z'));
 
   const kv = withMethods(worker.env.LISTS, { list: async () => lagging });
-  await sweepLists(worker.db, kv, new Date('2026-05-06T12:03:30Z'));
+  await sweepLists(worker.db, kv, new Date('2026-05-13T12:03:30Z'));
 
   const value = await worker.env.LISTS.get(blockKey('all', old!.blocks[0]!), 'arrayBuffer');
   expect(value === null).toBe(true);

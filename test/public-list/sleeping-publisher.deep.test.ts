@@ -83,16 +83,16 @@ async function visit(name: string) {
 }
 
 const meanwhile: Record<string, () => Promise<void>> = {
-  async 'for two days in which only sweeps run'() {
-    now += 25 * hour;
+  async 'for nine days in which only sweeps run'() {
+    now += 193 * hour;
     await sweep();
     now += 23 * hour;
     await sweep();
   },
-  async 'for two days in which others publish'() {
+  async 'for nine days in which others publish'() {
     await remove('n10.ee');
     await publishAll();
-    now += 25 * hour;
+    now += 193 * hour;
     await sweep();
     await publishAll();
     await add('n11x.ee');

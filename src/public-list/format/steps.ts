@@ -12,14 +12,9 @@ interface Step extends Difference {
   from: string;
   /** When it was published, ISO 8601. */
   at: string;
-  /** Of the first step: the content before it, and since when there was that; undefined if it is not known. */
-  before?: { etag: string; at: string } | undefined;
 }
 
-/**
- * The changes kept with a publication, oldest first. The last step leads to the publication's own content. The first one
- * leads from nothing that is known, and says since when there was the content that the next one leads from.
- */
+/** The changes kept with a publication, oldest first. The last step leads to the publication's own content. */
 export type Steps = readonly Step[];
 
 const maximumSteps = 100;
@@ -27,30 +22,9 @@ const maximumAgeMilliseconds = 7 * 24 * 60 * 60 * 1000;
 /** In characters of JSON. If the steps are longer, the oldest ones are dropped, whatever their age. */
 const maximumLength = 1_000_000;
 
-function beginning(at: string, before: Step['before']): Step {
-  return { from: '', at, added: [], removed: [], before };
-}
-
 /**
- * The steps to a publication that readers do not see yet, because its publisher was killed: what leads on from the
- * publication that they see counts from now.
- */
-export function dateUnseen(
-  steps: Steps,
-  seen: { etag: string; publishedAt: string },
-  current: string,
-  now: Date,
-): Steps {
-  if (seen.etag === current) return steps;
-  const at = now.toISOString();
-  const first = steps.findLastIndex(({ from }) => from === seen.etag);
-  if (first < 0) return [beginning(at, { etag: seen.etag, at: seen.publishedAt })];
-  return steps.map((step, index) => (index < first ? step : { ...step, at }));
-}
-
-/**
- * The steps to keep with a publication: its own and the last of the previous one, without a gap. Only the beginning if
- * its own is not known.
+ * The steps to keep with a publication: its own and the last of the previous one, without a gap. None if its own is not
+ * known.
  */
 export function addStep(
   before: Steps,
@@ -58,39 +32,17 @@ export function addStep(
   difference: Difference | undefined,
   now: Date,
 ): Steps {
-  if (from === to && before.length > 0) return before;
-  const at = now.toISOString();
-  if (from === undefined || from === to) return [beginning(at, undefined)];
-  const newest = before.at(-1);
-  if (!difference) return [beginning(at, newest && { etag: from, at: newest.at })];
+  if (from === to) return before;
+  if (from === undefined || !difference) return [];
   const oldest = new Date(now.getTime() - maximumAgeMilliseconds).toISOString();
-  const steps = [...before, { from, at, ...difference }];
+  const steps = [...before, { from, at: now.toISOString(), ...difference }];
   let length = 0;
   // Publishers' clocks disagree, so a step that is too old may come after one that is not.
   const dropped = steps.findLastIndex((step, index) => {
     length += JSON.stringify(step).length;
     return index < steps.length - maximumSteps || step.at < oldest || length > maximumLength;
   });
-  const last = steps[dropped];
-  if (!last) return steps;
-  const earlier = steps[dropped - 1];
-  const first = beginning(last.at, earlier ? { etag: last.from, at: earlier.at } : last.before);
-  return [first, ...steps.slice(dropped + 1)];
-}
-
-/**
- * The ETag of the content that was the last one published before an instant (ISO 8601); undefined if the steps, which
- * lead to the current one, do not reach back so far.
- */
-export function findContentBefore(
-  steps: Steps,
-  instant: string,
-  current: string,
-): string | undefined {
-  const last = steps.findLastIndex(({ at }) => at < instant);
-  if (last >= 0) return steps[last + 1]?.from ?? current;
-  const before = steps[0]?.before;
-  return before && before.at < instant ? before.etag : undefined;
+  return steps.slice(dropped + 1);
 }
 
 /**

@@ -1,19 +1,22 @@
 import { randomHex } from '../../bytes/digest.ts';
 import type { Database } from '../../database/open.ts';
 import { retried } from '../../database/retry.ts';
+import { dayOf, startOfDay } from '../../time/day.ts';
 import type { Building } from '../build.ts';
 import type { Block } from '../format/block.ts';
 import { bodyBytes } from '../format/body.ts';
 import { compressJson } from '../format/gzip.ts';
 import { createHead, type Head, type Published } from '../format/head.ts';
-import { addStep, compareBlocks, type Difference, dateUnseen } from '../format/steps.ts';
+import { addStep, compareBlocks, type Difference } from '../format/steps.ts';
 import {
   blockKey,
   changesKey,
+  findSteps,
   findStoredHead,
   type Publication,
   putConstant,
-  readSteps,
+  putDayStart,
+  StaleError,
   tried,
 } from '../kv.ts';
 import {
@@ -34,7 +37,7 @@ export interface Tools {
   db: Database;
   kv: KVNamespace;
   clock: () => Date;
-  /** Throws a LateError if it is too late to record or to put anything. */
+  /** Throws a StaleError if it is too late to record or to put anything. */
   expectInTime: () => void;
 }
 
@@ -127,9 +130,10 @@ interface Result {
 /** Records the publication once everything that its head names is in KV. */
 async function recordDraft(
   { db, kv, clock, expectInTime }: Tools,
-  { list, record, kept, inKv, publication, writer, isTrusted, startedAt }: Draft,
+  draft: Draft,
   { blocks, snapshot, previous, difference }: Result,
 ): Promise<Publication | undefined> {
+  const { list, record, kept, inKv, publication, writer, isTrusted, startedAt } = draft;
   const head = await createHead(list, publication, blocks);
   const { etag, count } = head;
   if (isTrusted && record?.etag === etag && record.publication === inKv?.publication) {
@@ -138,10 +142,10 @@ async function recordDraft(
   }
   await writer.finish();
   const now = clock();
-  const ofPrevious = previous ? await tried(() => readSteps(kv, previous)) : [];
-  const before = inKv && previous ? dateUnseen(ofPrevious, inKv, previous.etag, now) : ofPrevious;
-  const steps = addStep(before, { from: previous?.etag, to: etag }, difference, now);
+  const before = previous && (await tried(() => findSteps(kv, previous)));
+  const steps = addStep(before ?? [], { from: previous?.etag, to: etag }, difference, now);
   await writer.announced();
+  await keepDayStart(kv, draft, now);
   await putConstant(kv, changesKey(list, publication), compressJson(steps));
   const metadata = {
     publication,
@@ -161,6 +165,26 @@ async function recordDraft(
     expectInTime,
   });
   return isRecorded ? { head, metadata } : undefined;
+}
+
+/**
+ * Before the first publication of a day: keeps what readers have, which is how the list stood when the day began. Whoever
+ * recorded a publication on this day has done it.
+ */
+async function keepDayStart(
+  kv: KVNamespace,
+  { list, record, kept, inKv }: Draft,
+  now: Date,
+): Promise<void> {
+  const day = dayOf(now);
+  if ([record, inKv].some((last) => last && last.publishedAt >= startOfDay(day))) return;
+  if (!inKv || inKv.publication === record?.publication) {
+    if (kept) await putDayStart(kv, day, kept);
+    return;
+  }
+  const head = await findStoredHead(kv, list);
+  if (head?.publication !== inKv.publication) throw new StaleError('KV has another head by now');
+  await putDayStart(kv, day, { head, metadata: inKv });
 }
 
 /** The keys of earlier publications, and of blocks that this one wrote, that the head does not name. */

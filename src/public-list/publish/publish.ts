@@ -7,7 +7,7 @@ import { currentTime } from '../../time/clock.ts';
 import { dayOf } from '../../time/day.ts';
 import { buildLists } from '../build.ts';
 import type { Published } from '../format/head.ts';
-import { LateError, MissingBlockError, type Publication, putHead, readPublished } from '../kv.ts';
+import { MissingBlockError, type Publication, putHead, readPublished, StaleError } from '../kv.ts';
 import { cacheTag, type ListName } from '../lists.ts';
 import { expireCopies } from '../read/memory.ts';
 import { readSource } from './database.ts';
@@ -19,7 +19,7 @@ const maximumRounds = 8;
 
 /**
  * A round that takes longer begins again: whoever sleeps, as a laptop does, finds other lists when it wakes. The sweep
- * deletes what was announced or replaced a day ago, so neither can concern a round, even if clocks disagree. A round also
+ * deletes what was announced or replaced a week ago, so neither can concern a round, even if clocks disagree. A round also
  * begins again at midnight, so that no list is dated on a day on which readers did not get it.
  */
 const maximumRoundMilliseconds = 60 * 60 * 1000;
@@ -66,7 +66,7 @@ export async function publish(
       state.isWritten = true;
       state.isForced = false;
     } catch (error) {
-      if (error instanceof LateError) state.inKv = undefined;
+      if (error instanceof StaleError) state.inKv = undefined;
       else if (error instanceof MissingBlockError && !state.isForced) state.isForced = true;
       else state.error = new Error(`list ${state.list} was not published`, { cause: error });
     }
@@ -116,8 +116,8 @@ function newRound(db: Database, kv: KVNamespace, clock: () => Date): Tools {
   const startedAt = clock();
   const expectInTime = () => {
     const elapsed = clock().getTime() - startedAt.getTime();
-    if (elapsed > maximumRoundMilliseconds) throw new LateError('took more than an hour');
-    if (dayOf(clock()) !== dayOf(startedAt)) throw new LateError('took until the next day');
+    if (elapsed > maximumRoundMilliseconds) throw new StaleError('took more than an hour');
+    if (dayOf(clock()) !== dayOf(startedAt)) throw new StaleError('took until the next day');
   };
   return { db, kv, clock, expectInTime };
 }

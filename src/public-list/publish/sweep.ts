@@ -26,7 +26,7 @@ export async function announcePublication(
   );
 }
 
-/** Whether the database knows the publication. It does for a day, but not if it was restored to an earlier state. */
+/** Whether the database knows the publication. It does for a week, but not if it was restored to an earlier state. */
 export async function isKnownPublication(db: Database, publication: string): Promise<boolean> {
   const rows = await retried(() =>
     db
@@ -37,15 +37,15 @@ export async function isKnownPublication(db: Database, publication: string): Pro
   return rows.length > 0;
 }
 
-/** The time for which the blocks of an older head are kept, for readers that still use it. */
-const keptMilliseconds = 24 * 60 * 60 * 1000;
+/** The time for which the blocks of an older head are kept: a week for the archive, and a day for locations that cache the head. */
+const keptMilliseconds = 8 * 24 * 60 * 60 * 1000;
 /** Deletions in one run: an invocation may use 1,000 operations of KV in all. */
 const maximumDeletions = 400;
 /** Rows of a journal deleted in one run. */
 const maximumJournalRows = 100_000;
 
 /**
- * Deletes what the lists have not needed for a day: the blocks and changes in KV that later publications have replaced
+ * Deletes what the lists have not needed for a week: the blocks and changes in KV that later publications have replaced
  * or that killed ones left behind, and the rows of the journals that all lists have followed. Nothing that the head in
  * KV may still name, where that is neither the last publication nor later than what replaced the keys. The work of one
  * run is limited.

@@ -67,7 +67,7 @@ export class BlockWriter implements BlockStore {
     return block;
   };
 
-  /** Throws a LateError if it is too late to put anything. */
+  /** Throws a StaleError if it is too late to put anything. */
   async announced(): Promise<void> {
     this.#announced ??= this.#announce();
     await this.#announced;

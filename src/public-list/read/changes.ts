@@ -1,6 +1,6 @@
 import type { Head } from '../format/head.ts';
 import { type Difference, differenceSince, type Steps } from '../format/steps.ts';
-import { changesKey, readSteps } from '../kv.ts';
+import { changesKey, findSteps } from '../kv.ts';
 import type { ListName } from '../lists.ts';
 import { memoryOf } from './memory.ts';
 import { findHead, type Reader } from './reader.ts';
@@ -46,8 +46,8 @@ async function stepsOf(head: Head, reader: Reader): Promise<Steps> {
   const kept = lists.find('steps', key);
   if (kept) return kept;
   reader.meter.kvReads += 1;
-  const steps = await readSteps(reader.kv, head);
-  // Every list has some, so KV does not show them yet. A character takes two bytes at most.
-  if (steps.length > 0) lists.keep('steps', key, steps, 2 * JSON.stringify(steps).length);
-  return steps;
+  const steps = await findSteps(reader.kv, head);
+  // A character takes two bytes at most.
+  if (steps) lists.keep('steps', key, steps, 2 * JSON.stringify(steps).length);
+  return steps ?? [];
 }
