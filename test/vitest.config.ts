@@ -1,4 +1,4 @@
-import { existsSync, statfsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 import type { Reporter } from 'vitest/node';
@@ -18,19 +18,11 @@ const whySkipped: Reporter = {
 
 /** Tests that start processes or a browser, or need much data. */
 const deep = 'test/**/*.deep.test.ts';
-/** Tests that go further in the deep run. */
-const inBoth = [
-  'test/archive/archive.test.ts',
-  'test/attack/failing-bindings.test.ts',
-  'test/attack/failing-publication.test.ts',
-  'test/attack/generated-requests.test.ts',
-  'test/cli/backup-killed.test.ts',
-  'test/history/values.test.ts',
-  'test/http/registrar-contact-validate.test.ts',
-  'test/public-list/histories.test.ts',
-  'test/public-list/sources.test.ts',
-  'test/transparency/append.test.ts',
-];
+/** Tests that go further in the deep run: they ask which run it is. */
+const inBoth = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules'))
+  .map((path) => `test/${path}`)
+  .filter((path) => readFileSync(path, 'utf8').includes("inject('isDeep')"));
 
 /** Whether the directory has room for the databases of all tests. */
 function hasRoom(directory: string): boolean {
