@@ -41,7 +41,7 @@ const value = { from: 'Mari', to: 'Mari Maasikas' };
 
 describe('out of the box', () => {
   const worker = startWorker();
-  it('keeps values and contacts for ever', async () => {
+  it('keeps values and contacts for ever out of the box', async () => {
     const contact = await addOldContact(worker, 600);
     await worker.scheduled('31 * * * *');
     expect(await stateOf(worker, contact)).toEqual({ exists: true, names: [value, value] });
@@ -50,7 +50,7 @@ describe('out of the box', () => {
 
 describe('a deployment that keeps values for a year and orphans for two', () => {
   const worker = startWorker({ HISTORY_VALUES_MONTHS: '12', ORPHAN_CONTACT_MONTHS: '24' });
-  it('removes values and contacts that are older, in its scheduled run', async () => {
+  it('a deployment that keeps values for a year and orphans for two removes values and contacts that are older, in its scheduled run', async () => {
     const young = await addOldContact(worker, 11);
     const middle = await addOldContact(worker, 23);
     const old = await addOldContact(worker, 25);
@@ -68,7 +68,7 @@ describe('a deployment that keeps values for a year and orphans for two', () => 
 
 describe('a setting that is malformed', () => {
   const worker = startWorker({ HISTORY_VALUES_MONTHS: 'a year', ORPHAN_CONTACT_MONTHS: '12' });
-  it('removes nothing, and the log names it', async () => {
+  it('a setting that is malformed removes nothing, and the log names it', async () => {
     const contact = await addOldContact(worker, 600);
     await worker.scheduled('31 * * * *').catch(() => {});
     expect(await stateOf(worker, contact)).toEqual({ exists: true, names: [value, value] });

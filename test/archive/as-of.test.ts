@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { archiveLists } from '../../src/archive/archive.ts';
 import { catalogueDays, findDay } from '../../src/archive/catalogue.ts';
 import type { ArchivedDay } from '../../src/archive/day.ts';
@@ -28,136 +28,134 @@ beforeAll(async () => {
 
 const failing = () => Promise.reject(new Error('D1_ERROR: down'));
 
-describe('a day gone by', () => {
-  it.each([
-    ['/repp/v1/auctions?as_of=2026-05-01', '{"auctions":[],"count":0}'],
-    [`${path}?as_of=2026-05-01`, body],
-    [`${path}?type=reserved&as_of=2026-05-01`, body],
-    [`${path}/?as_of=2026-05-01&type=blocked`, '{"domains":[],"count":0}'],
-  ])('is answered at %s, and never changes', async (url, expected) => {
-    const answer = await worker.fetch(url);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
-    expect(answer.headers.get('Vary')).toBe('Accept-Encoding');
+it.each([
+  ['/repp/v1/auctions?as_of=2026-05-01', '{"auctions":[],"count":0}'],
+  [`${path}?as_of=2026-05-01`, body],
+  [`${path}?type=reserved&as_of=2026-05-01`, body],
+  [`${path}/?as_of=2026-05-01&type=blocked`, '{"domains":[],"count":0}'],
+])('a past day is answered at %s, and never changes', async (url, expected) => {
+  const answer = await worker.fetch(url);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
+  expect(answer.headers.get('Vary')).toBe('Accept-Encoding');
+  expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*');
+  expect(answer.headers.get('Cache-Tag')).toBeNull();
+  expect(answer.headers.get('Ignored-Parameters')).toBeNull();
+  expect(answer.headers.get('ETag')).toMatch(/^W\/"[0-9a-f]{32}"$/);
+  expect(await answer.text()).toBe(expected);
+});
+
+it('a past day is not sent to a client that has it', async () => {
+  for (const known of [etag, etag.slice(2), `"x", ${etag}`, '*']) {
+    const answer = await worker.fetch(`${path}?as_of=2026-05-01`, {
+      headers: { 'If-None-Match': known },
+    });
+    expect({ known, status: answer.status }).toEqual({ known, status: 304 });
+    expect(answer.headers.get('ETag')).toBe(etag);
+    expect(answer.headers.get('Cache-Control')).toContain('immutable');
+  }
+  const other = await worker.fetch(`${path}?as_of=2026-05-01`, {
+    headers: { 'If-None-Match': 'W/"other"' },
+  });
+  expect(other.status).toBe(200);
+});
+
+it('a past day is gzip for a client that accepts it, and plain for one that does not', async () => {
+  const ask = (encoding: string) =>
+    onTheWire(worker.url, `${path}?as_of=2026-05-01`, {
+      headers: { 'Accept-Encoding': encoding },
+    });
+  const compressed = await ask('gzip');
+  expect(compressed.headers['content-encoding']).toBe('gzip');
+  expect(gunzipSync(compressed.bytes).toString()).toBe(body);
+  const plain = await ask('identity');
+  expect(plain.headers['content-encoding']).toBeUndefined();
+  expect(plain.headers['cloudflare-cdn-cache-control']).toBe('no-store');
+  expect(plain.body).toBe(body);
+});
+
+it('a past day answers HEAD as GET, without a body', async () => {
+  const answer = await worker.fetch(`${path}?as_of=2026-05-01`, { method: 'HEAD' });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('ETag')).toBe(etag);
+  expect(await answer.text()).toBe('');
+  const unknown = await worker.fetch(`${path}?as_of=2026-04-30`, { method: 'HEAD' });
+  expect(unknown.status).toBe(404);
+});
+
+const today = new Date().toISOString().slice(0, 10);
+it.each([
+  ['as_of=', 400, 'is not a day (YYYY-MM-DD)'],
+  ['as_of=2026-02-30', 400, 'is not a day (YYYY-MM-DD)'],
+  ['as_of=2026-05-01T00:00:00Z', 400, 'is not a day (YYYY-MM-DD)'],
+  ['as_of=2026-05-01&as_of=2026-05-01', 400, 'is not a day (YYYY-MM-DD)'],
+  [`as_of=${today}`, 400, 'is not over yet (UTC)'],
+  ['as_of=2999-01-01', 400, 'is not over yet (UTC)'],
+  ['as_of=2026-05-01&since=x', 400, 'cannot be combined with since'],
+  ['as_of=2026-04-30', 404, 'is not in the archive'],
+])('a past day is refused at ?%s', async (query, status, message) => {
+  for (const list of ['/repp/v1/auctions', path]) {
+    const answer = await worker.fetch(`${list}?${query}`);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('Cache-Control')).toBe('private, no-store');
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*');
-    expect(answer.headers.get('Cache-Tag')).toBeNull();
-    expect(answer.headers.get('Ignored-Parameters')).toBeNull();
-    expect(answer.headers.get('ETag')).toMatch(/^W\/"[0-9a-f]{32}"$/);
-    expect(await answer.text()).toBe(expected);
-  });
+    expect(await answer.json()).toEqual({ errors: { as_of: [message] } });
+  }
+});
 
-  it('is not sent to a client that has it', async () => {
-    for (const known of [etag, etag.slice(2), `"x", ${etag}`, '*']) {
-      const answer = await worker.fetch(`${path}?as_of=2026-05-01`, {
-        headers: { 'If-None-Match': known },
-      });
-      expect({ known, status: answer.status }).toEqual({ known, status: 304 });
-      expect(answer.headers.get('ETag')).toBe(etag);
-      expect(answer.headers.get('Cache-Control')).toContain('immutable');
-    }
-    const other = await worker.fetch(`${path}?as_of=2026-05-01`, {
-      headers: { 'If-None-Match': 'W/"other"' },
-    });
-    expect(other.status).toBe(200);
-  });
+it('a past day has no changes', async () => {
+  const answer = await worker.fetch(`${path}/changes?since=x&as_of=2026-05-01`);
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toEqual({ errors: { as_of: ['cannot be combined with since'] } });
+});
 
-  it('is gzip for a client that accepts it, and plain for one that does not', async () => {
-    const ask = (encoding: string) =>
-      onTheWire(worker.url, `${path}?as_of=2026-05-01`, {
-        headers: { 'Accept-Encoding': encoding },
-      });
-    const compressed = await ask('gzip');
-    expect(compressed.headers['content-encoding']).toBe('gzip');
-    expect(gunzipSync(compressed.bytes).toString()).toBe(body);
-    const plain = await ask('identity');
-    expect(plain.headers['content-encoding']).toBeUndefined();
-    expect(plain.headers['cloudflare-cdn-cache-control']).toBe('no-store');
-    expect(plain.body).toBe(body);
+it('a past day costs one row and one read of R2, and no read of KV', async () => {
+  const env = counted(worker.env);
+  const answer = { d1RoundTrips: 1, rowsRead: 1 };
+  const ask = (query: string, headers = {}) => cost(env, `${path}?${query}`, { headers });
+  expect(await ask('as_of=2026-05-01')).toEqual({
+    status: 200,
+    answer: { ...answer, r2Reads: 1 },
+    after: {},
   });
-
-  it('answers HEAD as GET, without a body', async () => {
-    const answer = await worker.fetch(`${path}?as_of=2026-05-01`, { method: 'HEAD' });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('ETag')).toBe(etag);
-    expect(await answer.text()).toBe('');
-    const unknown = await worker.fetch(`${path}?as_of=2026-04-30`, { method: 'HEAD' });
-    expect(unknown.status).toBe(404);
+  expect(await ask('as_of=2026-05-01', { 'If-None-Match': etag })).toEqual({
+    ...{ status: 304, answer, after: {} },
   });
-
-  const today = new Date().toISOString().slice(0, 10);
-  it.each([
-    ['as_of=', 400, 'is not a day (YYYY-MM-DD)'],
-    ['as_of=2026-02-30', 400, 'is not a day (YYYY-MM-DD)'],
-    ['as_of=2026-05-01T00:00:00Z', 400, 'is not a day (YYYY-MM-DD)'],
-    ['as_of=2026-05-01&as_of=2026-05-01', 400, 'is not a day (YYYY-MM-DD)'],
-    [`as_of=${today}`, 400, 'is not over yet (UTC)'],
-    ['as_of=2999-01-01', 400, 'is not over yet (UTC)'],
-    ['as_of=2026-05-01&since=x', 400, 'cannot be combined with since'],
-    ['as_of=2026-04-30', 404, 'is not in the archive'],
-  ])('is refused at ?%s', async (query, status, message) => {
-    for (const list of ['/repp/v1/auctions', path]) {
-      const answer = await worker.fetch(`${list}?${query}`);
-      expect(answer.status).toBe(status);
-      expect(answer.headers.get('Cache-Control')).toBe('private, no-store');
-      expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*');
-      expect(await answer.json()).toEqual({ errors: { as_of: [message] } });
-    }
+  expect(await ask('as_of=2026-04-30')).toEqual({
+    status: 404,
+    answer: { d1RoundTrips: 1, r2Reads: 1 },
+    after: {},
   });
+  expect(await ask('as_of=2999-01-01')).toEqual({ status: 400, answer: {}, after: {} });
+});
 
-  it('has no changes', async () => {
-    const answer = await worker.fetch(`${path}/changes?since=x&as_of=2026-05-01`);
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toEqual({ errors: { as_of: ['cannot be combined with since'] } });
-  });
-
-  it('costs one row and one read of R2, and no read of KV', async () => {
-    const env = counted(worker.env);
-    const answer = { d1RoundTrips: 1, rowsRead: 1 };
-    const ask = (query: string, headers = {}) => cost(env, `${path}?${query}`, { headers });
-    expect(await ask('as_of=2026-05-01')).toEqual({
-      status: 200,
-      answer: { ...answer, r2Reads: 1 },
-      after: {},
-    });
-    expect(await ask('as_of=2026-05-01', { 'If-None-Match': etag })).toEqual({
-      ...{ status: 304, answer, after: {} },
-    });
-    expect(await ask('as_of=2026-04-30')).toEqual({
-      status: 404,
-      answer: { d1RoundTrips: 1, r2Reads: 1 },
-      after: {},
-    });
-    expect(await ask('as_of=2999-01-01')).toEqual({ status: 400, answer: {}, after: {} });
-  });
-
-  it('counts as more than one request if much of it has to be decompressed', async () => {
-    const known = await findDay(worker.db, 'all', '2026-05-01');
-    const large = { ...known, day: '2026-04-01', bytes: 1_000_000 } as ArchivedDay;
-    await catalogueDays(worker.db, [large]);
-    let requests = 0;
-    const limiting = {
-      RATE_LIMIT_POLICY: worker.env.RATE_LIMIT_POLICY!.replaceAll('1000000', '1200'),
-      ADDRESS_LIMITER: {
-        limit: async ({ delta = 1 }) => {
-          requests += delta;
-          return { success: true };
-        },
+it('a past day counts as more than one request if much of it has to be decompressed', async () => {
+  const known = await findDay(worker.db, 'all', '2026-05-01');
+  const large = { ...known, day: '2026-04-01', bytes: 1_000_000 } as ArchivedDay;
+  await catalogueDays(worker.db, [large]);
+  let requests = 0;
+  const limiting = {
+    RATE_LIMIT_POLICY: worker.env.RATE_LIMIT_POLICY!.replaceAll('1000000', '1200'),
+    ADDRESS_LIMITER: {
+      limit: async ({ delta = 1 }) => {
+        requests += delta;
+        return { success: true };
       },
-    };
-    await askSource(`${path}?as_of=2026-04-01`, limiting);
-    expect(requests).toBe(1);
-    await askSource(`${path}?as_of=2026-04-01`, limiting, 'identity');
-    expect(requests).toBe(8);
-  });
+    },
+  };
+  await askSource(`${path}?as_of=2026-04-01`, limiting);
+  expect(requests).toBe(1);
+  await askSource(`${path}?as_of=2026-04-01`, limiting, 'identity');
+  expect(requests).toBe(8);
+});
 
-  it.each([
-    ['is down', failing],
-    ['never answers', () => new Promise(() => {})],
-  ])('is answered while the database %s', async (_, ask) => {
-    const DB = { prepare: () => ({ bind: () => ({ all: ask, raw: ask, run: ask }) }) };
-    const answer = await askSource(`${path}?as_of=2026-05-01`, { DB: DB as never });
-    expect(answer.headers.get('ETag')).toBe(etag);
-  });
+it.each([
+  ['is down', failing],
+  ['never answers', () => new Promise(() => {})],
+])('a past day is answered while the database %s', async (_, ask) => {
+  const DB = { prepare: () => ({ bind: () => ({ all: ask, raw: ask, run: ask }) }) };
+  const answer = await askSource(`${path}?as_of=2026-05-01`, { DB: DB as never });
+  expect(answer.headers.get('ETag')).toBe(etag);
 });
 
 async function askSource(url: string, bindings: object, encoding = 'gzip'): Promise<Response> {

@@ -92,7 +92,7 @@ function intrusion({ caller, path, method, headers }: Sent, { status }: Answered
 
 describe(`generated requests (seed ${seed})`, () => {
   it(
-    'are answered in the form of their interface, with nothing of anybody else, and leave the database whole',
+    'generated requests are answered in the form of their interface, with nothing of anybody else, and leave the database whole',
     async () => {
       let answered = 0;
       const several = fc.array(requestTo(world), {
@@ -134,7 +134,7 @@ describe(`generated requests (seed ${seed})`, () => {
     timeoutMilliseconds,
   );
 
-  it('leave one line each in the log, with no body, credential, token, identity code, name or address in it', () => {
+  it('generated requests leave one line each in the log, with no body, credential, token, identity code, name or address in it', () => {
     const requestLines = lines.flatMap((line) => line.split('\n')).filter((line) => line !== '');
 
     expect(requestLines.length).toBeGreaterThanOrEqual(requestsWanted);

@@ -120,7 +120,7 @@ describe('of domains', () => {
     );
   });
 
-  test('one that got another holder while the question stood is not removed', async () => {
+  test('a domain that got another holder while the question stood is not removed', async () => {
     const { status, stderr } = await confirmWhile(
       ['domain', 'remove', 'a.ee', 'b.ee'],
       (db, other) => importDomains(db, other, [record('b', '2')]),
@@ -133,7 +133,7 @@ describe('of domains', () => {
     });
   });
 
-  test('a replacement leaves what got another holder while the question stood', async () => {
+  test('a replacement keeps a domain that got another holder while the question stood', async () => {
     const file = await registry.file(
       'domains.csv',
       'name,registrar,registrant\na.ee,ALPHA,ALPHA:1\n',

@@ -38,7 +38,7 @@ describe('the demo data', () => {
     return response.json() as Promise<Record<string, unknown>>;
   }
 
-  it('lets both demo users in, each to the contacts of their registrar', async () => {
+  it('the demo data lets both demo users in, each to the contacts of their registrar', async () => {
     expect(await get('/repp/v1/contacts?limit=2', alpha)).toEqual({
       contacts: ['ALPHA:TAMM', 'ALPHA:TAMM-WORK'],
       total_number_of_records: 14,
@@ -49,7 +49,7 @@ describe('the demo data', () => {
     });
   });
 
-  it('gives EE 38001085718 contacts at both registrars', async () => {
+  it('the demo data gives EE 38001085718 contacts at both registrars', async () => {
     const response = await worker.fetch('/api/v1/registrant/auth/eid', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -68,32 +68,35 @@ describe('the demo data', () => {
     });
   });
 
-  it.each(demoContacts)('has a contact $code as the interfaces would take it', (contact) => {
-    const { identType: type, identCountryCode: countryCode, ident: code } = contact;
-    expect(identityProblem({ type, countryCode, code }, new Date('2026-01-01'))).toBeUndefined();
-    for (const field of [
-      'code',
-      'name',
-      'email',
-      'phone',
-      'identType',
-      'identCountryCode',
-    ] as const) {
-      expect(contactRules[field]().parse(contact[field])).toBe(contact[field]);
-    }
-    for (const field of ['fax', 'street', 'city', 'zip', 'countryCode'] as const) {
-      expect(z.optional(contactRules[field]()).parse(contact[field])).toBe(contact[field]);
-    }
-  });
+  it.each(demoContacts)(
+    'the demo data has a contact $code as the interfaces would take it',
+    (contact) => {
+      const { identType: type, identCountryCode: countryCode, ident: code } = contact;
+      expect(identityProblem({ type, countryCode, code }, new Date('2026-01-01'))).toBeUndefined();
+      for (const field of [
+        'code',
+        'name',
+        'email',
+        'phone',
+        'identType',
+        'identCountryCode',
+      ] as const) {
+        expect(contactRules[field]().parse(contact[field])).toBe(contact[field]);
+      }
+      for (const field of ['fax', 'street', 'city', 'zip', 'countryCode'] as const) {
+        expect(z.optional(contactRules[field]()).parse(contact[field])).toBe(contact[field]);
+      }
+    },
+  );
 
-  it('has contacts of every identity type at ALPHA', () => {
+  it('the demo data has contacts of every identity type at ALPHA', () => {
     const ofAlpha = demoContacts.filter(({ registrar }) => registrar === 'ALPHA');
     expect(new Set(ofAlpha.map(({ identType }) => identType))).toEqual(
       new Set(['birthday', 'org', 'priv']),
     );
   });
 
-  it('links a contact to a domain, which prohibits its deletion', async () => {
+  it('the demo data links a contact to a domain, which prohibits its deletion', async () => {
     const response = await worker.fetch('/repp/v1/contacts/ALPHA:TAMMEPUU', {
       method: 'DELETE',
       headers: alpha,
@@ -101,7 +104,7 @@ describe('the demo data', () => {
     expect(await response.json()).toMatchObject({ code: 2305 });
   });
 
-  it('has a contact whose status prohibits its deletion', async () => {
+  it('the demo data has a contact whose status prohibits its deletion', async () => {
     const response = await worker.fetch('/repp/v1/contacts/ALPHA:SEPP', {
       method: 'DELETE',
       headers: alpha,
@@ -109,7 +112,7 @@ describe('the demo data', () => {
     expect(await response.json()).toMatchObject({ code: 2304 });
   });
 
-  it('has seven auctions in progress, three of them of international names', async () => {
+  it('the demo data has seven auctions in progress, three of them of international names', async () => {
     expect(await get('/repp/v1/auctions')).toEqual({
       count: 7,
       auctions: [
@@ -124,7 +127,7 @@ describe('the demo data', () => {
     });
   });
 
-  it('shows every auction with the three fields of the contract and no other', async () => {
+  it('the demo data shows every auction with the three fields of the contract and no other', async () => {
     const started = await get('/api/v1/auctions');
     const uuids = await worker.db.select({ uuid: auctions.uuid }).from(auctions);
     const each = await Promise.all(uuids.map(({ uuid }) => get(`/api/v1/auctions/${uuid}`)));
@@ -141,7 +144,7 @@ describe('the demo data', () => {
     ['14', 'payment_not_received'],
     ['15', 'domain_registered'],
     ['16', 'domain_not_registered'],
-  ])('has auction %s, which is %s', async (number, status) => {
+  ])('the demo data has auction %s, which is %s', async (number, status) => {
     const auction = await get(`/api/v1/auctions/a0000000-0000-4000-8000-0000000000${number}`);
     expect(auction).toMatchObject({ status });
   });
@@ -150,18 +153,18 @@ describe('the demo data', () => {
     ['reserved', 24],
     ['blocked', 22],
     ['disputed', 16],
-  ])('has retained names that are %s: %i', async (status, count) => {
+  ])('the demo data has retained names that are %s: %i', async (status, count) => {
     const list = await get(`/repp/v1/retained_domains?type=${status}`);
     expect(list).toMatchObject({ count });
   });
 
-  it('gives the list of disputed names the ETag that the README shows', async () => {
+  it('the demo data gives the list of disputed names the ETag that the README shows', async () => {
     const shown = readFileSync('README.md', 'utf8').match(/W\/"[0-9a-f]{32}"/g);
     const { headers } = await worker.fetch('/repp/v1/retained_domains?type=disputed');
     expect(new Set(shown)).toEqual(new Set([headers.get('ETag')]));
   });
 
-  it('has a name that is both disputed and reserved, and no dispute that is over or to come', async () => {
+  it('the demo data has a name that is both disputed and reserved, and no dispute that is over or to come', async () => {
     const { domains } = (await get('/repp/v1/retained_domains')) as {
       domains: { name: string; status: string }[];
     };
@@ -172,7 +175,7 @@ describe('the demo data', () => {
     expect(statusesOf('tulevik.ee')).toEqual([]);
   });
 
-  it('is in the history, contact by contact, without secrets', async () => {
+  it('the demo data is in the history, contact by contact, without secrets', async () => {
     const entries = await worker.db.select().from(history).orderBy(asc(history.id));
     const tamm = entries.find(({ subjectKey }) => subjectKey === 'ALPHA:TAMM');
     expect(tamm).toMatchObject({ action: 'create', actorType: 'operator', actor: 'Demo data' });
@@ -183,7 +186,7 @@ describe('the demo data', () => {
     });
   });
 
-  it('is not loaded a second time', async () => {
+  it('the demo data is not loaded a second time', async () => {
     expect(await loadDemoData(worker.env)).toBe(false);
     expect(await worker.db.$count(contacts)).toBe(18);
   });
@@ -192,13 +195,13 @@ describe('the demo data', () => {
 describe('loading demo data', () => {
   const worker = startWorker();
 
-  it('is refused in a deployment', async () => {
+  it('loading demo data is refused in a deployment', async () => {
     const deployed = { ...worker.env, ENVIRONMENT: 'production' };
     await expect(loadDemoData(deployed)).rejects.toThrow('only for the local environment');
     expect(await worker.db.$count(apiUsers)).toBe(0);
   });
 
-  it('leaves a registry alone that has no more than a reserved name', async () => {
+  it('loading demo data leaves a registry alone that has no more than a reserved name', async () => {
     await worker.env.DB.prepare(
       "INSERT INTO retained_domains (name, punycode, status, created_at) VALUES ('own.ee', 'own.ee', 'reserved', '2026-01-02T03:04:05.678Z')",
     ).run();
@@ -206,7 +209,7 @@ describe('loading demo data', () => {
     expect(await worker.db.$count(registrars)).toBe(0);
   });
 
-  it('is finished by later starts, whatever the zones and at whichever calls of the database it was interrupted', async () => {
+  it('loading demo data is finished by later starts, whatever the zones and at whichever calls of the database it was interrupted', async () => {
     const { db } = worker;
     const env = { ...worker.env, ZONES: 'lv' };
     await env.DB.prepare("DELETE FROM retained_domains WHERE name = 'own.ee'").run();

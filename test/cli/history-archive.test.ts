@@ -10,74 +10,72 @@ import { startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
 
-describe('history archive', () => {
-  async function registryWith(entries: number): Promise<TestRegistry> {
-    const registry = await tool.newRegistry();
-    await addEntries(registry, entries);
-    return registry;
-  }
+async function registryWith(entries: number): Promise<TestRegistry> {
+  const registry = await tool.newRegistry();
+  await addEntries(registry, entries);
+  return registry;
+}
 
-  it('moves what is older than a day to a file, in the form of history', async () => {
-    const registry = await registryWith(100);
-    const file = path.join(registry.directory, 'history.ndjson');
-    const { history: shown } = await registry.done(['history', 'contact', 'ALPHA:1']);
-    const args = ['history', 'archive', '--before', '2020-01-03', '--to', file];
-    const report = { before: '2020-01-03', file, from: '2020-01-01T01:00:00.000Z' };
-    const until = '2020-01-02T23:00:00.000Z';
-    expect(await registry.done([...args, '--dry-run'])).toEqual({
-      ...report,
-      until,
-      archived: 47,
-      written: 0,
-      changed: false,
-    });
-    expect(await idsLeft(registry)).toEqual(numbers(1, 100));
-    await expect(stat(file)).rejects.toThrow('ENOENT');
-    expect(await registry.done(args)).toEqual({
-      ...report,
-      until,
-      archived: 47,
-      written: 47,
-      changed: true,
-    });
-    expect(await idsLeft(registry)).toEqual(numbers(48, 100));
-    const text = await readFile(file, 'utf8');
-    expect(idsOf(text)).toEqual(numbers(1, 47));
-    expect(JSON.parse(text.slice(0, text.indexOf('\n')))).toEqual({ id: 1, ...shown[0] });
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
-    const later = ['history', 'archive', '--before', '2020-01-04', '--to', file];
-    expect((await registry.run(later)).stdout).toBe(
-      `archived 24 entries from before 2020-01-04 to ${file}\n`,
-    );
-    expect(idsOf(await readFile(file, 'utf8'))).toEqual(numbers(1, 71));
-  }, 120_000);
+it('history archive moves what is older than a day to a file, in the form of history', async () => {
+  const registry = await registryWith(100);
+  const file = path.join(registry.directory, 'history.ndjson');
+  const { history: shown } = await registry.done(['history', 'contact', 'ALPHA:1']);
+  const args = ['history', 'archive', '--before', '2020-01-03', '--to', file];
+  const report = { before: '2020-01-03', file, from: '2020-01-01T01:00:00.000Z' };
+  const until = '2020-01-02T23:00:00.000Z';
+  expect(await registry.done([...args, '--dry-run'])).toEqual({
+    ...report,
+    until,
+    archived: 47,
+    written: 0,
+    changed: false,
+  });
+  expect(await idsLeft(registry)).toEqual(numbers(1, 100));
+  await expect(stat(file)).rejects.toThrow('ENOENT');
+  expect(await registry.done(args)).toEqual({
+    ...report,
+    until,
+    archived: 47,
+    written: 47,
+    changed: true,
+  });
+  expect(await idsLeft(registry)).toEqual(numbers(48, 100));
+  const text = await readFile(file, 'utf8');
+  expect(idsOf(text)).toEqual(numbers(1, 47));
+  expect(JSON.parse(text.slice(0, text.indexOf('\n')))).toEqual({ id: 1, ...shown[0] });
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const later = ['history', 'archive', '--before', '2020-01-04', '--to', file];
+  expect((await registry.run(later)).stdout).toBe(
+    `archived 24 entries from before 2020-01-04 to ${file}\n`,
+  );
+  expect(idsOf(await readFile(file, 'utf8'))).toEqual(numbers(1, 71));
+}, 120_000);
 
-  it('keeps the newest entry, so that its id is never given again', async () => {
-    const registry = await registryWith(3);
-    const file = path.join(registry.directory, 'history.ndjson');
-    await registry.done(['history', 'archive', '--before', '2025-01-01', '--to', file]);
-    expect(await idsLeft(registry)).toEqual([3]);
-  }, 120_000);
+it('history archive keeps the newest entry, so that its id is never given again', async () => {
+  const registry = await registryWith(3);
+  const file = path.join(registry.directory, 'history.ndjson');
+  await registry.done(['history', 'archive', '--before', '2025-01-01', '--to', file]);
+  expect(await idsLeft(registry)).toEqual([3]);
+}, 120_000);
 
-  it('refuses a day that is not over, and a file that is something else', async () => {
-    const registry = await registryWith(3);
-    const file = await registry.file('notes.txt', 'Some notes');
-    const today = new Date().toISOString().slice(0, 10);
-    const archive = (before: string) =>
-      registry.run(['history', 'archive', '--before', before, '--to', file]);
-    expect(await archive(today)).toMatchObject({
-      status: 1,
-      stderr: 'refused: --before must be a day before today [before]\n',
-    });
-    expect(await archive('2020')).toMatchObject({ status: 2 });
-    expect(await archive('2025-01-01')).toMatchObject({
-      status: 1,
-      stderr: `refused: ${file}: line 1 is not an entry of history; name a new file, or one that history archive has written\n`,
-    });
-    expect(await readFile(file, 'utf8')).toBe('Some notes');
-    expect((await registry.rows()).history_archives).toMatchObject([{ file: null, run: null }]);
-  }, 120_000);
-});
+it('history archive refuses a day that is not over, and a file that is something else', async () => {
+  const registry = await registryWith(3);
+  const file = await registry.file('notes.txt', 'Some notes');
+  const today = new Date().toISOString().slice(0, 10);
+  const archive = (before: string) =>
+    registry.run(['history', 'archive', '--before', before, '--to', file]);
+  expect(await archive(today)).toMatchObject({
+    status: 1,
+    stderr: 'refused: --before must be a day before today [before]\n',
+  });
+  expect(await archive('2020')).toMatchObject({ status: 2 });
+  expect(await archive('2025-01-01')).toMatchObject({
+    status: 1,
+    stderr: `refused: ${file}: line 1 is not an entry of history; name a new file, or one that history archive has written\n`,
+  });
+  expect(await readFile(file, 'utf8')).toBe('Some notes');
+  expect((await registry.rows()).history_archives).toMatchObject([{ file: null, run: null }]);
+}, 120_000);
 
 describe('an archive that is interrupted', () => {
   const worker = shareEmptyWorker();
@@ -129,7 +127,7 @@ describe('an archive that is interrupted', () => {
       },
     });
 
-  test('is finished by repeating it, at whichever call of the database it stopped', async () => {
+  test('an interrupted archive is finished by repeating it, at whichever call of the database it stopped', async () => {
     let faults = 0;
     for (let call = 0; ; call++) {
       let isOver = false;
@@ -154,7 +152,7 @@ describe('an archive that is interrupted', () => {
     expect(faults).toBeGreaterThan(12);
   });
 
-  test('is finished by repeating it, wherever its last write was cut off', async () => {
+  test('an interrupted archive is finished by repeating it, wherever its last write was cut off', async () => {
     await writeFirstPage();
     const bytes = await readFile(file);
     expect(idsOf(bytes.toString())).toEqual(numbers(first, first + 5));
@@ -167,7 +165,7 @@ describe('an archive that is interrupted', () => {
     await expectDone();
   });
 
-  test('is not taken to another file, unless it is lost', async () => {
+  test('an interrupted archive is not taken to another file, unless it is lost', async () => {
     await writeFirstPage();
     await expect(archive(worker.db, `${file}.other`)).rejects.toThrow(
       `the archive to ${file} is not finished: repeat it with --to ${file}, or, if that file is lost, use --force`,
@@ -176,7 +174,7 @@ describe('an archive that is interrupted', () => {
     expect(idsOf(await readFile(`${file}.other`, 'utf8'))).toEqual(numbers(first, newest - 1));
   });
 
-  test('is stopped by the one that takes over, and neither writes an entry twice', async () => {
+  test('an interrupted archive is stopped by the one that takes over, and neither writes an entry twice', async () => {
     let takenOver: Promise<unknown> | undefined;
     // Between the first one's write to the file and its deletion of what it wrote, the second one does all.
     const first = archive(batching(() => (takenOver ??= archive())));
@@ -185,7 +183,7 @@ describe('an archive that is interrupted', () => {
     await expectDone();
   });
 
-  test('does not mix two registries', async () => {
+  test('an archive does not mix two registries', async () => {
     const [id] = await left();
     await writeFile(
       file,
@@ -200,7 +198,7 @@ describe('an archive that is interrupted', () => {
 
 describe('a permit to archive', () => {
   const worker = shareEmptyWorker();
-  test('covers the entries that it names, and does not let them be changed', async () => {
+  test('a permit to archive covers the entries that it names, and does not let them be changed', async () => {
     await worker.env.DB.prepare(insertEntries).bind(5).run();
     const permitted = (statement: string) =>
       worker.env.DB.batch([

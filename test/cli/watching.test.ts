@@ -196,12 +196,12 @@ describe('the alert rules', () => {
     vi.restoreAllMocks();
   });
 
-  it('are silent on a quiet day', () => {
+  it('the alert rules are silent on a quiet day', () => {
     expect(firing(quiet)).toEqual([]);
     expect(firing(quiet, 3_600)).toEqual([]);
   });
 
-  it('fire while /health fails, until it succeeds', async () => {
+  it('the alert rules fire while /health fails, until it succeeds', async () => {
     await publishAll();
     const failed = await pointsOf((env) => answerTo(env, '/health'), down('d1'));
     const later = await pointsOf((env) => answerTo(env, '/health'), down('kv'));
@@ -210,7 +210,7 @@ describe('the alert rules', () => {
     expect(firing(points, 605)).toEqual([]);
   });
 
-  it('are silent when strangers ask for /health until they are refused', () => {
+  it('the alert rules are silent when strangers ask for /health until they are refused', () => {
     const refused = quiet
       .map(({ point }) => point)
       .filter(({ blobs }) => blobs?.[3] === '/health')
@@ -218,12 +218,12 @@ describe('the alert rules', () => {
     expect(firing([...quiet, ...at(-60, refused)])).toEqual([]);
   });
 
-  it('fire while nobody asks for /health', () => {
+  it('the alert rules fire while nobody asks for /health', () => {
     const unasked = quiet.filter(({ point }) => point.blobs?.[3] !== '/health');
     expect(firing(unasked)).toEqual(['health-failing']);
   });
 
-  it('fire when failures use up the budget', async () => {
+  it('the alert rules fire when failures use up the budget', async () => {
     const registrar = await addRegistrar(worker.env);
     const failures = await pointsOf(async (env) => {
       for (let n = 0; n < 6; n++) await answerTo(env, '/repp/v1/contacts', send('GET', registrar));
@@ -237,7 +237,7 @@ describe('the alert rules', () => {
     expect(firing(points, 605)).toEqual(['errors-slow']);
   });
 
-  it('fire when a list cannot be published, until it is', async () => {
+  it('the alert rules fire when a list cannot be published, until it is', async () => {
     await addAuction(worker.env);
     const publishing = (env: typeof worker.env) => publishAndPurge(env, {}, ['auctions']);
     const failed = await pointsOf(publishing, down('kv'));
@@ -247,12 +247,12 @@ describe('the alert rules', () => {
     expect(firing([...points, ...at(-10, published)])).toEqual([]);
   });
 
-  it('fire when the cron stops', () => {
+  it('the alert rules fire when the cron stops', () => {
     const stopped = quiet.filter(({ point }) => point.blobs?.[0] !== 'state');
     expect(firing(stopped)).toEqual(['cron-late']);
   });
 
-  it('fire when work of the cron fails, until a run succeeds', async () => {
+  it('the alert rules fire when work of the cron fails, until a run succeeds', async () => {
     const faulty = new Faults(
       { message: 'KV failed', isDone: false },
       (_, called) => called === 'kv',
@@ -264,7 +264,7 @@ describe('the alert rules', () => {
     expect(firing(points, 3_600)).toEqual([]);
   });
 
-  it('fire when a delivery has waited for an hour, until it is delivered', async () => {
+  it('the alert rules fire when a delivery has waited for an hour, until it is delivered', async () => {
     const { id: registrarId } = await addRegistrar(worker.env);
     const waitsSince = new Date(Date.now() - 61 * 60_000).toISOString();
     const delivery = { id: 'msg_1', registrarId, createdAt: waitsSince, waitsSince };
@@ -277,19 +277,19 @@ describe('the alert rules', () => {
     expect(firing([...points, ...at(-10, delivered)])).toEqual([]);
   });
 
-  it('fire when the database is larger than 8 GB', () => {
+  it('the alert rules fire when the database is larger than 8 GB', () => {
     const points = [...quiet, ...at(-30, [statePoint(8_000_000_001, 0, 0, 0, 0)])];
     expect(firing(points)).toEqual(['database-large']);
   });
 
-  it('stay for a day when the database is full, and no run can be recorded any more', () => {
+  it('the alert rules stay for a day when the database is full, and no run can be recorded any more', () => {
     const last = at(-30, [statePoint(8_000_000_001, 0, 0, 0, 0)]);
     const day = 24 * 3_600;
     expect(firing(last, day - 60)).toContain('database-large');
     expect(firing(last, day)).not.toContain('database-large');
   });
 
-  it('fire for themselves where silence is the failure, should a query have no rows', () => {
+  it('the alert rules fire for themselves where silence is the failure, should a query have no rows', () => {
     const alerting = rules.filter(({ noDataState }) => noDataState === 'Alerting');
     expect(alerting.map(({ uid }) => uid)).toEqual(['health-failing', 'cron-late']);
   });

@@ -1,6 +1,6 @@
 import { asc, eq, gte } from 'drizzle-orm';
 import fc from 'fast-check';
-import { beforeAll, beforeEach, describe, expect, inject, it, test } from 'vitest';
+import { beforeAll, beforeEach, expect, inject, it, test } from 'vitest';
 import {
   contacts,
   type FieldChange,
@@ -68,141 +68,137 @@ async function removeAll(before: string): Promise<number> {
 }
 beforeEach(() => worker.db.delete(sweeps));
 
-describe('values in old history', () => {
-  it('are replaced in every personal field, and in no other', async () => {
-    const contact = await addContact(worker.env, registrar);
-    const personal = {
-      name: value,
-      ident: value,
-      email: value,
-      phone: value,
-      fax: value,
-      street: value,
-      zip: value,
-      city: value,
-      state: value,
-      countryCode: value,
-      orgName: value,
-      statusNotes: { from: {}, to: { clientHold: 'Mari' } },
-    };
-    const other = {
-      identType: value,
-      identCountryCode: value,
-      authInfo: { redacted: true } as const,
-      statuses: { from: [], to: ['clientDeleteProhibited'] },
-      legacyId: value,
-      disclosedAttributes: { from: null, to: ['name'] },
-    };
-    const old = await addEntry(contact, { changes: { ...personal, ...other } });
-    const newest = await addEntry(contact, { changes: { name: value } });
-    await removeAll(beforeThisYear);
-    const gone = Object.fromEntries(Object.keys(personal).map((field) => [field, removed]));
-    expect(await entriesOf(contact)).toEqual([{ ...old, changes: { ...gone, ...other } }, newest]);
-  });
-
-  it('stay in the newest entry of a contact that exists, until there is a newer one', async () => {
-    const contact = await addContact(worker.env, registrar);
-    await addEntry(contact, { changes: { name: value } });
-    await removeAll(beforeThisYear);
-    expect(await changesOf(contact)).toEqual([{ name: value }]);
-    await addEntry(contact, { occurredAt: '2026-06-01T00:00:00.000Z', changes: { fax: value } });
-    await removeAll(beforeThisYear);
-    expect(await changesOf(contact)).toEqual([{ name: removed }, { fax: value }]);
-  });
-
-  it('go from the newest entry of a deleted contact, whatever has its code now', async () => {
-    const gone = { code: `${registrar.code}:AGAIN`, uuid: crypto.randomUUID() };
-    await addEntry(gone, { action: 'delete' });
-    const successor = await addContact(worker.env, registrar, { code: gone.code });
-    await addEntry(successor);
-    await removeAll(beforeThisYear);
-    expect(await changesOf(gone)).toEqual([{ name: removed }]);
-    expect(await changesOf(successor)).toEqual([{ name: { from: 'Mari', to: 'Mari Maasikas' } }]);
-  });
-
-  it('stay where they are younger, and in what is no contact', async () => {
-    const contact = { code: 'GONE:1', uuid: crypto.randomUUID() };
-    const young = await addEntry(contact, { occurredAt: beforeThisYear });
-    const registrars = await addEntry(contact, { subject: 'registrar' });
-    await removeAll(beforeThisYear);
-    expect(await entriesOf(contact)).toEqual([young, registrars]);
-  });
-
-  it('go in parts, of which each run does some, and each begins where the last one stopped', async () => {
-    const contact = { code: 'GONE:2', uuid: crypto.randomUUID() };
-    for (let n = 0; n < 10; n++) await addEntry(contact);
-    const { id: first } = (await entriesOf(contact))[0]!;
-    await worker.db.insert(sweeps).values({ name: 'history_values', after: first - 1 });
-    const left = async () =>
-      (await changesOf(contact)).filter(({ name }) => name && 'from' in name).length;
-    const run = () =>
-      removeOldValues(worker.db, personalFields, beforeThisYear, { window: 2, windows: 2 });
-    expect(await run()).toBe(4);
-    expect(await left()).toBe(6);
-    expect(await run()).toBe(4);
-    expect(await run()).toBe(2);
-    expect(await left()).toBe(0);
-  });
-
-  it('leave no permit behind', async () => {
-    await addEntry({ code: 'GONE:3', uuid: crypto.randomUUID() });
-    expect(await removeAll(beforeThisYear)).toBeGreaterThan(0);
-    expect(await worker.db.select().from(historyPermits)).toEqual([]);
-  });
+it('values in old history are replaced in every personal field, and in no other', async () => {
+  const contact = await addContact(worker.env, registrar);
+  const personal = {
+    name: value,
+    ident: value,
+    email: value,
+    phone: value,
+    fax: value,
+    street: value,
+    zip: value,
+    city: value,
+    state: value,
+    countryCode: value,
+    orgName: value,
+    statusNotes: { from: {}, to: { clientHold: 'Mari' } },
+  };
+  const other = {
+    identType: value,
+    identCountryCode: value,
+    authInfo: { redacted: true } as const,
+    statuses: { from: [], to: ['clientDeleteProhibited'] },
+    legacyId: value,
+    disclosedAttributes: { from: null, to: ['name'] },
+  };
+  const old = await addEntry(contact, { changes: { ...personal, ...other } });
+  const newest = await addEntry(contact, { changes: { name: value } });
+  await removeAll(beforeThisYear);
+  const gone = Object.fromEntries(Object.keys(personal).map((field) => [field, removed]));
+  expect(await entriesOf(contact)).toEqual([{ ...old, changes: { ...gone, ...other } }, newest]);
 });
 
-describe('a permit to remove values', () => {
-  const permitted = (id: number, statement: string) =>
-    worker.env.DB.batch([
-      worker.env.DB.prepare("insert into history_permits values (1, 'remove_values', ?1, ?1)").bind(
-        id,
-      ),
-      worker.env.DB.prepare(statement.replace('$id', String(id))),
-      worker.env.DB.prepare('delete from history_permits'),
-    ]);
-  const contact = () => ({ code: 'GONE:4', uuid: crypto.randomUUID() });
-  const changes = (json: unknown, id = '$id') =>
-    `update history set changes = '${JSON.stringify(json)}' where id = ${id}`;
+it('values in old history stay in the newest entry of a contact that exists, until there is a newer one', async () => {
+  const contact = await addContact(worker.env, registrar);
+  await addEntry(contact, { changes: { name: value } });
+  await removeAll(beforeThisYear);
+  expect(await changesOf(contact)).toEqual([{ name: value }]);
+  await addEntry(contact, { occurredAt: '2026-06-01T00:00:00.000Z', changes: { fax: value } });
+  await removeAll(beforeThisYear);
+  expect(await changesOf(contact)).toEqual([{ name: removed }, { fax: value }]);
+});
 
-  test('lets values be replaced by the fact that they were removed', async () => {
-    const { id } = await addEntry(contact(), { changes: { name: value, fax: value } });
-    await permitted(id, changes({ name: removed, fax: value }));
-    await permitted(id, changes({ name: removed, fax: removed }));
-    await permitted(id, changes({ fax: removed, name: removed }));
-  });
+it('values in old history go from the newest entry of a deleted contact, whatever has its code now', async () => {
+  const gone = { code: `${registrar.code}:AGAIN`, uuid: crypto.randomUUID() };
+  await addEntry(gone, { action: 'delete' });
+  const successor = await addContact(worker.env, registrar, { code: gone.code });
+  await addEntry(successor);
+  await removeAll(beforeThisYear);
+  expect(await changesOf(gone)).toEqual([{ name: removed }]);
+  expect(await changesOf(successor)).toEqual([{ name: { from: 'Mari', to: 'Mari Maasikas' } }]);
+});
 
-  test.each([
-    ['another value', changes({ name: { from: 'a', to: 'c' } })],
-    ['no field', changes({})],
-    ['one more field', changes({ name: value, fax: removed })],
-    ['another field', changes({ fax: removed })],
-    ['other words', changes({ name: { removed: 1 } })],
-    ['what is not an object', changes([])],
-    ['another actor', "update history set actor = 'x' where id = $id"],
-    ['another instant', "update history set occurred_at = '2020-01-02' where id = $id"],
-    ['another id', 'update history set id = id + 1000000 where id = $id'],
-    ['another rowid', 'update history set rowid = rowid + 1000000 where id = $id'],
-    ['no entry', 'delete from history where id = $id'],
-  ])('does not let %s stand in its place', async (_, statement) => {
-    const { id } = await addEntry(contact(), { changes: { name: value } });
-    await expect(permitted(id, statement)).rejects.toThrow('history is append-only');
-  });
+it('values in old history stay where they are younger, and in what is no contact', async () => {
+  const contact = { code: 'GONE:1', uuid: crypto.randomUUID() };
+  const young = await addEntry(contact, { occurredAt: beforeThisYear });
+  const registrars = await addEntry(contact, { subject: 'registrar' });
+  await removeAll(beforeThisYear);
+  expect(await entriesOf(contact)).toEqual([young, registrars]);
+});
 
-  test.each([
-    ['a secret', { changes: { name: { redacted: true } as FieldChange } }],
-    ['a registrar', { subject: 'registrar' as const, changes: { name: value } }],
-  ])('does not cover %s', async (_, overrides) => {
-    const { id } = await addEntry(contact(), overrides);
-    const refusal = expect(permitted(id, changes({ name: removed }))).rejects;
-    await refusal.toThrow('history is append-only');
-  });
+it('values in old history go in parts, of which each run does some, and each begins where the last one stopped', async () => {
+  const contact = { code: 'GONE:2', uuid: crypto.randomUUID() };
+  for (let n = 0; n < 10; n++) await addEntry(contact);
+  const { id: first } = (await entriesOf(contact))[0]!;
+  await worker.db.insert(sweeps).values({ name: 'history_values', after: first - 1 });
+  const left = async () =>
+    (await changesOf(contact)).filter(({ name }) => name && 'from' in name).length;
+  const run = () =>
+    removeOldValues(worker.db, personalFields, beforeThisYear, { window: 2, windows: 2 });
+  expect(await run()).toBe(4);
+  expect(await left()).toBe(6);
+  expect(await run()).toBe(4);
+  expect(await run()).toBe(2);
+  expect(await left()).toBe(0);
+});
 
-  test('covers no entry beside those that it names', async () => {
-    const { id } = await addEntry(contact());
-    const { id: other } = await addEntry(contact());
-    const statement = changes({ name: removed }, String(other));
-    await expect(permitted(id, statement)).rejects.toThrow('history is append-only');
-  });
+it('values in old history leave no permit behind', async () => {
+  await addEntry({ code: 'GONE:3', uuid: crypto.randomUUID() });
+  expect(await removeAll(beforeThisYear)).toBeGreaterThan(0);
+  expect(await worker.db.select().from(historyPermits)).toEqual([]);
+});
+
+const permitted = (id: number, statement: string) =>
+  worker.env.DB.batch([
+    worker.env.DB.prepare("insert into history_permits values (1, 'remove_values', ?1, ?1)").bind(
+      id,
+    ),
+    worker.env.DB.prepare(statement.replace('$id', String(id))),
+    worker.env.DB.prepare('delete from history_permits'),
+  ]);
+const contact = () => ({ code: 'GONE:4', uuid: crypto.randomUUID() });
+const changes = (json: unknown, id = '$id') =>
+  `update history set changes = '${JSON.stringify(json)}' where id = ${id}`;
+
+test('a permit to remove values lets values be replaced by the fact that they were removed', async () => {
+  const { id } = await addEntry(contact(), { changes: { name: value, fax: value } });
+  await permitted(id, changes({ name: removed, fax: value }));
+  await permitted(id, changes({ name: removed, fax: removed }));
+  await permitted(id, changes({ fax: removed, name: removed }));
+});
+
+test.each([
+  ['another value', changes({ name: { from: 'a', to: 'c' } })],
+  ['no field', changes({})],
+  ['one more field', changes({ name: value, fax: removed })],
+  ['another field', changes({ fax: removed })],
+  ['other words', changes({ name: { removed: 1 } })],
+  ['what is not an object', changes([])],
+  ['another actor', "update history set actor = 'x' where id = $id"],
+  ['another instant', "update history set occurred_at = '2020-01-02' where id = $id"],
+  ['another id', 'update history set id = id + 1000000 where id = $id'],
+  ['another rowid', 'update history set rowid = rowid + 1000000 where id = $id'],
+  ['no entry', 'delete from history where id = $id'],
+])('a permit to remove values does not let %s stand in its place', async (_, statement) => {
+  const { id } = await addEntry(contact(), { changes: { name: value } });
+  await expect(permitted(id, statement)).rejects.toThrow('history is append-only');
+});
+
+test.each([
+  ['a secret', { changes: { name: { redacted: true } as FieldChange } }],
+  ['a registrar', { subject: 'registrar' as const, changes: { name: value } }],
+])('a permit to remove values does not cover %s', async (_, overrides) => {
+  const { id } = await addEntry(contact(), overrides);
+  const refusal = expect(permitted(id, changes({ name: removed }))).rejects;
+  await refusal.toThrow('history is append-only');
+});
+
+test('a permit to remove values covers no entry beside those that it names', async () => {
+  const { id } = await addEntry(contact());
+  const { id: other } = await addEntry(contact());
+  const statement = changes({ name: removed }, String(other));
+  await expect(permitted(id, statement)).rejects.toThrow('history is append-only');
 });
 
 /** The events in the life of a contact's code: the first creates the contact, and so does the first after a deletion. */

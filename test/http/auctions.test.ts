@@ -28,61 +28,57 @@ async function publishedNames(): Promise<string[]> {
   return body.auctions.map(({ domain_name }: { domain_name: string }) => domain_name);
 }
 
-describe('GET /api/v1/auctions', () => {
-  it('lists the started auctions in the order of their start, in Unicode form', async () => {
-    const later = await addAuction(worker.env, {
-      name: 'pürasid.ee',
-      punycode: 'xn--prasid-3ya.ee',
-      createdAt: '2026-03-02T00:00:00.000Z',
-    });
-    const earlier = await addAuction(worker.env, { createdAt: '2026-03-01T00:00:00.000Z' });
-    const ended = await addAuction(worker.env, { status: 'no_bids' });
-
-    const response = await worker.fetch('/api/v1/auctions');
-
-    expect(response.status).toBe(200);
-    const listed = (await response.json()) as { id: string }[];
-    const ours = [later.uuid, earlier.uuid, ended.uuid];
-    expect(listed.filter(({ id }) => ours.includes(id))).toEqual([
-      { id: earlier.uuid, domain: earlier.name, status: 'started' },
-      { id: later.uuid, domain: 'pürasid.ee', status: 'started' },
-    ]);
+it('GET /api/v1/auctions lists the started auctions in the order of their start, in Unicode form', async () => {
+  const later = await addAuction(worker.env, {
+    name: 'pürasid.ee',
+    punycode: 'xn--prasid-3ya.ee',
+    createdAt: '2026-03-02T00:00:00.000Z',
   });
+  const earlier = await addAuction(worker.env, { createdAt: '2026-03-01T00:00:00.000Z' });
+  const ended = await addAuction(worker.env, { status: 'no_bids' });
 
-  it('is open to every address, with or without a trailing slash', async () => {
-    const response = await worker.fetch('/api/v1/auctions/', {
-      headers: { 'CF-Connecting-IP': '203.0.113.9' },
-    });
-    expect(response.status).toBe(200);
-    expect(response.headers.get('Cache-Control')).toBe('private, no-store');
+  const response = await worker.fetch('/api/v1/auctions');
+
+  expect(response.status).toBe(200);
+  const listed = (await response.json()) as { id: string }[];
+  const ours = [later.uuid, earlier.uuid, ended.uuid];
+  expect(listed.filter(({ id }) => ours.includes(id))).toEqual([
+    { id: earlier.uuid, domain: earlier.name, status: 'started' },
+    { id: later.uuid, domain: 'pürasid.ee', status: 'started' },
+  ]);
+});
+
+it('GET /api/v1/auctions is open to every address, with or without a trailing slash', async () => {
+  const response = await worker.fetch('/api/v1/auctions/', {
+    headers: { 'CF-Connecting-IP': '203.0.113.9' },
+  });
+  expect(response.status).toBe(200);
+  expect(response.headers.get('Cache-Control')).toBe('private, no-store');
+});
+
+it('GET /api/v1/auctions/{uuid} shows the auction', async () => {
+  const auction = await addAuction(worker.env, paid);
+  const response = await centre.read(auction.uuid);
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({
+    id: auction.uuid,
+    domain: auction.name,
+    status: 'payment_received',
   });
 });
 
-describe('GET /api/v1/auctions/{uuid}', () => {
-  it('shows the auction', async () => {
-    const auction = await addAuction(worker.env, paid);
-    const response = await centre.read(auction.uuid);
-    expect(response.status).toBe(200);
+it.each([unknownUuid, 'no-uuid', '%00', "x'--", 'x'.repeat(100)])(
+  'GET /api/v1/auctions/{uuid} answers 404 in the form of the auction centre for %s',
+  async (uuid) => {
+    const response = await centre.read(uuid);
+    expect(response.status).toBe(404);
     expect(await response.json()).toEqual({
-      id: auction.uuid,
-      domain: auction.name,
-      status: 'payment_received',
+      error: 'Not Found',
+      uuid: decodeURIComponent(uuid),
+      message: 'Record not found',
     });
-  });
-
-  it.each([unknownUuid, 'no-uuid', '%00', "x'--", 'x'.repeat(100)])(
-    'answers 404 in the form of the auction centre for %s',
-    async (uuid) => {
-      const response = await centre.read(uuid);
-      expect(response.status).toBe(404);
-      expect(await response.json()).toEqual({
-        error: 'Not Found',
-        uuid: decodeURIComponent(uuid),
-        message: 'Record not found',
-      });
-    },
-  );
-});
+  },
+);
 
 describe('PATCH /api/v1/auctions/{uuid}', () => {
   it.each(['awaiting_payment', 'no_bids', 'payment_not_received', 'domain_not_registered'])(
@@ -297,72 +293,71 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
   });
 });
 
-describe('registration_deadline', () => {
-  it.each([
-    ['2026-12-31', '2026-12-31'],
-    ['2026-12-31T23:59:59Z', '2026-12-31T23:59:59.000Z'],
-    ['2026-12-31T23:59:59.123+02:00', '2026-12-31T21:59:59.123Z'],
-    ['2026-12-31T23:59', '2026-12-31T23:59:00.000Z'],
-  ])('%s is kept', async (given, kept) => {
-    const { uuid } = await addAuction(worker.env, paid);
-    const response = await centre.report(uuid, { registration_deadline: given });
-    expect(response.status).toBe(200);
-    expect(await stored(uuid)).toMatchObject({ registrationDeadline: kept, ...paid });
-  });
-
-  it.each(['2026-02-30', '31.12.2026', 'soon', '2026-12-31T25:00:00Z', 20261231, {}])(
-    '%j is refused',
-    async (given) => {
-      const auction = await addAuction(worker.env);
-      const response = await centre.report(auction.uuid, {
-        status: 'no_bids',
-        registration_deadline: given,
-      });
-      expect(response.status).toBe(400);
-      expect(await response.json()).toEqual({
-        errors: { registration_deadline: ['is not an ISO 8601 date or date-time'] },
-      });
-      expect(await stored(auction.uuid)).toEqual(auction);
-    },
-  );
-
-  it('stays when a report does not mention it, and is cleared with null', async () => {
-    const { uuid } = await addAuction(worker.env, { registrationDeadline: '2026-12-31' });
-    await centre.report(uuid, { status: 'awaiting_payment' });
-    expect(await stored(uuid)).toMatchObject({ registrationDeadline: '2026-12-31' });
-    await centre.report(uuid, { registration_deadline: null });
-    expect(await stored(uuid)).toMatchObject({ registrationDeadline: null });
-  });
-
-  it('leaves no trace when it is repeated', async () => {
-    const { uuid, name } = await addAuction(worker.env);
-    await centre.report(uuid, { registration_deadline: '2026-12-31T22:00:00Z' });
-    await centre.report(uuid, { registration_deadline: '2027-01-01T00:00:00+02:00' });
-    expect(await historyOf(worker.env, 'auction', { name })).toHaveLength(1);
-  });
+it.each([
+  ['2026-12-31', '2026-12-31'],
+  ['2026-12-31T23:59:59Z', '2026-12-31T23:59:59.000Z'],
+  ['2026-12-31T23:59:59.123+02:00', '2026-12-31T21:59:59.123Z'],
+  ['2026-12-31T23:59', '2026-12-31T23:59:00.000Z'],
+])('the registration_deadline %s is kept', async (given, kept) => {
+  const { uuid } = await addAuction(worker.env, paid);
+  const response = await centre.report(uuid, { registration_deadline: given });
+  expect(response.status).toBe(200);
+  expect(await stored(uuid)).toMatchObject({ registrationDeadline: kept, ...paid });
 });
 
-describe('platform', () => {
-  it('is kept, and is shown as a fourth field wherever the auction is', async () => {
-    const { uuid, name } = await addAuction(worker.env);
-    const shown = { id: uuid, domain: name, status: 'started', platform: 'english' };
+it.each(['2026-02-30', '31.12.2026', 'soon', '2026-12-31T25:00:00Z', 20261231, {}])(
+  'the registration_deadline %j is refused',
+  async (given) => {
+    const auction = await addAuction(worker.env);
+    const response = await centre.report(auction.uuid, {
+      status: 'no_bids',
+      registration_deadline: given,
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      errors: { registration_deadline: ['is not an ISO 8601 date or date-time'] },
+    });
+    expect(await stored(auction.uuid)).toEqual(auction);
+  },
+);
 
-    const reported = await centre.report(uuid, { platform: ' english ' });
-    const one = await centre.read(uuid);
-    const list = await worker.fetch('/api/v1/auctions');
+it('registration_deadline stays when a report does not mention it, and is cleared with null', async () => {
+  const { uuid } = await addAuction(worker.env, { registrationDeadline: '2026-12-31' });
+  await centre.report(uuid, { status: 'awaiting_payment' });
+  expect(await stored(uuid)).toMatchObject({ registrationDeadline: '2026-12-31' });
+  await centre.report(uuid, { registration_deadline: null });
+  expect(await stored(uuid)).toMatchObject({ registrationDeadline: null });
+});
 
-    expect(await reported.text()).toBe(JSON.stringify({ ...shown, registration_code: null }));
-    expect(await one.text()).toBe(JSON.stringify(shown));
-    expect(await list.text()).toContain(JSON.stringify(shown));
-  });
+it('registration_deadline leaves no trace when it is repeated', async () => {
+  const { uuid, name } = await addAuction(worker.env);
+  await centre.report(uuid, { registration_deadline: '2026-12-31T22:00:00Z' });
+  await centre.report(uuid, { registration_deadline: '2027-01-01T00:00:00+02:00' });
+  expect(await historyOf(worker.env, 'auction', { name })).toHaveLength(1);
+});
 
-  it('stays when a report does not mention it', async () => {
-    const { uuid } = await addAuction(worker.env, { platform: 'english' });
-    const response = await centre.report(uuid, { status: 'no_bids' });
-    expect(await response.json()).toMatchObject({ platform: 'english' });
-  });
+it('the platform is kept, and is shown as a fourth field wherever the auction is', async () => {
+  const { uuid, name } = await addAuction(worker.env);
+  const shown = { id: uuid, domain: name, status: 'started', platform: 'english' };
 
-  it.each([null, '', ' '])('is cleared with %j, and then not shown', async (platform) => {
+  const reported = await centre.report(uuid, { platform: ' english ' });
+  const one = await centre.read(uuid);
+  const list = await worker.fetch('/api/v1/auctions');
+
+  expect(await reported.text()).toBe(JSON.stringify({ ...shown, registration_code: null }));
+  expect(await one.text()).toBe(JSON.stringify(shown));
+  expect(await list.text()).toContain(JSON.stringify(shown));
+});
+
+it('the platform stays when a report does not mention it', async () => {
+  const { uuid } = await addAuction(worker.env, { platform: 'english' });
+  const response = await centre.report(uuid, { status: 'no_bids' });
+  expect(await response.json()).toMatchObject({ platform: 'english' });
+});
+
+it.each([null, '', ' '])(
+  'the platform is cleared with %j, and then not shown',
+  async (platform) => {
     const { uuid, name } = await addAuction(worker.env, { platform: 'english' });
     await centre.report(uuid, { platform });
     expect(await (await centre.read(uuid)).json()).toEqual({
@@ -370,35 +365,35 @@ describe('platform', () => {
       domain: name,
       status: 'started',
     });
-  });
+  },
+);
 
-  it.each(['x'.repeat(51), 'a\u0000b', 1, true, {}, ['english']])(
-    '%j is refused',
-    async (platform) => {
-      const auction = await addAuction(worker.env, { platform: 'english' });
-      const response = await centre.report(auction.uuid, { status: 'no_bids', platform });
-      expect(response.status).toBe(400);
-      expect(await response.json()).toEqual({
-        errors: { platform: ['is not a text of 1 to 50 characters'] },
-      });
-      expect(await stored(auction.uuid)).toEqual(auction);
-    },
-  );
+it.each(['x'.repeat(51), 'a\u0000b', 1, true, {}, ['english']])(
+  'the platform %j is refused',
+  async (platform) => {
+    const auction = await addAuction(worker.env, { platform: 'english' });
+    const response = await centre.report(auction.uuid, { status: 'no_bids', platform });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      errors: { platform: ['is not a text of 1 to 50 characters'] },
+    });
+    expect(await stored(auction.uuid)).toEqual(auction);
+  },
+);
 
-  it('has at most 50 characters, not bytes', async () => {
-    const { uuid } = await addAuction(worker.env);
-    const response = await centre.report(uuid, { platform: 'õ'.repeat(50) });
-    expect(await response.json()).toMatchObject({ platform: 'õ'.repeat(50) });
-  });
+it('the platform has at most 50 characters, not bytes', async () => {
+  const { uuid } = await addAuction(worker.env);
+  const response = await centre.report(uuid, { platform: 'õ'.repeat(50) });
+  expect(await response.json()).toMatchObject({ platform: 'õ'.repeat(50) });
+});
 
-  it('leaves no trace when it is repeated', async () => {
-    const { uuid, name } = await addAuction(worker.env);
-    await centre.report(uuid, { platform: 'english' });
-    await centre.report(uuid, { platform: 'english' });
-    expect(await historyOf(worker.env, 'auction', { name })).toMatchObject([
-      { changes: { platform: { from: null, to: 'english' } } },
-    ]);
-  });
+it('the platform leaves no trace when it is repeated', async () => {
+  const { uuid, name } = await addAuction(worker.env);
+  await centre.report(uuid, { platform: 'english' });
+  await centre.report(uuid, { platform: 'english' });
+  expect(await historyOf(worker.env, 'auction', { name })).toMatchObject([
+    { changes: { platform: { from: null, to: 'english' } } },
+  ]);
 });
 
 describe('the list of the auctions in progress', () => {
@@ -419,7 +414,7 @@ describe('the list of the auctions in progress', () => {
     return ((await response.json()) as { id: string }[]).map(({ id }) => id);
   };
 
-  it('reads no row a second time within five seconds, and all again after that', async () => {
+  it('the list of the auctions in progress reads no row a second time within five seconds, and all again after that', async () => {
     const bindings = counted(worker.env);
     const { uuid } = await addAuction(worker.env);
     expect((await cost(bindings, path)).answer.rowsRead).toBeGreaterThan(0);
@@ -438,14 +433,14 @@ describe('the list of the auctions in progress', () => {
     expect(await listed(bindings.env)).toEqual(expect.arrayContaining([uuid, later.uuid]));
   });
 
-  it('is read once for all who ask at the same time', async () => {
+  it('the list of the auctions in progress is read once for all who ask at the same time', async () => {
     const { env, counts } = counted(worker.env);
     const lists = await Promise.all([listed(env), listed(env), listed(env)]);
     expect(new Set(lists.map((list) => JSON.stringify(list))).size).toBe(1);
     expect(counts.d1RoundTrips).toBe(1);
   });
 
-  it('answers all who ask at the same time in the runtime, where one request waits for another', async () => {
+  it('the list of the auctions in progress answers all who ask at the same time in the runtime, where one request waits for another', async () => {
     const { uuid } = await addAuction(worker.env);
     await centre.report(uuid, { status: 'no_bids' });
     const answers = await Promise.all(Array.from({ length: 5 }, () => worker.fetch(path)));
@@ -455,7 +450,7 @@ describe('the list of the auctions in progress', () => {
     expect([...texts][0]).not.toContain(uuid);
   });
 
-  it('is read again after a failure', async () => {
+  it('the list of the auctions in progress is read again after a failure', async () => {
     const { env } = counted(worker.env);
     let isFailing = true;
     const DB: D1Database = withMethods(env.DB, {
@@ -473,7 +468,7 @@ describe('the list of the auctions in progress', () => {
     expect(await listed({ ...env, DB })).not.toEqual([]);
   });
 
-  it('never lacks what the same isolate has written', async () => {
+  it('the list of the auctions in progress never lacks what the same isolate has written', async () => {
     const { env, counts } = counted(worker.env);
     const { uuid } = await addAuction(worker.env);
     expect(await listed(env)).toContain(uuid);
@@ -481,7 +476,7 @@ describe('the list of the auctions in progress', () => {
     expect(await listed(env)).not.toContain(uuid);
   });
 
-  it('is not remembered as it was before a write that came while it was read', async () => {
+  it('the list of the auctions in progress is not remembered as it was before a write that came while it was read', async () => {
     const { uuid } = await addAuction(worker.env);
     const { env, counts } = counted(worker.env);
     let isFirst = true;

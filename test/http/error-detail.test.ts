@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { answerOf, registrarClient } from '../support/client.ts';
 import { addContact, addRegistrar, newContact } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
@@ -8,18 +8,19 @@ const { request, create, update, delete: remove, list } = registrarClient(worker
 
 const syntaxError = { code: 2001, message: 'Command syntax error', field: null };
 
-describe('a body that is not a JSON object', () => {
-  it.each([
-    ['', 'The body is empty; a JSON object is expected.'],
-    ['[]', 'The body is an array; a JSON object is expected.'],
-    ['null', 'The body is null; a JSON object is expected.'],
-    ['7', 'The body is a number; a JSON object is expected.'],
-    ['"contact"', 'The body is a string; a JSON object is expected.'],
-    ['false', 'The body is a boolean; a JSON object is expected.'],
-    ['{"contact":', 'The body is not JSON: Unexpected end of JSON input.'],
-    ['{"contact":}', "The body is not JSON: Unexpected token '}'."],
-    ["{'contact':1}", expect.stringMatching(/^The body is not JSON: .+ \(line 1 column 2\)\.$/)],
-  ])('is refused with what is wrong with it: %s', async (body, detail) => {
+it.each([
+  ['', 'The body is empty; a JSON object is expected.'],
+  ['[]', 'The body is an array; a JSON object is expected.'],
+  ['null', 'The body is null; a JSON object is expected.'],
+  ['7', 'The body is a number; a JSON object is expected.'],
+  ['"contact"', 'The body is a string; a JSON object is expected.'],
+  ['false', 'The body is a boolean; a JSON object is expected.'],
+  ['{"contact":', 'The body is not JSON: Unexpected end of JSON input.'],
+  ['{"contact":}', "The body is not JSON: Unexpected token '}'."],
+  ["{'contact':1}", expect.stringMatching(/^The body is not JSON: .+ \(line 1 column 2\)\.$/)],
+])(
+  'a body that is not a JSON object is refused with what is wrong with it: %s',
+  async (body, detail) => {
     const registrar = await addRegistrar(worker.env);
     expect(await answerOf(request(registrar, 'POST', '', body))).toEqual({
       status: 400,
@@ -30,115 +31,114 @@ describe('a body that is not a JSON object', () => {
         errors: [{ ...syntaxError, detail }],
       },
     });
-  });
+  },
+);
 
-  it('is refused without a word of it', async () => {
-    const registrar = await addRegistrar(worker.env);
-    const body = '{"contact":{"auth_info":"open sesame" oops}}';
-    const response = await request(registrar, 'POST', '', body);
-    expect(await response.text()).not.toMatch(/sesame|oops/);
-  });
-
-  it('is refused with the type that it should have, or with its size', async () => {
-    const registrar = await addRegistrar(worker.env);
-    const type = { 'Content-Type': 'text/plain' };
-    const detailOf = async (body: string, headers = {}) => {
-      const answer = await answerOf(request(registrar, 'POST', '', body, headers));
-      return answer.body.errors[0].detail;
-    };
-    expect(await detailOf('{}', type)).toBe('The Content-Type of the body is not JSON.');
-    expect(await detailOf(' '.repeat(70_000))).toBe('Request body is larger than 65536 bytes.');
-  });
+it('a body that is not a JSON object is refused without a word of it', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const body = '{"contact":{"auth_info":"open sesame" oops}}';
+  const response = await request(registrar, 'POST', '', body);
+  expect(await response.text()).not.toMatch(/sesame|oops/);
 });
 
-describe('a contact in the form that reading shows', () => {
-  it('is refused with the form of the identity', async () => {
-    const registrar = await addRegistrar(worker.env);
-    const flat = newContact({ ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' });
-    expect((await create(registrar, flat)).body.errors).toEqual([
-      {
-        code: 2005,
-        message: 'Ident is invalid [ident]',
-        field: 'ident',
-        detail: 'An object is expected, with the fields ident, ident_type, ident_country_code.',
-      },
-    ]);
-  });
+it('a body that is not a JSON object is refused with the type that it should have, or with its size', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const type = { 'Content-Type': 'text/plain' };
+  const detailOf = async (body: string, headers = {}) => {
+    const answer = await answerOf(request(registrar, 'POST', '', body, headers));
+    return answer.body.errors[0].detail;
+  };
+  expect(await detailOf('{}', type)).toBe('The Content-Type of the body is not JSON.');
+  expect(await detailOf(' '.repeat(70_000))).toBe('Request body is larger than 65536 bytes.');
+});
 
-  it('is refused with the place of the address, if it has nothing else', async () => {
-    const registrar = await addRegistrar(worker.env);
-    const { code } = await addContact(worker.env, registrar);
-    const address = { city: 'Tartu', street: 'Ülikooli 1', verified: true };
-    expect((await update(registrar, code, address)).body.errors).toEqual([
-      {
-        code: 2003,
-        message: 'Required parameter missing [contact]',
-        field: 'contact',
-        detail: 'None of its fields is known here; city and street belong in addr.',
-      },
-    ]);
-  });
+it('a contact in the form that reading shows is refused with the form of the identity', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const flat = newContact({ ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' });
+  expect((await create(registrar, flat)).body.errors).toEqual([
+    {
+      code: 2005,
+      message: 'Ident is invalid [ident]',
+      field: 'ident',
+      detail: 'An object is expected, with the fields ident, ident_type, ident_country_code.',
+    },
+  ]);
+});
 
-  it('is refused with the fields that there are, if it has none of them', async () => {
-    const registrar = await addRegistrar(worker.env);
-    const { code } = await addContact(worker.env, registrar);
-    const { body } = await update(registrar, code, { verified: true });
-    expect(body.errors[0].detail).toBe(
-      'None of its fields is known here, which are name, email, phone, ident, fax, org_name, auth_info, addr.',
-    );
-  });
+it('a contact in the form that reading shows is refused with the place of the address, if it has nothing else', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const address = { city: 'Tartu', street: 'Ülikooli 1', verified: true };
+  expect((await update(registrar, code, address)).body.errors).toEqual([
+    {
+      code: 2003,
+      message: 'Required parameter missing [contact]',
+      field: 'contact',
+      detail: 'None of its fields is known here; city and street belong in addr.',
+    },
+  ]);
+});
 
-  it.each([
-    [
-      'addr',
-      'Tartu',
-      'An object is expected, with the fields street, zip, city, state, country_code.',
-    ],
-    [
-      'addr',
-      ['Tartu'],
-      'An object is expected, with the fields street, zip, city, state, country_code.',
-    ],
-  ])('is refused with the form of %s where it is %j', async (field, value, detail) => {
+it('a contact in the form that reading shows is refused with the fields that there are, if it has none of them', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const { body } = await update(registrar, code, { verified: true });
+  expect(body.errors[0].detail).toBe(
+    'None of its fields is known here, which are name, email, phone, ident, fax, org_name, auth_info, addr.',
+  );
+});
+
+it.each([
+  [
+    'addr',
+    'Tartu',
+    'An object is expected, with the fields street, zip, city, state, country_code.',
+  ],
+  [
+    'addr',
+    ['Tartu'],
+    'An object is expected, with the fields street, zip, city, state, country_code.',
+  ],
+])(
+  'a contact in the form that reading shows is refused with the form of %s where it is %j',
+  async (field, value, detail) => {
     const registrar = await addRegistrar(worker.env);
     const { code } = await addContact(worker.env, registrar);
     const { body } = await update(registrar, code, { [field]: value });
     expect(body.errors).toMatchObject([{ field, detail }]);
-  });
+  },
+);
+
+it('code 2304 says of a stale version that no status stopped the write', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const stale = { 'If-Match': '"stale"' };
+  const detail =
+    'The contact has changed since the version that If-Match names; no status prohibits the operation.';
+  for (const answer of [
+    await update(registrar, code, { phone: '+1.1' }, stale),
+    await remove(registrar, code, stale),
+  ]) {
+    expect(answer).toMatchObject({ status: 412, body: { errors: [{ code: 2304, detail }] } });
+  }
 });
 
-describe('code 2304', () => {
-  it('says of a stale version that no status stopped the write', async () => {
-    const registrar = await addRegistrar(worker.env);
-    const { code } = await addContact(worker.env, registrar);
-    const stale = { 'If-Match': '"stale"' };
-    const detail =
-      'The contact has changed since the version that If-Match names; no status prohibits the operation.';
-    for (const answer of [
-      await update(registrar, code, { phone: '+1.1' }, stale),
-      await remove(registrar, code, stale),
-    ]) {
-      expect(answer).toMatchObject({ status: 412, body: { errors: [{ code: 2304, detail }] } });
-    }
+it('code 2304 says which status prohibits an operation', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar, {
+    statuses: ['clientTransferProhibited', 'serverUpdateProhibited', 'pendingDelete'],
   });
-
-  it('says which status prohibits an operation', async () => {
-    const registrar = await addRegistrar(worker.env);
-    const { code } = await addContact(worker.env, registrar, {
-      statuses: ['clientTransferProhibited', 'serverUpdateProhibited', 'pendingDelete'],
-    });
-    expect((await update(registrar, code, { phone: '+1.1' })).body.errors).toEqual([
-      {
-        code: 2304,
-        message: 'Object status prohibits operation',
-        field: null,
-        detail: 'The contact has the status serverUpdateProhibited.',
-      },
-    ]);
-    expect((await remove(registrar, code)).body.errors).toMatchObject([
-      { code: 2304, detail: 'The contact has the status pendingDelete.' },
-    ]);
-  });
+  expect((await update(registrar, code, { phone: '+1.1' })).body.errors).toEqual([
+    {
+      code: 2304,
+      message: 'Object status prohibits operation',
+      field: null,
+      detail: 'The contact has the status serverUpdateProhibited.',
+    },
+  ]);
+  expect((await remove(registrar, code)).body.errors).toMatchObject([
+    { code: 2304, detail: 'The contact has the status pendingDelete.' },
+  ]);
 });
 
 it('has no detail where code and message say it all', async () => {

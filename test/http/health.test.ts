@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
@@ -49,171 +49,163 @@ const published = (count: number) => ({
   is_behind: false,
 });
 
-describe('GET /health', () => {
-  it('says which version and which build run, and what is published of every list', async () => {
-    await addRetainedDomain(worker.env, { status: 'reserved' });
-    await publishAll();
+it('GET /health says which version and which build run, and what is published of every list', async () => {
+  await addRetainedDomain(worker.env, { status: 'reserved' });
+  await publishAll();
 
-    const { status, headers, body } = await healthOf();
+  const { status, headers, body } = await healthOf();
 
-    expect(status).toBe(200);
-    expect(headers.get('Cache-Control')).toBe('public, max-age=5');
-    expect(body).toEqual({
-      status: 'ok',
-      version: packageJson.version,
-      build: worker.env.VERSION.id,
-      database: { is_reachable: true },
-      lists: {
-        auctions: published(0),
-        all: published(1),
-        reserved: published(1),
-        blocked: published(0),
-        disputed: published(0),
-      },
-    });
-  });
-
-  it('is answered over HTTP without credentials', async () => {
-    await publishAll();
-    const response = await worker.fetch('/health/');
-    expect(response.status).toBe(200);
-  });
-
-  it('fails while the database is unreachable, and still says what is published', async () => {
-    await publishAll();
-
-    const { status, headers, body } = await healthOf(failing('d1'));
-
-    expect(status).toBe(503);
-    expect(headers.get('Cache-Control')).toBe('public, max-age=5');
-    expect(body).toMatchObject({
-      status: 'failing',
-      reason: 'The database is unreachable.',
-      database: { is_reachable: false },
-      lists: { auctions: { ...published(0), is_behind: null } },
-    });
-  });
-
-  it('fails while KV is unreachable, and says what the database knows', async () => {
-    await publishAll();
-
-    const { status, body } = await healthOf(failing('kv'));
-
-    expect(status).toBe(503);
-    expect(body).toMatchObject({
-      status: 'failing',
-      reason: 'The store of the public lists is unreachable.',
-      database: { is_reachable: true },
-      lists: { auctions: { ...published(0), is_behind: null } },
-    });
-  });
-
-  it('fails after five seconds when neither of them answers', async () => {
-    const never = () => new Promise(() => {});
-    const statement = { bind: () => statement, all: never, raw: never, first: never, run: never };
-    const env = {
-      ...worker.env,
-      DB: withMethods(worker.env.DB, { prepare: () => statement, batch: never }),
-      LISTS: withMethods(worker.env.LISTS, { list: never }),
-    };
-    vi.useFakeTimers();
-    const answer = app.request('/health', {}, env);
-    await vi.advanceTimersByTimeAsync(5_000);
-    const response = await answer;
-    expect(response.status).toBe(503);
-    expect(await response.json()).toMatchObject({ reason: 'The database is unreachable.' });
-  });
-
-  it('fails when a setting is missing, and names no setting', async () => {
-    await publishAll();
-    const { status, body } = await healthOf({ ...worker.env, REGISTRANT_TOKEN_KEYS: '' });
-    expect(status).toBe(503);
-    expect(body.reason).toBe('A setting is missing or malformed; the log says which.');
-  });
-
-  it('asks the database and KV once in five seconds', async () => {
-    await publishAll();
-    const { env, counts } = counted(worker.env);
-    const now = Date.now();
-    await healthAt(now, env);
-    const first = { ...counts };
-    expect(first).toMatchObject({ d1RoundTrips: 1, kvLists: 1 });
-    await healthAt(now + 4_999, env);
-    expect(counts).toEqual(first);
-    await healthAt(now + 5_000, env);
-    expect(counts).toMatchObject({ d1RoundTrips: 2, kvLists: 2 });
+  expect(status).toBe(200);
+  expect(headers.get('Cache-Control')).toBe('public, max-age=5');
+  expect(body).toEqual({
+    status: 'ok',
+    version: packageJson.version,
+    build: worker.env.VERSION.id,
+    database: { is_reachable: true },
+    lists: {
+      auctions: published(0),
+      all: published(1),
+      reserved: published(1),
+      blocked: published(0),
+      disputed: published(0),
+    },
   });
 });
 
-describe('a list that is behind', () => {
-  it('is reported at once, and fails the health after two minutes', async () => {
-    await publishAll();
-    await addAuction(worker.env);
-    const now = Date.now();
+it('GET /health is answered over HTTP without credentials', async () => {
+  await publishAll();
+  const response = await worker.fetch('/health/');
+  expect(response.status).toBe(200);
+});
 
-    const soon = await healthAt(now + minute);
-    const later = await healthAt(now + 2 * minute);
+it('GET /health fails while the database is unreachable, and still says what is published', async () => {
+  await publishAll();
 
-    expect(soon.status).toBe(200);
-    expect(soon.body.lists.auctions.is_behind).toBe(true);
-    expect(soon.body.lists.all.is_behind).toBe(false);
-    expect(later.status).toBe(503);
-    expect(later.body.status).toBe('failing');
-    expect(later.body.reason).toMatch(
-      /^The list auctions has been behind its source since \d{4}-\d\d-\d\dT[\d:.]+Z\.$/,
-    );
+  const { status, headers, body } = await healthOf(failing('d1'));
+
+  expect(status).toBe(503);
+  expect(headers.get('Cache-Control')).toBe('public, max-age=5');
+  expect(body).toMatchObject({
+    status: 'failing',
+    reason: 'The database is unreachable.',
+    database: { is_reachable: false },
+    lists: { auctions: { ...published(0), is_behind: null } },
   });
+});
 
-  it('is behind since the first change that it lacks, however many follow', async () => {
-    await publishAll();
-    await addRetainedDomain(worker.env, { status: 'blocked' });
-    await worker.env.DB.prepare(
-      "update retained_changes set at = '2026-01-01T00:00:00.000Z'",
-    ).run();
-    await addRetainedDomain(worker.env, { status: 'blocked' });
+it('GET /health fails while KV is unreachable, and says what the database knows', async () => {
+  await publishAll();
 
-    const { body } = await healthOf();
+  const { status, body } = await healthOf(failing('kv'));
 
-    expect(body.reason).toBe(
-      'The list all has been behind its source since 2026-01-01T00:00:00.000Z.',
-    );
+  expect(status).toBe(503);
+  expect(body).toMatchObject({
+    status: 'failing',
+    reason: 'The store of the public lists is unreachable.',
+    database: { is_reachable: true },
+    lists: { auctions: { ...published(0), is_behind: null } },
   });
+});
 
-  it('is not late because of an older change that concerns other lists', async () => {
-    await publishAll();
-    await addRetainedDomain(worker.env, { status: 'blocked' });
-    await worker.env.DB.prepare(
-      "update retained_changes set at = '2026-01-01T00:00:00.000Z'",
-    ).run();
-    await publishAll();
-    await addRetainedDomain(worker.env, { status: 'reserved' });
+it('GET /health fails after five seconds when neither of them answers', async () => {
+  const never = () => new Promise(() => {});
+  const statement = { bind: () => statement, all: never, raw: never, first: never, run: never };
+  const env = {
+    ...worker.env,
+    DB: withMethods(worker.env.DB, { prepare: () => statement, batch: never }),
+    LISTS: withMethods(worker.env.LISTS, { list: never }),
+  };
+  vi.useFakeTimers();
+  const answer = app.request('/health', {}, env);
+  await vi.advanceTimersByTimeAsync(5_000);
+  const response = await answer;
+  expect(response.status).toBe(503);
+  expect(await response.json()).toMatchObject({ reason: 'The database is unreachable.' });
+});
 
-    const { status, body } = await healthOf();
+it('GET /health fails when a setting is missing, and names no setting', async () => {
+  await publishAll();
+  const { status, body } = await healthOf({ ...worker.env, REGISTRANT_TOKEN_KEYS: '' });
+  expect(status).toBe(503);
+  expect(body.reason).toBe('A setting is missing or malformed; the log says which.');
+});
 
-    expect(body.lists.reserved.is_behind).toBe(true);
-    expect(status).toBe(200);
-  });
+it('GET /health asks the database and KV once in five seconds', async () => {
+  await publishAll();
+  const { env, counts } = counted(worker.env);
+  const now = Date.now();
+  await healthAt(now, env);
+  const first = { ...counts };
+  expect(first).toMatchObject({ d1RoundTrips: 1, kvLists: 1 });
+  await healthAt(now + 4_999, env);
+  expect(counts).toEqual(first);
+  await healthAt(now + 5_000, env);
+  expect(counts).toMatchObject({ d1RoundTrips: 2, kvLists: 2 });
+});
 
-  it('is behind since midnight when a dispute began with the day', async () => {
-    const tomorrow = dayOf(new Date(Date.now() + 24 * 60 * minute));
-    await addDispute(worker.env, { firstDay: tomorrow, lastDay: tomorrow });
-    await publishAll();
-    const midnight = Date.parse(`${tomorrow}T00:00:00.000Z`);
+it('a list that is behind is reported at once, and fails the health after two minutes', async () => {
+  await publishAll();
+  await addAuction(worker.env);
+  const now = Date.now();
 
-    const soon = await healthAt(midnight + minute);
-    const later = await healthAt(midnight + 2 * minute);
+  const soon = await healthAt(now + minute);
+  const later = await healthAt(now + 2 * minute);
 
-    expect(soon.status).toBe(200);
-    expect(soon.body.lists.disputed.is_behind).toBe(true);
-    expect(later.body.reason).toBe(
-      `The list all has been behind its source since ${tomorrow}T00:00:00.000Z.`,
-    );
-  });
+  expect(soon.status).toBe(200);
+  expect(soon.body.lists.auctions.is_behind).toBe(true);
+  expect(soon.body.lists.all.is_behind).toBe(false);
+  expect(later.status).toBe(503);
+  expect(later.body.status).toBe('failing');
+  expect(later.body.reason).toMatch(
+    /^The list auctions has been behind its source since \d{4}-\d\d-\d\dT[\d:.]+Z\.$/,
+  );
+});
 
-  it('is behind since its publication when KV has lost it', async () => {
-    await publishAll();
-    await worker.env.LISTS.delete('list/auctions');
-    const later = await healthAt(Date.now() + 2 * minute);
-    expect(later.body.reason).toMatch(/^The list auctions has been behind/);
-  });
+it('a list that is behind is behind since the first change that it lacks, however many follow', async () => {
+  await publishAll();
+  await addRetainedDomain(worker.env, { status: 'blocked' });
+  await worker.env.DB.prepare("update retained_changes set at = '2026-01-01T00:00:00.000Z'").run();
+  await addRetainedDomain(worker.env, { status: 'blocked' });
+
+  const { body } = await healthOf();
+
+  expect(body.reason).toBe(
+    'The list all has been behind its source since 2026-01-01T00:00:00.000Z.',
+  );
+});
+
+it('a list that is behind is not late because of an older change that concerns other lists', async () => {
+  await publishAll();
+  await addRetainedDomain(worker.env, { status: 'blocked' });
+  await worker.env.DB.prepare("update retained_changes set at = '2026-01-01T00:00:00.000Z'").run();
+  await publishAll();
+  await addRetainedDomain(worker.env, { status: 'reserved' });
+
+  const { status, body } = await healthOf();
+
+  expect(body.lists.reserved.is_behind).toBe(true);
+  expect(status).toBe(200);
+});
+
+it('a list that is behind is behind since midnight when a dispute began with the day', async () => {
+  const tomorrow = dayOf(new Date(Date.now() + 24 * 60 * minute));
+  await addDispute(worker.env, { firstDay: tomorrow, lastDay: tomorrow });
+  await publishAll();
+  const midnight = Date.parse(`${tomorrow}T00:00:00.000Z`);
+
+  const soon = await healthAt(midnight + minute);
+  const later = await healthAt(midnight + 2 * minute);
+
+  expect(soon.status).toBe(200);
+  expect(soon.body.lists.disputed.is_behind).toBe(true);
+  expect(later.body.reason).toBe(
+    `The list all has been behind its source since ${tomorrow}T00:00:00.000Z.`,
+  );
+});
+
+it('a list that is behind is behind since its publication when KV has lost it', async () => {
+  await publishAll();
+  await worker.env.LISTS.delete('list/auctions');
+  const later = await healthAt(Date.now() + 2 * minute);
+  expect(later.body.reason).toMatch(/^The list auctions has been behind/);
 });

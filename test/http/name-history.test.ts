@@ -34,66 +34,64 @@ const whole = {
   ],
 };
 
-describe('GET /repp/v1/retained_domains/{name}/history', () => {
-  it.each([
-    ['in Unicode', name.name],
-    ['in capital letters', name.name.toUpperCase()],
-    ['in punycode', name.punycode],
-  ])('tells when the name %s was what, and nothing else', async (_, text) => {
-    const response = await worker.fetch(path(text));
-    expect(response.status).toBe(200);
-    expect(await response.json()).toEqual(whole);
-    expect(response.headers.get('Link')).toBeNull();
-  });
+it.each([
+  ['in Unicode', name.name],
+  ['in capital letters', name.name.toUpperCase()],
+  ['in punycode', name.punycode],
+])('the history of a name tells when the name %s was what, and nothing else', async (_, text) => {
+  const response = await worker.fetch(path(text));
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual(whole);
+  expect(response.headers.get('Link')).toBeNull();
+});
 
-  it('is empty for a name that was never anything', async () => {
-    const response = await worker.fetch(path('free.ee'));
-    expect(await response.json()).toEqual({
-      ...{ name: 'free.ee', punycode_name: 'free.ee' },
-      history: [],
-    });
+it('the history of a name is empty for a name that was never anything', async () => {
+  const response = await worker.fetch(path('free.ee'));
+  expect(await response.json()).toEqual({
+    ...{ name: 'free.ee', punycode_name: 'free.ee' },
+    history: [],
   });
+});
 
-  it('refuses what is not a domain name', async () => {
-    const response = await worker.fetch(path('a b.ee'));
-    expect([response.status, response.headers.get('Cache-Control')]).toEqual([
-      400,
-      'private, no-store',
-    ]);
-    expect(await response.json()).toEqual({ errors: { name: [expect.any(String)] } });
-  });
+it('the history of a name refuses what is not a domain name', async () => {
+  const response = await worker.fetch(path('a b.ee'));
+  expect([response.status, response.headers.get('Cache-Control')]).toEqual([
+    400,
+    'private, no-store',
+  ]);
+  expect(await response.json()).toEqual({ errors: { name: [expect.any(String)] } });
+});
 
-  it('is cached, validated and open to pages as the answer for one name is', async () => {
-    const { headers } = await worker.fetch(path(name.name));
-    expect(headers.get('Cache-Control')).toBe('public, max-age=15, stale-if-error=86400');
-    expect(headers.get('Cache-Tag')).toBe('list-all,list-auctions');
-    expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
-    const etag = headers.get('ETag')!;
-    const again = await worker.fetch(path(name.name), { headers: { 'If-None-Match': etag } });
-    expect([again.status, await again.text(), again.headers.get('ETag')]).toEqual([304, '', etag]);
-    const other = await worker.fetch(path('free.ee'), { headers: { 'If-None-Match': etag } });
-    expect(other.status).toBe(200);
-  });
+it('the history of a name is cached, validated and open to pages as the answer for one name is', async () => {
+  const { headers } = await worker.fetch(path(name.name));
+  expect(headers.get('Cache-Control')).toBe('public, max-age=15, stale-if-error=86400');
+  expect(headers.get('Cache-Tag')).toBe('list-all,list-auctions');
+  expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
+  const etag = headers.get('ETag')!;
+  const again = await worker.fetch(path(name.name), { headers: { 'If-None-Match': etag } });
+  expect([again.status, await again.text(), again.headers.get('ETag')]).toEqual([304, '', etag]);
+  const other = await worker.fetch(path('free.ee'), { headers: { 'If-None-Match': etag } });
+  expect(other.status).toBe(200);
+});
 
-  it('is not known any longer to a client that has yet to learn of a next page', async () => {
-    const { name: text, ...rest } = parseDomainName(`link${unique()}-ajalugu.ee`);
-    const reserved = [{ name: text, ...rest, status: 'reserved' as const }];
-    await addRetainedDomains(worker.db, by('2026-01-02T00:00:00.000Z'), reserved);
-    await removeRetainedDomains(worker.db, by('2026-01-03T00:00:00.000Z'), reserved);
-    const last = await worker.fetch(path(text, '?limit=1'));
-    await addRetainedDomains(worker.db, by('2026-01-04T00:00:00.000Z'), reserved);
-    const headers = { 'If-None-Match': last.headers.get('ETag')! };
-    const followed = await worker.fetch(path(text, '?limit=1'), { headers });
-    expect([followed.status, followed.headers.has('Link')]).toEqual([200, true]);
-    expect(await followed.text()).toBe(await last.text());
-  });
+it('the history of a name is not known any longer to a client that has yet to learn of a next page', async () => {
+  const { name: text, ...rest } = parseDomainName(`link${unique()}-ajalugu.ee`);
+  const reserved = [{ name: text, ...rest, status: 'reserved' as const }];
+  await addRetainedDomains(worker.db, by('2026-01-02T00:00:00.000Z'), reserved);
+  await removeRetainedDomains(worker.db, by('2026-01-03T00:00:00.000Z'), reserved);
+  const last = await worker.fetch(path(text, '?limit=1'));
+  await addRetainedDomains(worker.db, by('2026-01-04T00:00:00.000Z'), reserved);
+  const headers = { 'If-None-Match': last.headers.get('ETag')! };
+  const followed = await worker.fetch(path(text, '?limit=1'), { headers });
+  expect([followed.status, followed.headers.has('Link')]).toEqual([200, true]);
+  expect(await followed.text()).toBe(await last.text());
+});
 
-  it('answers a preflight and HEAD', async () => {
-    const preflight = await worker.fetch(path(name.name), { method: 'OPTIONS' });
-    expect(preflight.headers.get('Access-Control-Allow-Methods')).toBe('GET, HEAD, OPTIONS');
-    const head = await worker.fetch(path(name.name), { method: 'HEAD' });
-    expect([head.status, await head.text()]).toEqual([200, '']);
-  });
+it('the history of a name answers a preflight and HEAD', async () => {
+  const preflight = await worker.fetch(path(name.name), { method: 'OPTIONS' });
+  expect(preflight.headers.get('Access-Control-Allow-Methods')).toBe('GET, HEAD, OPTIONS');
+  const head = await worker.fetch(path(name.name), { method: 'HEAD' });
+  expect([head.status, await head.text()]).toEqual([200, '']);
 });
 
 describe('a long history', () => {
@@ -133,7 +131,7 @@ describe('a long history', () => {
     ['', [200, 200, 50]],
     // Between two that began together.
     ['?limit=151', [151, 151, 148]],
-  ])('comes in pages, each linked to the next one: %s', async (query, lengths) => {
+  ])('a long history comes in pages, each linked to the next one: %s', async (query, lengths) => {
     const seen: unknown[] = [];
     const sizes: number[] = [];
     let next: string | undefined = path(long, query);
@@ -149,14 +147,14 @@ describe('a long history', () => {
     expect(seen).toEqual(intervals);
   });
 
-  it('tells a page of another origin where the next one is', async () => {
+  it('a long history tells a page of another origin where the next one is', async () => {
     const { headers } = await worker.fetch(path(long, '?limit=3'));
     expect(headers.get('Access-Control-Expose-Headers')).toMatch(/\bLink\b/);
     expect(headers.get('Link')).toContain('limit=3&after=');
   });
 
   it.each(['?limit=201', '?after=x', '?after=MDAwMDAwMDAwMDAwMDA1', '?limit='])(
-    'refuses %s',
+    'a long history refuses %s',
     async (query) => {
       const response = await worker.fetch(path(long, query));
       const field = query.slice(1, query.indexOf('='));

@@ -78,7 +78,7 @@ describe('GET /repp/v1/retained_domains/{name}', () => {
     },
   );
 
-  it('has the cache headers of the lists, and answers 304 to its own ETag', async () => {
+  it('sends the cache headers of the lists, and answers 304 to its own ETag', async () => {
     const { headers } = await read('both.ee');
     expect(headers.get('Cache-Control')).toBe('public, max-age=15, stale-if-error=86400');
     expect(headers.get('Cache-Tag')).toBe('list-all,list-auctions');

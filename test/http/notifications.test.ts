@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { notifications } from '../../drizzle/schema.ts';
 import {
   changeContactStatuses,
@@ -49,161 +49,157 @@ const done = (data: unknown) => ({
 });
 const missing = refused(2303, 'Object does not exist', null, 404);
 
-describe('a registrar', () => {
-  it('learns which fields of its contact the registrant changed, without their values', async () => {
-    const contact = await contactOfPerson();
-    await registrant.update(person, contact.uuid, {
-      email: 'new@example.ee',
-      address: { country_code: 'LV' },
-      disclosed_attributes: ['name'],
-    });
-    const notification = {
-      id: expect.any(Number),
-      text: `Contact ${contact.code} has been updated by registrant`,
-      attached_obj_type: 'Contact',
-      attached_obj_id: contact.code,
-      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
-      read: false,
-      fields: ['email', 'country_code', 'disclosed_attributes'],
-    };
-    expect(await request('GET')).toEqual(done(notification));
-    expect(await request('GET', 'all_notifications')).toEqual(done([notification]));
-    const { id } = await oldest();
-    expect(await request('GET', id)).toEqual(done(notification));
+it('a registrar learns which fields of its contact the registrant changed, without their values', async () => {
+  const contact = await contactOfPerson();
+  await registrant.update(person, contact.uuid, {
+    email: 'new@example.ee',
+    address: { country_code: 'LV' },
+    disclosed_attributes: ['name'],
   });
-
-  it('learns what the operator did to its contacts', async () => {
-    const { code } = await contactOfPerson();
-    const status = { add: ['serverDeleteProhibited'], remove: [], note: 'court order' } as const;
-    await changeContactStatuses(worker.db, operator, code, status, { isDryRun: true });
-    expect(await unread()).toEqual([]);
-    await changeContactStatuses(worker.db, operator, code, status);
-    await changeContactStatuses(worker.db, operator, code, status);
-    await changeContactStatuses(worker.db, operator, code, {
-      add: [],
-      remove: ['serverDeleteProhibited'],
-    });
-    await updateAnyContact(worker.db, operator, code, { email: 'new@example.ee' });
-    await deleteAnyContact(worker.db, operator, code);
-    const told = (await unread()).map(({ text, fields }: { text: string; fields: string[] }) => [
-      text,
-      fields,
-    ]);
-    expect(told).toEqual([
-      [`Contact ${code} has been updated by registry`, ['statuses', 'status_notes']],
-      [`Contact ${code} has been updated by registry`, ['statuses', 'status_notes']],
-      [`Contact ${code} has been updated by registry`, ['email']],
-      [`Contact ${code} has been deleted by registry`, []],
-    ]);
-  });
-
-  it('is told nothing of what changed nothing, of what was refused, and of its own changes', async () => {
-    const contact = await contactOfPerson();
-    const prohibited = await contactOfPerson({ statuses: ['serverUpdateProhibited'] });
-    await registrant.update(person, contact.uuid, { email: contact.email });
-    await registrant.update(person, prohibited.uuid, { email: 'new@example.ee' });
-    await registrars.update(registrar, contact.code, { email: 'new@example.ee' });
-    await registrars.delete(registrar, contact.code);
-    expect(await request('GET')).toEqual(done({}));
-    expect(await request('GET', 'all_notifications')).toEqual(done([]));
-  });
-
-  it('is told once of a request that is sent twice with its key', async () => {
-    const contact = await contactOfPerson();
-    const headers = { 'Idempotency-Key': 'told-once' };
-    for (let n = 0; n < 2; n++) {
-      await registrant.update(person, contact.uuid, { email: 'new@example.ee' }, headers);
-    }
-    expect(await unread()).toHaveLength(1);
-  });
-
-  it('reads its unread notifications from the oldest on, in pages', async () => {
-    const contact = await contactOfPerson();
-    for (const email of ['1@example.ee', '2@example.ee', '3@example.ee']) {
-      await registrant.update(person, contact.uuid, { email });
-    }
-    const [first, second, third] = await unread();
-    expect(first.id).toBeLessThan(second.id);
-    expect(await oldest()).toEqual(first);
-    expect(await unread('?limit=1&offset=1')).toEqual([second]);
-    expect(await request('GET', 'all_notifications?limit=201')).toEqual(
-      refused(2004, 'Parameter value range error [limit]', 'limit'),
-    );
-    const page = await worker.fetch(`${path}/all_notifications?limit=2`, send('GET', registrar));
-    const [, next] = /<(.+)>; rel="next"/.exec(page.headers.get('Link') ?? '') ?? [];
-    // By offset, the last one would be skipped now.
-    await markRead(first.id);
-    await markRead(second.id);
-    const { pathname, search } = new URL(next!);
-    const { body } = await answerOf(worker.fetch(pathname + search, send('GET', registrar)));
-    expect(body.data).toEqual([third]);
-  });
-
-  it('marks one as read, again and again with the same answer', async () => {
-    const contact = await contactOfPerson();
-    await registrant.update(person, contact.uuid, { email: '1@example.ee' });
-    await registrant.update(person, contact.uuid, { email: '2@example.ee' });
-    const [first, second] = await unread();
-    for (let n = 0; n < 2; n++) {
-      expect(await markRead(first.id)).toEqual(done({ notification_id: first.id, read: true }));
-    }
-    expect(await oldest()).toEqual(second);
-    expect(await request('GET', first.id)).toEqual(done({ ...first, read: true }));
-  });
-
-  it.each([
-    [{}, 2003, 'Required parameter missing [notification]', 'notification'],
-    [{ notification: {} }, 2003, 'Required parameter missing [read]', 'read'],
-    [{ notification: { read: false } }, 2005, 'Read must be true [read]', 'read'],
-    [{ notification: { read: 'yes' } }, 2005, 'Read must be true [read]', 'read'],
-  ])('cannot say %j', async (body, code, message, field) => {
-    const contact = await contactOfPerson();
-    await registrant.update(person, contact.uuid, { email: 'new@example.ee' });
-    const { id } = await oldest();
-    expect(await request('PUT', id, body)).toEqual(refused(code, message, field));
-    expect((await oldest()).read).toBe(false);
-  });
-
-  it('finds nothing of another registrar, and nothing under an id that is none', async () => {
-    const contact = await contactOfPerson();
-    await registrant.update(person, contact.uuid, { email: 'new@example.ee' });
-    const { id } = await oldest();
-    const other = await addRegistrar(worker.env);
-    expect(await request('GET', '', undefined, other)).toEqual(done({}));
-    expect(await request('GET', id, undefined, other)).toEqual(missing);
-    expect(await markRead(id, other)).toEqual(missing);
-    for (const none of [0, 999_999_999, '1e3', '1.0', '-1', '9'.repeat(30), 'x']) {
-      expect(await request('GET', none)).toEqual(missing);
-    }
-    expect((await oldest()).read).toBe(false);
-  });
-
-  it('marks nothing as read from an address that its allow-list refuses', async () => {
-    const elsewhere = await addRegistrar(worker.env, { allowedIps: ['203.0.113.0/24'] });
-    const planted = await addNotification(worker.env, elsewhere);
-    expect((await markRead(planted.id, elsewhere)).status).toBe(401);
-    const [row] = await worker.db
-      .select()
-      .from(notifications)
-      .where(eq(notifications.id, planted.id));
-    expect(row?.readAt).toBeNull();
-  });
+  const notification = {
+    id: expect.any(Number),
+    text: `Contact ${contact.code} has been updated by registrant`,
+    attached_obj_type: 'Contact',
+    attached_obj_id: contact.code,
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
+    read: false,
+    fields: ['email', 'country_code', 'disclosed_attributes'],
+  };
+  expect(await request('GET')).toEqual(done(notification));
+  expect(await request('GET', 'all_notifications')).toEqual(done([notification]));
+  const { id } = await oldest();
+  expect(await request('GET', id)).toEqual(done(notification));
 });
 
-describe('a notification', () => {
-  it('is deleted 90 days after it was read, and never while it is unread', async () => {
-    const contact = await contactOfPerson();
-    for (const email of ['1@example.ee', '2@example.ee', '3@example.ee']) {
-      await registrant.update(person, contact.uuid, { email });
-    }
-    const [first, second, third] = await unread();
-    const read = (id: number, readAt: string) =>
-      worker.db.update(notifications).set({ readAt }).where(eq(notifications.id, id));
-    await read(first.id, '2001-01-01T00:00:00.000Z');
-    await read(second.id, '2001-01-01T00:00:00.001Z');
-    await deleteOldNotifications(worker.db, new Date('2001-04-01T00:00:00.001Z'));
-    expect((await request('GET', first.id)).status).toBe(404);
-    expect((await request('GET', second.id)).status).toBe(200);
-    expect(await unread()).toEqual([third]);
+it('a registrar learns what the operator did to its contacts', async () => {
+  const { code } = await contactOfPerson();
+  const status = { add: ['serverDeleteProhibited'], remove: [], note: 'court order' } as const;
+  await changeContactStatuses(worker.db, operator, code, status, { isDryRun: true });
+  expect(await unread()).toEqual([]);
+  await changeContactStatuses(worker.db, operator, code, status);
+  await changeContactStatuses(worker.db, operator, code, status);
+  await changeContactStatuses(worker.db, operator, code, {
+    add: [],
+    remove: ['serverDeleteProhibited'],
   });
+  await updateAnyContact(worker.db, operator, code, { email: 'new@example.ee' });
+  await deleteAnyContact(worker.db, operator, code);
+  const told = (await unread()).map(({ text, fields }: { text: string; fields: string[] }) => [
+    text,
+    fields,
+  ]);
+  expect(told).toEqual([
+    [`Contact ${code} has been updated by registry`, ['statuses', 'status_notes']],
+    [`Contact ${code} has been updated by registry`, ['statuses', 'status_notes']],
+    [`Contact ${code} has been updated by registry`, ['email']],
+    [`Contact ${code} has been deleted by registry`, []],
+  ]);
+});
+
+it('a registrar is told nothing of what changed nothing, of what was refused, and of its own changes', async () => {
+  const contact = await contactOfPerson();
+  const prohibited = await contactOfPerson({ statuses: ['serverUpdateProhibited'] });
+  await registrant.update(person, contact.uuid, { email: contact.email });
+  await registrant.update(person, prohibited.uuid, { email: 'new@example.ee' });
+  await registrars.update(registrar, contact.code, { email: 'new@example.ee' });
+  await registrars.delete(registrar, contact.code);
+  expect(await request('GET')).toEqual(done({}));
+  expect(await request('GET', 'all_notifications')).toEqual(done([]));
+});
+
+it('a registrar is told once of a request that is sent twice with its key', async () => {
+  const contact = await contactOfPerson();
+  const headers = { 'Idempotency-Key': 'told-once' };
+  for (let n = 0; n < 2; n++) {
+    await registrant.update(person, contact.uuid, { email: 'new@example.ee' }, headers);
+  }
+  expect(await unread()).toHaveLength(1);
+});
+
+it('a registrar reads its unread notifications from the oldest on, in pages', async () => {
+  const contact = await contactOfPerson();
+  for (const email of ['1@example.ee', '2@example.ee', '3@example.ee']) {
+    await registrant.update(person, contact.uuid, { email });
+  }
+  const [first, second, third] = await unread();
+  expect(first.id).toBeLessThan(second.id);
+  expect(await oldest()).toEqual(first);
+  expect(await unread('?limit=1&offset=1')).toEqual([second]);
+  expect(await request('GET', 'all_notifications?limit=201')).toEqual(
+    refused(2004, 'Parameter value range error [limit]', 'limit'),
+  );
+  const page = await worker.fetch(`${path}/all_notifications?limit=2`, send('GET', registrar));
+  const [, next] = /<(.+)>; rel="next"/.exec(page.headers.get('Link') ?? '') ?? [];
+  // By offset, the last one would be skipped now.
+  await markRead(first.id);
+  await markRead(second.id);
+  const { pathname, search } = new URL(next!);
+  const { body } = await answerOf(worker.fetch(pathname + search, send('GET', registrar)));
+  expect(body.data).toEqual([third]);
+});
+
+it('a registrar marks one as read, again and again with the same answer', async () => {
+  const contact = await contactOfPerson();
+  await registrant.update(person, contact.uuid, { email: '1@example.ee' });
+  await registrant.update(person, contact.uuid, { email: '2@example.ee' });
+  const [first, second] = await unread();
+  for (let n = 0; n < 2; n++) {
+    expect(await markRead(first.id)).toEqual(done({ notification_id: first.id, read: true }));
+  }
+  expect(await oldest()).toEqual(second);
+  expect(await request('GET', first.id)).toEqual(done({ ...first, read: true }));
+});
+
+it.each([
+  [{}, 2003, 'Required parameter missing [notification]', 'notification'],
+  [{ notification: {} }, 2003, 'Required parameter missing [read]', 'read'],
+  [{ notification: { read: false } }, 2005, 'Read must be true [read]', 'read'],
+  [{ notification: { read: 'yes' } }, 2005, 'Read must be true [read]', 'read'],
+])('a registrar cannot say %j', async (body, code, message, field) => {
+  const contact = await contactOfPerson();
+  await registrant.update(person, contact.uuid, { email: 'new@example.ee' });
+  const { id } = await oldest();
+  expect(await request('PUT', id, body)).toEqual(refused(code, message, field));
+  expect((await oldest()).read).toBe(false);
+});
+
+it('a registrar finds nothing of another registrar, and nothing under an id that is none', async () => {
+  const contact = await contactOfPerson();
+  await registrant.update(person, contact.uuid, { email: 'new@example.ee' });
+  const { id } = await oldest();
+  const other = await addRegistrar(worker.env);
+  expect(await request('GET', '', undefined, other)).toEqual(done({}));
+  expect(await request('GET', id, undefined, other)).toEqual(missing);
+  expect(await markRead(id, other)).toEqual(missing);
+  for (const none of [0, 999_999_999, '1e3', '1.0', '-1', '9'.repeat(30), 'x']) {
+    expect(await request('GET', none)).toEqual(missing);
+  }
+  expect((await oldest()).read).toBe(false);
+});
+
+it('a registrar marks nothing as read from an address that its allow-list refuses', async () => {
+  const elsewhere = await addRegistrar(worker.env, { allowedIps: ['203.0.113.0/24'] });
+  const planted = await addNotification(worker.env, elsewhere);
+  expect((await markRead(planted.id, elsewhere)).status).toBe(401);
+  const [row] = await worker.db
+    .select()
+    .from(notifications)
+    .where(eq(notifications.id, planted.id));
+  expect(row?.readAt).toBeNull();
+});
+
+it('a notification is deleted 90 days after it was read, and never while it is unread', async () => {
+  const contact = await contactOfPerson();
+  for (const email of ['1@example.ee', '2@example.ee', '3@example.ee']) {
+    await registrant.update(person, contact.uuid, { email });
+  }
+  const [first, second, third] = await unread();
+  const read = (id: number, readAt: string) =>
+    worker.db.update(notifications).set({ readAt }).where(eq(notifications.id, id));
+  await read(first.id, '2001-01-01T00:00:00.000Z');
+  await read(second.id, '2001-01-01T00:00:00.001Z');
+  await deleteOldNotifications(worker.db, new Date('2001-04-01T00:00:00.001Z'));
+  expect((await request('GET', first.id)).status).toBe(404);
+  expect((await request('GET', second.id)).status).toBe(200);
+  expect(await unread()).toEqual([third]);
 });

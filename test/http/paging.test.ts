@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { app } from '../../src/http/app.ts';
 import { answerOf, refused, registrantClient, registrarClient } from '../support/client.ts';
 import { addContact, addPerson, addRegistrar, unique } from '../support/fixtures.ts';
@@ -57,215 +57,212 @@ async function givenAfter(caller: Caller, path: string): Promise<string> {
 const list = '/repp/v1/contacts';
 const ofPerson = '/api/v1/registrant/contacts';
 
-describe('the list of a registrar', () => {
-  it('links every full page to the next one, with the parameters of the request', async () => {
-    const registrar = await registrarWith(3);
-    const page = await pageAt(registrar, `${list}?details=true&limit=2&color=red&offset=1`);
-    const link = new URL(page.next as string);
-    expect(link.origin).toBe(worker.url.origin);
-    expect(link.pathname).toBe(list);
-    expect([...link.searchParams.keys()]).toEqual(['details', 'limit', 'after']);
-    const following = await pageAt(registrar, page.next as string);
-    expect(following.body).toEqual({ contacts: [], total_number_of_records: 3 });
-  });
+it('the list of a registrar links every full page to the next one, with the parameters of the request', async () => {
+  const registrar = await registrarWith(3);
+  const page = await pageAt(registrar, `${list}?details=true&limit=2&color=red&offset=1`);
+  const link = new URL(page.next as string);
+  expect(link.origin).toBe(worker.url.origin);
+  expect(link.pathname).toBe(list);
+  expect([...link.searchParams.keys()]).toEqual(['details', 'limit', 'after']);
+  const following = await pageAt(registrar, page.next as string);
+  expect(following.body).toEqual({ contacts: [], total_number_of_records: 3 });
+});
 
-  it('adds no link to a page that is not full', async () => {
-    const registrar = await registrarWith(1);
-    for (const query of ['', '?limit=2', '?details=true', '?limit=1&offset=1']) {
-      expect((await pageAt(registrar, list + query)).next).toBeUndefined();
-    }
-  });
+it('the list of a registrar adds no link to a page that is not full', async () => {
+  const registrar = await registrarWith(1);
+  for (const query of ['', '?limit=2', '?details=true', '?limit=1&offset=1']) {
+    expect((await pageAt(registrar, list + query)).next).toBeUndefined();
+  }
+});
 
-  it.each(['', '&details=true'])('leads to every contact, in order (%s)', async (details) => {
+it.each(['', '&details=true'])(
+  'the list of a registrar leads to every contact, in order (%s)',
+  async (details) => {
     const registrar = await registrarWith(7);
     const codes = await everyElement(registrar, `${list}?limit=3${details}`, ({ contacts }) =>
       contacts.map((each) => (details ? (each as { code: string }).code : each)),
     );
     expect(codes).toEqual(registrar.codes);
-  });
+  },
+);
 
-  it('shows each contact that stays exactly once, whatever comes and goes meanwhile', async () => {
-    const registrar = await registrarWith(30);
-    const gone = new Set<unknown>();
-    const remove = async (code: string | undefined) => {
-      if (code === undefined) return;
-      gone.add(code);
-      expect(await asRegistrar.delete(registrar, code)).toMatchObject({ status: 200 });
-    };
-    const seen = await everyElement(
-      registrar,
-      `${list}?limit=4`,
-      ({ contacts }) => contacts,
-      async (soFar) => {
-        const left = registrar.codes.filter((code) => !gone.has(code));
-        // The last one seen, the first one ever, and one that is still to come.
-        await remove(soFar.at(-1) as string);
-        await remove(left.find((code) => !gone.has(code)));
-        await remove(left.findLast((code) => !gone.has(code) && !soFar.includes(code)));
-        await addContact(worker.env, registrar);
-      },
-    );
-    const stayed = registrar.codes.filter((code) => !gone.has(code));
-    expect(seen.filter((code) => stayed.includes(code as string))).toEqual(stayed);
-    expect(new Set(seen).size).toBe(seen.length);
-    expect(gone.size).toBeGreaterThan(10);
-  });
+it('the list of a registrar shows each contact that stays exactly once, whatever comes and goes meanwhile', async () => {
+  const registrar = await registrarWith(30);
+  const gone = new Set<unknown>();
+  const remove = async (code: string | undefined) => {
+    if (code === undefined) return;
+    gone.add(code);
+    expect(await asRegistrar.delete(registrar, code)).toMatchObject({ status: 200 });
+  };
+  const seen = await everyElement(
+    registrar,
+    `${list}?limit=4`,
+    ({ contacts }) => contacts,
+    async (soFar) => {
+      const left = registrar.codes.filter((code) => !gone.has(code));
+      // The last one seen, the first one ever, and one that is still to come.
+      await remove(soFar.at(-1) as string);
+      await remove(left.find((code) => !gone.has(code)));
+      await remove(left.findLast((code) => !gone.has(code) && !soFar.includes(code)));
+      await addContact(worker.env, registrar);
+    },
+  );
+  const stayed = registrar.codes.filter((code) => !gone.has(code));
+  expect(seen.filter((code) => stayed.includes(code as string))).toEqual(stayed);
+  expect(new Set(seen).size).toBe(seen.length);
+  expect(gone.size).toBeGreaterThan(10);
+});
 
-  it('continues after a contact that is gone', async () => {
-    const registrar = await registrarWith(4);
-    const { next } = await pageAt(registrar, `${list}?limit=2`);
-    await asRegistrar.delete(registrar, registrar.codes[1] as string);
-    const { body } = await pageAt(registrar, next as string);
-    expect(body.contacts).toEqual(registrar.codes.slice(2));
-  });
+it('the list of a registrar continues after a contact that is gone', async () => {
+  const registrar = await registrarWith(4);
+  const { next } = await pageAt(registrar, `${list}?limit=2`);
+  await asRegistrar.delete(registrar, registrar.codes[1] as string);
+  const { body } = await pageAt(registrar, next as string);
+  expect(body.contacts).toEqual(registrar.codes.slice(2));
+});
 
-  it('refuses after together with offset', async () => {
-    const registrar = await registrarWith(1);
-    const after = await givenAfter(registrar, `${list}?limit=1`);
-    expect(await asRegistrar.list(registrar, `?after=${after}&offset=0`)).toMatchObject(
-      withoutDetail(refused(2005, 'After is invalid [after]', 'after')),
-    );
-  });
+it('the list of a registrar refuses after together with offset', async () => {
+  const registrar = await registrarWith(1);
+  const after = await givenAfter(registrar, `${list}?limit=1`);
+  expect(await asRegistrar.list(registrar, `?after=${after}&offset=0`)).toMatchObject(
+    withoutDetail(refused(2005, 'After is invalid [after]', 'after')),
+  );
+});
 
-  it.each([
-    ['', 'an empty one'],
-    ['5', 'a number'],
-    ['x', 'a letter'],
-    ['%00', 'a control character'],
-    ['MTAw', 'base64'],
-    [base64Url('5'), 'a number in base64'],
-    [base64Url('1'.repeat(18)), 'a place past all places'],
-    [base64Url('-00000000000005'), 'a place before all places'],
-    [base64Url('00000000000001x'), 'a place that is not a number'],
-    ['a&after=b', 'two'],
-  ])('refuses after=%s, %s', async (after) => {
-    const registrar = await registrarWith(1);
+it.each([
+  ['', 'an empty one'],
+  ['5', 'a number'],
+  ['x', 'a letter'],
+  ['%00', 'a control character'],
+  ['MTAw', 'base64'],
+  [base64Url('5'), 'a number in base64'],
+  [base64Url('1'.repeat(18)), 'a place past all places'],
+  [base64Url('-00000000000005'), 'a place before all places'],
+  [base64Url('00000000000001x'), 'a place that is not a number'],
+  ['a&after=b', 'two'],
+])('the list of a registrar refuses after=%s, %s', async (after) => {
+  const registrar = await registrarWith(1);
+  expect(await asRegistrar.list(registrar, `?after=${after}`)).toEqual(
+    refused(2005, 'After is invalid [after]', 'after'),
+  );
+});
+
+it('the list of a registrar refuses an after that was changed in length or characters', async () => {
+  const registrar = await registrarWith(2);
+  const own = await givenAfter(registrar, `${list}?limit=1`);
+  expect((await asRegistrar.list(registrar, `?after=${own}`)).status).toBe(200);
+  for (const after of [
+    `1${own}`,
+    own.slice(1),
+    own.slice(0, -1),
+    `${own}0`,
+    `${own}.`,
+    `x${own.slice(1)}`,
+  ]) {
     expect(await asRegistrar.list(registrar, `?after=${after}`)).toEqual(
       refused(2005, 'After is invalid [after]', 'after'),
     );
-  });
-
-  it('refuses an after that was changed in length or characters', async () => {
-    const registrar = await registrarWith(2);
-    const own = await givenAfter(registrar, `${list}?limit=1`);
-    expect((await asRegistrar.list(registrar, `?after=${own}`)).status).toBe(200);
-    for (const after of [
-      `1${own}`,
-      own.slice(1),
-      own.slice(0, -1),
-      `${own}0`,
-      `${own}.`,
-      `x${own.slice(1)}`,
-    ]) {
-      expect(await asRegistrar.list(registrar, `?after=${after}`)).toEqual(
-        refused(2005, 'After is invalid [after]', 'after'),
-      );
-    }
-  });
-
-  it('shows only its own contacts after a place that another caller was given', async () => {
-    const [registrar, other] = [await registrarWith(2), await registrarWith(2)];
-    const person = await addPerson(worker.env);
-    await addContact(worker.env, other, { ident: person.code });
-    const { code } = await addContact(worker.env, other);
-    for (const phone of ['+1.1', '+1.2']) await asRegistrar.update(other, code, { phone });
-    const strange = [
-      await givenAfter(other, `${list}?limit=1`),
-      await givenAfter(person, `${ofPerson}?limit=1`),
-      await givenAfter(other, `${list}/${code}/history?limit=1`),
-      base64Url('000000000000001'),
-    ];
-    for (const after of strange) {
-      const { status, body } = await asRegistrar.list(registrar, `?after=${after}`);
-      expect(status).toBe(200);
-      for (const each of body.contacts) expect(registrar.codes).toContain(each);
-    }
-  });
-
-  it('keeps its links when the keys of the tokens are changed', async () => {
-    const registrar = await registrarWith(2);
-    const { next } = await pageAt(registrar, `${list}?limit=1`);
-    const { pathname, search } = new URL(next as string);
-    const response = await app.request(
-      pathname + search,
-      { headers: { Authorization: registrar.authorization } },
-      { ...worker.env, REGISTRANT_TOKEN_KEYS: `new:${'k'.repeat(32)}` },
-    );
-    expect(await response.json()).toMatchObject({ contacts: [registrar.codes[1]] });
-  });
+  }
 });
 
-describe('the list of a person', () => {
-  it('leads to every contact by its links, in order, whatever is deleted meanwhile', async () => {
-    const registrar = await addRegistrar(worker.env);
-    const person = await addPerson(worker.env, { code: `P${unique()}`, countryCode: 'LV' });
-    const identity = { ident: person.code, identCountryCode: 'LV' };
-    const contacts = [];
-    for (let n = 0; n < 5; n++) contacts.push(await addContact(worker.env, registrar, identity));
-    const codes = contacts.map(({ code }) => code);
-
-    const seen = await everyElement(
-      person,
-      `${ofPerson}?limit=2`,
-      (body) => (body.contacts as { code: string }[]).map(({ code }) => code),
-      async (soFar) => {
-        await asRegistrar.delete(registrar, soFar.at(-1) as string);
-      },
-    );
-
-    expect(seen).toEqual(codes);
-  });
-
-  it('refuses a malformed after', async () => {
-    const person = await addPerson(worker.env);
-    expect(await asPerson.list(person, '?after=7')).toEqual({
-      status: 400,
-      body: { errors: { after: ['After is invalid'] } },
-    });
-  });
-
-  it('shows only their own contacts after a place that another person was given', async () => {
-    const registrar = await addRegistrar(worker.env);
-    const [person, other] = [await addPerson(worker.env), await addPerson(worker.env)];
-    await addContact(worker.env, registrar, { ident: other.code });
-    const { code } = await addContact(worker.env, registrar, { ident: person.code });
-    await addContact(worker.env, registrar, { ident: other.code });
-    const others = await givenAfter(other, `${ofPerson}?limit=1`);
-    const { status, body } = await asPerson.list(person, `?after=${others}`);
+it('the list of a registrar shows only its own contacts after a place that another caller was given', async () => {
+  const [registrar, other] = [await registrarWith(2), await registrarWith(2)];
+  const person = await addPerson(worker.env);
+  await addContact(worker.env, other, { ident: person.code });
+  const { code } = await addContact(worker.env, other);
+  for (const phone of ['+1.1', '+1.2']) await asRegistrar.update(other, code, { phone });
+  const strange = [
+    await givenAfter(other, `${list}?limit=1`),
+    await givenAfter(person, `${ofPerson}?limit=1`),
+    await givenAfter(other, `${list}/${code}/history?limit=1`),
+    base64Url('000000000000001'),
+  ];
+  for (const after of strange) {
+    const { status, body } = await asRegistrar.list(registrar, `?after=${after}`);
     expect(status).toBe(200);
-    expect(body.contacts).toMatchObject([{ code }]);
+    for (const each of body.contacts) expect(registrar.codes).toContain(each);
+  }
+});
+
+it('the list of a registrar keeps its links when the keys of the tokens are changed', async () => {
+  const registrar = await registrarWith(2);
+  const { next } = await pageAt(registrar, `${list}?limit=1`);
+  const { pathname, search } = new URL(next as string);
+  const response = await app.request(
+    pathname + search,
+    { headers: { Authorization: registrar.authorization } },
+    { ...worker.env, REGISTRANT_TOKEN_KEYS: `new:${'k'.repeat(32)}` },
+  );
+  expect(await response.json()).toMatchObject({ contacts: [registrar.codes[1]] });
+});
+
+it('the list of a person leads to every contact by its links, in order, whatever is deleted meanwhile', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const person = await addPerson(worker.env, { code: `P${unique()}`, countryCode: 'LV' });
+  const identity = { ident: person.code, identCountryCode: 'LV' };
+  const contacts = [];
+  for (let n = 0; n < 5; n++) contacts.push(await addContact(worker.env, registrar, identity));
+  const codes = contacts.map(({ code }) => code);
+
+  const seen = await everyElement(
+    person,
+    `${ofPerson}?limit=2`,
+    (body) => (body.contacts as { code: string }[]).map(({ code }) => code),
+    async (soFar) => {
+      await asRegistrar.delete(registrar, soFar.at(-1) as string);
+    },
+  );
+
+  expect(seen).toEqual(codes);
+});
+
+it('the list of a person refuses a malformed after', async () => {
+  const person = await addPerson(worker.env);
+  expect(await asPerson.list(person, '?after=7')).toEqual({
+    status: 400,
+    body: { errors: { after: ['After is invalid'] } },
   });
 });
 
-describe('a history', () => {
-  it('leads to every entry by its links, newest first, whatever is added meanwhile', async () => {
-    const registrar = await addRegistrar(worker.env);
-    const person = await addPerson(worker.env);
-    const { code, uuid } = await addContact(worker.env, registrar, { ident: person.code });
-    const phones = ['+1.1', '+1.2', '+1.3', '+1.4', '+1.5'];
-    for (const phone of phones) await asRegistrar.update(registrar, code, { phone });
-    const addEntry = async () => {
-      await asRegistrar.update(registrar, code, { phone: `+9.${unique()}` });
-    };
-    const phonesOf = (entries: unknown[]) =>
-      (entries as { changes: { phone: { to: string } } }[]).map(({ changes }) => changes.phone.to);
+it('the list of a person shows only their own contacts after a place that another person was given', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const [person, other] = [await addPerson(worker.env), await addPerson(worker.env)];
+  await addContact(worker.env, registrar, { ident: other.code });
+  const { code } = await addContact(worker.env, registrar, { ident: person.code });
+  await addContact(worker.env, registrar, { ident: other.code });
+  const others = await givenAfter(other, `${ofPerson}?limit=1`);
+  const { status, body } = await asPerson.list(person, `?after=${others}`);
+  expect(status).toBe(200);
+  expect(body.contacts).toMatchObject([{ code }]);
+});
 
-    const toRegistrar = await everyElement(
-      registrar,
-      `${list}/${code}/history?limit=2`,
-      ({ data }) => phonesOf(data.history),
-      addEntry,
-    );
-    expect(toRegistrar).toEqual(phones.toReversed());
+it('a history leads to every entry by its links, newest first, whatever is added meanwhile', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const person = await addPerson(worker.env);
+  const { code, uuid } = await addContact(worker.env, registrar, { ident: person.code });
+  const phones = ['+1.1', '+1.2', '+1.3', '+1.4', '+1.5'];
+  for (const phone of phones) await asRegistrar.update(registrar, code, { phone });
+  const addEntry = async () => {
+    await asRegistrar.update(registrar, code, { phone: `+9.${unique()}` });
+  };
+  const phonesOf = (entries: unknown[]) =>
+    (entries as { changes: { phone: { to: string } } }[]).map(({ changes }) => changes.phone.to);
 
-    const toPerson = await everyElement(
-      person,
-      `${ofPerson}/${uuid}/history?limit=2&offset=3`,
-      (body) => phonesOf((body as unknown as { history: unknown[] }).history),
-      addEntry,
-    );
-    expect(toPerson).toEqual(phones.toReversed());
-  });
+  const toRegistrar = await everyElement(
+    registrar,
+    `${list}/${code}/history?limit=2`,
+    ({ data }) => phonesOf(data.history),
+    addEntry,
+  );
+  expect(toRegistrar).toEqual(phones.toReversed());
+
+  const toPerson = await everyElement(
+    person,
+    `${ofPerson}/${uuid}/history?limit=2&offset=3`,
+    (body) => phonesOf((body as unknown as { history: unknown[] }).history),
+    addEntry,
+  );
+  expect(toPerson).toEqual(phones.toReversed());
 });
 
 function base64Url(text: string): string {

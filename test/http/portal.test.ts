@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { rateLimits, settings } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { issueToken } from '../../src/registrant/token.ts';
@@ -62,73 +62,65 @@ async function expired() {
 const requestFor = (ident: string) =>
   send('POST', { authorization: '' }, { ident, first_name: 'Mari', last_name: 'Maasikas' });
 
-describe('behind the portal’s address', () => {
-  it('any number of bad tokens leaves everybody their 401', async () => {
-    const { statuses } = portal({ 'failed-login': 2 });
-    expect(await statuses(5, contacts, forged)).toEqual(Array(5).fill(401));
-    expect(await statuses(1, contacts, await expired())).toEqual([401]);
-  });
-
-  it('two busy people use up nobody else’s limit', async () => {
-    const { statuses, ask } = portal({ caller: 3, address: 1 });
-    const [busy, busier, third] = [
-      await addPerson(worker.env),
-      await addPerson(worker.env),
-      await addPerson(worker.env),
-    ];
-    for (const person of [busy, busier]) {
-      expect(await statuses(4, contacts, send('GET', person))).toEqual([200, 200, 200, 429]);
-    }
-    expect((await ask(contacts, send('GET', third))).status).toBe(200);
-  });
-
-  it('forged tokens are limited by address, and stop neither a genuine one nor the 401 of an expired one', async () => {
-    const { statuses, ask } = portal({ address: 2 });
-    expect(await statuses(3, contacts, forged)).toEqual([401, 401, 429]);
-    const refused = await ask(contacts, forged);
-    expect([refused.headers.get('Retry-After'), await refused.json()]).toEqual(['60', refusal]);
-    expect(await statuses(2, contacts, send('GET', await addPerson(worker.env)))).toEqual([
-      200, 200,
-    ]);
-    expect(await statuses(2, contacts, await expired())).toEqual([401, 401]);
-    // Whatever else is wrong with it.
-    expect(
-      await statuses(1, `${contacts}/x/y/z`, send('POST', { authorization: '' }, '{')),
-    ).toEqual([429]);
-  });
-
-  it('an expired token counts for its person', async () => {
-    const { statuses } = portal({ caller: 2 });
-    expect(await statuses(3, contacts, await expired())).toEqual([401, 401, 429]);
-  });
-
-  it('requests for tokens are limited by person, and all of them by address', async () => {
-    const { statuses } = portal({ 'registrant-write': 2, address: 3 });
-    expect(await statuses(5, auth, requestFor('48001084719'))).toEqual([200, 200, 429, 429, 429]);
-    expect(await statuses(2, auth, requestFor('38001085718'))).toEqual([200, 429]);
-    // Requests that name nobody are counted apart.
-    expect(await statuses(4, auth, send('POST', { authorization: '' }, '{'))).toEqual([
-      400, 400, 400, 429,
-    ]);
-  });
-
-  it('no limiter learns an identity code', async () => {
-    const { counted, ask } = portal({});
-    const person = await addPerson(worker.env);
-    await ask(contacts, send('GET', person));
-    await ask(auth, requestFor(person.code));
-    expect(counted.length).toBe(3);
-    expect(counted.join()).not.toContain(person.code);
-  });
+it('any number of bad tokens behind the portal’s address leaves everybody their 401', async () => {
+  const { statuses } = portal({ 'failed-login': 2 });
+  expect(await statuses(5, contacts, forged)).toEqual(Array(5).fill(401));
+  expect(await statuses(1, contacts, await expired())).toEqual([401]);
 });
 
-describe('at any other address', () => {
-  it('requests and bad tokens count by address', async () => {
-    const { statuses, counted } = portal({ 'failed-login': 2, address: 4 });
-    expect(await statuses(3, contacts, forged, '198.51.100.1')).toEqual([401, 401, 429]);
-    expect(await statuses(2, auth, requestFor('48001084719'), '198.51.100.1')).toEqual([401, 429]);
-    expect(new Set(counted)).toEqual(
-      new Set(['address 198.51.100.1', 'failed-login 198.51.100.1']),
-    );
-  });
+it('two busy people behind the portal’s address use up nobody else’s limit', async () => {
+  const { statuses, ask } = portal({ caller: 3, address: 1 });
+  const [busy, busier, third] = [
+    await addPerson(worker.env),
+    await addPerson(worker.env),
+    await addPerson(worker.env),
+  ];
+  for (const person of [busy, busier]) {
+    expect(await statuses(4, contacts, send('GET', person))).toEqual([200, 200, 200, 429]);
+  }
+  expect((await ask(contacts, send('GET', third))).status).toBe(200);
+});
+
+it('forged tokens behind the portal’s address are limited by address, and stop neither a genuine one nor the 401 of an expired one', async () => {
+  const { statuses, ask } = portal({ address: 2 });
+  expect(await statuses(3, contacts, forged)).toEqual([401, 401, 429]);
+  const refused = await ask(contacts, forged);
+  expect([refused.headers.get('Retry-After'), await refused.json()]).toEqual(['60', refusal]);
+  expect(await statuses(2, contacts, send('GET', await addPerson(worker.env)))).toEqual([200, 200]);
+  expect(await statuses(2, contacts, await expired())).toEqual([401, 401]);
+  // Whatever else is wrong with it.
+  expect(await statuses(1, `${contacts}/x/y/z`, send('POST', { authorization: '' }, '{'))).toEqual([
+    429,
+  ]);
+});
+
+it('an expired token behind the portal’s address counts for its person', async () => {
+  const { statuses } = portal({ caller: 2 });
+  expect(await statuses(3, contacts, await expired())).toEqual([401, 401, 429]);
+});
+
+it('requests for tokens are limited by person, and all of them by address', async () => {
+  const { statuses } = portal({ 'registrant-write': 2, address: 3 });
+  expect(await statuses(5, auth, requestFor('48001084719'))).toEqual([200, 200, 429, 429, 429]);
+  expect(await statuses(2, auth, requestFor('38001085718'))).toEqual([200, 429]);
+  // Requests that name nobody are counted apart.
+  expect(await statuses(4, auth, send('POST', { authorization: '' }, '{'))).toEqual([
+    400, 400, 400, 429,
+  ]);
+});
+
+it('no limiter learns an identity code', async () => {
+  const { counted, ask } = portal({});
+  const person = await addPerson(worker.env);
+  await ask(contacts, send('GET', person));
+  await ask(auth, requestFor(person.code));
+  expect(counted.length).toBe(3);
+  expect(counted.join()).not.toContain(person.code);
+});
+
+it('requests and bad tokens from any other address count by address', async () => {
+  const { statuses, counted } = portal({ 'failed-login': 2, address: 4 });
+  expect(await statuses(3, contacts, forged, '198.51.100.1')).toEqual([401, 401, 429]);
+  expect(await statuses(2, auth, requestFor('48001084719'), '198.51.100.1')).toEqual([401, 429]);
+  expect(new Set(counted)).toEqual(new Set(['address 198.51.100.1', 'failed-login 198.51.100.1']));
 });

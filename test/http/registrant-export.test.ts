@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { updateAnyContact } from '../../src/contact/administer.ts';
 import { eraseContact } from '../../src/contact/erase.ts';
@@ -23,262 +23,260 @@ const path = '/api/v1/registrant/export';
 
 const exportOf = (person: { authorization: string }) => worker.fetch(path, send('GET', person));
 
-describe('GET /api/v1/registrant/export', () => {
-  it('is everything that is kept about the person at every registrar', async () => {
-    const person = await addPerson(worker.env);
-    const [alpha, beta] = [await addRegistrar(worker.env), await addRegistrar(worker.env)];
-    const first = await addContact(worker.env, alpha, {
-      ident: person.code,
-      name: 'Mari Maasikas',
-      email: 'mari@example.ee',
-      orgName: 'Maasikas OÜ',
-      fax: '+372.6123456',
-      street: 'Ülikooli 1',
-      city: 'Tartu',
-      zip: '50090',
-      state: 'Tartumaa',
-      countryCode: 'EE',
-      statuses: ['clientUpdateProhibited'],
-      statusNotes: { clientUpdateProhibited: 'kohtuasi' },
-      disclosedAttributes: ['email'],
-      legacyId: '1234',
-      creator: '7-ApiUser: vana',
-    });
-    const domain = await addDomainOf(worker.env, first);
-    const separated = `${person.code.slice(0, 6)}-${person.code.slice(6)}`;
-    const second = await addContact(worker.env, beta, { ident: separated });
-    await repp.update(beta, second.code, { phone: '+372.5000000' });
-
-    const response = await exportOf(person);
-
-    expect(response.headers.get('Content-Type')).toBe('application/json');
-    expect(response.headers.get('Cache-Control')).toBe('private, no-store');
-    expect(await answerOf(response)).toEqual({
-      status: 200,
-      body: {
-        exported_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-        person: { ident: { code: person.code, type: 'priv', country_code: 'EE' } },
-        contacts: [
-          {
-            id: first.uuid,
-            name: 'Mari Maasikas',
-            code: first.code,
-            ident: { code: person.code, type: 'priv', country_code: 'EE' },
-            email: 'mari@example.ee',
-            phone: '+372.5123456',
-            fax: '+372.6123456',
-            address: {
-              street: 'Ülikooli 1',
-              zip: '50090',
-              city: 'Tartu',
-              state: 'Tartumaa',
-              country_code: 'EE',
-            },
-            auth_info: 'e2c440eba6055c2f844a88',
-            statuses: ['clientUpdateProhibited', 'linked'],
-            disclosed_attributes: ['email'],
-            org_name: 'Maasikas OÜ',
-            status_notes: { clientUpdateProhibited: 'kohtuasi' },
-            legacy_id: '1234',
-            creator_str: '7-ApiUser: vana',
-            updator_str: null,
-            created_at: '2026-01-02T03:04:05.678Z',
-            updated_at: '2026-01-02T03:04:05.678Z',
-            registrar: { code: alpha.code, name: alpha.name },
-            domains: [{ name: domain.name, role: 'registrant' }],
-            history: [],
-          },
-          expect.objectContaining({
-            id: second.uuid,
-            ident: { code: separated, type: 'priv', country_code: 'EE' },
-            phone: '+372.5000000',
-            registrar: { code: beta.code, name: beta.name },
-            domains: [],
-            history: [
-              {
-                at: expect.any(String),
-                action: 'update',
-                by: `${beta.apiUser.id}-ApiUser: ${beta.apiUser.username}`,
-                request_id: expect.any(String),
-                client_reference: null,
-                changes: { phone: { from: '+372.5123456', to: '+372.5000000' } },
-              },
-            ],
-          }),
-        ],
-        deleted_contacts: [],
-      },
-    });
+it('the export is everything that is kept about the person at every registrar', async () => {
+  const person = await addPerson(worker.env);
+  const [alpha, beta] = [await addRegistrar(worker.env), await addRegistrar(worker.env)];
+  const first = await addContact(worker.env, alpha, {
+    ident: person.code,
+    name: 'Mari Maasikas',
+    email: 'mari@example.ee',
+    orgName: 'Maasikas OÜ',
+    fax: '+372.6123456',
+    street: 'Ülikooli 1',
+    city: 'Tartu',
+    zip: '50090',
+    state: 'Tartumaa',
+    countryCode: 'EE',
+    statuses: ['clientUpdateProhibited'],
+    statusNotes: { clientUpdateProhibited: 'kohtuasi' },
+    disclosedAttributes: ['email'],
+    legacyId: '1234',
+    creator: '7-ApiUser: vana',
   });
+  const domain = await addDomainOf(worker.env, first);
+  const separated = `${person.code.slice(0, 6)}-${person.code.slice(6)}`;
+  const second = await addContact(worker.env, beta, { ident: separated });
+  await repp.update(beta, second.code, { phone: '+372.5000000' });
 
-  it('has the history of deleted contacts, until their values are removed', async () => {
-    const person = await addPerson(worker.env);
-    const registrar = await addRegistrar(worker.env);
-    const separated = `${person.code.slice(0, 6)}-${person.code.slice(6)}`;
-    const contact = await addContact(worker.env, registrar, { ident: separated });
-    for (const overrides of [
-      { ident: `${person.code}1` },
-      { ident: person.code, identType: 'org' as const },
-    ]) {
-      const other = await addContact(worker.env, registrar, overrides);
-      await repp.delete(registrar, other.code);
-    }
-    await repp.update(registrar, contact.code, { phone: '+372.5000000' });
-    await repp.delete(registrar, contact.code);
-    const { body } = await answerOf(exportOf(person));
-    expect(body).toMatchObject({
-      contacts: [],
-      deleted_contacts: [
+  const response = await exportOf(person);
+
+  expect(response.headers.get('Content-Type')).toBe('application/json');
+  expect(response.headers.get('Cache-Control')).toBe('private, no-store');
+  expect(await answerOf(response)).toEqual({
+    status: 200,
+    body: {
+      exported_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      person: { ident: { code: person.code, type: 'priv', country_code: 'EE' } },
+      contacts: [
         {
-          id: contact.uuid,
-          code: contact.code,
-          history: [
-            { action: 'update', changes: { phone: { to: '+372.5000000' } } },
-            { action: 'delete', changes: { ident: { from: separated, to: null } } },
-          ],
+          id: first.uuid,
+          name: 'Mari Maasikas',
+          code: first.code,
+          ident: { code: person.code, type: 'priv', country_code: 'EE' },
+          email: 'mari@example.ee',
+          phone: '+372.5123456',
+          fax: '+372.6123456',
+          address: {
+            street: 'Ülikooli 1',
+            zip: '50090',
+            city: 'Tartu',
+            state: 'Tartumaa',
+            country_code: 'EE',
+          },
+          auth_info: 'e2c440eba6055c2f844a88',
+          statuses: ['clientUpdateProhibited', 'linked'],
+          disclosed_attributes: ['email'],
+          org_name: 'Maasikas OÜ',
+          status_notes: { clientUpdateProhibited: 'kohtuasi' },
+          legacy_id: '1234',
+          creator_str: '7-ApiUser: vana',
+          updator_str: null,
+          created_at: '2026-01-02T03:04:05.678Z',
+          updated_at: '2026-01-02T03:04:05.678Z',
+          registrar: { code: alpha.code, name: alpha.name },
+          domains: [{ name: domain.name, role: 'registrant' }],
+          history: [],
         },
+        expect.objectContaining({
+          id: second.uuid,
+          ident: { code: separated, type: 'priv', country_code: 'EE' },
+          phone: '+372.5000000',
+          registrar: { code: beta.code, name: beta.name },
+          domains: [],
+          history: [
+            {
+              at: expect.any(String),
+              action: 'update',
+              by: `${beta.apiUser.id}-ApiUser: ${beta.apiUser.username}`,
+              request_id: expect.any(String),
+              client_reference: null,
+              changes: { phone: { from: '+372.5123456', to: '+372.5000000' } },
+            },
+          ],
+        }),
       ],
-    });
-    await eraseContact(worker.db, operator, contact.code);
-    expect((await answerOf(exportOf(person))).body.deleted_contacts).toEqual([]);
+      deleted_contacts: [],
+    },
   });
+});
 
-  it('has nothing of the person as whose contact it was known before a correction', async () => {
-    const latvian = { countryCode: 'LV' };
-    const person = await addPerson(worker.env, latvian);
-    const former = await addPerson(worker.env, latvian);
-    const registrar = await addRegistrar(worker.env);
-    const contacts = [
-      await addContact(worker.env, registrar, { ident: former.code, identCountryCode: 'LV' }),
-      await addContact(worker.env, registrar, { ident: former.code, identCountryCode: 'LV' }),
-    ];
-    for (const { code } of contacts) {
-      await repp.update(registrar, code, { phone: '+372.5000000' });
-      const correction = { ident: person.code, name: 'Mari Maasikas' };
-      await updateAnyContact(worker.db, operator, code, correction);
-      await repp.update(registrar, code, { phone: '+372.5111111' });
-    }
-    await repp.delete(registrar, contacts[1]!.code);
-
-    const { body } = await answerOf(exportOf(person));
-
-    const correction = { ident: { redacted: true }, name: { redacted: true } };
-    const update = { phone: { from: '+372.5000000', to: '+372.5111111' } };
-    expect(body.contacts).toMatchObject([
-      { history: [{ changes: correction }, { changes: update }] },
-    ]);
-    expect(body.deleted_contacts).toMatchObject([
-      { history: [{ changes: correction }, { changes: update }, { action: 'delete' }] },
-    ]);
-    expect(JSON.stringify(body)).not.toContain(former.code);
-    expect(await answerOf(exportOf(former))).toMatchObject({
-      body: { contacts: [], deleted_contacts: [] },
-    });
+it('the export has the history of deleted contacts, until their values are removed', async () => {
+  const person = await addPerson(worker.env);
+  const registrar = await addRegistrar(worker.env);
+  const separated = `${person.code.slice(0, 6)}-${person.code.slice(6)}`;
+  const contact = await addContact(worker.env, registrar, { ident: separated });
+  for (const overrides of [
+    { ident: `${person.code}1` },
+    { ident: person.code, identType: 'org' as const },
+  ]) {
+    const other = await addContact(worker.env, registrar, overrides);
+    await repp.delete(registrar, other.code);
+  }
+  await repp.update(registrar, contact.code, { phone: '+372.5000000' });
+  await repp.delete(registrar, contact.code);
+  const { body } = await answerOf(exportOf(person));
+  expect(body).toMatchObject({
+    contacts: [],
+    deleted_contacts: [
+      {
+        id: contact.uuid,
+        code: contact.code,
+        history: [
+          { action: 'update', changes: { phone: { to: '+372.5000000' } } },
+          { action: 'delete', changes: { ident: { from: separated, to: null } } },
+        ],
+      },
+    ],
   });
+  await eraseContact(worker.db, operator, contact.code);
+  expect((await answerOf(exportOf(person))).body.deleted_contacts).toEqual([]);
+});
 
-  it('keeps its whole history where only the spelling of the code was corrected', async () => {
-    const person = await addPerson(worker.env, { countryCode: 'LV' });
-    const registrar = await addRegistrar(worker.env);
-    const ident = `${person.code.slice(0, 6)}-${person.code.slice(6)}`;
-    const contact = await addContact(worker.env, registrar, { ident, identCountryCode: 'LV' });
-    await repp.update(registrar, contact.code, { phone: '+372.5000000' });
-    await updateAnyContact(worker.db, operator, contact.code, { ident: person.code });
-    const { body } = await answerOf(exportOf(person));
-    expect(body.contacts[0].history).toMatchObject([
-      { changes: { phone: { to: '+372.5000000' } } },
-      { changes: { ident: { redacted: true } } },
-    ]);
+it('the export has nothing of the person as whose contact it was known before a correction', async () => {
+  const latvian = { countryCode: 'LV' };
+  const person = await addPerson(worker.env, latvian);
+  const former = await addPerson(worker.env, latvian);
+  const registrar = await addRegistrar(worker.env);
+  const contacts = [
+    await addContact(worker.env, registrar, { ident: former.code, identCountryCode: 'LV' }),
+    await addContact(worker.env, registrar, { ident: former.code, identCountryCode: 'LV' }),
+  ];
+  for (const { code } of contacts) {
+    await repp.update(registrar, code, { phone: '+372.5000000' });
+    const correction = { ident: person.code, name: 'Mari Maasikas' };
+    await updateAnyContact(worker.db, operator, code, correction);
+    await repp.update(registrar, code, { phone: '+372.5111111' });
+  }
+  await repp.delete(registrar, contacts[1]!.code);
+
+  const { body } = await answerOf(exportOf(person));
+
+  const correction = { ident: { redacted: true }, name: { redacted: true } };
+  const update = { phone: { from: '+372.5000000', to: '+372.5111111' } };
+  expect(body.contacts).toMatchObject([
+    { history: [{ changes: correction }, { changes: update }] },
+  ]);
+  expect(body.deleted_contacts).toMatchObject([
+    { history: [{ changes: correction }, { changes: update }, { action: 'delete' }] },
+  ]);
+  expect(JSON.stringify(body)).not.toContain(former.code);
+  expect(await answerOf(exportOf(former))).toMatchObject({
+    body: { contacts: [], deleted_contacts: [] },
   });
+});
 
-  it('has nothing of anybody else', async () => {
-    const person = await addPerson(worker.env);
-    const registrar = await addRegistrar(worker.env);
-    await addContact(worker.env, registrar, { ident: person.code, identCountryCode: 'LV' });
-    await addContact(worker.env, registrar, { ident: person.code, identType: 'org' });
-    await addContact(worker.env, registrar);
-    const { body } = await answerOf(exportOf(person));
-    expect(body.contacts).toEqual([]);
+it('the export keeps its whole history where only the spelling of the code was corrected', async () => {
+  const person = await addPerson(worker.env, { countryCode: 'LV' });
+  const registrar = await addRegistrar(worker.env);
+  const ident = `${person.code.slice(0, 6)}-${person.code.slice(6)}`;
+  const contact = await addContact(worker.env, registrar, { ident, identCountryCode: 'LV' });
+  await repp.update(registrar, contact.code, { phone: '+372.5000000' });
+  await updateAnyContact(worker.db, operator, contact.code, { ident: person.code });
+  const { body } = await answerOf(exportOf(person));
+  expect(body.contacts[0].history).toMatchObject([
+    { changes: { phone: { to: '+372.5000000' } } },
+    { changes: { ident: { redacted: true } } },
+  ]);
+});
+
+it('the export has nothing of anybody else', async () => {
+  const person = await addPerson(worker.env);
+  const registrar = await addRegistrar(worker.env);
+  await addContact(worker.env, registrar, { ident: person.code, identCountryCode: 'LV' });
+  await addContact(worker.env, registrar, { ident: person.code, identType: 'org' });
+  await addContact(worker.env, registrar);
+  const { body } = await answerOf(exportOf(person));
+  expect(body.contacts).toEqual([]);
+});
+
+it('the export has each contact, domain and entry once where there are more than fit into a page', async () => {
+  const person = await addPerson(worker.env);
+  const registrar = await addRegistrar(worker.env);
+  const many = await addContact(worker.env, registrar, { ident: person.code });
+  const others: { code: string }[] = [];
+  for (let n = 0; n < 5; n++) {
+    const contact = await addContact(worker.env, registrar, { ident: person.code });
+    await addHistory(contact, 99);
+    await addDomains(contact, 1);
+    others.push(contact);
+  }
+  await addHistory(many, 450);
+  await addDomains(many, 450);
+  const { body } = await answerOf(exportOf(person));
+  type Exported = { code: string; domains: { name: string }[]; history: { by: string }[] };
+  const shape = (body.contacts as Exported[]).map(({ code, domains, history }) => ({
+    code,
+    domains: new Set(domains.map(({ name }) => name)).size,
+    repeatedDomains: domains.length - new Set(domains.map(({ name }) => name)).size,
+    history: history.map(({ by }) => by),
+  }));
+  const expected = ({ code }: { code: string }, entries: number, count: number) => ({
+    code,
+    domains: count,
+    repeatedDomains: 0,
+    history: Array.from({ length: entries }, (_, n) => `${code} ${n + 1}`),
   });
+  expect(shape).toEqual([
+    expected(many, 450, 450),
+    ...others.map((contact) => expected(contact, 99, 1)),
+  ]);
+});
 
-  it('has each contact, domain and entry once where there are more than fit into a page', async () => {
-    const person = await addPerson(worker.env);
-    const registrar = await addRegistrar(worker.env);
-    const many = await addContact(worker.env, registrar, { ident: person.code });
-    const others: { code: string }[] = [];
-    for (let n = 0; n < 5; n++) {
-      const contact = await addContact(worker.env, registrar, { ident: person.code });
-      await addHistory(contact, 99);
-      await addDomains(contact, 1);
-      others.push(contact);
-    }
-    await addHistory(many, 450);
-    await addDomains(many, 450);
-    const { body } = await answerOf(exportOf(person));
-    type Exported = { code: string; domains: { name: string }[]; history: { by: string }[] };
-    const shape = (body.contacts as Exported[]).map(({ code, domains, history }) => ({
-      code,
-      domains: new Set(domains.map(({ name }) => name)).size,
-      repeatedDomains: domains.length - new Set(domains.map(({ name }) => name)).size,
-      history: history.map(({ by }) => by),
-    }));
-    const expected = ({ code }: { code: string }, entries: number, count: number) => ({
-      code,
-      domains: count,
-      repeatedDomains: 0,
-      history: Array.from({ length: entries }, (_, n) => `${code} ${n + 1}`),
-    });
-    expect(shape).toEqual([
-      expected(many, 450, 450),
-      ...others.map((contact) => expected(contact, 99, 1)),
-    ]);
-  });
-
-  it('has each contact once where there are more than fit into a page', async () => {
-    const person = await addPerson(worker.env);
-    const registrar = await addRegistrar(worker.env);
-    await worker.env.DB.prepare(
-      `with recursive n (n) as (select 1 union all select n + 1 from n where n < 401)
+it('the export has each contact once where there are more than fit into a page', async () => {
+  const person = await addPerson(worker.env);
+  const registrar = await addRegistrar(worker.env);
+  await worker.env.DB.prepare(
+    `with recursive n (n) as (select 1 union all select n + 1 from n where n < 401)
        insert into contacts (uuid, registrar_id, number, code, name, name_key, email, email_key, phone, ident, ident_key, ident_type,
          ident_country_code, auth_info, created_at, updated_at)
        select substr(?1, 1, 24) || printf('%012x', n), ?2, n, ?3 || ':' || n, 'Mari', 'MARI', 'm@example.ee', 'M@EXAMPLE.EE', '+372.5', ?4, ?4, 'priv', 'EE', 'x', ?5, ?5 from n`,
+  )
+    .bind(
+      crypto.randomUUID(),
+      registrar.id,
+      registrar.code,
+      person.code,
+      '2026-01-02T03:04:05.678Z',
     )
-      .bind(
-        crypto.randomUUID(),
-        registrar.id,
-        registrar.code,
-        person.code,
-        '2026-01-02T03:04:05.678Z',
-      )
-      .run();
-    const { body } = await answerOf(exportOf(person));
-    const codes = (body.contacts as { code: string }[]).map(({ code }) => code);
-    expect(codes).toEqual(Array.from({ length: 401 }, (_, n) => `${registrar.code}:${n + 1}`));
-  });
+    .run();
+  const { body } = await answerOf(exportOf(person));
+  const codes = (body.contacts as { code: string }[]).map(({ code }) => code);
+  expect(codes).toEqual(Array.from({ length: 401 }, (_, n) => `${registrar.code}:${n + 1}`));
+});
 
-  it('is for whoever has a token', async () => {
-    const answer = await answerOf(exportOf({ authorization: 'Bearer x' }));
-    expect(answer).toEqual({ status: 401, body: { errors: { base: ['Not authorized'] } } });
-  });
+it('the export is for whoever has a token', async () => {
+  const answer = await answerOf(exportOf({ authorization: 'Bearer x' }));
+  expect(answer).toEqual({ status: 401, body: { errors: { base: ['Not authorized'] } } });
+});
 
-  it('is an error where it fails before it begins, and breaks off where it fails later', async () => {
-    const person = await addPerson(worker.env);
-    const registrar = await addRegistrar(worker.env);
-    const contact = await addContact(worker.env, registrar, { ident: person.code });
-    await addHistory(contact, 450);
-    const failing = (first: number) => {
-      const fault = { message: 'D1_ERROR: something else', isDone: false };
-      const faults = new Faults(fault, (call, binding) => binding === 'd1' && call >= first);
-      return app.request(path, send('GET', person), faults.wrap(worker.env));
-    };
-    const early = await failing(0);
-    expect(early.status).toBe(500);
-    expect(await early.json()).toMatchObject({
-      errors: { base: [expect.stringContaining('Internal error')] },
-    });
-    const late = await failing(4);
-    expect(late.status).toBe(200);
-    await expect(late.text()).rejects.toThrow();
+it('the export is an error where it fails before it begins, and breaks off where it fails later', async () => {
+  const person = await addPerson(worker.env);
+  const registrar = await addRegistrar(worker.env);
+  const contact = await addContact(worker.env, registrar, { ident: person.code });
+  await addHistory(contact, 450);
+  const failing = (first: number) => {
+    const fault = { message: 'D1_ERROR: something else', isDone: false };
+    const faults = new Faults(fault, (call, binding) => binding === 'd1' && call >= first);
+    return app.request(path, send('GET', person), faults.wrap(worker.env));
+  };
+  const early = await failing(0);
+  expect(early.status).toBe(500);
+  expect(await early.json()).toMatchObject({
+    errors: { base: [expect.stringContaining('Internal error')] },
   });
+  const late = await failing(4);
+  expect(late.status).toBe(200);
+  await expect(late.text()).rejects.toThrow();
 });
 
 /** Entries that the actor numbers. */

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { expect, it, test } from 'vitest';
 import { createContact } from '../../src/contact/create.ts';
 import { deleteContact } from '../../src/contact/delete.ts';
 import { updateContact } from '../../src/contact/update.ts';
@@ -33,118 +33,116 @@ async function registrarWith(contacts: Record<string, Parameters<typeof addConta
   return registrar;
 }
 
-describe('the list of a registrar can be searched', () => {
-  it('by an identity code, of which letters and digits are compared', async () => {
-    const registrar = await registrarWith({
-      A: { ident: '131052-308T' },
-      B: { ident: '131052308t', identType: 'org', identCountryCode: 'FI' },
-      C: { ident: '131052308' },
-    });
-    expect(await found(registrar, 'ident=131052%20308t')).toEqual({
-      contacts: ['A', 'B'],
-      total: 2,
-    });
-    expect(await found(registrar, 'ident=131052308T&ident_country_code=fi')).toEqual({
-      contacts: ['B'],
-      total: 1,
-    });
+it('the list of a registrar can be searched by an identity code, of which letters and digits are compared', async () => {
+  const registrar = await registrarWith({
+    A: { ident: '131052-308T' },
+    B: { ident: '131052308t', identType: 'org', identCountryCode: 'FI' },
+    C: { ident: '131052308' },
   });
-
-  it('by an email address without regard to case', async () => {
-    const registrar = await registrarWith({
-      A: { email: 'Õie@Example.ee' },
-      B: { email: 'õie@example.ee' },
-      C: { email: 'oie@example.ee' },
-    });
-    expect(await found(registrar, 'email=%C3%95IE@example.ee')).toEqual({
-      contacts: ['A', 'B'],
-      total: 2,
-    });
+  expect(await found(registrar, 'ident=131052%20308t')).toEqual({
+    contacts: ['A', 'B'],
+    total: 2,
   });
-
-  it('by the beginning of a name without regard to case, in any script', async () => {
-    const registrar = await registrarWith({
-      A: { name: 'Õunaaed OÜ' },
-      B: { name: 'ÕUNAPUU' },
-      C: { name: 'Suur õun' },
-      D: { name: 'Oun' },
-      E: { name: 'ΟΔΟΣΣΕΑΣ' },
-      F: { name: '100% Puhas_Töö' },
-      G: { name: '100x' },
-    });
-    // Decomposed, as some systems write it.
-    expect(await found(registrar, 'name=o%CC%83un')).toEqual({ contacts: ['A', 'B'], total: 2 });
-    expect(await found(registrar, `name=${encodeURIComponent('οδος')}`)).toMatchObject({
-      contacts: ['E'],
-    });
-    expect(await found(registrar, 'name=100%25')).toMatchObject({ contacts: ['F'] });
+  expect(await found(registrar, 'ident=131052308T&ident_country_code=fi')).toEqual({
+    contacts: ['B'],
+    total: 1,
   });
+});
 
-  it('by a status that is shown', async () => {
-    const registrar = await registrarWith({
-      A: {},
-      B: { statuses: ['clientUpdateProhibited', 'pendingDelete'] },
-    });
-    const linked = await addContact(worker.env, registrar, { code: `${registrar.code}:C` });
-    await addDomainOf(worker.env, linked);
-    expect(await found(registrar, 'status=ok')).toEqual({ contacts: ['A', 'C'], total: 2 });
-    expect(await found(registrar, 'status=linked')).toEqual({ contacts: ['C'], total: 1 });
-    expect(await found(registrar, 'status=pendingDelete')).toEqual({ contacts: ['B'], total: 1 });
-    expect(await found(registrar, 'status=pendingCreate')).toEqual({ contacts: [], total: 0 });
+it('the list of a registrar can be searched by an email address without regard to case', async () => {
+  const registrar = await registrarWith({
+    A: { email: 'Õie@Example.ee' },
+    B: { email: 'õie@example.ee' },
+    C: { email: 'oie@example.ee' },
   });
-
-  it('by the time of the last change, in the order of the changes', async () => {
-    const day = (day: number) => ({ updatedAt: `2026-03-0${day}T10:00:00.000Z` });
-    const registrar = await registrarWith({ A: day(5), B: day(3), C: day(4), D: day(3) });
-    for (const since of [
-      '2026-03-03T10:00:00.000Z',
-      '2026-03-03T10:00:00',
-      '2026-03-03T12:00:00%2B02:00',
-      '2026-03-03',
-    ]) {
-      expect(await found(registrar, `updated_since=${since}`)).toEqual({
-        contacts: ['B', 'D', 'C', 'A'],
-        total: 4,
-      });
-    }
-    expect(await found(registrar, 'updated_since=2026-03-04T10:00:00.001Z')).toEqual({
-      contacts: ['A'],
-      total: 1,
-    });
+  expect(await found(registrar, 'email=%C3%95IE@example.ee')).toEqual({
+    contacts: ['A', 'B'],
+    total: 2,
   });
+});
 
-  it('by values that a former registry accepted and this one would not', async () => {
-    const registrar = await registrarWith({
-      A: { email: 'mari(at)example', identCountryCode: 'Eesti', ident: '1'.repeat(200) },
-      B: {},
-    });
-    const queries = ['email=MARI(at)example', 'ident_country_code=Eesti'];
-    for (const query of [...queries, `ident=${'1'.repeat(200)}`]) {
-      expect(await found(registrar, query)).toEqual({ contacts: ['A'], total: 1 });
-    }
+it('the list of a registrar can be searched by the beginning of a name without regard to case, in any script', async () => {
+  const registrar = await registrarWith({
+    A: { name: 'Õunaaed OÜ' },
+    B: { name: 'ÕUNAPUU' },
+    C: { name: 'Suur õun' },
+    D: { name: 'Oun' },
+    E: { name: 'ΟΔΟΣΣΕΑΣ' },
+    F: { name: '100% Puhas_Töö' },
+    G: { name: '100x' },
   });
-
-  it('without finding what another registrar has', async () => {
-    const fields = { name: 'Mari', email: 'mari@example.ee', statuses: ['pendingDelete'] };
-    await registrarWith({ A: fields });
-    const registrar = await addRegistrar(worker.env);
-    const queries = ['name=mari', 'email=mari@example.ee', 'status=pendingDelete'];
-    for (const query of [...queries, 'ident=38001085718', 'updated_since=2026-01-01']) {
-      expect(await found(registrar, query)).toEqual({ contacts: [], total: 0 });
-    }
+  // Decomposed, as some systems write it.
+  expect(await found(registrar, 'name=o%CC%83un')).toEqual({ contacts: ['A', 'B'], total: 2 });
+  expect(await found(registrar, `name=${encodeURIComponent('οδος')}`)).toMatchObject({
+    contacts: ['E'],
   });
+  expect(await found(registrar, 'name=100%25')).toMatchObject({ contacts: ['F'] });
+});
 
-  it('with details, and what an update changes is found from then on', async () => {
-    const registrar = await addRegistrar(worker.env);
-    await repp.create(registrar, newContact({ id: 'A', name: 'Mari Maasikas' }));
-    const code = `${registrar.code}:A`;
-    await repp.update(registrar, code, { name: 'Õie Õun', email: 'oie@example.ee' });
-    expect(await found(registrar, 'name=mari')).toEqual({ contacts: [], total: 0 });
-    const query = '?name=%C3%B5ie&email=OIE@example.ee&details=true';
-    expect((await repp.list(registrar, query)).body).toEqual({
-      contacts: [await repp.read(registrar, code)],
-      total_number_of_records: 1,
+it('the list of a registrar can be searched by a status that is shown', async () => {
+  const registrar = await registrarWith({
+    A: {},
+    B: { statuses: ['clientUpdateProhibited', 'pendingDelete'] },
+  });
+  const linked = await addContact(worker.env, registrar, { code: `${registrar.code}:C` });
+  await addDomainOf(worker.env, linked);
+  expect(await found(registrar, 'status=ok')).toEqual({ contacts: ['A', 'C'], total: 2 });
+  expect(await found(registrar, 'status=linked')).toEqual({ contacts: ['C'], total: 1 });
+  expect(await found(registrar, 'status=pendingDelete')).toEqual({ contacts: ['B'], total: 1 });
+  expect(await found(registrar, 'status=pendingCreate')).toEqual({ contacts: [], total: 0 });
+});
+
+it('the list of a registrar can be searched by the time of the last change, in the order of the changes', async () => {
+  const day = (day: number) => ({ updatedAt: `2026-03-0${day}T10:00:00.000Z` });
+  const registrar = await registrarWith({ A: day(5), B: day(3), C: day(4), D: day(3) });
+  for (const since of [
+    '2026-03-03T10:00:00.000Z',
+    '2026-03-03T10:00:00',
+    '2026-03-03T12:00:00%2B02:00',
+    '2026-03-03',
+  ]) {
+    expect(await found(registrar, `updated_since=${since}`)).toEqual({
+      contacts: ['B', 'D', 'C', 'A'],
+      total: 4,
     });
+  }
+  expect(await found(registrar, 'updated_since=2026-03-04T10:00:00.001Z')).toEqual({
+    contacts: ['A'],
+    total: 1,
+  });
+});
+
+it('the list of a registrar can be searched by values that a former registry accepted and this one would not', async () => {
+  const registrar = await registrarWith({
+    A: { email: 'mari(at)example', identCountryCode: 'Eesti', ident: '1'.repeat(200) },
+    B: {},
+  });
+  const queries = ['email=MARI(at)example', 'ident_country_code=Eesti'];
+  for (const query of [...queries, `ident=${'1'.repeat(200)}`]) {
+    expect(await found(registrar, query)).toEqual({ contacts: ['A'], total: 1 });
+  }
+});
+
+it('the list of a registrar can be searched without finding what another registrar has', async () => {
+  const fields = { name: 'Mari', email: 'mari@example.ee', statuses: ['pendingDelete'] };
+  await registrarWith({ A: fields });
+  const registrar = await addRegistrar(worker.env);
+  const queries = ['name=mari', 'email=mari@example.ee', 'status=pendingDelete'];
+  for (const query of [...queries, 'ident=38001085718', 'updated_since=2026-01-01']) {
+    expect(await found(registrar, query)).toEqual({ contacts: [], total: 0 });
+  }
+});
+
+it('the list of a registrar can be searched with details, and what an update changes is found from then on', async () => {
+  const registrar = await addRegistrar(worker.env);
+  await repp.create(registrar, newContact({ id: 'A', name: 'Mari Maasikas' }));
+  const code = `${registrar.code}:A`;
+  await repp.update(registrar, code, { name: 'Õie Õun', email: 'oie@example.ee' });
+  expect(await found(registrar, 'name=mari')).toEqual({ contacts: [], total: 0 });
+  const query = '?name=%C3%B5ie&email=OIE@example.ee&details=true';
+  expect((await repp.list(registrar, query)).body).toEqual({
+    contacts: [await repp.read(registrar, code)],
+    total_number_of_records: 1,
   });
 });
 

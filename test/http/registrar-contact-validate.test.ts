@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, inject, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { contacts } from '../../drizzle/schema.ts';
 import { bentBody, validBody } from '../attack/bodies.ts';
 import { answerOf, refused, registrarClient } from '../support/client.ts';
@@ -56,105 +56,103 @@ it('finds wrong what a creation refuses, and right what it accepts, with the sam
   expect(verdicts.invalid).toBeGreaterThan(20);
 });
 
-describe('a list of contacts', () => {
-  it('is judged one by one, in its order, and stores nothing', async () => {
-    const registrar = await addRegistrar(worker.env);
-    const before = await worker.db.$count(contacts);
-    const answer = await answerOf(
-      validate(registrar, { contacts: [newContact({ phone: '555' }), newContact()] }),
-    );
-    const phone = { code: 2005, message: 'Phone nr is invalid [phone]', field: 'phone' };
-    expect(answer).toEqual({
-      status: 200,
-      body: {
-        code: 1000,
-        message: 'Command completed successfully',
-        data: {
-          results: [
-            { valid: false, errors: [phone] },
-            { valid: true, errors: [] },
-          ],
-        },
+it('a list of contacts is judged one by one, in its order, and stores nothing', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const before = await worker.db.$count(contacts);
+  const answer = await answerOf(
+    validate(registrar, { contacts: [newContact({ phone: '555' }), newContact()] }),
+  );
+  const phone = { code: 2005, message: 'Phone nr is invalid [phone]', field: 'phone' };
+  expect(answer).toEqual({
+    status: 200,
+    body: {
+      code: 1000,
+      message: 'Command completed successfully',
+      data: {
+        results: [
+          { valid: false, errors: [phone] },
+          { valid: true, errors: [] },
+        ],
+      },
+    },
+  });
+  expect(await worker.db.$count(contacts)).toBe(before);
+});
+
+it('a list of contacts has an id taken by a contact, or by a valid one before it, however it is spelt', async () => {
+  const registrar = await addRegistrar(worker.env);
+  await addContact(worker.env, registrar, { code: `${registrar.code}:OLD` });
+  const given = [
+    newContact({ id: 'old' }),
+    newContact({ id: 'new', phone: '555' }),
+    newContact({ id: 'New' }),
+    newContact({ id: `${registrar.code.toLowerCase()}:NEW` }),
+    newContact(),
+    newContact(),
+    newContact({ id: 'x'.repeat(100) }),
+  ];
+  const tooLong = [{ code: 2005, message: 'Contact id is invalid [id]', field: 'id' }];
+  const [old, invalid, first, second, ...rest] = await errorsOf(registrar, given);
+  expect([old, first, second]).toEqual([taken, [], taken]);
+  expect(invalid).toHaveLength(1);
+  expect(rest).toEqual([[], [], tooLong]);
+});
+
+it("a list of contacts does not collide with another registrar's codes", async () => {
+  const [registrar, other] = [await addRegistrar(worker.env), await addRegistrar(worker.env)];
+  await addContact(worker.env, other, { code: `${other.code}:MINE` });
+  const given = [newContact({ id: 'mine' }), newContact({ id: `${other.code}:MINE` })];
+  expect(await errorsOf(registrar, given)).toEqual([[], []]);
+});
+
+it('the validation of a list says which fields it does not know, once', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const contact = newContact({ verified: true, addr: { planet: 'Mars' } });
+  const response = await validate(registrar, { contacts: [contact, contact], force: true });
+  expect(response.headers.get('Ignored-Fields')).toBe(
+    'contacts.verified, contacts.addr.planet, force',
+  );
+});
+
+it('a list of contacts may have a hundred whole contacts', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const whole = (n: number) =>
+    newContact({
+      id: `tammsaare-kuusepuu-${n}`,
+      name: 'Maria-Elisabeth Tammsaare-Kuusepuu',
+      email: `maria-elisabeth.tammsaare-${n}@sideteenused.example`,
+      fax: '+372.6001001',
+      org_name: 'Põhjamaade Kaubandus- ja Sideteenused OÜ',
+      auth_info: '0003239c7f3d1da5a7cbc6',
+      addr: {
+        ...{ street: 'Telliskivi 60a/3, korter 12', city: 'Tallinn', zip: '10412' },
+        ...{ state: 'Harju maakond', country_code: 'EE' },
       },
     });
-    expect(await worker.db.$count(contacts)).toBe(before);
-  });
+  const hundred = Array.from({ length: 100 }, (_, n) => whole(n));
+  expect(await errorsOf(registrar, hundred)).toEqual(Array(100).fill([]));
+});
 
-  it('has an id taken by a contact, or by a valid one before it, however it is spelt', async () => {
-    const registrar = await addRegistrar(worker.env);
-    await addContact(worker.env, registrar, { code: `${registrar.code}:OLD` });
-    const given = [
-      newContact({ id: 'old' }),
-      newContact({ id: 'new', phone: '555' }),
-      newContact({ id: 'New' }),
-      newContact({ id: `${registrar.code.toLowerCase()}:NEW` }),
-      newContact(),
-      newContact(),
-      newContact({ id: 'x'.repeat(100) }),
-    ];
-    const tooLong = [{ code: 2005, message: 'Contact id is invalid [id]', field: 'id' }];
-    const [old, invalid, first, second, ...rest] = await errorsOf(registrar, given);
-    expect([old, first, second]).toEqual([taken, [], taken]);
-    expect(invalid).toHaveLength(1);
-    expect(rest).toEqual([[], [], tooLong]);
-  });
+it.each([
+  ['none', [], 2004, 'Parameter value range error [contacts]'],
+  [
+    'more than a hundred',
+    Array.from({ length: 101 }, () => null),
+    2004,
+    'Parameter value range error [contacts]',
+  ],
+  ['no list', { contact: newContact() }, 2005, 'Contacts is invalid [contacts]'],
+  ['nothing', undefined, 2003, 'Required parameter missing [contacts]'],
+])('a list of contacts is refused with %s', async (_, contacts, code, message) => {
+  const registrar = await addRegistrar(worker.env);
+  expect(await answerOf(validate(registrar, { contacts }))).toEqual(
+    refused(code, message, 'contacts'),
+  );
+});
 
-  it("does not collide with another registrar's codes", async () => {
-    const [registrar, other] = [await addRegistrar(worker.env), await addRegistrar(worker.env)];
-    await addContact(worker.env, other, { code: `${other.code}:MINE` });
-    const given = [newContact({ id: 'mine' }), newContact({ id: `${other.code}:MINE` })];
-    expect(await errorsOf(registrar, given)).toEqual([[], []]);
-  });
-
-  it('says which fields it does not know, once', async () => {
-    const registrar = await addRegistrar(worker.env);
-    const contact = newContact({ verified: true, addr: { planet: 'Mars' } });
-    const response = await validate(registrar, { contacts: [contact, contact], force: true });
-    expect(response.headers.get('Ignored-Fields')).toBe(
-      'contacts.verified, contacts.addr.planet, force',
-    );
-  });
-
-  it('may have a hundred whole contacts', async () => {
-    const registrar = await addRegistrar(worker.env);
-    const whole = (n: number) =>
-      newContact({
-        id: `tammsaare-kuusepuu-${n}`,
-        name: 'Maria-Elisabeth Tammsaare-Kuusepuu',
-        email: `maria-elisabeth.tammsaare-${n}@sideteenused.example`,
-        fax: '+372.6001001',
-        org_name: 'Põhjamaade Kaubandus- ja Sideteenused OÜ',
-        auth_info: '0003239c7f3d1da5a7cbc6',
-        addr: {
-          ...{ street: 'Telliskivi 60a/3, korter 12', city: 'Tallinn', zip: '10412' },
-          ...{ state: 'Harju maakond', country_code: 'EE' },
-        },
-      });
-    const hundred = Array.from({ length: 100 }, (_, n) => whole(n));
-    expect(await errorsOf(registrar, hundred)).toEqual(Array(100).fill([]));
-  });
-
-  it.each([
-    ['none', [], 2004, 'Parameter value range error [contacts]'],
-    [
-      'more than a hundred',
-      Array.from({ length: 101 }, () => null),
-      2004,
-      'Parameter value range error [contacts]',
-    ],
-    ['no list', { contact: newContact() }, 2005, 'Contacts is invalid [contacts]'],
-    ['nothing', undefined, 2003, 'Required parameter missing [contacts]'],
-  ])('is refused with %s', async (_, contacts, code, message) => {
-    const registrar = await addRegistrar(worker.env);
-    expect(await answerOf(validate(registrar, { contacts }))).toEqual(
-      refused(code, message, 'contacts'),
-    );
-  });
-
-  it('is judged for nobody else than an API user', async () => {
-    const stranger = { authorization: basic('stranger', 'secret') };
-    for (const body of [{ contacts: [newContact()] }, { contacts: [] }, '{']) {
-      expect((await validate(stranger, body)).status).toBe(401);
-    }
-  });
+it('a list of contacts is judged for nobody else than an API user', async () => {
+  const stranger = { authorization: basic('stranger', 'secret') };
+  for (const body of [{ contacts: [newContact()] }, { contacts: [] }, '{']) {
+    expect((await validate(stranger, body)).status).toBe(401);
+  }
 });

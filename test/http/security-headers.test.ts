@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { app } from '../../src/http/app.ts';
 import { answerFromMemory } from '../../src/http/public/from-memory.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
@@ -40,20 +40,18 @@ function newContext() {
   return { context, finish: () => Promise.all(works) };
 }
 
-describe('every answer', () => {
-  it.each(paths)('forbids sniffing, framing and scripts: %s', async (path) => {
-    expectSecured((await worker.fetch(path)).headers);
-  });
+it.each(paths)('every answer forbids sniffing, framing and scripts: %s', async (path) => {
+  expectSecured((await worker.fetch(path)).headers);
+});
 
-  it.each(paths)('demands TLS in a deployment, and only there: %s', async (path) => {
-    const { context, finish } = newContext();
-    const local = await worker.fetch(path);
-    const deployed = await app.request(path, {}, deployment(), context);
-    await finish();
+it.each(paths)('every answer demands TLS in a deployment, and only there: %s', async (path) => {
+  const { context, finish } = newContext();
+  const local = await worker.fetch(path);
+  const deployed = await app.request(path, {}, deployment(), context);
+  await finish();
 
-    expect(local.headers.get('Strict-Transport-Security')).toBeNull();
-    expect(deployed.headers.get('Strict-Transport-Security')).toBe(tlsForAYear);
-  });
+  expect(local.headers.get('Strict-Transport-Security')).toBeNull();
+  expect(deployed.headers.get('Strict-Transport-Security')).toBe(tlsForAYear);
 });
 
 it('gives each 304 that is answered before the application its own X-Request-Id', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { expect, it, test } from 'vitest';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { addAuction, addContact, addRegistrar, bearer, send } from '../support/fixtures.ts';
@@ -66,71 +66,69 @@ test('returns a bookmark with a write, and accepts it with the next read', async
   expect(String(read.headers.get('X-D1-Bookmark')) >= given).toBe(true);
 });
 
-describe('an invalid bookmark', () => {
-  it.each(['first-unconstrained', `${bookmark}0`, bookmark.toUpperCase(), "' or 1=1 --"])(
-    'is refused to a registrar: %j',
-    async (given) => {
-      const registrar = await addRegistrar(worker.env);
-      const headers = { 'X-D1-Bookmark': given };
-      const response = await worker.fetch(
-        '/repp/v1/contacts',
-        send('GET', registrar, undefined, headers),
-      );
-      expect(response.status).toBe(400);
-      expect(await response.json()).toEqual({
-        code: 2005,
-        message: 'Bookmark is invalid [X-D1-Bookmark]',
-        data: {},
-        errors: [
-          { code: 2005, message: 'Bookmark is invalid [X-D1-Bookmark]', field: 'X-D1-Bookmark' },
-        ],
-      });
-    },
-  );
-
-  it('is refused if only D1 finds out, and hidden from strangers like everything else', async () => {
-    const { DB } = worker.env;
-    const batch = () => Promise.reject(new Error('D1_ERROR: bookmark not found'));
-    const prepare = (query: string) => DB.prepare(query);
-    const database = {
-      prepare,
-      batch: (statements: D1PreparedStatement[]) => DB.batch(statements),
-      withSession: () => ({ prepare, batch, getBookmark: () => null }),
-    };
-    const statusFor = async (caller: { authorization: string }) => {
-      const response = await app.request(
-        '/repp/v1/contacts',
-        send('GET', caller, undefined, { 'X-D1-Bookmark': bookmark }),
-        { ...worker.env, DB: database } as unknown as Env,
-        { waitUntil: () => {} } as unknown as ExecutionContext,
-      );
-      return response.status;
-    };
-    expect(await statusFor(await addRegistrar(worker.env))).toBe(400);
-    expect(await statusFor({ authorization: 'Basic YW55OmFueQ==' })).toBe(401);
-  });
-
-  it('is refused in the format of each interface', async () => {
-    const headers = { Authorization: await bearer(worker), 'X-D1-Bookmark': 'forged' };
-    const auction = await addAuction(worker.env);
-    for (const path of ['/api/v1/registrant/contacts', `/api/v1/auctions/${auction.uuid}`]) {
-      const response = await worker.fetch(path, { headers });
-      expect(response.status).toBe(400);
-      expect(await response.json()).toEqual({
-        errors: { 'X-D1-Bookmark': ['Bookmark is invalid'] },
-      });
-    }
-  });
-
-  it('is not reported to a caller who may not log in', async () => {
-    const headers = { 'X-D1-Bookmark': 'forged' };
-    const stranger = { authorization: 'Basic YW55OmFueQ==' };
+it.each(['first-unconstrained', `${bookmark}0`, bookmark.toUpperCase(), "' or 1=1 --"])(
+  'an invalid bookmark is refused to a registrar: %j',
+  async (given) => {
+    const registrar = await addRegistrar(worker.env);
+    const headers = { 'X-D1-Bookmark': given };
     const response = await worker.fetch(
       '/repp/v1/contacts',
-      send('GET', stranger, undefined, headers),
+      send('GET', registrar, undefined, headers),
     );
-    expect(response.status).toBe(401);
-  });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      code: 2005,
+      message: 'Bookmark is invalid [X-D1-Bookmark]',
+      data: {},
+      errors: [
+        { code: 2005, message: 'Bookmark is invalid [X-D1-Bookmark]', field: 'X-D1-Bookmark' },
+      ],
+    });
+  },
+);
+
+it('an invalid bookmark is refused if only D1 finds out, and hidden from strangers like everything else', async () => {
+  const { DB } = worker.env;
+  const batch = () => Promise.reject(new Error('D1_ERROR: bookmark not found'));
+  const prepare = (query: string) => DB.prepare(query);
+  const database = {
+    prepare,
+    batch: (statements: D1PreparedStatement[]) => DB.batch(statements),
+    withSession: () => ({ prepare, batch, getBookmark: () => null }),
+  };
+  const statusFor = async (caller: { authorization: string }) => {
+    const response = await app.request(
+      '/repp/v1/contacts',
+      send('GET', caller, undefined, { 'X-D1-Bookmark': bookmark }),
+      { ...worker.env, DB: database } as unknown as Env,
+      { waitUntil: () => {} } as unknown as ExecutionContext,
+    );
+    return response.status;
+  };
+  expect(await statusFor(await addRegistrar(worker.env))).toBe(400);
+  expect(await statusFor({ authorization: 'Basic YW55OmFueQ==' })).toBe(401);
+});
+
+it('an invalid bookmark is refused in the format of each interface', async () => {
+  const headers = { Authorization: await bearer(worker), 'X-D1-Bookmark': 'forged' };
+  const auction = await addAuction(worker.env);
+  for (const path of ['/api/v1/registrant/contacts', `/api/v1/auctions/${auction.uuid}`]) {
+    const response = await worker.fetch(path, { headers });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      errors: { 'X-D1-Bookmark': ['Bookmark is invalid'] },
+    });
+  }
+});
+
+it('an invalid bookmark is not reported to a caller who may not log in', async () => {
+  const headers = { 'X-D1-Bookmark': 'forged' };
+  const stranger = { authorization: 'Basic YW55OmFueQ==' };
+  const response = await worker.fetch(
+    '/repp/v1/contacts',
+    send('GET', stranger, undefined, headers),
+  );
+  expect(response.status).toBe(401);
 });
 
 test('returns no bookmark with a public list', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
@@ -98,154 +98,150 @@ it('counts a password as 20 requests of its address before it is verified', asyn
   expect(slowHashes).not.toHaveBeenCalled();
 });
 
-describe('failed logins', () => {
-  const login = (authorization: string, address: string) =>
-    worker.fetch('/repp/v1/contacts', {
-      headers: { Authorization: authorization, 'CF-Connecting-IP': address },
-    });
-
-  it('are throttled by address', async () => {
-    const { apiUser } = await addRegistrar(worker.env);
-    const wrong = basic(apiUser.username, 'wrong');
-    const { statuses, throttled } = await inOneMinute(async () => {
-      const address = newAddress();
-      const statuses: number[] = [];
-      for (let count = 0; count < 11; count++) {
-        statuses.push((await login(wrong, address)).status);
-      }
-      return { statuses, throttled: await login(wrong, address) };
-    });
-
-    expect(statuses).toEqual([...Array(10).fill(401), 429]);
-    expect(throttled.headers.get('WWW-Authenticate')).toBeNull();
-    await expectThrottled(throttled, 'failed-login');
-    expect((await login(wrong, newAddress())).status).toBe(401);
+const login = (authorization: string, address: string) =>
+  worker.fetch('/repp/v1/contacts', {
+    headers: { Authorization: authorization, 'CF-Connecting-IP': address },
   });
 
-  it('count for the /64 that an IPv6 address belongs to', async () => {
-    const { apiUser } = await addRegistrar(worker.env);
-    const wrong = basic(apiUser.username, 'wrong');
-    const statuses = await inOneMinute(async () => {
-      const network = `2001:db8:${unique().toString(16)}`;
-      const addresses = Array.from({ length: 11 }, (_, n) => `${network}:1:${n}::${n}`);
-      const statuses: number[] = [];
-      for (const address of [...addresses, `${network}:2::1`]) {
-        statuses.push((await login(wrong, address)).status);
-      }
-      return statuses;
-    });
-
-    expect(statuses).toEqual([...Array(10).fill(401), 429, 401]);
+it('failed logins are throttled by address', async () => {
+  const { apiUser } = await addRegistrar(worker.env);
+  const wrong = basic(apiUser.username, 'wrong');
+  const { statuses, throttled } = await inOneMinute(async () => {
+    const address = newAddress();
+    const statuses: number[] = [];
+    for (let count = 0; count < 11; count++) {
+      statuses.push((await login(wrong, address)).status);
+    }
+    return { statuses, throttled: await login(wrong, address) };
   });
 
-  it('do not lock out a user who has logged in before from the address', async () => {
-    const statuses = await inOneMinute(async () => {
-      const alpha = await addRegistrar(worker.env);
-      const beta = await addRegistrar(worker.env);
-      const address = newAddress();
-      const before = await login(alpha.authorization, address);
-      for (let count = 0; count < 11; count++) await login(basic('any', 'any'), address);
-      return {
-        before: before.status,
-        known: (await login(alpha.authorization, address)).status,
-        unknown: (await login(beta.authorization, address)).status,
-        elsewhere: (await login(beta.authorization, newAddress())).status,
-      };
-    });
-
-    expect(statuses).toEqual({ before: 200, known: 200, unknown: 429, elsewhere: 200 });
-  });
-
-  it('cost no query once there are too many, until the window has passed', async () => {
-    const bindings = counted(worker.env);
-    const attempt = async (address: string, header: string) => {
-      const headers = { Authorization: header, 'CF-Connecting-IP': address };
-      const { status, answer } = await cost(bindings, '/repp/v1/contacts', { headers });
-      return [status, answer.d1RoundTrips ?? 0];
-    };
-    const { authorization, address, attempts } = await inOneMinute(async () => {
-      const { apiUser, authorization } = await addRegistrar(worker.env);
-      const wrong = basic(apiUser.username, 'wrong');
-      const address = newAddress();
-      const attempts: number[][] = [];
-      for (let count = 0; count < 12; count++) attempts.push(await attempt(address, wrong));
-      attempts.push(await attempt(address, authorization));
-      return { authorization, address, attempts };
-    });
-
-    expect(attempts).toEqual([...Array(10).fill([401, 1]), [429, 1], [429, 0], [429, 0]]);
-
-    onTestFinished(() => void vi.useRealTimers());
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
-    expect(await attempt(address, authorization)).toEqual([200, 1]);
-  });
-
-  it('count whatever else is wrong with the request', async () => {
-    const { apiUser } = await addRegistrar(worker.env);
-    const wrong = { authorization: basic(apiUser.username, 'wrong') };
-    const attempts: [path: string, method: string, body?: string, headers?: object][] = [
-      ['', 'POST', '{'],
-      ['/A:B', 'PUT', '[]'],
-      ['?limit=0', 'GET'],
-      ['/A/B/C', 'GET'],
-      ['/A:B', 'PATCH', '{}'],
-      ['', 'POST', ' '.repeat(70_000)],
-      ['', 'POST', '{}', { 'Idempotency-Key': '"' }],
-      ['', 'GET', undefined, { 'X-D1-Bookmark': 'forged' }],
-      ['', 'GET', undefined, { 'X-Client-Transaction-Id': 'x'.repeat(65) }],
-      ['?after=1', 'GET'],
-      ['', 'POST', '{'],
-    ];
-    const statuses = await inOneMinute(async () => {
-      const address = newAddress();
-      const statuses: number[] = [];
-      for (const [path, method, body, headers] of attempts) {
-        const from = { 'CF-Connecting-IP': address, ...headers };
-        const sent = send(method, wrong, body, from);
-        statuses.push((await worker.fetch(`/repp/v1/contacts${path}`, sent)).status);
-      }
-      return statuses;
-    });
-
-    expect(statuses).toEqual([...Array(10).fill(401), 429]);
-  });
-
-  it('count for registrants too, in the format of their interface', async () => {
-    const throttled = await inOneMinute(async () => {
-      const headers = { Authorization: 'Bearer forged', 'CF-Connecting-IP': newAddress() };
-      const login = () => worker.fetch('/api/v1/registrant/contacts', { headers });
-      for (let count = 0; count < 10; count++) await login();
-      return login();
-    });
-
-    await expectThrottled(throttled, 'failed-login', 'other');
-  });
+  expect(statuses).toEqual([...Array(10).fill(401), 429]);
+  expect(throttled.headers.get('WWW-Authenticate')).toBeNull();
+  await expectThrottled(throttled, 'failed-login');
+  expect((await login(wrong, newAddress())).status).toBe(401);
 });
 
-describe('the writes of a registrant', () => {
-  it('are limited to twenty a minute, however the code is spelt, while reading goes on', async () => {
-    const registrar = await addRegistrar(worker.env);
-    const { statuses, throttled, read } = await inOneMinute(async () => {
-      const n = unique();
-      const ident = { ident: `AB-${n}`, identCountryCode: 'FI' };
-      const { uuid } = await addContact(worker.env, registrar, ident);
-      const persons = [
-        await addPerson(worker.env, { countryCode: 'FI', code: `AB-${n}` }),
-        await addPerson(worker.env, { countryCode: 'FI', code: `ab${n}` }),
-      ];
-      const path = `/api/v1/registrant/contacts/${uuid}`;
-      const write = (count: number) =>
-        worker.fetch(path, send('PATCH', persons[count % 2]!, { name: `Name ${count}` }));
-      const statuses: number[] = [];
-      for (let count = 0; count < 20; count++) statuses.push((await write(count)).status);
-      const throttled = await write(20);
-      return { statuses, throttled, read: await worker.fetch(path, send('GET', persons[0]!)) };
-    });
-
-    await expectThrottled(throttled, 'registrant-write', 'other');
-    expect(statuses).toEqual(Array(20).fill(200));
-    expect(read.status).toBe(200);
+it('failed logins count for the /64 that an IPv6 address belongs to', async () => {
+  const { apiUser } = await addRegistrar(worker.env);
+  const wrong = basic(apiUser.username, 'wrong');
+  const statuses = await inOneMinute(async () => {
+    const network = `2001:db8:${unique().toString(16)}`;
+    const addresses = Array.from({ length: 11 }, (_, n) => `${network}:1:${n}::${n}`);
+    const statuses: number[] = [];
+    for (const address of [...addresses, `${network}:2::1`]) {
+      statuses.push((await login(wrong, address)).status);
+    }
+    return statuses;
   });
+
+  expect(statuses).toEqual([...Array(10).fill(401), 429, 401]);
+});
+
+it('failed logins do not lock out a user who has logged in before from the address', async () => {
+  const statuses = await inOneMinute(async () => {
+    const alpha = await addRegistrar(worker.env);
+    const beta = await addRegistrar(worker.env);
+    const address = newAddress();
+    const before = await login(alpha.authorization, address);
+    for (let count = 0; count < 11; count++) await login(basic('any', 'any'), address);
+    return {
+      before: before.status,
+      known: (await login(alpha.authorization, address)).status,
+      unknown: (await login(beta.authorization, address)).status,
+      elsewhere: (await login(beta.authorization, newAddress())).status,
+    };
+  });
+
+  expect(statuses).toEqual({ before: 200, known: 200, unknown: 429, elsewhere: 200 });
+});
+
+it('failed logins cost no query once there are too many, until the window has passed', async () => {
+  const bindings = counted(worker.env);
+  const attempt = async (address: string, header: string) => {
+    const headers = { Authorization: header, 'CF-Connecting-IP': address };
+    const { status, answer } = await cost(bindings, '/repp/v1/contacts', { headers });
+    return [status, answer.d1RoundTrips ?? 0];
+  };
+  const { authorization, address, attempts } = await inOneMinute(async () => {
+    const { apiUser, authorization } = await addRegistrar(worker.env);
+    const wrong = basic(apiUser.username, 'wrong');
+    const address = newAddress();
+    const attempts: number[][] = [];
+    for (let count = 0; count < 12; count++) attempts.push(await attempt(address, wrong));
+    attempts.push(await attempt(address, authorization));
+    return { authorization, address, attempts };
+  });
+
+  expect(attempts).toEqual([...Array(10).fill([401, 1]), [429, 1], [429, 0], [429, 0]]);
+
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+  expect(await attempt(address, authorization)).toEqual([200, 1]);
+});
+
+it('failed logins count whatever else is wrong with the request', async () => {
+  const { apiUser } = await addRegistrar(worker.env);
+  const wrong = { authorization: basic(apiUser.username, 'wrong') };
+  const attempts: [path: string, method: string, body?: string, headers?: object][] = [
+    ['', 'POST', '{'],
+    ['/A:B', 'PUT', '[]'],
+    ['?limit=0', 'GET'],
+    ['/A/B/C', 'GET'],
+    ['/A:B', 'PATCH', '{}'],
+    ['', 'POST', ' '.repeat(70_000)],
+    ['', 'POST', '{}', { 'Idempotency-Key': '"' }],
+    ['', 'GET', undefined, { 'X-D1-Bookmark': 'forged' }],
+    ['', 'GET', undefined, { 'X-Client-Transaction-Id': 'x'.repeat(65) }],
+    ['?after=1', 'GET'],
+    ['', 'POST', '{'],
+  ];
+  const statuses = await inOneMinute(async () => {
+    const address = newAddress();
+    const statuses: number[] = [];
+    for (const [path, method, body, headers] of attempts) {
+      const from = { 'CF-Connecting-IP': address, ...headers };
+      const sent = send(method, wrong, body, from);
+      statuses.push((await worker.fetch(`/repp/v1/contacts${path}`, sent)).status);
+    }
+    return statuses;
+  });
+
+  expect(statuses).toEqual([...Array(10).fill(401), 429]);
+});
+
+it('failed logins count for registrants too, in the format of their interface', async () => {
+  const throttled = await inOneMinute(async () => {
+    const headers = { Authorization: 'Bearer forged', 'CF-Connecting-IP': newAddress() };
+    const login = () => worker.fetch('/api/v1/registrant/contacts', { headers });
+    for (let count = 0; count < 10; count++) await login();
+    return login();
+  });
+
+  await expectThrottled(throttled, 'failed-login', 'other');
+});
+
+it('the writes of a registrant are limited to twenty a minute, however the code is spelt, while reading goes on', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { statuses, throttled, read } = await inOneMinute(async () => {
+    const n = unique();
+    const ident = { ident: `AB-${n}`, identCountryCode: 'FI' };
+    const { uuid } = await addContact(worker.env, registrar, ident);
+    const persons = [
+      await addPerson(worker.env, { countryCode: 'FI', code: `AB-${n}` }),
+      await addPerson(worker.env, { countryCode: 'FI', code: `ab${n}` }),
+    ];
+    const path = `/api/v1/registrant/contacts/${uuid}`;
+    const write = (count: number) =>
+      worker.fetch(path, send('PATCH', persons[count % 2]!, { name: `Name ${count}` }));
+    const statuses: number[] = [];
+    for (let count = 0; count < 20; count++) statuses.push((await write(count)).status);
+    const throttled = await write(20);
+    return { statuses, throttled, read: await worker.fetch(path, send('GET', persons[0]!)) };
+  });
+
+  await expectThrottled(throttled, 'registrant-write', 'other');
+  expect(statuses).toEqual(Array(20).fill(200));
+  expect(read.status).toBe(200);
 });
 
 it('admits what counts as several requests until the limit is reached, and nothing after that', async () => {
@@ -259,86 +255,85 @@ it('admits what counts as several requests until the limit is reached, and nothi
   expect(success).toBe(false);
 });
 
-describe('an exceeded limit', () => {
-  it.each([
-    ['/repp/v1/contacts', 'registrar'],
-    ['/api/v1/registrant/contacts', 'other'],
-    ['/api/v1/registrant/auth/eid', 'other'],
-    ['/api/v1/auctions', 'other'],
-    [`/api/v1/auctions/${crypto.randomUUID()}`, 'other'],
-    ['/repp/v1/auctions', 'other'],
-  ] as const)('stops an address at %s, in the format of the interface', async (path, name) => {
+it.each([
+  ['/repp/v1/contacts', 'registrar'],
+  ['/api/v1/registrant/contacts', 'other'],
+  ['/api/v1/registrant/auth/eid', 'other'],
+  ['/api/v1/auctions', 'other'],
+  [`/api/v1/auctions/${crypto.randomUUID()}`, 'other'],
+  ['/repp/v1/auctions', 'other'],
+] as const)(
+  'an exceeded limit stops an address at %s, in the format of the interface',
+  async (path, name) => {
     const method = path.endsWith('/eid') ? 'POST' : 'GET';
     await expectThrottled(
       await fetchExhausted('ADDRESS_LIMITER', path, { 'CF-Connecting-IP': '127.0.0.1' }, method),
       'address',
       name,
     );
-  });
+  },
+);
 
-  it('stops an API user', async () => {
-    const { authorization } = await addRegistrar(worker.env);
-    await expectThrottled(
-      await fetchExhausted('CALLER_LIMITER', '/repp/v1/contacts', { Authorization: authorization }),
-      'caller',
-    );
-  });
-
-  it('stops a registrant', async () => {
-    const { authorization } = await addPerson(worker.env);
-    await expectThrottled(
-      await fetchExhausted('CALLER_LIMITER', '/api/v1/registrant/contacts', {
-        Authorization: authorization,
-      }),
-      'caller',
-      'other',
-    );
-  });
-});
-
-describe('the policy', () => {
-  const registrar = async () => (await addRegistrar(worker.env)).authorization;
-  const person = async () => (await addPerson(worker.env)).authorization;
-  const nobody = async () => '';
-
-  it.each([
-    ['/repp/v1/contacts', 200, registrar],
-    ['/repp/v1/contacts', 401, nobody],
-    ['/repp/v1/contacts/NO:SUCH', 404, registrar],
-    ['/api/v1/registrant/contacts', 200, person],
-    ['/api/v1/registrant/contacts', 401, nobody],
-    ['/api/v1/registrant/contacts/no-uuid', 404, person],
-    ['/api/v1/auctions', 200, nobody],
-    ['/api/v1/auctions/no-uuid', 404, nobody],
-  ])('is named where %s answers %i', async (path, status, caller) => {
-    const response = await worker.fetch(path, { headers: { Authorization: await caller() } });
-
-    expect(response.status).toBe(status);
-    expect(response.headers.get('RateLimit-Policy')).toBe(policy);
-  });
-
-  it.each([undefined, 'production'])(
-    'states the limits of the limiters in environment %s',
-    (env) => {
-      const { ratelimits, vars } = unstable_readConfig({
-        config: './wrangler.toml',
-        ...(env ? { env } : {}),
-      });
-      const names = [
-        'CALLER_LIMITER',
-        'ADDRESS_LIMITER',
-        'FAILED_LOGIN_LIMITER',
-        'REGISTRANT_WRITE_LIMITER',
-      ];
-      const said = [...String(vars.RATE_LIMIT_POLICY).matchAll(/q=(\d+);w=(\d+)/g)];
-
-      const limits = names.map(
-        (name) => ratelimits.find((limiter: { name: string }) => limiter.name === name)?.simple,
-      );
-
-      expect(
-        said.map(([, limit, period]) => ({ limit: Number(limit), period: Number(period) })),
-      ).toEqual(limits);
-    },
+it('an exceeded limit stops an API user', async () => {
+  const { authorization } = await addRegistrar(worker.env);
+  await expectThrottled(
+    await fetchExhausted('CALLER_LIMITER', '/repp/v1/contacts', { Authorization: authorization }),
+    'caller',
   );
 });
+
+it('an exceeded limit stops a registrant', async () => {
+  const { authorization } = await addPerson(worker.env);
+  await expectThrottled(
+    await fetchExhausted('CALLER_LIMITER', '/api/v1/registrant/contacts', {
+      Authorization: authorization,
+    }),
+    'caller',
+    'other',
+  );
+});
+
+const registrar = async () => (await addRegistrar(worker.env)).authorization;
+const person = async () => (await addPerson(worker.env)).authorization;
+const nobody = async () => '';
+
+it.each([
+  ['/repp/v1/contacts', 200, registrar],
+  ['/repp/v1/contacts', 401, nobody],
+  ['/repp/v1/contacts/NO:SUCH', 404, registrar],
+  ['/api/v1/registrant/contacts', 200, person],
+  ['/api/v1/registrant/contacts', 401, nobody],
+  ['/api/v1/registrant/contacts/no-uuid', 404, person],
+  ['/api/v1/auctions', 200, nobody],
+  ['/api/v1/auctions/no-uuid', 404, nobody],
+])('RateLimit-Policy is named where %s answers %i', async (path, status, caller) => {
+  const response = await worker.fetch(path, { headers: { Authorization: await caller() } });
+
+  expect(response.status).toBe(status);
+  expect(response.headers.get('RateLimit-Policy')).toBe(policy);
+});
+
+it.each([undefined, 'production'])(
+  'RateLimit-Policy states the limits of the limiters in environment %s',
+  (env) => {
+    const { ratelimits, vars } = unstable_readConfig({
+      config: './wrangler.toml',
+      ...(env ? { env } : {}),
+    });
+    const names = [
+      'CALLER_LIMITER',
+      'ADDRESS_LIMITER',
+      'FAILED_LOGIN_LIMITER',
+      'REGISTRANT_WRITE_LIMITER',
+    ];
+    const said = [...String(vars.RATE_LIMIT_POLICY).matchAll(/q=(\d+);w=(\d+)/g)];
+
+    const limits = names.map(
+      (name) => ratelimits.find((limiter: { name: string }) => limiter.name === name)?.simple,
+    );
+
+    expect(
+      said.map(([, limit, period]) => ({ limit: Number(limit), period: Number(period) })),
+    ).toEqual(limits);
+  },
+);

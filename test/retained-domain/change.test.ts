@@ -68,76 +68,74 @@ describe('addRetainedDomains', () => {
   });
 });
 
-describe('the password and the last day of a reserved name', () => {
-  const owned = () => ({ ...newName('reserved'), password: 'omanik', lastDay: '2027-01-31' });
-  const dryRun = { isDryRun: true };
+const owned = () => ({ ...newName('reserved'), password: 'omanik', lastDay: '2027-01-31' });
+const dryRun = { isDryRun: true };
 
-  it('come and go with it, and the history has no password', async () => {
-    const name = owned();
-    await addRetainedDomains(worker.db, operator, [name]);
-    expect(await findRetainedDomains(worker.db, [name])).toEqual([name]);
-    await removeRetainedDomains(worker.db, operator, [name]);
-    const password = { redacted: true };
-    expect(await historyOf(name)).toEqual([
-      {
-        key: name.name,
-        action: 'create',
-        changes: {
-          status: { from: null, to: 'reserved' },
-          password,
-          lastDay: { from: null, to: '2027-01-31' },
-        },
+it('the password and the last day of a reserved name come and go with it, and the history has no password', async () => {
+  const name = owned();
+  await addRetainedDomains(worker.db, operator, [name]);
+  expect(await findRetainedDomains(worker.db, [name])).toEqual([name]);
+  await removeRetainedDomains(worker.db, operator, [name]);
+  const password = { redacted: true };
+  expect(await historyOf(name)).toEqual([
+    {
+      key: name.name,
+      action: 'create',
+      changes: {
+        status: { from: null, to: 'reserved' },
+        password,
+        lastDay: { from: null, to: '2027-01-31' },
       },
-      {
-        key: name.name,
-        action: 'delete',
-        changes: {
-          status: { from: 'reserved', to: null },
-          password,
-          lastDay: { from: '2027-01-31', to: null },
-        },
+    },
+    {
+      key: name.name,
+      action: 'delete',
+      changes: {
+        status: { from: 'reserved', to: null },
+        password,
+        lastDay: { from: '2027-01-31', to: null },
       },
-    ]);
-  });
+    },
+  ]);
+});
 
-  it('replace those of a name that exists', async () => {
-    const [one, other] = [owned(), owned()];
-    await addRetainedDomains(worker.db, operator, [one, other]);
-    const changed = [
-      { ...one, password: 'uus' },
-      { ...other, lastDay: '2028-01-31' },
-    ];
-    const counts = { added: 0, updated: 2 };
-    expect(await addRetainedDomains(worker.db, operator, changed, dryRun)).toEqual(counts);
-    expect(await addRetainedDomains(worker.db, operator, changed)).toEqual(counts);
-    expect(await findRetainedDomains(worker.db, changed)).toEqual(changed);
-    expect((await historyOf(one, other)).slice(2)).toEqual([
-      { key: one.name, action: 'update', changes: { password: { redacted: true } } },
-      {
-        key: other.name,
-        action: 'update',
-        changes: { lastDay: { from: '2027-01-31', to: '2028-01-31' } },
-      },
-    ]);
-  });
+it('the password and the last day of a reserved name replace those of a name that exists', async () => {
+  const [one, other] = [owned(), owned()];
+  await addRetainedDomains(worker.db, operator, [one, other]);
+  const changed = [
+    { ...one, password: 'uus' },
+    { ...other, lastDay: '2028-01-31' },
+  ];
+  const counts = { added: 0, updated: 2 };
+  expect(await addRetainedDomains(worker.db, operator, changed, dryRun)).toEqual(counts);
+  expect(await addRetainedDomains(worker.db, operator, changed)).toEqual(counts);
+  expect(await findRetainedDomains(worker.db, changed)).toEqual(changed);
+  expect((await historyOf(one, other)).slice(2)).toEqual([
+    { key: one.name, action: 'update', changes: { password: { redacted: true } } },
+    {
+      key: other.name,
+      action: 'update',
+      changes: { lastDay: { from: '2027-01-31', to: '2028-01-31' } },
+    },
+  ]);
+});
 
-  it('stay where none are given', async () => {
-    const name = owned();
-    await addRetainedDomains(worker.db, operator, [name]);
-    const bare = [named(name.name), named(name.name, 'blocked')];
-    const counts = { added: 1, updated: 0 };
-    expect(await addRetainedDomains(worker.db, operator, bare, dryRun)).toEqual(counts);
-    expect(await addRetainedDomains(worker.db, operator, bare)).toEqual(counts);
-    expect(await findRetainedDomains(worker.db, [name])).toEqual([name]);
-  });
+it('the password and the last day of a reserved name stay where none are given', async () => {
+  const name = owned();
+  await addRetainedDomains(worker.db, operator, [name]);
+  const bare = [named(name.name), named(name.name, 'blocked')];
+  const counts = { added: 1, updated: 0 };
+  expect(await addRetainedDomains(worker.db, operator, bare, dryRun)).toEqual(counts);
+  expect(await addRetainedDomains(worker.db, operator, bare)).toEqual(counts);
+  expect(await findRetainedDomains(worker.db, [name])).toEqual([name]);
+});
 
-  it('give no list another version', async () => {
-    const name = owned();
-    await addRetainedDomains(worker.db, operator, [name]);
-    const before = await worker.db.select().from(listSources);
-    await addRetainedDomains(worker.db, operator, [{ ...name, lastDay: '2028-01-31' }]);
-    expect(await worker.db.select().from(listSources)).toEqual(before);
-  });
+it('the password and the last day of a reserved name give no list another version', async () => {
+  const name = owned();
+  await addRetainedDomains(worker.db, operator, [name]);
+  const before = await worker.db.select().from(listSources);
+  await addRetainedDomains(worker.db, operator, [{ ...name, lastDay: '2028-01-31' }]);
+  expect(await worker.db.select().from(listSources)).toEqual(before);
 });
 
 describe('endReservations', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { expect, it, test } from 'vitest';
 import { signCheckpoint, signerOf } from '../../src/transparency/note.ts';
 import { openCheckpoint } from '../../src/transparency/verify.ts';
 
@@ -54,45 +54,43 @@ test('signs with two keys, either of which opens the checkpoint', async () => {
   }
 });
 
-describe('a checkpoint', () => {
-  it.each<[string, (note: string) => string]>([
-    ['a changed size', (note) => note.replace('\n5\n', '\n6\n')],
-    ['a changed root', (note) => note.replace('BwcH', 'CwcH')],
-    ['another origin', (note) => note.replace('registry', 'registrx')],
-    ['a line added', (note) => note.replace('\n\n', '\nmore\n\n')],
-    ['no signature', (note) => note.replace(/— .*\n/, '')],
-    [
-      'a changed signature',
-      (note) => note.replace(/.==?\n$/, 'A=\n').replace(/(.{8})\n$/, 'AAAAAAA=\n'),
-    ],
-    ['no text', () => ''],
-  ])('with %s is refused', async (_, change) => {
-    const signer = await newSigner();
-    const note = await signCheckpoint(checkpoint, [signer]);
-    expect(change(note)).not.toBe(note);
-    await expect(openCheckpoint(change(note), signer.verifierKey)).rejects.toThrow(
-      `the checkpoint has no valid signature of ${signer.verifierKey}`,
-    );
-  });
-
-  it('of another key of the same name is refused', async () => {
-    const note = await signCheckpoint(checkpoint, [await newSigner(undefined, 'b')]);
-    const { verifierKey } = await newSigner();
-    await expect(openCheckpoint(note, verifierKey)).rejects.toThrow('no valid signature');
-  });
-
-  it('of another log that has the same key is refused', async () => {
-    const signer = await newSigner('other.example');
-    const other = await signCheckpoint({ ...checkpoint, origin: 'other.example' }, [signer]);
-    const { verifierKey } = await newSigner();
-    await expect(openCheckpoint(other, verifierKey)).rejects.toThrow('no valid signature');
-  });
-
-  it.each(['', 'a', 'a+b', 'a+00000000+AA==', example.verifierKey.replace('c7', 'c8')])(
-    'is not opened with the key %j',
-    async (verifierKey) => {
-      const note = await signCheckpoint(checkpoint, [await newSigner()]);
-      await expect(openCheckpoint(note, verifierKey)).rejects.toThrow('is not the verifier');
-    },
+it.each<[string, (note: string) => string]>([
+  ['a changed size', (note) => note.replace('\n5\n', '\n6\n')],
+  ['a changed root', (note) => note.replace('BwcH', 'CwcH')],
+  ['another origin', (note) => note.replace('registry', 'registrx')],
+  ['a line added', (note) => note.replace('\n\n', '\nmore\n\n')],
+  ['no signature', (note) => note.replace(/— .*\n/, '')],
+  [
+    'a changed signature',
+    (note) => note.replace(/.==?\n$/, 'A=\n').replace(/(.{8})\n$/, 'AAAAAAA=\n'),
+  ],
+  ['no text', () => ''],
+])('a checkpoint with %s is refused', async (_, change) => {
+  const signer = await newSigner();
+  const note = await signCheckpoint(checkpoint, [signer]);
+  expect(change(note)).not.toBe(note);
+  await expect(openCheckpoint(change(note), signer.verifierKey)).rejects.toThrow(
+    `the checkpoint has no valid signature of ${signer.verifierKey}`,
   );
 });
+
+it('a checkpoint of another key of the same name is refused', async () => {
+  const note = await signCheckpoint(checkpoint, [await newSigner(undefined, 'b')]);
+  const { verifierKey } = await newSigner();
+  await expect(openCheckpoint(note, verifierKey)).rejects.toThrow('no valid signature');
+});
+
+it('a checkpoint of another log that has the same key is refused', async () => {
+  const signer = await newSigner('other.example');
+  const other = await signCheckpoint({ ...checkpoint, origin: 'other.example' }, [signer]);
+  const { verifierKey } = await newSigner();
+  await expect(openCheckpoint(other, verifierKey)).rejects.toThrow('no valid signature');
+});
+
+it.each(['', 'a', 'a+b', 'a+00000000+AA==', example.verifierKey.replace('c7', 'c8')])(
+  'a checkpoint is not opened with the key %j',
+  async (verifierKey) => {
+    const note = await signCheckpoint(checkpoint, [await newSigner()]);
+    await expect(openCheckpoint(note, verifierKey)).rejects.toThrow('is not the verifier');
+  },
+);

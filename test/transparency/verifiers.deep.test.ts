@@ -55,34 +55,34 @@ async function run(command: string, args: string[], env: Record<string, string> 
   return { status: child.exitCode, stdout, stderr };
 }
 
-describe('golang.org/x/mod/sumdb', () => {
-  const go = '/usr/share/gocode';
-  const verify = (leaf: string, index: number, earlier: number) =>
-    run(
-      'go',
-      ['run', 'test/transparency/verify.go', address, key, String(index), leaf, String(earlier)],
-      // As Debian installs it: outside of modules.
-      { GO111MODULE: 'off', GOPATH: go, GOFLAGS: '' },
-    );
+const go = '/usr/share/gocode';
+const verify = (leaf: string, index: number, earlier: number) =>
+  run(
+    'go',
+    ['run', 'test/transparency/verify.go', address, key, String(index), leaf, String(earlier)],
+    // As Debian installs it: outside of modules.
+    { GO111MODULE: 'off', GOPATH: go, GOFLAGS: '' },
+  );
 
-  it('accepts the checkpoint, an inclusion and a consistency proof', async ({ skip }) => {
-    if (spawnSync('go', ['version']).error) skip('there is no Go (golang-go)');
-    if (!existsSync(`${go}/src/golang.org/x/mod`)) skip('there is no golang-golang-x-mod-dev');
-    const size = leaves.length;
-    expect(size).toBeGreaterThan(270);
-    for (const [index, earlier] of [
-      [0, 1],
-      [270, 257],
-      [size - 1, size],
-    ] as const) {
-      expect(await verify(leaves[index]!, index, earlier)).toMatchObject({
-        status: 0,
-        stdout: expect.stringMatching(`^localhost/log ${size} ${index} `),
-      });
-    }
-    const wrong = await verify(leaves[1]!, 0, 1);
-    expect(wrong).toMatchObject({ status: 1, stdout: '' });
-  });
+it('golang.org/x/mod/sumdb accepts the checkpoint, an inclusion and a consistency proof', async ({
+  skip,
+}) => {
+  if (spawnSync('go', ['version']).error) skip('there is no Go (golang-go)');
+  if (!existsSync(`${go}/src/golang.org/x/mod`)) skip('there is no golang-golang-x-mod-dev');
+  const size = leaves.length;
+  expect(size).toBeGreaterThan(270);
+  for (const [index, earlier] of [
+    [0, 1],
+    [270, 257],
+    [size - 1, size],
+  ] as const) {
+    expect(await verify(leaves[index]!, index, earlier)).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(`^localhost/log ${size} ${index} `),
+    });
+  }
+  const wrong = await verify(leaves[1]!, 0, 1);
+  expect(wrong).toMatchObject({ status: 1, stdout: '' });
 });
 
 describe('the Python of the documentation', () => {
@@ -106,7 +106,9 @@ describe('the Python of the documentation', () => {
     }
   };
 
-  it('checks one day with the standard library and openssl', async ({ skip }) => {
+  it('the Python of the documentation checks one day with the standard library and openssl', async ({
+    skip,
+  }) => {
     needPrograms(skip);
     const [name, day] = leaves.at(-1)!.split(' ') as [string, string];
     const done = await check(name, day);
@@ -121,7 +123,7 @@ describe('the Python of the documentation', () => {
     expect((await check('all', day)).status).toBe(0);
   });
 
-  it('says in a sentence what it refuses', async ({ skip }) => {
+  it('the Python of the documentation says in a sentence what it refuses', async ({ skip }) => {
     needPrograms(skip);
     const [name, day] = leaves.at(-1)!.split(' ') as [string, string];
     // A digit of the key other than the right one.
@@ -134,7 +136,9 @@ describe('the Python of the documentation', () => {
     expect(unknown.stderr).toMatch(/on 2020-01-01 is not in the log: it says nothing about that/);
   });
 
-  it('checks a line against a checkpoint that was kept', async ({ skip }) => {
+  it('the Python of the documentation checks a line against a checkpoint that was kept', async ({
+    skip,
+  }) => {
     needPrograms(skip);
     const file = path.join(directory, 'early');
     await writeFile(file, early);

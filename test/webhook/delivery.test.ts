@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { eq } from 'drizzle-orm';
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { notifications, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
 import { runCron } from '../../src/cron.ts';
 import { listHistory } from '../../src/history/search.ts';
@@ -16,125 +16,123 @@ import { startPushing } from './pushing.ts';
 const { worker, endpoint, world, sender, operatorNow, changeEmail, cron, pass, deliveries } =
   startPushing();
 
-describe('a delivery', () => {
-  it('is signed as Standard Webhooks says, and names the change without any personal data', async () => {
-    await changeEmail('new@example.ee');
-    await cron();
-    await pass(0);
-    const [request] = endpoint.received;
-    const [notification] = await worker.db
-      .select()
-      .from(notifications)
-      .where(eq(notifications.subjectKey, world.contact.code));
-    expect(verified(world.secret, request!)).toEqual({
-      type: 'contact.updated',
-      timestamp: notification!.createdAt,
-      data: {
-        id: notification!.id,
-        text: `Contact ${world.contact.code} has been updated by registrant`,
-        attached_obj_type: 'Contact',
-        attached_obj_id: world.contact.code,
-        created_at: notification!.createdAt,
-        fields: ['email'],
-      },
-    });
-    expect(request!.headers).toMatchObject({
-      'content-type': 'application/json',
-      'webhook-id': expect.stringMatching(/^msg_[0-9a-f]{32}$/),
-    });
-    expect(() => verified(generateWebhookSecret(), request!)).toThrow('No matching signature');
-    expect(() => verified(world.secret, { ...request!, body: `${request!.body} ` })).toThrow();
-    expect(await deliveries()).toMatchObject([
-      {
-        attempts: 1,
-        outcome: 'HTTP 204',
-        deliveredAt: world.queue.now.toISOString(),
-        failedAt: null,
-      },
-    ]);
+it('a delivery is signed as Standard Webhooks says, and names the change without any personal data', async () => {
+  await changeEmail('new@example.ee');
+  await cron();
+  await pass(0);
+  const [request] = endpoint.received;
+  const [notification] = await worker.db
+    .select()
+    .from(notifications)
+    .where(eq(notifications.subjectKey, world.contact.code));
+  expect(verified(world.secret, request!)).toEqual({
+    type: 'contact.updated',
+    timestamp: notification!.createdAt,
+    data: {
+      id: notification!.id,
+      text: `Contact ${world.contact.code} has been updated by registrant`,
+      attached_obj_type: 'Contact',
+      attached_obj_id: world.contact.code,
+      created_at: notification!.createdAt,
+      fields: ['email'],
+    },
   });
+  expect(request!.headers).toMatchObject({
+    'content-type': 'application/json',
+    'webhook-id': expect.stringMatching(/^msg_[0-9a-f]{32}$/),
+  });
+  expect(() => verified(generateWebhookSecret(), request!)).toThrow('No matching signature');
+  expect(() => verified(world.secret, { ...request!, body: `${request!.body} ` })).toThrow();
+  expect(await deliveries()).toMatchObject([
+    {
+      attempts: 1,
+      outcome: 'HTTP 204',
+      deliveredAt: world.queue.now.toISOString(),
+      failedAt: null,
+    },
+  ]);
+});
 
-  it('is verified by the example of the documentation, which refuses what was changed or is old', async () => {
-    await changeEmail();
-    await cron();
-    await pass(0);
-    const [{ headers, body }] = endpoint.received as [Received];
-    const [, example] = /```js\n(import \{ createHmac[\s\S]*?)```/.exec(
-      readFileSync('src/http/README.md', 'utf8'),
-    )!;
-    const { verify } = await import(`data:text/javascript,${encodeURIComponent(example!)}`);
-    expect(verify(world.secret, headers, body)).toEqual(JSON.parse(body));
-    expect(() => verify(generateWebhookSecret(), headers, body)).toThrow('not from the registry');
-    expect(() => verify(world.secret, headers, `${body} `)).toThrow('not from the registry');
-    vi.spyOn(Date, 'now').mockReturnValue(world.queue.now.getTime() + 301_000);
-    expect(() => verify(world.secret, headers, body)).toThrow('not from the registry');
-  });
+it('a delivery is verified by the example of the documentation, which refuses what was changed or is old', async () => {
+  await changeEmail();
+  await cron();
+  await pass(0);
+  const [{ headers, body }] = endpoint.received as [Received];
+  const [, example] = /```js\n(import \{ createHmac[\s\S]*?)```/.exec(
+    readFileSync('src/http/README.md', 'utf8'),
+  )!;
+  const { verify } = await import(`data:text/javascript,${encodeURIComponent(example!)}`);
+  expect(verify(world.secret, headers, body)).toEqual(JSON.parse(body));
+  expect(() => verify(generateWebhookSecret(), headers, body)).toThrow('not from the registry');
+  expect(() => verify(world.secret, headers, `${body} `)).toThrow('not from the registry');
+  vi.spyOn(Date, 'now').mockReturnValue(world.queue.now.getTime() + 301_000);
+  expect(() => verify(world.secret, headers, body)).toThrow('not from the registry');
+});
 
-  it('is not made for a registrar without a webhook, nor for what changed nothing', async () => {
-    await changeEmail(world.contact.email);
-    await worker.db.delete(webhooks).where(eq(webhooks.registrarId, world.registrar.id));
-    await changeEmail();
-    expect(await deliveries()).toEqual([]);
-  });
+it('a delivery is not made for a registrar without a webhook, nor for what changed nothing', async () => {
+  await changeEmail(world.contact.email);
+  await worker.db.delete(webhooks).where(eq(webhooks.registrarId, world.registrar.id));
+  await changeEmail();
+  expect(await deliveries()).toEqual([]);
+});
 
-  it('of what the scheduled run itself did is queued in the same run', async () => {
-    const orphan = await addContact(worker.env, world.registrar, {
-      createdAt: '2020-01-01T00:00:00.000Z',
-    });
-    const env = { ...worker.env, ORPHAN_CONTACT_MONTHS: '12', WEBHOOKS: world.queue as never };
-    await runCron('31 * * * *', env, {});
-    await pass(0);
-    expect(endpoint.received.map(({ body }) => JSON.parse(body))).toMatchObject([
-      { type: 'contact.deleted', data: { attached_obj_id: orphan.code, fields: [] } },
-    ]);
+it('a delivery of what the scheduled run itself did is queued in the same run', async () => {
+  const orphan = await addContact(worker.env, world.registrar, {
+    createdAt: '2020-01-01T00:00:00.000Z',
   });
+  const env = { ...worker.env, ORPHAN_CONTACT_MONTHS: '12', WEBHOOKS: world.queue as never };
+  await runCron('31 * * * *', env, {});
+  await pass(0);
+  expect(endpoint.received.map(({ body }) => JSON.parse(body))).toMatchObject([
+    { type: 'contact.deleted', data: { attached_obj_id: orphan.code, fields: [] } },
+  ]);
+});
 
-  it('follows no redirect', async () => {
-    endpoint.answerWith((response) => response.writeHead(302, { Location: endpoint.url }).end());
-    await changeEmail();
-    await cron();
-    await pass(0);
-    expect(endpoint.received).toHaveLength(1);
-    expect(await deliveries()).toMatchObject([{ outcome: 'HTTP 302', deliveredAt: null }]);
-  });
+it('a delivery follows no redirect', async () => {
+  endpoint.answerWith((response) => response.writeHead(302, { Location: endpoint.url }).end());
+  await changeEmail();
+  await cron();
+  await pass(0);
+  expect(endpoint.received).toHaveLength(1);
+  expect(await deliveries()).toMatchObject([{ outcome: 'HTTP 302', deliveredAt: null }]);
+});
 
-  it('never goes to a private network, even where the row says so', async () => {
-    await changeEmail();
-    const next = await sendDeliveries(worker.db, world.registrar.id, {
-      ...sender(),
-      isLocal: false,
-    });
-    expect(next).toEqual(new Date(world.queue.now.getTime() + 5_000));
-    expect(endpoint.received).toEqual([]);
-    expect(await deliveries()).toMatchObject([
-      { outcome: 'the webhook must begin with https://', deliveredAt: null },
-    ]);
+it('a delivery never goes to a private network, even where the row says so', async () => {
+  await changeEmail();
+  const next = await sendDeliveries(worker.db, world.registrar.id, {
+    ...sender(),
+    isLocal: false,
   });
+  expect(next).toEqual(new Date(world.queue.now.getTime() + 5_000));
+  expect(endpoint.received).toEqual([]);
+  expect(await deliveries()).toMatchObject([
+    { outcome: 'the webhook must begin with https://', deliveredAt: null },
+  ]);
+});
 
-  it('is given up when the webhook is removed, and nothing is sent', async () => {
-    await changeEmail();
-    await cron();
-    await updateRegistrar(worker.db, operator, world.registrar.code, { webhookUrl: null });
-    await pass(100);
-    expect(endpoint.received).toEqual([]);
-    expect(await deliveries()).toMatchObject([
-      { outcome: 'the registrar has no webhook any more', failedAt: expect.any(String) },
-    ]);
-  });
+it('a delivery is given up when the webhook is removed, and nothing is sent', async () => {
+  await changeEmail();
+  await cron();
+  await updateRegistrar(worker.db, operator, world.registrar.code, { webhookUrl: null });
+  await pass(100);
+  expect(endpoint.received).toEqual([]);
+  expect(await deliveries()).toMatchObject([
+    { outcome: 'the registrar has no webhook any more', failedAt: expect.any(String) },
+  ]);
+});
 
-  it('is kept in the list for 30 days, and open for a week at most', async () => {
-    await changeEmail();
-    const later = (days: number) => new Date(world.queue.now.getTime() + days * 86_400_000 + 1);
-    await endOldDeliveries(worker.db, later(6));
-    expect(await deliveries()).toMatchObject([{ failedAt: null }]);
-    await endOldDeliveries(worker.db, later(7));
-    expect(await deliveries()).toMatchObject([{ failedAt: later(7).toISOString() }]);
-    expect(world.warned).toHaveBeenCalledExactlyOnceWith(
-      '{"level":"warn","event":"deliveries_given_up","deliveries":1}',
-    );
-    await endOldDeliveries(worker.db, later(30));
-    expect(await deliveries()).toEqual([]);
-  });
+it('a delivery is kept in the list for 30 days, and open for a week at most', async () => {
+  await changeEmail();
+  const later = (days: number) => new Date(world.queue.now.getTime() + days * 86_400_000 + 1);
+  await endOldDeliveries(worker.db, later(6));
+  expect(await deliveries()).toMatchObject([{ failedAt: null }]);
+  await endOldDeliveries(worker.db, later(7));
+  expect(await deliveries()).toMatchObject([{ failedAt: later(7).toISOString() }]);
+  expect(world.warned).toHaveBeenCalledExactlyOnceWith(
+    '{"level":"warn","event":"deliveries_given_up","deliveries":1}',
+  );
+  await endOldDeliveries(worker.db, later(30));
+  expect(await deliveries()).toEqual([]);
 });
 
 it('a delivery that arrives while the cron gives it up is delivered', async () => {
@@ -151,161 +149,157 @@ it('a delivery that arrives while the cron gives it up is delivered', async () =
   ]);
 });
 
-describe('the operator', () => {
-  const ids = () => endpoint.received.map(({ body }) => JSON.parse(body).data.id as number);
+const ids = () => endpoint.received.map(({ body }) => JSON.parse(body).data.id as number);
 
-  it('sends again what was delivered or given up, in its order, with the same ids', async () => {
-    for (let n = 0; n < 3; n++) await changeEmail();
-    await cron();
-    await pass(0);
-    const sent = endpoint.received.map(({ headers }) => headers['webhook-id']);
-    const [, second, third] = ids();
-    await worker.db
-      .update(webhookDeliveries)
-      .set({ deliveredAt: null, failedAt: '2026-01-01', createdAt: '2999-01-01T00:00:00.000Z' })
-      .where(eq(webhookDeliveries.notificationId, third!));
-    await worker.db
-      .update(webhookDeliveries)
-      .set({ createdAt: '2998-01-01T00:00:00.000Z' })
-      .where(eq(webhookDeliveries.notificationId, second!));
+it('the operator sends again what was delivered or given up, in its order, with the same ids', async () => {
+  for (let n = 0; n < 3; n++) await changeEmail();
+  await cron();
+  await pass(0);
+  const sent = endpoint.received.map(({ headers }) => headers['webhook-id']);
+  const [, second, third] = ids();
+  await worker.db
+    .update(webhookDeliveries)
+    .set({ deliveredAt: null, failedAt: '2026-01-01', createdAt: '2999-01-01T00:00:00.000Z' })
+    .where(eq(webhookDeliveries.notificationId, third!));
+  await worker.db
+    .update(webhookDeliveries)
+    .set({ createdAt: '2998-01-01T00:00:00.000Z' })
+    .where(eq(webhookDeliveries.notificationId, second!));
 
-    const since = new Date('2998-01-01T00:00:00.000Z');
-    const { code } = world.registrar;
-    expect(await resendDeliveries(worker.db, operator, code, { since }, { isDryRun: true })).toBe(
-      2,
+  const since = new Date('2998-01-01T00:00:00.000Z');
+  const { code } = world.registrar;
+  expect(await resendDeliveries(worker.db, operator, code, { since }, { isDryRun: true })).toBe(2);
+  await cron();
+  expect(world.queue.size).toBe(0);
+  expect(await resendDeliveries(worker.db, operator, code, { since })).toBe(2);
+  await cron();
+  await pass(0);
+  expect(ids().slice(3)).toEqual([second, third]);
+  expect(endpoint.received.slice(3).map(({ headers }) => headers['webhook-id'])).toEqual(
+    sent.slice(1),
+  );
+  const told = await listHistory(worker.db, { subject: 'registrar', key: code }, { limit: 10 });
+  expect(told.map(({ changes }) => changes)).toEqual([
+    { webhookResent: { from: null, to: 'since 2998-01-01T00:00:00.000Z' } },
+  ]);
+});
+
+it('the operator sends again at once, though the endpoint rests, what was given up weeks ago', async () => {
+  endpoint.answerStatus(() => 500);
+  await changeEmail();
+  await cron();
+  await pass(8 * 24);
+  await endOldDeliveries(worker.db, world.queue.now);
+  await changeEmail();
+  await cron();
+  await pass(1);
+  const refused = endpoint.received.length;
+  endpoint.answerStatus(() => 204);
+  const [, { id }] = (await deliveries()) as [unknown, { id: string }];
+  expect(await resendDeliveries(worker.db, operatorNow(), world.registrar.code, { id })).toBe(1);
+  await endOldDeliveries(worker.db, world.queue.now);
+  await cron();
+  await pass(0);
+  expect(endpoint.received[refused]!.headers['webhook-id']).toBe(id);
+  expect(endpoint.received).toHaveLength(refused + 2);
+});
+
+it('the operator sends again what is 29 days old, and finds it in the list for 30 days more', async () => {
+  await changeEmail();
+  await cron();
+  await pass(29 * 24);
+  const { id } = (await deliveries())[0]!;
+  await resendDeliveries(worker.db, operatorNow(), world.registrar.code, { id });
+  await pass(2 * 24);
+  await endOldDeliveries(worker.db, world.queue.now);
+  await cron();
+  await pass(0);
+  expect(endpoint.received).toHaveLength(2);
+  await endOldDeliveries(worker.db, world.queue.now);
+  expect(await deliveries()).toMatchObject([{ id, attempts: 2, outcome: 'HTTP 204' }]);
+  await pass(28 * 24 + 1);
+  await endOldDeliveries(worker.db, world.queue.now);
+  expect(await deliveries()).toEqual([]);
+});
+
+it('the operator is told how many are sent again, counted as they are taken', async () => {
+  for (let n = 0; n < 2; n++) await changeEmail();
+  const [waiting, delivered] = await deliveries();
+  const deliveredAt = world.queue.now.toISOString();
+  const deliver = ({ id }: { id: string }) =>
+    worker.db.update(webhookDeliveries).set({ deliveredAt }).where(eq(webhookDeliveries.id, id));
+  await deliver(delivered!);
+  const racing = new Proxy(worker.db, {
+    get: (target, property) =>
+      property === 'batch'
+        ? async (...args: Parameters<typeof worker.db.batch>) => {
+            await deliver(waiting!);
+            return target.batch(...args);
+          }
+        : Reflect.get(target, property),
+  });
+  const since = new Date(0);
+  expect(await resendDeliveries(racing, operator, world.registrar.code, { since })).toBe(2);
+});
+
+it('the operator cannot send again what waits already, what is of another registrar, or what nobody knows', async () => {
+  await changeEmail();
+  const [waiting] = await deliveries();
+  for (const id of [waiting!.id, 'msg_1']) {
+    await expect(
+      resendDeliveries(worker.db, operator, world.registrar.code, { id }),
+    ).rejects.toThrow(
+      `registrar ${world.registrar.code} has no delivery ${id} that was delivered or given up`,
     );
-    await cron();
-    expect(world.queue.size).toBe(0);
-    expect(await resendDeliveries(worker.db, operator, code, { since })).toBe(2);
-    await cron();
-    await pass(0);
-    expect(ids().slice(3)).toEqual([second, third]);
-    expect(endpoint.received.slice(3).map(({ headers }) => headers['webhook-id'])).toEqual(
-      sent.slice(1),
-    );
-    const told = await listHistory(worker.db, { subject: 'registrar', key: code }, { limit: 10 });
-    expect(told.map(({ changes }) => changes)).toEqual([
-      { webhookResent: { from: null, to: 'since 2998-01-01T00:00:00.000Z' } },
-    ]);
-  });
+  }
+});
 
-  it('sends again at once, though the endpoint rests, what was given up weeks ago', async () => {
-    endpoint.answerStatus(() => 500);
-    await changeEmail();
-    await cron();
-    await pass(8 * 24);
-    await endOldDeliveries(worker.db, world.queue.now);
-    await changeEmail();
-    await cron();
-    await pass(1);
-    const refused = endpoint.received.length;
-    endpoint.answerStatus(() => 204);
-    const [, { id }] = (await deliveries()) as [unknown, { id: string }];
-    expect(await resendDeliveries(worker.db, operatorNow(), world.registrar.code, { id })).toBe(1);
-    await endOldDeliveries(worker.db, world.queue.now);
-    await cron();
-    await pass(0);
-    expect(endpoint.received[refused]!.headers['webhook-id']).toBe(id);
-    expect(endpoint.received).toHaveLength(refused + 2);
+it('the operator leaves nothing to send when a test is killed half-way', async () => {
+  const killed = { ...sender(), fetch: () => Promise.reject(new Error('killed')) };
+  const dying = new Proxy(worker.db, {
+    get: (target, property) =>
+      property === 'update'
+        ? () => {
+            throw new Error('killed');
+          }
+        : Reflect.get(target, property),
   });
+  await expect(testWebhook(dying, world.registrar.code, killed)).rejects.toThrow('killed');
+  await pass(25);
+  await cron();
+  await pass(25);
+  expect(endpoint.received).toEqual([]);
+  expect(await deliveries()).toMatchObject([{ outcome: 'not finished', deliveredAt: null }]);
+});
 
-  it('sends again what is 29 days old, and finds it in the list for 30 days more', async () => {
-    await changeEmail();
-    await cron();
-    await pass(29 * 24);
-    const { id } = (await deliveries())[0]!;
-    await resendDeliveries(worker.db, operatorNow(), world.registrar.code, { id });
-    await pass(2 * 24);
-    await endOldDeliveries(worker.db, world.queue.now);
-    await cron();
-    await pass(0);
-    expect(endpoint.received).toHaveLength(2);
-    await endOldDeliveries(worker.db, world.queue.now);
-    expect(await deliveries()).toMatchObject([{ id, attempts: 2, outcome: 'HTTP 204' }]);
-    await pass(28 * 24 + 1);
-    await endOldDeliveries(worker.db, world.queue.now);
-    expect(await deliveries()).toEqual([]);
-  });
+it('the operator is told of a webhook after an hour of failing, until a test or a delivery arrives', async () => {
+  const began = world.queue.now.toISOString();
+  endpoint.answerStatus(() => 500);
+  await changeEmail();
+  await cron();
+  await pass(0.9);
+  expect(await listFailingWebhooks(worker.db, world.queue.now)).toEqual([]);
+  await pass(0.1);
+  const failing = [{ registrar: world.registrar.code, since: began }];
+  expect(await listFailingWebhooks(worker.db, world.queue.now)).toEqual(failing);
+  await endOldDeliveries(worker.db, world.queue.now);
+  expect(world.warned).toHaveBeenCalledExactlyOnceWith(
+    '{"level":"warn","event":"webhook_failing","webhooks":1}',
+  );
+  endpoint.answerStatus(() => 204);
+  await testWebhook(worker.db, world.registrar.code, sender());
+  expect(await listFailingWebhooks(worker.db, world.queue.now)).toEqual([]);
+  await cron();
+  await pass(0);
+  expect((await deliveries()).map(({ outcome }) => outcome)).toEqual(['HTTP 204', 'HTTP 204']);
+});
 
-  it('is told how many are sent again, counted as they are taken', async () => {
-    for (let n = 0; n < 2; n++) await changeEmail();
-    const [waiting, delivered] = await deliveries();
-    const deliveredAt = world.queue.now.toISOString();
-    const deliver = ({ id }: { id: string }) =>
-      worker.db.update(webhookDeliveries).set({ deliveredAt }).where(eq(webhookDeliveries.id, id));
-    await deliver(delivered!);
-    const racing = new Proxy(worker.db, {
-      get: (target, property) =>
-        property === 'batch'
-          ? async (...args: Parameters<typeof worker.db.batch>) => {
-              await deliver(waiting!);
-              return target.batch(...args);
-            }
-          : Reflect.get(target, property),
-    });
-    const since = new Date(0);
-    expect(await resendDeliveries(racing, operator, world.registrar.code, { since })).toBe(2);
-  });
-
-  it('cannot send again what waits already, what is of another registrar, or what nobody knows', async () => {
-    await changeEmail();
-    const [waiting] = await deliveries();
-    for (const id of [waiting!.id, 'msg_1']) {
-      await expect(
-        resendDeliveries(worker.db, operator, world.registrar.code, { id }),
-      ).rejects.toThrow(
-        `registrar ${world.registrar.code} has no delivery ${id} that was delivered or given up`,
-      );
-    }
-  });
-
-  it('leaves nothing to send when a test is killed half-way', async () => {
-    const killed = { ...sender(), fetch: () => Promise.reject(new Error('killed')) };
-    const dying = new Proxy(worker.db, {
-      get: (target, property) =>
-        property === 'update'
-          ? () => {
-              throw new Error('killed');
-            }
-          : Reflect.get(target, property),
-    });
-    await expect(testWebhook(dying, world.registrar.code, killed)).rejects.toThrow('killed');
-    await pass(25);
-    await cron();
-    await pass(25);
-    expect(endpoint.received).toEqual([]);
-    expect(await deliveries()).toMatchObject([{ outcome: 'not finished', deliveredAt: null }]);
-  });
-
-  it('is told of a webhook after an hour of failing, until a test or a delivery arrives', async () => {
-    const began = world.queue.now.toISOString();
-    endpoint.answerStatus(() => 500);
-    await changeEmail();
-    await cron();
-    await pass(0.9);
-    expect(await listFailingWebhooks(worker.db, world.queue.now)).toEqual([]);
-    await pass(0.1);
-    const failing = [{ registrar: world.registrar.code, since: began }];
-    expect(await listFailingWebhooks(worker.db, world.queue.now)).toEqual(failing);
-    await endOldDeliveries(worker.db, world.queue.now);
-    expect(world.warned).toHaveBeenCalledExactlyOnceWith(
-      '{"level":"warn","event":"webhook_failing","webhooks":1}',
-    );
-    endpoint.answerStatus(() => 204);
-    await testWebhook(worker.db, world.registrar.code, sender());
-    expect(await listFailingWebhooks(worker.db, world.queue.now)).toEqual([]);
-    await cron();
-    await pass(0);
-    expect((await deliveries()).map(({ outcome }) => outcome)).toEqual(['HTTP 204', 'HTTP 204']);
-  });
-
-  it('is told no more of a webhook that failed once nothing waits for it', async () => {
-    endpoint.answerStatus(() => 500);
-    await changeEmail();
-    await cron();
-    await pass(8 * 24);
-    expect(await listFailingWebhooks(worker.db, world.queue.now)).toHaveLength(1);
-    await endOldDeliveries(worker.db, world.queue.now);
-    expect(await listFailingWebhooks(worker.db, world.queue.now)).toEqual([]);
-  });
+it('the operator is told no more of a webhook that failed once nothing waits for it', async () => {
+  endpoint.answerStatus(() => 500);
+  await changeEmail();
+  await cron();
+  await pass(8 * 24);
+  expect(await listFailingWebhooks(worker.db, world.queue.now)).toHaveLength(1);
+  await endOldDeliveries(worker.db, world.queue.now);
+  expect(await listFailingWebhooks(worker.db, world.queue.now)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { notifications, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
@@ -58,155 +58,149 @@ async function notified({ registrar }: Pick<Pushed, 'registrar'>) {
   return rows.map(({ id }) => id);
 }
 
-describe('a message in the queue', () => {
-  it('is sent once for a registrar, however many write at once, and each delivery is posted once', async () => {
-    await Promise.all(Array.from({ length: 20 }, (_, n) => request(world, n)));
-    expect(world.queue.sent).toEqual([{ registrar: world.registrar.id }]);
-    await pass(0);
-    expect(received()).toEqual(await notified(world));
-    expect(received()).toHaveLength(20);
-  });
+it('a message in the queue is sent once for a registrar, however many write at once, and each delivery is posted once', async () => {
+  await Promise.all(Array.from({ length: 20 }, (_, n) => request(world, n)));
+  expect(world.queue.sent).toEqual([{ registrar: world.registrar.id }]);
+  await pass(0);
+  expect(received()).toEqual(await notified(world));
+  expect(received()).toHaveLength(20);
+});
 
-  it('is sent for each of twenty registrars whose contacts change at once', async () => {
-    const all = await Promise.all(Array.from({ length: 20 }, () => addNeighbour()));
-    await Promise.all(all.map((one, n) => request(one, n)));
-    const ids = (rows: { registrar: number }[]) => rows.map(({ registrar }) => registrar).sort();
-    expect(ids(world.queue.sent)).toEqual(all.map(({ registrar }) => registrar.id).sort());
-    await pass(0);
-    expect(received()).toHaveLength(20);
-  });
+it('a message in the queue is sent for each of twenty registrars whose contacts change at once', async () => {
+  const all = await Promise.all(Array.from({ length: 20 }, () => addNeighbour()));
+  await Promise.all(all.map((one, n) => request(one, n)));
+  const ids = (rows: { registrar: number }[]) => rows.map(({ registrar }) => registrar).sort();
+  expect(ids(world.queue.sent)).toEqual(all.map(({ registrar }) => registrar.id).sort());
+  await pass(0);
+  expect(received()).toHaveLength(20);
+});
 
-  it('is sent by the request itself, though thousands wait for other registrars', async () => {
-    await changeEmail();
-    const [newest] = await notified(world);
-    await worker.db.run(sql`
+it('a message in the queue is sent by the request itself, though thousands wait for other registrars', async () => {
+  await changeEmail();
+  const [newest] = await notified(world);
+  await worker.db.run(sql`
       insert into ${webhookDeliveries} (id, registrar_id, notification_id, created_at, waits_since)
       with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 2000)
       select 'msg_' || n, ${world.registrar.id}, ${newest}, '2026-01-01', '2026-01-01' from numbers`);
-    const neighbour = await addNeighbour();
-    await request(neighbour, 1);
-    expect(world.queue.sent).toEqual([{ registrar: neighbour.registrar.id }]);
-  });
-
-  it('that comes twice leads to one post, also to two consumers at once', async () => {
-    await changeEmail();
-    await changeEmail();
-    await cron();
-    const twin = new SteppedQueue(world.queue.now);
-    await twin.send({ registrar: world.registrar.id });
-    const consumeOf = (queue: SteppedQueue) =>
-      queue.pass(0, (batch) => consumeDeliveries(batch, worker.db, queue, sender()));
-    await Promise.all([consumeOf(world.queue), consumeOf(twin)]);
-    await pass(1);
-    await cron();
-    await pass(1);
-    expect(received()).toEqual(await notified(world));
-  });
+  const neighbour = await addNeighbour();
+  await request(neighbour, 1);
+  expect(world.queue.sent).toEqual([{ registrar: neighbour.registrar.id }]);
 });
 
-describe('the deliveries of a registrar', () => {
-  it('leave in the order of the notifications, also when an attempt in the middle fails', async () => {
-    for (let n = 0; n < 4; n++) await changeEmail();
-    await cron();
-    endpoint.answerStatus((index) => (index === 1 ? 500 : 204));
-    await pass(1);
-    const [first, second, third, fourth] = await notified(world);
-    expect(received()).toEqual([first, second, second, third, fourth]);
-  });
-
-  it('include one that is written while the one before is on its way', async () => {
-    await changeEmail();
-    await cron();
-    endpoint.answerWith(async (response, index) => {
-      if (index === 0) {
-        await changeEmail();
-        await cron();
-      }
-      response.writeHead(204).end();
-    });
-    await pass(0);
-    expect(received()).toEqual(await notified(world));
-    expect(received()).toHaveLength(2);
-  });
-
-  it('are not held up by another registrar, whose endpoint is down or has a backlog', async () => {
-    const down = await addNeighbour('http://127.0.0.1:1/');
-    const busy = await addNeighbour();
-    for (let n = 0; n < 51; n++) await changeEmail(undefined, busy);
-    await changeEmail(undefined, down);
-    await cron();
-    await changeEmail();
-    await cron();
-    await pass(0);
-    const [own] = await notified(world);
-    // A message leads to 50 of a registrar's deliveries, and another to the rest.
-    expect(received().indexOf(own!)).toBeLessThan(51);
-    expect(received(busy.contact)).toEqual(await notified(busy));
-  });
-
-  it('wait no longer when the webhook gets a new address', async () => {
-    endpoint.answerStatus(() => 500);
-    await changeEmail();
-    await cron();
-    await pass(8);
-    const refused = endpoint.received.length;
-    endpoint.answerStatus(() => 204);
-    await updateRegistrar(worker.db, operator, world.registrar.code, { webhookUrl: endpoint.url });
-    await cron();
-    await pass(0);
-    expect(endpoint.received).toHaveLength(refused + 1);
-    expect(await deliveries()).toMatchObject([{ outcome: 'HTTP 204', failingSince: null }]);
-  });
+it('a message in the queue that comes twice leads to one post, also to two consumers at once', async () => {
+  await changeEmail();
+  await changeEmail();
+  await cron();
+  const twin = new SteppedQueue(world.queue.now);
+  await twin.send({ registrar: world.registrar.id });
+  const consumeOf = (queue: SteppedQueue) =>
+    queue.pass(0, (batch) => consumeDeliveries(batch, worker.db, queue, sender()));
+  await Promise.all([consumeOf(world.queue), consumeOf(twin)]);
+  await pass(1);
+  await cron();
+  await pass(1);
+  expect(received()).toEqual(await notified(world));
 });
 
-describe('a webhook', () => {
-  it.each([
-    [
-      'a delivery is sent again',
-      (id: string) => resendDeliveries(worker.db, operatorNow(), world.registrar.code, { id }),
-    ],
-    ['a test arrives', () => testWebhook(worker.db, world.registrar.code, sender())],
-  ])('that a consumer posts to is left to it while %s', async (_, disturb) => {
-    await changeEmail();
-    await cron();
-    await pass(0);
-    const [delivered] = await deliveries();
-    let postedBeside: number | undefined;
-    endpoint.answerWith(async (response, index) => {
-      if (index === 2) {
-        await disturb(delivered!.id);
-        const before = endpoint.received.length;
-        await sendDeliveries(worker.db, world.registrar.id, sender());
-        postedBeside = endpoint.received.length - before;
-      }
-      response.writeHead(index === 1 ? 500 : 204).end();
-    });
-    await changeEmail();
-    await cron();
-    await pass(1);
-    expect(postedBeside).toBe(0);
-    expect(await worker.db.select().from(webhooks)).toMatchObject([
-      { failures: 0, failingSince: null, resumesAt: null },
-    ]);
-  });
+it('the deliveries of a registrar leave in the order of the notifications, also when an attempt in the middle fails', async () => {
+  for (let n = 0; n < 4; n++) await changeEmail();
+  await cron();
+  endpoint.answerStatus((index) => (index === 1 ? 500 : 204));
+  await pass(1);
+  const [first, second, third, fourth] = await notified(world);
+  expect(received()).toEqual([first, second, second, third, fourth]);
+});
 
-  it('that fails is known since its first failure, until a delivery arrives', async () => {
-    const [state] = await worker.db.select().from(webhooks);
-    expect(state).toMatchObject({ failures: 0, failingSince: null });
-    const began = world.queue.now.toISOString();
-    endpoint.answerStatus(() => 503);
-    await changeEmail();
-    await cron();
-    await pass(1);
-    expect((await worker.db.select().from(webhooks))[0]).toMatchObject({ failingSince: began });
-    endpoint.answerStatus(() => 204);
-    await pass(4);
-    expect((await worker.db.select().from(webhooks))[0]).toMatchObject({
-      failures: 0,
-      failingSince: null,
-      queuedUntil: null,
-      resumesAt: null,
-    });
+it('the deliveries of a registrar include one that is written while the one before is on its way', async () => {
+  await changeEmail();
+  await cron();
+  endpoint.answerWith(async (response, index) => {
+    if (index === 0) {
+      await changeEmail();
+      await cron();
+    }
+    response.writeHead(204).end();
+  });
+  await pass(0);
+  expect(received()).toEqual(await notified(world));
+  expect(received()).toHaveLength(2);
+});
+
+it('the deliveries of a registrar are not held up by another registrar, whose endpoint is down or has a backlog', async () => {
+  const down = await addNeighbour('http://127.0.0.1:1/');
+  const busy = await addNeighbour();
+  for (let n = 0; n < 51; n++) await changeEmail(undefined, busy);
+  await changeEmail(undefined, down);
+  await cron();
+  await changeEmail();
+  await cron();
+  await pass(0);
+  const [own] = await notified(world);
+  // A message leads to 50 of a registrar's deliveries, and another to the rest.
+  expect(received().indexOf(own!)).toBeLessThan(51);
+  expect(received(busy.contact)).toEqual(await notified(busy));
+});
+
+it('the deliveries of a registrar wait no longer when the webhook gets a new address', async () => {
+  endpoint.answerStatus(() => 500);
+  await changeEmail();
+  await cron();
+  await pass(8);
+  const refused = endpoint.received.length;
+  endpoint.answerStatus(() => 204);
+  await updateRegistrar(worker.db, operator, world.registrar.code, { webhookUrl: endpoint.url });
+  await cron();
+  await pass(0);
+  expect(endpoint.received).toHaveLength(refused + 1);
+  expect(await deliveries()).toMatchObject([{ outcome: 'HTTP 204', failingSince: null }]);
+});
+
+it.each([
+  [
+    'a delivery is sent again',
+    (id: string) => resendDeliveries(worker.db, operatorNow(), world.registrar.code, { id }),
+  ],
+  ['a test arrives', () => testWebhook(worker.db, world.registrar.code, sender())],
+])('a webhook that a consumer posts to is left to it while %s', async (_, disturb) => {
+  await changeEmail();
+  await cron();
+  await pass(0);
+  const [delivered] = await deliveries();
+  let postedBeside: number | undefined;
+  endpoint.answerWith(async (response, index) => {
+    if (index === 2) {
+      await disturb(delivered!.id);
+      const before = endpoint.received.length;
+      await sendDeliveries(worker.db, world.registrar.id, sender());
+      postedBeside = endpoint.received.length - before;
+    }
+    response.writeHead(index === 1 ? 500 : 204).end();
+  });
+  await changeEmail();
+  await cron();
+  await pass(1);
+  expect(postedBeside).toBe(0);
+  expect(await worker.db.select().from(webhooks)).toMatchObject([
+    { failures: 0, failingSince: null, resumesAt: null },
+  ]);
+});
+
+it('a webhook that fails is known since its first failure, until a delivery arrives', async () => {
+  const [state] = await worker.db.select().from(webhooks);
+  expect(state).toMatchObject({ failures: 0, failingSince: null });
+  const began = world.queue.now.toISOString();
+  endpoint.answerStatus(() => 503);
+  await changeEmail();
+  await cron();
+  await pass(1);
+  expect((await worker.db.select().from(webhooks))[0]).toMatchObject({ failingSince: began });
+  endpoint.answerStatus(() => 204);
+  await pass(4);
+  expect((await worker.db.select().from(webhooks))[0]).toMatchObject({
+    failures: 0,
+    failingSince: null,
+    queuedUntil: null,
+    resumesAt: null,
   });
 });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { instantAfter } from '../../../src/cli/sandbox/calls.ts';
 import { dailyCron, dueRuns, hourlyCron } from '../../../src/cli/sandbox/move.ts';
 
@@ -10,27 +10,25 @@ function due(from: string, to: string): string[] {
   );
 }
 
-describe('what is due', () => {
-  it('follows the schedule of the deployment', () => {
-    const { triggers } = parse(readFileSync('wrangler.toml', 'utf8')) as {
-      triggers: { crons: string[] };
-    };
-    expect(triggers.crons).toEqual([dailyCron, hourlyCron]);
-  });
+it('what is due follows the schedule of the deployment', () => {
+  const { triggers } = parse(readFileSync('wrangler.toml', 'utf8')) as {
+    triggers: { crons: string[] };
+  };
+  expect(triggers.crons).toEqual([dailyCron, hourlyCron]);
+});
 
-  it('is nothing where no time was passed', () => {
-    expect(due('2026-11-21T00:01:00Z', '2026-11-21T00:01:00Z')).toEqual([]);
-    expect(due('2026-11-21T00:31:00Z', '2026-11-21T01:30:59Z')).toEqual([]);
-  });
+it('what is due is nothing where no time was passed', () => {
+  expect(due('2026-11-21T00:01:00Z', '2026-11-21T00:01:00Z')).toEqual([]);
+  expect(due('2026-11-21T00:31:00Z', '2026-11-21T01:30:59Z')).toEqual([]);
+});
 
-  it('is every day, and every hour of the last one, in order', () => {
-    expect(due('2026-12-30T00:01:00Z', '2027-01-01T01:31:00Z')).toEqual([
-      'daily 2026-12-31T00:01',
-      'daily 2027-01-01T00:01',
-      'hourly 2027-01-01T00:31',
-      'hourly 2027-01-01T01:31',
-    ]);
-  });
+it('what is due is every day, and every hour of the last one, in order', () => {
+  expect(due('2026-12-30T00:01:00Z', '2027-01-01T01:31:00Z')).toEqual([
+    'daily 2026-12-31T00:01',
+    'daily 2027-01-01T00:01',
+    'hourly 2027-01-01T00:31',
+    'hourly 2027-01-01T01:31',
+  ]);
 });
 
 it.each([

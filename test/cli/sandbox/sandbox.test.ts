@@ -42,7 +42,7 @@ async function reset() {
 describe('the secret that a new one replaces', () => {
   beforeAll(reset);
 
-  it('works until 24 hours after the first use of the new one', async () => {
+  it('the secret that a new one replaces works until 24 hours after the first use of the new one', async () => {
     const asks = async (caller: { authorization: string }, method = 'GET', path = '') =>
       answerOf(fetch(`/repp/v1/registrar${path}`, send(method, caller)));
     const { body } = await asks(alpha, 'POST', '/api_user/secret');
@@ -86,12 +86,12 @@ describe('the clock', () => {
     ['an array', [], { base: ['Request body is not a JSON object'] }],
     ['no JSON', '{"now"', { base: ['Request body is not a JSON object'] }],
     ['no body', '', { base: ['Request body is not a JSON object'] }],
-  ])('refuses %s and does not move', async (_, body, errors) => {
+  ])('the clock refuses %s and does not move', async (_, body, errors) => {
     expect(await post('clock', body)).toEqual({ status: 400, body: { errors } });
     expect(dayOf(await currentTime())).toBe(dayOf(new Date()));
   });
 
-  it('answers other methods and paths below /sandbox as everywhere', async () => {
+  it('other methods and paths below /sandbox are answered as everywhere', async () => {
     const wrong = await fetch('/sandbox/clock', { method: 'DELETE' });
     expect([wrong.status, wrong.headers.get('Allow')]).toEqual([405, 'GET, HEAD, POST']);
     expect(await answerOf(fetch('/sandbox/tide'))).toEqual({
@@ -104,7 +104,7 @@ describe('the clock', () => {
 describe('moving the clock', () => {
   beforeEach(reset);
 
-  it('goes on from where it is set', async () => {
+  it('moving the clock goes on from where it is set', async () => {
     const now = await dayAhead(3);
     const { status, body } = await post('clock', { now });
     expect(status).toBe(200);
@@ -116,7 +116,7 @@ describe('moving the clock', () => {
     );
   });
 
-  it('begins and ends a dispute', async () => {
+  it('moving the clock begins and ends a dispute', async () => {
     const first = await dayAhead(2);
     const last = await dayAhead(3);
     const after = await dayAhead(4);
@@ -134,7 +134,7 @@ describe('moving the clock', () => {
     expect(await disputedNames()).not.toContain('piip.ee');
   });
 
-  it('makes a token expire', async () => {
+  it('moving the clock makes a token expire', async () => {
     const jaan = await loginOfJaan();
     await post('clock', { advance: 'PT1H50M' });
     expect((await asRegistrant.list(jaan)).status).toBe(200);
@@ -143,7 +143,7 @@ describe('moving the clock', () => {
     expect((await asRegistrant.list(await loginOfJaan())).status).toBe(200);
   });
 
-  it('makes an idempotency key forgotten', async () => {
+  it('moving the clock makes an idempotency key forgotten', async () => {
     const headers = { 'Idempotency-Key': '"rehearsal"' };
     const create = (id: string) => asRegistrar.create(alpha, newContact({ id }), headers);
     expect((await create('first')).status).toBe(200);
@@ -153,7 +153,7 @@ describe('moving the clock', () => {
     expect((await create('second')).status).toBe(200);
   });
 
-  it('runs the cron for every day in between, each at its own time', async () => {
+  it('moving the clock runs the cron for every day in between, each at its own time', async () => {
     const days = [await dayAhead(1), await dayAhead(2), await dayAhead(3)];
     await post('clock', { now: days[2] });
     const runs = (await listCronRuns(worker.db, 100)).filter(({ cron }) => cron === '1 0 * * *');
@@ -163,7 +163,7 @@ describe('moving the clock', () => {
     expect(runs.flatMap(({ failed }) => failed)).toEqual([]);
   });
 
-  it('counts the months of a contact without domains by the clock at which it lost the last one', async () => {
+  it('moving the clock counts the months of a contact without domains by the clock at which it lost the last one', async () => {
     const code = 'ALPHA:HEINO';
     await asRegistrar.create(alpha, newContact({ id: 'heino' }));
     const name = 'heino.ee';
@@ -192,7 +192,7 @@ describe('a reset', () => {
     history: (await asRegistrar.request(alpha, 'GET', '/ALPHA:TAMM/history')).status,
   });
 
-  it('brings back the demo data and the real time, as often as it is asked for', async () => {
+  it('a reset brings back the demo data and the real time, as often as it is asked for', async () => {
     const before = await shown();
     for (let time = 0; time < 2; time++) {
       await asRegistrar.create(alpha, newContact({ id: 'mets' }));
@@ -212,7 +212,7 @@ describe('a reset', () => {
     }
   });
 
-  it('leaves the database with its guards', async () => {
+  it('a reset leaves the database with its guards', async () => {
     await expect(worker.env.DB.prepare('delete from history').run()).rejects.toThrow('append-only');
   });
 });

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadDemoData } from '../../../src/cli/demo/load.ts';
 import { startWorker } from '../../support/worker.ts';
 
@@ -53,9 +53,8 @@ it('may be read by pages of any origin', async () => {
   expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
 });
 
-describe('a client with types from the document', () => {
-  it('calls every interface', async () => {
-    const client = `
+it('a client with types from the document calls every interface', async () => {
+  const client = `
       import createClient from 'openapi-fetch';
       import type { paths } from './registry.ts';
       const registry = createClient<paths>({ baseUrl: process.env.REGISTRY ?? '' });
@@ -79,14 +78,14 @@ describe('a client with types from the document', () => {
       console.log(contacts.data?.contacts.length, token.data?.type, own.data?.contacts.length);
       console.log(auctions.data?.length, disputed.data?.count, health.data?.status);
     `;
-    await writeFile(path.join(directory, 'client.ts'), client);
+  await writeFile(path.join(directory, 'client.ts'), client);
 
-    expect(await typeProblems()).toBe('');
-    expect(await run('client.ts')).toBe("alpha\n[ undefined, 'phone' ]\n14 Bearer 3\n7 16 ok\n");
-  });
+  expect(await typeProblems()).toBe('');
+  expect(await run('client.ts')).toBe("alpha\n[ undefined, 'phone' ]\n14 Bearer 3\n7 16 ok\n");
+});
 
-  it('does not compile with what the service would refuse or does not answer', async () => {
-    const wrong = `
+it('a client with types from the document does not compile with what the service would refuse or does not answer', async () => {
+  const wrong = `
       import createClient from 'openapi-fetch';
       import type { paths } from './registry.ts';
       const registry = createClient<paths>();
@@ -102,45 +101,42 @@ describe('a client with types from the document', () => {
       registry.GET('/repp/v1/domains');
       registry.GET('/health').then(({ data }) => data?.version.length);
     `;
-    await writeFile(path.join(directory, 'wrong.ts'), wrong);
-    expect(await typeProblems()).toBe('');
-  });
+  await writeFile(path.join(directory, 'wrong.ts'), wrong);
+  expect(await typeProblems()).toBe('');
 });
 
-describe('the lines of the README', () => {
-  /** The shell's directories, without those of the package that the tests run in. */
-  const PATH = (process.env.PATH ?? '')
-    .split(path.delimiter)
-    .filter((directory) => !directory.includes('node_modules'))
-    .join(path.delimiter);
+/** The shell's directories, without those of the package that the tests run in. */
+const PATH = (process.env.PATH ?? '')
+  .split(path.delimiter)
+  .filter((directory) => !directory.includes('node_modules'))
+  .join(path.delimiter);
 
-  it.for([20, 24])(
-    'are a typed client when pasted in an empty folder, on Node %i',
-    {
-      timeout: 300_000,
-    },
-    async (major, { skip }) => {
-      const empty = await mkdtemp(path.join(tmpdir(), 'pasted-'));
-      // Without what npm passes on to the commands that it runs.
-      const lines = `unset \${!npm_@}; node --version\n${await linesOfReadme()}`;
-      const shell = (...command: string[]) =>
-        promisify(execFile)(command[0]!, command.slice(1), {
-          cwd: empty,
-          env: { ...process.env, PATH },
-        });
-      try {
-        await shell('npm', 'view', 'openapi-fetch@0.17', 'name').catch(() =>
-          skip('no package registry can be reached'),
-        );
-        const node = ['npx', '--yes', '--package', `node@${major}`, '--'];
-        const { stdout } = await shell(...node, 'bash', '-ec', lines);
-        expect(stdout).toMatch(new RegExp(`^v${major}\\.[^]*\nJaan Tamm\n$`));
-      } finally {
-        await rm(empty, { recursive: true });
-      }
-    },
-  );
-});
+it.for([20, 24])(
+  'the lines of the README are a typed client when pasted in an empty folder, on Node %i',
+  {
+    timeout: 300_000,
+  },
+  async (major, { skip }) => {
+    const empty = await mkdtemp(path.join(tmpdir(), 'pasted-'));
+    // Without what npm passes on to the commands that it runs.
+    const lines = `unset \${!npm_@}; node --version\n${await linesOfReadme()}`;
+    const shell = (...command: string[]) =>
+      promisify(execFile)(command[0]!, command.slice(1), {
+        cwd: empty,
+        env: { ...process.env, PATH },
+      });
+    try {
+      await shell('npm', 'view', 'openapi-fetch@0.17', 'name').catch(() =>
+        skip('no package registry can be reached'),
+      );
+      const node = ['npx', '--yes', '--package', `node@${major}`, '--'];
+      const { stdout } = await shell(...node, 'bash', '-ec', lines);
+      expect(stdout).toMatch(new RegExp(`^v${major}\\.[^]*\nJaan Tamm\n$`));
+    } finally {
+      await rm(empty, { recursive: true });
+    }
+  },
+);
 
 async function linesOfReadme(): Promise<string> {
   const text = await readFile('README.md', 'utf8');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openApiDocument } from '../../../src/http/document.openapi.ts';
 
 type Schema = Record<string, unknown> & { properties: Record<string, Schema>; items: Schema };
@@ -29,88 +29,86 @@ function limitsOf(path: string) {
 
 const clearable = ['string', 'null'];
 
-describe('the limits of what clients send', () => {
-  it.each([
-    ['ContactCreation.contact.name', { type: 'string', minLength: 1, maxLength: 255 }],
-    ['ContactCreation.contact.org_name', { type: clearable, maxLength: 255 }],
-    [
-      'ContactCreation.contact.email',
-      { type: 'string', minLength: 1, maxLength: 255, format: 'idn-email' },
-    ],
-    [
-      'ContactCreation.contact.phone',
-      {
-        ...{ type: 'string', minLength: 1, maxLength: 19 },
-        pattern: '^\\+(?!0+\\.)\\d{1,3}\\.(?!0+$)\\d{1,14}$',
-      },
-    ],
-    ['ContactCreation.contact.ident.ident', { type: 'string', minLength: 1, maxLength: 64 }],
-    [
-      'ContactCreation.contact.ident.ident_type',
-      { type: 'string', enum: ['priv', 'org', 'birthday'] },
-    ],
-    [
-      'ContactCreation.contact.ident.ident_country_code',
-      { type: 'string', minLength: 1, maxLength: 2, pattern: '^[A-Za-z]{2}$' },
-    ],
-    [
-      'ContactCreation.contact.id',
-      { type: clearable, maxLength: 100, pattern: '^$|^[A-Za-z0-9_.:-]+$' },
-    ],
-    ['ContactUpdate.contact.addr.zip', { type: clearable, maxLength: 16 }],
-    ['RegistrantContactUpdate.address.city', { type: clearable, maxLength: 255 }],
-    [
-      'RegistrantContactUpdate.disclosed_attributes',
-      { type: 'array', items: { type: 'string', enum: ['name', 'email'] } },
-    ],
-    ['TokenRequest.first_name', { type: 'string', minLength: 1, maxLength: 255 }],
-    [
-      'AuctionReport.status',
-      {
-        type: clearable,
-        enum: [
-          ...['awaiting_payment', 'no_bids', 'payment_received'],
-          ...['payment_not_received', 'domain_not_registered', null],
-        ],
-      },
-    ],
-    ['AuctionReport.platform', { type: clearable, maxLength: 50 }],
-    ['NotificationUpdate.notification.read', { type: 'boolean', const: true }],
-  ])('of %s', (path, limits) => {
-    expect(limitsOf(path)).toEqual(limits);
-  });
+it.each([
+  ['ContactCreation.contact.name', { type: 'string', minLength: 1, maxLength: 255 }],
+  ['ContactCreation.contact.org_name', { type: clearable, maxLength: 255 }],
+  [
+    'ContactCreation.contact.email',
+    { type: 'string', minLength: 1, maxLength: 255, format: 'idn-email' },
+  ],
+  [
+    'ContactCreation.contact.phone',
+    {
+      ...{ type: 'string', minLength: 1, maxLength: 19 },
+      pattern: '^\\+(?!0+\\.)\\d{1,3}\\.(?!0+$)\\d{1,14}$',
+    },
+  ],
+  ['ContactCreation.contact.ident.ident', { type: 'string', minLength: 1, maxLength: 64 }],
+  [
+    'ContactCreation.contact.ident.ident_type',
+    { type: 'string', enum: ['priv', 'org', 'birthday'] },
+  ],
+  [
+    'ContactCreation.contact.ident.ident_country_code',
+    { type: 'string', minLength: 1, maxLength: 2, pattern: '^[A-Za-z]{2}$' },
+  ],
+  [
+    'ContactCreation.contact.id',
+    { type: clearable, maxLength: 100, pattern: '^$|^[A-Za-z0-9_.:-]+$' },
+  ],
+  ['ContactUpdate.contact.addr.zip', { type: clearable, maxLength: 16 }],
+  ['RegistrantContactUpdate.address.city', { type: clearable, maxLength: 255 }],
+  [
+    'RegistrantContactUpdate.disclosed_attributes',
+    { type: 'array', items: { type: 'string', enum: ['name', 'email'] } },
+  ],
+  ['TokenRequest.first_name', { type: 'string', minLength: 1, maxLength: 255 }],
+  [
+    'AuctionReport.status',
+    {
+      type: clearable,
+      enum: [
+        ...['awaiting_payment', 'no_bids', 'payment_received'],
+        ...['payment_not_received', 'domain_not_registered', null],
+      ],
+    },
+  ],
+  ['AuctionReport.platform', { type: clearable, maxLength: 50 }],
+  ['NotificationUpdate.notification.read', { type: 'boolean', const: true }],
+])('the document gives the limits of %s', (path, limits) => {
+  expect(limitsOf(path)).toEqual(limits);
+});
 
-  it('of names that are looked up: 1 to 500', () => {
-    expect(limitsOf('Lookup.names')).toMatchObject({ minItems: 1, maxItems: 500 });
-  });
+it('the document limits the names that are looked up to 500', () => {
+  expect(limitsOf('Lookup.names')).toMatchObject({ minItems: 1, maxItems: 500 });
+});
 
-  it('of contacts that are validated: 1 to 100', () => {
-    expect(limitsOf('ContactValidation.contacts')).toMatchObject({ minItems: 1, maxItems: 100 });
-  });
+it('the document limits the contacts that are validated to 100', () => {
+  expect(limitsOf('ContactValidation.contacts')).toMatchObject({ minItems: 1, maxItems: 100 });
+});
 
-  it('of pages', () => {
-    expect(parameters.Limit?.schema).toEqual({
-      type: 'integer',
-      minimum: 1,
-      maximum: 200,
-      default: 200,
-    });
-    expect(parameters.Offset?.schema).toEqual({ type: 'integer', minimum: 0 });
+it('the document gives the limits of pages', () => {
+  expect(parameters.Limit?.schema).toEqual({
+    type: 'integer',
+    minimum: 1,
+    maximum: 200,
+    default: 200,
   });
+  expect(parameters.Offset?.schema).toEqual({ type: 'integer', minimum: 0 });
+});
 
-  it.each([
-    ['ContactCreation.contact', ['name', 'email', 'phone', 'ident']],
-    ['ContactUpdate.contact', undefined],
-    ['RegistrantContactUpdate', undefined],
-    ['TokenRequest', ['ident', 'first_name', 'last_name']],
-  ])('require the fields of %s that the call requires', (path, required) => {
-    expect(limitsOf(path).required).toEqual(required);
-  });
+it.each([
+  ['ContactCreation.contact', ['name', 'email', 'phone', 'ident']],
+  ['ContactUpdate.contact', undefined],
+  ['RegistrantContactUpdate', undefined],
+  ['TokenRequest', ['ident', 'first_name', 'last_name']],
+])('the document requires the fields of %s that the call requires', (path, required) => {
+  expect(limitsOf(path).required).toEqual(required);
+});
 
-  it('stand on every text of a body', () => {
-    expect(bodies).toContain('ContactCreation');
-    expect(bodies.flatMap((name) => unlimited(schemas[name]!, name))).toEqual([]);
-  });
+it('the document limits every text of a body', () => {
+  expect(bodies).toContain('ContactCreation');
+  expect(bodies.flatMap((name) => unlimited(schemas[name]!, name))).toEqual([]);
 });
 
 /** The paths of texts that may have any length and form. */
@@ -125,10 +123,8 @@ function unlimited(schema: Schema, path: string): string[] {
   return isText && !isLimited ? [path, ...fields] : fields;
 }
 
-describe('the document', () => {
-  it('says nothing of how the service is built', () => {
-    const internals =
-      /\b(KV|SQL|SQLite|Drizzle|zod|Hono|workerd|wrangler|Cloudflare|isolate|Worker|src\/|__schema|x-clearable|[a-z]+\.ts)\b/g;
-    expect(JSON.stringify(document).match(internals)).toBeNull();
-  });
+it('the document says nothing of how the service is built', () => {
+  const internals =
+    /\b(KV|SQL|SQLite|Drizzle|zod|Hono|workerd|wrangler|Cloudflare|isolate|Worker|src\/|__schema|x-clearable|[a-z]+\.ts)\b/g;
+  expect(JSON.stringify(document).match(internals)).toBeNull();
 });

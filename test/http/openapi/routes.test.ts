@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { app } from '../../../src/http/app.ts';
 import { openApiDocument } from '../../../src/http/document.openapi.ts';
 
@@ -22,24 +22,22 @@ const documented = Object.entries(openApiDocument().paths ?? {}).flatMap(([path,
 const isDescription = (file: string) =>
   /\.openapi\.ts$|http\/openapi\/|build-assets\.ts$/.test(file);
 
-describe('the document', () => {
-  it('is imported by nothing that the Worker bundles', () => {
-    const importing = globSync('src/**/*.{ts,tsx}')
-      .filter((file) => !isDescription(file))
-      .filter((file) => /from '.*(\.openapi\.ts|\/openapi\/.*)'/.test(readFileSync(file, 'utf8')));
-    expect(importing).toEqual([]);
-  });
+it('the document is imported by nothing that the Worker bundles', () => {
+  const importing = globSync('src/**/*.{ts,tsx}')
+    .filter((file) => !isDescription(file))
+    .filter((file) => /from '.*(\.openapi\.ts|\/openapi\/.*)'/.test(readFileSync(file, 'utf8')));
+  expect(importing).toEqual([]);
+});
 
-  it('describes every route of the application, and no other', () => {
-    expect(documented.toSorted()).toEqual([...routed].sort());
-  });
+it('the document describes every route of the application, and no other', () => {
+  expect(documented.toSorted()).toEqual([...routed].sort());
+});
 
-  it('gives each call an id of its own', () => {
-    const { paths = {}, webhooks = {} } = openApiDocument();
-    const ids = [paths, webhooks]
-      .flatMap((items) => Object.values(items))
-      .flatMap((item) => Object.values(item))
-      .map(({ operationId }: { operationId: string }) => operationId);
-    expect(new Set(ids).size).toBe(ids.length);
-  });
+it('the document gives each call an id of its own', () => {
+  const { paths = {}, webhooks = {} } = openApiDocument();
+  const ids = [paths, webhooks]
+    .flatMap((items) => Object.values(items))
+    .flatMap((item) => Object.values(item))
+    .map(({ operationId }: { operationId: string }) => operationId);
+  expect(new Set(ids).size).toBe(ids.length);
 });

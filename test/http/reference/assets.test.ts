@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { texts } from '../../../src/http/site/texts.ts';
 import { shareWorker } from '../../support/worker.ts';
 
@@ -15,49 +15,50 @@ const ofTheReference =
 /** Below /assets/, where the page for an unknown name needs its style sheets and its icon. */
 const styled = "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'";
 
-describe('the static files', () => {
-  it.each([
-    ['/docs/', 'text/html; charset=utf-8', ofTheReference],
-    ['/docs/reference.js', 'text/javascript; charset=utf-8', ofTheReference],
-    ['/docs/reference.css', 'text/css; charset=utf-8', ofTheReference],
-    ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8', ofTheReference],
-    ['/docs/swagger-ui-license.txt', 'text/plain; charset=utf-8', ofTheReference],
-    ['/openapi.json', 'application/json', closed],
-    ['/assets/site.css', 'text/css; charset=utf-8', styled],
-  ])(
-    'have their type, security headers and a tag for the cache: %s',
-    async (path, type, policy) => {
-      const { status, headers } = await send(path);
+it.each([
+  ['/docs/', 'text/html; charset=utf-8', ofTheReference],
+  ['/docs/reference.js', 'text/javascript; charset=utf-8', ofTheReference],
+  ['/docs/reference.css', 'text/css; charset=utf-8', ofTheReference],
+  ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8', ofTheReference],
+  ['/docs/swagger-ui-license.txt', 'text/plain; charset=utf-8', ofTheReference],
+  ['/openapi.json', 'application/json', closed],
+  ['/assets/site.css', 'text/css; charset=utf-8', styled],
+])(
+  'the static files have their type, security headers and a tag for the cache: %s',
+  async (path, type, policy) => {
+    const { status, headers } = await send(path);
 
-      expect(status).toBe(200);
-      expect(headers.get('Content-Type')).toBe(type);
-      expect(headers.get('Content-Security-Policy')).toBe(policy);
-      expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
-      expect(headers.get('X-Frame-Options')).toBe('DENY');
-      expect(headers.get('Referrer-Policy')).toBe('no-referrer');
-      expect(headers.get('Strict-Transport-Security')).toBe('max-age=31536000; includeSubDomains');
-      expect(headers.get('Cache-Control')).toBe('public, max-age=300');
-      expect(headers.get('ETag')).toMatch(/^"[0-9a-f]{32}"$/);
-    },
-  );
+    expect(status).toBe(200);
+    expect(headers.get('Content-Type')).toBe(type);
+    expect(headers.get('Content-Security-Policy')).toBe(policy);
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+    expect(headers.get('X-Frame-Options')).toBe('DENY');
+    expect(headers.get('Referrer-Policy')).toBe('no-referrer');
+    expect(headers.get('Strict-Transport-Security')).toBe('max-age=31536000; includeSubDomains');
+    expect(headers.get('Cache-Control')).toBe('public, max-age=300');
+    expect(headers.get('ETag')).toMatch(/^"[0-9a-f]{32}"$/);
+  },
+);
 
-  it('are not sent again to a client that has them', async () => {
-    const etag = (await send('/docs/')).headers.get('ETag')!;
+it('the static files are not sent again to a client that has them', async () => {
+  const etag = (await send('/docs/')).headers.get('ETag')!;
 
-    expect((await send('/docs/', { headers: { 'If-None-Match': etag } })).status).toBe(304);
-  });
+  expect((await send('/docs/', { headers: { 'If-None-Match': etag } })).status).toBe(304);
+});
 
-  it('lead from /docs to the reference', async () => {
-    const { status, headers } = await send('/docs');
+it('the static files lead from /docs to the reference', async () => {
+  const { status, headers } = await send('/docs');
 
-    expect([status, headers.get('Location')]).toEqual([307, '/docs/']);
-  });
+  expect([status, headers.get('Location')]).toEqual([307, '/docs/']);
+});
 
-  it.each([
-    ['/docs/unknown', ofTheReference],
-    ['/docs/unknown/too', ofTheReference],
-    ['/assets/unknown.css', styled],
-  ])('answer an unknown name with a page in both languages: %s', async (path, policy) => {
+it.each([
+  ['/docs/unknown', ofTheReference],
+  ['/docs/unknown/too', ofTheReference],
+  ['/assets/unknown.css', styled],
+])(
+  'the static files answer an unknown name with a page in both languages: %s',
+  async (path, policy) => {
     const response = await send(path);
 
     expect(response.status).toBe(404);
@@ -65,27 +66,28 @@ describe('the static files', () => {
     expect(response.headers.get('Content-Security-Policy')).toBe(policy);
     const html = await response.text();
     for (const { notFound } of Object.values(texts)) expect(html).toContain(notFound);
-  });
+  },
+);
 
-  it.each(['/docs/', '/openapi.json', '/assets/site.css'])('can only be read: %s', async (path) => {
+it.each(['/docs/', '/openapi.json', '/assets/site.css'])(
+  'the static files can only be read: %s',
+  async (path) => {
     expect((await send(path, { method: 'POST' })).status).toBe(405);
-  });
-});
+  },
+);
 
-describe('the interfaces', () => {
-  it.each([
-    ['POST', '/repp/v1/contacts', 401],
-    ['PUT', '/repp/v1/contacts/ALPHA:1', 401],
-    ['POST', '/repp/v1/retained_domains/lookup', 400],
-    ['POST', '/api/v1/registrant/auth/eid', 400],
-    ['PATCH', '/api/v1/auctions/unknown', 404],
-    ['POST', '/repp/docs/', 404],
-    ['POST', '/health', 405],
-    ['POST', '/openapi.json/', 404],
-  ])('are never answered by a file: %s %s', async (method, path, status) => {
-    const response = await send(path, { method });
+it.each([
+  ['POST', '/repp/v1/contacts', 401],
+  ['PUT', '/repp/v1/contacts/ALPHA:1', 401],
+  ['POST', '/repp/v1/retained_domains/lookup', 400],
+  ['POST', '/api/v1/registrant/auth/eid', 400],
+  ['PATCH', '/api/v1/auctions/unknown', 404],
+  ['POST', '/repp/docs/', 404],
+  ['POST', '/health', 405],
+  ['POST', '/openapi.json/', 404],
+])('the interfaces are never answered by a file: %s %s', async (method, path, status) => {
+  const response = await send(path, { method });
 
-    expect(response.status).toBe(status);
-    expect(response.headers.has('X-Request-Id')).toBe(true);
-  });
+  expect(response.status).toBe(status);
+  expect(response.headers.has('X-Request-Id')).toBe(true);
 });

@@ -51,105 +51,103 @@ async function authorize(page: Page, scheme: string, fields: Record<string, stri
   await page.getByRole('button', { name: 'Close' }).first().click();
 }
 
-describe('the reference', () => {
-  it('shows every call of the document, without an error or a request to another host', async () => {
-    const { body } = await answerOf(worker.fetch('/openapi.json'));
-    const operations = [body.paths, body.webhooks].flatMap((paths) =>
-      Object.entries<Record<string, object>>(paths).flatMap(([path, item]) =>
-        Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
-      ),
-    );
+it('the reference shows every call of the document, without an error or a request to another host', async () => {
+  const { body } = await answerOf(worker.fetch('/openapi.json'));
+  const operations = [body.paths, body.webhooks].flatMap((paths) =>
+    Object.entries<Record<string, object>>(paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    ),
+  );
 
-    const { page, problems } = await visit();
-    const methods = await page.locator('.opblock-summary-method').allTextContents();
-    const paths = await page.locator('[data-path]').all();
-    const shown = await Promise.all(
-      paths.map(async (path, index) => `${methods[index]} ${await path.getAttribute('data-path')}`),
-    );
-    const tags = await page.locator('[data-tag]').all();
+  const { page, problems } = await visit();
+  const methods = await page.locator('.opblock-summary-method').allTextContents();
+  const paths = await page.locator('[data-path]').all();
+  const shown = await Promise.all(
+    paths.map(async (path, index) => `${methods[index]} ${await path.getAttribute('data-path')}`),
+  );
+  const tags = await page.locator('[data-tag]').all();
 
-    expect(shown.toSorted()).toEqual(operations.toSorted());
-    expect(await Promise.all(tags.map((tag) => tag.getAttribute('data-tag')))).toEqual(
-      body.tags.map(({ name }: { name: string }) => name),
-    );
-    expect(problems).toEqual([]);
-  });
+  expect(shown.toSorted()).toEqual(operations.toSorted());
+  expect(await Promise.all(tags.map((tag) => tag.getAttribute('data-tag')))).toEqual(
+    body.tags.map(({ name }: { name: string }) => name),
+  );
+  expect(problems).toEqual([]);
+});
 
-  it('opens the call that the address names', async () => {
-    const { page } = await visit();
-    await open(page, 'createToken');
-    const { hash } = new URL(page.url());
+it('the reference opens the call that the address names', async () => {
+  const { page } = await visit();
+  await open(page, 'createToken');
+  const { hash } = new URL(page.url());
 
-    const again = await visit({}, hash);
+  const again = await visit({}, hash);
 
-    expect(hash).toBe('#/Registrant/createToken');
-    const shown = again.page.locator('.opblock.is-open [data-path]');
-    expect(await shown.getAttribute('data-path')).toBe('/api/v1/registrant/auth/eid');
-  });
+  expect(hash).toBe('#/Registrant/createToken');
+  const shown = again.page.locator('.opblock.is-open [data-path]');
+  expect(await shown.getAttribute('data-path')).toBe('/api/v1/registrant/auth/eid');
+});
 
-  it('reads a public list', async () => {
-    const { page, problems } = await visit();
+it('the reference reads a public list', async () => {
+  const { page, problems } = await visit();
 
-    const { status, body } = await tryOut(page, 'listAuctionsPublicly');
+  const { status, body } = await tryOut(page, 'listAuctionsPublicly');
 
-    expect(status).toBe('200');
-    expect(body).toContain('"domain_name": "õunaaed.ee"');
-    expect(problems).toEqual([]);
-  });
+  expect(status).toBe('200');
+  expect(body).toContain('"domain_name": "õunaaed.ee"');
+  expect(problems).toEqual([]);
+});
 
-  it('calls the registrar interface with a name and a secret', async () => {
-    const { page, problems } = await visit();
-    await authorize(page, 'Basic', { Username: 'alpha', Password: 'alpha-demo-secret' });
+it('the reference calls the registrar interface with a name and a secret', async () => {
+  const { page, problems } = await visit();
+  await authorize(page, 'Basic', { Username: 'alpha', Password: 'alpha-demo-secret' });
 
-    const { status, body } = await tryOut(page, 'getContact', { code: 'ALPHA:TAMM' });
+  const { status, body } = await tryOut(page, 'getContact', { code: 'ALPHA:TAMM' });
 
-    expect(status).toBe('200');
-    expect(body).toContain('"code": "ALPHA:TAMM"');
-    expect(problems).toEqual([]);
-  });
+  expect(status).toBe('200');
+  expect(body).toContain('"code": "ALPHA:TAMM"');
+  expect(problems).toEqual([]);
+});
 
-  it('gets a token for a person, and calls the registrant interface with it', async () => {
-    const { page, problems } = await visit();
-    const token = await tryOut(page, 'createToken');
-    const [, value = ''] = /"access_token": "([^"]+)"/.exec(token.body ?? '') ?? [];
-    await authorize(page, 'Bearer', { Value: value });
+it('the reference gets a token for a person, and calls the registrant interface with it', async () => {
+  const { page, problems } = await visit();
+  const token = await tryOut(page, 'createToken');
+  const [, value = ''] = /"access_token": "([^"]+)"/.exec(token.body ?? '') ?? [];
+  await authorize(page, 'Bearer', { Value: value });
 
-    const { status, body } = await tryOut(page, 'listContactsOfPerson');
+  const { status, body } = await tryOut(page, 'listContactsOfPerson');
 
-    expect([token.status, status]).toEqual(['200', '200']);
-    expect(body).toContain('"code": "BETA:TAMM"');
-    expect(problems).toEqual([]);
-  });
+  expect([token.status, status]).toEqual(['200', '200']);
+  expect(body).toContain('"code": "BETA:TAMM"');
+  expect(problems).toEqual([]);
+});
 
-  it('reports on an auction, as the auction centre does', async () => {
-    const { page, problems } = await visit();
-    const uuid = 'a0000000-0000-4000-8000-000000000003';
+it('the reference reports on an auction, as the auction centre does', async () => {
+  const { page, problems } = await visit();
+  const uuid = 'a0000000-0000-4000-8000-000000000003';
 
-    const { status, body } = await tryOut(page, 'reportAuction', { uuid });
+  const { status, body } = await tryOut(page, 'reportAuction', { uuid });
 
-    expect(status).toBe('200');
-    expect(body).toContain(uuid);
-    expect(problems).toEqual([]);
-  });
+  expect(status).toBe('200');
+  expect(body).toContain(uuid);
+  expect(problems).toEqual([]);
+});
 
-  it('closes the login with the Escape key', async () => {
-    const { page } = await visit();
-    await page.getByRole('button', { name: 'Authorize' }).click();
-    const login = page.getByRole('dialog', { name: 'Login' });
-    await login.waitFor();
+it('the reference closes the login with the Escape key', async () => {
+  const { page } = await visit();
+  await page.getByRole('button', { name: 'Authorize' }).click();
+  const login = page.getByRole('dialog', { name: 'Login' });
+  await login.waitFor();
 
-    await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
 
-    await login.waitFor({ state: 'detached' });
-  });
+  await login.waitFor({ state: 'detached' });
+});
 
-  it('says without JavaScript where the document is', async () => {
-    const url = new URL('/docs/', worker.url);
-    const { page, problems } = await browser.open(url, { isScriptOff: true });
+it('the reference says without JavaScript where the document is', async () => {
+  const url = new URL('/docs/', worker.url);
+  const { page, problems } = await browser.open(url, { isScriptOff: true });
 
-    expect(await page.locator('noscript').textContent()).toContain('OpenAPI document');
-    expect(problems).toEqual([]);
-  });
+  expect(await page.locator('noscript').textContent()).toContain('OpenAPI document');
+  expect(problems).toEqual([]);
 });
 
 describe.each(views)('in $colorScheme, $width pixels wide', (view) => {

@@ -43,45 +43,46 @@ async function ask(language: string, name: string) {
   return { status, html, title: textOf(title), answer: textOf(answer), heading: textOf(heading) };
 }
 
-describe('the answer about a name', () => {
-  it.each([
-    ['reserved.ee', 'reserved', 'reserveeritud'],
-    ['blocked.ee', 'blocked', 'blokeeritud'],
-    ['disputed.ee', 'disputed', 'vaidlustatud'],
-    ['auction.ee', 'in auction', 'oksjonil'],
-    ['both.ee', 'disputed and reserved', 'vaidlustatud ja reserveeritud'],
-    [
-      'all.ee',
-      'blocked, disputed, in auction and reserved',
-      'blokeeritud, vaidlustatud, oksjonil ja reserveeritud',
-    ],
-  ])('says of %s that it is %s', async (name, english, estonian) => {
-    const [en, et] = [await ask('en', name), await ask('et', name)];
-    expect([en.status, et.status]).toEqual([200, 200]);
-    expect(en.heading).toBe(`${name} is ${english}`);
-    expect(et.heading).toBe(`${name} on ${estonian}`);
-    expect(en.title).toBe(`${name} is ${english} · Registry Edge`);
-    expect(et.title).toBe(`${name} on ${estonian} · Registry Edge`);
-  });
+it.each([
+  ['reserved.ee', 'reserved', 'reserveeritud'],
+  ['blocked.ee', 'blocked', 'blokeeritud'],
+  ['disputed.ee', 'disputed', 'vaidlustatud'],
+  ['auction.ee', 'in auction', 'oksjonil'],
+  ['both.ee', 'disputed and reserved', 'vaidlustatud ja reserveeritud'],
+  [
+    'all.ee',
+    'blocked, disputed, in auction and reserved',
+    'blokeeritud, vaidlustatud, oksjonil ja reserveeritud',
+  ],
+])('the answer about a name says of %s that it is %s', async (name, english, estonian) => {
+  const [en, et] = [await ask('en', name), await ask('et', name)];
+  expect([en.status, et.status]).toEqual([200, 200]);
+  expect(en.heading).toBe(`${name} is ${english}`);
+  expect(et.heading).toBe(`${name} on ${estonian}`);
+  expect(en.title).toBe(`${name} is ${english} · Registry Edge`);
+  expect(et.title).toBe(`${name} on ${estonian} · Registry Edge`);
+});
 
-  it.each([
-    ['reserved.ee', 'only with the registry’s consent', 'ainult registri nõusolekul'],
-    ['blocked.ee', 'Nobody can register this name', 'ei saa keegi registreerida'],
-    ['disputed.ee', 'neither registered nor transferred', 'ei registreerita ega anta üle'],
-    ['auction.ee', 'bid at the auction centre', 'tee pakkumine oksjonikeskkonnas'],
-  ])(
-    'says what the state of %s means for someone who wants it',
-    async (name, english, estonian) => {
-      expect((await ask('en', name)).answer).toContain(english);
-      expect((await ask('et', name)).answer).toContain(estonian);
-    },
-  );
+it.each([
+  ['reserved.ee', 'only with the registry’s consent', 'ainult registri nõusolekul'],
+  ['blocked.ee', 'Nobody can register this name', 'ei saa keegi registreerida'],
+  ['disputed.ee', 'neither registered nor transferred', 'ei registreerita ega anta üle'],
+  ['auction.ee', 'bid at the auction centre', 'tee pakkumine oksjonikeskkonnas'],
+])(
+  'the answer about a name says what the state of %s means for someone who wants it',
+  async (name, english, estonian) => {
+    expect((await ask('en', name)).answer).toContain(english);
+    expect((await ask('et', name)).answer).toContain(estonian);
+  },
+);
 
-  it.each([
-    ['that was never sold', undefined],
-    ['that waits for its winner to pay', { status: 'awaiting_payment' }],
-    ['that was paid', { status: 'payment_received', registrationCode: '0'.repeat(32) }],
-  ] as const)('calls a name %s neither free nor taken', async (_, auction) => {
+it.each([
+  ['that was never sold', undefined],
+  ['that waits for its winner to pay', { status: 'awaiting_payment' }],
+  ['that was paid', { status: 'payment_received', registrationCode: '0'.repeat(32) }],
+] as const)(
+  'the answer about a name calls a name %s neither free nor taken',
+  async (_, auction) => {
     const name = `on-no-list-${unique()}.ee`;
     if (auction) await addAuction(worker.env, { name, ...auction });
     const [en, et] = [await ask('en', name), await ask('et', name)];
@@ -94,51 +95,51 @@ describe('the answer about a name', () => {
     expect(et.answer).toContain('võib olla juba registreeritud või oksjonil müüdud');
     expect(en.answer).not.toMatch(/\bfree\b/i);
     expect(et.answer).not.toMatch(/\bvaba/i);
-  });
+  },
+);
 
-  it('says all that a name with several states means', async () => {
-    const { answer } = await ask('en', 'both.ee');
-    expect(answer).toContain('neither registered nor transferred');
-    expect(answer).toContain('only with the registry’s consent');
-  });
+it('the answer about a name says all that a name with several states means', async () => {
+  const { answer } = await ask('en', 'both.ee');
+  expect(answer).toContain('neither registered nor transferred');
+  expect(answer).toContain('only with the registry’s consent');
+});
 
-  it.each(['õ.ee', 'Õ.EE', 'xn--mda.ee', 'XN--MDA.ee', 'o\u0303.ee', ' õ.ee '])(
-    'knows the name as %s, and shows both forms',
-    async (name) => {
-      const { heading, answer } = await ask('en', name);
-      expect(heading).toBe('õ.ee is blocked');
-      expect(answer).toContain('xn--mda.ee');
-    },
-  );
+it.each(['õ.ee', 'Õ.EE', 'xn--mda.ee', 'XN--MDA.ee', 'o\u0303.ee', ' õ.ee '])(
+  'the answer about a name knows the name as %s, and shows both forms',
+  async (name) => {
+    const { heading, answer } = await ask('en', name);
+    expect(heading).toBe('õ.ee is blocked');
+    expect(answer).toContain('xn--mda.ee');
+  },
+);
 
-  it('is about the whole name, however many characters its spelling takes', async () => {
-    const label = 'o\u0303'.repeat(40);
-    const { status, heading } = await ask('en', `${label}.${label}.${label}.${label}.ee`);
-    expect(status).toBe(200);
-    expect(heading).toMatch(/^õ{40}\.õ{40}\.õ{40}\.õ{40}\.ee is on none of the lists$/);
-  });
+it('the answer about a name is about the whole name, however many characters its spelling takes', async () => {
+  const label = 'o\u0303'.repeat(40);
+  const { status, heading } = await ask('en', `${label}.${label}.${label}.${label}.ee`);
+  expect(status).toBe(200);
+  expect(heading).toMatch(/^õ{40}\.õ{40}\.õ{40}\.õ{40}\.ee is on none of the lists$/);
+});
 
-  it('links to the same answer as JSON', async () => {
-    const { html } = await ask('en', 'both.ee');
-    const response = await worker.fetch(linkOf(html, 'The same as JSON')!);
-    expect(await response.json()).toMatchObject({
-      name: 'both.ee',
-      statuses: ['disputed', 'reserved'],
-    });
+it('the answer about a name links to the same answer as JSON', async () => {
+  const { html } = await ask('en', 'both.ee');
+  const response = await worker.fetch(linkOf(html, 'The same as JSON')!);
+  expect(await response.json()).toMatchObject({
+    name: 'both.ee',
+    statuses: ['disputed', 'reserved'],
   });
+});
 
-  it('comes before everything else that the page shows', async () => {
-    const { html } = await ask('en', 'both.ee');
-    expect(html.indexOf('<section class="answer"')).toBeLessThan(html.indexOf('<section id='));
-  });
+it('the answer about a name comes before everything else that the page shows', async () => {
+  const { html } = await ask('en', 'both.ee');
+  expect(html.indexOf('<section class="answer"')).toBeLessThan(html.indexOf('<section id='));
+});
 
-  it('stands in no page that was not asked', async () => {
-    for (const path of ['/en/', '/en/?name=', '/en/?name=%20']) {
-      const response = await worker.fetch(path);
-      expect(response.status).toBe(200);
-      expect(await response.text()).not.toContain('class="answer"');
-    }
-  });
+it('the answer about a name stands in no page that was not asked', async () => {
+  for (const path of ['/en/', '/en/?name=', '/en/?name=%20']) {
+    const response = await worker.fetch(path);
+    expect(response.status).toBe(200);
+    expect(await response.text()).not.toContain('class="answer"');
+  }
 });
 
 describe('the history of a name', () => {
@@ -167,7 +168,7 @@ describe('the history of a name', () => {
     await addRetainedDomain(worker.env, { name: 'ajalugu.ee', status: 'blocked' });
   });
 
-  it('says what it was from which day to which, in both languages', async () => {
+  it('the history of a name says what it was from which day to which, in both languages', async () => {
     expect((await page('en', 'name=ajalugu.ee')).lines).toEqual([
       'blocked 2 January 2026 – now',
       'reserved 2 January 2026 – 9 January 2026',
@@ -180,7 +181,7 @@ describe('the history of a name', () => {
     ]);
   });
 
-  it('links to the same as JSON', async () => {
+  it('the history of a name links to the same as JSON', async () => {
     const { html } = await page('en', 'name=ajalugu.ee');
     const response = await worker.fetch(linkOf(html, 'The history as JSON, to the second')!);
     expect(((await response.json()) as { history: unknown[] }).history).toHaveLength(3);
@@ -190,7 +191,7 @@ describe('the history of a name', () => {
     ['2026-01-01', 'it was on none of the lists', 'ei olnud nimi'],
     ['2026-01-07', 'it was blocked, disputed and reserved', 'oli nimi'],
     ['2026-01-09', 'it was blocked', 'oli nimi päeva 9.1.2026 lõpus blokeeritud.'],
-  ])('says what it was at the end of %s', async (day, english, estonian) => {
+  ])('the history of a name says what it was at the end of %s', async (day, english, estonian) => {
     const [en, et] = [
       await page('en', `name=Ajalugu.ee&as_of=${day}`),
       await page('et', `name=Ajalugu.ee&as_of=${day}`),
@@ -202,7 +203,7 @@ describe('the history of a name', () => {
     expect(en.html).toContain(`/et/?name=Ajalugu.ee&amp;as_of=${day}`);
   });
 
-  it('does not say what it was before what is on record', async () => {
+  it('the history of a name does not say what it was before what is on record', async () => {
     await worker.env.DB.prepare(
       `insert into history (occurred_at, subject, subject_key, action, actor_type, actor, changes)
        values ('2026-02-01T10:00:00.000Z', 'retained_domain', 'vana.ee', 'delete', 'operator', 'Operator',
@@ -221,7 +222,7 @@ describe('the history of a name', () => {
     );
   });
 
-  it('does not say that a name was on no list on a day whose entries were archived', async () => {
+  it('the history of a name does not say that a name was on no list on a day whose entries were archived', async () => {
     const name = parseDomainName('archived.ee');
     const blocked = [{ ...name, status: 'blocked' as const }];
     await addRetainedDomains(worker.db, at('1999-01-02T10:00:00.000Z'), blocked);
@@ -246,7 +247,7 @@ describe('the history of a name', () => {
     expect(whole.answer).toContain('it was on none of the lists at the end of 2 March 1999');
   });
 
-  it('says that nothing is recorded', async () => {
+  it('the history of a name says that nothing is recorded', async () => {
     expect((await page('en', 'name=free.ee')).answer).toContain('Nothing is recorded');
   });
 
@@ -255,7 +256,7 @@ describe('the history of a name', () => {
     ['<b>', 'This is not a day'],
     ['9999-01-01', 'This day is not over yet'],
     [new Date().toISOString().slice(0, 10), 'This day is not over yet'],
-  ])('refuses the day %s, and says why', async (day, message) => {
+  ])('the history of a name refuses the day %s, and says why', async (day, message) => {
     const query = `name=ajalugu.ee&as_of=${encodeURIComponent(day)}`;
     const { status, html, answer, lines } = await page('en', query);
     expect([status, lines.length]).toEqual([400, 3]);
@@ -267,89 +268,87 @@ describe('the history of a name', () => {
 /** The page's answer below the field. */
 const errorOf = (html: string) => textOf(/<p class="error".*?<\/p>/s.exec(html)?.[0] ?? '');
 
-describe('what is not a name', () => {
-  it.each([
-    'example',
-    'a b.ee',
-    'a..ee',
-    'example.ee.',
-    'xn--a.ee',
-    'xn--mda..ee',
-    'my_name.ee',
-    'a@b.ee',
-    '-a.ee',
-    'ab--cd.ee',
-    '\u0301a.ee',
-    '127.0.0.1',
-    `${'õ'.repeat(60)}.ee`,
-    `${'a.'.repeat(150)}ee`,
-  ])('is refused for the reason that the call gives: %j', async (name) => {
-    const called = await worker.fetch(`/repp/v1/retained_domains/${encodeURIComponent(name)}`);
-    const { errors } = (await called.json()) as { errors: { name: [string] } };
-    const [reason] = errors.name;
-    expect(reason.startsWith(`${JSON.stringify(name)} `)).toBe(true);
-    const words = reason.slice(JSON.stringify(name).length);
-    expect(errorOf((await ask('en', name)).html)).toBe(`“${name}”${words}.`);
-  });
+it.each([
+  'example',
+  'a b.ee',
+  'a..ee',
+  'example.ee.',
+  'xn--a.ee',
+  'xn--mda..ee',
+  'my_name.ee',
+  'a@b.ee',
+  '-a.ee',
+  'ab--cd.ee',
+  '\u0301a.ee',
+  '127.0.0.1',
+  `${'õ'.repeat(60)}.ee`,
+  `${'a.'.repeat(150)}ee`,
+])('what is not a name is refused for the reason that the call gives: %j', async (name) => {
+  const called = await worker.fetch(`/repp/v1/retained_domains/${encodeURIComponent(name)}`);
+  const { errors } = (await called.json()) as { errors: { name: [string] } };
+  const [reason] = errors.name;
+  expect(reason.startsWith(`${JSON.stringify(name)} `)).toBe(true);
+  const words = reason.slice(JSON.stringify(name).length);
+  expect(errorOf((await ask('en', name)).html)).toBe(`“${name}”${words}.`);
+});
 
-  it.each([
-    ['example', 'punkti ei ole: nimi registreeritakse tippdomeeni alla'],
-    ['xn--a.ee', 'punycode on vigane'],
-    ['my_name.ee', 'nimes on allkriips, mida domeeninimes olla ei saa'],
-  ])('is refused in Estonian as well: %s', async (name, reason) => {
-    const { html } = await ask('et', name);
-    expect(errorOf(html)).toBe(`„${name}“ ei ole domeeninimi: ${reason}.`);
-  });
+it.each([
+  ['example', 'punkti ei ole: nimi registreeritakse tippdomeeni alla'],
+  ['xn--a.ee', 'punycode on vigane'],
+  ['my_name.ee', 'nimes on allkriips, mida domeeninimes olla ei saa'],
+])('what is not a name is refused in Estonian as well: %s', async (name, reason) => {
+  const { html } = await ask('et', name);
+  expect(errorOf(html)).toBe(`„${name}“ ei ole domeeninimi: ${reason}.`);
+});
 
-  it.each([
-    'ee',
-    'a b.ee',
-    'xn--abc.ee',
-    '-a.ee',
-    'a..ee',
-    '"><script>alert(1)</script>',
-    `' onfocus='alert(1)`,
-    '<img src=x onerror=alert(1)>.ee',
-    '&lt;b&gt;.ee',
-    'a\0b.ee',
-    '\u202Eabc.ee',
-    '{{7*7}}.ee',
-    'x'.repeat(5_000),
-    `${'a.'.repeat(200)}ee`,
-  ])('is refused in its place, and never cached: %j', async (name) => {
-    const response = await worker.fetch(`/en/?name=${encodeURIComponent(name)}`);
+it.each([
+  'ee',
+  'a b.ee',
+  'xn--abc.ee',
+  '-a.ee',
+  'a..ee',
+  '"><script>alert(1)</script>',
+  `' onfocus='alert(1)`,
+  '<img src=x onerror=alert(1)>.ee',
+  '&lt;b&gt;.ee',
+  'a\0b.ee',
+  '\u202Eabc.ee',
+  '{{7*7}}.ee',
+  'x'.repeat(5_000),
+  `${'a.'.repeat(200)}ee`,
+])('what is not a name is refused in its place, and never cached: %j', async (name) => {
+  const response = await worker.fetch(`/en/?name=${encodeURIComponent(name)}`);
+  expect(response.status).toBe(400);
+  expect(response.headers.get('Cache-Control')).toBe('private, no-store');
+  expect(response.headers.get('ETag')).toBeNull();
+  const html = await response.text();
+  expect(documentProblem(html)).toBeUndefined();
+  expect(errorOf(html)).not.toBe('');
+  expect(html).toContain('aria-invalid="true"');
+  expect(html).toContain('<title>Error: ');
+  expect(html).not.toContain('class="answer"');
+});
+
+it.each(['%ED%A0%80', '%C0%AF', '%', '%zz', '%00', '%F0%9F', '%E0%A4%A'])(
+  'what is not a name may be encoded as wrongly as %s',
+  async (encoded) => {
+    const response = await worker.fetch(`/et/?name=${encoded}`);
     expect(response.status).toBe(400);
-    expect(response.headers.get('Cache-Control')).toBe('private, no-store');
-    expect(response.headers.get('ETag')).toBeNull();
     const html = await response.text();
     expect(documentProblem(html)).toBeUndefined();
-    expect(errorOf(html)).not.toBe('');
-    expect(html).toContain('aria-invalid="true"');
-    expect(html).toContain('<title>Error: ');
-    expect(html).not.toContain('class="answer"');
-  });
+    expect(textOf(html)).toContain('ei ole domeeninimi');
+  },
+);
 
-  it.each(['%ED%A0%80', '%C0%AF', '%', '%zz', '%00', '%F0%9F', '%E0%A4%A'])(
-    'may be encoded as wrongly as %s',
-    async (encoded) => {
-      const response = await worker.fetch(`/et/?name=${encoded}`);
-      expect(response.status).toBe(400);
-      const html = await response.text();
-      expect(documentProblem(html)).toBeUndefined();
-      expect(textOf(html)).toContain('ei ole domeeninimi');
-    },
-  );
+it('what is not a name cannot turn the direction of the text round', async () => {
+  const { html } = await ask('en', '\u202Eee.cba');
+  expect(html).not.toContain('\u202E');
+  expect(errorOf(html)).toContain('“\ufffdee.cba”');
+});
 
-  it('cannot turn the direction of the text round', async () => {
-    const { html } = await ask('en', '\u202Eee.cba');
-    expect(html).not.toContain('\u202E');
-    expect(errorOf(html)).toContain('“\ufffdee.cba”');
-  });
-
-  it('leaves the field as it was filled in', async () => {
-    const { html } = await ask('en', 'a "b" & c.ee');
-    expect(html).toContain('value="a &quot;b&quot; &amp; c.ee"');
-  });
+it('what is not a name leaves the field as it was filled in', async () => {
+  const { html } = await ask('en', 'a "b" & c.ee');
+  expect(html).toContain('value="a &quot;b&quot; &amp; c.ee"');
 });
 
 it('takes the first of several names', async () => {

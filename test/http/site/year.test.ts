@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Language } from '../../../src/http/site/language.ts';
 import { texts } from '../../../src/http/site/texts.ts';
 import { YearSection } from '../../../src/http/site/year-section.tsx';
@@ -44,8 +44,9 @@ function drawn(html: string, name: string): number[] {
   return counts;
 }
 
-describe('the last year', () => {
-  it.each(['et', 'en'] as const)('draws the figures that its table has, in /%s/', (language) => {
+it.each(['et', 'en'] as const)(
+  'the last year draws the figures that its table has, in /%s/',
+  (language) => {
     const html = render(year, language);
     const rows = new Map(rowsOf(html).map(([day, ...counts]) => [day, counts.map(numberIn)]));
     expect(rows.size).toBe(year.length);
@@ -61,34 +62,34 @@ describe('the last year', () => {
         before = expected;
       }
     }
-  });
+  },
+);
 
-  it('has the recorded figures in its table, the newest day first', () => {
-    const rows = rowsOf(render(year));
-    const { day, counts } = year.at(-1)!;
-    expect(rows[0]).toEqual([day, ...series.map((name) => counts[name].toLocaleString('en'))]);
-    expect(rows.at(-1)![0]).toBe(year[0]!.day);
-  });
+it('the last year has the recorded figures in its table, the newest day first', () => {
+  const rows = rowsOf(render(year));
+  const { day, counts } = year.at(-1)!;
+  expect(rows[0]).toEqual([day, ...series.map((name) => counts[name].toLocaleString('en'))]);
+  expect(rows.at(-1)![0]).toBe(year[0]!.day);
+});
 
-  it('says in title and description what each chart shows', () => {
-    const html = render(year, 'et');
-    for (const name of series) {
-      expect(html).toContain(`aria-labelledby="${name}-title ${name}-description"`);
-      expect(html).toMatch(new RegExp(`<title id="${name}-title">[^<]+, 21.11.2025–21.11.2026`));
-      expect(html).toMatch(new RegExp(`<desc id="${name}-description">Alguses [^<]+suurim`));
-    }
-    expect(html).toContain('Alguses 10, lõpus 22; väikseim 10, suurim 22.');
-  });
+it('the last year says in title and description what each chart shows', () => {
+  const html = render(year, 'et');
+  for (const name of series) {
+    expect(html).toContain(`aria-labelledby="${name}-title ${name}-description"`);
+    expect(html).toMatch(new RegExp(`<title id="${name}-title">[^<]+, 21.11.2025–21.11.2026`));
+    expect(html).toMatch(new RegExp(`<desc id="${name}-description">Alguses [^<]+suurim`));
+  }
+  expect(html).toContain('Alguses 10, lõpus 22; väikseim 10, suurim 22.');
+});
 
-  it('draws a single day, and a count that never changes', () => {
-    const html = render(year.slice(0, 1));
-    expect(html).toContain('viewBox="0 0 1 60"');
-    expect(html).toContain('class="line" d="M0 30h1"');
-    expect(rowsOf(html)).toHaveLength(1);
-  });
+it('the last year draws a single day, and a count that never changes', () => {
+  const html = render(year.slice(0, 1));
+  expect(html).toContain('viewBox="0 0 1 60"');
+  expect(html).toContain('class="line" d="M0 30h1"');
+  expect(rowsOf(html)).toHaveLength(1);
+});
 
-  it('says that there is nothing to show, or not at the moment', () => {
-    expect(textOf(render([]))).toContain('There are no figures to show.');
-    expect(textOf(render(undefined))).toContain('cannot be shown at the moment');
-  });
+it('the last year says that there is nothing to show, or not at the moment', () => {
+  expect(textOf(render([]))).toContain('There are no figures to show.');
+  expect(textOf(render(undefined))).toContain('cannot be shown at the moment');
 });

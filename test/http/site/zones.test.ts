@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { addRetainedDomain } from '../../support/fixtures.ts';
 import { startWorker } from '../../support/worker.ts';
 import { linkOf, textOf } from './document.ts';
@@ -16,33 +16,31 @@ async function ask(language: string, name: string) {
   return { status: response.status, answer, text: textOf(answer) };
 }
 
-describe('with zones, the answer about a name', () => {
-  it('says of a name of another zone that it is not a name of this registry', async () => {
-    const [en, et] = [await ask('en', 'free.com'), await ask('et', 'free.com')];
-    expect([en.status, et.status]).toEqual([200, 200]);
-    expect(en.text).toContain('free.com is not a name of this registry');
-    expect(en.text).toContain('only names that end in .ee or .com.ee');
-    expect(et.text).toContain('free.com ei ole selle registri nimi');
-    expect(et.text).toContain('ainult nimed lõpuga .ee või .com.ee');
-  });
+it('with zones, the answer about a name says of a name of another zone that it is not a name of this registry', async () => {
+  const [en, et] = [await ask('en', 'free.com'), await ask('et', 'free.com')];
+  expect([en.status, et.status]).toEqual([200, 200]);
+  expect(en.text).toContain('free.com is not a name of this registry');
+  expect(en.text).toContain('only names that end in .ee or .com.ee');
+  expect(et.text).toContain('free.com ei ole selle registri nimi');
+  expect(et.text).toContain('ainult nimed lõpuga .ee või .com.ee');
+});
 
-  it.each([
-    ['www.tallinn.ee', 'tallinn.ee'],
-    ['www.õun.com.ee', 'õun.com.ee'],
-  ])('leads from %s to %s', async (name, above) => {
-    const [en, et] = [await ask('en', name), await ask('et', name)];
-    expect(en.text).toContain(`${name} belongs to ${above}`);
-    expect(et.text).toContain(`${name} kuulub nime ${above} alla`);
-    const href = `?name=${encodeURIComponent(above)}`;
-    expect(linkOf(en.answer, `Check ${above}`)).toBe(`/en/${href}`);
-    expect(linkOf(et.answer, `Kontrolli nime ${above}`)).toBe(`/et/${href}`);
-  });
+it.each([
+  ['www.tallinn.ee', 'tallinn.ee'],
+  ['www.õun.com.ee', 'õun.com.ee'],
+])('with zones, the answer about a name leads from %s to %s', async (name, above) => {
+  const [en, et] = [await ask('en', name), await ask('et', name)];
+  expect(en.text).toContain(`${name} belongs to ${above}`);
+  expect(et.text).toContain(`${name} kuulub nime ${above} alla`);
+  const href = `?name=${encodeURIComponent(above)}`;
+  expect(linkOf(en.answer, `Check ${above}`)).toBe(`/en/${href}`);
+  expect(linkOf(et.answer, `Kontrolli nime ${above}`)).toBe(`/et/${href}`);
+});
 
-  it('says what the lists say, whatever the name', async () => {
-    expect((await ask('en', 'www.listed.ee')).text).toContain('www.listed.ee is blocked');
-  });
+it('with zones, the answer about a name says what the lists say, whatever the name', async () => {
+  expect((await ask('en', 'www.listed.ee')).text).toContain('www.listed.ee is blocked');
+});
 
-  it('is about the lists for a name of the registry', async () => {
-    expect((await ask('en', 'tallinn.ee')).text).toContain('tallinn.ee is on none of the lists');
-  });
+it('with zones, the answer about a name is about the lists for a name of the registry', async () => {
+  expect((await ask('en', 'tallinn.ee')).text).toContain('tallinn.ee is on none of the lists');
 });
