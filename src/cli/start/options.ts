@@ -15,7 +15,7 @@ export function readStartOptions(args: readonly string[]) {
     .option('--persist-to <dir>', 'where to keep the data (default: .wrangler/state)')
     .option('--env <name>', 'an environment in wrangler.toml')
     .option('--limits <name>', 'the rate limits of an environment in wrangler.toml')
-    .option('--var <name:value>', "a setting, not wrangler.toml's; may be repeated", readSetting)
+    .option('--var <name:value>', 'overrides a setting in wrangler.toml; repeatable', readSetting)
     .option('--no-demo', 'leave an empty database empty')
     .option('--json-log', 'log in JSON, as a deployment does')
     .addOption(
