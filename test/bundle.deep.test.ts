@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { build } from './bench/runtime.ts';
 
-/** The bundle of the sandbox contains these, and that of a deployment must not. */
+/** The bundle the bundle of the sandbox contains these, and that of a deployment must not. */
 const traces = ['/sandbox', 'sandbox_clock', 'defer_foreign_keys'];
 
 /** The demo data is loaded from outside. */
@@ -25,7 +25,7 @@ function bundleOf(entry?: string): string {
   return bundle;
 }
 
-it('of a deployment contains nothing of the sandbox, of the languages of zod or of parts that are not used', () => {
+it('the bundle of a deployment contains nothing of the sandbox, of the languages of zod or of parts that are not used', () => {
   const bundle = bundleOf();
   expect(
     [...traces, demoSecret, router, translated, jsonSchema].filter((trace) =>
@@ -34,7 +34,7 @@ it('of a deployment contains nothing of the sandbox, of the languages of zod or 
   ).toEqual([]);
 });
 
-it('of the sandbox contains all that a deployment must not', () => {
+it('the bundle of the sandbox contains all that a deployment must not', () => {
   const bundle = bundleOf('src/cli/sandbox/worker.ts');
   expect(traces.filter((trace) => bundle.includes(trace))).toEqual(traces);
 });

@@ -166,7 +166,7 @@ async function askSource(url: string, bindings: object, encoding = 'gzip'): Prom
   return (await source.fetch(request as never, env, { waitUntil() {} } as never)) as Response;
 }
 
-it('is not there where no archive is kept, and nothing else changes', async () => {
+it('a past day is not there where no archive is kept, and nothing else changes', async () => {
   const none = { ARCHIVE: undefined };
   const answer = await askSource(`${path}?as_of=2026-05-01`, none);
   expect(answer.status).toBe(404);

@@ -162,7 +162,7 @@ test.each([
   'Transfer-Encoding: gzip, chunked\r\n',
   'Content-Length: 5\r\nExpect: 100-continue\r\n',
   'X-Bytes: \x80\xff\r\nTE: trailers\r\n',
-])('goes on after a request with the headers %j', async (headers) => {
+])('the front goes on after a request with the headers %j', async (headers) => {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
   socket.end(`GET / HTTP/1.1\r\nHost: localhost\r\n${headers}Connection: close\r\n\r\n`, 'latin1');

@@ -7,7 +7,7 @@ import { killGroup, startTool } from './tool.ts';
 
 const tool = startTool();
 
-test('is finished by repeating it when it was killed', async () => {
+test('an archive that was killed is finished by repeating it', async () => {
   const count = 30_000;
   const registry = await tool.newRegistry();
   await addEntries(registry, count);

@@ -60,12 +60,12 @@ test.each([
   expect(await findClockAhead(address, token)).toBeUndefined();
 });
 
-test('waits only so long for what never answers', async () => {
+test('the tool waits only so long for what never answers', async () => {
   const { address, token } = await listen(() => {});
   expect(await findClockAhead(address, token, 50)).toBeUndefined();
 });
 
-test('is noted for its owner alone', async () => {
+test('the local server is noted for its owner alone', async () => {
   const { address, token } = await listen(failing);
   noteServer(directory, { address, token });
   expect(statSync(join(directory, 'server.json')).mode & 0o777).toBe(0o600);
@@ -83,15 +83,18 @@ test('lends its settings, and those of wrangler.toml that it was not started wit
 test.each([
   ['reads', ['registrar', 'list']],
   ['writes', ['registrar', 'add', '--code', 'BETA', '--name', 'Beta', '--dry-run']],
-])('is used by a session that %s from when it comes until it ends', async (_, args) => {
-  const registry = await tool.newRegistry();
-  expect(await registry.run(args)).toMatchObject({ status: 0 });
-  const { address, token, end } = await listen(failing);
-  noteServer(registry.directory, { address, token });
-  expect(await registry.run(args)).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining('asked through the server'),
-  });
-  end();
-  expect(await registry.run(args)).toMatchObject({ status: 0 });
-});
+])(
+  'the local server is used by a session that %s from when it comes until it ends',
+  async (_, args) => {
+    const registry = await tool.newRegistry();
+    expect(await registry.run(args)).toMatchObject({ status: 0 });
+    const { address, token, end } = await listen(failing);
+    noteServer(registry.directory, { address, token });
+    expect(await registry.run(args)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('asked through the server'),
+    });
+    end();
+    expect(await registry.run(args)).toMatchObject({ status: 0 });
+  },
+);

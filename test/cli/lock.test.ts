@@ -34,7 +34,7 @@ async function holdElsewhere(directory: string) {
   return child;
 }
 
-test('is free again when its holder lets it go', async () => {
+test('the lock is free again when its holder lets it go', async () => {
   const directory = newDirectory();
   const { lock } = await takeLock(directory, 'registry contact import');
   lock![Symbol.dispose]();
@@ -49,7 +49,7 @@ test('names the directory where it cannot be taken', async () => {
   );
 });
 
-test('is free again when its holder is killed', async () => {
+test('the lock is free again when its holder is killed', async () => {
   const directory = newDirectory();
   const child = await holdElsewhere(directory);
   const taking = takeLock(directory, 'registry shell');
@@ -66,7 +66,7 @@ test('gives way to a server that comes while it is waited for', async () => {
   child.kill('SIGKILL');
 });
 
-test('is refused to a second process, which is told who holds it', async () => {
+test('the lock is refused to a second process, which is told who holds it', async () => {
   const directory = newDirectory();
   const child = await holdElsewhere(directory);
   await expect(takeLock(directory, 'registry shell', undefined, 0)).rejects.toThrow(

@@ -10,7 +10,7 @@ afterAll(() => {
   else process.env.TZ = TZ;
 });
 
-test('is not tried where local time is UTC', () => {
+test('local time is not UTC in these tests', () => {
   expect(new Date('2026-01-31T12:00:00').toISOString()).toBe('2026-01-31T10:00:00.000Z');
 });
 

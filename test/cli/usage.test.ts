@@ -30,7 +30,7 @@ function help(command: CommandUnknownOpts): string {
   return text;
 }
 
-test('has the nouns and verbs that an operator needs', () => {
+test('the tool has the nouns and verbs that an operator needs', () => {
   expect(verbs.map(([words]) => words.join(' ')).sort()).toEqual([
     'api-user add',
     'api-user disable',
@@ -100,7 +100,7 @@ test('has the nouns and verbs that an operator needs', () => {
   ]);
 });
 
-test('has help with an example on every level', () => {
+test('the tool has help with an example on every level', () => {
   expect(help(program)).toContain('Example:\n  npm run registry -- registrar add');
   for (const [words, command] of commands) {
     const example = `npm run registry -- ${words.join(' ')}`;

@@ -110,7 +110,7 @@ test('refuses a request without the tag, and one of an unknown type', async () =
   expect((await changesOf(`${retained}?type=free`, 'x')).status).toBe(400);
 });
 
-test('has the cache headers of the list, and answers 304 until the list changes', async () => {
+test('sends the changes with the cache headers of the list, and answers 304 until the list changes', async () => {
   const since = await etagOf(auctions);
   const { headers } = await changesOf(auctions, since);
   expect(headers.get('Cache-Control')).toBe('public, max-age=15, stale-if-error=86400');

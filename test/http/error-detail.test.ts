@@ -141,7 +141,7 @@ it('code 2304 says which status prohibits an operation', async () => {
   ]);
 });
 
-it('has no detail where code and message say it all', async () => {
+it('an answer has no detail where code and message say it all', async () => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
   expect((await update(registrar, code, { phone: '1' })).body.errors).toEqual([

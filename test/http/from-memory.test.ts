@@ -113,7 +113,7 @@ describe.each(['local', 'production'])('an answer from memory, in %s', (environm
       'an unchanged name',
       async () => ({ path: `${lists}/both.ee`, headers: await held(`${lists}/both.ee`) }),
     ],
-  ])('is the same as through the application: %s', async (_, ask) => {
+  ])('an answer from memory is the same as through the application: %s', async (_, ask) => {
     const asked = await ask();
     const throughApplication = () =>
       traces((env, context) => app.fetch(requestOf(asked), env, context), environment);

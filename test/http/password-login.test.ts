@@ -42,7 +42,7 @@ test('a password from a former registry logs in, to read and to write', async ()
   expect(created.status).toBe(200);
 });
 
-test('costs the slow hash and another round trip once, and then what a secret costs', async () => {
+test('a password costs the slow hash and another round trip once, and then what a secret costs', async () => {
   const bindings = counted(worker.env);
   const registrar = await addFormer('vana parool');
   const costOfList = () => cost(bindings, list, send('GET', registrar));

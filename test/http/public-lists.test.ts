@@ -175,7 +175,7 @@ test.each([
   ['one between empty elements', (tag: string) => `, ,${tag},,`],
   ['a star', () => '*'],
   ['a star among white space', () => ' * '],
-])('is unchanged for If-None-Match with %s', async (_, header) => {
+])('a list is unchanged for If-None-Match with %s', async (_, header) => {
   const tag = (await etagOf(retainedPath)).slice('W/'.length);
   const response = await worker.fetch(retainedPath, { headers: { 'If-None-Match': header(tag) } });
   expect(response.status).toBe(304);
@@ -190,7 +190,7 @@ test.each([
   ['a star among tags', () => '"x", *'],
   ['an open quote', (tag: string) => tag.slice(0, -1)],
   ['nothing', () => ''],
-])('is sent whole for If-None-Match with %s', async (_, header) => {
+])('a list is sent whole for If-None-Match with %s', async (_, header) => {
   const tag = (await etagOf(retainedPath)).slice('W/'.length);
   const response = await worker.fetch(retainedPath, { headers: { 'If-None-Match': header(tag) } });
   expect(response.status).toBe(200);

@@ -50,7 +50,7 @@ it('runs the Worker of the release before on the tables of this one, with its da
   expectSameRows(2);
 });
 
-it('has recorded the release that the changelog names last', () => {
+it('the recording is of the release that the changelog names last', () => {
   const changelog = readFileSync('CHANGELOG.md', 'utf8');
   const [, last] = /^## \[(\d[^\]]*)\]/m.exec(changelog) ?? [];
   expect(last).toBe(release);

@@ -60,7 +60,7 @@ async function readLog(bucket: R2Bucket) {
   return { checkpoint, entries, leaves: await checkEntries(checkpoint, entries) };
 }
 
-test('has a leaf for each list and day that is not missing, by day and list', async () => {
+test('the log has a leaf for each list and day that is not missing, by day and list', async () => {
   const bucket = await newBucket();
   expect(await append(bucket)).toBe(0);
   await archiveDay(bucket, 0, listNames);

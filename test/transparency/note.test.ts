@@ -16,7 +16,7 @@ const newSigner = (name = 'registry.example/log', seed = 'a') =>
 const root = new Uint8Array(32).fill(7);
 const checkpoint = { origin: 'registry.example/log', size: 5, root };
 
-test("has the verifier's key that another implementation has for a seed", async () => {
+test("a seed has the verifier's key that another implementation gives it", async () => {
   const { verifierKey } = await signerOf('PeterNeumann', withoutAlgorithm(example.seed));
   expect(verifierKey).toBe(example.verifierKey);
 });

@@ -24,7 +24,7 @@ function definition(hashes: readonly Hash[]): string {
   return of(`01${definition(hashes.slice(0, half))}${definition(hashes.slice(half))}`);
 }
 
-test('has the roots that RFC 6962 defines', async () => {
+test('a tree has the roots that RFC 6962 defines', async () => {
   const all = await leaves(800);
   for (const size of [0, 1, 2, 3, 5, 8, 13, 255, 256, 257, 511, 800]) {
     expect(hex(await rootOf(all.slice(0, size)))).toBe(definition(all.slice(0, size)));

@@ -46,7 +46,7 @@ async function typeProblems(): Promise<string> {
   return run(compiler).catch(({ stdout }: { stdout: string }) => stdout);
 }
 
-it('may be read by pages of any origin', async () => {
+it('the document may be read by pages of any origin', async () => {
   const { status, headers } = await worker.fetch('/openapi.json');
   expect(status).toBe(200);
   expect(headers.get('Content-Type')).toBe('application/json');

@@ -125,7 +125,7 @@ it('compiles with the types of the document', async () => {
   expect(found).toBe('');
 });
 
-it('ends equal to the list of a busy registry, killed and started again at random', async () => {
+it('the copy ends equal to the list of a busy registry, killed and started again at random', async () => {
   let killed = 0;
   for (let round = 0; round < rounds; round++) {
     let isOver = false;

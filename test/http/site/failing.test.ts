@@ -43,7 +43,7 @@ async function answer(path: string, faults: Faults, bindings: Partial<Env> = {})
   return { status: response.status, cacheControl: response.headers.get('Cache-Control'), html };
 }
 
-it('is whole without the database', async () => {
+it('the page is whole without the database', async () => {
   const { status, cacheControl, html } = await answer('/en/', without('d1'));
   expect(status).toBe(200);
   expect(cacheControl).toContain('public');
