@@ -3,7 +3,7 @@ import { retried, within } from '../database/retry.ts';
 import type { Published } from '../public-list/format/head.ts';
 import { readPublished } from '../public-list/kv.ts';
 import { type ListName, listNames, perList } from '../public-list/lists.ts';
-import { readSource, type Source } from '../public-list/publish/database.ts';
+import { readSource, type Source } from '../public-list/publish/source.ts';
 import { findBehindSince, isBehind } from '../public-list/publish/status.ts';
 
 export interface Health {

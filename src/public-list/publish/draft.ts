@@ -19,20 +19,19 @@ import {
   StaleError,
   tried,
 } from '../kv.ts';
+import { announcePublication, isKnownPublication } from './announcement.ts';
 import {
   findPublication,
   type Place,
   type PublicationRecord,
-  readSnapshot,
   recordPublication,
   recordUnchanged,
-  type Snapshot,
-} from './database.ts';
-import { announcePublication, isKnownPublication } from './sweep.ts';
+} from './record.ts';
+import { readSnapshot, type Snapshot } from './source.ts';
 import { updateBlocks } from './update.ts';
 import { BlockWriter } from './writer.ts';
 
-/** The bindings that publishing needs, and the time. */
+/** The bindings and the clock of one round of publishing. */
 export interface Tools {
   db: Database;
   kv: KVNamespace;
@@ -46,9 +45,9 @@ export interface Draft extends Building {
   publication: string;
   writer: BlockWriter;
   startedAt: Date;
-  /** The last publication, and the same with its head. */
+  /** The last recorded publication, and the same with its head. */
   record: PublicationRecord | undefined;
-  kept: Publication | undefined;
+  recorded: Publication | undefined;
   /** The publication that KV holds, if it holds one. */
   inKv: Published | null | undefined;
   /** Whether KV has the blocks that the record names. */
@@ -68,14 +67,14 @@ export async function beginDraft(
     !isForced && record && inKv
       ? inKv.publication === record.publication || (await isKnownPublication(db, inKv.publication))
       : false;
-  const kept = record && (await findPublication(db, list, record.publication));
+  const recorded = record && (await findPublication(db, list, record.publication));
   const publication = randomHex(8);
   const startedAt = clock();
   const announce = () => announcePublication(db, list, publication, startedAt);
-  const writer = new BlockWriter(kv, list, publication, { announce, expectInTime });
-  const atHand = isTrusted && kept ? kept.head.blocks : [];
+  const writer = new BlockWriter({ kv, list, publication, announce, expectInTime });
+  const atHand = isTrusted && recorded ? recorded.head.blocks : [];
   const { save } = writer;
-  return { list, publication, writer, save, atHand, startedAt, record, kept, inKv, isTrusted };
+  return { list, publication, writer, save, atHand, startedAt, record, recorded, inKv, isTrusted };
 }
 
 /**
@@ -85,13 +84,13 @@ export async function beginDraft(
 export async function recordUpdated(
   tools: Tools,
   draft: Draft,
-): Promise<Publication | undefined | 'too much'> {
-  const { list, writer, record, kept } = draft;
-  if (!record || !kept) return undefined;
+): Promise<Publication | undefined | 'to build'> {
+  const { list, writer, record, recorded } = draft;
+  if (!record || !recorded) return undefined;
   const snapshot = await retried(() => readSnapshot(tools.db, list, record, tools.clock()));
-  if (!snapshot) return 'too much';
-  const { blocks, difference } = await updateBlocks(kept.head.blocks, snapshot.changed, writer);
-  return recordDraft(tools, draft, { blocks, snapshot, previous: kept.head, difference });
+  if (!snapshot) return 'to build';
+  const { blocks, difference } = await updateBlocks(recorded.head.blocks, snapshot.changed, writer);
+  return recordDraft(tools, draft, { blocks, snapshot, previous: recorded.head, difference });
 }
 
 /**
@@ -104,7 +103,7 @@ export async function recordBuilt(
   built: readonly Block[] | Error,
   since: Place,
 ): Promise<Publication | undefined> {
-  const { list, writer, kept, isTrusted } = draft;
+  const { list, writer, recorded, isTrusted } = draft;
   if (built instanceof Error) throw built;
   await writer.finish();
   const snapshot = await retried(() => readSnapshot(tools.db, list, since, tools.clock()));
@@ -113,7 +112,9 @@ export async function recordBuilt(
   const { blocks } = await updateBlocks(built, snapshot.changed, writer);
   await writer.finish();
   // If the database was restored, the record is older than the list that readers have seen.
-  const previous = isTrusted ? kept?.head : ((await findStoredHead(tools.kv, list)) ?? kept?.head);
+  const previous = isTrusted
+    ? recorded?.head
+    : ((await findStoredHead(tools.kv, list)) ?? recorded?.head);
   const difference =
     previous && (await compareBlocks(previous.blocks, blocks, writer.load).catch(() => undefined));
   return recordDraft(tools, draft, { blocks, snapshot, previous, difference });
@@ -133,7 +134,7 @@ async function recordDraft(
   draft: Draft,
   { blocks, snapshot, previous, difference }: Result,
 ): Promise<Publication | undefined> {
-  const { list, record, kept, inKv, publication, writer, isTrusted, startedAt } = draft;
+  const { list, record, recorded, inKv, publication, writer, isTrusted, startedAt } = draft;
   const head = await createHead(list, publication, blocks);
   const { etag, count } = head;
   if (isTrusted && record?.etag === etag && record.publication === inKv?.publication) {
@@ -160,8 +161,7 @@ async function recordDraft(
   };
   const isRecorded = await recordPublication(db, { head, metadata }, snapshot, {
     base: record?.publication,
-    leftovers: leftoversOf(head, [kept?.head, previous], writer.written),
-    now,
+    leftovers: leftoversOf(head, [recorded?.head, previous], writer.written),
     expectInTime,
   });
   return isRecorded ? { head, metadata } : undefined;
@@ -173,18 +173,19 @@ async function recordDraft(
  */
 async function keepDayStart(
   kv: KVNamespace,
-  { list, record, kept, inKv }: Draft,
+  { list, record, recorded, inKv }: Draft,
   now: Date,
 ): Promise<void> {
   const day = dayOf(now);
   if ([record, inKv].some((last) => last && last.publishedAt >= startOfDay(day))) return;
-  if (!inKv || inKv.publication === record?.publication) {
-    if (kept) await putDayStart(kv, day, kept);
-    return;
+  let stood = recorded;
+  if (inKv && inKv.publication !== record?.publication) {
+    const head = await findStoredHead(kv, list);
+    if (head?.publication === inKv.publication) stood = { head, metadata: inKv };
+    // KV's listing was late. It is looked at again, unless the head is the recorded one.
+    else if (head?.publication !== record?.publication) throw new StaleError('KV has another head');
   }
-  const head = await findStoredHead(kv, list);
-  if (head?.publication !== inKv.publication) throw new StaleError('KV has another head by now');
-  await putDayStart(kv, day, { head, metadata: inKv });
+  if (stood) await putDayStart(kv, day, stood);
 }
 
 /** The keys of earlier publications, and of blocks that this one wrote, that the head does not name. */

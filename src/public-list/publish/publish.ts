@@ -10,8 +10,8 @@ import type { Published } from '../format/head.ts';
 import { MissingBlockError, type Publication, putHead, readPublished, StaleError } from '../kv.ts';
 import { cacheTag, type ListName } from '../lists.ts';
 import { expireCopies } from '../read/memory.ts';
-import { readSource } from './database.ts';
 import { beginDraft, type Draft, recordBuilt, recordUpdated, type Tools } from './draft.ts';
+import { readSource, type Source } from './source.ts';
 import { isBehind } from './status.ts';
 
 /** After this many rounds, a list that keeps changing while it is published is given up. */
@@ -52,25 +52,6 @@ export async function publish(
   const progress = lists.map(
     (list): Progress => ({ list, inKv: undefined, isForced, isWritten: false }),
   );
-  /** Puts the head of a publication that is recorded. If a block is missing, the list is built again instead. */
-  const putNext = async (
-    state: Progress,
-    { expectInTime }: Tools,
-    next: () => Promise<Publication | undefined>,
-  ) => {
-    try {
-      const publication = await next();
-      if (!publication) return;
-      await putHead(kv, publication, expectInTime);
-      state.inKv = publication.metadata;
-      state.isWritten = true;
-      state.isForced = false;
-    } catch (error) {
-      if (error instanceof StaleError) state.inKv = undefined;
-      else if (error instanceof MissingBlockError && !state.isForced) state.isForced = true;
-      else state.error = new Error(`list ${state.list} was not published`, { cause: error });
-    }
-  };
   for (let round = 0; round < maximumRounds; round++) {
     const tools = newRound(db, kv, clock);
     const pending = progress.filter(({ error }) => !error);
@@ -85,17 +66,11 @@ export async function publish(
     }
     const unbuilt: { state: Progress; draft: Draft }[] = [];
     for (const state of behind) {
-      await putNext(state, tools, async () => {
+      await putRecorded(tools, state, async () => {
         const draft = await beginDraft(tools, state, source.records[state.list]);
-        const { record, kept, isTrusted } = draft;
-        // Its publisher was killed before it put the head, or a slow one has put an older one back.
-        const isCurrent = record?.sourceVersion === source.versions[state.list];
-        // If it was recorded on an earlier day, it is dated again.
-        if (isTrusted && isCurrent && record.publishedAt.startsWith(source.day)) return kept;
-        const next = isTrusted ? await recordUpdated(tools, draft) : 'too much';
-        if (next !== 'too much') return next;
-        unbuilt.push({ state, draft });
-        return undefined;
+        const next = await recordChange(tools, draft, source);
+        if (next === 'to build') unbuilt.push({ state, draft });
+        return next === 'to build' ? undefined : next;
       });
     }
     if (unbuilt.length === 0) continue;
@@ -103,13 +78,44 @@ export async function publish(
     const built = await buildLists(db, drafts, source.day);
     for (const { state, draft } of unbuilt) {
       const blocks = built.get(state.list) ?? [];
-      await putNext(state, tools, () =>
-        recordBuilt(tools, draft, blocks, source.places[state.list]),
-      );
+      const since = source.places[state.list];
+      await putRecorded(tools, state, () => recordBuilt(tools, draft, blocks, since));
     }
   }
   throwErrors(progress);
   throw new Error(`lists ${lists.join(', ')} change faster than they are published`);
+}
+
+/** The publication of a draft that needs no build: the recorded one if only its head is missing in KV, or an update. */
+async function recordChange(tools: Tools, draft: Draft, { day, versions }: Source) {
+  const { list, record, recorded, isTrusted } = draft;
+  if (!isTrusted) return 'to build';
+  // Its publisher was killed before it put the head, or a slow one has put an older one back.
+  const isCurrent = record?.sourceVersion === versions[list];
+  // If it was recorded on an earlier day, it is dated again.
+  return isCurrent && record.publishedAt.startsWith(day) ? recorded : recordUpdated(tools, draft);
+}
+
+/** Puts the head of the publication that `record` gives, if it gives one. The next round looks at the list again. */
+async function putRecorded(
+  { kv, expectInTime }: Tools,
+  state: Progress,
+  record: () => Promise<Publication | undefined>,
+): Promise<void> {
+  try {
+    const publication = await record();
+    if (!publication) return;
+    await putHead(kv, publication, expectInTime);
+    Object.assign(state, { inKv: publication.metadata, isWritten: true, isForced: false });
+  } catch (error) {
+    Object.assign(state, afterFailure(state, error));
+  }
+}
+
+function afterFailure({ list, isForced }: Progress, cause: unknown): Partial<Progress> {
+  if (cause instanceof StaleError) return { inKv: undefined };
+  if (cause instanceof MissingBlockError && !isForced) return { isForced: true };
+  return { error: new Error(`list ${list} was not published`, { cause }) };
 }
 
 function newRound(db: Database, kv: KVNamespace, clock: () => Date): Tools {

@@ -4,7 +4,8 @@ import type { Database } from '../../database/open.ts';
 import type { Published } from '../format/head.ts';
 import { readPublished } from '../kv.ts';
 import { isOfAuctions, type ListName, listNames, publicLists, shows } from '../lists.ts';
-import { type PublicationRecord, readSource, type Source } from './database.ts';
+import type { PublicationRecord } from './record.ts';
+import { readSource, type Source } from './source.ts';
 
 export interface ListStatus {
   list: ListName;

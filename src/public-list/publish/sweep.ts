@@ -9,33 +9,8 @@ import type { Database } from '../../database/open.ts';
 import { retried } from '../../database/retry.ts';
 import { blockPrefix, changesKey, listKeys, readPublished } from '../kv.ts';
 import { isOfAuctions, type ListName, listNames } from '../lists.ts';
-import { readSource, type Source } from './database.ts';
-
-/** Records that a publication has begun, before its first put, so that its keys are swept if it is killed. */
-export async function announcePublication(
-  db: Database,
-  list: ListName,
-  publication: string,
-  now: Date,
-): Promise<void> {
-  await retried(() =>
-    db
-      .insert(listLeftovers)
-      .values({ publication, list, keys: null, since: now.toISOString() })
-      .onConflictDoNothing(),
-  );
-}
-
-/** Whether the database knows the publication. It does for a week, but not if it was restored to an earlier state. */
-export async function isKnownPublication(db: Database, publication: string): Promise<boolean> {
-  const rows = await retried(() =>
-    db
-      .select({ publication: listLeftovers.publication })
-      .from(listLeftovers)
-      .where(eq(listLeftovers.publication, publication)),
-  );
-  return rows.length > 0;
-}
+import { isKnownPublication } from './announcement.ts';
+import { readSource, type Source } from './source.ts';
 
 /** The time for which the blocks of an older head are kept: a week for the archive, and a day for locations that cache the head. */
 const keptMilliseconds = 8 * 24 * 60 * 60 * 1000;

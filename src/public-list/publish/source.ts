@@ -1,19 +1,16 @@
-import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm';
+import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import {
   auctionChanges,
   disputes,
-  listLeftovers,
   listPublications,
   listSources,
   retainedChanges,
 } from '../../../drizzle/schema.ts';
 import type { Database } from '../../database/open.ts';
 import { prepared } from '../../database/prepared-query.ts';
-import { retried } from '../../database/retry.ts';
 import { dayOf } from '../../time/day.ts';
 import { entriesQuery } from '../entries.ts';
 import { type Entry, type EntryRow, entryOf } from '../format/entry.ts';
-import type { Publication } from '../kv.ts';
 import {
   isOfAuctions,
   type ListedStatus,
@@ -22,15 +19,8 @@ import {
   publicLists,
   shows,
 } from '../lists.ts';
+import type { Place, PublicationRecord } from './record.ts';
 import type { ChangedName } from './update.ts';
-
-/** The point up to which a list follows the changes of its source. */
-export interface Place {
-  /** The id of the last change in the journal. */
-  journalPosition: number;
-  /** The UTC day that decides which disputes are in force, `YYYY-MM-DD`. */
-  day: string;
-}
 
 /** The state of what the lists are made from, at one moment. */
 export interface Source {
@@ -43,15 +33,6 @@ export interface Source {
   places: Record<ListName, Place>;
   /** The last publications, as the database has recorded them. */
   records: Partial<Record<ListName, PublicationRecord>>;
-}
-
-export interface PublicationRecord extends Place {
-  publication: string;
-  etag: string;
-  count: number;
-  /** ISO 8601. */
-  publishedAt: string;
-  sourceVersion: string;
 }
 
 interface Row {
@@ -202,92 +183,4 @@ function changedNames(list: ListName): SQL {
       union select name from ${disputes} where last_day >= ${earlier} and last_day < ${later}`
     : sql``;
   return sql`select distinct name from (${journalled} ${calendar}) order by name limit ${maximumChangedNames + 1}`;
-}
-
-/** The recorded publication with its head; undefined if the list has been published again since. */
-export async function findPublication(
-  db: Database,
-  list: ListName,
-  publication: string,
-): Promise<Publication | undefined> {
-  const [row] = await retried(() =>
-    db
-      .select({ head: listPublications.head, metadata: listPublications.metadata })
-      .from(listPublications)
-      .where(and(eq(listPublications.list, list), eq(listPublications.publication, publication))),
-  );
-  return row && { head: JSON.parse(row.head), metadata: JSON.parse(row.metadata) };
-}
-
-/**
- * Records the publication of a list, and the keys in KV that are no longer needed, unless the list has been published
- * again since `base`. Returns whether this publication is the recorded one. Throws what `expectInTime` throws.
- */
-export async function recordPublication(
-  db: Database,
-  { head, metadata }: Publication,
-  { sourceVersion, journalPosition, day }: Place & { sourceVersion: string },
-  {
-    base,
-    leftovers,
-    now,
-    expectInTime,
-  }: {
-    base: string | undefined;
-    leftovers: readonly string[];
-    now: Date;
-    expectInTime: () => void;
-  },
-): Promise<boolean> {
-  const { list, publication, etag } = head;
-  const row = {
-    publication,
-    etag,
-    sourceVersion,
-    journalPosition,
-    day,
-    head: JSON.stringify(head),
-    metadata: JSON.stringify(metadata),
-  };
-  const isRecorded = sql`exists (select 1 from ${listPublications}
-    where list = ${list} and publication = ${publication})`;
-  // If a fault is reported although the batch was done, repeating it changes nothing and gives the same result.
-  const [, , current] = await retried(() => {
-    expectInTime();
-    return db.batch([
-      base === undefined
-        ? db
-            .insert(listPublications)
-            .values({ list, ...row })
-            .onConflictDoNothing()
-        : db
-            .update(listPublications)
-            .set(row)
-            .where(and(eq(listPublications.list, list), eq(listPublications.publication, base))),
-      db
-        .update(listLeftovers)
-        .set({ keys: JSON.stringify(leftovers), since: now.toISOString() })
-        .where(and(eq(listLeftovers.publication, publication), isRecorded)),
-      db
-        .select({ publication: listPublications.publication })
-        .from(listPublications)
-        .where(eq(listPublications.list, list)),
-    ]);
-  });
-  return current[0]?.publication === publication;
-}
-
-/** Records that a publication still has the content of its source. */
-export async function recordUnchanged(
-  db: Database,
-  list: ListName,
-  { publication }: Pick<PublicationRecord, 'publication'>,
-  { sourceVersion, journalPosition, day }: Place & { sourceVersion: string },
-): Promise<void> {
-  await retried(() =>
-    db
-      .update(listPublications)
-      .set({ sourceVersion, journalPosition, day })
-      .where(and(eq(listPublications.list, list), eq(listPublications.publication, publication))),
-  );
 }

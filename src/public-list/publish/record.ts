@@ -1,0 +1,106 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { listLeftovers, listPublications } from '../../../drizzle/schema.ts';
+import type { Database } from '../../database/open.ts';
+import { retried } from '../../database/retry.ts';
+import type { Publication } from '../kv.ts';
+import type { ListName } from '../lists.ts';
+
+/** The point up to which a list follows the changes of its source. */
+export interface Place {
+  /** The id of the last change in the journal. */
+  journalPosition: number;
+  /** The UTC day that decides which disputes are in force, `YYYY-MM-DD`. */
+  day: string;
+}
+
+/** The last publication of a list, as the database has recorded it. */
+export interface PublicationRecord extends Place {
+  publication: string;
+  etag: string;
+  count: number;
+  /** ISO 8601. */
+  publishedAt: string;
+  sourceVersion: string;
+}
+
+/** The recorded publication with its head; undefined if the list has been published again since. */
+export async function findPublication(
+  db: Database,
+  list: ListName,
+  publication: string,
+): Promise<Publication | undefined> {
+  const [row] = await retried(() =>
+    db
+      .select({ head: listPublications.head, metadata: listPublications.metadata })
+      .from(listPublications)
+      .where(and(eq(listPublications.list, list), eq(listPublications.publication, publication))),
+  );
+  return row && { head: JSON.parse(row.head), metadata: JSON.parse(row.metadata) };
+}
+
+/**
+ * Records the publication of a list, and the keys in KV that are no longer needed, unless the list has been published
+ * again since `base`. Returns whether this publication is the recorded one. Throws what `expectInTime` throws.
+ */
+export async function recordPublication(
+  db: Database,
+  { head, metadata }: Publication,
+  { sourceVersion, journalPosition, day }: Place & { sourceVersion: string },
+  {
+    base,
+    leftovers,
+    expectInTime,
+  }: { base: string | undefined; leftovers: readonly string[]; expectInTime: () => void },
+): Promise<boolean> {
+  const { list, publication, etag } = head;
+  const row = {
+    publication,
+    etag,
+    sourceVersion,
+    journalPosition,
+    day,
+    head: JSON.stringify(head),
+    metadata: JSON.stringify(metadata),
+  };
+  const isRecorded = sql`exists (select 1 from ${listPublications}
+    where list = ${list} and publication = ${publication})`;
+  // If a fault is reported although the batch was done, repeating it changes nothing and gives the same result.
+  const [, , current] = await retried(() => {
+    expectInTime();
+    return db.batch([
+      base === undefined
+        ? db
+            .insert(listPublications)
+            .values({ list, ...row })
+            .onConflictDoNothing()
+        : db
+            .update(listPublications)
+            .set(row)
+            .where(and(eq(listPublications.list, list), eq(listPublications.publication, base))),
+      db
+        .update(listLeftovers)
+        .set({ keys: JSON.stringify(leftovers), since: metadata.publishedAt })
+        .where(and(eq(listLeftovers.publication, publication), isRecorded)),
+      db
+        .select({ publication: listPublications.publication })
+        .from(listPublications)
+        .where(eq(listPublications.list, list)),
+    ]);
+  });
+  return current[0]?.publication === publication;
+}
+
+/** Records that a publication still has the content of its source. */
+export async function recordUnchanged(
+  db: Database,
+  list: ListName,
+  { publication }: Pick<PublicationRecord, 'publication'>,
+  { sourceVersion, journalPosition, day }: Place & { sourceVersion: string },
+): Promise<void> {
+  await retried(() =>
+    db
+      .update(listPublications)
+      .set({ sourceVersion, journalPosition, day })
+      .where(and(eq(listPublications.list, list), eq(listPublications.publication, publication))),
+  );
+}
