@@ -23,13 +23,12 @@ import { endOldDeliveries, queueDeliveries, selectWaiting } from './webhook/outb
 
 type Work = (env: Env, context: PurgeContext, at: Date) => Promise<unknown>;
 
-/** Work that changes what is published. */
+/** What a run does, by the name under which a failure is recorded: first, what changes the lists. */
 const earlierWorks: Readonly<Record<string, Work>> = {
   end_reservations: ({ DB }, _, at) =>
     endReservations(openDatabase(DB), { at, requestId: crypto.randomUUID() }),
 };
 
-/** The work of each run of the cron, by the name under which a failure is recorded. */
 const works: Readonly<Record<string, Work>> = {
   archive_lists: async ({ DB, LISTS, ARCHIVE: bucket }, _, at) =>
     bucket && archiveLists(openDatabase(DB), LISTS, bucket, listNames, at),
@@ -43,7 +42,7 @@ const works: Readonly<Record<string, Work>> = {
   end_webhook_deliveries: ({ DB }, _, at) => endOldDeliveries(openDatabase(DB), at),
 };
 
-/** Work that runs afterwards, when lists are published and archived and registrars may have been notified. */
+/** What needs the lists to be published and archived, and the registrars to be notified. */
 const laterWorks: Readonly<Record<string, Work>> = {
   record_daily_counts: ({ DB, LISTS }, _, at) => recordDailyCounts(openDatabase(DB), LISTS, at),
   queue_webhook_deliveries: async ({ DB, WEBHOOKS: queue }, _, at) =>
@@ -56,8 +55,8 @@ const phases = [earlierWorks, works, laterWorks];
 export const workNames = phases.flatMap((phase) => Object.keys(phase));
 
 /**
- * Does all works of a run. What fails does not hold up the rest; it is logged, and the run throws in the end, so that
- * the platform counts it as failed as well.
+ * What fails does not hold up the rest; it is logged, and the run throws in the end, so that the platform counts it as
+ * failed as well.
  */
 export async function runCron(cron: string, env: Env, context: PurgeContext): Promise<void> {
   const startedAt = currentTime();
@@ -101,12 +100,10 @@ const maximumRuns = 350;
 
 export type CronRun = typeof cronRuns.$inferSelect;
 
-/** The last runs, the newest first. */
 export function listCronRuns(db: Database, count: number): Promise<CronRun[]> {
   return db.select().from(cronRuns).orderBy(desc(cronRuns.id)).limit(count);
 }
 
-/** Deletes the contacts that no domain has referred to for `ORPHAN_CONTACT_MONTHS`. */
 async function endOrphanContacts(env: Env, at: Date): Promise<void> {
   const { orphanContactMonths: months } = settings(env);
   if (months === undefined) return;
@@ -116,7 +113,6 @@ async function endOrphanContacts(env: Env, at: Date): Promise<void> {
   if (contacts > 0) writeLog('info', { event: 'orphan_contacts_deleted', contacts });
 }
 
-/** Removes personal values from history that is older than `HISTORY_VALUES_MONTHS`. */
 async function endHistoryValues(env: Env, at: Date): Promise<void> {
   const { historyValuesMonths: months } = settings(env);
   if (months === undefined) return;

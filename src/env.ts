@@ -12,7 +12,7 @@ export interface WebhookMessage {
 export interface Env {
   DB: D1Database;
   LISTS: KVNamespace;
-  /** The lists of days gone by; absent where none are kept. */
+  /** The lists of past days; absent if none are kept. */
   ARCHIVE?: R2Bucket;
   /** The data set that data points go to; without it, there are none. */
   METRICS?: AnalyticsEngineDataset;

@@ -2,9 +2,8 @@ import type { Meter } from './database/meter.ts';
 import type { Env } from './env.ts';
 
 /**
- * Data points in Workers Analytics Engine, which the dashboard, the alert rules and the runbook's queries read: their
- * columns have numbers and no names.
- * A point has a kind and no personal data; the index is what the platform samples by.
+ * Data points in Workers Analytics Engine, which the dashboard, the alert rules and the runbook's queries read by the
+ * numbers of their columns. The index is what the platform samples by. No point has personal data.
  */
 
 export interface RequestMetrics extends Meter {
@@ -41,7 +40,7 @@ export function publicationPoint(
   };
 }
 
-/** The size of the registry and the work that waits, at the end of a run of the cron. */
+/** Written at the end of a run of the cron. */
 export function statePoint(
   ...state: [
     databaseBytes: number,
@@ -55,7 +54,7 @@ export function statePoint(
   return { indexes: ['state'], blobs: ['state'], doubles: state };
 }
 
-/** Writes the point where there is a dataset. Never throws: nothing depends on a metric. */
+/** Writes the point if there is a dataset. Never throws: nothing depends on a metric. */
 export function writePoint(
   { METRICS }: Pick<Env, 'METRICS'>,
   point: AnalyticsEngineDataPoint,
@@ -63,6 +62,6 @@ export function writePoint(
   try {
     METRICS?.writeDataPoint(point);
   } catch {
-    // A point that is lost is missing from a chart, and its request is in the log.
+    // A lost point is missing from a chart; its request is in the log.
   }
 }

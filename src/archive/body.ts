@@ -4,7 +4,7 @@ import { bodyBytes, bodyStream } from '../public-list/format/body.ts';
 import type { Head } from '../public-list/format/head.ts';
 import type { ListName } from '../public-list/lists.ts';
 
-/** The contents of the lists in the bucket: gzip, as they are sent, and each only once. */
+/** The contents of the lists in the bucket: each once, in gzip, as it is sent. */
 
 export const bodiesPrefix = 'bodies/';
 
@@ -13,7 +13,6 @@ export function bodyKey({ list, etag }: { list: ListName; etag: string }): strin
   return `${bodiesPrefix}${list}/${bareTag(etag)}`;
 }
 
-/** The ETag without `W/` and quotes. */
 export function bareTag(etag: string): string {
   return etag.replace(/^W\/"(.*)"$/, '$1');
 }
@@ -41,13 +40,13 @@ export async function putBody(
     .then(() => {
       isPut = true;
     });
-  // It is awaited with the parts of the list.
+  // Awaited below; until then, a failure must not count as an unhandled rejection.
   put.catch(() => {});
   const gunzip = new DecompressionStream('gzip');
   const digest = new crypto.DigestStream('SHA-256');
   const digesting = gunzip.readable.pipeTo(digest);
   const [stored, plain] = [body.writable.getWriter(), gunzip.writable.getWriter()];
-  // R2 takes no more of what it has; the digest is needed all the same.
+  // The bucket takes no more of what it has; the digest is needed all the same.
   const store = async (writing: () => Promise<void>) => {
     if (!isPut) await Promise.race([writing().catch(() => put), put]);
   };

@@ -8,7 +8,6 @@ import { type ArchivedDay, listDays } from './day.ts';
 
 /** The index of the archive in the database. The bucket has the last word: a restored database lacks days. */
 
-/** Adds the days that it lacks. */
 export async function catalogueDays(db: Database, records: readonly ArchivedDay[]): Promise<void> {
   for (const json of jsonArrays(records)) {
     await retried(() =>
@@ -20,7 +19,6 @@ export async function catalogueDays(db: Database, records: readonly ArchivedDay[
   }
 }
 
-/** One row. */
 export async function findDay(
   db: Database,
   list: ListName,
@@ -35,7 +33,6 @@ export async function findDay(
 
 export interface ListState {
   list: ListName;
-  /** The last day of the list. */
   last: ArchivedDay | undefined;
 }
 
@@ -49,10 +46,7 @@ export async function readStates(db: Database, lists: readonly ListName[]): Prom
   return rows.map(({ last, ...row }) => ({ ...row, last: last ? JSON.parse(last) : undefined }));
 }
 
-/**
- * Makes the index again from the bucket, and returns the number of days. If it fails midway, the next run of the cron adds
- * what the index lacks.
- */
+/** Rebuilds the index from the bucket, and returns the number of days. If it fails midway, the next run of the cron completes it. */
 export async function rebuildCatalogue(db: Database, bucket: R2Bucket): Promise<number> {
   await retried(() => db.delete(archivedDays));
   let count = 0;

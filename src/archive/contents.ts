@@ -13,7 +13,6 @@ export interface Gap {
 
 export interface ArchivedList {
   list: ListName;
-  /** Null if there is none. */
   first: string | null;
   last: string | null;
   /** The days that can be shown. */
@@ -51,7 +50,6 @@ export async function readContents(bucket: R2Bucket): Promise<ArchivedList[]> {
   return lists;
 }
 
-/** The size of each content, by its key. */
 async function readSizes(bucket: R2Bucket): Promise<Map<string, number>> {
   const objects = await Array.fromAsync(listObjects(bucket, { prefix: bodiesPrefix }));
   return new Map(objects.map(({ key, size }) => [key, size]));

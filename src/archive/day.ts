@@ -1,19 +1,17 @@
 import type { ListName } from '../public-list/lists.ts';
 import { listObjects, putUnlessThere } from './objects.ts';
 
-/** The record of a list at the end of a UTC day, or a note that the list is no longer known. It never changes. */
+/** What a list was at the end of a UTC day, or that this is no longer known. It never changes. */
 export type ArchivedDay = KeptDay | MissingDay;
 
 export interface KeptDay {
   list: ListName;
-  /** `YYYY-MM-DD`. */
   day: string;
   /** Without `W/` and quotes. */
   etag: string;
-  /** Of the plain JSON body, as 64 hexadecimal digits. */
+  /** SHA-256 and size of the plain JSON body; 64 hexadecimal digits. */
   sha256: string;
   count: number;
-  /** Size of the plain JSON body. */
   bytes: number;
 }
 
@@ -47,7 +45,7 @@ export async function readDay(
   return object?.json<ArchivedDay>();
 }
 
-/** The records of a list, in order, of the days after one. One operation of R2 for each page of at most 1,000. */
+/** The records of a list after a day, in order. One operation of R2 for each page of at most 1,000. */
 export async function* listDays(
   bucket: R2Bucket,
   list: ListName,

@@ -9,7 +9,7 @@ const patienceMilliseconds = 1_000;
 
 /**
  * The list on a day; undefined if the archive had not begun, or no longer knows the list. Costs one row, and an
- * operation of R2 where the database lacks it: it was restored, or it is down or slow.
+ * operation of R2 if the database lacks it, is down or slow.
  */
 export async function findArchived(
   db: Database,

@@ -6,7 +6,7 @@ import { matchesWeakly } from './entity-tag.ts';
 import { publishAfterResponse } from './publish.ts';
 import { throttlePublic } from './throttle.ts';
 
-/** Reading the public lists, as their interface and the pages for people do it. */
+/** What the interface of the lists and the pages for people share. */
 
 /** A reader for this request. A list that it finds missing or incomplete is published after the response. */
 export function readerOf(c: AppContext): Reader {
@@ -28,7 +28,6 @@ export function readerOf(c: AppContext): Reader {
   };
 }
 
-/** Whether `If-None-Match` names the weak ETag. */
 export function isKnown({ headers }: Request, etag: string): boolean {
   const known = headers.get('If-None-Match');
   return known !== null && (known === etag || matchesWeakly(known, etag.slice('W/"'.length, -1)));
@@ -39,10 +38,10 @@ export function isKnown({ headers }: Request, etag: string): boolean {
  * its copy, a change is seen within a minute.
  */
 const maximumAgeSeconds = 15;
-/** The time for which a cache may answer with an old list while the service fails (RFC 5861). */
+/** RFC 5861: a cache may answer with an old list while the service fails. */
 const staleIfErrorSeconds = 24 * 60 * 60;
 
-/** The headers by which caches keep an answer that is read from the lists, the same on 200 and 304. */
+/** The headers with which caches keep an answer that is read from the lists: the same on 200 and 304. */
 export function cacheHeaders(
   lists: readonly ListName[],
   etag: string,

@@ -4,7 +4,7 @@ import type { ListName } from '../public-list/lists.ts';
 import { type PurgeContext, publishAndPurge } from '../public-list/publish/publish.ts';
 import type { AppContext } from './context.ts';
 
-/** Publishing under way in this isolate, and the lists that wait for their turn. */
+/** Publishing that is under way in this isolate, and the lists that wait for their turn. */
 interface Run {
   startedAt: number;
   waiting: Set<ListName>;
@@ -16,12 +16,12 @@ const runs = new WeakMap<KVNamespace, Run>();
 
 const pauseMilliseconds = 500;
 
-/** When each list was last written again: for some time, locations may still read the head that lacks a block. */
+/** When each list was last written again. For some time after, locations may still read the head that lacks a block. */
 const repairs = new WeakMap<KVNamespace, Map<ListName, number>>();
 
 const repairMilliseconds = 30_000;
 
-/** For how long a run accepts more lists: the platform ends work after a response at 30 seconds. */
+/** A run accepts more lists for so long: the platform ends work after a response at 30 seconds. */
 const joinableMilliseconds = 10_000;
 
 /**
@@ -61,7 +61,7 @@ export function publishAfterResponse(
   executionCtx.waitUntil(work());
 }
 
-/** Whether the list has not been written again just now. If it has not, it is going to be. */
+/** Notes that the list is now written again, if it is due. */
 function isRepairDue(kv: KVNamespace, list: ListName): boolean {
   const ofNamespace = repairs.get(kv) ?? new Map<ListName, number>();
   repairs.set(kv, ofNamespace);

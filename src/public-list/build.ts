@@ -5,7 +5,6 @@ import { newBlockCutter } from './format/cut.ts';
 import { type Entry, type EntryRow, entryOf } from './format/entry.ts';
 import { isOfAuctions, type ListName, publicLists, retainedList, shows } from './lists.ts';
 
-/** A list to build, and where its blocks go. */
 export interface Building {
   list: ListName;
   save: BlockStore['save'];
@@ -32,7 +31,7 @@ export async function buildLists(
   return built;
 }
 
-/** Skips a list that has failed for the rest of the pass. */
+/** A list that has failed is skipped for the rest of the pass. */
 async function fill(
   buildings: readonly Building[],
   pages: AsyncGenerator<EntryRow[]>,

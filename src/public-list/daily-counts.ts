@@ -7,7 +7,6 @@ import { putVariable } from './kv.ts';
 import { type CountedList, countedLists } from './lists.ts';
 import type { Reader } from './read/reader.ts';
 
-/** The number of names on each list on one day. */
 export interface DailyCounts {
   /** In UTC, `YYYY-MM-DD`. */
   day: string;
@@ -17,7 +16,7 @@ export interface DailyCounts {
 
 const countsKey = 'daily-counts';
 
-/** The days that are shown: a year, with its first and its last day. */
+/** A year, with its first and its last day. */
 export const maximumDays = 366;
 
 /**
@@ -33,7 +32,7 @@ export async function recordDailyCounts(db: Database, kv: KVNamespace, now: Date
   remembered.delete(kv);
 }
 
-/** A day as KV holds it, with the lists that were counted on it. */
+/** KV holds only the lists that were counted on the day. */
 interface CountedDay {
   day: string;
   counts: Partial<Record<CountedList, number>>;
@@ -75,7 +74,7 @@ async function recordAndList(db: Database, today: string): Promise<CountedDay[]>
   return rows.map(({ day, counts }) => ({ day, counts: JSON.parse(counts) }));
 }
 
-/** The time for which an isolate remembers the counts before it reads KV again. They change once a day. */
+/** The counts change once a day. */
 const freshMilliseconds = 60_000;
 
 /** Shared by all requests of the isolate, because the counts are the same for all of them. */

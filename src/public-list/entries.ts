@@ -7,7 +7,7 @@ import type { EntryRow } from './format/entry.ts';
 import type { ListEntries } from './lists.ts';
 
 /**
- * The query for entries on a day, in the order of the lists: of the names that meet a condition on the column `name`.
+ * The query for the entries on a day of the names that meet a condition on the column `name`, in the order of the lists.
  * A name with two disputes is disputed once. Both tables of names are read in their order, so each row is read once.
  */
 export function entriesQuery(

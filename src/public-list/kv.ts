@@ -5,8 +5,6 @@ import type { Head, Published } from './format/head.ts';
 import type { Steps } from './format/steps.ts';
 import type { ListName } from './lists.ts';
 
-/** The keys of the lists in KV, and how their values are read and written. */
-
 const headPrefix = 'list/';
 const dayStartPrefix = (list: ListName) => `day-start/${list}/`;
 
@@ -26,7 +24,6 @@ export function changesKey(list: ListName, publication: string): string {
   return `changes/${list}/${publication}`;
 }
 
-/** A publication as the database and KV keep it. */
 export interface Publication {
   head: Head;
   metadata: Published;
@@ -58,7 +55,7 @@ export async function findStoredHead(kv: KVNamespace, list: ListName): Promise<H
   return value ? decompressJson<Head>(value) : undefined;
 }
 
-/** The same with its metadata, in the Worker alone: what a local server lends to the tool cannot read both at once. */
+/** The head with its metadata. Only the Worker can call it: what a local server lends to the tool reads one of the two. */
 export async function findStored(
   kv: KVNamespace,
   list: ListName,
@@ -86,7 +83,6 @@ const pauseMilliseconds = 50;
 /** KV accepts one write a second to the same key. */
 const sameKeyPauseMilliseconds = 1_100;
 
-/** Puts the value of a key that is written only once. */
 export function putConstant(
   kv: KVNamespace,
   key: string,
@@ -95,7 +91,7 @@ export function putConstant(
   return tried(() => kv.put(key, value));
 }
 
-/** Puts the value of a key that is written again and again, perhaps by others at the same time. */
+/** Puts the value of a key that is written repeatedly, perhaps by others at the same time. */
 export function putVariable(kv: KVNamespace, key: string, value: string): Promise<void> {
   return tried(() => kv.put(key, value), sameKeyPauseMilliseconds);
 }
@@ -128,16 +124,15 @@ export async function readDayStarts(
 /** The time for which a location may cache a value that never changes. */
 const blockCacheSeconds = 24 * 60 * 60;
 
-/** An error that another try does not mend. */
+/** An error that trying again does not solve. */
 class LastingError extends Error {}
 
-/** A block that a head names is not in KV. */
 export class MissingBlockError extends LastingError {}
 
 /** What a publisher has read or written may have been replaced or deleted since, so it begins again. */
 export class StaleError extends LastingError {}
 
-/** The value of a block that a head names. Throws a MissingBlockError if KV lacks it. */
+/** Throws a MissingBlockError if KV lacks the block. */
 export async function getBlock(
   kv: KVNamespace,
   list: ListName,

@@ -54,7 +54,7 @@ export async function appendDays(
   if (signed && !isSame(await rootOf(hashesBefore), signed.root)) {
     throw new Error(`the log's entries are not those of its checkpoint of ${size} leaves`);
   }
-  // Not before the leaves that it was derived from are known to be right.
+  // Only after the existing leaves have been verified.
   const leaves = linesIn(await putFirst(bucket, nextKey(size), next));
   const entries = [...before, ...leaves];
   const hashes = [...hashesBefore, ...(await Promise.all(leaves.map(leafHash)))];
@@ -124,7 +124,7 @@ async function newLeaves(bucket: R2Bucket, size: number): Promise<Bytes> {
   return bytesOf(leaves.join(''));
 }
 
-/** The last day of each list in the first so many leaves, which are read from their end until all lists are found. */
+/** The last day of each list in the log, whose leaves are read from their end until all lists are found. */
 async function readLastDays(bucket: R2Bucket, size: number): Promise<Map<string, string>> {
   const days = new Map<string, string>();
   for (const path of bundlesOf(size).reverse()) {
@@ -163,7 +163,7 @@ async function putTile<Content>(
 
 const unlike = (key: string) => new Error(`${key} is there, and is not what the log would put`);
 
-/** Puts an object that is not there yet, and returns what is there then. */
+/** Puts an object unless the key has one, and returns what it has then. */
 async function putFirst(
   bucket: R2Bucket,
   key: string,

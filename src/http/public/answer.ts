@@ -7,17 +7,15 @@ import { cacheHeaders, isKnown } from '../public-list.ts';
 import { securityHeaders } from '../security-headers.ts';
 import { acceptsGzip } from './encoding.ts';
 
-/** Any page may read a public answer. */
+/** Web pages of any origin may read a public answer, refusals included. */
 export const openToPages = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
     'ETag, Ignored-Fields, Ignored-Parameters, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
 };
 
-/** The `Cache-Control` of what never changes. */
 export const immutable = 'public, max-age=31536000, immutable';
 
-/** Web pages of any origin may read refusals, as they may read the lists. */
 export const listError: ErrorForm = (error, c) => {
   const answer = fieldErrors(error, c);
   for (const [name, value] of Object.entries(openToPages)) answer.headers.set(name, value);
@@ -29,8 +27,8 @@ const headersMade = new Map<string, Headers>();
 const maximumMade = 100;
 
 /**
- * The headers of an answer that is read from lists: with the type of its body and what protects it, unless it is a 304.
- * They are kept, because copying them takes a fraction of the time of making them.
+ * The headers of an answer that is read from lists; on a 304 without those that concern the body. They are kept, because
+ * copying them takes a fraction of the time of making them.
  */
 function headersOf(env: Env, status: 200 | 304, lists: readonly ListName[], etag: string): Headers {
   const key = `${status} ${env.ENVIRONMENT} ${lists} ${etag}`;
@@ -46,13 +44,13 @@ function headersOf(env: Env, status: 200 | 304, lists: readonly ListName[], etag
   return headers;
 }
 
-/** Adds the request's id to an answer that a handler returns as it is. */
+/** For an answer that a handler returns as it is. */
 export function identified(c: AppContext, answer: Response): Response {
   answer.headers.set('X-Request-Id', c.var.requestId);
   return answer;
 }
 
-/** JSON that was read from the lists, or 304 for a client that has it. */
+/** 304 for a client that has the JSON. */
 export function jsonAnswer(
   request: Request,
   env: Env,
@@ -90,10 +88,10 @@ export function listAnswer(
   return answer;
 }
 
-/** Compressed bytes that are decompressed for one request: some 150 KB of text. */
+/** Decompressing so many bytes, some 150 KB of text, counts as one request. */
 const plainBytes = 16 * 1024;
 
-/** The requests that a whole list counts for, if the client takes no gzip. */
+/** A whole list for a client without gzip counts as so many requests. */
 export function plainRequests({ bytes }: Pick<ReadList, 'bytes'>): number {
   return Math.ceil(bytes / plainBytes);
 }

@@ -8,10 +8,10 @@ import { isKnown, readerOf } from '../public-list.ts';
 import { identified, immutable, listAnswer } from './answer.ts';
 import { acceptsGzip } from './encoding.ts';
 
-/** Text that is decompressed for one request, as for the list of today. */
+/** Decompressing so much text counts as one request, as for the list of today. */
 const plainTextBytes = 150_000;
 
-/** The list as it stood at the end of a day gone by, which never changes. */
+/** The list as it stood at the end of a past day. */
 export async function answerAsOf(
   c: AppContext,
   list: ListName,
@@ -35,7 +35,7 @@ export async function answerAsOf(
   return neverChanging(c, listAnswer(request, c.env, list, { etag, body, bytes }));
 }
 
-/** Throws `invalid` if it is not a day that is over, is repeated, or stands beside `since`. */
+/** Throws `invalid` unless it is one day that is over, without `since`. */
 function requestedDay(c: AppContext, days: readonly string[]): string {
   const refuse = (message: string) => new RegistryError('invalid', message, 'as_of');
   const [day = ''] = days;
@@ -51,7 +51,7 @@ function notArchived(): RegistryError {
 
 function neverChanging(c: AppContext, answer: Response): Response {
   answer.headers.set('Cache-Control', immutable);
-  // By this, each publication of the list would purge it.
+  // With this tag, every publication would purge it.
   answer.headers.delete('Cache-Tag');
   return identified(c, answer);
 }

@@ -8,7 +8,6 @@ import { requestedList } from './requested-list.ts';
 
 export const changesPaths = listPaths.map((path) => `${path}/changes` as const);
 
-/** The changes of a list since the client fetched it. */
 export const changes = newApp();
 
 for (const path of listPaths) {

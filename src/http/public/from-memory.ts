@@ -11,7 +11,7 @@ import { acceptsGzip } from './encoding.ts';
 import { isWithinMemoryLimit } from './memory-limit.ts';
 import { nameAnswer, namePath } from './names.ts';
 
-/** The lists by the URLs that clients use. Any other spelling of a URL takes the usual route. */
+/** Any other spelling of a URL takes the usual route. */
 const lists = new Map<string, ListName>(
   listNames.map((list) => {
     const { path, type } = publicLists[list];
@@ -19,17 +19,14 @@ const lists = new Map<string, ListName>(
   }),
 );
 
-/** The same for one name, in punycode. */
 const nameUrl = new RegExp(`^${namePath.replace(':name', '([a-z0-9.-]+)')}$`);
 
-/** The host begins after `https://`. */
-const hostStart = 8;
+const hostStart = 'https://'.length;
 
 /**
  * Answers the most frequent requests, if this isolate remembers all that it takes: whether a list has changed, a whole
- * list, and one name. This runs before the application, because the application's routing costs more than the answer,
- * which is the one that the application would give. What one network asks beyond its limit, and what counts as more
- * than one request, is left to the application.
+ * list, and one name. The answer is the application's own, whose routing would cost more than the answer. A network beyond
+ * its limit, and what counts as more than one request, are the application's.
  */
 export function answerFromMemory(
   request: Request,

@@ -3,9 +3,8 @@ import { type Env, findRateLimits } from '../../env.ts';
 import { currentTime } from '../../time/clock.ts';
 
 /**
- * The requests of each network in this window. Asking the platform's limiter would cost more than an answer from
- * memory, so the isolate counts for itself, and beyond the limit the request goes on to the limiter, which counts for
- * the whole location. Shared by all requests on purpose; no answer contains any of it.
+ * The requests of each network in this window, shared by all requests. Asking the platform's limiter would cost more than
+ * an answer from memory, so the isolate counts for itself. Beyond its limit, the location's limiter counts.
  */
 const counts = new Map<string, { requests: number }>();
 let window = 0;

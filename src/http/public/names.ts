@@ -18,7 +18,6 @@ export const lookupPath = `${path}/lookup` as const;
 export const namePath = `${path}/:name` as const;
 export const historyPath = `${namePath}/history` as const;
 
-/** One name, and many names at once, by the lists as they are published; and what one name was before. */
 export const names = newApp();
 
 const maximumNames = 500;
@@ -84,7 +83,6 @@ function requestedName(given: string): DomainName {
   return domain;
 }
 
-/** The answer about one name. */
 export function nameAnswer(
   request: Request,
   env: Env,
@@ -95,7 +93,6 @@ export function nameAnswer(
   return jsonAnswer(request, env, [retainedList, auctionList], etagOf(listed), json);
 }
 
-/** A name of a look-up, or what is wrong with it. */
 function readName(given: unknown): { given: unknown; domain?: DomainName; error?: string } {
   if (typeof given !== 'string') return { given, error: 'is not a domain name' };
   const { domain, fault } = readDomainName(given);
@@ -106,7 +103,7 @@ function shown({ name, punycode }: DomainName, { statuses, isInAuction }: Listed
   return { name, punycode_name: punycode, statuses, in_auction: isInAuction };
 }
 
-/** The answers of one URL differ only in this. */
+/** The answers at one URL differ only in this. */
 function etagOf({ statuses, isInAuction }: ListedName): string {
   return `W/"${[...statuses, ...(isInAuction ? ['in_auction'] : [])].join('+') || 'none'}"`;
 }

@@ -27,7 +27,7 @@ function Auctions({ all, ...around }: Surroundings & { all: readonly BrowsedName
   if (all.length === 0) return <p class="missing">{text.noAuctions}</p>;
   const { shown, count, page, pages } = selectAuctions(all, view, language);
   const isFiltered = view.auctions !== '';
-  // Where the table has all auctions, a script filters it as one types.
+  // If the table has all auctions, a script filters it while one types.
   const live = pages === 1 &&
     !isFiltered && {
       'data-rows': 'auction-rows',
@@ -77,7 +77,7 @@ function Auctions({ all, ...around }: Surroundings & { all: readonly BrowsedName
   );
 }
 
-/** The heading of a column, with a link that sorts by it, or turns the order round. */
+/** Its link sorts by the column, or reverses the order. */
 function SortedHeading({ language, text, view, by }: Surroundings & { by: 'name' | 'length' }) {
   const isAscending = view.sort === by;
   const isCurrent = isAscending || view.sort === `-${by}`;

@@ -11,7 +11,6 @@ import type { Reader } from '../../public-list/read/reader.ts';
 import { dayOf, daysBefore, isDay } from '../../time/day.ts';
 import type { View } from './view.ts';
 
-/** About the name that was asked for. */
 export type Answer =
   | { isName: false; given: string; fault: NameFault }
   | {
@@ -26,7 +25,7 @@ export type Answer =
 
 export type DayFault = 'notDay' | 'notOver';
 
-/** The day gone by that was asked about. */
+/** The past day that was asked about. */
 export interface AsOf {
   fault: DayFault | undefined;
   /** Yesterday. */
@@ -43,8 +42,8 @@ export interface Content {
   days: Awaited<ReturnType<typeof readDailyCounts>> | undefined;
 }
 
-/** Names on a page of the retained ones, and those on the page that nobody has browsed yet. */
 const pageNames = 50;
+/** Before anybody browses. */
 const firstNames = 10;
 
 /** The rest comes from KV, and does not wait longer for a history. */
@@ -87,7 +86,7 @@ function judgedDay(given: string, latest: string): AsOf {
   return { latest, fault: given > latest ? 'notOver' : undefined };
 }
 
-/** Whether nothing is missing that may be there in a moment. */
+/** Whether no part is missing that may be there in a moment. */
 export function isComplete({ answer, auctions, retained, facts, days }: Content): boolean {
   const isAnswered = !answer?.isName || (answer.listed !== undefined && answer.history);
   const hasFacts = facts !== undefined && listNames.every((list) => facts[list] !== undefined);

@@ -31,7 +31,7 @@ export function DevelopersSection({ text, origin }: Surroundings) {
           {listPaths.map((path) => (
             <>
               <Address address={`${path}/changes?since={etag}`} content={text.changes} />
-              <Address address={`${path}?as_of={day}`} content={text.dayGoneBy} />
+              <Address address={`${path}?as_of={day}`} content={text.pastDay} />
             </>
           ))}
         </tbody>

@@ -3,13 +3,10 @@ import { maximumLength } from './view.ts';
 
 type FieldParts = JSX.IntrinsicElements['input'] & {
   id: string;
-  /** The parameter. */
   name: string;
-  /** The text of the button beside it. */
   button: string;
 };
 
-/** A field for a name, or a part of one, and its button. */
 export function Field({ button, ...input }: FieldParts) {
   return (
     <div class="field">

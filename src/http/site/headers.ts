@@ -11,7 +11,6 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The headers of every page, errors included. */
 export function pageHeaders(language: Language): Record<string, string> {
   return {
     'Content-Language': language,

@@ -3,7 +3,6 @@ import { type Language, languages } from './language.ts';
 import { type Texts, texts } from './texts.ts';
 import { hrefOf, type View } from './view.ts';
 
-/** The language, texts and address, which every part of a page uses. */
 export interface Surroundings {
   language: Language;
   text: Texts;
@@ -12,7 +11,7 @@ export interface Surroundings {
   view: View;
 }
 
-/** The sections of the page, in its order; their names are the fragments of its address. */
+/** In the order of the page. The names are the fragments of its address. */
 export const sections = ['auctions', 'retained', 'year', 'developers'] as const;
 
 interface Frame extends Surroundings {
@@ -22,7 +21,6 @@ interface Frame extends Surroundings {
   children: Child;
 }
 
-/** A whole document. */
 export function renderDocument(frame: Frame): string {
   return `<!doctype html>\n${<Document {...frame} />}\n`;
 }

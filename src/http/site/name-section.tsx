@@ -13,7 +13,6 @@ import { hrefOf } from './view.ts';
 
 type NameAnswered = Extract<Answer, { isName: true }>;
 
-/** The answer about the name; undefined while the lists cannot be read. */
 function said({ listed, outside }: NameAnswered, text: Texts): string | undefined {
   if (!listed) return undefined;
   const states = statesOf(listed);
@@ -22,7 +21,6 @@ function said({ listed, outside }: NameAnswered, text: Texts): string | undefine
   return 'above' in outside ? text.isBelow(outside.above) : text.isForeign;
 }
 
-/** The title of the document, which says the answer. */
 export function titleOf({ answer, text }: Pick<Content, 'answer'> & { text: Texts }): string {
   if (!answer) return `${text.heading} · ${text.siteName}`;
   if (!answer.isName) return `${text.error}: ${text.heading} · ${text.siteName}`;
@@ -30,7 +28,6 @@ export function titleOf({ answer, text }: Pick<Content, 'answer'> & { text: Text
   return `${words.join(' ')} · ${text.siteName}`;
 }
 
-/** The field for one name, and the answer about it. */
 export function NameSection({
   language,
   text,
@@ -100,7 +97,7 @@ function NameAnswer(parts: AnswerParts & AsOfParts) {
   );
 }
 
-/** The day that is asked about, empty for none, and what it may be. */
+/** `day` is empty if none was asked about. */
 type AsOfParts = Pick<Content, 'asOf'> & { day: string };
 
 function History(parts: AnswerParts & AsOfParts & { json: string }) {
@@ -144,7 +141,6 @@ function History(parts: AnswerParts & AsOfParts & { json: string }) {
   );
 }
 
-/** The state of the name at the end of a day. */
 function wasOn(day: string, { intervals, archivedUntil }: NameHistory, text: Texts): string {
   const end = new Date(`${day}T23:59:59.999Z`);
   const { known, possible } = statusesAt(intervals, end);
@@ -160,7 +156,7 @@ function wasOn(day: string, { intervals, archivedUntil }: NameHistory, text: Tex
   return isWhole ? text.wasUnlistedOn(date) : text.mayHaveBeenListedOn(date);
 }
 
-/** The document with the rest is linked below it. */
+/** The rest is in the document linked below. */
 const timelineLength = 10;
 
 function Timeline({ text, history }: { text: Texts; history: readonly NameInterval[] }) {
@@ -188,7 +184,7 @@ function Timeline({ text, history }: { text: Texts; history: readonly NameInterv
   );
 }
 
-/** The last day of something is the one in which its last moment was. */
+/** `until` is the first moment without the status; people count the day of the last moment with it. */
 function momentBefore(instant: string): string {
   return new Date(Date.parse(instant) - 1).toISOString();
 }

@@ -6,7 +6,6 @@ import { NameSection, titleOf } from './name-section.tsx';
 import { RetainedSection } from './retained-section.tsx';
 import { YearSection } from './year-section.tsx';
 
-/** The page with what its address asks for, and whether what it shows is behind. */
 export function renderPage(page: Surroundings & Content & { isBehind: boolean }): string {
   const children = [
     page.isBehind && <p class="quiet">{page.text.isBehind}</p>,

@@ -14,7 +14,6 @@ import { renderPage } from './page.tsx';
 import { texts } from './texts.ts';
 import { readView, viewParameters } from './view.ts';
 
-/** The page for people, in each language. */
 export const pages = newApp();
 
 /** The languages have addresses of their own, because shared caches know nothing of `Accept-Language`. */

@@ -8,13 +8,11 @@ import { hrefOf } from './view.ts';
 interface SectionParts {
   name: (typeof sections)[number];
   text: Texts;
-  /** The paragraphs beside the body. */
   beside: readonly Child[];
-  /** Undefined for what cannot be shown at the moment. */
+  /** Undefined if it cannot be shown at the moment. */
   children: Child;
 }
 
-/** A section of the page under its heading. */
 export function Section({ name, text, beside, children }: SectionParts) {
   return (
     <section id={name} aria-labelledby={`${name}-heading`}>
@@ -35,7 +33,6 @@ export function published(text: Texts, publishedAt: string | undefined) {
   return <time datetime={publishedAt}>{words}</time>;
 }
 
-/** The heading of a row: a name, which leads to the answer about it. */
 export function NameCell({ language, name }: { language: Language; name: string }) {
   return (
     <th scope="row">

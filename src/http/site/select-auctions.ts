@@ -4,7 +4,6 @@ import type { Sort, View } from './view.ts';
 
 type Names = readonly BrowsedName[];
 
-/** Auctions on a page. */
 const pageAuctions = 50;
 
 /** The auctions that the address asks for, in its order; a page beyond the last is the last. */
@@ -37,7 +36,6 @@ function inOrder(all: Names, sort: Sort, language: Language): Names {
   return sorted;
 }
 
-/** By the alphabet of the language, or by length and then by the alphabet. */
 function comparison(sort: Sort, language: Language): (a: BrowsedName, b: BrowsedName) => number {
   const { compare } = new Intl.Collator(language);
   const direction = sort.startsWith('-') ? -1 : 1;

@@ -1,7 +1,6 @@
 import type { NameStatus } from '../../public-list/name-history/spans.ts';
 import type { ListedName } from '../../public-list/read/names.ts';
 
-/** A name has the states that the public lists give it. */
 export type State = NameStatus;
 
 const strictestFirst = {
@@ -11,7 +10,6 @@ const strictestFirst = {
   reserved: true,
 } satisfies Record<State, true>;
 
-/** The states of a name, the strictest first. */
 export function statesOf({ statuses, isInAuction }: ListedName): State[] {
   return inOrder(isInAuction ? [...statuses, 'auction'] : statuses);
 }

@@ -4,16 +4,15 @@ import type { Language } from './language.ts';
 export const sorts = ['name', '-name', 'length', '-length'] as const;
 export type Sort = (typeof sorts)[number];
 
-/** The parameters of the page, as its address gives them. */
 export interface View {
   /** The name that is asked about, in NFC. */
   name: string;
-  /** A day gone by, on which the name may have been something else. */
+  /** A past day, on which the name may have been something else. */
   as_of: string;
   /** Only auctions whose names contain this are shown. */
   auctions: string;
   sort: Sort;
-  /** Of the auctions, counted from 1. */
+  /** The page of auctions, counted from 1. */
   page: number;
   /** Only retained names that begin with this are shown. */
   starts: string;
@@ -33,7 +32,7 @@ const plain: View = {
 
 export const viewParameters = Object.keys(plain) as (keyof View)[];
 
-/** Reads the parameters. Of a repeated one, the first counts. A value that makes no sense is ignored. */
+/** If a parameter is repeated, the first counts. A value that makes no sense is ignored. */
 export function readView(parameters: URLSearchParams): View {
   const text = (name: keyof View) => cleanText(parameters.get(name) ?? '');
   const lowerCase = (name: keyof View) => text(name).toLowerCase();
@@ -67,7 +66,6 @@ function cleanText(text: string): string {
     .toWellFormed();
 }
 
-/** The address of a page that shows this. */
 export function hrefOf(language: Language, view: Partial<View>, section = ''): string {
   const query = viewParameters.flatMap((name) => {
     const value = view[name] ?? plain[name];

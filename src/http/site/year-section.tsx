@@ -8,7 +8,6 @@ import type { Texts } from './texts.ts';
 
 type Days = NonNullable<Content['days']>;
 
-/** The charts, in their order. */
 const charts = Object.keys({
   reserved: true,
   blocked: true,
@@ -22,7 +21,6 @@ const charts = Object.keys({
  */
 const rendered = new WeakMap<Days, Map<Language, HtmlEscapedString>>();
 
-/** A chart of each series, and the same figures in a table. */
 export function YearSection({
   language,
   text,
@@ -81,7 +79,7 @@ function Figures({ days, text }: { days: Days; text: Texts }) {
   );
 }
 
-/** Height of a chart in its own units; a day is one unit wide. */
+/** In the chart's own units; a day is one unit wide. */
 const height = 60;
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 

@@ -23,7 +23,6 @@ import {
   unknown,
 } from './spans.ts';
 
-/** A time during which a name had a status. */
 export interface NameInterval {
   status: NameStatus;
   /** Null if the entry about its beginning is no longer in the history. */
@@ -38,7 +37,7 @@ export interface NameHistory {
   archivedUntil: string | null;
 }
 
-/** Of each kind of thing, the newest entries are read: more than any name gets in its life. */
+/** The newest entries read of each kind of thing: more than any name gets in its life. */
 const maximumEntries = 2_000;
 
 /**
@@ -90,7 +89,7 @@ export async function readNameHistory(db: Database, name: string, now: Date): Pr
   };
 }
 
-/** A page of the intervals, and the place of its last one if more follow. */
+/** `next` is the place of the last interval of the page, if more follow. */
 export function pageOfIntervals(
   all: readonly NameInterval[],
   { limit, offset, after, afterInstant = unknown }: Page,

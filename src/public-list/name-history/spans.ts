@@ -3,7 +3,6 @@ import type { Changes } from '../../history/changes.ts';
 import { dayAfter, dayOf, startOfDay } from '../../time/day.ts';
 import type { ListedStatus } from '../lists.ts';
 
-/** The states of a name on the public lists. */
 export type NameStatus = ListedStatus | 'auction';
 
 /** An interval before its ends are judged: `until` may be to come. */
@@ -36,7 +35,6 @@ interface Step {
 
 type Values = { from: string | null; to: string | null };
 
-/** The values of a field, if the change has any. */
 function valuesOf(changes: Changes, field: string): Values | undefined {
   const change = changes[field];
   return change && 'from' in change ? (change as Values) : undefined;
@@ -71,7 +69,7 @@ export function auctionStep(entry: Entry): Step[] {
   return [{ at: entry.at, status: 'auction', before, after, since: sinceOf(entry) }];
 }
 
-/** When the name was reserved, blocked or in auction, from all steps and from what it is at present. */
+/** When the name was reserved, blocked or in auction, by all steps and by what it is at present. */
 export function heldSpans(
   steps: readonly Step[],
   present: readonly { status: NameStatus; from: string; lastDay: string | null }[],
@@ -119,7 +117,7 @@ type DisputedSpan = Span & { recordedAt: string };
 export function disputedSpans(entries: readonly Entry[], kept: readonly DisputedDays[]): Span[] {
   const gone: DisputedSpan[] = [];
   const gaps: Pick<Span, 'from' | 'until'>[] = [];
-  /** By the time of a closing: when it was last made, because taking back its reversal gives it its first time. */
+  /** Maps a closing's first time to when it last took effect: undoing its reversal gives it its first time. */
   const closings = new Map<string, string>();
   const madeAt = (closedAt: string) => closings.get(closedAt) ?? closedAt;
   for (const [index, { at, action, actorType, changes }] of entries.entries()) {

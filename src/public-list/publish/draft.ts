@@ -120,10 +120,10 @@ export async function recordBuilt(
   return recordDraft(tools, draft, { blocks, snapshot, previous, difference });
 }
 
-/** The list's new content, and the list that readers had before. */
 interface Result {
   blocks: readonly Block[];
   snapshot: Snapshot;
+  /** What readers had before. */
   previous: Head | undefined;
   difference: Difference | undefined;
 }
@@ -168,8 +168,8 @@ async function recordDraft(
 }
 
 /**
- * Before the first publication of a day: keeps what readers have, which is how the list stood when the day began. Whoever
- * recorded a publication on this day has done it.
+ * Keeps what readers have until the first publication of a day: that is how the list stood when the day began. Whoever has
+ * recorded a publication on this day has done it already.
  */
 async function keepDayStart(
   kv: KVNamespace,

@@ -24,7 +24,6 @@ const maximumRounds = 8;
  */
 const maximumRoundMilliseconds = 60 * 60 * 1000;
 
-/** The progress of publishing one list. */
 interface Progress {
   list: ListName;
   /** The publication that KV holds: undefined if it is not known, null if there is none. */
@@ -128,7 +127,7 @@ function newRound(db: Database, kv: KVNamespace, clock: () => Date): Tools {
   return { db, kv, clock, expectInTime };
 }
 
-/** The part of an execution context that publishing uses. Locally, there is no cache in front of the Worker. */
+/** What publishing uses of an execution context. Locally, there is no cache in front of the Worker. */
 export interface PurgeContext {
   cache?: Pick<CacheContext, 'purge'>;
 }
@@ -158,14 +157,13 @@ export async function publishAndPurge(
   measure(written, 'published');
   if (written.length === 0) return;
   expireCopies(env.LISTS, written);
-  // A refused purge is only a warning, because cached answers expire within seconds anyway.
+  // A refused purge is only a warning: cached answers expire within seconds.
   const result = await cache?.purge({ tags: written.map(cacheTag) });
   if (!result || result.success) return;
   const reasons = result.errors.map(({ code, message }) => `${code} ${message}`);
   writeLog('warn', { event: 'purge_refused', lists: written, reasons });
 }
 
-/** Looks up which publications KV holds, where that is not known. */
 async function lookAtKv(kv: KVNamespace, progress: readonly Progress[]): Promise<void> {
   const unknown = progress.filter(({ inKv }) => inKv === undefined);
   if (unknown.length === 0) return;

@@ -13,17 +13,15 @@ export interface Place {
   day: string;
 }
 
-/** The last publication of a list, as the database has recorded it. */
 export interface PublicationRecord extends Place {
   publication: string;
   etag: string;
   count: number;
-  /** ISO 8601. */
   publishedAt: string;
   sourceVersion: string;
 }
 
-/** The recorded publication with its head; undefined if the list has been published again since. */
+/** Undefined if the list has been published again since. */
 export async function findPublication(
   db: Database,
   list: ListName,

@@ -26,9 +26,7 @@ import type { ChangedName } from './update.ts';
 export interface Source {
   /** The UTC day that decides which disputes are in force, `YYYY-MM-DD`. */
   day: string;
-  /**
-   * A list's version differs from all earlier ones if a table or the calendar has changed what the list is made from.
-   */
+  /** A list's version differs from all earlier ones if a table or the calendar has changed its names. */
   versions: Record<ListName, string>;
   places: Record<ListName, Place>;
   /** The last publications, as the database has recorded them. */
@@ -47,9 +45,7 @@ interface Row {
   records: string;
 }
 
-/**
- * One row: the versions, the last days on which disputes began and ended, the last ids of the journals, the records.
- */
+/** One row: the versions, the last days on which disputes began and ended, the last ids of the journals, the records. */
 function sourceQuery(day: string | Placeholder): SQL {
   return sql`
     select auctions, reserved, blocked, disputed,
@@ -155,7 +151,6 @@ interface EntryColumns {
 
 const sourceNow = prepared<Row>(() => sourceQuery(sql.placeholder('day')));
 
-/** The queries of a snapshot of each list. */
 const snapshotQueries = perList((list) => {
   const ofChanged = () => sql`name in (${changedNames(list)})`;
   const { entries } = publicLists[list];

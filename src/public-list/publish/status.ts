@@ -14,7 +14,6 @@ export interface ListStatus {
   isBehind: boolean;
 }
 
-/** The last publication of each list, and whether the list is behind its source. */
 export async function listStatus(db: Database, kv: KVNamespace, now: Date): Promise<ListStatus[]> {
   const [source, published] = await Promise.all([readSource(db, now), readPublished(kv)]);
   return listNames.map((list) => ({

@@ -16,14 +16,13 @@ import { readSource, type Source } from './source.ts';
 const keptMilliseconds = 8 * 24 * 60 * 60 * 1000;
 /** Deletions in one run: an invocation may use 1,000 operations of KV in all. */
 const maximumDeletions = 400;
-/** Rows of a journal deleted in one run. */
 const maximumJournalRows = 100_000;
 
 /**
  * Deletes what the lists have not needed for a week: the blocks and changes in KV that later publications have replaced
- * or that killed ones left behind, and the rows of the journals that all lists have followed. Nothing that the head in
- * KV may still name, where that is neither the last publication nor later than what replaced the keys. The work of one
- * run is limited.
+ * or that killed ones left behind, and the rows of the journals that all lists have followed. Keeps what the head in KV
+ * may still name, if that is neither the last publication nor later than what replaced the keys. The work of one run is
+ * limited.
  */
 export async function sweepLists(db: Database, kv: KVNamespace, now: Date): Promise<void> {
   const source = await retried(() => readSource(db, now));
@@ -82,7 +81,7 @@ async function sweepLeftovers(
   }
 }
 
-/** All keys that a killed publication may have written: no head names any of them. */
+/** The keys that a killed publication may have written. */
 async function keysOf(kv: KVNamespace, list: ListName, publication: string): Promise<string[]> {
   const keys = await listKeys(kv, blockPrefix(list, publication));
   return [changesKey(list, publication), ...keys.map(({ name }) => name)];

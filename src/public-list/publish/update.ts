@@ -3,9 +3,9 @@ import { newBlockCutter } from '../format/cut.ts';
 import { compareNames, type Entry } from '../format/entry.ts';
 import type { Difference } from '../format/steps.ts';
 
-/** A name that has changed, with the entries that it has in the list now. */
 export interface ChangedName {
   name: string;
+  /** What the name has in the list now. */
   entries: Entry[];
 }
 

@@ -16,14 +16,11 @@ import { loadBlock, loadFragment, type Reader, readWithFallback } from './reader
 
 export type { BrowsedName };
 
-/** Some of a list's names, in its order. */
 export interface Browsed {
   names: BrowsedName[];
-  /** Whether more names follow the last one. */
   hasMore: boolean;
 }
 
-/** The names of a list that are asked for. */
 export interface Range {
   /** Lower case, NFC, not punycode; empty for all names. */
   prefix: string;
@@ -102,7 +99,7 @@ async function pageOf(
   return { names, hasMore: false };
 }
 
-/** The requests that all auctions count for when they are read from the database: two rows each. */
+/** All auctions read from the database count as so many requests: two rows each. */
 const requestsOfDatabase = 2;
 
 /**
@@ -134,7 +131,7 @@ export function readNames(list: ListName, reader: Reader): Promise<readonly Brow
   });
 }
 
-/** Roughly the size of an object with two strings and an array, without the characters of the strings. */
+/** Roughly the size of an object with two strings and an array, without their characters. */
 const nameBytes = 200;
 
 /** A character takes two bytes at most. */

@@ -6,8 +6,9 @@ import { memoryOf } from './memory.ts';
 import { findHead, type Reader } from './reader.ts';
 
 export interface ReadChanges {
-  /** The ETag that the client holds, and the one of the list that the changes lead to. */
+  /** The client's ETag. */
   since: string;
+  /** The ETag of the list that the changes lead to. */
   current: string;
   difference: Difference;
 }

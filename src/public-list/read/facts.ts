@@ -2,10 +2,8 @@ import { type ListName, listNames } from '../lists.ts';
 import { memoryOf } from './memory.ts';
 import { findHead, type Reader } from './reader.ts';
 
-/** The facts of a list that are known without reading its names. */
 export interface ListFacts {
   etag: string;
-  /** The number of entries. */
   count: number;
   /** ISO 8601. */
   publishedAt: string;

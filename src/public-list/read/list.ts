@@ -13,11 +13,9 @@ export interface ReadList {
   etag: string;
   /** Gzip. */
   body: Uint8Array<ArrayBuffer> | ReadableStream | undefined;
-  /** Size of the body. */
   bytes: number;
 }
 
-/** Whether the client has the list with this ETag. */
 type IsKnown = (etag: string) => boolean;
 
 /**
@@ -79,10 +77,10 @@ const bodyKey = (list: ListName, etag: string) => `${list} ${etag}`;
 /** After this time, a request that loads or builds a list is taken to have been cut off. */
 const patienceMilliseconds = 30_000;
 
-/** Blocks that are read for one request: more count as more. */
+/** Reading more blocks than this counts as more than one request. */
 const blocksOfRequest = 20;
 
-/** The requests that a list counts for if it is built from the database: a million names are a million rows. */
+/** A list built from the database counts as so many requests: a million names are a million rows. */
 const requestsOfBuild = 100;
 
 /** Only one request at a time loads the body into memory, to limit the memory of all together. The others stream it. */

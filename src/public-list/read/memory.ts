@@ -8,7 +8,7 @@ import { Cache } from './cache.ts';
 /** The time for which an isolate answers from memory before it reads KV again. */
 const freshMilliseconds = 5_000;
 
-/** The state in which an isolate has last seen a list. */
+/** A list as an isolate has last seen it. */
 interface Seen {
   etag: string;
   /** Undefined if the list was built from the database. */
@@ -26,7 +26,6 @@ const mebibyte = 1024 * 1024;
 const maximumListBytes = 12 * mebibyte;
 const maximumPartBytes = 3 * mebibyte;
 
-/** A whole list, compressed. */
 export interface Whole {
   etag: string;
   body: Uint8Array<ArrayBuffer>;
@@ -36,7 +35,7 @@ export interface Whole {
 export class Memory {
   readonly #seen = new Map<ListName, Seen>();
   readonly lists = new Cache<{
-    /** Whole lists, compressed, by list and ETag. */
+    /** In gzip, by list and ETag. */
     body: Uint8Array<ArrayBuffer>;
     /** Every name of a list, by list and ETag. */
     names: readonly BrowsedName[];

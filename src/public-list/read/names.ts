@@ -16,7 +16,6 @@ import {
 import { memoryOf } from './memory.ts';
 import { loadBlock, loadFragment, type Reader, readWithFallback } from './reader.ts';
 
-/** The public lists' answer about a name. */
 export interface ListedName {
   /** In alphabetical order; empty for a name that is not retained. */
   statuses: ListedStatus[];
@@ -46,7 +45,6 @@ export function recallName(
   return auctions && listedName(retained, auctions);
 }
 
-/** The statuses of a name's entries. */
 type Statuses = EntryRow[2][];
 
 function listedName(retained: Statuses = [], auctions: Statuses = []): ListedName {
@@ -88,9 +86,7 @@ function recallEntries(
 /** The most blocks to load at a time: a Worker may have six connections open. */
 const blocksAtOnce = 6;
 
-/**
- * Reads each block once, and decompresses each fragment once. Many names count as a request for each of their blocks.
- */
+/** Reads each block once, and decompresses each fragment once. Many names count as a request for each of their blocks. */
 async function findInBlocks(
   { list, blocks }: Head,
   names: readonly string[],

@@ -15,7 +15,6 @@ import { blockKey, getBlock, headKey, MissingBlockError } from '../kv.ts';
 import type { ListName } from '../lists.ts';
 import { memoryOf } from './memory.ts';
 
-/** Reading a list needs these. */
 export interface Reader {
   db: () => Database;
   kv: KVNamespace;
@@ -23,7 +22,7 @@ export interface Reader {
   clock: () => Date;
   /** Runs work that the answer does not wait for. */
   later: (work: Promise<unknown>) => void;
-  /** Takes the news that KV has no such list, or lacks a part of it, so that somebody publishes it. */
+  /** Reports that KV lacks the list or a part of it, so that somebody publishes it. */
   report: (list: ListName, trouble: Trouble) => void;
   /**
    * Counts what is about to be read as so many requests of whoever asks, the request itself included. Throws
@@ -124,7 +123,6 @@ export function loadFragment(
   return text;
 }
 
-/** The ways to read the same thing: from the list as it was last published, or from its source as it is on a day. */
 interface Ways<Result> {
   fromHead: (head: Head) => Promise<Result>;
   /** An older result, which is good enough while KV fails. */

@@ -37,7 +37,7 @@ beforeAll(async () => {
 const states = [
   ['the whole page', ''],
   ['an answer', '?name=k1.ee'],
-  ['a day gone by', '?name=k1.ee&as_of=2026-01-31'],
+  ['a past day', '?name=k1.ee&as_of=2026-01-31'],
   ['a day that is not over', '?name=k1.ee&as_of=9999-01-01'],
   ['a name on no list', '?name=free.ee'],
   ['a name of another zone', '?name=free.com'],

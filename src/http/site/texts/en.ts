@@ -173,7 +173,7 @@ export const en = {
   } satisfies Record<ListName, string>,
   oneName: 'One name',
   nameHistory: 'What the name was, and when',
-  dayGoneBy: 'The list as it stood at the end of a day',
+  pastDay: 'The list as it stood at the end of a day',
   changes: 'What has changed since the list that you hold',
   tryIt: 'Try it:',
   copy: 'Copy',

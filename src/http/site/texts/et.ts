@@ -192,7 +192,7 @@ export const et: Texts = {
   },
   oneName: 'Üks nimi',
   nameHistory: 'Mis olekus nimi oli, ja millal',
-  dayGoneBy: 'Nimekiri päeva lõpu seisuga',
+  pastDay: 'Nimekiri päeva lõpu seisuga',
   changes: 'Mis on muutunud võrreldes sinu nimekirjaga',
   tryIt: 'Proovi:',
   copy: 'Kopeeri',
