@@ -1,6 +1,5 @@
 /**
- * The weights that `Accept-Encoding` or `Accept-Language` gives to what it names, in lower case: from 0, refused, to 1
- * (RFC 9110, section 12.4.2).
+ * The weights in `Accept-Encoding` or `Accept-Language` by name in lower case, from 0, which refuses, to 1 (RFC 9110).
  */
 export function weightsOf(header: string | null | undefined): Map<string, number> {
   const ranges = (header ?? '').toLowerCase().split(',');

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Reason } from '../error.ts';
 import { maximumBodyBytes } from './input.ts';
 
-/** When each reason to refuse applies, as the document says it under the status that the reason is answered with. */
+/** When each reason applies, as the document says it. */
 export const reasonCases: Record<Reason, string> = {
   malformed: 'the body is not a JSON object, or its `Content-Type` is another',
   missing: 'a required field or parameter is missing',

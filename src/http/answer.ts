@@ -4,7 +4,6 @@ import { type Reason, RegistryError } from '../error.ts';
 import type { AppContext } from './context.ts';
 import { bookmarkRefused } from './session.ts';
 
-/** Turns a refusal into an interface's answer. */
 export type ErrorForm = (error: RegistryError, c: AppContext) => Response;
 
 /** HTTP status of each refusal, the same in every interface. */
@@ -45,7 +44,7 @@ export function fieldErrors(
   return c.json({ errors: Object.fromEntries(errors) }, statuses[error.reason]);
 }
 
-/** The refusal that the client sees for an error. Of an unexpected error, it sees only the request id. */
+/** The refusal that the client sees: for an unexpected error, only the request id. */
 export function refusalOf(error: Error, c: AppContext): RegistryError {
   if (error instanceof RegistryError) return error;
   if (c.var.bookmark && isAboutBookmark(error)) return bookmarkRefused();

@@ -12,7 +12,6 @@ import { health } from './health/health.ts';
 import { newApp } from './hono.ts';
 import { nameIgnoredParameters } from './ignored.ts';
 import { type InterfaceName, interfaceOf } from './interface.ts';
-import { logRequest } from './log.ts';
 import { listError } from './public/answer.ts';
 import { listRoutes } from './public/lists.ts';
 import { registrantError } from './registrant/answer.ts';
@@ -22,13 +21,13 @@ import { registrantAuth } from './registrant/token.ts';
 import { registrarAccount } from './registrar/account.ts';
 import { registrarError } from './registrar/answer.ts';
 import { registrarContacts } from './registrar/contacts.ts';
+import { logRequest } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
 import { bookmarkHeader } from './session.ts';
 import { pageError } from './site/error.tsx';
 import { pages } from './site/pages.ts';
 import { throttlePublic } from './throttle.ts';
 
-/** Headers that strangers are not sent. */
 const headersForCallers = [bookmarkHeader, 'Ignored-Fields'];
 
 /** The URL map. A trailing slash makes no difference. */
@@ -59,10 +58,7 @@ app.use(async (c, next) => {
   logRequest(c, startedAtMilliseconds);
 });
 
-/**
- * The interfaces with callers, which count their requests themselves, as a single auction does. Everything else is
- * anybody's.
- */
+/** These interfaces count their own requests, as a single auction does; everything else is open to anybody. */
 const withCallers = {
   '/repp/v1/contacts': registrarContacts,
   '/repp/v1/registrar': registrarAccount,

@@ -1,15 +1,13 @@
 import * as z from 'zod/mini';
 import { isBlank } from '../text/field.ts';
 
-/** Compares the shape of a body with its zod type: unknown fields, and fields outside the object they belong in. */
-
 /** The paths of the fields that the zod type of a body does not know. */
 export function unknownFields(shape: z.ZodMiniObject, body: object, prefix = ''): string[] {
   return Object.entries(body).flatMap(([name, value]) => {
     const path = prefix + name;
     const inner = fieldOf(shape, name);
     if (!inner) return [path];
-    // A field of an element is named as one of its list.
+    // A field of an element is named as a field of its list.
     const type = inner instanceof z.ZodMiniArray ? inner.def.element : inner;
     return [value]
       .flat()
@@ -56,7 +54,7 @@ function unknownDetail(shape: z.ZodMiniObject, given: readonly string[]): string
     : `None of its fields is known here, which are ${Object.keys(shape.shape).join(', ')}.`;
 }
 
-/** The zod type of a field, without `optional` and `nullable`; undefined for an unknown field. */
+/** Strips `optional` and `nullable`; undefined for an unknown field. */
 function fieldOf(shape: z.ZodMiniObject, name: string): z.core.$ZodType | undefined {
   if (!Object.hasOwn(shape.shape, name)) return undefined;
   let type = shape.shape[name];

@@ -2,13 +2,12 @@ import type { MiddlewareHandler } from 'hono';
 import { RegistryError } from '../error.ts';
 import type { AppContext, AppEnv } from './context.ts';
 
-/** The headers in which clients send their own reference for a transaction; the first one present counts. */
+/** The first of these headers that is present counts. */
 const clientReferenceHeaders = ['X-Client-Transaction-Id', 'RPP-Cltrid'];
 
 /** 1 to 64 printable ASCII characters: what EPP's clTRID (RFC 5730) allows and a header can repeat. */
 export const clientReferencePattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/;
 
-/** The client's reference, if there is one, and the header that it came in. */
 export function clientReference(c: AppContext): { name: string; value: string } | undefined {
   return clientReferenceHeaders
     .map((name) => ({ name, value: c.req.header(name) }))

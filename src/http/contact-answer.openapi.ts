@@ -16,8 +16,8 @@ import {
 } from '../contact/representation.ts';
 
 /**
- * The types of contacts in the document. The fields are those of the one list of fields; the functions that make the
- * answers make the answers' types too, of a contact whose values are zod types.
+ * Contacts in the document: the fields come from the one list of fields, and the shapes from the functions that make
+ * the answers, called with a contact whose values are zod types.
  */
 
 type Fields = typeof contactFields;
@@ -27,7 +27,6 @@ type ShownColumn = {
     : Column;
 }[keyof Fields];
 
-/** A sentence about each field that an interface shows. */
 const descriptions: Record<ShownColumn, string> = {
   id: 'The record id, by which lists are ordered.',
   uuid: 'The contact’s UUID.',
@@ -62,7 +61,7 @@ const descriptions: Record<ShownColumn, string> = {
   updatedAt: 'When it was changed last.',
 };
 
-/** Rules that are code, in the terms of JSON Schema. */
+/** Rules that are code, as JSON Schema. */
 const forms: Partial<Record<ShownColumn, Record<string, unknown>>> = {
   email: { format: 'idn-email' },
   identCountryCode: { pattern: '^[A-Za-z]{2}$' },
@@ -79,7 +78,7 @@ const instant = () => z.iso.datetime({ precision: 3 });
 
 const statuses = z.string().meta({ examples: ['ok', 'linked', ...contactStatuses] });
 
-/** The types of columns of which the schema does not say enough. */
+/** Columns that the schema does not describe fully. */
 const types: Partial<Record<keyof Contact, z.ZodType>> = {
   uuid: z.guid(),
   createdAt: instant(),
@@ -98,10 +97,7 @@ function storedType(column: keyof Contact): z.ZodType {
   return enumValues ? z.enum(enumValues as [string, ...string[]]) : z.string();
 }
 
-/**
- * A contact whose values are zod types, for the functions that make answers of contacts. An unknown value is null,
- * except in fields that are blank instead.
- */
+/** An unknown value is null, except in fields that are blank instead. */
 function contactOfTypes(isBlank: (field: ContactField) => boolean): Contact {
   const shown = contactColumns.map(([column, field]) => {
     const isNullable = !columns[column].notNull && !isBlank(field);
@@ -111,7 +107,6 @@ function contactOfTypes(isBlank: (field: ContactField) => boolean): Contact {
   return { ...Object.fromEntries(shown), statuses: [statuses], domainCount: 0 };
 }
 
-/** The zod type of an answer that was made of zod types. */
 function answerType(shape: Record<string, unknown>): z.ZodObject {
   return z.object(
     Object.fromEntries(Object.entries(shape).map(([name, value]) => [name, valueType(value)])),

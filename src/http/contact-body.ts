@@ -11,14 +11,8 @@ import { isRepeated, problemOfIdentity } from '../contact/rules.ts';
 import { clearable } from '../text/field.ts';
 import { isObject } from './body-shape.ts';
 
-/**
- * Bodies with a contact's fields, derived from the one list of fields: `bodyFields` says what a body may contain,
- * `withoutRepeated` takes out what an update need not judge, and `columnsOf` turns a body into columns.
- */
-
 type Group = NonNullable<ContactField['group']>;
 
-/** Each interface's name for the object around a group of fields. */
 const groupNames: Record<Sender, Record<Group, string>> = {
   registrar: { address: 'addr', identity: 'ident' },
   registrant: { address: 'address', identity: 'ident' },
@@ -27,8 +21,8 @@ const groupNames: Record<Sender, Record<Group, string>> = {
 type Shape = Record<string, z.ZodMiniType>;
 
 /**
- * The fields that a sender may send, by their names on the wire: required fields first, then optional ones, then the
- * address. A creation must have the required fields. An update may leave out any field, which keeps its value.
+ * The fields that a sender may send, by their wire names. Only a creation must have the required ones; an update keeps
+ * the value of a field that is left out.
  */
 export function bodyFields(sender: Sender, { isCreation }: { isCreation: boolean }): Shape {
   const shapeOf = (group: Group | null, isRequired: boolean): Shape =>
@@ -65,8 +59,8 @@ function typeOf(field: ContactField, isCreation: boolean): z.ZodMiniType {
 }
 
 /**
- * The fields of an update, undefined where they repeat the value on record: that is no change, and it is not judged, so
- * that a client that sends back all that it has read can work with what a former registry accepted.
+ * The fields of an update, undefined where they repeat the value on record. A repeated value is not judged, so a client
+ * can send back all that it has read, even what a former registry accepted.
  */
 export function withoutRepeated(sender: Sender, given: unknown, contact: Contact): unknown {
   if (!isObject(given)) return given;
@@ -85,13 +79,12 @@ export function withoutRepeated(sender: Sender, given: unknown, contact: Contact
   return rest;
 }
 
-/** A null address clears each of its parts. */
 function clearedAddress(sender: Sender): Record<string, null> {
   const parts = sentColumns(sender).filter(([, { group }]) => group === 'address');
   return Object.fromEntries(parts.map(([, field]) => [nameIn(sender, field), null]));
 }
 
-/** The columns of a body that `bodyFields` has accepted; undefined if the body does not contain them. */
+/** The columns of a body that `bodyFields` has accepted; undefined where it leaves them out. */
 export function columnsOf(
   sender: Sender,
   body: Record<string, unknown>,
@@ -109,7 +102,6 @@ function sentColumns(sender: Sender) {
   return contactColumns.filter(([, { sentBy }]) => sentBy.includes(sender));
 }
 
-/** The name within its group. */
 function nameIn(sender: Sender, { registrar, registrant }: ContactField): string {
   const name = sender === 'registrar' ? registrar : registrant;
   return name!.slice(name!.lastIndexOf('.') + 1);

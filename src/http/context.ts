@@ -7,22 +7,21 @@ import type { Person } from '../registrant/token.ts';
 import type { Login } from '../registrar/login.ts';
 import { queueDeliveries } from '../webhook/outbox.ts';
 
-/** The bindings and variables in the context of every handler. */
 export interface AppEnv {
   Bindings: Env;
   Variables: {
     requestId: string;
     now: Date;
     meter: Meter;
-    /** D1's bookmark of the database state that the client has seen. */
+    /** D1's bookmark from the client. */
     bookmark: string | undefined;
     session: D1DatabaseSession | undefined;
     database: Database | undefined;
     /** The query parameters that the call knows; undefined where it knows none. */
     knownParameters: readonly string[] | undefined;
-    /** Registrar interface: who claims to call. */
+    /** Set in the registrar interface; not verified before the handler's first query. */
     login: Login;
-    /** Registrant interface: who calls, or for whom the portal does. */
+    /** Set in the registrant interface. */
     person: Person;
   };
 }
@@ -47,22 +46,19 @@ export function database(c: AppContext): Database {
   return opened;
 }
 
-/** Lets work go on after the response. A failure is logged. */
+/** Continues the work after the response. A failure is logged. */
 export function afterResponse(c: AppContext, work: Promise<unknown>): void {
   c.executionCtx.waitUntil(work.catch((error) => logUnexpected(error, c.var.requestId)));
 }
 
-/**
- * Has what waits for the registrar's webhook delivered after the response. A failure is logged, and the scheduled run
- * makes up for it.
- */
+/** Queues the registrar's deliveries after the response. A failure is logged, and the scheduled run repairs it. */
 export function queueAfterResponse(c: AppContext, registrarId: number): void {
   const { DB, WEBHOOKS } = c.env;
   if (!WEBHOOKS) return;
   afterResponse(c, queueDeliveries(openDatabase(DB), WEBHOOKS, c.var.now, registrarId));
 }
 
-/** The caller's address, which the edge sets; undefined if nothing has set it. */
+/** Set by the edge; undefined if nothing has set it. */
 export function callerAddress(c: AppContext): string | undefined {
   return c.req.header('CF-Connecting-IP');
 }

@@ -20,8 +20,8 @@ import { webhooks } from './registrar/webhooks.openapi.ts';
 import { pagePaths } from './site/pages.openapi.ts';
 
 /**
- * The OpenAPI 3.1 document of all interfaces, made from the zod types that validate. Made when the Worker is built:
- * nothing that the Worker bundles imports it, or the files beside the routes that it is made from.
+ * The OpenAPI 3.1 document, made from the zod types that validate when the Worker is built. Nothing that the Worker
+ * bundles may import it, or the `*.openapi.ts` files.
  */
 export function openApiDocument() {
   const document = createDocument(

@@ -1,7 +1,7 @@
-/** Entity tags in a conditional request (RFC 9110, 8.8.3 and 13.1): a tag may contain commas but no white space. */
+/** Matches entity tags (RFC 9110, 8.8.3), which may contain commas but no white space. */
 const listedTag = /(?:^|,)[\t ]*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"(?=[\t ]*(?:,|$))/g;
 
-/** Strong comparison, which `If-Match` requires: a weak tag matches nothing. `*` matches everything. */
+/** Strong comparison, for `If-Match`: a weak tag matches nothing. */
 export function matchesStrongly(header: string, opaque: string): boolean {
   if (header.trim() === '*') return true;
   return [...header.matchAll(listedTag)].some(
@@ -9,7 +9,7 @@ export function matchesStrongly(header: string, opaque: string): boolean {
   );
 }
 
-/** Weak comparison, which `If-None-Match` requires: it makes no difference whether a tag is weak. */
+/** Weak comparison, for `If-None-Match`. */
 export function matchesWeakly(header: string, opaque: string): boolean {
   if (header.trim() === '*') return true;
   return [...header.matchAll(listedTag)].some(([, , tag]) => tag === opaque);

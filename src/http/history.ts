@@ -1,7 +1,6 @@
 import type { history } from '../../drizzle/schema.ts';
 import { shownChanges } from '../history/changes.ts';
 
-/** An entry of a contact's history, as the registrar and the registrant interface show it. */
 export function historyEntry(entry: typeof history.$inferSelect) {
   return {
     at: entry.occurredAt,

@@ -2,15 +2,13 @@ import type * as z from 'zod/mini';
 import { unknownFields } from './body-shape.ts';
 import type { AppContext } from './context.ts';
 
-/** An answer names what the call ignored, so that it does not look as if it had worked. */
-
-/** Names the fields that the zod type of the body does not know in `Ignored-Fields`, by their paths. */
+/** Names the body's unknown fields in `Ignored-Fields`, by their paths. */
 export function nameIgnoredFields(c: AppContext, shape: z.ZodMiniObject, body: object): void {
   const paths = new Set(unknownFields(shape, body));
   if (paths.size > 0) c.header('Ignored-Fields', headerList([...paths]));
 }
 
-/** Names the query's parameters that the call does not know in `Ignored-Parameters`, each once. */
+/** Names the query's unknown parameters in `Ignored-Parameters`, each once. */
 export function nameIgnoredParameters(c: AppContext): void {
   const start = c.req.url.indexOf('?');
   if (start < 0) return;
@@ -22,8 +20,8 @@ export function nameIgnoredParameters(c: AppContext): void {
 const maximumHeaderLength = 1024;
 
 /**
- * A header's list of names. Commas, % and everything but visible ASCII are percent-encoded. A list that would be too
- * long is cut after a name and ends with `...`.
+ * Joins names by commas. Commas, % and everything but visible ASCII are percent-encoded. A list that is too long is cut
+ * after a name and ends with `...`.
  */
 function headerList(names: readonly string[]): string {
   const encoded = names.map((name) =>

@@ -18,7 +18,7 @@ export const limitBody = bodyLimit({
   },
 });
 
-/** Middleware that parses the query with a zod type, which requires no parameter: an empty value is an invalid one. */
+/** Middleware that parses the query. The zod type must require no parameter: an empty value is invalid, not missing. */
 export function query<Shape extends z.ZodMiniObject>(shape: () => Shape) {
   const validate = onFirstUse(() =>
     zValidator(
@@ -27,7 +27,7 @@ export function query<Shape extends z.ZodMiniObject>(shape: () => Shape) {
       (result) => {
         if (!result.success) throw new RegistryError(problemsOf(result.error, 'invalid'));
       },
-      // Asynchronously, the problems would not be in the order of the parameters.
+      // Asynchronous parsing would change the order of the problems.
       { validationFunction: (type, given) => type.safeParse(given) as never },
     ),
   );
@@ -38,10 +38,7 @@ export function query<Shape extends z.ZodMiniObject>(shape: () => Shape) {
   return middleware;
 }
 
-/**
- * Parses the request's body, which is JSON unless another body is given, with a zod type. Names the fields that the
- * type does not know in `Ignored-Fields`.
- */
+/** Parses the JSON body, or the one given, with a zod type, and names its unknown fields in `Ignored-Fields`. */
 export async function parseBody<Shape extends z.ZodMiniObject>(
   c: AppContext,
   shape: Shape,
@@ -52,7 +49,7 @@ export async function parseBody<Shape extends z.ZodMiniObject>(
   return parsed(shape, given);
 }
 
-/** The body as the zod type takes it. Throws everything that is wrong with it. */
+/** Throws everything that is wrong with the body. */
 export function parsed<Shape extends z.ZodMiniObject>(
   shape: Shape,
   given: unknown,
@@ -63,10 +60,7 @@ export function parsed<Shape extends z.ZodMiniObject>(
   throw new RegistryError(problemsOf(result.error, 'missing', detailOf));
 }
 
-/**
- * The request's body as a JSON object. Throws `malformed` if its content type is not JSON, or if it is not UTF-8, not
- * JSON, or not an object.
- */
+/** The request's body as a JSON object. Throws `malformed` for anything else. */
 export async function jsonBody(c: AppContext): Promise<Record<string, unknown>> {
   const label = c.req.header('Content-Type');
   if (label !== undefined && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(label)) {
@@ -80,7 +74,7 @@ export async function jsonBody(c: AppContext): Promise<Record<string, unknown>> 
   throw malformed(`The body is ${kind}; a JSON object is expected.`);
 }
 
-/** The problems by their issues, which must contain the values where a blank one is `missing`. */
+/** Issues must include their input, or `blank` is never given. */
 function problemsOf(
   error: z.core.$ZodError,
   blank: 'missing' | 'invalid',
@@ -100,7 +94,7 @@ function problemsOf(
 /** Throws a TypeError for bytes that are not UTF-8. */
 export const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
-/** A refusal with a sentence about the problem, which quotes nothing of the body. */
+/** The detail must quote nothing of the body. */
 function malformed(detail: string): RegistryError {
   const message = 'Request body is not a JSON object';
   return new RegistryError([{ reason: 'malformed', message, detail }]);

@@ -3,7 +3,7 @@ import { languages } from './site/language.ts';
 
 export type InterfaceName = 'lists' | 'registrar' | 'registrant' | 'auction' | 'page' | 'other';
 
-/** The first pattern that a path matches says to which interface it belongs. */
+/** The first matching pattern decides. */
 const patterns: [path: RegExp, name: InterfaceName][] = [
   [new RegExp(`^(${listPaths.join('|')}|/log)(/|$)`), 'lists'],
   [/^\/repp(\/|$)/, 'registrar'],

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { pageQuery } from './paging.ts';
 
-/** The parameters of listings: one component each. */
 const { limit, offset, after } = pageQuery().shape;
 
 z.globalRegistry
@@ -14,7 +13,7 @@ z.globalRegistry
     description:
       'The place where the previous page ended: opaque, and taken from its `Link`. Excludes `offset`.',
     param: { id: 'After' },
-    // A caller does not look into it, and Swagger UI fails on the form base64url.
+    // The value is opaque, and Swagger UI fails on the format base64url.
     override: { format: undefined, contentEncoding: undefined, pattern: undefined },
   });
 

@@ -5,9 +5,8 @@ import { onFirstUse } from '../on-first-use.ts';
 import type { AppContext } from './context.ts';
 
 /**
- * Paging. `offset` counts from the beginning, so it skips or repeats elements when others are deleted or added. `after`
- * names the place in the order where the previous page ended; clients take it from the `Link` (RFC 8288) of a full
- * page.
+ * `offset` counts from the beginning, so it skips or repeats elements when others come or go. `after` names the place
+ * where the previous page ended; clients take it from the `Link` (RFC 8288) of a full page.
  */
 
 const wholeNumber = (label: string, minimum: number, maximum: number) =>
@@ -25,10 +24,9 @@ const wholeNumber = (label: string, minimum: number, maximum: number) =>
       }),
     );
 
-/** A number in 15 digits, in an order by time after the time. */
+/** 15 digits, after the time in an order by time. */
 const placePattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)?(\d{15})$/;
 
-/** The parameters of a listing. */
 export const pageQuery = onFirstUse(() =>
   z.object({
     limit: z._default(wholeNumber('Limit', 1, 200), 200),
@@ -45,10 +43,7 @@ export const pageQuery = onFirstUse(() =>
   }),
 );
 
-/**
- * The page that the parameters ask for. Throws `invalid` for `after` together with `offset`, and for one from a listing
- * in another order.
- */
+/** Throws `invalid` for `after` together with `offset`, and for one from a listing in another order. */
 export function requestedPage(
   { limit, offset, after }: z.output<ReturnType<typeof pageQuery>>,
   isByTime = false,
@@ -67,17 +62,16 @@ export function requestedPage(
   ]);
 }
 
-/** Links a full page of rows, whose places are their ids, to the page after it. */
+/** Links a full page of rows, whose places are their ids, to the next one. */
 export function linkAfter(c: AppContext, page: Page, rows: readonly { id: number }[]): void {
   if (rows.length >= page.limit) linkNext(c, page, rows.at(-1)?.id);
 }
 
-/** Links the page to the one that begins after `place`; without a place, it is the last one. */
+/** Links the page to the one after `place`; the last page has none. */
 export function linkNext(c: AppContext, page: Page, place?: number | string): void {
   if (place !== undefined) c.header('Link', nextLink(c, page, place));
 }
 
-/** The `Link` to the page that begins after `place`. */
 export function nextLink(c: AppContext, { limit }: Page, place: number | string): string {
   const url = new URL(c.req.url);
   const isKept = (name: string) =>

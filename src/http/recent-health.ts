@@ -1,10 +1,10 @@
 import { type Health, readHealth } from '../health/health.ts';
 import { type AppContext, afterResponse, database } from './context.ts';
 
-/** The last findings of this isolate, by database. Shared by all requests, because they do not depend on them. */
+/** Requests share the findings of this isolate, which do not depend on them. */
 const known = new WeakMap<D1Database, { health: Health; readAt: number }>();
 
-/** The state of everything that the interfaces depend on, not older than so many seconds. */
+/** Health of at most this age. */
 export async function recentHealth(c: AppContext, maximumAgeSeconds: number): Promise<Health> {
   const last = known.get(c.env.DB);
   return last && isWithin(maximumAgeSeconds, last.readAt, c) ? last.health : await readAgain(c);
@@ -18,16 +18,16 @@ async function readAgain(c: AppContext): Promise<Health> {
 
 function isWithin(seconds: number, instant: number, c: AppContext): boolean {
   const age = c.var.now.getTime() - instant;
-  // After a clock was set back, an earlier reading is in the future.
+  // An instant in the future means that the clock was set back.
   return age >= 0 && age < seconds * 1000;
 }
 
-/** When this isolate last had the findings read for a page, however that ended. */
+/** When this isolate last began to read the health for a page. */
 const asked = new WeakMap<D1Database, number>();
 
 /**
- * Whether this isolate has learnt in the last minutes that lists are late. It waits for nothing: once a minute, the
- * findings are read again while the answer is on its way.
+ * Whether lists were late at the last reading, if that is recent. It waits for nothing: once a minute, the health is
+ * read again while the answer leaves.
  */
 export function knowsOfLateLists(c: AppContext): boolean {
   const { DB } = c.env;

@@ -3,8 +3,8 @@ import { type AppContext, afterResponse } from './context.ts';
 const freshMilliseconds = 5_000;
 
 /**
- * The value that an isolate read last for a binding, for at most five seconds. Only for what everybody may read, because all
- * requests share it.
+ * The value that this isolate last read for a binding, for at most five seconds. All requests share it, so it must be
+ * public.
  */
 export class Recent<Binding extends WeakKey, Value> {
   readonly #last = new WeakMap<Binding, { value: Promise<Value>; readAt: number }>();
@@ -12,11 +12,11 @@ export class Recent<Binding extends WeakKey, Value> {
   find(c: AppContext, binding: Binding): Promise<Value> | undefined {
     const last = this.#last.get(binding);
     const age = last ? c.var.now.getTime() - last.readAt : 0;
-    // A clock that was set back is younger than what is remembered.
+    // A negative age means that the clock was set back.
     return age >= 0 && age < freshMilliseconds ? last?.value : undefined;
   }
 
-  /** Reads once for all requests that ask at the same time. A failure is not remembered. */
+  /** Requests that come meanwhile share the reading. A failure is not remembered. */
   read(c: AppContext, binding: Binding, read: () => Promise<Value>): Promise<Value> {
     const value = read();
     const reading = { value, readAt: c.var.now.getTime() };
@@ -24,12 +24,12 @@ export class Recent<Binding extends WeakKey, Value> {
     const forget = () => {
       if (this.#last.get(binding) === reading) this.forget(binding);
     };
-    // It goes on for those who wait for it, even if the client that asked first has gone.
+    // The reading goes on for the others, even if the first client has gone.
     afterResponse(c, value.catch(forget));
     return value;
   }
 
-  /** Forgets the value, also one that is being read. */
+  /** Forgets the value, even while it is being read. */
   forget(binding: Binding): void {
     this.#last.delete(binding);
   }

@@ -2,10 +2,9 @@ import type { MiddlewareHandler } from 'hono';
 import { RegistryError } from '../error.ts';
 import type { AppEnv } from './context.ts';
 
-/** The header with D1's bookmark of the database state that a client has seen. */
 export const bookmarkHeader = 'X-D1-Bookmark';
 
-/** The form of a D1 bookmark (d1/reference/time-travel): four hexadecimal numbers. */
+/** A D1 bookmark (d1/reference/time-travel): four hexadecimal numbers. */
 export const bookmarkPattern = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
 
 export function bookmarkRefused(): RegistryError {
@@ -13,8 +12,8 @@ export function bookmarkRefused(): RegistryError {
 }
 
 /**
- * Answers with a bookmark of the database state and accepts the one that the client sends back, so that the client
- * reads its own writes from the nearest replica that has them. Throws `invalid` for a malformed bookmark.
+ * Accepts the bookmark that a client sends and answers with a new one, so that the client reads its own writes from the
+ * nearest replica that has them. Throws `invalid` for a malformed bookmark.
  */
 export const continueSession: MiddlewareHandler<AppEnv> = async (c, next) => {
   const given = c.req.header(bookmarkHeader);

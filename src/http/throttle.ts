@@ -13,7 +13,6 @@ const limiters: Record<RateLimitName, (env: Env) => RateLimit> = {
   'registrant-write': (env) => env.REGISTRANT_WRITE_LIMITER,
 };
 
-/** The words of a refusal for the thing that each limit counts. */
 const counted: Record<RateLimitName, string> = {
   caller: 'requests by one caller',
   address: 'requests from one address',
@@ -22,14 +21,13 @@ const counted: Record<RateLimitName, string> = {
 };
 
 /**
- * A limit this high means unlimited, and the limiter is not asked: the local runtime's stand-in writes to a database
- * for every request, which takes longer than the request.
+ * A limit this high means unlimited, and the limiter is not asked: the local runtime's limiter writes to a database for
+ * every request.
  */
 const unlimitedRequests = 1_000_000;
 
 /**
- * Counts requests against a limit. Throws `throttled`, with `Retry-After`, once the limit has been reached: until then, what
- * counts as several requests is admitted even if it goes beyond the limit.
+ * Throws `throttled` once the limit has been reached. Until then, one call may exceed it by counting several requests.
  */
 export async function throttle(
   c: AppContext,
@@ -56,16 +54,13 @@ function limitOf(c: AppContext, name: RateLimitName) {
   return findRateLimits(c.env)?.limits[name] ?? { requests: undefined, windowSeconds: 60 };
 }
 
-/**
- * Throws `throttled`, with `Retry-After` and the limit that was reached, in `RateLimit` as `RateLimit-Policy` names it
- * (draft-ietf-httpapi-ratelimit-headers).
- */
+/** Throws `throttled` with `Retry-After` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers). */
 export function refuseThrottled(
   c: AppContext,
   name: RateLimitName,
   seconds = limitOf(c, name).windowSeconds,
 ): never {
-  // Set by the 401 that this 429 replaces.
+  // A 401 that this 429 replaces has set it.
   c.header('WWW-Authenticate', undefined);
   c.header('Retry-After', String(seconds));
   c.header('RateLimit', `"${name}";r=0;t=${seconds}`);
@@ -76,30 +71,26 @@ export function refuseThrottled(
   throw new RegistryError([{ reason: 'throttled', message, detail }]);
 }
 
-/** The key by which a caller's requests are counted: its address, or the /64 of an IPv6 address. */
+/** The caller's address, or the /64 of an IPv6 address. */
 export function callerNetwork(c: AppContext): string {
   return networkOf(callerAddress(c) ?? 'unknown');
 }
 
 /**
- * Counts requests for what needs no login, by address: apart from those of the interfaces with callers, so that
- * nobody's look-ups stop a registrar in the same network.
+ * Counts requests without a login by address, apart from those of the interfaces with callers, so that nobody's
+ * look-ups stop a registrar in the same network.
  */
 export function throttlePublic(c: AppContext, requests = 1): Promise<void> {
   return throttle(c, 'address', `public ${callerNetwork(c)}`, requests);
 }
 
-/**
- * Middleware for all routes of an interface with callers: counts the address's requests and, separately, its failed
- * logins.
- */
+/** Middleware that counts an address's requests and, separately, its failed logins. */
 export const throttleAddress: MiddlewareHandler<AppEnv> = async (c, next) => {
   const address = callerNetwork(c);
-  // While a setting is missing, nothing that has callers answers.
+  // Nothing that has callers answers while a setting is missing.
   settings(c.env);
   await throttle(c, 'address', address);
   await next();
-  // Only registrars log in with a query.
   const login: Login | undefined = c.var.login;
   if (login?.caller) rememberLogin(login);
   if (!(c.error instanceof RegistryError && c.error.reason === 'unauthorized')) return;

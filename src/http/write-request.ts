@@ -6,10 +6,7 @@ import { clientReference } from './client-reference.ts';
 import type { AppContext } from './context.ts';
 import { matchesStrongly } from './entity-tag.ts';
 
-/**
- * The request as `write` needs it, with the client's reference, the version that `If-Match` expects, and the
- * `Idempotency-Key`. Throws `invalid` for a malformed key.
- */
+/** The request for `write`. Throws `invalid` for a malformed `Idempotency-Key`. */
 export async function writeRequest(c: AppContext): Promise<WriteRequest> {
   const ifMatch = c.req.header('If-Match');
   return {
@@ -21,12 +18,11 @@ export async function writeRequest(c: AppContext): Promise<WriteRequest> {
   };
 }
 
-/** Marks the answer to a request that took effect before. */
 export function markReplay(c: AppContext, isReplay: boolean): void {
   if (isReplay) c.header('Idempotent-Replayed', 'true');
 }
 
-/** A string (RFC 8941), as the draft requires, or the bare key that most clients send. */
+/** A quoted string (RFC 8941), as the draft requires, or the bare key that most clients send. */
 export const keyPattern =
   /^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255}))$/;
 

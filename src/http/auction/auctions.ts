@@ -23,7 +23,7 @@ auctions.get('/', async (c) =>
   c.body(await startedJson(c), 200, { 'Content-Type': 'application/json' }),
 );
 
-// Everything but the list, which is anybody's.
+// Applies to everything but the list, which is open to anybody.
 auctions.use(throttleAddress);
 
 auctions.use('/:uuid', continueSession, async (c, next) => {
@@ -71,7 +71,7 @@ auctions.patch('/:uuid', limitBody, async (c) => {
     { status, registrationDeadline, platform },
     settings(c.env).auctionRestartStatuses,
   ).finally(() => forgetStarted(c.env.DB));
-  // Even if nothing changed: a repeated report repairs what the first one left undone.
+  // Even an unchanged status is published: a repeated report repairs what the first one left undone.
   if (status !== undefined) publishAfterResponse(c, auctionLists);
   return c.json({ ...shownAuction(auction), registration_code: registrationCodeOf(auction) });
 });

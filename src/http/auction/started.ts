@@ -4,12 +4,11 @@ import type { AppContext } from '../context.ts';
 import { Recent } from '../recent.ts';
 import { throttlePublic } from '../throttle.ts';
 
-/** The auctions in progress, as JSON, by database. */
 const started = new Recent<D1Database, string>();
 
 /**
- * The auctions in progress, as JSON: from memory for at most five seconds, so that nobody can have the whole table read
- * again and again. Never without what this isolate has written. Reading them, two rows each, counts as another request.
+ * The auctions in progress as JSON, from memory for at most five seconds, so that nobody can have the whole table read
+ * again and again. It never lacks what this isolate has written. Reading it, two rows each, counts as another request.
  */
 export async function startedJson(c: AppContext): Promise<string> {
   const { DB } = c.env;
@@ -19,18 +18,18 @@ export async function startedJson(c: AppContext): Promise<string> {
   return started.find(c, DB) ?? started.read(c, DB, () => read(c));
 }
 
-/** From the primary: a replica may lack what was written. */
+/** Reads the primary, because a replica may lack what was written. */
 async function read(c: AppContext): Promise<string> {
   const auctions = await listStartedAuctions(openDatabase(c.env.DB, c.var.meter));
   return JSON.stringify(auctions.map(shownAuction));
 }
 
-/** Forgets the list, also one that is being read, after this isolate has written, or may have. */
+/** Forgets the list, even while it is being read: call it after every attempt to write. */
 export function forgetStarted(db: D1Database): void {
   started.forget(db);
 }
 
-/** Clients that know no platforms see none: the field is there where the auction has one. */
+/** The field `platform` is present only if the auction has one, for clients that do not know it. */
 export function shownAuction({ uuid, name, status, platform }: Auction) {
   return { id: uuid, domain: name, status, ...(platform !== null && { platform }) };
 }

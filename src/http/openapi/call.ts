@@ -10,7 +10,6 @@ import { everyAnswer, type HeaderName, headersOf } from './headers.ts';
 import { type HeaderParameter, headerParameters, parametersOf } from './parameters.ts';
 import { type Interface, refusalsOf } from './refusal.ts';
 
-/** The answer of a call that succeeds. */
 export interface Success {
   description: string;
   headers?: readonly HeaderName[];
@@ -25,11 +24,9 @@ export interface Call {
   path?: z.core.$ZodObject;
   query?: z.core.$ZodObject;
   body?: ZodOpenApiRequestBodyObject;
-  /** Its 200. */
   success?: Success;
-  /** Answers with other statuses that are not refusals. */
   others?: ZodOpenApiResponsesObject;
-  /** Besides those of every call. */
+  /** Besides those of the interface. */
   refusals?: readonly Reason[];
 }
 
@@ -40,7 +37,7 @@ export const requiredBody = (schema: z.core.$ZodType) => ({
 
 type Implied = [isIn: (call: Call) => boolean | undefined, reason: Reason, header?: HeaderName];
 
-/** The refusals and the headers that come with a call's pages, its body and its parameters. */
+/** What a call's pages, body and parameters imply. */
 const implied: Implied[] = [
   [({ query }) => query && 'limit' in query._zod.def.shape, 'out_of_range', 'Link'],
   [({ body }) => body !== undefined, 'malformed', 'Ignored-Fields'],
@@ -48,7 +45,6 @@ const implied: Implied[] = [
   [(call) => call.parameters?.includes('If-Match'), 'changed_meanwhile'],
 ];
 
-/** Describes calls of the interface. */
 export function callsOf(common: Interface) {
   const repeated = common.headers.filter((name) => name in headerParameters) as HeaderParameter[];
   return (call: Call): ZodOpenApiOperationObject => {

@@ -5,23 +5,22 @@ import type {
 } from 'zod-openapi';
 import file from './examples.json' with { type: 'json' };
 
-/** A request of the demo data's own users, and what the service answers to it. */
+/** A request by the demo data's users, and the service's answer. */
 export interface Example {
   summary: string;
-  /** The parameters of the path, the query and the headers, by their names. */
+  /** Parameters of the path, the query and the headers, by name. */
   given?: Record<string, string | number>;
   body?: unknown;
-  /** 200 if nothing is said. */
+  /** Default: 200. */
   status?: number;
-  /** Sends no credentials. */
   isAnonymous?: boolean;
-  /** The call whose examples must have been answered before: it shows what they have changed. */
+  /** The call whose examples come first, because this one shows what they changed. */
   after?: string;
-  /** As recorded by the test that compares it with what the service does answer. */
+  /** Recorded by the test that compares it with the service's answer. */
   answer: unknown;
 }
 
-/** The examples of the calls, by the calls' ids. */
+/** The examples of each call, by its operation id. */
 export const examples: Partial<Record<string, Record<string, Example>>> = file;
 
 /** Puts the examples of a call beside its body, and each answer under its status. */
@@ -33,7 +32,6 @@ export function showExamples(
   for (const [name, example] of Object.entries(examples[operationId] ?? {})) {
     const { summary, body, status = 200, answer } = example;
     const isRefused = status >= 400;
-    // A request that is refused is not an example of a body.
     if (body !== undefined && !isRefused) show(requestBody, name, { summary, value: body });
     const description = `The answer to \`${JSON.stringify(body)}\``;
     show((responses as Record<number, ZodOpenApiResponseObject>)[status], name, {

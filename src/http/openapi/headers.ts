@@ -2,12 +2,10 @@ import type { oas31 } from 'zod-openapi';
 import { clientReferencePattern } from '../client-reference.ts';
 import { bookmarkHeader, bookmarkPattern } from '../session.ts';
 
-/** A response header that is always there where it is listed. */
 function always(description: string, schema: oas31.SchemaObject = {}): oas31.HeaderObject {
   return { ...sometimes(description, schema), required: true };
 }
 
-/** Text unless the schema says more. */
 function sometimes(description: string, schema: oas31.SchemaObject = {}): oas31.HeaderObject {
   return { description, schema: { type: 'string', ...schema } };
 }
@@ -16,7 +14,6 @@ const reference = sometimes('Repeats the client’s reference, in the header tha
   pattern: clientReferencePattern.source,
 });
 
-/** The components of response headers. */
 export const headers = {
   'X-Request-Id': always(
     'The id of the request, which the service’s log and the history of what it changed have too.',
@@ -70,19 +67,17 @@ export const headers = {
 
 export type HeaderName = keyof typeof headers;
 
-/** The headers of every 304, and those of every other answer. */
 export const everyNotModified = ['X-Request-Id', 'Cache-Control'] as const satisfies HeaderName[];
 export const everyAnswer = [
   ...everyNotModified,
   'RateLimit-Policy',
 ] as const satisfies HeaderName[];
 
-/** The same headers where they may be missing. */
+/** The headers, none of them required. */
 export function maybe(...names: readonly HeaderName[]): oas31.HeadersObject {
   return Object.fromEntries(names.map((name) => [name, { ...headers[name], required: false }]));
 }
 
-/** References to the headers' components. */
 export function headersOf(...names: readonly HeaderName[]): oas31.HeadersObject {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -13,7 +13,7 @@ export const keepInput: ZodOpenApiOverride = ({ zodSchema, jsonSchema, io }) => 
   }
 };
 
-/** Says in JSON Schema what zod's own output says at length, or leaves to its checks. */
+/** Simplifies the JSON Schema that zod generates. */
 export function tidied<Document>(document: Document): Document {
   return JSON.parse(JSON.stringify(document), (_, node) => {
     if (typeof node === 'object' && node !== null) tidy(node);
@@ -28,12 +28,12 @@ function tidy(schema: oas31.SchemaObject & { in?: string; schema?: oas31.SchemaO
   if (schema.additionalProperties === false) delete schema.additionalProperties;
   // The format says the same as zod's long pattern.
   if (typeof schema.format === 'string') delete schema.pattern;
-  // So do the names of properties, which are text, and the description of a parameter.
+  // Property names are text, and a parameter has its description outside the schema.
   delete schema.propertyNames;
   if (typeof schema.in === 'string') delete schema.schema?.description;
 }
 
-/** `anyOf` a simple type and null is a type of two; the empty string may be the third. */
+/** Turns `anyOf` of a simple type, null and perhaps the empty string into one schema with two types. */
 function joinNull(schema: oas31.SchemaObject): void {
   const { anyOf, ...rest } = schema;
   const [inner, none, empty] = (anyOf ?? []) as oas31.SchemaObject[];
@@ -46,7 +46,7 @@ function joinNull(schema: oas31.SchemaObject): void {
   if (schema.pattern) schema.pattern = `^$|${schema.pattern}`;
 }
 
-/** Numbers in a query are validated as text. Limits that every number in JSON has say nothing. */
+/** Numbers in a query are validated as text. Limits that hold for every JSON number say nothing. */
 function tidyNumber(schema: oas31.SchemaObject): void {
   const values = [schema.const, schema.enum].flat().filter((value) => value !== undefined);
   if (schema.type === 'number' && values.length > 0 && values.every(Number.isInteger)) {

@@ -10,7 +10,7 @@ function text(description: string, pattern?: RegExp) {
   };
 }
 
-/** The request headers that more than one call takes; all are optional. */
+/** Request headers that several calls take; all are optional. */
 export const headerParameters = {
   'Idempotency-Key': text(
     'Makes the write take effect once: the same request with the same key gets the first answer again, for 24 hours. 1 to 255 printable ASCII characters, with or without quotes.',
@@ -38,7 +38,6 @@ export const headerParameters = {
 
 export type HeaderParameter = keyof typeof headerParameters;
 
-/** References to the parameters' components. */
 export function parametersOf(...names: readonly HeaderParameter[]): oas31.ReferenceObject[] {
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }

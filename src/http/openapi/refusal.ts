@@ -7,23 +7,21 @@ import { statuses } from '../answer.ts';
 import { everyAnswer, type HeaderName, headersOf } from './headers.ts';
 import type { Tag } from './introduction.ts';
 
-/** Common to the calls of an interface. */
 export interface Interface {
-  /** The beginning of the names of its components. */
+  /** The prefix of its components' names. */
   name: string;
   tag: Tag;
   security: oas31.SecurityRequirementObject[];
-  /** The reasons for which each of its calls may be refused, besides those of every interface. */
+  /** Reasons for which each of its calls may be refused, besides `always`. */
   refusals: readonly Reason[];
-  /** The body of a refusal. */
   errorOf: (status: number) => z.ZodType;
-  /** The text about a reason; its case unless given. */
+  /** The text about a reason; by default, its case. */
   show?: (reason: Reason) => string;
-  /** Of every answer; those that are parameters too are taken by every call. */
+  /** Every answer has them; those that are parameters too are taken by every call. */
   headers: readonly HeaderName[];
 }
 
-/** Statuses of refusals that may come after the body was read and its unknown fields were named. */
+/** Refusals with these statuses may come after the body's unknown fields were named. */
 const afterBody = [400, 404, 412, 422, 500];
 
 const headersOfStatus: Partial<Record<number, HeaderName[]>> = {
@@ -32,16 +30,11 @@ const headersOfStatus: Partial<Record<number, HeaderName[]>> = {
   429: ['Retry-After', 'RateLimit'],
 };
 
-/** The reasons for which every call of every interface may be refused. */
 const always: readonly Reason[] = ['method_not_allowed', 'unexpected'];
 
-/** Refusals that are components, by what they say. */
 const components = new Map<string, ZodOpenApiResponseObject>();
 
-/**
- * The refusals of a call of the interface by their statuses: those of every call, and its own. What every call is
- * refused with for the same reasons is one component.
- */
+/** The refusals of a call by status. Those that every call of the interface shares become components. */
 export function refusalsOf(
   common: Interface,
   reasons: readonly Reason[],

@@ -4,8 +4,8 @@ import { type ListName, listNames, publicLists } from '../../public-list/lists.t
 import { recallList } from '../../public-list/read/list.ts';
 import { recallName } from '../../public-list/read/names.ts';
 import { currentTime } from '../../time/clock.ts';
-import { logTogether } from '../log.ts';
 import { isKnown } from '../public-list.ts';
+import { logTogether } from '../request-log.ts';
 import { listAnswer, plainRequests } from './answer.ts';
 import { acceptsGzip } from './encoding.ts';
 import { isWithinMemoryLimit } from './memory-limit.ts';

@@ -1,7 +1,7 @@
 import type { Reason } from '../../error.ts';
 import { type ErrorForm, fieldErrors } from '../answer.ts';
 
-/** The messages that this interface fixes; every other refusal has its own. */
+/** The messages that this interface fixes; other refusals keep their own. */
 export const messages: Partial<Record<Reason, string>> = {
   missing: 'parameter is required',
   out_of_range: 'parameter is out of range',

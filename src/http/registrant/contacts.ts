@@ -7,28 +7,20 @@ import { updateContactOfPerson } from '../../contact/update.ts';
 import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
-import { echoClientReference } from '../client-reference.ts';
 import { bodyFields, columnsOf, withoutRepeated } from '../contact-body.ts';
 import { type AppContext, database, queueAfterResponse } from '../context.ts';
 import { historyEntry } from '../history.ts';
 import { newApp } from '../hono.ts';
 import { nameIgnoredFields } from '../ignored.ts';
-import { jsonBody, limitBody, parsed, query } from '../input.ts';
+import { jsonBody, parsed, query } from '../input.ts';
 import { linkAfter, pageQuery, requestedPage } from '../paging.ts';
-import { continueSession } from '../session.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
 import { formBody, isForm } from './form.ts';
-import { bearerLogin, throttleRegistrants } from './login.ts';
+import { registrantMiddleware } from './login.ts';
 
 export const registrantContacts = newApp();
 
-registrantContacts.use(
-  throttleRegistrants,
-  bearerLogin,
-  limitBody,
-  echoClientReference,
-  continueSession,
-);
+registrantContacts.use(...registrantMiddleware);
 
 registrantContacts.get('/', query(pageQuery), async (c) => {
   const page = requestedPage(c.req.valid('query'));
@@ -58,7 +50,7 @@ registrantContacts.patch('/:uuid', async (c) => {
   const body = isForm(c) ? await formBody(c) : await jsonBody(c);
   nameIgnoredFields(c, patchBody(), body);
   const names = Object.keys(body);
-  // An empty body asks for nothing; a body with only unknown fields asks for something impossible.
+  // An empty body asks for nothing and succeeds.
   if (names.length > 0 && !names.some((name) => Object.hasOwn(patchBody().shape, name))) {
     throw new RegistryError('missing', 'No field of a contact is given');
   }
@@ -76,7 +68,6 @@ registrantContacts.patch('/:uuid', async (c) => {
   return answer(c, outcome);
 });
 
-/** Answers with a single contact. Lists leave out the disclosed attributes. */
 function answer(c: AppContext, contact: Contact): Response {
   c.header('ETag', `"${versionOf(contact)}"`);
   return c.json(registrantRepresentation(contact));

@@ -8,23 +8,14 @@ import {
 import { personalRepresentation } from '../../contact/representation.ts';
 import { logUnexpected } from '../../log.ts';
 import type { Person } from '../../registrant/token.ts';
-import { echoClientReference } from '../client-reference.ts';
 import { database } from '../context.ts';
 import { historyEntry } from '../history.ts';
 import { newApp } from '../hono.ts';
-import { limitBody } from '../input.ts';
-import { continueSession } from '../session.ts';
-import { bearerLogin, throttleRegistrants } from './login.ts';
+import { registrantMiddleware } from './login.ts';
 
 export const personalExport = newApp();
 
-personalExport.use(
-  throttleRegistrants,
-  bearerLogin,
-  limitBody,
-  echoClientReference,
-  continueSession,
-);
+personalExport.use(...registrantMiddleware);
 
 personalExport.get('/', async (c) => {
   const { person, now, requestId } = c.var;
@@ -34,7 +25,6 @@ personalExport.get('/', async (c) => {
   return c.body(body, 200, { 'Content-Type': 'application/json' });
 });
 
-/** The document's text, in pieces. */
 async function* documentOf(
   { countryCode, code }: Person,
   now: Date,
@@ -82,12 +72,12 @@ async function* arrayOf<Item>(
   yield separator === '[' ? '[]' : ']';
 }
 
-/** Characters that are sent at once, at least. */
+/** Minimum number of characters sent at once. */
 const chunkLength = 16_384;
 
 /**
- * The text as a stream, read as fast as the client takes it. The first chunk is read before the stream is returned, so
- * what fails at once is answered as an error; what fails later is logged and breaks the answer off.
+ * Streams the text as fast as the client takes it. The first chunk is read before this returns, so that what fails at
+ * once is answered as an error; a later failure is logged and breaks the answer off.
  */
 async function streamOf(
   text: AsyncGenerator<string, void>,

@@ -11,9 +11,8 @@ export function isForm(c: AppContext): boolean {
 }
 
 /**
- * The request's body as forms on the web nest it: `address[street]=…` is a part of an object,
- * `disclosed_attributes[]=name` an element of a list. Throws `malformed` for more than 100 parameters, and for what is
- * not percent-encoded UTF-8.
+ * Parses the body as web forms nest it: `address[street]=…` is a part of an object, `disclosed_attributes[]=name` an
+ * element of a list. Throws `malformed` for more than 100 parameters, and for what is not percent-encoded UTF-8.
  */
 export async function formBody(c: AppContext): Promise<Record<string, unknown>> {
   try {
@@ -37,14 +36,13 @@ function nested([name, value]: [string, string]) {
 
 function fieldValue(given: readonly Parameter[]): unknown {
   const isList = given.every(({ part }) => part !== undefined && /^\d*$/.test(part));
-  // An empty element is how a form sends an empty list.
+  // A form sends an empty list as one empty element.
   if (isList) return given.map(({ value }) => value).filter((value) => value !== '');
   if (given.every(({ part }) => part === undefined)) return oneOrAll(given);
   const parts = Map.groupBy(given, ({ part = '' }) => part);
   return Object.fromEntries([...parts].map(([part, same]) => [part, oneOrAll(same)]));
 }
 
-/** The value, or a list if the name was given more than once. */
 function oneOrAll(same: readonly Parameter[]): unknown {
   const values = same.map(({ value }) => value);
   return values.length === 1 ? values[0] : values;

@@ -4,7 +4,6 @@ import { callsOf } from '../openapi/call.ts';
 import type { Interface } from '../openapi/refusal.ts';
 import { messages } from './answer.ts';
 
-/** The message if it is fixed, and when it applies. */
 function show(reason: Reason): string {
   const fixed = messages[reason];
   return fixed === undefined ? reasonCases[reason] : `*${fixed}*: ${reasonCases[reason]}`;

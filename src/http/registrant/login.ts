@@ -4,33 +4,35 @@ import { identityKey } from '../../contact/identity-code.ts';
 import { settings } from '../../env.ts';
 import { LoginError } from '../../error.ts';
 import { ExpiredTokenError, type Person, verifyToken } from '../../registrant/token.ts';
+import { echoClientReference } from '../client-reference.ts';
 import { type AppContext, type AppEnv, callerAddress } from '../context.ts';
+import { limitBody } from '../input.ts';
+import { continueSession } from '../session.ts';
 import { callerNetwork, throttle, throttleAddress } from '../throttle.ts';
 
-/** Whether the request comes from the portal, which calls for many people from a few addresses. */
+/** The portal calls for many people from a few addresses. */
 export function isFromPortal(c: AppContext): boolean {
   return settings(c.env).registrantAuthAllowedIps.includes(callerAddress(c));
 }
 
 /**
- * Counts a request by address, as other interfaces do. From the portal, a request counts for its person alone, and by
- * address only if it names none: so neither a busy person nor any number of forged tokens stops another person, or
- * hides from them that their token has expired.
+ * Counts requests by address. From the portal, a request counts for its person alone, and by address only if it names
+ * none: so neither a busy person nor forged tokens stop another person, or hide from them that their token has expired.
  */
 export const throttleRegistrants: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (!isFromPortal(c)) return throttleAddress(c, next);
   await next();
-  // Nothing was read for somebody without a person.
+  // A request without a person has read nothing.
   if (c.var.person === undefined) await throttle(c, 'address', callerNetwork(c));
 };
 
-/** The key by which a person is counted: no limiter learns an identity code. */
+/** No limiter learns an identity code. */
 export function personKey({ countryCode, code }: Person): Promise<string> {
   return sha256Hex(`${countryCode}:${identityKey(code)}`);
 }
 
 /** Verifies the bearer token (RFC 6750) and puts its person into the context. */
-export const bearerLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
+const bearerLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const [, token] = /^ *Bearer +([\w.~+/-]+=*) *$/i.exec(c.req.header('Authorization') ?? '') ?? [];
   if (token === undefined) throw new LoginError('no credentials', 'Not authorized');
   const keys = settings(c.env).registrantTokenKeys;
@@ -48,3 +50,12 @@ export const bearerLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (!isRead) await throttle(c, 'registrant-write', key);
   await next();
 };
+
+/** Middleware for all calls of a person with a token, in this order. */
+export const registrantMiddleware = [
+  throttleRegistrants,
+  bearerLogin,
+  limitBody,
+  echoClientReference,
+  continueSession,
+];

@@ -22,7 +22,7 @@ const body = z
       z.meta({
         description: `The country of the code (ISO 3166-1 alpha-2), in either case; \`${country_code.def.defaultValue}\` if it is left out.`,
         pattern: '^[A-Za-z]{2}$',
-        // Generators take a field with a default for one that is always there.
+        // Client generators take a field with a default for one that is always present.
         override: { default: undefined },
       }),
     ),

@@ -37,7 +37,7 @@ registrantAuth.post('/eid', async (c) => {
     lastName: given.last_name,
   };
   c.set('person', person);
-  // Anybody can be named here, so all names together have a limit too, which no single person uses up.
+  // The portal can name anybody, so all names together have a limit too, which no single person uses up.
   await throttle(c, 'registrant-write', `token ${await personKey(person)}`);
   await throttle(c, 'address', `token ${callerNetwork(c)}`);
   const keys = settings(c.env).registrantTokenKeys;

@@ -1,18 +1,16 @@
 import * as z from 'zod/mini';
 import { getOwnAccount, replaceOwnSecret } from '../../registrar/own-account.ts';
-import { clientReference, echoClientReference } from '../client-reference.ts';
+import { clientReference } from '../client-reference.ts';
 import { database, queueAfterResponse } from '../context.ts';
 import { newApp } from '../hono.ts';
-import { limitBody, parseBody } from '../input.ts';
-import { continueSession } from '../session.ts';
-import { throttleAddress } from '../throttle.ts';
+import { parseBody } from '../input.ts';
 import { done } from './answer.ts';
-import { basicLogin } from './login.ts';
+import { registrarMiddleware } from './login.ts';
 import { notifications } from './notifications.ts';
 
 export const registrarAccount = newApp();
 
-registrarAccount.use(throttleAddress, basicLogin, limitBody, echoClientReference, continueSession);
+registrarAccount.use(...registrarMiddleware);
 
 registrarAccount.get('/', async (c) => {
   const account = await getOwnAccount(database(c), c.var.login);
@@ -33,12 +31,12 @@ registrarAccount.get('/', async (c) => {
   );
 });
 
-/** It takes no field; a body need not be sent. */
+/** The body may be empty. */
 export const secretBody = z.object({});
 
 registrarAccount.post('/api_user/secret', async (c) => {
   if ((await c.req.arrayBuffer()).byteLength > 0) await parseBody(c, secretBody);
-  // Without a key: the outcome would have to be kept, and the secret is kept nowhere.
+  // An idempotency key would need the outcome kept, and the secret is kept nowhere.
   const request = {
     at: c.var.now,
     requestId: c.var.requestId,

@@ -1,7 +1,7 @@
 import type { Problem, Reason, RegistryError } from '../../error.ts';
 import { type ErrorForm, statuses } from '../answer.ts';
 
-/** The result code (RFC 5730, section 3) and, if it is fixed, the message. */
+/** The result code (RFC 5730, section 3), and the message if it is fixed. */
 export const answers: Record<Reason, [code: number, message?: string]> = {
   malformed: [2001, 'Command syntax error'],
   missing: [2003, 'Required parameter missing'],
@@ -26,9 +26,6 @@ export const answers: Record<Reason, [code: number, message?: string]> = {
   unexpected: [2400],
 };
 
-/** Its whole message is fixed; every other message ends with the field in square brackets. */
-const withoutField: Reason = 'identity_invalid';
-
 export const registrarError: ErrorForm = (error, c) => {
   const errors = errorsOf(error);
   const [{ code, message }] = errors as [(typeof errors)[number]];
@@ -37,10 +34,9 @@ export const registrarError: ErrorForm = (error, c) => {
   return c.json({ code, message, data: {}, errors }, status);
 };
 
-/** Everything that is wrong, as an answer says it. */
 export const errorsOf = (error: RegistryError) => error.problems.map(worded);
 
-/** A sentence for people, for reasons that share their code and message with others. */
+/** Sentences for people, about reasons that share their code and message with others. */
 const details: Partial<Record<Reason, (problem: Problem) => string>> = {
   too_large: ({ message }) => `${message}.`,
   changed_meanwhile: () =>
@@ -50,14 +46,13 @@ const details: Partial<Record<Reason, (problem: Problem) => string>> = {
 function worded(problem: Problem) {
   const { reason, message, field, detail = details[reason]?.(problem) } = problem;
   const [code, fixed = message] = answers[reason];
-  // On the wire, fields are named without the object around all of them.
   const name = field?.replace(/^(contact|notification)\./, '');
-  const suffix = name === undefined || reason === withoutField ? '' : ` [${name}]`;
+  // That message is fixed as a whole, without a field.
+  const suffix = name === undefined || reason === 'identity_invalid' ? '' : ` [${name}]`;
   const worded = { code, message: fixed + suffix, field: name ?? null };
   return detail === undefined ? worded : { ...worded, detail };
 }
 
-/** The envelope of a command that succeeded. */
 export function done(data: object) {
   return { code: 1000, message: 'Command completed successfully', data };
 }

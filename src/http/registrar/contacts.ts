@@ -16,25 +16,22 @@ import { onFirstUse } from '../../on-first-use.ts';
 import { clearable, textField } from '../../text/field.ts';
 import { instantRule } from '../../time/instant.ts';
 import type { Written } from '../../write.ts';
-import { echoClientReference } from '../client-reference.ts';
 import { bodyFields, columnsOf, withoutRepeated } from '../contact-body.ts';
 import { type AppContext, database } from '../context.ts';
 import { historyEntry } from '../history.ts';
 import { newApp } from '../hono.ts';
 import { nameIgnoredFields } from '../ignored.ts';
-import { jsonBody, limitBody, parsed, query } from '../input.ts';
+import { jsonBody, parsed, query } from '../input.ts';
 import { linkAfter, linkNext, pageQuery, requestedPage } from '../paging.ts';
-import { continueSession } from '../session.ts';
-import { throttleAddress } from '../throttle.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
 import { done, errorsOf } from './answer.ts';
-import { basicLogin } from './login.ts';
+import { registrarMiddleware } from './login.ts';
 
 export const registrarContacts = newApp();
 
-registrarContacts.use(throttleAddress, basicLogin, limitBody, echoClientReference, continueSession);
+registrarContacts.use(...registrarMiddleware);
 
-/** The filters are not held to the rules of a creation, so that what moved in with other values is found as well. */
+/** Filters are looser than the rules of a creation, so that values from a former registry are found. */
 export const listQuery = onFirstUse(() =>
   z.extend(pageQuery(), {
     details: z._default(z.enum(['true', 'false'], 'Details is invalid'), 'false'),
@@ -118,7 +115,7 @@ registrarContacts.post('/', async (c) => {
 
 const maximumValidated = 100;
 
-/** As it is documented: each of the contacts is judged by itself. */
+/** Only documented: each contact is judged by itself. */
 export const validateBody = onFirstUse(() =>
   z.object({
     contacts: z
@@ -150,7 +147,7 @@ registrarContacts.post('/validate', async (c) => {
   return c.json(done({ results }));
 });
 
-/** The contact of the body of a creation. Throws everything that is wrong with it. */
+/** Throws everything that is wrong with the contact. */
 function newContact(body: Record<string, unknown>): NewContact {
   const { contact } = parsed(createBody(), body);
   return { ...columnsOf('registrar', contact), code: contact.id } as NewContact;
@@ -179,7 +176,7 @@ registrarContacts.delete('/:code', async (c) => {
   return c.json(done({}));
 });
 
-/** A body with a `contact`. A contact with none of the fields that the call knows counts as missing. */
+/** A contact with no known field counts as missing. */
 function contactBody<Fields extends z.core.$ZodLooseShape>(fields: Fields) {
   const contact = z
     .object(fields, 'Contact is invalid')
@@ -187,7 +184,6 @@ function contactBody<Fields extends z.core.$ZodLooseShape>(fields: Fields) {
   return z.object({ contact });
 }
 
-/** Answers with the contact's code and its new version. */
 function answer(c: AppContext, { outcome, isReplay }: Written<ContactReference>): Response {
   c.header('ETag', `"${outcome.version}"`);
   markReplay(c, isReplay);

@@ -35,7 +35,6 @@ const registrarError = z
   })
   .meta({ id: 'RegistrarError' });
 
-/** The code, and the message if it is fixed. */
 function show(reason: Reason): string {
   const [code, fixed] = answers[reason];
   return `\`${code}\`${fixed === undefined ? '' : ` *${fixed}*`}: ${reasonCases[reason]}`;
@@ -52,7 +51,6 @@ export const registrarCalls = (tag: Tag) =>
     headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark'],
   });
 
-/** The envelope of a command that succeeded. */
 export function envelope(id: string, data: z.ZodType) {
   const fixed = done({});
   return z

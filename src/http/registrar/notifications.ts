@@ -13,7 +13,7 @@ import { parseBody, query } from '../input.ts';
 import { linkAfter, pageQuery, requestedPage } from '../paging.ts';
 import { done } from './answer.ts';
 
-/** Within the registrar's own account, whose middleware comes first. */
+/** Mounted below the registrar's account, whose middleware comes first. */
 export const notifications = newApp();
 
 notifications.get('/', async (c) => {
@@ -52,7 +52,6 @@ notifications.put('/:id', async (c) => {
   return c.json(done({ notification_id: id, read: true }));
 });
 
-/** Throws `not_found` for what is not the id of any notification. */
 function parseId(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
   throw new RegistryError('not_found', 'Object does not exist');

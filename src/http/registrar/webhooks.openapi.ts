@@ -4,7 +4,7 @@ import type { NotificationEvent } from '../../../drizzle/schema.ts';
 import examples from '../openapi/examples.json' with { type: 'json' };
 import { notification } from './notifications.openapi.ts';
 
-/** The requests that webhooks receive: Standard Webhooks (standardwebhooks.com). */
+/** Requests to webhooks, by Standard Webhooks (standardwebhooks.com). */
 
 const header = z.object({
   'webhook-id': z.string().meta({
@@ -26,7 +26,7 @@ const header = z.object({
 const timestamp = z.iso.datetime({ precision: 3 }).meta({ description: 'When it happened.' });
 const data = notification.omit({ read: true }).meta({ id: 'PushedNotification' });
 
-/** The notification of the examples, which is unread, as a webhook gets it. */
+/** A webhook's payload lacks `read`. */
 const { read: _, ...pushed } = examples.getOldestNotification.updated.answer.data;
 
 const notDelivered = {

@@ -10,8 +10,8 @@ import { type AppContext, afterResponse } from './context.ts';
 import { interfaceOf } from './interface.ts';
 
 /**
- * Logs a request in one line and one data point, which contain no body, credential, identity code or name. The line of
- * a refused login says why it was refused.
+ * Logs a request in one line and one data point, without body, credential, identity code or name. The line of a refused
+ * login says why it was refused.
  */
 export function logRequest(c: AppContext, startedAtMilliseconds: number): void {
   const { requestId, login, meter } = c.var;
@@ -34,42 +34,41 @@ export function logRequest(c: AppContext, startedAtMilliseconds: number): void {
 }
 
 async function logRefused(c: AppContext, fields: ReturnType<typeof requestFields>) {
-  writeLog('info', { ...fields, refusal: await refusalOf(c) });
+  writeLog('info', { ...fields, refusal: await loginRefusalOf(c) });
 }
 
-/** Why the login was refused; null if the database does not say. The answer must not wait for it. */
-async function refusalOf(c: AppContext): Promise<LoginRefusal | null> {
+/** Null if the database does not say. The answer must not wait for this. */
+async function loginRefusalOf(c: AppContext): Promise<LoginRefusal | null> {
   if (c.error instanceof LoginError) return c.error.refusal;
   const { login } = c.var;
-  // The other interfaces throw a LoginError for everything but the address.
+  // Other interfaces refuse without a LoginError only for the address.
   if (!login) return 'address';
   const refusals = await findRefusals(openDatabase(c.env.DB), login).catch(() => []);
   return refusals[0] ?? null;
 }
 
-/** The pattern of the first handler that the request matches, or of the middleware where it matches none. */
+/** The pattern of the handler, or of the last middleware where no handler matches. */
 function routeOf(c: AppContext): string {
   const routes = matchedRoutes(c);
   const handler = routes.find(({ method }) => method !== METHOD_NAME_ALL);
   return (handler ?? routes.at(-1))?.path ?? '';
 }
 
-/** The log's line has the pattern of the route, not the path, which may contain a code or a name. */
+/** The line has the route's pattern, because the path may contain a code or a name. */
 function requestFields(requestId: string, request: RequestMetrics) {
   const { method, route, status, registrar, d1, kvReads: kv, durationMilliseconds } = request;
   const fields = { method, route, status, registrar, d1, kv };
   return { event: 'request', request_id: requestId, ...fields, duration_ms: durationMilliseconds };
 }
 
-/** Lines that wait to be written together, and the longest that they wait. */
 const waiting: string[] = [];
 const maximumWaiting = 100;
 const maximumWaitMilliseconds = 1_000;
 
 /**
- * Logs a request that was answered from memory, at once and without D1 or KV. Such a request costs less than a call of
- * the console, so the lines of many requests are written in one call, within a second; an isolate that ends before
- * loses them. Log collectors split the entry at its line breaks.
+ * Logs a request that was answered from memory. Such a request costs less than a call of the console, so the lines of
+ * many are written in one call, within a second; an isolate that ends before loses them. Log collectors split the entry
+ * at its line breaks.
  */
 export function logTogether(
   env: Env,
