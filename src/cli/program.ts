@@ -4,11 +4,11 @@ import {
   type CommandUnknownOpts,
   type OutputConfiguration,
 } from '@commander-js/extra-typings';
+import { type OpenBindings, opening } from './bindings.ts';
 import { programName } from './command.ts';
 import { projectVersion } from './project.ts';
 import { writeAnswer } from './report/output.ts';
 import { startStanding } from './report/standing.ts';
-import { runningSession, Session } from './session.ts';
 
 /** A noun, or a command that is a word of its own: its line in the help, and its module, which is loaded on demand. */
 interface Entry {
@@ -85,14 +85,6 @@ const entries: Readonly<Record<string, Entry>> = {
     summary: 'Copy a backup into an empty database and publish the lists',
     load: async () => (await import('./nouns/backup/restore.ts')).restoreCommand,
   },
-  shell: {
-    summary: 'Run commands from standard input, one per line, in one process',
-    load: async () => (await import('./shell.ts')).shellCommand(runProgram),
-  },
-  completion: {
-    summary: 'Print a script that completes commands and options in a shell',
-    load: async () => (await import('./completion.ts')).completionCommand(wholeProgram),
-  },
 };
 
 export function wholeProgram(): Promise<CommandUnknownOpts> {
@@ -125,20 +117,9 @@ Example:
 
 /**
  * Runs a command line and sets the process's exit status: 0 done, 1 refused or failed (the reason is printed), 2 wrong
- * usage. Commands of the same session share an open registry, which the caller of a given session disposes of.
+ * usage.
  */
-export async function runProgram(args: readonly string[], session?: Session): Promise<void> {
-  if (session) {
-    await runCommand(args, session);
-    await session.release();
-  } else {
-    await using own = new Session();
-    // Awaited here: the session has to outlive the command.
-    await runCommand(args, own);
-  }
-}
-
-async function runCommand(args: readonly string[], session: Session): Promise<void> {
+export async function runProgram(args: readonly string[], open?: OpenBindings): Promise<void> {
   const [first, second] = args.filter((word) => !word.startsWith('-'));
   const program = await programWith([first === 'help' ? second : first]);
   let printed = '';
@@ -149,7 +130,7 @@ async function runCommand(args: readonly string[], session: Session): Promise<vo
   });
   startStanding(args);
   try {
-    await runningSession.run(session, () => program.parseAsync(args, { from: 'user' }));
+    await opening.run(open, () => program.parseAsync(args, { from: 'user' }));
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return await writeAnswer(help);

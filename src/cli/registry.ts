@@ -3,27 +3,31 @@ import { openDatabase } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { currentTime } from '../time/clock.ts';
 import type { Origin } from '../write.ts';
+import { type Bindings, type OpenBindings, opening } from './bindings.ts';
 import type { CommonOptions } from './command.ts';
 import { openLocal } from './local/open.ts';
 import { findMissingMigrations } from './migrate.ts';
 import { checkClock } from './remote-clock.ts';
-import { runningSession } from './session.ts';
 
 export type Registry = Awaited<ReturnType<typeof openRegistry>>;
 
+/** Opens the local data, or the deployed one with --remote. */
+export const openBindings: OpenBindings = async (options, access) =>
+  options.remote ? (await import('./remote.ts')).openRemote(options) : openLocal(options, access);
+
 /**
- * Opens the local registry, or the deployed one with --remote. Refuses a database that lacks migrations, unless it may
- * be empty.
+ * Opens the registry that the options choose, until `opened` is disposed of. Refuses a database that lacks migrations,
+ * unless it may be empty.
  */
-export async function openRegistry(options: CommonOptions, { mayBeEmpty = false } = {}) {
+export async function openRegistry(
+  options: CommonOptions,
+  opened: AsyncDisposableStack,
+  { mayBeEmpty = false } = {},
+) {
   const isWritable = mayBeEmpty || options.dryRun !== undefined;
-  const { env, service } = await runningSession
-    .getStore()!
-    .bindings(options, { isWritable }, async () =>
-      options.remote
-        ? (await import('./remote.ts')).openRemote(options)
-        : openLocal(options, { isWritable }),
-    );
+  const open = opening.getStore() ?? openBindings;
+  const { env, service, dispose }: Bindings = await open(options, { isWritable });
+  opened.defer(dispose);
   if (!mayBeEmpty) await checkMigrations(env.DB);
   if (options.remote && options.dryRun === false) await checkClock(env.DB);
   // The zones may also come from the environment of the command.

@@ -3,10 +3,10 @@ import path from 'node:path';
 import type { Unstable_Config } from 'wrangler';
 import type { Env } from '../env.ts';
 import { RegistryError } from '../error.ts';
+import type { Bindings } from './bindings.ts';
 import type { CommonOptions } from './command.ts';
 import { configPath, projectDirectory } from './project.ts';
 import { confirm } from './report/confirm.ts';
-import type { Bindings } from './session.ts';
 import { deployedId } from './wrangler-config.ts';
 
 /**

@@ -50,11 +50,13 @@ export async function run<Prepared>(
   options: CommonOptions,
   prepare: () => Promise<Prepared>,
   work: (registry: Registry, prepared: Prepared) => Promise<Report | undefined>,
-  opening?: { mayBeEmpty: boolean },
+  needs?: { mayBeEmpty: boolean },
 ): Promise<void> {
+  // Disposed of after the answer is printed.
+  await using opened = new AsyncDisposableStack();
   await report(options, async () => {
     const prepared = await prepare();
-    const registry = await openRegistry(options, opening);
+    const registry = await openRegistry(options, opened, needs);
     if (options.dryRun === false) updateStanding({ isChanged: 'perhaps' });
     const done = await work(registry, prepared);
     return done && published(done, registry, options);

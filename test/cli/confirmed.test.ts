@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Bindings, OpenBindings } from '../../src/cli/bindings.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { type Bindings, Session } from '../../src/cli/session.ts';
+import { openBindings } from '../../src/cli/registry.ts';
 import { type Database, openDatabase } from '../../src/database/open.ts';
 import { importDomains } from '../../src/domain/import.ts';
 import { addRetainedDomains } from '../../src/retained-domain/change.ts';
@@ -20,21 +21,18 @@ async function confirmWhile(
   somebodyElse: (db: Database, origin: Origin) => Promise<unknown>,
 ) {
   let opened: Bindings | undefined;
-  class ThisSession extends Session {
-    override async bindings(...given: Parameters<Session['bindings']>) {
-      opened = await super.bindings(...given);
-      return opened;
-    }
-  }
+  const open: OpenBindings = async (options, access) => {
+    opened = await openBindings(options, access);
+    return opened;
+  };
   const terminal = Object.assign(new PassThrough(), { isTTY: true });
   terminal.once('resume', async () => {
     const request = { ...operator.request, requestId: crypto.randomUUID() };
     const done = somebodyElse(openDatabase(opened!.env.DB), { ...operator, request });
     await done.finally(() => terminal.end('y\n'));
   });
-  await using session = new ThisSession();
   const place = ['--persist-to', registry.directory];
-  return captured(() => runProgram([...args, ...place], session), terminal);
+  return captured(() => runProgram([...args, ...place], open), terminal);
 }
 
 const adding = (name: string) => (db: Database, origin: Origin) =>

@@ -1,41 +1,36 @@
 import { expect, onTestFinished, test } from 'vitest';
+import type { OpenBindings } from '../../src/cli/bindings.ts';
 import { runProgram } from '../../src/cli/program.ts';
+import { openBindings } from '../../src/cli/registry.ts';
 import { standingReport, startStanding, updateStanding } from '../../src/cli/report/standing.ts';
-import { Session } from '../../src/cli/session.ts';
 import { captured } from './captured.ts';
 import { startTool } from './tool.ts';
 
 const tool = startTool();
 
 /** A registry whose lists can be read but not written. */
-class SessionWithoutPublishing extends Session {
-  override async bindings(...args: Parameters<Session['bindings']>) {
-    const { env, dispose } = await super.bindings(...args);
-    const put = () => Promise.reject(new Error('KV is down'));
-    const LISTS = { list: env.LISTS.list.bind(env.LISTS), get: env.LISTS.get.bind(env.LISTS), put };
-    return { env: { ...env, LISTS: LISTS as unknown as KVNamespace }, dispose };
-  }
-}
+const withoutPublishing: OpenBindings = async (options, access) => {
+  const { env, dispose } = await openBindings(options, access);
+  const put = () => Promise.reject(new Error('KV is down'));
+  const LISTS = { list: env.LISTS.list.bind(env.LISTS), get: env.LISTS.get.bind(env.LISTS), put };
+  return { env: { ...env, LISTS: LISTS as unknown as KVNamespace }, dispose };
+};
 
 /** A registry whose server goes away after so many batches. */
-class SessionUntilGone extends Session {
-  private left: number;
-  constructor(batches: number) {
-    super();
-    this.left = batches;
-  }
-  override async bindings(...args: Parameters<Session['bindings']>) {
-    const { env, dispose } = await super.bindings(...args);
+function untilGone(batches: number): OpenBindings {
+  let left = batches;
+  return async (options, access) => {
+    const { env, dispose } = await openBindings(options, access);
     const DB = {
       prepare: env.DB.prepare.bind(env.DB),
       batch: async (statements: D1PreparedStatement[]) => {
-        this.left -= 1;
-        if (this.left < 0) throw new Error('other side closed');
+        left -= 1;
+        if (left < 0) throw new Error('other side closed');
         return env.DB.batch(statements);
       },
     };
     return { env: { ...env, DB: DB as unknown as D1Database }, dispose };
-  }
+  };
 }
 
 test('says how many rows are in when the server dies, how many are not, and what is not published', async () => {
@@ -43,9 +38,8 @@ test('says how many rows are in when the server dies, how many are not, and what
   const rows = Array.from({ length: 2_500 }, (_, n) => `nimi${n}.ee,reserved\n`);
   const file = await registry.file('names.csv', `name,status\n${rows.join('')}`);
   const args = ['retained', 'import', file, '--persist-to', registry.directory];
-  await using session = new SessionUntilGone(2);
   const repeat = `npm run registry -- ${args.join(' ')}`;
-  expect(await captured(() => runProgram(args, session))).toEqual({
+  expect(await captured(() => runProgram(args, untilGone(2)))).toEqual({
     status: 1,
     stdout: '',
     stderr:
@@ -53,8 +47,7 @@ test('says how many rows are in when the server dies, how many are not, and what
       'at least 2000 rows done, 500 not; not published yet: all, reserved, blocked; ' +
       `to finish, repeat the command, which leaves what is done as it is: ${repeat}\n`,
   });
-  await using other = new SessionUntilGone(0);
-  const { stdout } = await captured(() => runProgram([...args, '--json'], other));
+  const { stdout } = await captured(() => runProgram([...args, '--json'], untilGone(0)));
   expect(JSON.parse(stdout)).toEqual({
     errors: [{ reason: 'unexpected', message: 'other side closed' }],
     changed: null,
@@ -76,17 +69,15 @@ test('counts the rows that a replacement was still going to remove', async () =>
   await registry.done(['domain', 'import', '-'], rows('a.ee', 'b.ee', 'c.ee'));
   const place = ['--persist-to', registry.directory, '--json'];
   const args = ['domain', 'import', '-', '--replace', '--yes', ...place];
-  await using session = new SessionUntilGone(0);
-  const { stdout } = await captured(() => runProgram(args, session), rows('c.ee', 'd.ee'));
+  const { stdout } = await captured(() => runProgram(args, untilGone(0)), rows('c.ee', 'd.ee'));
   expect(JSON.parse(stdout)).toMatchObject({ rows_done: 0, rows_left: 4 });
 });
 
 test('does not claim to know whether a change was made whose answer was lost', async () => {
   const registry = await tool.newRegistry();
   const args = ['retained', 'add', 'a.ee', '--status', 'reserved'];
-  await using session = new SessionUntilGone(0);
   const place = ['--persist-to', registry.directory];
-  const { status, stderr } = await captured(() => runProgram([...args, ...place], session));
+  const { status, stderr } = await captured(() => runProgram([...args, ...place], untilGone(0)));
   expect({ status, stderr }).toEqual({
     status: 1,
     stderr:
@@ -98,26 +89,23 @@ test('does not claim to know whether a change was made whose answer was lost', a
 test('says that a change is made but not published, and how to publish it', async () => {
   const registry = await tool.newRegistry();
   const args = ['retained', 'add', 'a.ee', '--status', 'reserved'];
-  await using session = new SessionWithoutPublishing();
   const place = ['--persist-to', registry.directory];
-  const failed = await captured(() => runProgram([...args, ...place], session));
+  const failed = await captured(() => runProgram([...args, ...place], withoutPublishing));
   expect(failed).toMatchObject({ status: 1, stderr: '' });
   expect(failed.stdout).toBe(
     'added 1 reserved name, 0 already there\n' +
       'done; not published yet: all, reserved (list all was not published; list reserved was not published); ' +
       `to publish: npm run registry -- lists publish --persist-to ${registry.directory}\n`,
   );
-  await session.close();
   const { published } = await registry.done(['lists', 'publish']);
   expect(published).toEqual(expect.arrayContaining(['all', 'reserved']));
 });
 
 test('says in JSON that a change is made but not published', async () => {
   const registry = await tool.newRegistry();
-  await using session = new SessionWithoutPublishing();
   const place = ['--persist-to', registry.directory, '--json'];
   const { status, stdout } = await captured(() =>
-    runProgram(['retained', 'add', 'a.ee', '--status', 'reserved', ...place], session),
+    runProgram(['retained', 'add', 'a.ee', '--status', 'reserved', ...place], withoutPublishing),
   );
   expect(status).toBe(1);
   expect(JSON.parse(stdout)).toEqual({
@@ -139,9 +127,8 @@ test('says how to publish a restored registry that could not be, instead of rest
   const file = `${source.directory}/backup.sqlite`;
   await source.done(['backup', file]);
   const registry = await tool.newRegistry();
-  await using session = new SessionWithoutPublishing();
   const args = ['restore', file, '--yes', '--json', '--persist-to', registry.directory];
-  const { status, stdout } = await captured(() => runProgram(args, session));
+  const { status, stdout } = await captured(() => runProgram(args, withoutPublishing));
   expect(status).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({
     changed: true,

@@ -84,7 +84,7 @@ test.each([
   ['reads', ['registrar', 'list']],
   ['writes', ['registrar', 'add', '--code', 'BETA', '--name', 'Beta', '--dry-run']],
 ])(
-  'the local server is used by a session that %s from when it comes until it ends',
+  'the local server is used by a command that %s, from when it comes until it ends',
   async (_, args) => {
     const registry = await tool.newRegistry();
     expect(await registry.run(args)).toMatchObject({ status: 0 });

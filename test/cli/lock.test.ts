@@ -52,7 +52,7 @@ test('names the directory where it cannot be taken', async () => {
 test('the lock is free again when its holder is killed', async () => {
   const directory = newDirectory();
   const child = await holdElsewhere(directory);
-  const taking = takeLock(directory, 'registry shell');
+  const taking = takeLock(directory, 'registry contact import');
   child.kill('SIGKILL');
   expect((await taking).lock).toBeDefined();
 });
@@ -61,7 +61,7 @@ test('gives way to a server that comes while it is waited for', async () => {
   const directory = newDirectory();
   const child = await holdElsewhere(directory);
   const answers = [undefined, undefined, 'a server'];
-  const taken = await takeLock(directory, 'registry shell', async () => answers.shift());
+  const taken = await takeLock(directory, 'registry contact import', async () => answers.shift());
   expect(taken).toEqual({ other: 'a server' });
   child.kill('SIGKILL');
 });
@@ -69,7 +69,7 @@ test('gives way to a server that comes while it is waited for', async () => {
 test('the lock is refused to a second process, which is told who holds it', async () => {
   const directory = newDirectory();
   const child = await holdElsewhere(directory);
-  await expect(takeLock(directory, 'registry shell', undefined, 0)).rejects.toThrow(
+  await expect(takeLock(directory, 'registry contact import', undefined, 0)).rejects.toThrow(
     `npm start (process ${child.pid}) is at work on ${directory}; try again when it has ended`,
   );
   child.kill('SIGKILL');

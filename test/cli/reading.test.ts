@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
-import { Session } from '../../src/cli/session.ts';
 import { captured } from './captured.ts';
 import { startTool } from './tool.ts';
 
@@ -19,12 +18,9 @@ test('reads the same from the files as through the runtime', async () => {
     'lists status',
   ]) {
     const args = [...words.split(' '), '--json'];
-    // The session of the writes above is still open, and serves this one as well.
+    // The runtime of the writes above is kept, and serves this one as well.
     const through = await registry.run(args);
-    await using fresh = new Session();
-    const from = await captured(() =>
-      runProgram([...args, '--persist-to', registry.directory], fresh),
-    );
+    const from = await captured(() => runProgram([...args, '--persist-to', registry.directory]));
     const withoutAge = (text: string) => text.replace(/"age_seconds":\d+/g, '');
     expect({ words, ...from, stdout: withoutAge(from.stdout) }).toEqual({
       words,

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { wordsOf } from '../../src/cli/shell.ts';
 import { startTool } from './tool.ts';
+import { wordsOf } from './words.ts';
 
 const tool = startTool();
 const document = path.resolve('src/cli/README.md');
@@ -60,7 +60,7 @@ test("runs the operator's day as it stands in the documentation", async () => {
         continue;
       }
       const command = step.command.replace(uuid, (shown) => printed.get(shown) ?? shown);
-      const { stdout, stderr } = await registry.run(wordsOf(command)!);
+      const { stdout, stderr } = await registry.run(wordsOf(command));
       expect(`${step.command}\n${stable(stderr + stdout)}`).toBe(
         `${step.command}\n${stable(step.output)}`,
       );

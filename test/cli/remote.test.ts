@@ -5,7 +5,6 @@ import { unstable_readConfig } from 'wrangler';
 import { runProgram } from '../../src/cli/program.ts';
 import { remoteConfig } from '../../src/cli/remote.ts';
 import { confirm } from '../../src/cli/report/confirm.ts';
-import { Session } from '../../src/cli/session.ts';
 import { captured } from './captured.ts';
 import { TestRegistry } from './tool.ts';
 
@@ -82,9 +81,8 @@ test('refuses --remote with --persist-to as wrong usage', async () => {
 test.each(['move-in', 'reconcile', 'move-out'])(
   '%s --remote asks for the deployed database',
   async (command) => {
-    await using session = new Session();
     const args = [command, '/nonexistent', '--remote'];
-    const { status, stderr } = await captured(() => runProgram(args, session));
+    const { status, stderr } = await captured(() => runProgram(args));
     expect(stderr).toBe(
       'refused: wrangler.toml has no id of a deployed database registry-edge; deploy the registry first\n',
     );

@@ -72,8 +72,6 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'backup write': [['FILE']],
   'backup verify': [['BACKUP']],
   restore: [['BACKUP', '--yes']],
-  shell: [[], 'registrar list\n'],
-  completion: [['bash']],
   'history show': [[]],
   'history archive': [['--before', '2026-01-01', '--to', 'FILE']],
   'history revert': [['REQUEST']],
@@ -87,9 +85,7 @@ const refused = [
   'lists verify',
 ];
 /** Those that have no registry, and so none that is missing. */
-const withoutRegistry = ['shell', 'completion', 'backup verify', 'restore', 'lists verify'];
-/** Those whose answer is not JSON. */
-const withoutJson = ['completion'];
+const withoutRegistry = ['backup verify', 'restore', 'lists verify'];
 
 function everyVerb(command: CommandUnknownOpts, words: string[]): [string, CommandUnknownOpts][] {
   return command.commands.flatMap((child): [string, CommandUnknownOpts][] => {
@@ -158,9 +154,7 @@ test.each(verbs)('%s explains itself', async (name) => {
   expect(stdout).toMatch(/^Usage: /);
 });
 
-const inJson = verbs.filter(([name]) => !withoutJson.includes(name));
-
-test.each(inJson)(
+test.each(verbs)(
   '%s answers with one JSON value, or NDJSON if its help says so',
   async (name, command) => {
     const [args, input] = callOf(name, command);
@@ -176,7 +170,7 @@ test.each(inJson)(
   },
 );
 
-test.each(inJson)('%s refuses in JSON', async (name, command) => {
+test.each(verbs)('%s refuses in JSON', async (name, command) => {
   const [args, input] = callOf(name, command);
   const wrong = await captured(() => runProgram([...args, '--nope', '--json']), input);
   expect({ ...wrong, stdout: JSON.parse(wrong.stdout) }).toEqual({
@@ -198,7 +192,7 @@ test.each(inJson)('%s refuses in JSON', async (name, command) => {
   });
 });
 
-const answering = verbs.filter(([name]) => ![...refused, 'shell', 'restore'].includes(name));
+const answering = verbs.filter(([name]) => ![...refused, 'restore'].includes(name));
 
 test.each(answering)(
   '%s ends with 1, quietly, where nobody reads its answer',
@@ -231,16 +225,6 @@ test.each(['EPIPE', 'ENOSPC'] as const)(
     );
   },
 );
-
-test('shell runs no line that nobody would hear of, and says which', async () => {
-  const lines = 'registrar list\n\nretained add s.ee --status blocked\nregistrar list\n';
-  const { status, stderr } = await registry.run(['shell'], lines, 'EPIPE');
-  expect({ status, stderr }).toEqual({
-    status: 1,
-    stderr:
-      'failed: standard output takes no more; 2 lines not run, from: retained add s.ee --status blocked\n',
-  });
-});
 
 function helpOf(command: CommandUnknownOpts): string {
   let text = '';

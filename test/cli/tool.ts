@@ -8,17 +8,18 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, inject, onTestFinished, TestRunner } from 'vitest';
-import { openLocal } from '../../src/cli/local/open.ts';
+import type { Bindings, OpenBindings } from '../../src/cli/bindings.ts';
+import { takeLock } from '../../src/cli/local/lock.ts';
+import { openLocalData } from '../../src/cli/local/open.ts';
+import { openRunningServer } from '../../src/cli/local/server.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { Session } from '../../src/cli/session.ts';
+import { openBindings } from '../../src/cli/registry.ts';
 import { captured, type Ended, type Fault } from './captured.ts';
 import { databaseFile, emptyAgain } from './empty-again.ts';
 
-/** Keeps the runtime of the registry that was used last, until a command opens another. */
-const session = new Session();
-/** The directory of that registry. */
-let opened: string | undefined;
-/** Those that no test uses any more. */
+/** The runtime of the registry that was written to last: most commands take less time than to start one. */
+let kept: (Bindings & { directory: string }) | undefined;
+/** The directories that no test uses any more. */
 const unused = new Set<string>();
 
 const work = mkdtempSync(path.join(tmpdir(), 'registry-tool-'));
@@ -26,23 +27,34 @@ const work = mkdtempSync(path.join(tmpdir(), 'registry-tool-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 let count = 0;
 
-async function closeSession(): Promise<void> {
-  opened = undefined;
-  await session.close();
+/** Opens the kept runtime for the turn of a command, or as the tool does. */
+const openKept: OpenBindings = async (options, access) => {
+  const directory = options.persistTo ?? '';
+  if (kept?.directory !== directory) {
+    const isToKeep = access.isWritable && directory.startsWith(work) && !options.env;
+    if (!isToKeep) return openBindings(options, access);
+    await closeKept();
+    kept = { directory, ...(await openLocalData(directory)) };
+  }
+  const { env } = kept;
+  const findServer = () => openRunningServer(directory, undefined);
+  const { lock, other } = await takeLock(directory, 'a test', findServer);
+  return other ?? { env, dispose: async () => lock[Symbol.dispose]() };
+};
+
+async function closeKept(): Promise<void> {
+  const bindings = kept;
+  kept = undefined;
+  await bindings?.dispose();
 }
 
-/** Empties the registry whose runtime is open, so that no other has to be started; false if it can't be used. */
-async function emptyOpened(): Promise<boolean> {
-  if (opened === undefined || !unused.delete(opened)) return false;
-  const options = { persistTo: opened };
-  const access = { isWritable: true };
-  const { env, service } = await session.bindings(options, access, () =>
-    openLocal(options, access),
-  );
-  const isEmpty = service === undefined && (await emptyAgain(env, inject('emptyRegistry')));
-  await session.release();
-  const files = (await readdir(opened)).filter((name) => name !== 'v3');
-  await Promise.all(files.map((name) => rm(path.join(opened!, name), { recursive: true })));
+/** Empties the registry whose runtime is kept, so that no other has to be started; false if it can't be used. */
+async function emptyKept(): Promise<boolean> {
+  if (!kept || !unused.delete(kept.directory)) return false;
+  const { env, directory } = kept;
+  const isEmpty = await emptyAgain(env, inject('emptyRegistry'));
+  const files = (await readdir(directory)).filter((name) => name !== 'v3');
+  await Promise.all(files.map((name) => rm(path.join(directory, name), { recursive: true })));
   return isEmpty;
 }
 
@@ -61,8 +73,9 @@ export function startTool() {
     /** A registry with tables and nothing in them, for the test that asks for it, or for the file outside of tests. */
     async newRegistry(): Promise<TestRegistry> {
       count += 1;
-      const directory = (await emptyOpened()) ? opened! : path.join(work, `registry-${count}`);
-      if (directory !== opened) await cp(inject('emptyRegistry'), directory, { recursive: true });
+      const isEmpty = await emptyKept();
+      const directory = isEmpty ? kept!.directory : path.join(work, `registry-${count}`);
+      if (!isEmpty) await cp(inject('emptyRegistry'), directory, { recursive: true });
       if (TestRunner.getCurrentTest()) onTestFinished(() => void unused.add(directory));
       else registries.push(directory);
       return new TestRegistry(directory);
@@ -77,10 +90,16 @@ export class TestRegistry {
     this.directory = directory;
   }
 
+  /** The arguments with the place of this registry, for a command that has one. */
+  private placed(args: string[]): string[] {
+    const isPlaceless = args.slice(0, 2).join(' ') === 'backup verify';
+    return isPlaceless ? args : [...args, '--persist-to', this.directory];
+  }
+
   /** Starts the tool as a process; detached, it leads a process group of its own. Its heap may be limited. */
   start(args: string[], detached = false, heapMegabytes?: number) {
     const limit = heapMegabytes && { NODE_OPTIONS: `--max-old-space-size=${heapMegabytes}` };
-    return spawn(process.execPath, ['src/cli/index.ts', ...args, '--persist-to', this.directory], {
+    return spawn(process.execPath, ['src/cli/index.ts', ...this.placed(args)], {
       env: { ...process.env, NO_COLOR: '1', ...limit },
       detached,
     });
@@ -88,15 +107,13 @@ export class TestRegistry {
 
   /** Runs the tool as a process of its own; `input` is what it reads from standard input. */
   async spawn(args: string[], input: string | Buffer = ''): Promise<Ended> {
-    await closeSession();
+    await closeKept();
     return ended(this.start(args), input);
   }
 
   /** Runs the tool in this process. */
   async run(args: string[], input: string | Buffer | Readable = '', fault?: Fault): Promise<Ended> {
-    const given = [...args, '--persist-to', this.directory];
-    opened = this.directory;
-    return captured(() => runProgram(given, session), input, fault);
+    return captured(() => runProgram(this.placed(args), openKept), input, fault);
   }
 
   /** Runs a command that has to succeed, and returns what it answers with --json. */
@@ -116,7 +133,7 @@ export class TestRegistry {
 
   /** Says this SQL to the database file. */
   async edit(sql: string): Promise<void> {
-    await closeSession();
+    await closeKept();
     using database = new DatabaseSync(databaseFile(this.directory));
     database.exec(sql);
   }

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { expect, test } from 'vitest';
-import { wholeProgram } from '../../src/cli/program.ts';
+import { runProgram, wholeProgram } from '../../src/cli/program.ts';
+import { projectVersion } from '../../src/cli/project.ts';
+import { captured } from './captured.ts';
 import { startTool, TestRegistry } from './tool.ts';
 
 const tool = startTool();
@@ -45,7 +47,6 @@ test('the tool has the nouns and verbs that an operator needs', () => {
     'auction start',
     'backup verify',
     'backup write',
-    'completion',
     'contact delete',
     'contact erase',
     'contact export',
@@ -95,7 +96,6 @@ test('the tool has the nouns and verbs that an operator needs', () => {
     'retained list',
     'retained remove',
     'retained show',
-    'shell',
     'token issue',
   ]);
 });
@@ -152,14 +152,15 @@ test('takes --json on every verb, and --dry-run on every one that writes', () =>
     'health',
     'reconcile',
     'move-out',
-    'backup verify',
     'backup write',
     'restore',
   ];
-  const withoutRegistry = ['completion', 'shell'];
   for (const [words, { options }] of verbs) {
-    if (withoutRegistry.includes(words.join(' '))) continue;
     const flags = options.map(({ long }) => long);
+    if (words.join(' ') === 'backup verify') {
+      expect(flags).toEqual(['--json']);
+      continue;
+    }
     expect(flags).toEqual(
       expect.arrayContaining(['--persist-to', '--remote', '--env', '--yes', '--json']),
     );
@@ -225,6 +226,19 @@ test.each([
   const { status, stdout, stderr } = await nowhere.run(args);
   expect(stderr).toContain(message);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+});
+
+test('answers wrong usage in JSON as well', async () => {
+  const { status, stdout, stderr } = await nowhere.run(['registrar', 'lst', '--json']);
+  expect({ status, stderr }).toEqual({ status: 2, stderr: '' });
+  expect(JSON.parse(stdout)).toEqual({
+    errors: [{ reason: 'usage', message: "unknown command 'lst'\n(Did you mean list?)" }],
+  });
+});
+
+test('says its version', async () => {
+  const { status, stdout } = await captured(() => runProgram(['--version']));
+  expect({ status, stdout: stdout.trimEnd() }).toEqual({ status: 0, stdout: projectVersion() });
 });
 
 test('says how to create a local database that is not there, and creates none', async () => {

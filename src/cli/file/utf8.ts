@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { unreadableFile } from '../report/problem.ts';
-import { dataInput } from '../session.ts';
 
 const newline = 0x0a;
 /** A longer line is not text; the limit bounds what is held in memory. */
@@ -12,7 +11,7 @@ const maximumLineBytes = 1024 * 1024;
  * the line that is not UTF-8: no character of several bytes contains a line's end, so each line can be judged alone.
  */
 export async function* openText(file: string): AsyncGenerator<Buffer> {
-  const chunks: AsyncIterable<Buffer> = file === '-' ? dataInput() : createReadStream(file);
+  const chunks: AsyncIterable<Buffer> = file === '-' ? process.stdin : createReadStream(file);
   let line = 1;
   let pending: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Env } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
+import type { Bindings } from '../bindings.ts';
 import type { CommonOptions } from '../command.ts';
 import { localDirectory, projectDirectory } from '../project.ts';
-import type { Bindings } from '../session.ts';
 import { readLocalConfig } from '../wrangler-config.ts';
 import { findDatabaseFile, openFileForReading } from './file.ts';
 import { openOverHttp } from './http-bindings.ts';
@@ -40,13 +40,10 @@ function openForReading(
   environment: string | undefined,
 ): Bindings {
   const { vars, archive } = readLocalConfig(environment);
-  const { database, close } = openFileForReading(file);
+  const { database: DB, close } = openFileForReading(file);
   let opened: Promise<Bindings> | undefined;
   const bindings = async () => {
     opened ??= openInTurn(directory, environment);
-    opened.catch(() => {
-      opened = undefined;
-    });
     return (await opened).env;
   };
   const ARCHIVE = archive && {
@@ -57,46 +54,25 @@ function openForReading(
     get: async (key: string, type: 'arrayBuffer') => (await bindings()).LISTS.get(key, type),
   };
   return {
-    env: { ...vars, DB: database, LISTS, ...(ARCHIVE && { ARCHIVE }) } as unknown as Env,
-    async resume() {
-      if (opened) return (await (await opened).resume?.()) ?? true;
-      return (await openRunningServer(directory, environment)) === undefined;
-    },
-    async release() {
-      await (await opened)?.release?.();
-    },
+    env: { ...vars, DB, LISTS, ...(ARCHIVE && { ARCHIVE }) } as unknown as Env,
     async dispose() {
       close();
-      await (await opened)?.dispose();
+      await (await opened?.catch(() => undefined))?.dispose();
     },
   };
 }
 
-/** The server that runs on the data or comes meanwhile, or a runtime that holds the lock for the turn of a command. */
+/** The server that runs on the data or comes meanwhile, or a runtime that holds the lock until it is disposed of. */
 async function openInTurn(directory: string, environment: string | undefined): Promise<Bindings> {
-  const turn = () =>
-    takeLock(directory, commandName(), () => openRunningServer(directory, environment));
-  const first = await turn();
-  if (first.other) return first.other;
-  let { lock }: { lock?: Disposable | undefined } = first;
-  const release = async () => {
-    lock?.[Symbol.dispose]();
-    lock = undefined;
-  };
+  const findServer = () => openRunningServer(directory, environment);
+  const { lock, other } = await takeLock(directory, commandName(), findServer);
+  if (other) return other;
+  const release = () => lock[Symbol.dispose]();
   try {
     const { env, dispose } = await openLocalData(directory, environment);
-    return {
-      env,
-      async resume() {
-        if (lock) return true;
-        ({ lock } = await turn());
-        return lock !== undefined;
-      },
-      release,
-      dispose: () => dispose().finally(release),
-    };
+    return { env, dispose: () => dispose().finally(release) };
   } catch (error) {
-    await release();
+    release();
     throw error;
   }
 }

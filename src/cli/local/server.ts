@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import type { Env } from '../../env.ts';
 import { setClockAhead } from '../../time/clock.ts';
-import type { Bindings } from '../session.ts';
+import type { Bindings } from '../bindings.ts';
 import { readLocalConfig } from '../wrangler-config.ts';
 import { findClockAhead, openOverHttp } from './http-bindings.ts';
 
@@ -50,16 +50,13 @@ export async function openRunningServer(
 ): Promise<Bindings | undefined> {
   const server = readNote(directory);
   if (server?.environment !== environment || !server) return undefined;
-  // In a sandbox, the tool works at the sandbox's time.
-  const resume = async () => {
-    const clockAhead = await findClockAhead(server.address, server.token);
-    if (clockAhead !== undefined) setClockAhead(clockAhead);
-    return clockAhead !== undefined;
-  };
+  const clockAhead = await findClockAhead(server.address, server.token);
   // The note of a server that was killed stays behind.
-  if (!(await resume())) return undefined;
+  if (clockAhead === undefined) return undefined;
+  // In a sandbox, the tool works at the sandbox's time.
+  setClockAhead(clockAhead);
   const { service } = server;
-  return { env: serverEnv(server), service, resume, dispose: async () => setClockAhead(0) };
+  return { env: serverEnv(server), service, dispose: async () => setClockAhead(0) };
 }
 
 export function serverEnv({ address, token, environment, settings }: RunningServer): Env {

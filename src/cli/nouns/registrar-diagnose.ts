@@ -11,7 +11,6 @@ import { reading } from '../command.ts';
 import { askSecret } from '../report/ask.ts';
 import { table } from '../report/text.ts';
 import { verb } from '../run.ts';
-import { dataInput } from '../session.ts';
 
 /** The steps of a login, in their order, and the refusal that each may end in. */
 const steps = [
@@ -44,7 +43,7 @@ export const diagnose = verb(
       throw new RegistryError('invalid', message, 'username');
     }
     const secret = secretStdin
-      ? (await text(dataInput())).replace(/\r?\n$/, '')
+      ? (await text(process.stdin)).replace(/\r?\n$/, '')
       : await askSecret(`Secret of ${username} (Enter leaves it out): `);
     const login =
       secret === ''

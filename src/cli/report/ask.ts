@@ -22,15 +22,12 @@ export async function ask(
   return answer;
 }
 
-/**
- * Asks for a secret without showing it. Empty if none is given, if there is no terminal to ask on, or in a shell that
- * would show it.
- */
+/** Asks for a secret without showing it. Empty if none is given, or if there is no terminal to ask on. */
 export async function askSecret(
   question: string,
   { input, output }: Terminal = { input: process.stdin, output: process.stderr },
 ): Promise<string> {
-  if (!input.isTTY || process.stdin.isRaw) return '';
+  if (!input.isTTY) return '';
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   output.write(question);
   const secret = await ask('', { input, output: Object.assign(silent, { isTTY: true }) });

@@ -8,7 +8,6 @@ import {
   changedMeanwhile,
   type Origin,
 } from '../../write.ts';
-import { runningSession } from '../session.ts';
 import { ask, type Terminal } from './ask.ts';
 import { standStillWhileAsking } from './standing.ts';
 import { counted } from './text.ts';
@@ -27,7 +26,7 @@ export async function confirm(
   }
   using _ = standStillWhileAsking();
   const question = `${statement} Continue? [y/N] `;
-  const answer = await (runningSession.getStore()?.ask?.(question) ?? ask(question, terminal));
+  const answer = await ask(question, terminal);
   if (!/^y(es)?$/i.test(answer?.trim() ?? '')) throw new RegistryError('invalid', 'not confirmed');
 }
 

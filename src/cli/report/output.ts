@@ -16,26 +16,17 @@ export async function writeAnswer(text: string): Promise<void> {
   });
 }
 
-/** Says that the answer has no room. A reader that has seen enough, such as `| head`, needs no words. */
+/** Reports a failed write, unless the reader closed the pipe, as `head` does. */
 export function reportLostOutput({ isClosed, message }: OutputError): void {
   if (!isClosed) console.error(`failed: ${message}`);
-}
-
-/** The outputs that have taken no more; of these streams, not every kind says so later. */
-const lost = new WeakSet<NodeJS.WritableStream>();
-
-/** Whether standard output took no more when it was last written to. */
-export function isOutputLost(): boolean {
-  return lost.has(process.stdout);
 }
 
 /** Writes text to standard output. Throws OutputError. */
 export function writeOutput(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => {
-      if (!error) return resolve();
-      lost.add(process.stdout);
-      reject(new OutputError(error));
+      if (error) reject(new OutputError(error));
+      else resolve();
     });
   });
 }

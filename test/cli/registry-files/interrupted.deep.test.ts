@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import type { OpenBindings } from '../../../src/cli/bindings.ts';
 import { runProgram } from '../../../src/cli/program.ts';
-import { Session } from '../../../src/cli/session.ts';
+import { openBindings } from '../../../src/cli/registry.ts';
 import { captured } from '../captured.ts';
 import { startTool } from '../tool.ts';
 import { movedRows, row, smallRegistry, writeFiles } from './files.ts';
@@ -8,29 +9,26 @@ import { movedRows, row, smallRegistry, writeFiles } from './files.ts';
 const tool = startTool();
 
 /** A registry whose server goes away in one batch of each command: before it, or after it has done it. */
-class DyingSession extends Session {
-  batches = 0;
-  fatal = 0;
-  isDone = false;
-  override async bindings(...args: Parameters<Session['bindings']>) {
-    const bindings = await super.bindings(...args);
+function dyingIn(fatal: number, isDone: boolean): OpenBindings {
+  let batches = 0;
+  return async (options, access) => {
+    const bindings = await openBindings(options, access);
     const { DB } = bindings.env;
     const batch = async (statements: D1PreparedStatement[]) => {
-      this.batches += 1;
-      const isFatal = this.batches === this.fatal;
-      const results = isFatal && !this.isDone ? [] : await DB.batch(statements);
+      batches += 1;
+      const isFatal = batches === fatal;
+      const results = isFatal && !isDone ? [] : await DB.batch(statements);
       if (isFatal) throw new Error('other side closed');
       return results;
     };
     const dying = { prepare: DB.prepare.bind(DB), batch } as unknown as D1Database;
     return { ...bindings, env: { ...bindings.env, DB: dying } };
-  }
+  };
 }
 
 test('ends the same, however often it was interrupted, if it is repeated', async () => {
   const [one, other] = [await tool.newRegistry(), await tool.newRegistry()];
   const directory = await tool.newDirectory();
-  await using session = new DyingSession();
   const first = smallRegistry();
   const second = smallRegistry();
   second.contacts = [row.contact(31, 'BETA', { code: 'ALPHA:11' }), row.contact(15, 'BETA')];
@@ -43,14 +41,11 @@ test('ends the same, however often it was interrupted, if it is repeated', async
     const args = ['move-in', directory, '--yes', '--persist-to', other.directory];
     let attempts = 0;
     for (let status: number | null = 1; status !== 0; attempts += 1) {
-      session.batches = 0;
-      session.fatal = attempts + 1;
-      session.isDone = attempts % 2 === 1;
-      ({ status } = await captured(() => runProgram(args, session)));
+      const open = dyingIn(attempts + 1, attempts % 2 === 1);
+      ({ status } = await captured(() => runProgram(args, open)));
       expect(attempts).toBeLessThan(30);
     }
     expect(attempts).toBeGreaterThan(3);
-    await session.close();
     expect(await movedRows(other)).toEqual(await movedRows(one));
     expect(await other.done(['reconcile', directory])).toMatchObject({ equal: true });
   }

@@ -2,13 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Option } from '@commander-js/extra-typings';
 import { bare } from '../../command.ts';
 import { findDatabaseFile } from '../../local/file.ts';
 import { atInterrupt } from '../../report/interrupt.ts';
 import { counted } from '../../report/text.ts';
 import { run } from '../../run.ts';
-import { runningSession } from '../../session.ts';
 import { contentsOf, differences, summaryOf } from './contents.ts';
 import { copyInto, makeEmpty } from './copy.ts';
 import { changedBackup, checkBackup } from './file.ts';
@@ -24,11 +22,6 @@ const command = bare('verify', 'backup verify registry-2026-11-21.sqlite')
     `
 No registry is touched. The temporary database is below TMPDIR, takes as much room as the backup, and is removed.`,
   );
-
-// The shell passes them to every command; here they choose nothing.
-for (const flags of ['--persist-to <dir>', '--remote', '--env <name>', '--yes']) {
-  command.addOption(new Option(flags).hideHelp());
-}
 
 export const verifyVerb = command.action(async (name, { json }) => {
   const file = path.resolve(name);
@@ -60,7 +53,6 @@ export const verifyVerb = command.action(async (name, { json }) => {
       { mayBeEmpty: true },
     );
   } finally {
-    await runningSession.getStore()!.close();
     remove();
   }
 });

@@ -1,0 +1,20 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Env } from '../env.ts';
+import type { CommonOptions } from './command.ts';
+
+/** Bindings and settings, until they are disposed of. */
+export interface Bindings {
+  env: Env;
+  /** The address of the local server that they belong to; undefined if none runs. */
+  service?: string | undefined;
+  dispose(): Promise<void>;
+}
+
+/** Opens the bindings that the options choose. */
+export type OpenBindings = (
+  options: CommonOptions,
+  access: { isWritable: boolean },
+) => Promise<Bindings>;
+
+/** How the running command opens its bindings, if not as `openBindings` does. */
+export const opening = new AsyncLocalStorage<OpenBindings | undefined>();
