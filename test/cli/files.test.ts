@@ -76,29 +76,6 @@ test('says what a value should be', async () => {
   );
 });
 
-test("imports with --legacy what today's rules refuse, with a warning for each rule", async () => {
-  const rows =
-    row('ALPHA:1', { phone: '5123456' }) +
-    row('ALPHA:2', { phone: '51', ident: '38001085719' }) +
-    row('ALPHA:3', { type: 'passport' });
-  const args = ['contact', 'import', '-', '--legacy'];
-  const { stdout } = await registry.run(args, header + rows);
-  expect(stdout).toBe(
-    'added 3 contacts, 0 already there\n' +
-      "warning: 2 rows whose phone today's rules refuse\n" +
-      "warning: 1 row whose ident today's rules refuse\n" +
-      "warning: 1 row whose ident_type today's rules refuse\n",
-  );
-  expect(await registry.done(args, header + rows)).toMatchObject({
-    ...{ unchanged: 3, warnings: { phone: 2, ident: 1, ident_type: 1 } },
-  });
-  expect(await registry.done(['contact', 'show', 'ALPHA:2'])).toMatchObject({
-    contact: { phone: '51', ident: '38001085719' },
-  });
-  const missing = await registry.run(args, `${header}ALPHA:4,,m@example.ee,+372.1,1,priv,EE\n`);
-  expect(missing.stderr).toContain('name is missing [name]');
-});
-
 test('leaves the last export as it was, and nothing beside it, when a new one fails', async () => {
   const directory = await tool.newDirectory();
   const file = path.join(directory, 'names.csv');

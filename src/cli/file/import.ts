@@ -27,8 +27,6 @@ export interface Import<Row, Outcome extends string> extends RowReader<Row> {
   /** Writes the valid rows, usually by `writeInChunks`, and counts the outcomes; a dry run only counts. */
   write(registry: Registry, rows: Rows<Row>): Promise<Counts<Outcome>>;
   text(counts: Counts<Outcome>, registry: Registry): string;
-  /** More of the answer with --json. */
-  extra?: Record<string, unknown>;
   /** The public lists that the rows may change. */
   publish?: readonly ListName[];
 }
@@ -78,7 +76,6 @@ export async function importRows<Row, Outcome extends string>(
     data: {
       read: rows.length + rejected,
       ...counts,
-      ...kind.extra,
       rejected,
       rejected_file: rejectedFile ?? null,
       changed: isChange && !registry.isDryRun,

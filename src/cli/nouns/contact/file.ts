@@ -14,19 +14,11 @@ import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 import { contactFileColumns, contactRow, readContact } from './record.ts';
 
-export function contactImport(options: {
-  registrar?: string;
-  legacy?: true;
-}): Import<ContactRecord, 'added'> {
+export function contactImport(options: { registrar?: string }): Import<ContactRecord, 'added'> {
   const now = currentTime();
-  const warnings: Record<string, number> = {};
-  const onLegacy = (column: string) => {
-    warnings[column] = (warnings[column] ?? 0) + 1;
-  };
-  const reading = { registrar: options.registrar, now, onLegacy: options.legacy && onLegacy };
   return {
     columns: contactFileColumns,
-    read: (values) => readContact(values, reading),
+    read: (values) => readContact(values, options.registrar, now),
     keys: ({ code, uuid }) => (uuid === undefined ? [code] : [code, uuid]),
     findProblems: ({ db }, contacts) => findContactProblems(db, contacts),
     write: ({ db, origin, isDryRun }, contacts) =>
@@ -35,19 +27,8 @@ export function contactImport(options: {
         return { added, unchanged: chunk.length - added };
       }),
     text: ({ added, unchanged }, { did }) =>
-      `${did('add')} ${counted(added, 'contact')}, ${unchanged} already there${warningText(warnings)}`,
-    ...(options.legacy && { extra: { warnings } }),
+      `${did('add')} ${counted(added, 'contact')}, ${unchanged} already there`,
   };
-}
-
-/** A line for each column with values that today's rules refuse. */
-function warningText(warnings: Readonly<Record<string, number>>): string {
-  return Object.entries(warnings)
-    .map(
-      ([column, count]) =>
-        `\nwarning: ${counted(count, 'row')} whose ${column} today's rules refuse`,
-    )
-    .join('');
 }
 
 export const importVerb = importing(
@@ -57,7 +38,6 @@ export const importVerb = importing(
 )
   .description('Import contacts from a file; existing contacts are left as they are')
   .option('--registrar <code>', 'the registrar of rows without one')
-  .option('--legacy', "also import what today's rules refuse, with a warning for each rule")
   .action((file, options) => runImport(file, options, contactImport(options)));
 
 export const exportVerb = verb(

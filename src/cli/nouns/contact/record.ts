@@ -11,7 +11,7 @@ import type { ContactRecord } from '../../../contact/import.ts';
 import { contactRules } from '../../../contact/rules.ts';
 import { type Problem, RegistryError, throwProblems } from '../../../error.ts';
 import { asciiLowerCase, asciiUpperCase } from '../../../text/ascii-case.ts';
-import { isBlank, textField } from '../../../text/field.ts';
+import { isBlank } from '../../../text/field.ts';
 import { currentTime } from '../../../time/clock.ts';
 import { instantRule } from '../../../time/instant.ts';
 import { words, wordsNote } from '../../file/field.ts';
@@ -109,7 +109,7 @@ const fileRules = {
 } satisfies Record<FileColumn, z.core.$ZodType>;
 
 const fileFields = (Object.keys(fileRules) as FileColumn[]).map((column) => {
-  const { file: name, isList, rule: clientsRule } = contactFields[column];
+  const { file: name } = contactFields[column];
   const rule = fileRules[column];
   return {
     column,
@@ -117,7 +117,6 @@ const fileFields = (Object.keys(fileRules) as FileColumn[]).map((column) => {
     rule,
     note: z.globalRegistry.get(rule)!.description!,
     isRequired: !rule.safeParse(undefined).success,
-    isLegacyText: clientsRule !== null && !isList,
   };
 });
 
@@ -131,18 +130,14 @@ export const contactFileColumns: Columns = {
   ),
 };
 
-interface ReadOptions {
-  /** The registrar of rows that name none; without it, the one in the code's prefix. */
-  registrar: string | undefined;
-  now: Date;
-  /** Called with each column of a row that breaks today's rules; without it, such a row is refused. */
-  onLegacy?: ((column: string) => void) | undefined;
-}
-
-/** Reads a row of a file; throws everything that is wrong with it. */
+/**
+ * Reads a row of a file; throws everything that is wrong with it. A row that names no registrar is of the given one, or of
+ * the one in the code's prefix.
+ */
 export function readContact(
   values: Record<string, unknown>,
-  { registrar, now, onLegacy }: ReadOptions,
+  registrar: string | undefined,
+  now: Date,
 ): ContactRecord {
   const isMissing = ({ name, isRequired }: FileField) => isRequired && isBlank(values[name]);
   const problems: Problem[] = fileFields
@@ -152,9 +147,7 @@ export function readContact(
   for (const field of fileFields.filter((field) => !isMissing(field))) {
     const { column, name, rule } = field;
     const parsed = rule.safeParse(values[name]);
-    const legacy = parsed.success || !onLegacy ? undefined : legacyText(field, values[name]);
-    if (legacy !== undefined) onLegacy?.(name);
-    if (parsed.success || legacy !== undefined) row[column] = parsed.data ?? legacy;
+    if (parsed.success) row[column] = parsed.data;
     else {
       const message = reasonOf(field, values[name], parsed.error);
       problems.push({ reason: 'invalid', message, field: name });
@@ -166,8 +159,7 @@ export function readContact(
   const { ident, identType, identCountryCode } = record;
   const identity = { code: ident, type: identType, countryCode: identCountryCode };
   const problem = identityProblem(identity, now);
-  if (problem && !onLegacy) throw new RegistryError([problem]);
-  if (problem) onLegacy?.('ident');
+  if (problem) throw new RegistryError([problem]);
   return record;
 }
 
@@ -181,11 +173,6 @@ function registrarOf(values: Record<string, unknown>, registrar: string | undefi
   if (suffix.length > 0) return asciiUpperCase(prefix);
   const message = 'registrar is missing: name it in the column, with --registrar or in the code';
   throw new RegistryError('missing', message, 'registrar');
-}
-
-/** Text that is kept although it breaks today's rule; undefined where the value must follow it. */
-function legacyText({ isLegacyText }: FileField, value: unknown): string | undefined {
-  return isLegacyText ? textField('', 255).safeParse(value).data : undefined;
 }
 
 /** The reason for the refusal. The interfaces' messages name no value, so the column's note says what is right. */
