@@ -18,7 +18,7 @@ import { forgetEndedSecrets } from './registrar/own-account.ts';
 import { endReservations } from './retained-domain/end.ts';
 import { currentTime } from './time/clock.ts';
 import { monthsBefore } from './time/day.ts';
-import { appendToLog } from './transparency/log.ts';
+import { appendToLog } from './transparency/signed-log.ts';
 import { endOldDeliveries, queueDeliveries, selectWaiting } from './webhook/outbox.ts';
 
 type Work = (env: Env, context: PurgeContext, at: Date) => Promise<unknown>;

@@ -1,9 +1,9 @@
 import { cacheTag, type ListName } from '../public-list/lists.ts';
-import type { Reader } from '../public-list/read/reader.ts';
+import type { Reader } from '../public-list/read/parts.ts';
 import { currentTime } from '../time/clock.ts';
 import { type AppContext, afterResponse, database } from './context.ts';
 import { matchesWeakly } from './entity-tag.ts';
-import { publishAfterResponse } from './publish.ts';
+import { publishAfterResponse } from './publish-after-response.ts';
 import { throttlePublic } from './throttle.ts';
 
 /** What the interface of the lists and the pages for people share. */

@@ -5,7 +5,7 @@ import { retried } from '../database/retry.ts';
 import { dayOf, daysBefore } from '../time/day.ts';
 import { putVariable } from './kv.ts';
 import { type CountedList, countedLists } from './lists.ts';
-import type { Reader } from './read/reader.ts';
+import type { Reader } from './read/parts.ts';
 
 export interface DailyCounts {
   /** In UTC, `YYYY-MM-DD`. */

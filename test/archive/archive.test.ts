@@ -11,7 +11,7 @@ import type { Env } from '../../src/env.ts';
 import { blockKey } from '../../src/public-list/kv.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { sweepLists } from '../../src/public-list/publish/sweep.ts';
-import { readList } from '../../src/public-list/read/list.ts';
+import { readList } from '../../src/public-list/read/whole-list.ts';
 import { type Fault, Faults, overload } from '../attack/faults.ts';
 import { backUpDatabase } from '../public-list/backup.ts';
 import { published, withMethods } from '../public-list/published.ts';

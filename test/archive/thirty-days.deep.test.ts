@@ -4,7 +4,7 @@ import { archivedDays } from '../../drizzle/schema.ts';
 import { runCron } from '../../src/cron.ts';
 import { listNames, publicLists } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
-import { readList } from '../../src/public-list/read/list.ts';
+import { readList } from '../../src/public-list/read/whole-list.ts';
 import { setClockAhead } from '../../src/time/clock.ts';
 import { dayOf, daysBefore } from '../../src/time/day.ts';
 import { backUpDatabase } from '../public-list/backup.ts';

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { putDay } from '../../src/archive/day.ts';
 import { openLocalData } from '../../src/cli/local/open.ts';
 import { dayOf, daysBefore } from '../../src/time/day.ts';
-import { appendToLog, signersOf } from '../../src/transparency/log.ts';
 import { type Signer, signCheckpoint, signerOf } from '../../src/transparency/note.ts';
+import { appendToLog, signersOf } from '../../src/transparency/signed-log.ts';
 import { bundle, leafHash, rootOf, tilePath } from '../../src/transparency/tree.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 

@@ -12,7 +12,7 @@ import {
   type Range,
   readNames,
 } from '../../src/public-list/read/browse.ts';
-import type { Reader } from '../../src/public-list/read/reader.ts';
+import type { Reader } from '../../src/public-list/read/parts.ts';
 import { counted } from '../support/counted.ts';
 import { addAuction, addDispute, addRetainedDomain } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';

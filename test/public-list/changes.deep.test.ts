@@ -7,7 +7,7 @@ import { createHead } from '../../src/public-list/format/head.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { sweepLists } from '../../src/public-list/publish/sweep.ts';
 import { readChanges } from '../../src/public-list/read/changes.ts';
-import { readList } from '../../src/public-list/read/list.ts';
+import { readList } from '../../src/public-list/read/whole-list.ts';
 import { emptyLists } from '../support/fixtures.ts';
 import { startWorker } from '../support/worker.ts';
 import { backUpDatabase, backUpKv } from './backup.ts';

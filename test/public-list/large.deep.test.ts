@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import { listNames, listsShowing } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
-import { findNames } from '../../src/public-list/read/names.ts';
+import { findNames } from '../../src/public-list/read/look-up.ts';
 import { counted } from '../support/counted.ts';
 import { startWorker } from '../support/worker.ts';
 import { published, withMethods } from './published.ts';

@@ -12,7 +12,7 @@ import { deleteArchived, endArchive, startArchive } from '../../src/history/arch
 import type { Form } from '../../src/move-in/kind.ts';
 import { nameKinds } from '../../src/move-in/kinds.ts';
 import { type RowChange, writeForms } from '../../src/move-in/write.ts';
-import { readNameHistory, statusesAt } from '../../src/public-list/name-history/read.ts';
+import { readNameHistory, statusesAt } from '../../src/public-list/name-history/name-history.ts';
 import type { NameStatus } from '../../src/public-list/name-history/spans.ts';
 import { addRetainedDomains, removeRetainedDomains } from '../../src/retained-domain/change.ts';
 import { closeDispute, openDispute } from '../../src/retained-domain/dispute.ts';

@@ -3,7 +3,7 @@ import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 import type { ListName } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
-import type { Reader } from '../../src/public-list/read/reader.ts';
+import type { Reader } from '../../src/public-list/read/parts.ts';
 
 /**
  * A reader of the bindings that remembers nothing of what others have read; `background` is the work that it left for

@@ -12,7 +12,7 @@ import { instantRule } from '../../time/instant.ts';
 import { callerAddress, database } from '../context.ts';
 import { newApp } from '../hono.ts';
 import { limitBody, parseBody } from '../input.ts';
-import { publishAfterResponse } from '../publish.ts';
+import { publishAfterResponse } from '../publish-after-response.ts';
 import { continueSession } from '../session.ts';
 import { throttleAddress } from '../throttle.ts';
 import { forgetStarted, shownAuction, startedJson } from './started.ts';

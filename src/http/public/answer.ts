@@ -1,6 +1,6 @@
 import type { Env } from '../../env.ts';
 import type { ListName } from '../../public-list/lists.ts';
-import type { ReadList } from '../../public-list/read/list.ts';
+import type { ReadList } from '../../public-list/read/whole-list.ts';
 import { type ErrorForm, fieldErrors } from '../answer.ts';
 import type { AppContext } from '../context.ts';
 import { cacheHeaders, isKnown } from '../public-list.ts';

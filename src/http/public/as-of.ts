@@ -1,5 +1,5 @@
 import { bodyKey } from '../../archive/body.ts';
-import { findArchived } from '../../archive/read.ts';
+import { findArchived } from '../../archive/find.ts';
 import { RegistryError } from '../../error.ts';
 import type { ListName } from '../../public-list/lists.ts';
 import { dayOf, isDay } from '../../time/day.ts';

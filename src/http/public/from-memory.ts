@@ -1,8 +1,8 @@
 import { readDomainName } from '../../domain/name.ts';
 import { type Env, findRateLimits } from '../../env.ts';
 import { type ListName, listNames, publicLists } from '../../public-list/lists.ts';
-import { recallList } from '../../public-list/read/list.ts';
-import { recallName } from '../../public-list/read/names.ts';
+import { recallName } from '../../public-list/read/look-up.ts';
+import { recallList } from '../../public-list/read/whole-list.ts';
 import { currentTime } from '../../time/clock.ts';
 import { isKnown } from '../public-list.ts';
 import { logTogether } from '../request-log.ts';

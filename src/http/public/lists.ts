@@ -1,5 +1,5 @@
 import { hasTypes, type ListName, listPaths } from '../../public-list/lists.ts';
-import { readList } from '../../public-list/read/list.ts';
+import { readList } from '../../public-list/read/whole-list.ts';
 import type { AppContext } from '../context.ts';
 import { newApp } from '../hono.ts';
 import { isKnown, readerOf } from '../public-list.ts';
@@ -7,9 +7,9 @@ import { identified, listAnswer, plainRequests } from './answer.ts';
 import { answerAsOf } from './as-of.ts';
 import { changes, changesPaths } from './changes.ts';
 import { acceptsGzip } from './encoding.ts';
-import { log, logPaths } from './log.ts';
 import { historyPath, lookupPath, namePath, names } from './names.ts';
 import { requestedList } from './requested-list.ts';
+import { log, logPaths } from './signed-log.ts';
 
 /** Mounted at the root, because the table of lists contains whole paths. */
 export const listRoutes = newApp();

@@ -4,8 +4,8 @@ import { type DomainName, nameRefusal, readDomainName } from '../../domain/name.
 import type { Env } from '../../env.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { auctionList, publicLists, retainedList } from '../../public-list/lists.ts';
-import { pageOfIntervals, readNameHistory } from '../../public-list/name-history/read.ts';
-import { findNames, type ListedName } from '../../public-list/read/names.ts';
+import { pageOfIntervals, readNameHistory } from '../../public-list/name-history/name-history.ts';
+import { findNames, type ListedName } from '../../public-list/read/look-up.ts';
 import { database } from '../context.ts';
 import { newApp } from '../hono.ts';
 import { limitBody, parseBody, query } from '../input.ts';

@@ -3,11 +3,11 @@ import { type DomainName, type NameFault, readDomainName } from '../../domain/na
 import { findOutside, type Outside } from '../../domain/zone.ts';
 import { readDailyCounts } from '../../public-list/daily-counts.ts';
 import { auctionList, listNames, retainedList } from '../../public-list/lists.ts';
-import { type NameHistory, readNameHistory } from '../../public-list/name-history/read.ts';
+import { type NameHistory, readNameHistory } from '../../public-list/name-history/name-history.ts';
 import { type BrowsedName, browseNames, readNames } from '../../public-list/read/browse.ts';
 import { readFacts } from '../../public-list/read/facts.ts';
-import { findNames, type ListedName } from '../../public-list/read/names.ts';
-import type { Reader } from '../../public-list/read/reader.ts';
+import { findNames, type ListedName } from '../../public-list/read/look-up.ts';
+import type { Reader } from '../../public-list/read/parts.ts';
 import { dayOf, daysBefore, isDay } from '../../time/day.ts';
 import type { View } from './view.ts';
 

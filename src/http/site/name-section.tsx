@@ -3,7 +3,7 @@ import {
   type NameHistory,
   type NameInterval,
   statusesAt,
-} from '../../public-list/name-history/read.ts';
+} from '../../public-list/name-history/name-history.ts';
 import type { Answer, Content } from './content.ts';
 import { Field } from './field.tsx';
 import type { Surroundings } from './layout.tsx';

@@ -1,5 +1,5 @@
 import type { NameStatus } from '../../public-list/name-history/spans.ts';
-import type { ListedName } from '../../public-list/read/names.ts';
+import type { ListedName } from '../../public-list/read/look-up.ts';
 
 export type State = NameStatus;
 

@@ -12,7 +12,7 @@ import {
 import type { Head } from '../format/head.ts';
 import { type ListName, publicLists } from '../lists.ts';
 import { memoryOf } from './memory.ts';
-import { loadBlock, loadFragment, type Reader, readWithFallback } from './reader.ts';
+import { loadBlock, loadFragment, type Reader, readWithFallback } from './parts.ts';
 
 export type { BrowsedName };
 

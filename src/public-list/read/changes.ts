@@ -3,7 +3,7 @@ import { type Difference, differenceSince, type Steps } from '../format/steps.ts
 import { changesKey, findSteps } from '../kv.ts';
 import type { ListName } from '../lists.ts';
 import { memoryOf } from './memory.ts';
-import { findHead, type Reader } from './reader.ts';
+import { findHead, type Reader } from './parts.ts';
 
 export interface ReadChanges {
   /** The client's ETag. */

@@ -1,6 +1,6 @@
 import { type ListName, listNames } from '../lists.ts';
 import { memoryOf } from './memory.ts';
-import { findHead, type Reader } from './reader.ts';
+import { findHead, type Reader } from './parts.ts';
 
 export interface ListFacts {
   etag: string;

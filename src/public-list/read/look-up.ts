@@ -14,7 +14,7 @@ import {
   retainedList,
 } from '../lists.ts';
 import { memoryOf } from './memory.ts';
-import { loadBlock, loadFragment, type Reader, readWithFallback } from './reader.ts';
+import { loadBlock, loadFragment, type Reader, readWithFallback } from './parts.ts';
 
 export interface ListedName {
   /** In alphabetical order; empty for a name that is not retained. */

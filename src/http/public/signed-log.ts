@@ -1,6 +1,6 @@
 import { RegistryError } from '../../error.ts';
 import { findCheckpoint, logPrefix } from '../../transparency/append.ts';
-import { logBucket, signersOf } from '../../transparency/log.ts';
+import { logBucket, signersOf } from '../../transparency/signed-log.ts';
 import type { AppContext } from '../context.ts';
 import { newApp } from '../hono.ts';
 import { Recent } from '../recent.ts';

@@ -6,7 +6,7 @@ import type { Entry } from '../format/entry.ts';
 import { createHead, type Head } from '../format/head.ts';
 import type { ListName } from '../lists.ts';
 import { memoryOf, type Whole } from './memory.ts';
-import { loadBlock, type Reader, readWithFallback } from './reader.ts';
+import { loadBlock, type Reader, readWithFallback } from './parts.ts';
 
 /** A list to answer with. It has no body if the client has the list already. */
 export interface ReadList {

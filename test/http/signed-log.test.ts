@@ -2,7 +2,7 @@ import { beforeAll, expect, it, vi } from 'vitest';
 import { putDay } from '../../src/archive/day.ts';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
-import { appendToLog } from '../../src/transparency/log.ts';
+import { appendToLog } from '../../src/transparency/signed-log.ts';
 import { openCheckpoint } from '../../src/transparency/verify.ts';
 import { withMethods } from '../public-list/published.ts';
 import { counted } from '../support/counted.ts';
