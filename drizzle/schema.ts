@@ -562,6 +562,11 @@ export const history = sqliteTable(
     subjectKey: text('subject_key').notNull(),
     /** Distinguishes a contact from an earlier one with the same code. */
     subjectUuid: text('subject_uuid'),
+    /**
+     * The code of the registrar of a contact or a domain, after the change or, of a deletion, before it; null if that is not
+     * known. A code, because the id of a registrar that was removed may be given to another.
+     */
+    registrar: text(),
     action: text({ enum: ['create', 'update', 'delete'] }).notNull(),
     actorType: text('actor_type', { enum: actorTypes }).notNull(),
     /** In the format of creator_str: `7-ApiUser: ats`, `RegistrantUser: Mari Maasikas`, `Auction centre 192.0.2.7`. */
@@ -578,6 +583,10 @@ export const history = sqliteTable(
     index('history_of_deleted_persons')
       .on(deletedIdentity.countryCode, deletedIdentity.key)
       .where(deletedIdentity.isPersons),
+    // Without the updates, which are the most: it leads to the codes that a contact has had.
+    index('history_of_contact')
+      .on(table.subjectUuid)
+      .where(sql`subject = 'contact' and action <> 'update'`),
   ],
 );
 

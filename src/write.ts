@@ -1,4 +1,4 @@
-import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { type ActorType, type HistorySubject, history } from '../drizzle/schema.ts';
 import { insertRows } from './database/insert-rows.ts';
@@ -175,9 +175,14 @@ export function statementsOf(
   request: WriteRequest,
   { by, subject, action, changes, onlyIf = sql`true`, statements }: Omit<Change<never>, 'outcome'>,
 ) {
-  const { type, key, uuid } = subject;
-  const row = sql`
-    select ${key} as key, ${uuid ?? null} as uuid, ${JSON.stringify(changes)} as changes where ${onlyIf}`;
+  const { type, key, uuid, registrar } = subject;
+  const row = {
+    key: sql`${key}`,
+    uuid: sql`${uuid ?? null}`,
+    registrar: sql`${registrar ?? null}`,
+    changes: sql`${JSON.stringify(changes)}`,
+    source: sql`where ${onlyIf}`,
+  };
   return [
     record(db, { actor: by, request }, type, action, row),
     ...(statements?.(isWrittenBy(request, subject)) ?? []),
@@ -217,12 +222,23 @@ async function isRecorded(
   return (await db.$count(history, isOfRequest)) > 0;
 }
 
+/** What the history records of each row that is going to change. */
+export interface RecordedRows {
+  key: SQL;
+  uuid: SQL | null;
+  /** The code of the registrar whose row it is, or was, if it is deleted; null for what belongs to none. */
+  registrar: SQL | null;
+  /** JSON. */
+  changes: SQL;
+  /** The rest of the query of these rows: `from …`. */
+  source: SQL;
+}
+
 /** Changes of one kind to many things. */
 export interface ChangesOfMany {
   subject: HistorySubject;
   action: Action;
-  /** The query of the rows that are going to change: `key`, `uuid` and `changes` (JSON) for the history of each. */
-  rows: SQLWrapper;
+  rows: RecordedRows;
   statements: readonly BatchItem<'sqlite'>[];
 }
 
@@ -284,19 +300,20 @@ function record(
   { actor, request }: Origin,
   subject: HistorySubject,
   action: Action,
-  rows: SQLWrapper,
+  { key, uuid, registrar, changes, source }: RecordedRows,
 ) {
   const entry = {
     occurredAt: request.at.toISOString(),
     subject,
-    subjectKey: sql`key`,
-    subjectUuid: sql`uuid`,
+    subjectKey: key,
+    subjectUuid: uuid,
+    registrar,
     action,
     actorType: actor.type,
     actor: actor.name,
     requestId: request.requestId,
     clientReference: request.clientReference,
-    changes: sql`changes`,
+    changes,
   };
-  return insertRows(db, history, entry, sql`from (${rows})`);
+  return insertRows(db, history, entry, source);
 }

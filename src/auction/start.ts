@@ -147,7 +147,13 @@ async function startEach(
     (rows): ChangesOfMany => ({
       subject: 'auction',
       action: 'create',
-      rows: sql`select row ->> 'name' as key, row ->> 'uuid' as uuid, row -> 'changes' as changes from (${rows})`,
+      rows: {
+        key: sql`row ->> 'name'`,
+        uuid: sql`row ->> 'uuid'`,
+        registrar: null,
+        changes: sql`row -> 'changes'`,
+        source: sql`from (${rows})`,
+      },
       statements: [insertAuctions(db, rows)],
     }),
   );

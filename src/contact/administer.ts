@@ -7,15 +7,12 @@ import { type Changes, difference } from '../history/changes.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
 import { notifyingRegistrar, rowUpdate } from './change.ts';
-import type { Contact } from './contact.ts';
+import { type Contact, type ContactWithRegistrar, selectContacts } from './contact.ts';
 import { contactDeletion } from './delete.ts';
 import type { ContactChanges, ContactIdentity } from './fields.ts';
 import { identityKey } from './identity-code.ts';
 import { invalidIdentity } from './invalid.ts';
 import { contactUpdate } from './update.ts';
-
-/** A contact with the code of its registrar, as the operator sees it. */
-export type AdministeredContact = Contact & { registrar: string };
 
 /** Which contacts to list. Without a criterion, all. */
 export interface ContactCriteria {
@@ -33,7 +30,7 @@ export function listContactsBy(
   db: Database,
   criteria: ContactCriteria,
   page: RowsAfter<{ id: number }>,
-): Promise<AdministeredContact[]> {
+): Promise<ContactWithRegistrar[]> {
   const { registrar, ident, email, name } = criteria;
   return find(
     db,
@@ -49,21 +46,14 @@ export function listContactsBy(
 }
 
 /** The contact with this code, in either case, of any registrar. Throws `not_found`. */
-export async function getContactByCode(db: Database, code: string): Promise<AdministeredContact> {
+export async function getContactByCode(db: Database, code: string): Promise<ContactWithRegistrar> {
   const [contact] = await find(db, eq(contacts.code, asciiUpperCase(code)), 1);
   if (contact) return contact;
   throw new RegistryError('not_found', `there is no contact ${JSON.stringify(code)}`, 'code');
 }
 
 async function find(db: Database, condition: SQL | undefined, limit: number) {
-  const rows = await db
-    .select({ contact: contacts, registrar: registrars.code })
-    .from(contacts)
-    .innerJoin(registrars, eq(registrars.id, contacts.registrarId))
-    .where(condition)
-    .orderBy(asc(contacts.id))
-    .limit(limit);
-  return rows.map(({ contact, registrar }) => ({ ...contact, registrar }));
+  return selectContacts(db).where(condition).orderBy(asc(contacts.id)).limit(limit);
 }
 
 /**
@@ -141,10 +131,10 @@ async function change(
   origin: Origin,
   code: string,
   options: ChangeOptions,
-  changeOf: (contact: Contact) => Change<unknown>,
+  changeOf: (contact: ContactWithRegistrar) => Change<unknown>,
 ): Promise<Changes> {
   const look = () => getContactByCode(db, code);
-  const judge = (contact: Contact) => {
+  const judge = (contact: ContactWithRegistrar) => {
     const made = changeOf(contact);
     const reported = { ...made, outcome: made.changes };
     return notifyingRegistrar(db, contact, reported, origin.request.at);

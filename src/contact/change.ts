@@ -6,7 +6,13 @@ import { apiUserActor, keyHolderOf, type Login, withLogin } from '../registrar/l
 import { notifying } from '../registrar/notification.ts';
 import { type Change, type Origin, type WriteRequest, type Written, write } from '../write.ts';
 import { changeTime } from './change-time.ts';
-import { type Contact, isUnchanged, subjectOf, theContact } from './contact.ts';
+import {
+  type Contact,
+  type ContactWithRegistrar,
+  contactSubject,
+  isUnchanged,
+  theContact,
+} from './contact.ts';
 import { keysOf } from './keys.ts';
 import { contactByCode } from './read.ts';
 
@@ -19,7 +25,7 @@ export function writeContact<Outcome>(
   login: Login,
   code: string,
   request: WriteRequest,
-  changeOf: (contact: Contact, origin: Origin) => Change<Outcome>,
+  changeOf: (contact: ContactWithRegistrar, origin: Origin) => Change<Outcome>,
 ): Promise<Written<Outcome>> {
   return write(db, request, {
     async look(keptFor) {
@@ -29,20 +35,27 @@ export function writeContact<Outcome>(
       ]);
       return { caller, kept, rows };
     },
-    judge: ({ caller, rows }) =>
-      changeOf(theContact(rows), { actor: apiUserActor(caller), request }),
+    judge({ caller, rows }) {
+      const contact = { ...theContact(rows), registrar: caller.registrarCode };
+      return changeOf(contact, { actor: apiUserActor(caller), request });
+    },
   });
 }
 
 /** The change that gives the contact these values. Its outcome is the updated contact. */
 export function rowUpdate(
   db: Database,
-  contact: Contact,
+  contact: ContactWithRegistrar,
   values: Partial<Contact>,
   changes: Changes,
   { actor, request }: Origin,
 ): Change<Contact> {
-  const update = { by: actor, subject: subjectOf(contact), action: 'update', changes } as const;
+  const update = {
+    by: actor,
+    subject: contactSubject(contact),
+    action: 'update',
+    changes,
+  } as const;
   if (Object.keys(changes).length === 0) return { ...update, outcome: contact };
   const given: Partial<Contact> = Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== undefined),

@@ -1,10 +1,24 @@
-import { type SQL, sql } from 'drizzle-orm';
-import { type ContactStatus, contacts } from '../../drizzle/schema.ts';
+import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
+import { type ContactStatus, contacts, registrars } from '../../drizzle/schema.ts';
 import { randomHex } from '../bytes/digest.ts';
+import type { Database } from '../database/open.ts';
 import { type Problem, RegistryError } from '../error.ts';
 import type { WriteRequest } from '../write.ts';
 
 export type Contact = typeof contacts.$inferSelect;
+
+/** A contact with the code of its registrar, which its history records. */
+export type ContactWithRegistrar = Contact & { registrar: string };
+
+/** The query of contacts, each with the code of its registrar. */
+export function selectContacts(db: Database) {
+  // D1 returns the rows of a batch as objects, in which two columns `code` would be one.
+  const registrar = sql<string>`${registrars.code}`.as('registrar');
+  return db
+    .select({ ...getTableColumns(contacts), registrar })
+    .from(contacts)
+    .innerJoin(registrars, eq(registrars.id, contacts.registrarId));
+}
 
 /** The statuses of RFC 5733: the stored ones, or else `ok`, and `linked` if a domain refers to the contact. */
 export function statusesOf(contact: Pick<Contact, 'statuses' | 'domainCount'>): string[] {
@@ -62,12 +76,16 @@ export function isUnchanged({ id, version }: Contact): SQL {
   return sql`exists (select 1 from ${contacts} where id = ${id} and version = ${version})`;
 }
 
-export function subjectOf({ code, uuid }: Pick<Contact, 'code' | 'uuid'>) {
-  return { type: 'contact', key: code, uuid } as const;
+export function contactSubject({
+  code,
+  uuid,
+  registrar,
+}: Pick<Contact, 'code' | 'uuid'> & { registrar: string | null }) {
+  return { type: 'contact', key: code, uuid, registrar } as const;
 }
 
 /** The only row; throws `not_found` if there is none. */
-export function theContact([contact]: readonly Contact[]): Contact {
+export function theContact<Row extends Contact>([contact]: readonly Row[]): Row {
   if (!contact) throw new RegistryError('not_found', 'Object does not exist');
   return contact;
 }

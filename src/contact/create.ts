@@ -16,7 +16,7 @@ import {
 import { type WriteRequest, type Written, write } from '../write.ts';
 import { changeTime } from './change-time.ts';
 import { contactCode, takenCodes } from './code.ts';
-import { type ContactReference, generateAuthInfo, referenceTo, subjectOf } from './contact.ts';
+import { type ContactReference, contactSubject, generateAuthInfo, referenceTo } from './contact.ts';
 import type { NewContact } from './fields.ts';
 import { keysOf } from './keys.ts';
 
@@ -53,7 +53,7 @@ export function createContact(
       };
       return {
         by,
-        subject: subjectOf(contact),
+        subject: contactSubject({ ...contact, registrar: caller.registrarCode }),
         action: 'create',
         changes: difference({}, content),
         statements: () => [db.insert(contacts).values(contact)],

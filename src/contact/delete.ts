@@ -7,7 +7,13 @@ import { difference } from '../history/changes.ts';
 import type { Login } from '../registrar/login.ts';
 import type { Change, Origin, WriteRequest, Written } from '../write.ts';
 import { writeContact } from './change.ts';
-import { type Contact, checkStatuses, checkVersion, isUnchanged, subjectOf } from './contact.ts';
+import {
+  type ContactWithRegistrar,
+  checkStatuses,
+  checkVersion,
+  contactSubject,
+  isUnchanged,
+} from './contact.ts';
 import { contactColumns } from './fields.ts';
 
 /**
@@ -28,7 +34,7 @@ export function deleteContact(
 /** The change that deletes a contact, whoever may delete it. */
 export function contactDeletion(
   db: Database,
-  contact: Contact,
+  contact: ContactWithRegistrar,
   { actor, request }: Origin,
 ): Change<null> {
   checkVersion(contact, request);
@@ -41,7 +47,7 @@ export function contactDeletion(
   });
   return {
     by: actor,
-    subject: subjectOf(contact),
+    subject: contactSubject(contact),
     action: 'delete',
     changes: {
       ...difference(contact, lost),

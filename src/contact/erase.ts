@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts, history, idempotencyKeys } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
@@ -7,7 +7,7 @@ import { hasValues, isValueOf, removeValues } from '../history/values.ts';
 import { asciiLowerCase, asciiUpperCase } from '../text/ascii-case.ts';
 import { type Change, type ChangeOptions, followedBy, type Origin, write } from '../write.ts';
 import { notifyingRegistrar } from './change.ts';
-import { type Contact, subjectOf } from './contact.ts';
+import { type Contact, contactSubject, selectContacts } from './contact.ts';
 import { contactDeletion } from './delete.ts';
 import { contactColumns, personalFields } from './fields.ts';
 
@@ -40,9 +40,9 @@ export async function eraseContact(
   options: ChangeOptions = {},
 ): Promise<Erasure> {
   const contact = await identify(db, codeOrUuid);
-  const subject = subjectOf(contact);
-  const judge = ({ contact: row, ...seen }: Awaited<ReturnType<typeof look>>): Change<Erasure> => {
-    const outcome = { ...contact, ...seen, contact: row && personalFieldsOf(row) };
+  const judge = (seen: Awaited<ReturnType<typeof look>>): Change<Erasure> => {
+    const { contact: row, registrar, ...found } = seen;
+    const outcome = { ...contact, ...found, contact: row && personalFieldsOf(row) };
     if (row) {
       checkUnlinked(row);
       const deletion = { ...contactDeletion(db, row, origin), outcome };
@@ -50,10 +50,11 @@ export async function eraseContact(
       return notifyingRegistrar(db, row, erasure, origin.request.at);
     }
     const changes = Object.fromEntries(
-      seen.history.fields.map((field) => [field, { removed: true as const }]),
+      found.history.fields.map((field) => [field, { removed: true as const }]),
     );
+    const subject = contactSubject({ ...contact, registrar });
     const erasure = { by: origin.actor, subject, action: 'update', changes, outcome } as const;
-    const isNothing = seen.history.entries + seen.outcomes === 0;
+    const isNothing = found.history.entries + found.outcomes === 0;
     if (isNothing) return erasure;
     return {
       ...erasure,
@@ -93,8 +94,8 @@ async function identify(db: Database, codeOrUuid: string): Promise<Identifiers> 
 }
 
 async function look(db: Database, contact: Identifiers) {
-  const [[row], [values], actors, [kept], others] = await db.batch([
-    db.select().from(contacts).where(eq(contacts.uuid, contact.uuid)),
+  const [[row], [values], actors, [kept], others, [newest]] = await db.batch([
+    selectContacts(db).where(eq(contacts.uuid, contact.uuid)),
     db
       .select({
         entries: sql<number>`count(distinct ${history.id})`,
@@ -109,10 +110,17 @@ async function look(db: Database, contact: Identifiers) {
       .where(and(isEntryOf(contact), eq(history.actorType, 'registrant'))),
     db.select({ outcomes: sql<number>`count(*)` }).from(idempotencyKeys).where(isCopyOf(contact)),
     db.select({ code: contacts.code }).from(contacts).where(isOfSamePerson(contact)),
+    db
+      .select({ registrar: history.registrar })
+      .from(history)
+      .where(isEntryOf(contact))
+      .orderBy(desc(history.id))
+      .limit(1),
   ]);
   const fields = new Set<string>(JSON.parse(values!.fields));
   return {
     contact: row,
+    registrar: newest?.registrar ?? null,
     history: {
       entries: values!.entries,
       fields: contactColumns.map(([column]) => column).filter((column) => fields.has(column)),

@@ -19,8 +19,8 @@ export type ContactRecord = Pick<Contact, RequiredColumn | 'code'> &
   };
 
 /**
- * The reasons why records cannot be imported: an unknown registrar, a code without the registrar's prefix, a UUID that
- * another contact has, or a contact that exists with other values, which an import does not overwrite.
+ * The reasons why records cannot be imported: an unknown registrar, a new code without the registrar's prefix, a UUID
+ * that another contact has, or a contact that exists with other values, which an import does not overwrite.
  */
 export async function findContactProblems(
   db: Database,
@@ -99,23 +99,26 @@ function problemOf(record: ContactRecord, present: Present): Problem | undefined
     const message = `there is no registrar ${JSON.stringify(registrar)}`;
     return { reason: 'not_found', message, field: 'registrar' };
   }
-  const prefix = `${registrar}:`;
-  if (!code.startsWith(prefix) || code === prefix) {
-    const message = `${code} is not a contact code of ${registrar}; write ${prefix}<suffix>`;
-    return { reason: 'invalid', message, field: 'code' };
-  }
   const owner = uuid && present.contacts.get(uuid);
   if (owner && owner.code !== code) {
     const message = `${uuid} is already the UUID of ${owner.code}`;
     return { reason: 'taken', message, field: 'uuid' };
   }
   const contact = present.contacts.get(code);
-  if (!contact) return undefined;
+  if (!contact) return problemOfNewCode(record);
   const { registrar: _, ...given } = record;
   const other = Object.keys(shownChanges(difference(contact, { ...given, registrarId })));
   if (other.length === 0) return undefined;
   const message = `${code} already exists with another ${other.join(', ')}; an import overwrites nothing`;
   return { reason: 'taken', message, field: 'code' };
+}
+
+/** Codes that moved in may begin with another registrar's, but new ones do not. */
+function problemOfNewCode({ registrar, code }: ContactRecord): Problem | undefined {
+  const prefix = `${registrar}:`;
+  if (code.startsWith(prefix) && code !== prefix) return undefined;
+  const message = `${code} cannot be a new contact code of ${registrar}; write ${prefix}<suffix>`;
+  return { reason: 'invalid', message, field: 'code' };
 }
 
 /** The columns of the new row, and its history. */
@@ -124,6 +127,7 @@ function rowOf({ registrar, ...given }: ContactRecord, present: Present, origin:
   return {
     ...described,
     ...keysOf(given),
+    registrar,
     statuses: given.statuses ?? [],
     statusNotes: given.statusNotes ?? {},
     disclosedAttributes: given.disclosedAttributes ?? [],
@@ -157,8 +161,13 @@ function additions(db: Database, rows: string, { request }: Origin): ChangesOfMa
   return {
     subject: 'contact',
     action: 'create',
-    rows: sql`select value ->> 'code' as key, value ->> 'uuid' as uuid, value -> 'changes' as changes
-      from json_each(${rows})`,
+    rows: {
+      key: sql`value ->> 'code'`,
+      uuid: sql`value ->> 'uuid'`,
+      registrar: sql`value ->> 'registrar'`,
+      changes: sql`value -> 'changes'`,
+      source: sql`from json_each(${rows})`,
+    },
     statements: [insertRows(db, contacts, values, sql`from json_each(${rows}) order by key`)],
   };
 }

@@ -1,11 +1,11 @@
-import { and, eq, lt, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { continueAfter, placeOf, type SweepLimits } from '../database/sweep.ts';
 import { RegistryError } from '../error.ts';
 import { scheduledRun, type WriteRequest, write } from '../write.ts';
 import { notifyingRegistrar } from './change.ts';
-import { prohibitingStatuses, theContact } from './contact.ts';
+import { type Contact, prohibitingStatuses, selectContacts, theContact } from './contact.ts';
 import { contactDeletion } from './delete.ts';
 
 /** D1 allows 1,000 queries in a scheduled run; a deletion takes five, and a window one. */
@@ -42,9 +42,6 @@ export async function deleteOrphans(
   return deleted;
 }
 
-/** When the last domain stopped referring to the contact. */
-const unlinkedSince = sql`ifnull(unlinked_at, created_at)`;
-
 /** The contacts to delete among the next ones, and the last id that was looked at; null where there is none. */
 async function findOrphans(
   db: Database,
@@ -58,7 +55,7 @@ async function findOrphans(
       from ${contacts} where id > ${after} order by id limit ${limit}
     )
     select max(id) as last, json_group_array(id order by id) filter (
-      where domain_count = 0 and ${unlinkedSince} < ${before} and not exists (
+      where domain_count = 0 and ifnull(unlinked_at, created_at) < ${before} and not exists (
         select 1 from json_each(statuses)
         where value in (select value from json_each(${prohibiting}))
       )
@@ -74,12 +71,12 @@ async function deleteOrphan(
   before: string,
   request: WriteRequest,
 ): Promise<boolean> {
-  const isMeant = and(eq(contacts.id, id), lt(unlinkedSince, before));
   try {
     await write(db, request, {
-      look: async () => ({ rows: await db.select().from(contacts).where(isMeant) }),
+      look: async () => ({ rows: await selectContacts(db).where(eq(contacts.id, id)) }),
       judge({ rows }) {
-        const contact = theContact(rows);
+        const isMeant = ({ unlinkedAt, createdAt }: Contact) => (unlinkedAt ?? createdAt) < before;
+        const contact = theContact(rows.filter(isMeant));
         const deletion = contactDeletion(db, contact, { actor: scheduledRun, request });
         return notifyingRegistrar(db, contact, deletion, request.at);
       },

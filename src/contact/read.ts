@@ -35,11 +35,13 @@ export function contactByCode(db: Database, registrarId: SQL<number>, code: stri
     .where(and(eq(contacts.code, asciiUpperCase(code)), eq(contacts.registrarId, registrarId)));
 }
 
-export function contactOfPerson(db: Database, person: Person, uuid: string) {
-  return db
-    .select()
-    .from(contacts)
-    .where(and(eq(contacts.uuid, asciiLowerCase(uuid)), isPersons(person)));
+function contactOfPerson(db: Database, person: Person, uuid: string) {
+  return db.select().from(contacts).where(isContactOfPerson(person, uuid));
+}
+
+/** The condition that a contact has the UUID and is the person's. */
+export function isContactOfPerson(person: Person, uuid: string): SQL | undefined {
+  return and(eq(contacts.uuid, asciiLowerCase(uuid)), isPersons(person));
 }
 
 /** The condition that a contact, of any registrar, has the person's identity. */
@@ -67,16 +69,22 @@ export async function listContactHistory(db: Database, login: Login, code: strin
 }
 
 /**
- * The UUID of the registrar's contact with this code, or of the last one that had it; null if there was none. What is
- * left of a deleted contact does not name its registrar, but its code begins with the registrar's, as every code does.
+ * The UUID of the registrar's contact with this code, or else of the last contact that had it, if that is or was the
+ * registrar's; null if there is none. Of a contact that was deleted, the newest creation or deletion says whose it was.
  */
 function uuidOfLast(registrarId: SQL<number>, code: string): SQL<string | null> {
+  const owner = sql`ifnull(
+    (select registrar_id from ${contacts} where uuid = last.uuid),
+    (select id from ${registrars} where code = (
+      select registrar from ${history} as entry
+      where entry.subject = 'contact' and entry.action <> 'update' and entry.subject_uuid = last.uuid
+      order by entry.id desc limit 1)))`;
   return sql<string | null>`coalesce(
     (select uuid from ${contacts} where code = ${code} and registrar_id = ${registrarId}),
-    (select subject_uuid from ${history}
-      where subject = 'contact' and subject_key = ${code} and ${code.split(':')[0]} = (
-        select code from ${registrars} where id = ${registrarId})
-      order by id desc limit 1))`;
+    (select uuid from (
+      select subject_uuid as uuid from ${history}
+      where subject = 'contact' and subject_key = ${code} order by id desc limit 1) as last
+    where ${owner} = ${registrarId}))`;
 }
 
 /**
@@ -84,7 +92,7 @@ function uuidOfLast(registrarId: SQL<number>, code: string): SQL<string | null> 
  * `not_found`.
  */
 export async function listHistoryOfPerson(db: Database, person: Person, uuid: string, page: Page) {
-  const isTheirs = and(eq(contacts.uuid, asciiLowerCase(uuid)), isPersons(person));
+  const isTheirs = isContactOfPerson(person, uuid);
   const column = (name: 'code' | 'uuid') =>
     sql`(select ${sql.raw(name)} from ${contacts} where ${isTheirs})`;
   const key = [column('code'), column('uuid')] as const;

@@ -8,15 +8,17 @@ import { notifyingRegistrar, rowUpdate, writeContact } from './change.ts';
 import {
   type Contact,
   type ContactReference,
+  type ContactWithRegistrar,
   checkStatuses,
   checkVersion,
   generateAuthInfo,
   referenceTo,
+  selectContacts,
   theContact,
 } from './contact.ts';
 import type { ContactChanges, ContactIdentity } from './fields.ts';
 import { identityKey, isSameIdentityCode } from './identity-code.ts';
-import { contactOfPerson } from './read.ts';
+import { isContactOfPerson } from './read.ts';
 
 /** The changes that are asked for, judged by the contact on record: throws what is wrong with them. */
 type Judged = (contact: Contact) => ContactChanges & Partial<ContactIdentity>;
@@ -59,7 +61,7 @@ export function updateContactOfPerson(
     async look(keptFor) {
       const [kept, rows] = await db.batch([
         keptFor(by.keyHolder),
-        contactOfPerson(db, person, uuid),
+        selectContacts(db).where(isContactOfPerson(person, uuid)),
       ]);
       return { kept, rows };
     },
@@ -74,7 +76,7 @@ export function updateContactOfPerson(
 /** The change that updates a contact, whoever may update it. Its outcome is the updated contact. */
 export function contactUpdate(
   db: Database,
-  contact: Contact,
+  contact: ContactWithRegistrar,
   changesOf: Judged,
   origin: Origin,
 ): Change<Contact> {

@@ -20,6 +20,7 @@ export function domainRow(record: DomainRecord, parties: Parties, present: Recor
   return {
     name,
     punycode,
+    registrar,
     registrarId: parties.registrars.get(registrar),
     contacts: domainRoles.flatMap((role) =>
       codesOf(record, role).map((code) => ({ role, id: parties.contacts.get(code) })),
@@ -61,7 +62,13 @@ export function domainChanges(
   return {
     subject: 'domain',
     action,
-    rows: sql`select value ->> 'name' as key, null as uuid, value -> 'changes' as changes from ${records}`,
+    rows: {
+      key: sql`value ->> 'name'`,
+      uuid: null,
+      registrar: sql`value ->> 'registrar'`,
+      changes: sql`value -> 'changes'`,
+      source: sql`from ${records}`,
+    },
     statements: [
       insertRows(db, domains, domain, sql`from ${records} where true`).onConflictDoUpdate({
         target: domains.name,

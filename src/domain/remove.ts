@@ -25,6 +25,7 @@ export async function removeDomains(
   if (isDryRun) return present.size;
   const rows = [...present].map(([name, domain]) => ({
     name,
+    registrar: domain.registrar,
     changes: difference({ ...domain }, nothing),
   }));
   const removals = jsonArrays(rows).map((array): ChangesOfMany => {
@@ -32,8 +33,13 @@ export async function removeDomains(
     return {
       subject: 'domain',
       action: 'delete',
-      rows: sql`select value ->> 'name' as key, null as uuid, value -> 'changes' as changes
-        from json_each(${array})`,
+      rows: {
+        key: sql`value ->> 'name'`,
+        uuid: null,
+        registrar: sql`value ->> 'registrar'`,
+        changes: sql`value -> 'changes'`,
+        source: sql`from json_each(${array})`,
+      },
       statements: [db.delete(domains).where(sql`${domains.name} in ${names}`)],
     };
   });

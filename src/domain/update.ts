@@ -40,7 +40,7 @@ export async function updateDomain(
     const { changes } = row;
     const change: Change<Changes> = {
       by: origin.actor,
-      subject: { type: 'domain', key: name.name },
+      subject: { type: 'domain', key: name.name, registrar: present.registrar },
       action: 'update',
       changes,
       outcome: changes,

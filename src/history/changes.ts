@@ -1,10 +1,14 @@
 import type { FieldChange, HistorySubject, history } from '../../drizzle/schema.ts';
 
-export interface Subject {
-  type: HistorySubject;
-  key: string;
-  uuid?: string | undefined;
-}
+/** What a change is about. */
+export type Subject = { key: string; uuid?: string | undefined } & (
+  | { type: RegistrarsSubject; registrar: string | null }
+  | { type: Exclude<HistorySubject, RegistrarsSubject>; registrar?: undefined }
+);
+
+/** What belongs to a registrar, whose code the history records; null if it is not known. */
+export const registrarsSubjects = ['contact', 'domain'] as const satisfies HistorySubject[];
+type RegistrarsSubject = (typeof registrarsSubjects)[number];
 
 export type Action = (typeof history.$inferInsert)['action'];
 

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { history } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
+import { registrarsSubjects } from '../history/changes.ts';
 import type { Form, Kind } from './kind.ts';
 import { isOfKind } from './statements.ts';
 
@@ -30,11 +31,13 @@ function textsOf({ columns }: Kind): SQL {
   return sql.join(texts, sql`, `);
 }
 
-/** The key of a row in the history. */
-export function historyKeyOf({ key, subjectKey }: Kind, form: Form) {
+/** The key of a row in the history, and the registrar whose row it is. */
+export function historyKeyOf({ subject, key, subjectKey }: Kind, form: Form) {
+  const isRegistrars = registrarsSubjects.some((one) => one === subject);
   return {
     key: form[subjectKey?.key ?? key[0]!]!,
     uuid: subjectKey ? form[subjectKey.uuid]! : null,
+    registrar: isRegistrars ? form.registrar : null,
   };
 }
 

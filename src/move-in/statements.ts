@@ -3,6 +3,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { history } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
+import type { RecordedRows } from '../write.ts';
 import type { Kind } from './kind.ts';
 
 /*
@@ -72,12 +73,15 @@ export function writtenBy(requestId: string, { subject }: Kind, array: string, u
     order by entry.id desc limit 1)) as row`;
 }
 
-/** The query of the history of the rows, by what they have in `part`. */
-export function recording(rows: SQL, part: 'removal.' | '' = ''): SQL {
-  const values = ['key', 'uuid', 'changes'].map(
-    (name) => sql`${valueIn(part + name)} as ${sql.raw(name)}`,
-  );
-  return sql`select ${sql.join(values, sql`, `)} from ${rows}`;
+/** The history of the rows, by what they have in `part`. */
+export function recording(rows: SQL, part: 'removal.' | '' = ''): RecordedRows {
+  return {
+    key: valueIn(`${part}key`),
+    uuid: valueIn(`${part}uuid`),
+    registrar: valueIn(`${part}registrar`),
+    changes: valueIn(`${part}changes`),
+    source: sql`from ${rows}`,
+  };
 }
 
 export function insertion(db: Database, kind: Kind, now: Date, source: SQL) {

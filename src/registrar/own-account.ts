@@ -126,8 +126,10 @@ export async function recordFirstUse(
   const previousSecretValidUntil = timeAfter(request.at, overlapMilliseconds);
   const changes = JSON.stringify(difference({}, { previousSecretValidUntil }));
   const isTheirs = isFirstUse(login);
-  const rows = sql`
-    select username as key, null as uuid, ${changes} as changes from ${apiUsers} where ${isTheirs}`;
+  const rows = {
+    ...{ key: sql`username`, uuid: null, registrar: null, changes: sql`${changes}` },
+    source: sql`from ${apiUsers} where ${isTheirs}`,
+  };
   const statements = [db.update(apiUsers).set({ previousSecretValidUntil }).where(isTheirs)];
   await changeEach(
     db,

@@ -118,7 +118,7 @@ export function additions(db: Database, names: SQL, createdAt: Date): ChangesOfM
   return {
     subject: 'retained_domain',
     action: 'create',
-    rows: sql`select name as key, null as uuid, ${changes} as changes from (${missing})`,
+    rows: { ...named(sql`name`, changes), source: sql`from (${missing})` },
     statements: [insertRows(db, retainedDomains, values, sql`from (${missing})`)],
   };
 }
@@ -137,8 +137,10 @@ export function updates(db: Database, names: SQL): ChangesOfMany {
   return {
     subject: 'retained_domain',
     action: 'update',
-    rows: sql`select ${name} as key, null as uuid, ${changes} as changes
-      from ${given} cross join ${retainedDomains} where ${differs}`,
+    rows: {
+      ...named(sql`${name}`, changes),
+      source: sql`from ${given} cross join ${retainedDomains} where ${differs}`,
+    },
     statements: [
       db
         .update(retainedDomains)
@@ -161,10 +163,12 @@ export function removals(db: Database, condition: SQL): ChangesOfMany {
   return {
     subject: 'retained_domain',
     action: 'delete',
-    rows: sql`select name as key, null as uuid, ${changes} as changes from ${retainedDomains} where ${condition}`,
+    rows: { ...named(sql`name`, changes), source: sql`from ${retainedDomains} where ${condition}` },
     statements: [db.delete(retainedDomains).where(condition)],
   };
 }
+
+const named = (key: SQL, changes: SQL) => ({ key, uuid: null, registrar: null, changes });
 
 /** The changes of fields as the history has them, in SQL; a field whose change is null does not differ. */
 function changesOf(fields: Record<string, SQL>): SQL {

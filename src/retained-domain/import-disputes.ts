@@ -123,7 +123,13 @@ function openings(db: Database, records: string, createdAt: Date): ChangesOfMany
   return {
     subject: 'dispute',
     action: 'create',
-    rows: sql`select ${field('name')} as key, null as uuid, value -> 'changes' as changes ${free}`,
+    rows: {
+      key: field('name'),
+      uuid: null,
+      registrar: null,
+      changes: sql`value -> 'changes'`,
+      source: free,
+    },
     statements: [insertRows(db, disputes, values, free)],
   };
 }

@@ -1,23 +1,28 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts, history, registrars } from '../../drizzle/schema.ts';
 import { notifyingRegistrar, rowUpdate } from '../contact/change.ts';
 import { changeTime } from '../contact/change-time.ts';
-import { type Contact, generateAuthInfo, subjectOf } from '../contact/contact.ts';
+import {
+  type Contact,
+  contactSubject,
+  generateAuthInfo,
+  selectContacts,
+} from '../contact/contact.ts';
 import { nextNumber } from '../contact/create.ts';
 import { keysOf } from '../contact/keys.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
-import { isUniqueViolation } from '../database/violations.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
-import { type Change, type Origin, write } from '../write.ts';
+import { type Change, changedMeanwhile, type Origin, write } from '../write.ts';
 import { planRevert } from './plan.ts';
 import { type Reversal, valuesAfter } from './reversal.ts';
 
 /**
  * Takes back the change of a contact, of which its registrar is notified as of any other. A contact that was deleted
- * keeps its code, its UUID and the time of its creation; its record id and its auth_info are new. Throws what
- * `planRevert` throws.
+ * keeps its code, its UUID, its registrar and the time of its creation; its record id and its auth_info are new. Throws
+ * what `planRevert` throws.
  */
 export async function revertContact(
   db: Database,
@@ -27,15 +32,16 @@ export async function revertContact(
   await write(db, origin.request, {
     async look() {
       // The contact before its history: a change between the two is seen in the history.
-      const [contact] = await db.select().from(contacts).where(eq(contacts.uuid, uuid));
-      const [reversal] = (await planRevert(db, origin, request)).reversals;
+      const [contact] = await selectContacts(db).where(eq(contacts.uuid, uuid));
+      const { reversals, seen } = await planRevert(db, origin, request);
+      const [reversal] = reversals;
       if (!reversal) {
         throw new RegistryError('changed_meanwhile', 'somebody else took it back just now');
       }
-      return { contact, reversal, before: await loadBefore(db, reversal) };
+      return { contact, reversal, seen, before: await loadBefore(db, reversal) };
     },
-    judge({ contact, reversal, before }): Change<unknown> {
-      if (!contact) return reinstatement(db, reversal, before, origin);
+    judge({ contact, reversal, seen, before }): Change<unknown> {
+      if (!contact) return reinstatement(db, reversal, seen, before, origin);
       const values: Partial<Contact> = valuesAfter(reversal.changes);
       const update = rowUpdate(db, contact, values, difference(contact, values), origin);
       return notifyingRegistrar(db, contact, update, origin.request.at);
@@ -44,12 +50,12 @@ export async function revertContact(
 }
 
 /** Reads the values that the entry of the deletion lacks. The entry of the creation may have been archived. */
-async function loadBefore(db: Database, { key, uuid }: Reversal) {
-  const [[registrar], [creation]] = await db.batch([
+async function loadBefore(db: Database, { key, uuid, registrar }: Reversal) {
+  const [[owner], [creation]] = await db.batch([
     db
       .select()
       .from(registrars)
-      .where(eq(registrars.code, key.slice(0, key.indexOf(':')))),
+      .where(eq(registrars.code, registrar ?? '')),
     db
       .select()
       .from(history)
@@ -66,20 +72,26 @@ async function loadBefore(db: Database, { key, uuid }: Reversal) {
   ]);
   // An import may bring its own time and creator.
   const given: Partial<Contact> = valuesAfter(creation?.changes ?? {});
+  const isCreatorGiven = creation !== undefined && 'creator' in creation.changes;
   return {
-    registrarId: registrar!.id,
+    registrarId: owner?.id,
     createdAt: given.createdAt ?? creation?.occurredAt,
-    creator: given.creator ?? creation?.actor,
+    // Null if it was removed from the history.
+    creator: isCreatorGiven ? (given.creator ?? null) : creation?.actor,
   };
 }
 
 function reinstatement(
   db: Database,
-  { key: code, uuid, changes }: Reversal,
-  { registrarId, createdAt, creator }: Awaited<ReturnType<typeof loadBefore>>,
+  reversal: Reversal,
+  seen: number,
+  before: Awaited<ReturnType<typeof loadBefore>>,
   { actor, request }: Origin,
 ): Change<undefined> {
+  const { key: code, uuid, registrar, changes } = reversal;
   const at = request.at.toISOString();
+  const { registrarId, createdAt = at, creator = actor.name } = before;
+  if (registrarId === undefined) throw changedMeanwhile();
   // The history of the deletion has every required field, or the plan refuses.
   const content = valuesAfter(changes) as Contact;
   const contact = {
@@ -93,19 +105,34 @@ function reinstatement(
     // Above every version that the contact had: each has its own entry of history.
     version: sql<number>`(select max(id) from ${history})`,
     unlinkedAt: at,
-    creator: creator ?? actor.name,
+    creator,
     updater: actor.name,
-    createdAt: createdAt ?? at,
+    createdAt,
     updatedAt: changeTime(registrarId, request.at),
   };
   return {
     by: actor,
-    subject: subjectOf(contact),
+    subject: contactSubject({ ...contact, registrar }),
     action: 'create',
     changes,
-    onlyIf: sql`not exists (select 1 from ${contacts} where code = ${code})`,
+    onlyIf: and(hasItsValues(reversal), isUntouched(reversal, seen)),
     statements: (isWritten) => [insertRows(db, contacts, contact, sql`where ${isWritten}`)],
     outcome: undefined,
-    onViolation: (error) => (isUniqueViolation(error, 'contacts.') ? 'again' : undefined),
+    onViolation: (error) =>
+      isUniqueViolation(error, 'contacts.') || isForeignKeyViolation(error) ? 'again' : undefined,
   };
+}
+
+/** The condition that the entry of the deletion has the values still that were read: none has been removed as personal. */
+function hasItsValues({ entry }: Reversal): SQL {
+  return sql`exists (
+    select 1 from ${history} where id = ${entry.id} and changes = ${JSON.stringify(entry.changes)})`;
+}
+
+/** The condition that nothing has happened to the contact, or to another with its code, since the plan. */
+function isUntouched({ key, uuid }: Reversal, seen: number): SQL {
+  // The plus keeps SQLite from the index by subject, which would lead it through all entries instead of the few new ones.
+  return sql`not exists (
+    select 1 from ${history} where id > ${seen} and +subject = 'contact'
+      and (subject_key = ${key} or subject_uuid = ${uuid}))`;
 }

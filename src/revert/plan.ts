@@ -1,12 +1,12 @@
 import { and, asc, between, eq, gt, sql } from 'drizzle-orm';
-import { type HistorySubject, history } from '../../drizzle/schema.ts';
+import { type HistorySubject, history, registrars } from '../../drizzle/schema.ts';
 import { findAuctionObstacles } from '../auction/obstacles.ts';
 import { everyRow } from '../database/every-row.ts';
 import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { parseDomainName } from '../domain/name.ts';
-import { RegistryError, throwProblems } from '../error.ts';
+import { type Problem, RegistryError, throwProblems } from '../error.ts';
 import { isWholeFrom } from '../history/archive.ts';
 import type { HistoryEntry } from '../history/search.ts';
 import type { Origin } from '../write.ts';
@@ -28,10 +28,10 @@ export interface RevertPlan {
 }
 
 /**
- * Plans the reversal of all changes that one command of the operator made. Throws `not_found` for a request that the history does
- * not have; otherwise a problem for each change that cannot be taken back: `invalid` for its kind, `gone` where the
- * values are no longer in the history, `changed_meanwhile` where something has changed since. Throws `gone` where the
- * history may not have all the changes.
+ * Plans the reversal of all changes that one command of the operator made. Throws `not_found` for a request that the
+ * history does not have; otherwise a problem for each change that cannot be taken back: `invalid` for its kind, `gone`
+ * where the values are no longer in the history, or the registrar of a contact is gone, `changed_meanwhile` where something
+ * has changed since. Throws `gone` where the history may not have all the changes.
  */
 export async function planRevert(
   db: Database,
@@ -70,6 +70,7 @@ export async function planRevert(
     return { ...plan, reversals: [], doneBy: newerThan(entries[0]!) };
   }
   throwProblems(entries.flatMap((entry) => reversalProblems(entry, newerThan(entry))));
+  await checkRegistrars(db, plan.reversals);
   await checkWhole(db, { request, at });
   await checkAuctions(db, origin, plan.reversals);
   await domainRows(db, plan.reversals);
@@ -86,11 +87,17 @@ function entriesOf(db: Database, request: string, [first, last]: [number, number
     sql.raw(
       `coalesce(${entry}.changes ->> '$.status.from', ${entry}.changes ->> '$.status.to', 'reserved')`,
     );
-  const newer = sql<number | null>`(
-    select max(later.id) from ${history} as later
-    where later.subject = history.subject and later.subject_key = history.subject_key
-      and later.id > history.id and later.request_id is not ${request}
-      and (later.subject <> 'retained_domain' or ${statusIn('later')} = ${statusIn('history')}))`;
+  const isNewer = sql`later.id > history.id and later.request_id is not ${request}`;
+  const aboutKey = sql`select max(later.id) from ${history} as later
+    where later.subject = history.subject and later.subject_key = history.subject_key and ${isNewer}
+      and (later.subject <> 'retained_domain' or ${statusIn('later')} = ${statusIn('history')})`;
+  // A contact may have come back with another code.
+  const aboutContact = sql`select max(later.id) from ${history} as later
+    where later.subject = 'contact' and later.action <> 'update' and later.subject_uuid = history.subject_uuid
+      and history.subject = 'contact' and ${isNewer}`;
+  const newer = sql<
+    number | null
+  >`nullif(max(ifnull((${aboutKey}), 0), ifnull((${aboutContact}), 0)), 0)`;
   return everyRow<Entry>(async ({ after, limit }) => {
     const rows = await db
       .select({ entry: history, newer })
@@ -131,6 +138,28 @@ async function checkWhole(
   if (isWhole) return;
   const message = `an archive may have taken changes of request ${JSON.stringify(request)} from the history`;
   throw new RegistryError('gone', message);
+}
+
+/** Throws a problem for each contact that would be there again and whose registrar is not known, or is gone. */
+async function checkRegistrars(db: Database, reversals: readonly Reversal[]): Promise<void> {
+  const again = reversals.filter(
+    ({ subject, action }) => subject === 'contact' && action === 'create',
+  );
+  const codes = JSON.stringify(again.map(({ registrar }) => registrar));
+  const rows = await retried(() =>
+    db.select({ code: registrars.code }).from(registrars).where(isIn(registrars.code, codes)),
+  );
+  const known = new Set<string | null>(rows.map(({ code }) => code));
+  const problems = again
+    .filter(({ registrar }) => !known.has(registrar))
+    .map(({ key, registrar }): Problem => {
+      const whose =
+        registrar === null
+          ? 'the history does not say which registrar it belonged to'
+          : `it belonged to registrar ${registrar}, which is gone`;
+      return { reason: 'gone', message: `delete contact ${key}: ${whose}` };
+    });
+  throwProblems(problems);
 }
 
 /** The names of the auctions that would be in progress again. */

@@ -8,8 +8,12 @@ export interface Reversal {
   subject: HistorySubject;
   key: string;
   uuid: string | null;
+  /** As the entry records it. */
+  registrar: string | null;
   action: Action;
   changes: Changes;
+  /** The entry of the change that is taken back. */
+  entry: Pick<HistoryEntry, 'id' | 'changes'>;
 }
 
 /** The changes that can be taken back: what was there before can be made again from the history alone. */
@@ -66,7 +70,7 @@ export function reversalProblems(entry: HistoryEntry, newer: HistoryEntry | unde
 const inverseActions = { create: 'delete', update: 'update', delete: 'create' } as const;
 
 export function reversalOf(entry: HistoryEntry): Reversal {
-  const { subject, subjectKey: key, subjectUuid: uuid, action } = entry;
+  const { subject, subjectKey: key, subjectUuid: uuid, registrar, action } = entry;
   const changes = Object.entries(entry.changes).map(([field, change]): [string, FieldChange] => [
     field,
     'from' in change ? { from: change.to, to: change.from } : change,
@@ -79,8 +83,10 @@ export function reversalOf(entry: HistoryEntry): Reversal {
     subject,
     key,
     uuid,
+    registrar,
     action: inverseActions[action],
     changes: Object.fromEntries(changes),
+    entry: { id: entry.id, changes: entry.changes },
   };
 }
 

@@ -55,8 +55,8 @@ export async function revert(db: Database, origin: Origin, plan: RevertPlan): Pr
 }
 
 /** Only contacts have no name of a domain, and those are not changed here. */
-function rowOf(reversal: Reversal) {
-  return { ...reversal, punycode: parseDomainName(reversal.key).punycode };
+function rowOf({ key, uuid, registrar, changes }: Reversal) {
+  return { key, uuid, registrar, changes, punycode: parseDomainName(key).punycode };
 }
 
 /** The changes of one kind. */
@@ -75,7 +75,13 @@ async function changesOf(
     return {
       subject,
       action,
-      rows: sql`select value ->> 'key' as key, value ->> 'uuid' as uuid, value -> 'changes' as changes ${from}`,
+      rows: {
+        key: sql`value ->> 'key'`,
+        uuid: sql`value ->> 'uuid'`,
+        registrar: sql`value ->> 'registrar'`,
+        changes: sql`value -> 'changes'`,
+        source: from,
+      },
       statements: reversing(subject, action)(db, from, request.at.toISOString()),
     };
   });

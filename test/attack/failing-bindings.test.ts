@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { cancelAuction } from '../../src/auction/cancel.ts';
-import {
-  type AdministeredContact,
-  deleteAnyContact,
-  listContactsBy,
-} from '../../src/contact/administer.ts';
+import { deleteAnyContact, listContactsBy } from '../../src/contact/administer.ts';
+import type { ContactWithRegistrar } from '../../src/contact/contact.ts';
 import { everyRow } from '../../src/database/every-row.ts';
 import { type Database, openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
@@ -174,7 +171,7 @@ describe('a fault of D1 that does not pass', () => {
     [
       'list of contacts',
       (db) =>
-        Array.fromAsync(everyRow<AdministeredContact>((page) => listContactsBy(db, {}, page))),
+        Array.fromAsync(everyRow<ContactWithRegistrar>((page) => listContactsBy(db, {}, page))),
     ],
     [
       'cancellation of an auction by its UUID',

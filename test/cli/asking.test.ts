@@ -24,7 +24,7 @@ beforeAll(async () => {
     (n) =>
       `ALPHA:${n},7c2f1a34-0e0b-4f43-9a54-0d2f6a7b8c9${n},Jaan Tamm,jaan@example.ee,+372.5123456,1234567${n},org,EE\n`,
   );
-  await registry.done(['contact', 'import', '-'], header + rows.join(''));
+  await registry.done(['contact', 'import', '-', '--registrar', 'ALPHA'], header + rows.join(''));
   await registry.done(['auction', 'start', 'kohv.ee']);
 });
 

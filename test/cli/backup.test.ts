@@ -31,7 +31,8 @@ test('restores a backup into an empty database, row by row the same, and publish
   // The id of a deleted contact is not used again.
   const next =
     'code,name,email,phone,ident,ident_type,ident_country_code\nALPHA:N,M,m@example.ee,+372.1,1,org,LV\n';
-  for (const each of [registry, restored]) await each.done(['contact', 'import', '-'], next);
+  for (const each of [registry, restored])
+    await each.done(['contact', 'import', '-', '--registrar', 'ALPHA'], next);
   const ids = await Promise.all(
     [registry, restored].map(async (each) =>
       (await each.rows()).contacts!.map((row) => (row as { id: number }).id),

@@ -62,7 +62,10 @@ test('imports while clients of the running server write, without an error for ei
     }
   };
   const writing = Array.from({ length: writers }, write);
-  const imported = await registry.spawn(['contact', 'import', '-', '--json'], file());
+  const imported = await registry.spawn(
+    ['contact', 'import', '-', '--registrar', 'ALPHA', '--json'],
+    file(),
+  );
   isDone = true;
   await Promise.all(writing);
   expect(imported).toMatchObject({ status: 0 });

@@ -110,7 +110,10 @@ describe('of domains', () => {
       (n) => `${contact(n)},Jaan Tamm,jaan@example.ee,+372.5123456,1234567${n},org,EE\n`,
     );
     const header = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
-    await registry.done(['contact', 'import', '-'], header + contacts.join(''));
+    await registry.done(
+      ['contact', 'import', '-', '--registrar', 'ALPHA'],
+      header + contacts.join(''),
+    );
     const domains = ['a', 'b', 'c'].map((name) => `${name}.ee,ALPHA,ALPHA:1\n`);
     await registry.done(
       ['domain', 'import', '-', '--format', 'csv'],

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
+const importing = ['contact', 'import', '-', '--registrar', 'ALPHA', '--format', 'ndjson'];
 
 /** The permissions of a file, in octal digits. */
 const modeOf = ({ mode }: { mode: number }) => (mode & 0o777).toString(8);
@@ -59,7 +60,8 @@ test('keeps everything that a contact brings, and gives what it does not', async
     'contacts.ndjson',
     ndjson(known, { ...short, registrar: 'ALPHA' }),
   );
-  expect(await registry.done(['contact', 'import', file])).toMatchObject({ read: 2, added: 2 });
+  const args = ['contact', 'import', file, '--registrar', 'ALPHA'];
+  expect(await registry.done(args)).toMatchObject({ read: 2, added: 2 });
   const { stdout } = await registry.run(['contact', 'export', '--registrar', 'ALPHA', '--json']);
   const [first, second] = stdout
     .trim()
@@ -97,7 +99,7 @@ test('takes a list as words in CSV and as a list in NDJSON', async () => {
 test('imports what it has exported, as CSV, into another registry, and it is the same', async () => {
   const registry = await registryWithAlpha();
   const rows = ndjson(known, { ...short, registrar: 'ALPHA' });
-  await registry.done(['contact', 'import', '-', '--format', 'ndjson'], rows);
+  await registry.done(importing, rows);
   const exported = path.join(registry.directory, 'contacts.csv');
   expect(await registry.done(['contact', 'export', exported, '--registrar', 'ALPHA'])).toEqual({
     file: exported,
@@ -131,8 +133,7 @@ test('tells a failure from a refusal', async () => {
 
 test('leaves contacts that are there already, and overwrites none that are different', async () => {
   const registry = await registryWithAlpha();
-  const importRows = (...rows: unknown[]) =>
-    registry.run(['contact', 'import', '-', '--format', 'ndjson'], ndjson(...rows));
+  const importRows = (...rows: unknown[]) => registry.run(importing, ndjson(...rows));
   await importRows(known);
   const before = await registry.rows();
   expect(await importRows(known)).toMatchObject({
@@ -156,12 +157,10 @@ test('refuses a time in the future, which every later change would have to pass'
   const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString();
   for (const field of ['created_at', 'updated_at']) {
     const row = ndjson({ ...short, [field]: tomorrow });
-    expect(await registry.run(['contact', 'import', '-', '--format', 'ndjson'], row)).toMatchObject(
-      {
-        status: 1,
-        stderr: `refused: standard input:1: is in the future [${field}]\n`,
-      },
-    );
+    expect(await registry.run(importing, row)).toMatchObject({
+      status: 1,
+      stderr: `refused: standard input:1: is in the future [${field}]\n`,
+    });
   }
 });
 

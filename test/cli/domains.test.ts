@@ -18,7 +18,10 @@ async function fill(registry: TestRegistry): Promise<void> {
       `${code},${code.split(':')[0]},Jaan Tamm,jaan@example.ee,+372.5123456,12345678,org,EE\n`,
   );
   const columns = 'code,registrar,name,email,phone,ident,ident_type,ident_country_code\n';
-  await registry.done(['contact', 'import', '-'], columns + contacts.join(''));
+  await registry.done(
+    ['contact', 'import', '-', '--registrar', 'ALPHA'],
+    columns + contacts.join(''),
+  );
 }
 
 beforeAll(async () => {

@@ -8,7 +8,7 @@ export async function fill(registry: TestRegistry): Promise<void> {
     { length: 500 },
     (_, n) => `ALPHA:${n},Mari ${n},mari@example.ee,+372.5123456,38001085718,priv,EE\n`,
   );
-  await registry.done(['contact', 'import', '-'], header + rows.join(''));
+  await registry.done(['contact', 'import', '-', '--registrar', 'ALPHA'], header + rows.join(''));
   await registry.done(['contact', 'delete', 'ALPHA:499', '--yes']);
   const domains = 'name,registrar,registrant\na.ee,ALPHA,ALPHA:1\n';
   await registry.done(['domain', 'import', '-'], domains);

@@ -10,7 +10,7 @@ const row = 'ALPHA:1,Jaan Tamm,jaan@example.ee,+372.5123456,38001085718,priv,EE\
 beforeAll(async () => {
   registry = await tool.newRegistry();
   await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
-  await registry.done(['contact', 'import', '-'], header + row);
+  await registry.done(['contact', 'import', '-', '--registrar', 'ALPHA'], header + row);
 });
 
 const update = ['contact', 'update', 'ALPHA:1'];

@@ -63,7 +63,7 @@ test('counts the rows that a replacement was still going to remove', async () =>
   await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
   const contact =
     'code,name,email,phone,ident,ident_type,ident_country_code\nALPHA:1,Jaan Tamm,jaan@example.ee,+372.5123456,12345671,org,EE\n';
-  await registry.done(['contact', 'import', '-'], contact);
+  await registry.done(['contact', 'import', '-', '--registrar', 'ALPHA'], contact);
   const rows = (...names: string[]) =>
     `name,registrar,registrant\n${names.map((name) => `${name},ALPHA,ALPHA:1\n`).join('')}`;
   await registry.done(['domain', 'import', '-'], rows('a.ee', 'b.ee', 'c.ee'));

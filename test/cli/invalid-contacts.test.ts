@@ -4,11 +4,11 @@ import { startTool, type TestRegistry } from './tool.ts';
 const tool = startTool();
 let registry: TestRegistry;
 
-const header = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
-const rows = `ALPHA:1,Jaan Tamm,jaan@example.ee,+372.5123456,38001085718,priv,EE
-ALPHA:2,Mari Maasikas,mari@example.ee,+372.5123457,47101010033,priv,EE
-ALPHA:3,Tamm OÜ,info@example.ee,+372.5123458,12345678,org,EE
-BETA:1,Kask OÜ,kask@example.ee,+372.5123459,12345679,org,EE
+const header = 'registrar,code,name,email,phone,ident,ident_type,ident_country_code\n';
+const rows = `ALPHA,ALPHA:1,Jaan Tamm,jaan@example.ee,+372.5123456,38001085718,priv,EE
+ALPHA,ALPHA:2,Mari Maasikas,mari@example.ee,+372.5123457,47101010033,priv,EE
+ALPHA,ALPHA:3,Tamm OÜ,info@example.ee,+372.5123458,12345678,org,EE
+BETA,BETA:1,Kask OÜ,kask@example.ee,+372.5123459,12345679,org,EE
 `;
 
 beforeAll(async () => {

@@ -22,7 +22,7 @@ test('imports a file that is larger than the memory it may use', { timeout: 600_
   await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha']);
   const file = path.join(registry.directory, 'contacts.csv');
   await pipeline(Readable.from(lines()), createWriteStream(file));
-  const args = ['contact', 'import', file, '--dry-run', '--json'];
+  const args = ['contact', 'import', file, '--registrar', 'ALPHA', '--dry-run', '--json'];
   const child = registry.start(args, false, 160);
   child.stdin.end();
   const [answer, errors, [status]] = await Promise.all([

@@ -30,7 +30,10 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'contact update': [['ALPHA:1', '--city', 'Tartu']],
   'contact status': [['ALPHA:1', '--add', 'serverUpdateProhibited']],
   'contact delete': [['ALPHA:2']],
-  'contact import': [['-'], 'code,name,email,phone,ident,ident_type,ident_country_code\n'],
+  'contact import': [
+    ['-', '--registrar', 'ALPHA'],
+    'code,name,email,phone,ident,ident_type,ident_country_code\n',
+  ],
   'contact export': [['-', '--registrar', 'ALPHA']],
   'contact erase': [['ALPHA:2']],
   'domain export': [['-']],
@@ -126,7 +129,10 @@ beforeAll(async () => {
   await registry.done(['api-user', 'add', '--registrar', 'ALPHA', '--username', 'ats']);
   const contacts = [1, 2].map((n) => `ALPHA:${n},Mari,mari@example.ee,+372.5,1,org,FI\n`);
   const header = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
-  await registry.done(['contact', 'import', '-'], header + contacts.join(''));
+  await registry.done(
+    ['contact', 'import', '-', '--registrar', 'ALPHA'],
+    header + contacts.join(''),
+  );
   const domains = 'name,registrar,registrant\na.ee,ALPHA,ALPHA:1\n';
   await registry.done(['domain', 'import', '-'], domains);
   await registry.done(['retained', 'add', 'õ.ee', '--status', 'reserved']);

@@ -35,7 +35,7 @@ test('a server that is started during an import disturbs neither', {
   const registry = await tool.newRegistry();
   await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
   const file = await registry.file('contacts.csv', contacts(20_000));
-  const importing = registry.spawn(['contact', 'import', file, '--json']);
+  const importing = registry.spawn(['contact', 'import', file, '--registrar', 'ALPHA', '--json']);
   const starting = start(registry.directory);
   const [imported, started] = await Promise.allSettled([importing, starting]);
   // Whichever came first, the other one waited: an import for the server, a server for the import, or in vain.
@@ -80,7 +80,7 @@ test('frees the data when a tool that works on them is killed', {
     registry.spawn(['registrar', 'add', '--code', code, '--name', `${code} OÜ`]);
   expect((await add('ALPHA')).status).toBe(0);
   const file = await registry.file('contacts.csv', contacts(20_000));
-  const importing = registry.start(['contact', 'import', file], true);
+  const importing = registry.start(['contact', 'import', file, '--registrar', 'ALPHA'], true);
   const holder = path.join(registry.directory, 'lock-holder');
   await expect
     .poll(() => readFile(holder, 'utf8'), { timeout: 60_000 })

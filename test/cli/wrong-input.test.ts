@@ -148,7 +148,7 @@ test.each(['BETA:1', 'ALPHA', 'ALPHA:', 'ALPHAB:1'])(
     await expectRefused(
       ['contact', 'import', file, '--registrar', 'ALPHA'],
       1,
-      `:2: ${code} is not a contact code of ALPHA; write ALPHA:<suffix> [code]`,
+      `:2: ${code} cannot be a new contact code of ALPHA; write ALPHA:<suffix> [code]`,
     );
   },
 );

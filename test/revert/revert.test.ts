@@ -6,6 +6,7 @@ import {
   disputes,
   history,
   notifications,
+  registrars,
   retainedDomains,
 } from '../../drizzle/schema.ts';
 import { cancelAuction } from '../../src/auction/cancel.ts';
@@ -17,6 +18,7 @@ import {
   updateAnyContact,
 } from '../../src/contact/administer.ts';
 import { eraseContact } from '../../src/contact/erase.ts';
+import { personalFields } from '../../src/contact/fields.ts';
 import { type ContactRecord, importContacts } from '../../src/contact/import.ts';
 import { listDeletedPersonalData } from '../../src/contact/personal-data.ts';
 import { importDomains } from '../../src/domain/import.ts';
@@ -31,6 +33,7 @@ import {
   listArchivable,
   startArchive,
 } from '../../src/history/archive.ts';
+import { removeOldValues } from '../../src/history/values.ts';
 import { addRetainedDomains, removeRetainedDomains } from '../../src/retained-domain/change.ts';
 import { closeDispute, openDispute } from '../../src/retained-domain/dispute.ts';
 import { importDisputes } from '../../src/retained-domain/import-disputes.ts';
@@ -39,7 +42,14 @@ import { replaceRetainedDomains } from '../../src/retained-domain/replace.ts';
 import { planRevert } from '../../src/revert/plan.ts';
 import { revert } from '../../src/revert/revert.ts';
 import type { Origin } from '../../src/write.ts';
-import { addContact, addRegistrar, emptyLists, operator, unique } from '../support/fixtures.ts';
+import {
+  addContact,
+  addRegistrar,
+  contactValues,
+  emptyLists,
+  operator,
+  unique,
+} from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
@@ -424,6 +434,96 @@ describe('contacts', () => {
     expect(after!.authInfo).not.toBe(before!.authInfo);
     const person = { countryCode: 'EE', code: ident, firstName: 'Jaan', lastName: 'Tamm' };
     expect(await Array.fromAsync(listDeletedPersonalData(worker.db, person))).toEqual([]);
+  });
+
+  /** A contact of a registrar whose code has the prefix of another one. */
+  async function addForeign() {
+    const [alpha, beta] = [await addRegistrar(worker.env), await addRegistrar(worker.env)];
+    const contact = await addContact(worker.env, alpha, { code: `${beta.code}:LIVE` });
+    return { ...contact, alpha };
+  }
+
+  it('that were deleted are again their registrar’s, whatever the prefix of their codes', async () => {
+    const { code, uuid, registrarId } = await addForeign();
+    await takeBack(await commanded((origin) => deleteAnyContact(worker.db, origin, code)));
+    const [again] = await worker.db.select().from(contacts).where(eq(contacts.code, code));
+    expect(again).toMatchObject({ uuid, registrarId });
+  });
+
+  it('that were deleted come back with a code that has no prefix', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const { code } = await addContact(worker.env, alpha, { code: `CID${unique()}` });
+    await takeBack(await commanded((origin) => deleteAnyContact(worker.db, origin, code)));
+    const [again] = await worker.db.select().from(contacts).where(eq(contacts.code, code));
+    expect(again).toMatchObject({ registrarId: alpha.id });
+  });
+
+  it('whose registrar is gone stay deleted, and the plan says so', async () => {
+    const { code, alpha } = await addForeign();
+    const request = await commanded((origin) => deleteAnyContact(worker.db, origin, code));
+    const renamed = { code: `NEW${unique()}` };
+    await worker.db.update(registrars).set(renamed).where(eq(registrars.id, alpha.id));
+    expect(await problems(request)).toEqual([
+      {
+        reason: 'gone',
+        message: `delete contact ${code}: it belonged to registrar ${alpha.code}, which is gone`,
+      },
+    ]);
+  });
+
+  it('whose registrar the history does not name stay deleted, and the plan says so', async () => {
+    const code = `GONE:${unique()}`;
+    const requestId = crypto.randomUUID();
+    await worker.db.insert(history).values({
+      ...{ subject: 'contact', subjectKey: code, subjectUuid: crypto.randomUUID() },
+      ...{ action: 'delete', actorType: 'operator', actor: 'Operator', requestId },
+      ...{ occurredAt: '2026-01-02T03:04:05.678Z', changes: {} },
+    });
+    expect(await problems(requestId)).toEqual([
+      {
+        reason: 'gone',
+        message: `delete contact ${code}: the history does not say which registrar it belonged to`,
+      },
+    ]);
+  });
+
+  it('that have come back with another code since stay deleted', async () => {
+    const { code, uuid, alpha } = await addForeign();
+    const request = await commanded((origin) => deleteAnyContact(worker.db, origin, code));
+    const record = { ...contactValues, uuid, code: `${alpha.code}:AGAIN`, registrar: alpha.code };
+    await importContacts(worker.db, operator, [record]);
+    expect(await problems(request)).toMatchObject([
+      {
+        reason: 'changed_meanwhile',
+        message: expect.stringContaining(`delete contact ${code}: changed since: create by`),
+      },
+    ]);
+  });
+
+  it.each([
+    ['an erasure', (uuid: string) => eraseContact(worker.db, operator, uuid)],
+    [
+      'the scheduled removal of values',
+      () => removeOldValues(worker.db, personalFields, '2030-01-01T00:00:00.000Z'),
+    ],
+  ])('that %s reaches between the look and the write stay deleted', async (_, remove) => {
+    const { code, uuid } = await addForeign();
+    const request = await commanded((origin) => deleteAnyContact(worker.db, origin, code));
+    const plan = await planRevert(worker.db, operator, request);
+    let batches = 0;
+    const racing = new Proxy(worker.db, {
+      get(target, property) {
+        if (property !== 'batch') return Reflect.get(target, property);
+        return async (...args: Parameters<typeof worker.db.batch>) => {
+          batches += 1;
+          // The first batch looks, the second one writes.
+          if (batches === 2) await remove(uuid);
+          return target.batch(...args);
+        };
+      },
+    });
+    await expect(revert(racing, command(), plan)).rejects.toMatchObject({ reason: 'gone' });
+    expect(await worker.db.$count(contacts, eq(contacts.uuid, uuid))).toBe(0);
   });
 
   it('of which another has the code stay deleted', async () => {

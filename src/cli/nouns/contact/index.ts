@@ -1,10 +1,5 @@
-import {
-  type AdministeredContact,
-  deleteAnyContact,
-  getContactByCode,
-  listContactsBy,
-} from '../../../contact/administer.ts';
-import { statusesOf } from '../../../contact/contact.ts';
+import { deleteAnyContact, getContactByCode, listContactsBy } from '../../../contact/administer.ts';
+import { type ContactWithRegistrar, statusesOf } from '../../../contact/contact.ts';
 import { contactColumns } from '../../../contact/fields.ts';
 import { everyRow } from '../../../database/every-row.ts';
 import { retried } from '../../../database/retry.ts';
@@ -41,7 +36,7 @@ const list = verb(
       await printInvalid(registry, criteria, options);
       return undefined;
     }
-    const contacts = everyRow<AdministeredContact>((page) =>
+    const contacts = everyRow<ContactWithRegistrar>((page) =>
       listContactsBy(registry.db, criteria, page),
     );
     const shown = await Array.fromAsync(contacts, contactData);
@@ -69,7 +64,7 @@ const show = verb(
 );
 
 /** A contact under the names of an export, with the statuses that the interfaces show. */
-function contactData(contact: AdministeredContact): Record<string, unknown> {
+function contactData(contact: ContactWithRegistrar): Record<string, unknown> {
   const fields = contactColumns.flatMap(([column, { file }]) =>
     file === null ? [] : [[file, contact[column]] as const],
   );

@@ -1,8 +1,5 @@
-import {
-  type AdministeredContact,
-  type ContactCriteria,
-  listContactsBy,
-} from '../../../contact/administer.ts';
+import { type ContactCriteria, listContactsBy } from '../../../contact/administer.ts';
+import type { ContactWithRegistrar } from '../../../contact/contact.ts';
 import { type InvalidValue, invalidValues } from '../../../contact/invalid.ts';
 import { everyRow } from '../../../database/every-row.ts';
 import { retried } from '../../../database/retry.ts';
@@ -17,7 +14,7 @@ import { writeOutput } from '../../report/output.ts';
 export async function* judgedContacts({ db, origin }: Registry, criteria: ContactCriteria) {
   const { registrar } = criteria;
   if (registrar !== undefined) await retried(() => getRegistrar(db, registrar));
-  const contacts = everyRow<AdministeredContact>((page) => listContactsBy(db, criteria, page));
+  const contacts = everyRow<ContactWithRegistrar>((page) => listContactsBy(db, criteria, page));
   for await (const contact of contacts) {
     yield { ...contact, invalid: invalidValues(contact, origin.request.at) };
   }

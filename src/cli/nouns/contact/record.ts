@@ -122,7 +122,7 @@ const fileFields = (Object.keys(fileRules) as FileColumn[]).map((column) => {
 
 export const contactFileColumns: Columns = {
   registrar: {
-    note: 'code of the registrar, for example ALPHA; otherwise the one of --registrar or of the code',
+    note: 'code of the registrar, for example ALPHA; otherwise the one of --registrar',
     isRequired: false,
   },
   ...Object.fromEntries(
@@ -130,10 +130,7 @@ export const contactFileColumns: Columns = {
   ),
 };
 
-/**
- * Reads a row of a file; throws everything that is wrong with it. A row that names no registrar is of the given one, or of
- * the one in the code's prefix.
- */
+/** Reads a row of a file; throws everything that is wrong with it. A row that names no registrar is of the given one. */
 export function readContact(
   values: Record<string, unknown>,
   registrar: string | undefined,
@@ -165,13 +162,11 @@ export function readContact(
 
 type FileField = (typeof fileFields)[number];
 
-/** The registrar that the row names, the one of the command, or the one in the code's prefix. */
+/** The registrar that the row names, or else the one of the command. Codes do not tell whose a contact is. */
 function registrarOf(values: Record<string, unknown>, registrar: string | undefined): string {
   if (!isBlank(values.registrar)) return String(values.registrar);
-  const [prefix = '', ...suffix] = String(values.code).split(':');
   if (registrar !== undefined) return registrar;
-  if (suffix.length > 0) return asciiUpperCase(prefix);
-  const message = 'registrar is missing: name it in the column, with --registrar or in the code';
+  const message = 'registrar is missing: name it in the column or with --registrar';
   throw new RegistryError('missing', message, 'registrar');
 }
 

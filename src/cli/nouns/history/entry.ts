@@ -9,6 +9,7 @@ export function historyData(entry: HistoryEntry) {
     subject: nounOf[entry.subject],
     key: entry.subjectKey,
     uuid: entry.subjectUuid,
+    registrar: entry.registrar,
     action: entry.action,
     actor_type: entry.actorType,
     actor: entry.actor,

@@ -42,7 +42,8 @@ const show = verb(
       if (follow && until) throw usageError('--follow has no end: leave out --until');
     }),
   async (registry, noun, text, options) => {
-    const key = noun === 'contact' && text !== undefined ? contactKey(text) : text;
+    // A UUID is found in either case.
+    const key = noun === 'contact' && text !== undefined ? asciiUpperCase(text) : text;
     const { since, until, by, request } = options;
     const subject = historySubjects.find((subject) => nounOf[subject] === noun);
     const criteria = { subject, key, since, until, by, request };
@@ -79,11 +80,6 @@ async function stream(
     isEmpty = false;
   }
   return isEmpty;
-}
-
-/** A code in upper case, or a UUID as it is. */
-function contactKey(text: string): string {
-  return text.includes(':') ? asciiUpperCase(text) : text;
 }
 
 function entryText(entry: HistoryEntry): string {

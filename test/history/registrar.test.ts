@@ -1,0 +1,104 @@
+import { eq } from 'drizzle-orm';
+import { beforeEach, expect, test } from 'vitest';
+import { contacts, history } from '../../drizzle/schema.ts';
+import { updateAnyContact } from '../../src/contact/administer.ts';
+import { eraseContact } from '../../src/contact/erase.ts';
+import { importContacts } from '../../src/contact/import.ts';
+import { deleteOrphans } from '../../src/contact/orphans.ts';
+import { importDomains } from '../../src/domain/import.ts';
+import { parseDomainName } from '../../src/domain/name.ts';
+import { removeDomains } from '../../src/domain/remove.ts';
+import { updateDomain } from '../../src/domain/update.ts';
+import { contactKind } from '../../src/move-in/contacts.ts';
+import { keyOf } from '../../src/move-in/kind.ts';
+import { readForms } from '../../src/move-in/read.ts';
+import { writeForms } from '../../src/move-in/write.ts';
+import { registrantClient, registrarClient } from '../support/client.ts';
+import {
+  addContact,
+  addPerson,
+  addRegistrar,
+  contactValues,
+  newContact,
+  operator,
+  unique,
+} from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
+
+/** Every change of a contact or a domain is recorded with the code of its registrar. */
+
+const worker = shareWorker();
+const repp = registrarClient(worker);
+const portal = registrantClient(worker);
+let alpha: Awaited<ReturnType<typeof addRegistrar>>;
+beforeEach(async () => {
+  alpha = await addRegistrar(worker.env);
+});
+
+async function recordedOf(key: string) {
+  const entries = await worker.db.select().from(history).where(eq(history.subjectKey, key));
+  return entries.map(({ action, registrar }) => `${action} ${registrar === alpha.code}`);
+}
+
+test('what a registrar does to its contact', async () => {
+  const code = `${alpha.code}:TAMM`;
+  await repp.create(alpha, newContact({ id: code }));
+  await repp.update(alpha, code, { phone: '+372.777' });
+  await repp.delete(alpha, code);
+  expect(await recordedOf(code)).toEqual(['create true', 'update true', 'delete true']);
+});
+
+test('what a person, the operator and an erasure change', async () => {
+  const person = await addPerson(worker.env);
+  const contact = await addContact(worker.env, alpha, { ident: person.code, code: `X${unique()}` });
+  await portal.update(person, contact.uuid, { phone: '+372.777' });
+  await updateAnyContact(worker.db, operator, contact.code, { phone: '+372.888' });
+  await repp.delete(alpha, contact.code);
+  await eraseContact(worker.db, operator, contact.uuid);
+  expect(await recordedOf(contact.code)).toEqual([
+    'update true',
+    'update true',
+    'delete true',
+    'update true',
+  ]);
+});
+
+test('the deletion of a contact that no domain has referred to for long', async () => {
+  const { code } = await addContact(worker.env, alpha, { createdAt: '1999-01-01T00:00:00.000Z' });
+  await deleteOrphans(worker.db, '2000-01-01T00:00:00.000Z', operator.request);
+  expect(await recordedOf(code)).toEqual(['delete true']);
+});
+
+test('contacts and domains that are imported, changed and removed', async () => {
+  const code = `${alpha.code}:TAMM`;
+  const registrar = alpha.code;
+  await importContacts(worker.db, operator, [{ ...contactValues, code, registrar }]);
+  expect(await recordedOf(code)).toEqual(['create true']);
+  const name = parseDomainName(`õ${unique()}.ee`);
+  const domain = { ...name, registrar, registrant: code, admin: [], tech: [] };
+  await importDomains(worker.db, operator, [domain]);
+  await importDomains(worker.db, operator, [{ ...domain, admin: [code] }]);
+  await updateDomain(worker.db, operator, name, { tech: [code] });
+  await removeDomains(worker.db, operator, [name.name]);
+  expect(await recordedOf(name.name)).toEqual([
+    'create true',
+    'update true',
+    'update true',
+    'delete true',
+  ]);
+});
+
+test('a contact that moves in with another registrar: the one that it leaves, then the one that gets it', async () => {
+  const { code } = await addContact(worker.env, await addRegistrar(worker.env));
+  const forms = (await Array.fromAsync(readForms(worker.db, contactKind))).flat();
+  const from = forms.find((form) => keyOf(contactKind, form) === code)!;
+  const to = { ...from, registrar: alpha.code };
+  const { actor, request } = operator;
+  const left = await writeForms(worker.db, { actor, request }, contactKind, [
+    { action: 'replace', from, to },
+  ]);
+  expect(left).toEqual([]);
+  expect(await recordedOf(code)).toEqual(['delete false', 'create true']);
+  const [contact] = await worker.db.select().from(contacts).where(eq(contacts.code, code));
+  expect(contact?.registrarId).toBe(alpha.id);
+});
