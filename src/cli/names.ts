@@ -3,14 +3,14 @@ import { findZoneProblems } from '../domain/zone.ts';
 import { type Env, zonesOf } from '../env.ts';
 import { type Problem, RegistryError, throwProblems } from '../error.ts';
 
-/** The names of a command line, each once. Throws everything that is wrong with any of them. */
+/** Parses the names of a command line, each once. Throws everything that is wrong with any of them. */
 export function parseNames(texts: readonly string[], env: Env): DomainName[] {
   const names = parseAnyNames(texts);
   throwProblems(findZoneProblems(names, zonesOf(env)));
   return names;
 }
 
-/** As `parseNames`, but of any zone: names that leave the registry may be foreign. */
+/** Parses names of any zone, because names that leave the registry may be foreign. */
 export function parseAnyNames(texts: readonly string[]): DomainName[] {
   const names = new Map<string, DomainName>();
   const problems: Problem[] = [];

@@ -1,7 +1,7 @@
 import { reading } from '../command.ts';
 import { counted } from '../report/text.ts';
 import type { Report } from '../run.ts';
-import { type Format, formatOf, formatOption } from './format.ts';
+import { type Columns, type Format, formatOf, formatOption } from './format.ts';
 import { writeFileRows } from './write.ts';
 
 /** The command `export`, which writes CSV or NDJSON to a file or to standard output. */
@@ -15,16 +15,22 @@ export function exporting(...examples: string[]) {
     });
 }
 
-/** Writes the rows. Rows on standard output need no report. */
-export async function exportRows(
+/** Writes the things as rows with these columns. Rows on standard output need no report. */
+export async function exportRows<Thing>(
   file: string,
   { format, json }: { format?: Format; json?: true },
-  rows: AsyncIterable<Record<string, unknown>>,
-  columns: string[],
+  columns: Columns,
+  things: AsyncIterable<Thing>,
+  rowOf: (thing: Thing) => Record<string, unknown>,
 ): Promise<Report | undefined> {
+  async function* rows() {
+    for await (const thing of things) yield rowOf(thing);
+  }
   const isStandardOutput = file === '-';
   const chosen = format ?? (isStandardOutput && json ? 'ndjson' : undefined);
-  const count = await writeFileRows(file, formatOf(file, chosen), rows, { columns });
+  const count = await writeFileRows(file, formatOf(file, chosen), rows(), {
+    columns: Object.keys(columns),
+  });
   if (isStandardOutput) return undefined;
   return { data: { file, rows: count }, text: `wrote ${counted(count, 'row')} to ${file}` };
 }

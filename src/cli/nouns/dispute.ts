@@ -93,7 +93,6 @@ const show = verb(
   },
 );
 
-/** All disputes, or those of a name, in the order of their ids. */
 function everyDispute(db: Database, name?: string): AsyncGenerator<Dispute> {
   return everyRow<Dispute>((page) => listDisputes(db, { name, page }));
 }
@@ -109,7 +108,7 @@ const shownOn = (now: Date) => (dispute: Dispute) => ({
   closed_at: dispute.closedAt,
 });
 
-/** The last day; null if the dispute lasts until it is closed. */
+/** Null if the dispute lasts until it is closed. */
 const untilOf = ({ lastDay }: Dispute) => (lastDay === untilClosed ? null : lastDay);
 
 function stateOf({ firstDay, lastDay, closedAt }: Dispute, today: string): string {
@@ -128,7 +127,7 @@ const columns = {
   closed_at: { note: 'the time at which it was closed, ISO 8601', isRequired: false },
 };
 
-/** The import of disputes, for one file: it remembers the disputes that it has read, none of which may overlap. */
+/** An import of one file: it remembers what it has read, because no two disputes may overlap. */
 export const disputeImport = (): Import<NewDispute, 'opened'> => ({
   columns,
   read: rememberingReader(),
@@ -160,7 +159,7 @@ function rememberingReader() {
     };
     checkDays(dispute);
     const others = ofName.get(dispute.name) ?? [];
-    // One that begins on the same day is a repeated row.
+    // A dispute that begins on the same day is a repeated row.
     const overlapping = others.find(
       (other) => other.firstDay !== dispute.firstDay && overlaps(other, dispute),
     );
@@ -188,14 +187,11 @@ const exportVerb = verb(
     'Write the disputes, past and closed ones included, to a file for dispute import',
   ),
   async ({ db }, file, options) => {
-    async function* rows() {
-      for await (const dispute of everyDispute(db)) {
-        const { name, firstDay: from, password, comment, initiator, closedAt } = dispute;
-        const known = { password, comment, initiator, closed_at: closedAt };
-        yield { name, from, until: untilOf(dispute), ...known };
-      }
-    }
-    return exportRows(file, options, rows(), Object.keys(columns));
+    return exportRows(file, options, columns, everyDispute(db), (dispute) => {
+      const { name, firstDay: from, password, comment, initiator, closedAt } = dispute;
+      const known = { password, comment, initiator, closed_at: closedAt };
+      return { name, from, until: untilOf(dispute), ...known };
+    });
   },
 );
 

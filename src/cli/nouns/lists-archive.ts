@@ -38,7 +38,6 @@ export const reindex = verb(
   },
 );
 
-/** Throws `not_found` where no archive is kept. */
 function bucketOf({ ARCHIVE }: Env): R2Bucket {
   if (ARCHIVE) return ARCHIVE;
   throw new RegistryError('not_found', 'wrangler.toml binds no ARCHIVE: no days are kept');

@@ -62,13 +62,13 @@ interface Given extends CommonOptions {
   state?: string;
 }
 
-/** The key of the last run, and the checkpoint that it has signed. */
+/** What the last run has seen. */
 interface Seen {
   key: string;
   checkpoint: string;
-  /** The numbers of the leaves whose lists were not served as they were logged, or not fetched. */
+  /** Numbers of leaves whose lists were not fetched, or not served as they were logged. */
   left: number[];
-  /** The words of the log when it contradicted this, or itself. */
+  /** The log's own words when it contradicted itself or an earlier checkpoint. */
   contradiction?: { found: string; key: string; checkpoint: string; leaves: string[] };
 }
 
@@ -101,7 +101,7 @@ async function verify({ since, ...given }: Given) {
   );
   const saveLeft = (left: Leaf[]) =>
     save(file, { key, checkpoint: note, left: left.map(({ at }) => at) });
-  // Whatever the lists are, the next run begins here.
+  // The next run begins here, whatever the lists are.
   await saveLeft(due);
   const { left, problems } = await checkLists(url, due);
   await saveLeft(left);
@@ -133,7 +133,7 @@ async function verify({ since, ...given }: Given) {
   };
 }
 
-/** Fetches the lists. Returns the leaves that are left for the next run, and what is wrong, a clause for each kind. */
+/** Returns the leaves that remain for the next run, and a clause for each kind of problem. */
 async function checkLists(url: string, leaves: readonly Leaf[]) {
   const left: Leaf[] = [];
   const found = new Map<string, string[]>();
@@ -149,7 +149,6 @@ async function checkLists(url: string, leaves: readonly Leaf[]) {
   return { left, problems };
 }
 
-/** Whether this release knows where the list is served. */
 const isServed = ({ list }: Leaf) => Object.hasOwn(publicLists, list);
 
 const daysOf = (leaves: readonly Leaf[]) => leaves.map(({ day }) => day).sort();
@@ -173,10 +172,10 @@ async function save(file: string, seen: Seen): Promise<void> {
   await writeWhole(file, async (target) => writeFileSync(target, JSON.stringify(seen, null, 2)));
 }
 
-/** Enough for a list of 10,000,000 names; a service that never comes to an end does not hold the command up. */
+/** Enough for a list of 10,000,000 names, but a service that never ends does not hold up the command. */
 const patienceMilliseconds = 600_000;
 
-/** The answer, after the pauses that the service's limit for an address asks for. */
+/** Waits and tries again while the service refuses because of its limit for an address. */
 async function get(url: string, place: string, tries = 10): Promise<Response> {
   const signal = AbortSignal.timeout(patienceMilliseconds);
   const response = await fetch(new URL(place, url), { signal }).catch((error: Error) => {
@@ -184,7 +183,7 @@ async function get(url: string, place: string, tries = 10): Promise<Response> {
     throw new Error(`${url} cannot be reached: ${message}`);
   });
   if (response.status !== 429 || tries === 1) return response;
-  // It may be missing, a date or very long.
+  // The header may be missing, a date or very long.
   const seconds = Math.min(60, Number(response.headers.get('Retry-After'))) || 60;
   await pause(1_000 * seconds);
   return get(url, place, tries - 1);
@@ -209,7 +208,7 @@ async function getEntries(url: string, size: number): Promise<Uint8Array[]> {
   return entries;
 }
 
-/** The fault of the list as it is served, of which nothing is kept; undefined if it is the one that was logged. */
+/** Why the list is not as it was logged, without keeping the list; undefined if it is. */
 async function problemOf(
   url: string,
   { list, day, sha256, count }: Leaf,
@@ -221,7 +220,7 @@ async function problemOf(
     return `is not served: ${response.status}`;
   }
   const hash = createHash('sha256');
-  // Each entry is an object, and so is the whole; a name has no brace.
+  // Each entry is an object, and so is the whole; no name contains a brace.
   let braces = 0;
   for await (const chunk of response.body ?? []) {
     hash.update(chunk);

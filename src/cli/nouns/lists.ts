@@ -89,12 +89,12 @@ export const listsCommand = noun('lists', 'lists status', [
   verifyLists,
 ]);
 
-/** `+3 -1`; for a first or a very large publication, the numbers are not known. */
+/** `+3 -1`; the numbers of a first or a very large publication are not known. */
 function namesChanged({ added, removed }: Pick<Published, 'added' | 'removed'>): string {
   return added === null || removed === null ? 'whole list' : `+${added} -${removed}`;
 }
 
-/** In the largest unit that it fills: `3 h`. */
+/** In the largest unit that is filled: `3 h`. */
 function ageText(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;

@@ -36,7 +36,7 @@ const list = verb(
     const deliveries = listed.map(deliveryData);
     return listReport('deliveries', deliveries, 'nothing was pushed in the last 30 days', {
       CREATED: 'created_at',
-      // The id is for `resend`, which names the registrar.
+      // `resend` takes an id together with the registrar.
       ...(code === undefined ? { REGISTRAR: 'registrar' } : { ID: 'id' }),
       EVENT: 'event',
       SUBJECT: 'subject',
@@ -95,7 +95,7 @@ function deliveryData(delivery: ListedDelivery) {
     outcome: delivery.outcome,
     delivered_at: delivery.deliveredAt,
     failed_at: delivery.failedAt,
-    /** Of the webhook, while the delivery waits for it. */
+    /** Since when the webhook has failed, while the delivery waits for it. */
     failing_since:
       delivery.deliveredAt === null && delivery.failedAt === null ? delivery.failingSince : null,
   };

@@ -9,8 +9,8 @@ import {
 } from '../../registrar/account.ts';
 import { listApiUsers } from '../../registrar/api-user.ts';
 import { parseWebhookUrl } from '../../webhook/url.ts';
-import { reportOfChange } from '../change.ts';
 import { noun, reading, usageError, writing } from '../command.ts';
+import { reportOfChange } from '../report/changes.ts';
 import { fieldLines, listReport } from '../report/text.ts';
 import { verb } from '../run.ts';
 import { diagnose } from './registrar-diagnose.ts';
@@ -127,7 +127,7 @@ function addressesText(allowedIps: readonly string[]): string {
   return allowedIps.join(', ') || 'every address';
 }
 
-/** Null for --no-webhook, which Commander gives as false. */
+/** Commander gives false for --no-webhook. */
 function webhookUrlOf(webhook: string | false | undefined, environment: { isLocal: boolean }) {
   if (typeof webhook === 'string') return parseWebhookUrl(webhook, environment);
   return webhook === false ? null : undefined;

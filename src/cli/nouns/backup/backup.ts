@@ -35,7 +35,7 @@ checked before it gets its name. A deployed database serves no requests while it
 
 export const backupCommand = noun('backup', 'backup registry.sqlite', [verifyVerb], write);
 
-/** The database answers nobody only until wrangler begins to download. */
+/** The database serves no requests until wrangler begins to download. */
 async function exportRemote(target: string, environment: string): Promise<void> {
   const { runWrangler } = await import('../../wrangler.ts');
   const sql = `${target}.sql`;

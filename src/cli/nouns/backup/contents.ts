@@ -2,25 +2,24 @@ import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { counted } from '../../report/text.ts';
 
-/** The number of rows of each table, and a digest of them. */
+/** Rows of each table, and their digest. */
 export type Contents = Record<string, { rows: number; digest: string }>;
 
-/** Whether a thing in the schema is the registry's, and not SQLite's or the platform's. */
+/** Excludes what belongs to SQLite or to the platform. */
 const isOwn = (name: string) => `${name} not glob 'sqlite_*' and ${name} not glob '_cf_*'`;
 
-/** A table of the registry with one that it refers to, or with none. */
+/** A table and one that it refers to, if any. */
 export interface TableReference {
   name: string;
   parent: string | null;
 }
 
-/** Selects a `TableReference` for each table and reference. */
 export const selectTables = `
   select own.name, reference."table" as parent
   from sqlite_schema as own left join pragma_foreign_key_list(own.name) as reference
   where own.type = 'table' and ${isOwn('own.name')} order by own.name`;
 
-/** The tables, each before those that refer to it. */
+/** Orders tables so that each comes before those that refer to it. */
 export function parentsFirst(rows: readonly TableReference[]): string[] {
   const references = Map.groupBy(rows, ({ name }) => name);
   const ordered = new Set<string>();
@@ -38,7 +37,7 @@ export function tablesOf(database: DatabaseSync): string[] {
   return parentsFirst(database.prepare(selectTables).all() as unknown as TableReference[]);
 }
 
-/** The contents of a database: its tables, and two of SQLite's own, with the schema and the counters. */
+/** The contents of the registry's tables, of the schema and of SQLite's counters. */
 export function contentsOf(database: DatabaseSync): Contents {
   const selects = [
     ...tablesOf(database).map((table) => [
@@ -66,7 +65,7 @@ export function contentsOf(database: DatabaseSync): Contents {
   );
 }
 
-/** The columns of the primary key, by which a copy has the same order. */
+/** A copy has the same order by its primary key. */
 function keyOf(database: DatabaseSync, table: string): string {
   const columns = database
     .prepare('select name from pragma_table_info(?) where pk > 0 order by pk')
@@ -74,7 +73,7 @@ function keyOf(database: DatabaseSync, table: string): string {
   return columns.length === 0 ? 'rowid' : columns.map(({ name }) => `"${name}"`).join(', ');
 }
 
-/** A sentence for each table that does not hold what is expected. */
+/** A sentence for each table that differs. */
 export function differences(expected: Contents, found: Contents): string[] {
   const tables = [...new Set([...Object.keys(expected), ...Object.keys(found)])];
   return tables.flatMap((table) => {
@@ -88,7 +87,6 @@ export function differences(expected: Contents, found: Contents): string[] {
   });
 }
 
-/** The registry's tables and their rows. */
 export function summaryOf(contents: Contents): { tables: number; rows: number } {
   const own = Object.entries(contents).filter(([table]) => !table.startsWith('sqlite_'));
   return { tables: own.length, rows: own.reduce((total, [, { rows }]) => total + rows, 0) };

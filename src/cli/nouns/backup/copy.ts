@@ -5,7 +5,7 @@ import { restoreMarker } from '../../migrate.ts';
 import { startProgress } from '../../report/progress.ts';
 import { parentsFirst, selectTables, type TableReference, tablesOf } from './contents.ts';
 
-/** The number of rows in each table; of no table if an unfinished restore has left them. */
+/** The rows of each table; none if an unfinished restore has left them. */
 export async function rowsToLose(db: D1Database): Promise<Map<string, number>> {
   const tables = await tablesIn(db);
   if (tables.length === 0 || tables.includes(restoreMarker)) return new Map();
@@ -22,8 +22,8 @@ async function tablesIn(db: D1Database): Promise<string[]> {
 }
 
 /**
- * Empties the database, and leaves a mark that every command refuses, with the command that goes on. Either all of this
- * happens or nothing. Throws `changed_meanwhile` if a table no longer has as many rows as were confirmed.
+ * Empties the database and leaves a mark that makes every command refuse it and name `command`. All of this happens, or
+ * nothing. Throws `changed_meanwhile` if a table no longer has as many rows as were confirmed.
  */
 export async function makeEmpty(
   db: D1Database,
@@ -43,7 +43,7 @@ export async function makeEmpty(
         .bind(command),
       ...tables
         .filter((table) => table !== restoreMarker)
-        // Otherwise a table's rows are deleted one by one, because of those that refer to them.
+        // Otherwise SQLite would delete a table's rows one by one, because others refer to them.
         .reverse()
         .map((table) => db.prepare(`drop table "${table}"`)),
     ]);
@@ -54,10 +54,10 @@ export async function makeEmpty(
   }
 }
 
-/** Without them no list is published, no API user gets in and no command works on the database. */
+/** Without these tables no list is published, no API user gets in and no command works. */
 const lastTables = ['list_publications', 'api_users', 'd1_migrations'];
 
-/** Copies a backup into a database that `makeEmpty` has emptied. The mark goes away with the last statement. */
+/** Copies a backup into a database that `makeEmpty` has emptied. The last statement removes the mark. */
 export async function copyInto(db: D1Database, file: string, rows: number): Promise<void> {
   using backup = new DatabaseSync(file, { readOnly: true });
   const progress = startProgress('restoring', rows);
@@ -70,7 +70,8 @@ export async function copyInto(db: D1Database, file: string, rows: number): Prom
         progress.advance(count);
       }
     }
-    // Prepared before the slow ones: after seconds of silence, the local runtime closes the connection that prepares.
+    // These are prepared before the slow ones: the local runtime closes a prepared statement's connection after seconds
+    // of silence.
     const indexes = tables.flatMap((table) => creationOf(backup, 'index', table));
     const slow = indexes.map((sql) => db.prepare(sql));
     const last = [
@@ -90,7 +91,7 @@ export async function copyInto(db: D1Database, file: string, rows: number): Prom
   }
 }
 
-/** Statements that insert the rows of a table, each with how many they are. */
+/** Statements that insert the rows of a table, each with its number of rows. */
 function* insertions(db: D1Database, backup: DatabaseSync, table: string) {
   const columns = backup.prepare('select name from pragma_table_info(?)').all(table);
   const names = columns.map(({ name }) => `"${name}"`).join(', ');
@@ -111,7 +112,7 @@ function* insertions(db: D1Database, backup: DatabaseSync, table: string) {
   }
 }
 
-/** The counters of ids that are never given again. */
+/** Restores the counters of ids, so that no id is given again. */
 function counters(db: D1Database, backup: DatabaseSync): D1PreparedStatement[] {
   const rows = backup.prepare('select name, seq from sqlite_sequence').all();
   return [
@@ -122,7 +123,7 @@ function counters(db: D1Database, backup: DatabaseSync): D1PreparedStatement[] {
   ];
 }
 
-/** The statements that created the things of this type, of all tables or of one. */
+/** The statements that created things of this type, of one table or of all. */
 function creationOf(
   backup: DatabaseSync,
   type: 'table' | 'index' | 'trigger',

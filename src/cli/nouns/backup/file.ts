@@ -7,7 +7,7 @@ import { atInterrupt } from '../../report/interrupt.ts';
 import { type Contents, contentsOf, differences } from './contents.ts';
 import { readSeal, seal } from './seal.ts';
 
-/** Has `write` fill a new SQLite file, checks it and seals it. Throws `taken` if there is a file of this name. */
+/** Fills a new SQLite file by `write`, checks it and seals it. Throws `taken` if the file exists. */
 export async function writeBackup(
   file: string,
   write: (target: string) => Promise<void>,
@@ -23,7 +23,7 @@ export async function writeBackup(
   return await writeWhole(file, fill, { isNew: true });
 }
 
-/** The contents of a database. Throws `malformed` if it is damaged. */
+/** Throws `malformed` if the database is damaged. */
 function inspect(file: string): Contents {
   try {
     using database = new DatabaseSync(file, { readOnly: true });
@@ -37,10 +37,7 @@ function inspect(file: string): Contents {
   }
 }
 
-/**
- * The contents of a backup. Throws `not_found` if there is none, and `malformed` if it is not as it was written, naming what
- * has changed as far as it can be read.
- */
+/** The contents of a backup. Throws `not_found`, and `malformed` with the changes if it is not as it was written. */
 export async function checkBackup(file: string): Promise<Contents> {
   if (!existsSync(file)) throw new RegistryError('not_found', `there is no file ${file}`, 'file');
   const { tables, isUnchanged } = await readSeal(file);
@@ -58,7 +55,6 @@ function changesOf(file: string, tables: Contents): string[] {
   }
 }
 
-/** The refusal of a backup that does not hold what it held when it was written. */
 export function changedBackup(file: string, changes: readonly string[]): RegistryError {
   const [first, ...others] = changes.map(
     (change): Problem => ({
@@ -70,7 +66,7 @@ export function changedBackup(file: string, changes: readonly string[]): Registr
   return new RegistryError([first!, ...others]);
 }
 
-/** Copies a local database, as it is at one moment, while others may write to it. */
+/** Copies a local database as it is at one moment; others may write to it meanwhile. */
 export function copyLocal(
   directory: string,
   environment: string | undefined,

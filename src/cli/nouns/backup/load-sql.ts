@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Makes a database of an export in SQL, which may be larger than memory. */
+/** Loads an export in SQL, which may be larger than memory, into a new database. */
 export async function loadSql(file: string, target: string): Promise<void> {
   using database = new DatabaseSync(target, { enableForeignKeyConstraints: false });
-  // Whatever goes wrong, the file is thrown away.
+  // On any failure, the file is thrown away.
   database.exec('pragma journal_mode = off; pragma synchronous = off; begin');
   let rest = '';
   for await (const chunk of createReadStream(file, { encoding: 'utf8', highWaterMark: 1 << 20 })) {
@@ -16,7 +16,7 @@ export async function loadSql(file: string, target: string): Promise<void> {
   database.exec(`${rest}; commit`);
 }
 
-/** The text that begins a part in which a semicolon ends nothing, and the text that ends it. */
+/** What begins a part in which a semicolon ends nothing, and what ends that part. */
 const quotes: Record<string, string> = {
   "'": "'",
   '"': '"',
@@ -25,7 +25,7 @@ const quotes: Record<string, string> = {
   '/*': '*/',
 };
 
-/** Where the last statement ends that is complete in the text. */
+/** Where the last complete statement ends. */
 function endOfStatements(text: string): number {
   const next = /['"`;]|--|\/\*/g;
   let end = 0;
@@ -42,7 +42,7 @@ function endOfStatements(text: string): number {
   return end;
 }
 
-/** A trigger has statements of its own, and then, as SQLite's sqlite3_complete has it, `; end;`. */
+/** A trigger contains statements and ends with `; end;`, as in SQLite's sqlite3_complete. */
 function isUnfinishedTrigger(text: string): boolean {
   return /^\s*create\s+trigger\s/i.test(text) && !/;\s*end\s*;$/i.test(text);
 }

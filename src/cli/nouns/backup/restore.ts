@@ -55,7 +55,7 @@ command refuses the database until you repeat it: it starts over. The lists are 
     );
   });
 
-/** Asks before rows are removed, and returns how many there are in each table. */
+/** Asks before rows are removed. Returns the rows of each table. */
 async function confirmLoss(db: D1Database, { yes }: CommonOptions) {
   if (yes) return undefined;
   const rows = await rowsToLose(db);
@@ -70,7 +70,6 @@ async function confirmLoss(db: D1Database, { yes }: CommonOptions) {
   return rows;
 }
 
-/** The words that repeat the restore, as a shell reads them. */
 function commandFor(file: string, options: CommonOptions): string {
   const { persistTo } = options;
   const place = persistTo === undefined ? {} : { persistTo: path.resolve(persistTo) };

@@ -4,8 +4,8 @@ import { RegistryError } from '../../../error.ts';
 import type { Contents } from './contents.ts';
 
 /**
- * The last line of a backup, behind the pages of the database, where SQLite does not look: what the tables hold, and
- * the digest of every byte before the line.
+ * The last line of a backup, after the database's pages, where SQLite does not look. The digest is of every byte before
+ * it.
  */
 interface Seal {
   tables: Contents;
@@ -14,16 +14,15 @@ interface Seal {
 
 const mark = '\n-- registry backup: ';
 
-/** The line has some hundred bytes for each table. */
+/** The line takes about a hundred bytes for each table. */
 const maximumLength = 65_536;
 
-/** Adds the seal to a backup that is complete. */
 export async function seal(file: string, tables: Contents): Promise<void> {
   const sha256 = await digestOf(file, statSync(file).size);
   appendFileSync(file, `${mark}${JSON.stringify({ tables, sha256 } satisfies Seal)}\n`);
 }
 
-/** The contents of the tables when the backup was written, and whether its bytes are unchanged. Throws `malformed`. */
+/** The tables as they were written, and whether the file is unchanged. Throws `malformed`. */
 export async function readSeal(file: string) {
   const { size } = statSync(file);
   const end = Buffer.alloc(Math.min(size, maximumLength));
@@ -41,7 +40,6 @@ export async function readSeal(file: string) {
   }
 }
 
-/** The digest of the file's first bytes. */
 async function digestOf(file: string, length: number): Promise<string> {
   const hash = createHash('sha256');
   if (length > 0) {

@@ -80,7 +80,7 @@ function staying({ history: { actors } }: Pick<Erasure, 'history'>): string[] {
     : [`  stays in history, as who made changes: ${actors.join(', ')}`];
 }
 
-/** The names of the columns in files and in history. */
+/** Files and history use these names. */
 function namesOf(columns: readonly string[]): string[] {
   return columns.map(
     (column) => contactFields[column as keyof typeof contactFields].file ?? column,

@@ -48,9 +48,8 @@ export const exportVerb = verb(
     const { registrar } = options;
     await getRegistrar(db, registrar);
     const contacts = everyRow<Contact>((page) => listContactsOfRegistrar(db, registrar, page));
-    async function* rows() {
-      for await (const contact of contacts) yield contactRow(contact, registrar);
-    }
-    return exportRows(file, options, rows(), Object.keys(contactFileColumns));
+    return exportRows(file, options, contactFileColumns, contacts, (contact) =>
+      contactRow(contact, registrar),
+    );
   },
 );

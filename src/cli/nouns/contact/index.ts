@@ -9,10 +9,10 @@ import { noun, reading, writing } from '../../command.ts';
 import { confirmedChange } from '../../report/confirm.ts';
 import { fieldLines, listReport } from '../../report/text.ts';
 import { verb } from '../../run.ts';
-import { status, update } from './change.ts';
 import { erase } from './erase.ts';
 import { exportVerb, importVerb } from './file.ts';
 import { printInvalid } from './invalid.ts';
+import { status, update } from './update.ts';
 
 const list = verb(
   reading('list', 'contact list --registrar ALPHA', 'contact list --ident 38001085718 --json')

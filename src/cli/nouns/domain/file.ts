@@ -50,14 +50,13 @@ export const domainImport = {
     `change${isDryRun ? '' : 'd'} ${updated}, ${unchanged} already equal`,
 } satisfies Import<DomainRecord, 'created' | 'updated'>;
 
-/** Codes of contacts: words, or a list in NDJSON. */
 function codes(values: Record<string, unknown>, field: string): string[] {
   const value = words(values[field] ?? '');
   if (Array.isArray(value) && value.every((code) => typeof code === 'string')) return value;
   throw new RegistryError('invalid', 'is not a list of contact codes', field);
 }
 
-/** As `domainImport`, and then removes every other domain. Asks before many of them go. */
+/** Imports the file, then removes every other domain; asks before many of them go. */
 function domainReplacement(
   options: RemovalOptions,
 ): Import<DomainRecord, 'created' | 'updated' | 'removed'> {
@@ -107,13 +106,10 @@ export const domainExportVerb = verb(
     const { registrar } = options;
     if (registrar !== undefined) await getRegistrar(db, registrar);
     const domains = everyRow<ListedDomain>((page) => listDomains(db, page, registrar));
-    async function* rows() {
-      for await (const { name, registrar, registrant, admin, tech } of domains) {
-        const contacts = { registrant, admin, tech };
-        const codes = Object.entries(contacts).map(([role, all]) => [role, all.join(' ')]);
-        yield { name, registrar, ...Object.fromEntries(codes) };
-      }
-    }
-    return exportRows(file, options, rows(), Object.keys(domainImport.columns));
+    return exportRows(file, options, domainImport.columns, domains, (domain) => {
+      const { name, registrar, registrant, admin, tech } = domain;
+      const codes = { admin: admin.join(' '), tech: tech.join(' ') };
+      return { name, registrar, registrant: registrant.join(' '), ...codes };
+    });
   },
 );

@@ -4,7 +4,6 @@ import { RegistryError } from '../../../error.ts';
 import type { HistoryEntry } from '../../../history/search.ts';
 import { historyData } from './entry.ts';
 
-/** A line of the file: an entry by its id, as `history` shows it. */
 const line = z.looseObject({
   id: z.int().positive(),
   occurred_at: z.string(),
@@ -13,19 +12,18 @@ const line = z.looseObject({
   request_id: z.string().nullable(),
 });
 
-/** The values by which an entry is recognized: an erasure may have changed others since. */
+/** Identifies an entry by values that no erasure changes. */
 function identityOf({ occurred_at, subject, key, request_id }: Omit<z.infer<typeof line>, 'id'>) {
   return JSON.stringify([occurred_at, subject, key, request_id]);
 }
 
-/** The beginning of every line, by which one that was cut off is known. */
+/** By this beginning, a line that was cut off is recognized. */
 const lineStart = '{"id":';
 
 /**
- * Opens a file of archived history, or creates one that only its owner can read. Entries are appended to it, each once:
- * those from `firstId` on, which is the first in the database, may be there already. A line that a killed process has
- * left unfinished is removed: its entry is still in the database. Throws `invalid` for a file that is not an archive,
- * and leaves it as it was.
+ * Opens an archive of history, or creates one that only its owner can read. Entries that it has already, from `firstId`
+ * (the first in the database) on, are not appended again. A line that a killed process left unfinished is removed,
+ * because its entry is still in the database. Throws `invalid` for any other file, and leaves it as it was.
  */
 export async function openArchive(name: string, firstId: number) {
   const handle = await open(name, 'r+').catch((error: NodeJS.ErrnoException) => {
@@ -36,7 +34,7 @@ export async function openArchive(name: string, firstId: number) {
     const { recent, wholeBytes } = await readEntries(name, handle, firstId);
     await handle.truncate(wholeBytes);
     let end = wholeBytes;
-    /** Throws `taken` where the file has another entry with the id. */
+    /** Throws `taken` if the file has another entry with this id. */
     const has = (entry: HistoryEntry) => {
       const found = recent.get(entry.id);
       if (found === undefined) return false;
@@ -47,14 +45,14 @@ export async function openArchive(name: string, firstId: number) {
       );
     };
     return {
-      /** Writes the entries that are not in the file, and returns how many, once they are on the disk. */
+      /** Appends the missing entries and returns how many, once they are on the disk. */
       async append(entries: readonly HistoryEntry[]): Promise<number> {
         const missing = entries.filter((entry) => !has(entry));
         const lines = missing.map(
           (entry) => `${JSON.stringify({ id: entry.id, ...historyData(entry) })}\n`,
         );
         const bytes = Buffer.from(lines.join(''));
-        // By its place: one that has lost the archive to another process writes the same bytes there once more.
+        // Writes at a position: a process that has lost the archive to another writes the same bytes there again.
         for (let written = 0; written < bytes.length; ) {
           const rest = bytes.subarray(written);
           written += (await handle.write(rest, { position: end + written })).bytesWritten;
@@ -71,7 +69,7 @@ export async function openArchive(name: string, firstId: number) {
   }
 }
 
-/** The identities of the entries from `firstId` on by their ids, and where the last whole line ends. */
+/** The identities of the entries from `firstId` on, and where the last whole line ends. */
 async function readEntries(name: string, handle: FileHandle, firstId: number) {
   const recent = new Map<number, string>();
   let wholeBytes = 0;

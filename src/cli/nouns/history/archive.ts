@@ -51,13 +51,12 @@ The file keeps personal values: contact erase and HISTORY_VALUES_MONTHS do not c
   },
 );
 
-/** Entries of one step: a page may have some 4 MB. */
+/** A page may have some 4 MB. */
 const pageEntries = 500;
 
 /**
- * Moves the entries from before an instant to the file, in steps that each end with the entries on the disk and not in
- * the database. It may be killed at any point and repeated. Returns how many it archived, and how many of them it
- * wrote.
+ * Moves the entries from before an instant to the file, in steps: entries leave the database once they are on the disk.
+ * It may be killed at any point and repeated. Returns how many entries it archived, and how many of them it wrote.
  */
 export async function archiveHistory(
   db: Database,
@@ -68,7 +67,7 @@ export async function archiveHistory(
   const archive = { file: name, run: crypto.randomUUID() };
   const { entries, firstId } = await countArchivable(db, before);
   const start = await startArchive(db, archive, { isForced });
-  // The file is read now that nobody else writes to it.
+  // The file is read only now, when nobody else writes to it.
   await using file = await openArchive(name, firstId ?? Number.MAX_SAFE_INTEGER).catch(
     async (error) => {
       if (start === 'begun') await endArchive(db, archive);

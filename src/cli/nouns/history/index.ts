@@ -4,15 +4,15 @@ import { historySubjects } from '../../../../drizzle/schema.ts';
 import { shownChanges } from '../../../history/changes.ts';
 import type { HistoryCriteria, HistoryEntry } from '../../../history/search.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
-import { changeText } from '../../change.ts';
 import { noun, reading, usageError } from '../../command.ts';
 import type { Registry } from '../../registry.ts';
+import { changeText } from '../../report/changes.ts';
 import { writeOutput } from '../../report/output.ts';
 import { verb } from '../../run.ts';
 import { parseSince, parseUntil } from '../../time.ts';
 import { archiveVerb } from './archive.ts';
 import { historyData, nounOf } from './entry.ts';
-import { readHistory } from './read.ts';
+import { readHistory } from './read-history.ts';
 import { revertVerb } from './revert.ts';
 
 const show = verb(

@@ -4,14 +4,14 @@ import { auctionLists, type ListName, listsShowing } from '../../../public-list/
 import { planRevert } from '../../../revert/plan.ts';
 import type { Reversal } from '../../../revert/reversal.ts';
 import { revert } from '../../../revert/revert.ts';
-import { changeText } from '../../change.ts';
 import { writing } from '../../command.ts';
+import { changeText } from '../../report/changes.ts';
 import { confirm } from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 import { nounOf } from './entry.ts';
 
-/** More than these are only counted in the question. */
+/** The question only counts more than these. */
 const shownReversals = 20;
 
 const listsOf: Partial<Record<HistorySubject, readonly ListName[]>> = {

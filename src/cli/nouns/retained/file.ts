@@ -48,7 +48,7 @@ const columns = {
   },
 };
 
-/** The import of names, which may leave out the status if the options give it. */
+/** Rows may leave out the status if the options give it. */
 export function retainedImport({
   status,
 }: {
@@ -82,7 +82,7 @@ export function retainedImport({
 const updatedText = (updated: number, isDryRun: boolean) =>
   updated === 0 ? '' : `, ${isDryRun ? 'update' : 'updated'} ${updated}`;
 
-/** Reads the two fields that only a reserved name has. */
+/** Only a reserved name has these two fields. */
 function readReservation(values: Record<string, unknown>, status: RetainedStatus) {
   const password = optionalText(values, 'password');
   const lastDay = optionalText(values, 'last_day');
@@ -115,7 +115,7 @@ function readStatus(
   return status;
 }
 
-/** As `retainedImport`, but it makes the lists equal to the file. Asks before many names go; a dry run only counts. */
+/** Makes the lists equal to the file; asks before many names go. */
 function retainedReplacement(
   options: RemovalOptions & { status?: RetainedStatus },
 ): Import<RetainedDomain, 'added' | 'updated' | 'removed'> {
@@ -158,12 +158,10 @@ export const retainedExportVerb = verb(
     .description('Write reserved and blocked names to a file for retained import')
     .addOption(statusOption('only names with this status')),
   async ({ db }, file, options) => {
-    async function* rows() {
-      for await (const { name, status, password, lastDay } of everyName(db, options.status)) {
-        yield { name, status, password, last_day: lastDay };
-      }
-    }
-    return exportRows(file, options, rows(), Object.keys(columns));
+    const names = everyName(db, options.status);
+    return exportRows(file, options, columns, names, ({ name, status, password, lastDay }) => {
+      return { name, status, password, last_day: lastDay };
+    });
   },
 );
 

@@ -8,10 +8,7 @@ import {
   listHistory,
 } from '../../../history/search.ts';
 
-/**
- * The entries that meet the criteria, the oldest first. With a pause, it goes on after it with the entries that have
- * come since, for ever.
- */
+/** The entries that meet the criteria, the oldest first. With a pause, it then follows new entries for ever. */
 export async function* readHistory(
   db: Database,
   criteria: HistoryCriteria,

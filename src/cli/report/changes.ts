@@ -1,10 +1,9 @@
-import type { FieldChange } from '../../drizzle/schema.ts';
-import { type Changes, shownChanges } from '../history/changes.ts';
-import type { Registry } from './registry.ts';
+import type { FieldChange } from '../../../drizzle/schema.ts';
+import { type Changes, shownChanges } from '../../history/changes.ts';
 
-/** The report of changed fields of one thing, such as `contact ALPHA:1`. */
+/** Reports the changed fields of one thing, such as `contact ALPHA:1`. */
 export function reportOfChange(
-  { isDryRun, did }: Pick<Registry, 'isDryRun' | 'did'>,
+  { isDryRun, did }: { isDryRun: boolean; did: (verb: string) => string },
   thing: string,
   recorded: Changes,
 ) {
@@ -18,14 +17,13 @@ export function reportOfChange(
   };
 }
 
-/** Every field with both its values; empty if none has changed. */
+/** Every field with both values; empty if none has changed. */
 export function changesText(recorded: Changes): string {
   return Object.entries(shownChanges(recorded))
     .map(([field, change]) => `${field}: ${changeText(change)}`)
     .join('; ');
 }
 
-/** Both values, or that they are not shown. */
 export function changeText(change: FieldChange): string {
   if ('redacted' in change) return 'changed (not shown)';
   if ('removed' in change) return 'changed (values removed)';

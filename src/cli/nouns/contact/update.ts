@@ -10,13 +10,13 @@ import { type Problem, throwProblems } from '../../../error.ts';
 import type { Changes } from '../../../history/changes.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
 import { isBlank } from '../../../text/field.ts';
-import { changesText, reportOfChange } from '../../change.ts';
 import { usageError, writing } from '../../command.ts';
 import type { Registry } from '../../registry.ts';
+import { changesText, reportOfChange } from '../../report/changes.ts';
 import { confirmedChange } from '../../report/confirm.ts';
 import { type Report, verb } from '../../run.ts';
 
-/** The fields that a registrar may set, each with its option. An identity is for the operator alone to correct. */
+/** The fields that a registrar may set, each with its option. Only the operator may correct an identity. */
 const changeable = contactColumns.flatMap(([column, field]) => {
   const { rule, file, isRequired } = field;
   if (!rule || !file || !field.sentBy.includes('registrar')) return [];
@@ -69,7 +69,7 @@ function withFields<Given extends { addOption(option: Option): unknown }>(given:
   return given;
 }
 
-/** The changes that the options ask for. Throws everything that is wrong with them. */
+/** Throws everything that is wrong with the options. */
 function readChanges(values: object): ContactChanges & Partial<ContactIdentity> {
   const problems: Problem[] = [];
   const changes: Record<string, unknown> = {};
