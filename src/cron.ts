@@ -86,8 +86,8 @@ export async function runCron(cron: string, env: Env, context: PurgeContext): Pr
     ]);
     const { count, since } = waiting!;
     const longestWait = since ? now.getTime() - Date.parse(since) : 0;
-    const works = [failed.length, tookMilliseconds] as const;
-    writePoint(env, statePoint(meta.size_after, count, longestWait, ...works));
+    const state = statePoint(meta.size_after, count, longestWait, failed.length, tookMilliseconds);
+    writePoint(env, state);
   } catch (error) {
     errors.push(error);
   }

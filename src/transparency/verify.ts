@@ -55,15 +55,16 @@ export async function checkEntries(
   if (!isSame(await rootOf(hashes), root)) {
     throw new Error(`the log's ${size} leaves are not those that its checkpoint signs`);
   }
-  if (seen && seen.origin !== origin) {
+  if (!seen) return leavesIn(entries);
+  if (seen.origin !== origin) {
     throw new Error(`the log is ${origin}, and the one seen before was ${seen.origin}`);
   }
-  if (seen && seen.size > size) {
+  if (seen.size > size) {
     throw new Error(
       `the log has shrunk: it had ${seen.size} leaves, and now has ${size}; this may be an older checkpoint that a cache has kept`,
     );
   }
-  if (seen && !isSame(await rootOf(hashes.slice(0, seen.size)), seen.root)) {
+  if (!isSame(await rootOf(hashes.slice(0, seen.size)), seen.root)) {
     throw new Contradiction(
       `the log is forked: its first ${seen.size} leaves are not those it had before`,
     );

@@ -54,18 +54,13 @@ export function browseNames(list: ListName, range: Range, reader: Reader): Promi
 /** No name contains it, and in the lists' order it follows every other. */
 const lastCharacter = '\u{10ffff}';
 
-/**
- * The names of a published list, a part at a time, from the part in which a name belongs. Before it loads another
- * block, it gives the first name in it.
- */
+/** The names of a published list, a part at a time, from the part in which a name belongs. */
 async function* namesFrom(
   { list, blocks }: Head,
   start: string,
   reader: Reader,
-): AsyncGenerator<BrowsedName[] | string> {
-  const from = Math.max(0, findLast(blocks, start));
-  for (const [index, block] of blocks.slice(from).entries()) {
-    if (index > 0) yield block.first;
+): AsyncGenerator<BrowsedName[]> {
+  for (const block of blocks.slice(Math.max(0, findLast(blocks, start)))) {
     const open = await loadBlock(list, block, reader, { isKept: true });
     const { fragments } = open;
     for (const fragment of fragments.slice(Math.max(0, findLast(fragments, start)))) {
@@ -78,21 +73,16 @@ async function* namesFrom(
 
 /** The page of a range, from names that come in order and begin before it or with it. */
 async function pageOf(
-  parts: Iterable<BrowsedName[]> | AsyncIterable<BrowsedName[] | string>,
+  parts: Iterable<BrowsedName[]> | AsyncIterable<BrowsedName[]>,
   { prefix, after = '', limit }: Range,
 ): Promise<Browsed> {
   const names: BrowsedName[] = [];
-  const isEnd = (name: string) => !name.startsWith(prefix) || names.length === limit;
-  const pageBefore = (name: string) => ({ names, hasMore: name.startsWith(prefix) });
   for await (const part of parts) {
-    if (typeof part === 'string') {
-      if (isEnd(part)) return pageBefore(part);
-      continue;
-    }
     for (const browsed of part) {
       const { name } = browsed;
       if (compareNames(name, prefix) < 0 || compareNames(name, after) <= 0) continue;
-      if (isEnd(name)) return pageBefore(name);
+      const isWanted = name.startsWith(prefix);
+      if (!isWanted || names.length === limit) return { names, hasMore: isWanted };
       names.push(browsed);
     }
   }
@@ -114,9 +104,7 @@ export function readNames(list: ListName, reader: Reader): Promise<readonly Brow
       const kept = lists.find('names', key);
       if (kept) return kept;
       const names: BrowsedName[] = [];
-      for await (const part of namesFrom(head, '', reader)) {
-        if (typeof part !== 'string') names.push(...part);
-      }
+      for await (const part of namesFrom(head, '', reader)) names.push(...part);
       lists.keep('names', key, names, bytesOf(names));
       return names;
     },
