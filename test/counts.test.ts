@@ -51,7 +51,7 @@ describe('a page of 200 contacts', () => {
     registrars = [await seedRegistrar(worker.env, 1_000), await seedRegistrar(worker.env, 5_000)];
   });
 
-  it('reads as many rows however many contacts there are', async () => {
+  it('a page of 200 contacts reads as many rows however many contacts there are', async () => {
     for (const registrar of registrars) {
       const codes = await costOf(list, send('GET', registrar));
       expect(codes).toEqual({ status: 200, answer: { d1RoundTrips: 1, rowsRead: 203 }, after: {} });
@@ -60,7 +60,7 @@ describe('a page of 200 contacts', () => {
     }
   });
 
-  it('reads no more after a link than from the beginning', async () => {
+  it('a page of 200 contacts reads no more after a link than from the beginning', async () => {
     for (const registrar of registrars) {
       for (const query of ['?offset=600', '?offset=600&details=true']) {
         const page = await worker.fetch(list + query, send('GET', registrar));
@@ -75,7 +75,7 @@ describe('a page of 200 contacts', () => {
     }
   });
 
-  it('reads the candidates of a search to count them, and then the page, at any offset', async () => {
+  it('a page of 200 contacts reads the candidates of a search to count them, and then the page, at any offset', async () => {
     const [, registrar] = registrars;
     const costs = {
       'ident=00000007': 20,
@@ -110,118 +110,114 @@ describe('a page of 200 contacts', () => {
     expect(measured).toEqual(costs);
   });
 
-  it('walks through one block of contacts at most to get to an offset', async () => {
+  it('a page of 200 contacts walks through one block of contacts at most to get to an offset', async () => {
     const [, registrar] = registrars;
     const page = await costOf(`${list}?offset=4000`, send('GET', registrar!));
     expect(page.answer).toEqual({ d1RoundTrips: 1, rowsRead: 1_151 });
   });
 });
 
-describe('one contact', () => {
-  it('is read, with the login, in one round trip', async () => {
-    const registrar = await addRegistrar(worker.env);
-    const { code } = await addContact(worker.env, registrar);
-    const costs = {
-      [`${list}/${code}`]: { d1RoundTrips: 1, rowsRead: 4 },
-      [`${list}/check/free`]: { d1RoundTrips: 1, rowsRead: 8 },
-      [`${list}/${code}/history`]: { d1RoundTrips: 1, rowsRead: 4 },
-    };
-    for (const [path, answer] of Object.entries(costs)) {
-      expect(await costOf(path, send('GET', registrar))).toEqual({
-        status: 200,
-        answer,
-        after: {},
-      });
-    }
-  });
-
-  it('leaves a history that is read in one round trip', async () => {
-    const registrar = await addRegistrar(worker.env);
-    const { code } = await addContact(worker.env, registrar);
-    await costOf(`${list}/${code}`, send('DELETE', registrar));
-    expect((await costOf(`${list}/${code}/history`, send('GET', registrar))).answer).toEqual({
-      d1RoundTrips: 1,
-      rowsRead: 11,
-    });
-  });
-
-  it('is validated in one round trip, and so are a hundred', async () => {
-    const registrar = await addRegistrar(worker.env);
-    await addContact(worker.env, registrar, { code: `${registrar.code}:ID-7` });
-    const rowsRead: Record<number, number> = { 1: 8, 100: 405 };
-    for (const [count, rows] of Object.entries(rowsRead)) {
-      const contacts = Array.from({ length: Number(count) }, (_, n) =>
-        newContact({ id: `id-${n}` }),
-      );
-      const validate = costOf(`${list}/validate`, send('POST', registrar, { contacts }));
-      expect(await validate).toEqual({
-        status: 200,
-        answer: { d1RoundTrips: 1, rowsRead: rows },
-        after: {},
-      });
-    }
-  });
-
-  it('is created in two round trips', async () => {
-    const registrar = await addRegistrar(worker.env);
-    await addContact(worker.env, registrar);
-    const create = (fields: object) =>
-      costOf(list, send('POST', registrar, { contact: newContact(fields) }));
-    // The contact and its nine indexes, its id's sequence, two counters, the history and its two indexes.
-    expect((await create({})).answer).toEqual({ d1RoundTrips: 2, rowsRead: 16, rowsWritten: 16 });
-    // An organisation is not in the index of persons.
-    const ident = { ident: '12345678', ident_type: 'org', ident_country_code: 'EE' };
-    expect((await create({ ident })).answer).toEqual({
-      d1RoundTrips: 2,
-      rowsRead: 16,
-      rowsWritten: 15,
-    });
-  });
-
-  it('is updated in two round trips, and in one where nothing changes', async () => {
-    const registrar = await addRegistrar(worker.env);
-    const { code } = await addContact(worker.env, registrar);
-    const update = (contact: object = { name: 'Jüri Tamm' }) =>
-      costOf(`${list}/${code}`, send('PUT', registrar, { contact }));
-    // The contact, its places by change and by name, the history and its index.
-    expect((await update()).answer).toEqual({ d1RoundTrips: 2, rowsRead: 14, rowsWritten: 5 });
-    const fax = { fax: '+372.6123456' };
-    expect((await update(fax)).answer).toEqual({ d1RoundTrips: 2, rowsRead: 14, rowsWritten: 4 });
-    expect((await update()).answer).toEqual({ d1RoundTrips: 1, rowsRead: 5 });
-  });
-
-  it('is deleted in two round trips', async () => {
-    const registrar = await addRegistrar(worker.env);
-    const { code } = await addContact(worker.env, registrar);
-    // The contact, two counters, the history and its three indexes; the deletion of index entries is not counted.
-    expect((await costOf(`${list}/${code}`, send('DELETE', registrar))).answer).toEqual({
-      d1RoundTrips: 2,
-      rowsRead: 14,
-      rowsWritten: 7,
-    });
-  });
-
-  it('is refused in one round trip, and without reading more than the login', async () => {
-    const registrar = await addRegistrar(worker.env);
-    const linked = await addContact(worker.env, registrar);
-    await addDomainOf(worker.env, linked);
-    expect(await costOf(`${list}/${linked.code}`, send('DELETE', registrar))).toEqual({
-      status: 400,
-      answer: { d1RoundTrips: 1, rowsRead: 5 },
+it('one contact is read, with the login, in one round trip', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const costs = {
+    [`${list}/${code}`]: { d1RoundTrips: 1, rowsRead: 4 },
+    [`${list}/check/free`]: { d1RoundTrips: 1, rowsRead: 8 },
+    [`${list}/${code}/history`]: { d1RoundTrips: 1, rowsRead: 4 },
+  };
+  for (const [path, answer] of Object.entries(costs)) {
+    expect(await costOf(path, send('GET', registrar))).toEqual({
+      status: 200,
+      answer,
       after: {},
     });
-    expect(await costOf(`${list}?limit=0`, send('GET', registrar))).toEqual({
-      status: 400,
-      answer: { d1RoundTrips: 1, rowsRead: 2 },
+  }
+});
+
+it('one contact leaves a history that is read in one round trip', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  await costOf(`${list}/${code}`, send('DELETE', registrar));
+  expect((await costOf(`${list}/${code}/history`, send('GET', registrar))).answer).toEqual({
+    d1RoundTrips: 1,
+    rowsRead: 11,
+  });
+});
+
+it('one contact is validated in one round trip, and so are a hundred', async () => {
+  const registrar = await addRegistrar(worker.env);
+  await addContact(worker.env, registrar, { code: `${registrar.code}:ID-7` });
+  const rowsRead: Record<number, number> = { 1: 8, 100: 405 };
+  for (const [count, rows] of Object.entries(rowsRead)) {
+    const contacts = Array.from({ length: Number(count) }, (_, n) => newContact({ id: `id-${n}` }));
+    const validate = costOf(`${list}/validate`, send('POST', registrar, { contacts }));
+    expect(await validate).toEqual({
+      status: 200,
+      answer: { d1RoundTrips: 1, rowsRead: rows },
       after: {},
     });
-    expect(await costOf(list, send('GET', { authorization: 'Basic YW55OmFueQ==' }))).toEqual({
-      status: 401,
-      // Whether any user has a password to verify.
-      answer: { d1RoundTrips: 1, rowsRead: 1 },
-      // Why it is refused, for the log.
-      after: { d1RoundTrips: 1 },
-    });
+  }
+});
+
+it('one contact is created in two round trips', async () => {
+  const registrar = await addRegistrar(worker.env);
+  await addContact(worker.env, registrar);
+  const create = (fields: object) =>
+    costOf(list, send('POST', registrar, { contact: newContact(fields) }));
+  // The contact and its nine indexes, its id's sequence, two counters, the history and its two indexes.
+  expect((await create({})).answer).toEqual({ d1RoundTrips: 2, rowsRead: 16, rowsWritten: 16 });
+  // An organisation is not in the index of persons.
+  const ident = { ident: '12345678', ident_type: 'org', ident_country_code: 'EE' };
+  expect((await create({ ident })).answer).toEqual({
+    d1RoundTrips: 2,
+    rowsRead: 16,
+    rowsWritten: 15,
+  });
+});
+
+it('one contact is updated in two round trips, and in one where nothing changes', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const update = (contact: object = { name: 'Jüri Tamm' }) =>
+    costOf(`${list}/${code}`, send('PUT', registrar, { contact }));
+  // The contact, its places by change and by name, the history and its index.
+  expect((await update()).answer).toEqual({ d1RoundTrips: 2, rowsRead: 14, rowsWritten: 5 });
+  const fax = { fax: '+372.6123456' };
+  expect((await update(fax)).answer).toEqual({ d1RoundTrips: 2, rowsRead: 14, rowsWritten: 4 });
+  expect((await update()).answer).toEqual({ d1RoundTrips: 1, rowsRead: 5 });
+});
+
+it('one contact is deleted in two round trips', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  // The contact, two counters, the history and its three indexes; the deletion of index entries is not counted.
+  expect((await costOf(`${list}/${code}`, send('DELETE', registrar))).answer).toEqual({
+    d1RoundTrips: 2,
+    rowsRead: 14,
+    rowsWritten: 7,
+  });
+});
+
+it('one contact is refused in one round trip, and without reading more than the login', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const linked = await addContact(worker.env, registrar);
+  await addDomainOf(worker.env, linked);
+  expect(await costOf(`${list}/${linked.code}`, send('DELETE', registrar))).toEqual({
+    status: 400,
+    answer: { d1RoundTrips: 1, rowsRead: 5 },
+    after: {},
+  });
+  expect(await costOf(`${list}?limit=0`, send('GET', registrar))).toEqual({
+    status: 400,
+    answer: { d1RoundTrips: 1, rowsRead: 2 },
+    after: {},
+  });
+  expect(await costOf(list, send('GET', { authorization: 'Basic YW55OmFueQ==' }))).toEqual({
+    status: 401,
+    // Whether any user has a password to verify.
+    answer: { d1RoundTrips: 1, rowsRead: 1 },
+    // Why it is refused, for the log.
+    after: { d1RoundTrips: 1 },
   });
 });
 
@@ -331,45 +327,43 @@ test('an auction that starts the next one reads no other auctions, however many 
   expect(report.answer).toMatchObject({ d1RoundTrips: 2, rowsRead: 20 });
 });
 
-describe('a public list', () => {
-  it('is read from KV once, then from memory, and never from the database', async () => {
-    await worker.scheduled('31 * * * *');
-    const [first, second] = [
-      await costOf('/repp/v1/retained_domains?type=blocked'),
-      await costOf('/repp/v1/retained_domains?type=blocked'),
-    ];
-    expect(first).toEqual({ status: 200, answer: { kvReads: 1 }, after: {} });
-    expect(second).toEqual({ status: 200, answer: {}, after: {} });
-  });
+it('a public list is read from KV once, then from memory, and never from the database', async () => {
+  await worker.scheduled('31 * * * *');
+  const [first, second] = [
+    await costOf('/repp/v1/retained_domains?type=blocked'),
+    await costOf('/repp/v1/retained_domains?type=blocked'),
+  ];
+  expect(first).toEqual({ status: 200, answer: { kvReads: 1 }, after: {} });
+  expect(second).toEqual({ status: 200, answer: {}, after: {} });
+});
 
-  it('says its changes, a name and many names from KV, then from memory', async () => {
-    await addRetainedDomain(worker.env, { name: 'kv.ee' });
-    await worker.scheduled('31 * * * *');
-    const changes = async (path: string) => {
-      const list = await worker.fetch(path, { method: 'HEAD' });
-      return `${path}/changes?since=${encodeURIComponent(list.headers.get('ETag')!)}`;
-    };
-    const lookup = {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ names: ['kv.ee', 'free.ee'] }),
-    };
-    const costs: [kvReads: number, path: string, init?: RequestInit][] = [
-      [1, await changes('/repp/v1/auctions')],
-      [1, await changes('/repp/v1/retained_domains')],
-      [4, '/repp/v1/retained_domains/kv.ee'],
-      [4, '/repp/v1/retained_domains/lookup', lookup],
-    ];
-    for (const [kvReads, path, init] of costs) {
-      const isolate = counted(worker.env);
-      expect(await cost(isolate, path, init)).toEqual({
-        status: 200,
-        answer: { kvReads },
-        after: {},
-      });
-      expect(await cost(isolate, path, init)).toEqual({ status: 200, answer: {}, after: {} });
-    }
-  });
+it('a public list says its changes, a name and many names from KV, then from memory', async () => {
+  await addRetainedDomain(worker.env, { name: 'kv.ee' });
+  await worker.scheduled('31 * * * *');
+  const changes = async (path: string) => {
+    const list = await worker.fetch(path, { method: 'HEAD' });
+    return `${path}/changes?since=${encodeURIComponent(list.headers.get('ETag')!)}`;
+  };
+  const lookup = {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ names: ['kv.ee', 'free.ee'] }),
+  };
+  const costs: [kvReads: number, path: string, init?: RequestInit][] = [
+    [1, await changes('/repp/v1/auctions')],
+    [1, await changes('/repp/v1/retained_domains')],
+    [4, '/repp/v1/retained_domains/kv.ee'],
+    [4, '/repp/v1/retained_domains/lookup', lookup],
+  ];
+  for (const [kvReads, path, init] of costs) {
+    const isolate = counted(worker.env);
+    expect(await cost(isolate, path, init)).toEqual({
+      status: 200,
+      answer: { kvReads },
+      after: {},
+    });
+    expect(await cost(isolate, path, init)).toEqual({ status: 200, answer: {}, after: {} });
+  }
 });
 
 test('what a name was is read in one round trip, and only its own changes', async () => {
@@ -438,7 +432,7 @@ describe('the page', () => {
   /** Whether lists are late, which an isolate looks at once a minute; no answer waits for it. */
   const lookingAfterLists = { d1RoundTrips: 1, rowsRead: 10 };
 
-  it('is read from KV, then from memory, and waits for the database only about a name', async () => {
+  it('the page is read from KV, then from memory, and waits for the database only about a name', async () => {
     // The head of each list, the figures of the year, and the blocks of the two lists that are shown.
     const answer = { kvReads: 8, kvLists: 1 };
     const view = { status: 200, answer, after: lookingAfterLists };
@@ -450,7 +444,7 @@ describe('the page', () => {
     expect(await cost(env, '/et/?starts=p')).toEqual({ status: 200, answer: {}, after: {} });
   });
 
-  it('reads only the history more for an answer about a name', async () => {
+  it('the page reads only the history more for an answer about a name', async () => {
     const env = isolate();
     await cost(env, '/en/');
     for (const name of ['page.ee', 'free.ee&as_of=2026-01-31']) {
@@ -460,7 +454,7 @@ describe('the page', () => {
     }
   });
 
-  it('reads as much of 20,000 names as of one', async () => {
+  it('the page reads as much of 20,000 names as of one', async () => {
     await worker.env.DB.prepare(
       `with recursive n(i) as (select 0 union all select i + 1 from n where i < 19999)
        insert into retained_domains (name, punycode, status, created_at)

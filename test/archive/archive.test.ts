@@ -76,136 +76,134 @@ const notArchived = {
   body: '{"errors":{"as_of":["is not in the archive"]}}',
 };
 
-describe('a day', () => {
-  it('is the list as it stood at its end, byte for byte', async () => {
-    await add('a.ee', '2026-05-01', '12:00');
-    await add('b.ee', '2026-05-01', '23:59');
-    const first = await current();
-    await archive('2026-05-02');
-    await add('c.ee', '2026-05-02', '12:00');
-    const second = await current();
-    await archive('2026-05-03');
-    expect(await asOf('2026-05-01')).toEqual(first);
-    expect(await asOf('2026-05-02')).toEqual(second);
-  });
+it('an archived day is the list as it stood at its end, byte for byte', async () => {
+  await add('a.ee', '2026-05-01', '12:00');
+  await add('b.ee', '2026-05-01', '23:59');
+  const first = await current();
+  await archive('2026-05-02');
+  await add('c.ee', '2026-05-02', '12:00');
+  const second = await current();
+  await archive('2026-05-03');
+  expect(await asOf('2026-05-01')).toEqual(first);
+  expect(await asOf('2026-05-02')).toEqual(second);
+});
 
-  it('does not have what was published after its end', async () => {
-    await add('b.ee', '2026-05-01', '12:00');
-    const before = await current();
-    await add('a.ee', '2026-05-02', '00:00');
-    await archive('2026-05-02');
-    expect(await asOf('2026-05-01')).toEqual(before);
-  });
+it('an archived day does not have what was published after its end', async () => {
+  await add('b.ee', '2026-05-01', '12:00');
+  const before = await current();
+  await add('a.ee', '2026-05-02', '00:00');
+  await archive('2026-05-02');
+  expect(await asOf('2026-05-01')).toEqual(before);
+});
 
-  it('keeps its bytes when the database is restored to an earlier state', async () => {
-    await add('a.ee', '2026-05-01', '12:00');
-    const restore = await backUpDatabase(worker.env);
-    await add('b.ee', '2026-05-02', '12:00');
-    const seen = await current();
-    await archive('2026-05-03');
-    await worker.db.delete(archivedDays);
-    await restore();
-    await publishOn('2026-05-03', '12:00');
-    const restored = await current();
-    await archive('2026-05-04');
-    expect(await asOf('2026-05-02')).toEqual(seen);
-    expect(await asOf('2026-05-03')).toEqual(restored);
-    expect(restored).not.toEqual(seen);
-  });
+it('an archived day keeps its bytes when the database is restored to an earlier state', async () => {
+  await add('a.ee', '2026-05-01', '12:00');
+  const restore = await backUpDatabase(worker.env);
+  await add('b.ee', '2026-05-02', '12:00');
+  const seen = await current();
+  await archive('2026-05-03');
+  await worker.db.delete(archivedDays);
+  await restore();
+  await publishOn('2026-05-03', '12:00');
+  const restored = await current();
+  await archive('2026-05-04');
+  expect(await asOf('2026-05-02')).toEqual(seen);
+  expect(await asOf('2026-05-03')).toEqual(restored);
+  expect(restored).not.toEqual(seen);
+});
 
-  it('has nothing that was recorded on it, but that clients got only later', async () => {
-    await add('a.ee', '2026-05-01', '12:00');
-    const seen = await current();
-    await addRetainedDomain(worker.env, { name: 'b.ee' });
-    await publishInVain('2026-05-01', '23:59');
-    expect(await current()).toEqual(seen);
-    await publishOn('2026-05-02', '00:01');
-    const later = await current();
-    await archive('2026-05-02', worker.env, '00:31');
-    await archive('2026-05-03');
-    expect(await asOf('2026-05-01')).toEqual(seen);
-    expect(await asOf('2026-05-02')).toEqual(later);
-    expect(later).not.toEqual(seen);
-  });
+it('an archived day has nothing that was recorded on it, but that clients got only later', async () => {
+  await add('a.ee', '2026-05-01', '12:00');
+  const seen = await current();
+  await addRetainedDomain(worker.env, { name: 'b.ee' });
+  await publishInVain('2026-05-01', '23:59');
+  expect(await current()).toEqual(seen);
+  await publishOn('2026-05-02', '00:01');
+  const later = await current();
+  await archive('2026-05-02', worker.env, '00:31');
+  await archive('2026-05-03');
+  expect(await asOf('2026-05-01')).toEqual(seen);
+  expect(await asOf('2026-05-02')).toEqual(later);
+  expect(later).not.toEqual(seen);
+});
 
-  it('has nothing that was recorded on it and published with what came later', async () => {
-    await add('a.ee', '2026-05-01', '12:00');
-    const seen = await current();
-    for (const [name, time] of [
-      ['b.ee', '23:58'],
-      ['c.ee', '23:59'],
-    ] as const) {
-      await addRetainedDomain(worker.env, { name });
-      await publishInVain('2026-05-01', time);
-    }
-    await add('d.ee', '2026-05-02', '00:01');
-    await archive('2026-05-02', worker.env, '00:31');
-    expect(await asOf('2026-05-01')).toEqual(seen);
-  });
+it('an archived day has nothing that was recorded on it and published with what came later', async () => {
+  await add('a.ee', '2026-05-01', '12:00');
+  const seen = await current();
+  for (const [name, time] of [
+    ['b.ee', '23:58'],
+    ['c.ee', '23:59'],
+  ] as const) {
+    await addRetainedDomain(worker.env, { name });
+    await publishInVain('2026-05-01', time);
+  }
+  await add('d.ee', '2026-05-02', '00:01');
+  await archive('2026-05-02', worker.env, '00:31');
+  expect(await asOf('2026-05-01')).toEqual(seen);
+});
 
-  it.each([
-    ['a publication', false],
-    ['a publication and one that was killed', true],
-  ])('is what KV had, though its listing did not show %s', async (_, isKilled) => {
-    await add('a.ee', '2026-05-01', '12:00');
-    const late = [await worker.env.LISTS.list({ prefix: 'list/' })];
-    await add('b.ee', '2026-05-01', '13:00');
-    const seen = await current();
-    await addRetainedDomain(worker.env, { name: 'c.ee' });
-    if (isKilled) await publishInVain('2026-05-01', '23:59');
-    const list = (options: KVNamespaceListOptions) => late.pop() ?? worker.env.LISTS.list(options);
-    await publishOn('2026-05-02', '00:01', withKv({ list }));
-    await archive('2026-05-02');
-    expect(await asOf('2026-05-01')).toEqual(seen);
-  });
+it.each([
+  ['a publication', false],
+  ['a publication and one that was killed', true],
+])('an archived day is what KV had, though its listing did not show %s', async (_, isKilled) => {
+  await add('a.ee', '2026-05-01', '12:00');
+  const late = [await worker.env.LISTS.list({ prefix: 'list/' })];
+  await add('b.ee', '2026-05-01', '13:00');
+  const seen = await current();
+  await addRetainedDomain(worker.env, { name: 'c.ee' });
+  if (isKilled) await publishInVain('2026-05-01', '23:59');
+  const list = (options: KVNamespaceListOptions) => late.pop() ?? worker.env.LISTS.list(options);
+  await publishOn('2026-05-02', '00:01', withKv({ list }));
+  await archive('2026-05-02');
+  expect(await asOf('2026-05-01')).toEqual(seen);
+});
 
-  it('does not have what was put after midnight, if its publication began before', async () => {
-    await add('a.ee', '2026-05-01', '12:00');
-    const seen = await current();
-    await addRetainedDomain(worker.env, { name: 'b.ee' });
-    let time = at('2026-05-01', '23:59');
-    const { LISTS } = withKv({
-      put: async (key: string, ...rest: never[]) => {
-        await (worker.env.LISTS.put as (...args: unknown[]) => Promise<void>)(key, ...rest);
-        if (key.startsWith('changes/')) time = at('2026-05-02', '00:00');
-      },
-    });
-    await publish(worker.db, LISTS, [list], () => time);
-    expect(await current()).not.toEqual(seen);
-    await archive('2026-05-02');
-    expect(await asOf('2026-05-01')).toEqual(seen);
+it('an archived day does not have what was put after midnight, if its publication began before', async () => {
+  await add('a.ee', '2026-05-01', '12:00');
+  const seen = await current();
+  await addRetainedDomain(worker.env, { name: 'b.ee' });
+  let time = at('2026-05-01', '23:59');
+  const { LISTS } = withKv({
+    put: async (key: string, ...rest: never[]) => {
+      await (worker.env.LISTS.put as (...args: unknown[]) => Promise<void>)(key, ...rest);
+      if (key.startsWith('changes/')) time = at('2026-05-02', '00:00');
+    },
   });
+  await publish(worker.db, LISTS, [list], () => time);
+  expect(await current()).not.toEqual(seen);
+  await archive('2026-05-02');
+  expect(await asOf('2026-05-01')).toEqual(seen);
+});
 
-  it('is archived while a killed publisher has left the record ahead of KV', async () => {
-    await add('a.ee', '2026-05-01', '12:00');
-    const seen = await current();
-    await addRetainedDomain(worker.env, { name: 'b.ee' });
-    await publishInVain('2026-05-01', '23:59');
-    await archive('2026-05-02');
-    expect(await asOf('2026-05-01')).toEqual(seen);
-  });
+it('an archived day is archived while a killed publisher has left the record ahead of KV', async () => {
+  await add('a.ee', '2026-05-01', '12:00');
+  const seen = await current();
+  await addRetainedDomain(worker.env, { name: 'b.ee' });
+  await publishInVain('2026-05-01', '23:59');
+  await archive('2026-05-02');
+  expect(await asOf('2026-05-01')).toEqual(seen);
+});
 
-  it('is what clients saw, if the database was restored and nothing was published yet', async () => {
-    await add('a.ee', '2026-05-01', '12:00');
-    await archive('2026-05-02');
-    const restore = await backUpDatabase(worker.env);
-    await add('b.ee', '2026-05-02', '12:00');
-    const seen = await current();
-    await restore();
-    await archive('2026-05-03');
-    expect(await asOf('2026-05-02')).toEqual(seen);
-  });
+it('an archived day is what clients saw, if the database was restored and nothing was published yet', async () => {
+  await add('a.ee', '2026-05-01', '12:00');
+  await archive('2026-05-02');
+  const restore = await backUpDatabase(worker.env);
+  await add('b.ee', '2026-05-02', '12:00');
+  const seen = await current();
+  await restore();
+  await archive('2026-05-03');
+  expect(await asOf('2026-05-02')).toEqual(seen);
+});
 
-  it('is 404 before the archive begins, and when its content is lost', async () => {
-    await add('a.ee', '2026-05-01', '12:00');
-    await archive('2026-05-02');
-    expect(await asOf('2026-04-30')).toEqual(notArchived);
-    const { ARCHIVE } = worker.env;
-    const { objects } = await ARCHIVE!.list({ prefix: 'bodies/' });
-    await ARCHIVE!.delete(objects.map(({ key }) => key));
-    expect(await asOf('2026-05-01')).toEqual(notArchived);
-    expect(await readDay(ARCHIVE!, list, '2026-05-01')).toMatchObject({ count: 1 });
-  });
+it('an archived day is 404 before the archive begins, and when its content is lost', async () => {
+  await add('a.ee', '2026-05-01', '12:00');
+  await archive('2026-05-02');
+  expect(await asOf('2026-04-30')).toEqual(notArchived);
+  const { ARCHIVE } = worker.env;
+  const { objects } = await ARCHIVE!.list({ prefix: 'bodies/' });
+  await ARCHIVE!.delete(objects.map(({ key }) => key));
+  expect(await asOf('2026-05-01')).toEqual(notArchived);
+  expect(await readDay(ARCHIVE!, list, '2026-05-01')).toMatchObject({ count: 1 });
 });
 
 describe('a day on which the list stays the same', () => {
@@ -214,14 +212,14 @@ describe('a day on which the list stays the same', () => {
     await archive('2026-05-02');
   });
 
-  it('has its content if the bucket was emptied, though the index was not', async () => {
+  it('a day on which the list stays the same has its content if the bucket was emptied, though the index was not', async () => {
     const seen = await current();
     await emptyBucket(worker.env.ARCHIVE!);
     await archive('2026-05-03');
     expect(await asOf('2026-05-02')).toEqual(seen);
   });
 
-  it('brings the content of earlier days back, once the list has changed as well', async () => {
+  it('a day on which the list stays the same brings the content of earlier days back, once the list has changed as well', async () => {
     const seen = await current();
     await worker.env.ARCHIVE!.delete(`bodies/${list}/${bareTag(seen.etag!)}`);
     expect(await asOf('2026-05-01')).toEqual(notArchived);
@@ -231,7 +229,7 @@ describe('a day on which the list stays the same', () => {
     expect(await asOf('2026-05-02')).toEqual(seen);
   });
 
-  it('is missing if its content is lost and no longer known', async () => {
+  it('a day on which the list stays the same is missing if its content is lost and no longer known', async () => {
     await emptyBucket(worker.env.ARCHIVE!);
     const { head } = await published(worker.env, list);
     await worker.env.LISTS.delete(blockKey(list, head!.blocks[0]!));
@@ -241,63 +239,64 @@ describe('a day on which the list stays the same', () => {
   });
 });
 
-describe('days that the cron missed', () => {
-  it('are put later, in order, each as it was', async () => {
-    await add('a.ee', '2026-05-01', '12:00');
-    await archive('2026-05-02');
-    await add('b.ee', '2026-05-02', '12:00');
-    const second = await current();
-    // Nothing was published on the third day.
-    await add('c.ee', '2026-05-04', '12:00');
-    await worker.env.DB.prepare("delete from retained_domains where name = 'b.ee'").run();
-    await publishOn('2026-05-04', '13:00');
-    const fourth = await current();
-    await add('d.ee', '2026-05-05', '00:10');
-    await archive('2026-05-05', worker.env, '00:31');
-    expect(await asOf('2026-05-02')).toEqual(second);
-    expect(await asOf('2026-05-03')).toEqual(second);
-    expect(await asOf('2026-05-04')).toEqual(fourth);
-  });
+it('days that the cron missed are put later, in order, each as it was', async () => {
+  await add('a.ee', '2026-05-01', '12:00');
+  await archive('2026-05-02');
+  await add('b.ee', '2026-05-02', '12:00');
+  const second = await current();
+  // Nothing was published on the third day.
+  await add('c.ee', '2026-05-04', '12:00');
+  await worker.env.DB.prepare("delete from retained_domains where name = 'b.ee'").run();
+  await publishOn('2026-05-04', '13:00');
+  const fourth = await current();
+  await add('d.ee', '2026-05-05', '00:10');
+  await archive('2026-05-05', worker.env, '00:31');
+  expect(await asOf('2026-05-02')).toEqual(second);
+  expect(await asOf('2026-05-03')).toEqual(second);
+  expect(await asOf('2026-05-04')).toEqual(fourth);
+});
 
-  it('are missing if KV no longer has how the list stood', async () => {
-    await add('a.ee', '2026-05-01', '12:00');
-    await archive('2026-05-02');
-    await add('b.ee', '2026-05-02', '12:00');
-    await add('c.ee', '2026-05-10', '12:00');
-    await add('d.ee', '2026-05-18', '12:00');
-    const last = await current();
-    // What was replaced more than a week ago is deleted.
-    await sweepLists(worker.db, worker.env.LISTS, at('2026-05-19'));
-    await archive('2026-05-19');
-    expect(await asOf('2026-05-01')).toMatchObject({ status: 200 });
-    expect(await asOf('2026-05-02')).toEqual(notArchived);
-    expect(await asOf('2026-05-09')).toEqual(notArchived);
-    expect(await asOf('2026-05-10')).toMatchObject({ status: 200 });
-    expect(await asOf('2026-05-18')).toEqual(last);
-    expect(await readDay(worker.env.ARCHIVE!, list, '2026-05-09')).toEqual({
-      list,
-      day: '2026-05-09',
-      missing: true,
-    });
+it('days that the cron missed are missing if KV no longer has how the list stood', async () => {
+  await add('a.ee', '2026-05-01', '12:00');
+  await archive('2026-05-02');
+  await add('b.ee', '2026-05-02', '12:00');
+  await add('c.ee', '2026-05-10', '12:00');
+  await add('d.ee', '2026-05-18', '12:00');
+  const last = await current();
+  // What was replaced more than a week ago is deleted.
+  await sweepLists(worker.db, worker.env.LISTS, at('2026-05-19'));
+  await archive('2026-05-19');
+  expect(await asOf('2026-05-01')).toMatchObject({ status: 200 });
+  expect(await asOf('2026-05-02')).toEqual(notArchived);
+  expect(await asOf('2026-05-09')).toEqual(notArchived);
+  expect(await asOf('2026-05-10')).toMatchObject({ status: 200 });
+  expect(await asOf('2026-05-18')).toEqual(last);
+  expect(await readDay(worker.env.ARCHIVE!, list, '2026-05-09')).toEqual({
+    list,
+    day: '2026-05-09',
+    missing: true,
   });
+});
 
-  it('are put fifty at a time, however many there are', async () => {
-    await add('a.ee', '2026-05-01', '12:00');
-    const seen = await current();
-    await archive('2026-05-02');
-    const lastDay = async () => (await indexed()).at(-1)?.day;
-    await archive('2026-06-22');
-    expect(await lastDay()).toBe('2026-06-20');
-    await archive('2026-06-22');
-    expect(await lastDay()).toBe('2026-06-21');
-    expect(await indexed()).toHaveLength(52);
-    expect(await asOf('2026-06-21')).toEqual(seen);
-  });
+it('days that the cron missed are put fifty at a time, however many there are', async () => {
+  await add('a.ee', '2026-05-01', '12:00');
+  const seen = await current();
+  await archive('2026-05-02');
+  const lastDay = async () => (await indexed()).at(-1)?.day;
+  await archive('2026-06-22');
+  expect(await lastDay()).toBe('2026-06-20');
+  await archive('2026-06-22');
+  expect(await lastDay()).toBe('2026-06-21');
+  expect(await indexed()).toHaveLength(52);
+  expect(await asOf('2026-06-21')).toEqual(seen);
+});
 
-  it.each([
-    ['the key', { list: () => ({ keys: [], list_complete: true }) }],
-    ['the value', { get: () => null }],
-  ])('are put by a later run if KV does not show %s of how the list stood yet', async (_, late) => {
+it.each([
+  ['the key', { list: () => ({ keys: [], list_complete: true }) }],
+  ['the value', { get: () => null }],
+])(
+  'days that the cron missed are put by a later run if KV does not show %s of how the list stood yet',
+  async (_, late) => {
     await add('a.ee', '2026-05-01', '12:00');
     const seen = await current();
     await archive('2026-05-02');
@@ -306,48 +305,48 @@ describe('days that the cron missed', () => {
     expect(await asOf('2026-05-02')).toEqual(notArchived);
     await archive('2026-05-03', worker.env, '00:31');
     expect(await asOf('2026-05-02')).toEqual(seen);
-  });
+  },
+);
 
-  it('are put however much of the list has changed since', async () => {
-    await add('a.ee', '2026-05-01', '12:00');
-    const seen = await current();
-    const many = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000)
+it('days that the cron missed are put however much of the list has changed since', async () => {
+  await add('a.ee', '2026-05-01', '12:00');
+  const seen = await current();
+  const many = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000)
       insert into retained_domains (name, punycode, status, created_at)
       select 'n' || i || '.ee', 'n' || i || '.ee', 'reserved', '' from n`;
-    await worker.env.DB.prepare(many).run();
-    await publishOn('2026-05-02', '00:01');
-    await archive('2026-05-02');
-    expect(await asOf('2026-05-01')).toEqual(seen);
-  });
+  await worker.env.DB.prepare(many).run();
+  await publishOn('2026-05-02', '00:01');
+  await archive('2026-05-02');
+  expect(await asOf('2026-05-01')).toEqual(seen);
+});
 
-  it('wait if KV shows no list', async () => {
-    await archive('2026-05-02', withKv({ getWithMetadata: () => ({ value: null }) }));
-    await add('a.ee', '2026-05-01', '12:00');
-    await archive('2026-05-02');
-    const env = withKv({ getWithMetadata: () => ({ value: null }) });
-    await expect(archive('2026-05-03', env)).rejects.toThrow();
-    await archive('2026-05-03');
-    expect(await asOf('2026-05-02')).toMatchObject({ status: 200 });
-  });
+it('days that the cron missed wait if KV shows no list', async () => {
+  await archive('2026-05-02', withKv({ getWithMetadata: () => ({ value: null }) }));
+  await add('a.ee', '2026-05-01', '12:00');
+  await archive('2026-05-02');
+  const env = withKv({ getWithMetadata: () => ({ value: null }) });
+  await expect(archive('2026-05-03', env)).rejects.toThrow();
+  await archive('2026-05-03');
+  expect(await asOf('2026-05-02')).toMatchObject({ status: 200 });
+});
 
-  it('are the same as the last if KV has lost the list since', async () => {
-    await add('a.ee', '2026-05-01', '12:00');
-    const seen = await current();
-    await archive('2026-05-02');
-    const { head } = await published(worker.env, list);
-    await worker.env.LISTS.delete(blockKey(list, head!.blocks[0]!));
-    await add('b.ee', '2026-05-03', '00:00');
-    await archive('2026-05-03');
-    expect(await asOf('2026-05-02')).toEqual(seen);
-  });
+it('days that the cron missed are the same as the last if KV has lost the list since', async () => {
+  await add('a.ee', '2026-05-01', '12:00');
+  const seen = await current();
+  await archive('2026-05-02');
+  const { head } = await published(worker.env, list);
+  await worker.env.LISTS.delete(blockKey(list, head!.blocks[0]!));
+  await add('b.ee', '2026-05-03', '00:00');
+  await archive('2026-05-03');
+  expect(await asOf('2026-05-02')).toEqual(seen);
+});
 
-  it('are not invented before the first one', async () => {
-    await add('a.ee', '2026-05-02', '00:01');
-    await archive('2026-05-02');
-    expect(await indexed()).toEqual([]);
-    await archive('2026-05-03');
-    expect((await indexed()).map(({ day }) => day)).toEqual(['2026-05-02']);
-  });
+it('days that the cron missed are not invented before the first one', async () => {
+  await add('a.ee', '2026-05-02', '00:01');
+  await archive('2026-05-02');
+  expect(await indexed()).toEqual([]);
+  await archive('2026-05-03');
+  expect((await indexed()).map(({ day }) => day)).toEqual(['2026-05-02']);
 });
 
 const faults: Fault[] = [
@@ -390,7 +389,7 @@ describe('the archive, when a run', () => {
     return { right, calls: calm.calls };
   }
 
-  it('fails at any call, is the same once it has run again', async () => {
+  it('the archive, when a run fails at any call, is the same once it has run again', async () => {
     const { right, calls } = await done();
     for (let place = 0; place < calls.length; place += step) {
       await forgetArchive();
@@ -403,7 +402,7 @@ describe('the archive, when a run', () => {
     }
   });
 
-  it('is killed anywhere, is the same once it has run again', async () => {
+  it('the archive, when a run is killed anywhere, is the same once it has run again', async () => {
     const { right, calls } = await done();
     const dead: Fault = { message: 'killed', isDone: false };
     for (let place = 0; place < calls.length; place += step) {
@@ -416,7 +415,7 @@ describe('the archive, when a run', () => {
     }
   });
 
-  it('meets another one, is the same', async () => {
+  it('the archive, when a run meets another one, is the same', async () => {
     const { right } = await done();
     await forgetArchive();
     await archive('2026-05-02');
@@ -424,7 +423,7 @@ describe('the archive, when a run', () => {
     expect(await archived()).toEqual(right);
   });
 
-  it('meets another one in a locked bucket, is the same', async () => {
+  it('the archive, when a run meets another one in a locked bucket, is the same', async () => {
     const { right } = await done();
     await forgetArchive();
     const env = { ...worker.env, ARCHIVE: locked(worker.env.ARCHIVE!) };
@@ -433,7 +432,7 @@ describe('the archive, when a run', () => {
     expect(await archived()).toEqual(right);
   });
 
-  it('comes again, costs one query', async () => {
+  it('the archive, when a run comes again, costs one query', async () => {
     await done();
     const again = new Faults();
     await archive('2026-05-04', again.wrap(worker.env));
@@ -441,7 +440,7 @@ describe('the archive, when a run', () => {
   });
 });
 
-it('has an index that can be made again from the bucket', async () => {
+it('the archive has an index that can be made again from the bucket', async () => {
   await add('a.ee', '2026-05-01', '12:00');
   await archive('2026-05-03');
   const right = await archived();

@@ -136,87 +136,85 @@ function expectFailure(
   );
 }
 
-describe('a fault of D1 that does not pass', () => {
-  const reason = 'put up by mistake';
-  const callsOf = async (name: string, message: string, isWrite: boolean) => {
-    const command = await kinds[name]!();
-    let hasRead = false;
-    const faults = new Faults({ message, isDone: false }, () => {
-      // A write fails with each second call: what goes before it is the read.
-      hasRead = !hasRead;
-      return !(isWrite && hasRead);
-    });
-    const { status } = await answerTo(command, faults);
-    expect(status).toBe(500);
-    return faults.calls.length;
-  };
+const reason = 'put up by mistake';
+const callsOf = async (name: string, message: string, isWrite: boolean) => {
+  const command = await kinds[name]!();
+  let hasRead = false;
+  const faults = new Faults({ message, isDone: false }, () => {
+    // A write fails with each second call: what goes before it is the read.
+    hasRead = !hasRead;
+    return !(isWrite && hasRead);
+  });
+  const { status } = await answerTo(command, faults);
+  expect(status).toBe(500);
+  return faults.calls.length;
+};
 
-  it.each(passingMessages)('is given up after four tries of a read: %s', async (message) => {
+it.each(passingMessages)(
+  'a fault of D1 that lasts is given up after four tries of a read: %s',
+  async (message) => {
     expect(await callsOf('a read', message, false)).toBe(4);
     expect(await callsOf('an update', message, false)).toBe(4);
     expect(await callsOf('a registrant’s list', message, false)).toBe(4);
     expect(await callsOf('a read of an auction', message, false)).toBe(4);
-  });
+  },
+);
 
-  it('is given up after four tries of a write, each behind its read', async () => {
-    const [message] = passingMessages as [string];
-    // The look at the history, whether a write in doubt was done, is a read too: it stands where a write would.
-    expect(await callsOf('a creation', message, true)).toBe(8);
-    expect(await callsOf('a deletion', message, true)).toBe(8);
-    expect(await callsOf('a report of a payment', message, true)).toBe(8);
-  });
+it('a fault of D1 that lasts is given up after four tries of a write, each behind its read', async () => {
+  const [message] = passingMessages as [string];
+  // The look at the history, whether a write in doubt was done, is a read too: it stands where a write would.
+  expect(await callsOf('a creation', message, true)).toBe(8);
+  expect(await callsOf('a deletion', message, true)).toBe(8);
+  expect(await callsOf('a report of a payment', message, true)).toBe(8);
+});
 
-  it.each<[string, (db: Database) => Promise<unknown>]>([
-    ['deletion of a contact', (db) => deleteAnyContact(db, operator, 'NONE:1')],
-    [
-      'list of contacts',
-      (db) =>
-        Array.fromAsync(everyRow<ContactWithRegistrar>((page) => listContactsBy(db, {}, page))),
-    ],
-    [
-      'cancellation of an auction by its UUID',
-      (db) => cancelAuction(db, operator, { auction: crypto.randomUUID(), reason }),
-    ],
-    [
-      'cancellation of an auction by its name',
-      (db) => cancelAuction(db, operator, { auction: 'a.ee', reason }),
-    ],
-  ])('is given up after four tries of the operator’s %s', async (_, work) => {
+it.each<[string, (db: Database) => Promise<unknown>]>([
+  ['deletion of a contact', (db) => deleteAnyContact(db, operator, 'NONE:1')],
+  [
+    'list of contacts',
+    (db) => Array.fromAsync(everyRow<ContactWithRegistrar>((page) => listContactsBy(db, {}, page))),
+  ],
+  [
+    'cancellation of an auction by its UUID',
+    (db) => cancelAuction(db, operator, { auction: crypto.randomUUID(), reason }),
+  ],
+  [
+    'cancellation of an auction by its name',
+    (db) => cancelAuction(db, operator, { auction: 'a.ee', reason }),
+  ],
+])(
+  'a fault of D1 that lasts is given up after four tries of the operator’s %s',
+  async (_, work) => {
     const faults = new Faults({ message: passingMessages[0]!, isDone: false }, () => true);
     await expect(work(openDatabase(faults.wrap(worker.env).DB))).rejects.toThrow();
     expect(faults.calls).toHaveLength(4);
-  });
+  },
+);
 
-  it('is not retried at all where it is an overload, which more tries would add to', async () => {
-    expect(await callsOf('a read', overload, false)).toBe(1);
-    expect(await callsOf('an update', overload, true)).toBe(2);
-    expect(await callsOf('a report of a payment', overload, true)).toBe(2);
-  });
+it('an overload of D1 is not retried at all, because more tries would add to it', async () => {
+  expect(await callsOf('a read', overload, false)).toBe(1);
+  expect(await callsOf('an update', overload, true)).toBe(2);
+  expect(await callsOf('a report of a payment', overload, true)).toBe(2);
 });
 
-describe('a rate limiter that fails', () => {
-  const policy =
-    '"caller";q=600;w=60, "address";q=600;w=60, "failed-login";q=600;w=60, "registrant-write";q=600;w=60';
+const policy =
+  '"caller";q=600;w=60, "address";q=600;w=60, "failed-login";q=600;w=60, "registrant-write";q=600;w=60';
 
-  it.each(['a read', 'an update', 'a registrant’s list', 'a report of a payment'])(
-    'lets %s fail in its form, with nothing done',
-    async (name) => {
-      for (let place = 0; ; place++) {
-        const command = await kinds[name]!();
-        const before = await command.state();
-        const fault = { message: 'rate limiter is down', isDone: false };
-        const faults = new Faults(
-          fault,
-          (call, binding) => call === place && binding === 'limiter',
-        );
-        const answer = await answerTo(command, faults, { RATE_LIMIT_POLICY: policy });
-        if (faults.calls[place] !== 'limiter') break;
-        expectFailure(command, answer, `limiter, call ${place}`);
-        expect(await command.state()).toEqual(before);
-      }
-    },
-  );
-});
+it.each(['a read', 'an update', 'a registrant’s list', 'a report of a payment'])(
+  'a rate limiter that fails lets %s fail in its form, with nothing done',
+  async (name) => {
+    for (let place = 0; ; place++) {
+      const command = await kinds[name]!();
+      const before = await command.state();
+      const fault = { message: 'rate limiter is down', isDone: false };
+      const faults = new Faults(fault, (call, binding) => call === place && binding === 'limiter');
+      const answer = await answerTo(command, faults, { RATE_LIMIT_POLICY: policy });
+      if (faults.calls[place] !== 'limiter') break;
+      expectFailure(command, answer, `limiter, call ${place}`);
+      expect(await command.state()).toEqual(before);
+    }
+  },
+);
 
 it('logs each failure with its message, and with no value of a query', () => {
   const log = logged.join('\n');

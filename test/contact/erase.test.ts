@@ -1,5 +1,5 @@
 import { asc, eq } from 'drizzle-orm';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { contacts, history, notifications } from '../../drizzle/schema.ts';
 import { eraseContact } from '../../src/contact/erase.ts';
 import { openDatabase } from '../../src/database/open.ts';
@@ -63,195 +63,193 @@ async function tablesWith(text: string): Promise<string[]> {
 
 const removed = { removed: true };
 
-describe('contact erase', () => {
-  it('leaves none of the values in any table, and who changed which fields when', async () => {
-    const life = await addLife();
-    expect(await tablesWith(life.mark)).toEqual(['contacts', 'history', 'idempotency_keys']);
-    const before = await entriesOf(life);
-    const erasure = await erase(life.code);
-    expect(erasure).toEqual({
-      code: life.code,
-      uuid: life.uuid,
-      contact: ['name', 'ident', 'email', 'phone', 'street', 'orgName'],
-      history: {
-        entries: 3,
-        fields: expect.arrayContaining(['name', 'ident', 'email', 'phone', 'street', 'orgName']),
-        actors: ['RegistrantUser: Mari Maasikas'],
+it('contact erase leaves none of the values in any table, and who changed which fields when', async () => {
+  const life = await addLife();
+  expect(await tablesWith(life.mark)).toEqual(['contacts', 'history', 'idempotency_keys']);
+  const before = await entriesOf(life);
+  const erasure = await erase(life.code);
+  expect(erasure).toEqual({
+    code: life.code,
+    uuid: life.uuid,
+    contact: ['name', 'ident', 'email', 'phone', 'street', 'orgName'],
+    history: {
+      entries: 3,
+      fields: expect.arrayContaining(['name', 'ident', 'email', 'phone', 'street', 'orgName']),
+      actors: ['RegistrantUser: Mari Maasikas'],
+    },
+    outcomes: 1,
+    others: [],
+  });
+  expect(await tablesWith(life.mark)).toEqual([]);
+  expect(await tablesWith(life.person.code)).toEqual([]);
+  const after = await entriesOf(life);
+  const told = ({ changes, ...rest }: (typeof before)[number]) => ({
+    ...rest,
+    fields: Object.keys(changes),
+  });
+  expect(after.slice(0, 3).map(told)).toEqual(before.map(told));
+  expect(after[0]?.changes).toMatchObject({
+    name: removed,
+    email: removed,
+    identType: { from: null, to: 'priv' },
+    authInfo: { redacted: true },
+  });
+  expect(after[3]).toMatchObject({
+    action: 'delete',
+    actorType: 'operator',
+    actor: 'Operator',
+    changes: { name: removed, orgName: removed, identType: { from: 'priv', to: null } },
+  });
+});
+
+it('contact erase leaves the name of a person who made changes in who made them, says so, and leaves it nowhere else', async () => {
+  const mark = `Actor${unique()}x`;
+  const person = await addPerson(worker.env, { firstName: mark, lastName: 'Tamm' });
+  const identity = { ident: person.code, identCountryCode: person.countryCode };
+  const contact = await addContact(worker.env, await addRegistrar(worker.env), identity);
+  await portal.update(person, contact.uuid, { name: `${mark} Maasikas` });
+  const { history } = await erase(contact.code);
+  expect(history.actors).toEqual([`RegistrantUser: ${mark} Tamm`]);
+  expect(await tablesWith(mark)).toEqual(['history']);
+  const entries = await entriesOf(contact);
+  const others = entries.map(({ actor: _, ...others }) => others);
+  expect(JSON.stringify(others)).not.toContain(mark);
+  expect(entries.map(({ actor }) => actor)).toContain(`RegistrantUser: ${mark} Tamm`);
+});
+
+it('contact erase notifies the registrar of the deletion, without a word about the person', async () => {
+  const life = await addLife();
+  await erase(life.code);
+  const told = await worker.db
+    .select()
+    .from(notifications)
+    .where(eq(notifications.subjectKey, life.code))
+    .orderBy(asc(notifications.id));
+  expect(told.at(-1)).toMatchObject({
+    text: `Contact ${life.code} has been deleted by registry`,
+    fields: [],
+  });
+});
+
+it('contact erase shows in a dry run what it would remove, and removes nothing', async () => {
+  const life = await addLife();
+  const shown = await erase(life.uuid.toUpperCase(), true);
+  expect(await tablesWith(life.mark)).toEqual(['contacts', 'history', 'idempotency_keys']);
+  expect(await entriesOf(life)).toHaveLength(3);
+  expect(await erase(life.uuid)).toEqual(shown);
+});
+
+it('contact erase has nothing left to do the second time', async () => {
+  const life = await addLife();
+  await erase(life.code);
+  const entries = await entriesOf(life);
+  expect(await erase(life.code)).toEqual({
+    code: life.code,
+    uuid: life.uuid,
+    contact: undefined,
+    history: { entries: 0, fields: [], actors: ['RegistrantUser: Mari Maasikas'] },
+    outcomes: 0,
+    others: [],
+  });
+  expect(await entriesOf(life)).toEqual(entries);
+});
+
+it('contact erase reaches a contact that was deleted, and records that it did', async () => {
+  const life = await addLife();
+  await repp.delete(life.registrar, life.code);
+  expect(await erase(life.code)).toMatchObject({ contact: undefined, history: { entries: 4 } });
+  expect(await tablesWith(life.mark)).toEqual([]);
+  const newest = (await entriesOf(life)).at(-1);
+  expect(newest).toMatchObject({ action: 'update', actor: 'Operator' });
+  expect(newest?.changes).toMatchObject({ name: removed, email: removed, orgName: removed });
+  expect(newest?.changes).not.toHaveProperty('identType');
+});
+
+it('contact erase does not guess which of two contacts with one code is meant, and leaves the other whole', async () => {
+  const life = await addLife();
+  await repp.delete(life.registrar, life.code);
+  const successor = await addContact(worker.env, life.registrar, { code: life.code });
+  await expect(erase(life.code)).rejects.toThrow(
+    `${life.code} has been the code of 2 contacts; name one by its UUID: ${successor.uuid} (exists), ${life.uuid}`,
+  );
+  await erase(life.uuid);
+  expect(await tablesWith(life.mark)).toEqual([]);
+  expect(await repp.read(life.registrar, life.code)).toMatchObject({ name: successor.name });
+});
+
+it('contact erase names the other contacts of the person, and leaves them', async () => {
+  const life = await addLife();
+  const beta = await addRegistrar(worker.env);
+  const other = await addContact(worker.env, beta, {
+    ident: life.person.code,
+    identCountryCode: 'LV',
+  });
+  expect(await erase(life.code)).toMatchObject({ others: [other.code] });
+  expect((await portal.read(life.person, other.uuid)).status).toBe(200);
+});
+
+it('contact erase is refused while a domain refers to the contact, and while a status prohibits its deletion', async () => {
+  const linked = await addLife();
+  const [row] = await worker.db.select().from(contacts).where(eq(contacts.code, linked.code));
+  await addDomainOf(worker.env, row!);
+  for (const isDryRun of [true, false]) {
+    await expect(erase(linked.code, isDryRun)).rejects.toMatchObject({ reason: 'linked' });
+  }
+  const registrar = await addRegistrar(worker.env);
+  const statuses = ['serverDeleteProhibited' as const];
+  const { code } = await addContact(worker.env, registrar, { statuses });
+  await expect(erase(code)).rejects.toMatchObject({ reason: 'delete_prohibited' });
+  await expect(erase('NOBODY:1')).rejects.toMatchObject({ reason: 'not_found' });
+  await expect(erase(crypto.randomUUID())).rejects.toMatchObject({ reason: 'not_found' });
+  expect(await tablesWith(linked.mark)).toEqual(['contacts', 'history', 'idempotency_keys']);
+});
+
+it('contact erase removes nothing if a domain or a change was faster', async () => {
+  const meanwhile = (work: () => Promise<unknown>) => {
+    let batches = 0;
+    return new Proxy(worker.db, {
+      get(target, property) {
+        if (property !== 'batch') return Reflect.get(target, property);
+        return async (...args: Parameters<typeof worker.db.batch>) => {
+          batches += 1;
+          // The first batch looks, the second one writes.
+          if (batches === 2) await work();
+          return target.batch(...args);
+        };
       },
-      outcomes: 1,
-      others: [],
     });
-    expect(await tablesWith(life.mark)).toEqual([]);
-    expect(await tablesWith(life.person.code)).toEqual([]);
-    const after = await entriesOf(life);
-    const told = ({ changes, ...rest }: (typeof before)[number]) => ({
-      ...rest,
-      fields: Object.keys(changes),
-    });
-    expect(after.slice(0, 3).map(told)).toEqual(before.map(told));
-    expect(after[0]?.changes).toMatchObject({
-      name: removed,
-      email: removed,
-      identType: { from: null, to: 'priv' },
-      authInfo: { redacted: true },
-    });
-    expect(after[3]).toMatchObject({
-      action: 'delete',
-      actorType: 'operator',
-      actor: 'Operator',
-      changes: { name: removed, orgName: removed, identType: { from: 'priv', to: null } },
-    });
-  });
+  };
+  const linked = await addLife();
+  const [row] = await worker.db.select().from(contacts).where(eq(contacts.code, linked.code));
+  const link = meanwhile(() => addDomainOf(worker.env, row!));
+  await expect(erase(linked.code, false, link)).rejects.toMatchObject({ reason: 'linked' });
+  expect(await tablesWith(linked.mark)).toEqual(['contacts', 'history', 'idempotency_keys']);
 
-  it('leaves the name of a person who made changes in who made them, says so, and leaves it nowhere else', async () => {
-    const mark = `Actor${unique()}x`;
-    const person = await addPerson(worker.env, { firstName: mark, lastName: 'Tamm' });
-    const identity = { ident: person.code, identCountryCode: person.countryCode };
-    const contact = await addContact(worker.env, await addRegistrar(worker.env), identity);
-    await portal.update(person, contact.uuid, { name: `${mark} Maasikas` });
-    const { history } = await erase(contact.code);
-    expect(history.actors).toEqual([`RegistrantUser: ${mark} Tamm`]);
-    expect(await tablesWith(mark)).toEqual(['history']);
-    const entries = await entriesOf(contact);
-    const others = entries.map(({ actor: _, ...others }) => others);
-    expect(JSON.stringify(others)).not.toContain(mark);
-    expect(entries.map(({ actor }) => actor)).toContain(`RegistrantUser: ${mark} Tamm`);
+  const changed = await addLife();
+  const change = meanwhile(async () => {
+    await repp.update(changed.registrar, changed.code, { statuses: [], phone: '+372.5999999' });
+    await worker.db
+      .update(contacts)
+      .set({ statuses: ['clientDeleteProhibited'] })
+      .where(eq(contacts.code, changed.code));
   });
-
-  it('notifies the registrar of the deletion, without a word about the person', async () => {
-    const life = await addLife();
-    await erase(life.code);
-    const told = await worker.db
-      .select()
-      .from(notifications)
-      .where(eq(notifications.subjectKey, life.code))
-      .orderBy(asc(notifications.id));
-    expect(told.at(-1)).toMatchObject({
-      text: `Contact ${life.code} has been deleted by registry`,
-      fields: [],
-    });
+  await expect(erase(changed.code, false, change)).rejects.toMatchObject({
+    reason: 'delete_prohibited',
   });
+  expect(await tablesWith(changed.mark)).toEqual(['contacts', 'history', 'idempotency_keys']);
+});
 
-  it('shows in a dry run what it would remove, and removes nothing', async () => {
-    const life = await addLife();
-    const shown = await erase(life.uuid.toUpperCase(), true);
-    expect(await tablesWith(life.mark)).toEqual(['contacts', 'history', 'idempotency_keys']);
-    expect(await entriesOf(life)).toHaveLength(3);
-    expect(await erase(life.uuid)).toEqual(shown);
-  });
-
-  it('has nothing left to do the second time', async () => {
-    const life = await addLife();
-    await erase(life.code);
-    const entries = await entriesOf(life);
-    expect(await erase(life.code)).toEqual({
-      code: life.code,
-      uuid: life.uuid,
-      contact: undefined,
-      history: { entries: 0, fields: [], actors: ['RegistrantUser: Mari Maasikas'] },
-      outcomes: 0,
-      others: [],
-    });
-    expect(await entriesOf(life)).toEqual(entries);
-  });
-
-  it('reaches a contact that was deleted, and records that it did', async () => {
-    const life = await addLife();
-    await repp.delete(life.registrar, life.code);
-    expect(await erase(life.code)).toMatchObject({ contact: undefined, history: { entries: 4 } });
-    expect(await tablesWith(life.mark)).toEqual([]);
-    const newest = (await entriesOf(life)).at(-1);
-    expect(newest).toMatchObject({ action: 'update', actor: 'Operator' });
-    expect(newest?.changes).toMatchObject({ name: removed, email: removed, orgName: removed });
-    expect(newest?.changes).not.toHaveProperty('identType');
-  });
-
-  it('does not guess which of two contacts with one code is meant, and leaves the other whole', async () => {
-    const life = await addLife();
-    await repp.delete(life.registrar, life.code);
-    const successor = await addContact(worker.env, life.registrar, { code: life.code });
-    await expect(erase(life.code)).rejects.toThrow(
-      `${life.code} has been the code of 2 contacts; name one by its UUID: ${successor.uuid} (exists), ${life.uuid}`,
-    );
-    await erase(life.uuid);
-    expect(await tablesWith(life.mark)).toEqual([]);
-    expect(await repp.read(life.registrar, life.code)).toMatchObject({ name: successor.name });
-  });
-
-  it('names the other contacts of the person, and leaves them', async () => {
-    const life = await addLife();
-    const beta = await addRegistrar(worker.env);
-    const other = await addContact(worker.env, beta, {
-      ident: life.person.code,
-      identCountryCode: 'LV',
-    });
-    expect(await erase(life.code)).toMatchObject({ others: [other.code] });
-    expect((await portal.read(life.person, other.uuid)).status).toBe(200);
-  });
-
-  it('is refused while a domain refers to the contact, and while a status prohibits its deletion', async () => {
-    const linked = await addLife();
-    const [row] = await worker.db.select().from(contacts).where(eq(contacts.code, linked.code));
-    await addDomainOf(worker.env, row!);
-    for (const isDryRun of [true, false]) {
-      await expect(erase(linked.code, isDryRun)).rejects.toMatchObject({ reason: 'linked' });
+it('contact erase ends the same whichever call of the database fails, or is done and reported as failed', async () => {
+  for (const isDone of [true, false]) {
+    for (const call of [0, 1, 2, 3]) {
+      const life = await addLife();
+      const fault = { message: 'D1_ERROR: Network connection lost.', isDone };
+      const faults = new Faults(fault, (n) => n === call);
+      const db = openDatabase(faults.wrap(worker.env).DB);
+      await erase(life.code, false, db).catch(() => erase(life.code));
+      expect(await tablesWith(life.mark)).toEqual([]);
+      const actions = (await entriesOf(life)).map(({ action }) => action);
+      expect(actions).toEqual(['create', 'update', 'update', 'delete']);
     }
-    const registrar = await addRegistrar(worker.env);
-    const statuses = ['serverDeleteProhibited' as const];
-    const { code } = await addContact(worker.env, registrar, { statuses });
-    await expect(erase(code)).rejects.toMatchObject({ reason: 'delete_prohibited' });
-    await expect(erase('NOBODY:1')).rejects.toMatchObject({ reason: 'not_found' });
-    await expect(erase(crypto.randomUUID())).rejects.toMatchObject({ reason: 'not_found' });
-    expect(await tablesWith(linked.mark)).toEqual(['contacts', 'history', 'idempotency_keys']);
-  });
-
-  it('removes nothing if a domain or a change was faster', async () => {
-    const meanwhile = (work: () => Promise<unknown>) => {
-      let batches = 0;
-      return new Proxy(worker.db, {
-        get(target, property) {
-          if (property !== 'batch') return Reflect.get(target, property);
-          return async (...args: Parameters<typeof worker.db.batch>) => {
-            batches += 1;
-            // The first batch looks, the second one writes.
-            if (batches === 2) await work();
-            return target.batch(...args);
-          };
-        },
-      });
-    };
-    const linked = await addLife();
-    const [row] = await worker.db.select().from(contacts).where(eq(contacts.code, linked.code));
-    const link = meanwhile(() => addDomainOf(worker.env, row!));
-    await expect(erase(linked.code, false, link)).rejects.toMatchObject({ reason: 'linked' });
-    expect(await tablesWith(linked.mark)).toEqual(['contacts', 'history', 'idempotency_keys']);
-
-    const changed = await addLife();
-    const change = meanwhile(async () => {
-      await repp.update(changed.registrar, changed.code, { statuses: [], phone: '+372.5999999' });
-      await worker.db
-        .update(contacts)
-        .set({ statuses: ['clientDeleteProhibited'] })
-        .where(eq(contacts.code, changed.code));
-    });
-    await expect(erase(changed.code, false, change)).rejects.toMatchObject({
-      reason: 'delete_prohibited',
-    });
-    expect(await tablesWith(changed.mark)).toEqual(['contacts', 'history', 'idempotency_keys']);
-  });
-
-  it('ends the same whichever call of the database fails, or is done and reported as failed', async () => {
-    for (const isDone of [true, false]) {
-      for (const call of [0, 1, 2, 3]) {
-        const life = await addLife();
-        const fault = { message: 'D1_ERROR: Network connection lost.', isDone };
-        const faults = new Faults(fault, (n) => n === call);
-        const db = openDatabase(faults.wrap(worker.env).DB);
-        await erase(life.code, false, db).catch(() => erase(life.code));
-        expect(await tablesWith(life.mark)).toEqual([]);
-        const actions = (await entriesOf(life)).map(({ action }) => action);
-        expect(actions).toEqual(['create', 'update', 'update', 'delete']);
-      }
-    }
-  });
+  }
 });

@@ -83,7 +83,7 @@ describe('GET /repp/v1/contacts/{code}/history', () => {
     expect(entries.map((entry) => entry.action)).toEqual(['create']);
   });
 
-  it('stays readable to the registrar after the contact is deleted', async () => {
+  it('keeps a contact’s history readable to the registrar after the contact is deleted', async () => {
     const alpha = await addRegistrar(worker.env);
     await repp.create(alpha, newContact({ id: 'GONE' }));
     await repp.update(alpha, `${alpha.code}:GONE`, { phone: '+1.1' });
@@ -125,7 +125,7 @@ describe('GET /repp/v1/contacts/{code}/history', () => {
     expect((await repp.request(alpha, 'GET', `/${alpha.code}:/history`)).status).toBe(404);
   });
 
-  it('is shown page by page', async () => {
+  it('shows the history page by page', async () => {
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha);
     for (const phone of ['+1.1', '+1.2', '+1.3']) {
@@ -170,7 +170,7 @@ describe('GET /api/v1/registrant/contacts/{uuid}/history', () => {
     });
   });
 
-  it('begins with the correction by which the contact became theirs', async () => {
+  it('shows a person the history from the correction on by which the contact became theirs', async () => {
     const latvian = { countryCode: 'LV' };
     const person = await addPerson(worker.env, latvian);
     const former = await addPerson(worker.env, latvian);
@@ -198,7 +198,7 @@ describe('GET /api/v1/registrant/contacts/{uuid}/history', () => {
     expect(await shown('?offset=2')).toEqual([]);
   });
 
-  it('begins with it as well after the codes before and after it were removed', async () => {
+  it('shows a person that history after the codes before and after it were removed as well', async () => {
     const person = await addPerson(worker.env);
     const alpha = await addRegistrar(worker.env);
     const contact = await addContact(worker.env, alpha, { ident: person.code });
@@ -226,60 +226,56 @@ describe('GET /api/v1/registrant/contacts/{uuid}/history', () => {
   });
 });
 
-describe('the history table', () => {
-  it('contains no auth_info and no secret', async () => {
-    const alpha = await addRegistrar(worker.env);
-    const contact = await addContact(worker.env, alpha, { authInfo: 'before-secret' });
-    await repp.request(alpha, 'PUT', `/${contact.code}`, {
-      contact: { auth_info: 'after-secret' },
-    });
-    await repp.request(alpha, 'DELETE', `/${contact.code}`);
-
-    const rows = await worker.db
-      .select()
-      .from(history)
-      .where(eq(history.subjectUuid, contact.uuid));
-
-    expect(rows).toHaveLength(2);
-    expect(JSON.stringify(rows)).not.toMatch(/before-secret|after-secret/);
+it('the history table contains no auth_info and no secret', async () => {
+  const alpha = await addRegistrar(worker.env);
+  const contact = await addContact(worker.env, alpha, { authInfo: 'before-secret' });
+  await repp.request(alpha, 'PUT', `/${contact.code}`, {
+    contact: { auth_info: 'after-secret' },
   });
+  await repp.request(alpha, 'DELETE', `/${contact.code}`);
 
-  it('refuses to be changed or shortened', async () => {
-    const alpha = await addRegistrar(worker.env);
-    const contact = await addContact(worker.env, alpha);
-    await repp.request(alpha, 'PUT', `/${contact.code}`, { contact: { phone: '+1.1' } });
+  const rows = await worker.db.select().from(history).where(eq(history.subjectUuid, contact.uuid));
 
-    await expect(worker.env.DB.prepare("update history set actor = 'x'").run()).rejects.toThrow(
-      'history is append-only',
-    );
-    await expect(worker.env.DB.prepare('delete from history').run()).rejects.toThrow(
-      'history is append-only',
-    );
-    const forged = 'insert or replace into history select * from history limit 1';
-    await expect(worker.env.DB.prepare(forged).run()).rejects.toThrow('history is append-only');
-  });
+  expect(rows).toHaveLength(2);
+  expect(JSON.stringify(rows)).not.toMatch(/before-secret|after-secret/);
 });
 
-describe('a client’s own reference', () => {
-  it.each(['X-Client-Transaction-Id', 'RPP-Cltrid'])('comes back in %s', async (name) => {
+it('the history table refuses to be changed or shortened', async () => {
+  const alpha = await addRegistrar(worker.env);
+  const contact = await addContact(worker.env, alpha);
+  await repp.request(alpha, 'PUT', `/${contact.code}`, { contact: { phone: '+1.1' } });
+
+  await expect(worker.env.DB.prepare("update history set actor = 'x'").run()).rejects.toThrow(
+    'history is append-only',
+  );
+  await expect(worker.env.DB.prepare('delete from history').run()).rejects.toThrow(
+    'history is append-only',
+  );
+  const forged = 'insert or replace into history select * from history limit 1';
+  await expect(worker.env.DB.prepare(forged).run()).rejects.toThrow('history is append-only');
+});
+
+it.each(['X-Client-Transaction-Id', 'RPP-Cltrid'])(
+  'a client’s own reference comes back in %s',
+  async (name) => {
     const alpha = await addRegistrar(worker.env);
 
     const response = await repp.request(alpha, 'GET', '', undefined, { [name]: 'REF 1' });
 
     expect(response.headers.get(name)).toBe('REF 1');
+  },
+);
+
+it('a client’s own reference is refused if it is longer than 64 characters', async () => {
+  const alpha = await addRegistrar(worker.env);
+
+  const response = await repp.request(alpha, 'GET', '', undefined, {
+    'RPP-Cltrid': 'x'.repeat(65),
   });
 
-  it('is refused if it is longer than 64 characters', async () => {
-    const alpha = await addRegistrar(worker.env);
-
-    const response = await repp.request(alpha, 'GET', '', undefined, {
-      'RPP-Cltrid': 'x'.repeat(65),
-    });
-
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({
-      code: 2005,
-      message: 'Client transaction id is invalid [RPP-Cltrid]',
-    });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({
+    code: 2005,
+    message: 'Client transaction id is invalid [RPP-Cltrid]',
   });
 });

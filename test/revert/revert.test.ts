@@ -1,5 +1,5 @@
 import { asc, eq, inArray } from 'drizzle-orm';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   auctions,
   contacts,
@@ -93,547 +93,526 @@ function entriesOf(request: string) {
     .orderBy(asc(history.id));
 }
 
-describe('retained names', () => {
-  const rows = () => worker.db.select().from(retainedDomains).orderBy(asc(retainedDomains.name));
-  const listed = async () =>
-    (await rows()).map(({ name, punycode, status }) => ({ name, punycode, status }));
+const rows = () => worker.db.select().from(retainedDomains).orderBy(asc(retainedDomains.name));
+const listed = async () =>
+  (await rows()).map(({ name, punycode, status }) => ({ name, punycode, status }));
 
-  it('that a command replaced are as they were, and the revert can be reverted', async () => {
-    await emptyLists(worker.env);
-    const [kept, gone, also] = [newName(), newName(), newName('blocked')];
-    await addRetainedDomains(worker.db, operator, [kept, gone, also]);
-    const before = await listed();
-    const added = [newName(), newName('blocked')];
-    const request = await commanded((origin) =>
-      replaceRetainedDomains(worker.db, origin, ['reserved', 'blocked'], [[kept, ...added]]),
-    );
-    const after = await listed();
-    expect(after).not.toEqual(before);
-    const reverting = await takeBack(request);
-    expect(await listed()).toEqual(before);
-    const entries = await entriesOf(reverting);
-    expect(new Set(entries.map(({ clientReference }) => clientReference))).toEqual(
-      new Set([request]),
-    );
-    expect(entries.find(({ subjectKey }) => subjectKey === gone.name)).toMatchObject({
-      ...{ action: 'create', actorType: 'operator', occurredAt: '2026-06-01T00:00:00.000Z' },
-      changes: { status: { from: null, to: 'reserved' } },
-    });
-    await takeBack(reverting);
-    expect(await listed()).toEqual(after);
+it('retained names that a command replaced are as they were, and the revert can be reverted', async () => {
+  await emptyLists(worker.env);
+  const [kept, gone, also] = [newName(), newName(), newName('blocked')];
+  await addRetainedDomains(worker.db, operator, [kept, gone, also]);
+  const before = await listed();
+  const added = [newName(), newName('blocked')];
+  const request = await commanded((origin) =>
+    replaceRetainedDomains(worker.db, origin, ['reserved', 'blocked'], [[kept, ...added]]),
+  );
+  const after = await listed();
+  expect(after).not.toEqual(before);
+  const reverting = await takeBack(request);
+  expect(await listed()).toEqual(before);
+  const entries = await entriesOf(reverting);
+  expect(new Set(entries.map(({ clientReference }) => clientReference))).toEqual(
+    new Set([request]),
+  );
+  expect(entries.find(({ subjectKey }) => subjectKey === gone.name)).toMatchObject({
+    ...{ action: 'create', actorType: 'operator', occurredAt: '2026-06-01T00:00:00.000Z' },
+    changes: { status: { from: null, to: 'reserved' } },
   });
+  await takeBack(reverting);
+  expect(await listed()).toEqual(after);
+});
 
-  it('have the last days that they had', async () => {
-    const name = { ...newName(), lastDay: '2027-01-31' };
-    const adding = await commanded((origin) => addRetainedDomains(worker.db, origin, [name]));
-    const updating = await commanded((origin) =>
-      addRetainedDomains(worker.db, origin, [{ ...name, lastDay: '2028-01-31' }]),
-    );
-    expect(await problems(adding)).toMatchObject([{ reason: 'changed_meanwhile' }]);
-    await takeBack(updating);
-    const removing = await commanded((origin) => removeRetainedDomains(worker.db, origin, [name]));
-    await takeBack(removing);
-    expect(await findRetainedDomains(worker.db, [name])).toMatchObject([name]);
-  });
+it('reverted names have the last days that they had', async () => {
+  const name = { ...newName(), lastDay: '2027-01-31' };
+  const adding = await commanded((origin) => addRetainedDomains(worker.db, origin, [name]));
+  const updating = await commanded((origin) =>
+    addRetainedDomains(worker.db, origin, [{ ...name, lastDay: '2028-01-31' }]),
+  );
+  expect(await problems(adding)).toMatchObject([{ reason: 'changed_meanwhile' }]);
+  await takeBack(updating);
+  const removing = await commanded((origin) => removeRetainedDomains(worker.db, origin, [name]));
+  await takeBack(removing);
+  expect(await findRetainedDomains(worker.db, [name])).toMatchObject([name]);
+});
 
-  it('that had a password are not removed and made again without it', async () => {
-    const name = { ...newName(), password: 'omanik' };
-    const adding = await commanded((origin) => addRetainedDomains(worker.db, origin, [name]));
-    const removing = await takeBack(adding);
-    expect(await findRetainedDomains(worker.db, [name])).toEqual([]);
-    expect(await problems(removing)).toMatchObject([{ reason: 'gone' }]);
-  });
+it('retained names that had a password are not removed and made again without it', async () => {
+  const name = { ...newName(), password: 'omanik' };
+  const adding = await commanded((origin) => addRetainedDomains(worker.db, origin, [name]));
+  const removing = await takeBack(adding);
+  expect(await findRetainedDomains(worker.db, [name])).toEqual([]);
+  expect(await problems(removing)).toMatchObject([{ reason: 'gone' }]);
+});
 
-  it('with another status are another thing', async () => {
-    const name = newName();
-    const request = await commanded((origin) => addRetainedDomains(worker.db, origin, [name]));
-    await addRetainedDomains(worker.db, operator, [{ ...name, status: 'blocked' }]);
-    await takeBack(request);
-    expect((await listed()).filter((each) => each.name === name.name)).toEqual([
-      { ...name, status: 'blocked' },
-    ]);
-  });
+it('a name with another status is another thing', async () => {
+  const name = newName();
+  const request = await commanded((origin) => addRetainedDomains(worker.db, origin, [name]));
+  await addRetainedDomains(worker.db, operator, [{ ...name, status: 'blocked' }]);
+  await takeBack(request);
+  expect((await listed()).filter((each) => each.name === name.name)).toEqual([
+    { ...name, status: 'blocked' },
+  ]);
+});
 
-  it('of which one has changed since all stay, and the refusal names the change', async () => {
-    const [one, other] = [newName(), newName()];
-    const request = await commanded((origin) =>
-      addRetainedDomains(worker.db, origin, [one, other]),
-    );
-    const removal = await commanded((origin) => removeRetainedDomains(worker.db, origin, [one]));
-    const again = await commanded((origin) => addRetainedDomains(worker.db, origin, [one]));
-    const since = `changed since: create by Operator at 2026-05-06T07:08:09.010Z, request ${again}`;
-    expect(await problems(request)).toEqual([
-      {
-        reason: 'changed_meanwhile',
-        message: `create retained domain ${one.name}: ${since}`,
-      },
-    ]);
-    expect(await problems(removal)).toMatchObject([{ reason: 'changed_meanwhile' }]);
-    expect((await listed()).filter(({ name }) => [one.name, other.name].includes(name))).toEqual(
-      expect.arrayContaining([one, other]),
-    );
-  });
-
-  it('that change between the plan and the revert all stay', async () => {
-    const [one, other] = [newName(), newName()];
-    const request = await commanded((origin) =>
-      addRetainedDomains(worker.db, origin, [one, other]),
-    );
-    const origin = command();
-    const plan = await planRevert(worker.db, origin, request);
-    await removeRetainedDomains(worker.db, operator, [one]);
-    await expect(revert(worker.db, origin, plan)).rejects.toMatchObject({
+it('retained names of which one has changed since all stay, and the refusal names the change', async () => {
+  const [one, other] = [newName(), newName()];
+  const request = await commanded((origin) => addRetainedDomains(worker.db, origin, [one, other]));
+  const removal = await commanded((origin) => removeRetainedDomains(worker.db, origin, [one]));
+  const again = await commanded((origin) => addRetainedDomains(worker.db, origin, [one]));
+  const since = `changed since: create by Operator at 2026-05-06T07:08:09.010Z, request ${again}`;
+  expect(await problems(request)).toEqual([
+    {
       reason: 'changed_meanwhile',
-      message: expect.stringContaining(`create retained domain ${one.name}: changed since: delete`),
-    });
-    expect(await entriesOf(origin.request.requestId)).toEqual([]);
-    expect((await listed()).filter(({ name }) => name === other.name)).toEqual([other]);
-  });
-
-  it('are taken back once, whoever says it twice', async () => {
-    const name = newName();
-    const request = await commanded((origin) => addRetainedDomains(worker.db, origin, [name]));
-    const [one, other] = [command(), command()];
-    const plans = await Promise.all(
-      [one, other].map((each) => planRevert(worker.db, each, request)),
-    );
-    await revert(worker.db, one, plans[0]!);
-    await expect(revert(worker.db, other, plans[1]!)).rejects.toThrow('changed this just now');
-    expect(await planRevert(worker.db, other, request)).toMatchObject({
-      reversals: [],
-      doneBy: { requestId: one.request.requestId },
-    });
-  });
-});
-
-describe('disputes', () => {
-  const days = { firstDay: '2026-01-01', lastDay: '2026-12-31' };
-  const newDispute = () => {
-    const { name, punycode } = newName();
-    return { name, punycode, ...days };
-  };
-  const daysOf = ({ name }: { name: string }) =>
-    worker.db
-      .select({
-        punycode: disputes.punycode,
-        firstDay: disputes.firstDay,
-        lastDay: disputes.lastDay,
-        closedAt: disputes.closedAt,
-      })
-      .from(disputes)
-      .where(eq(disputes.name, name))
-      .orderBy(asc(disputes.firstDay));
-
-  it('that were opened or imported are gone', async () => {
-    const [one, other] = [newDispute(), newDispute()];
-    const opening = await commanded((origin) => openDispute(worker.db, origin, one));
-    const second = { ...other, firstDay: '2027-01-01', lastDay: '2027-12-31' };
-    const imported = await commanded((origin) =>
-      importDisputes(worker.db, origin, [other, second]),
-    );
-    await takeBack(opening);
-    await takeBack(imported);
-    expect([await daysOf(one), await daysOf(other)]).toEqual([[], []]);
-  });
-
-  it('that were closed are open again, whether they had begun or not', async () => {
-    const begun = newDispute();
-    const planned = { ...newDispute(), firstDay: '2026-12-01' };
-    const before = { ...newDispute(), name: begun.name, punycode: begun.punycode };
-    await importDisputes(worker.db, operator, [
-      begun,
-      planned,
-      { ...before, firstDay: '2025-01-01', lastDay: '2025-12-31' },
-    ]);
-    const opened = [await daysOf(begun), await daysOf(planned)];
-    for (const dispute of [begun, planned]) {
-      const request = await commanded((origin) => closeDispute(worker.db, origin, dispute));
-      const closed = [await daysOf(begun), await daysOf(planned)];
-      expect(closed).not.toEqual(opened);
-      const again = await takeBack(await takeBack(request));
-      expect([await daysOf(begun), await daysOf(planned)]).toEqual(closed);
-      await takeBack(again);
-    }
-    expect([await daysOf(begun), await daysOf(planned)]).toEqual(opened);
-  });
-});
-
-describe('auctions', () => {
-  const newAuctionName = () => {
-    const { name, punycode } = newName();
-    return { name, punycode };
-  };
-  const auctionsOf = ({ name }: { name: string }) =>
-    worker.db.select().from(auctions).where(eq(auctions.name, name));
-  const cancel = ({ name }: { name: string }) =>
-    commanded((origin) =>
-      cancelAuction(worker.db, origin, { auction: name, reason: 'by mistake' }),
-    );
-
-  it('that were cancelled are in progress again, as they were', async () => {
-    const name = newAuctionName();
-    await startAuctions(worker.db, command('2026-04-01T00:00:00.000Z'), [name], {
-      platform: 'english',
-    });
-    const uuid = (await auctionsOf(name))[0]!.uuid;
-    const deadline = { registrationDeadline: '2026-07-01' };
-    await updateAuction(worker.db, operator, uuid, deadline, []);
-    const [before] = await auctionsOf(name);
-    await takeBack(await cancel(name));
-    expect(await auctionsOf(name)).toEqual([
-      { ...before, id: expect.any(Number), version: 1, updatedAt: '2026-06-01T00:00:00.000Z' },
-    ]);
-  });
-
-  it('that were started are gone, unless somebody has reported on one', async () => {
-    const names = [newAuctionName(), newAuctionName()];
-    const request = await commanded((origin) => startAuctions(worker.db, origin, names));
-    const [started] = await auctionsOf(names[0]!);
-    const reverting = await takeBack(request);
-    expect([await auctionsOf(names[0]!), await auctionsOf(names[1]!)]).toEqual([[], []]);
-    await takeBack(await takeBack(await takeBack(reverting)));
-    const [again] = await auctionsOf(names[0]!);
-    expect(again).toEqual({
-      ...started,
-      id: expect.any(Number),
-      updatedAt: '2026-06-01T00:00:00.000Z',
-    });
-    await updateAuction(worker.db, operator, again!.uuid, { status: 'awaiting_payment' }, []);
-    expect(await problems(request)).toMatchObject([
-      { reason: 'changed_meanwhile' },
-      { reason: 'changed_meanwhile' },
-    ]);
-  });
-
-  it('of a name that is in auction again or blocked stay cancelled', async () => {
-    const [one, other] = [newAuctionName(), newAuctionName()];
-    await startAuctions(worker.db, operator, [one, other]);
-    const requests = [await cancel(one), await cancel(other)] as const;
-    await startAuctions(worker.db, operator, [one]);
-    await addRetainedDomains(worker.db, operator, [{ ...other, status: 'blocked' }]);
-    expect(await problems(requests[0])).toMatchObject([
-      {
-        reason: 'changed_meanwhile',
-        message: expect.stringContaining(`delete auction ${one.name}: changed since: create by`),
-      },
-    ]);
-    expect(await problems(requests[1])).toEqual([
-      { reason: 'taken', message: `"${other.name}" is blocked`, field: 'name' },
-    ]);
-  });
-
-  it.each([
-    [
-      'is blocked',
-      (name: DomainName) =>
-        addRetainedDomains(worker.db, operator, [{ ...name, status: 'blocked' }]),
-    ],
-    [
-      'is a registered domain',
-      async (name: DomainName) => {
-        const contact = await addContact(worker.env, await addRegistrar(worker.env));
-        await importDomains(worker.db, operator, [
-          {
-            ...{ ...name, registrar: contact.code.split(':')[0]!, registrant: contact.code },
-            ...{ admin: [], tech: [] },
-          },
-        ]);
-      },
-    ],
-  ])(
-    'of a name that %s between the plan and the revert stay cancelled',
-    async (reason, obstruct) => {
-      const name = newAuctionName();
-      await startAuctions(worker.db, operator, [name]);
-      const origin = command();
-      const plan = await planRevert(worker.db, origin, await cancel(name));
-      await obstruct(name);
-      await expect(revert(worker.db, origin, plan)).rejects.toMatchObject({
-        reason: 'taken',
-        message: `"${name.name}" ${reason}`,
-      });
-      expect(await auctionsOf(name)).toEqual([]);
+      message: `create retained domain ${one.name}: ${since}`,
     },
+  ]);
+  expect(await problems(removal)).toMatchObject([{ reason: 'changed_meanwhile' }]);
+  expect((await listed()).filter(({ name }) => [one.name, other.name].includes(name))).toEqual(
+    expect.arrayContaining([one, other]),
   );
 });
 
-describe('contacts', () => {
-  async function importContact() {
-    const registrar = await addRegistrar(worker.env);
-    const code = `${registrar.code}:TAMM`;
-    const record: ContactRecord = {
-      code,
-      registrar: registrar.code,
-      name: 'Jaan Tamm',
-      email: 'jaan@example.ee',
-      phone: '+372.5123456',
-      ident: `38001${unique()}`,
-      identType: 'priv',
-      identCountryCode: 'EE',
-      city: 'Tartu',
-      createdAt: '2015-09-09T09:11:14.861Z',
-    };
-    const importing = await commanded((origin) => importContacts(worker.db, origin, [record]));
-    const row = async () => {
-      const [contact] = await worker.db.select().from(contacts).where(eq(contacts.code, code));
-      return contact;
-    };
-    return { code, importing, row, ident: record.ident };
-  }
-
-  const notificationsOf = (code: string) =>
-    worker.db
-      .select({ event: notifications.event, fields: notifications.fields })
-      .from(notifications)
-      .where(eq(notifications.subjectKey, code))
-      .orderBy(asc(notifications.id));
-
-  it('have their fields and statuses again, and their registrar is notified', async () => {
-    const { code, row } = await importContact();
-    const before = await row();
-    const update = await commanded((origin) =>
-      updateAnyContact(worker.db, origin, code, { city: null, phone: '+372.555' }),
-    );
-    await takeBack(update);
-    const add = ['serverUpdateProhibited'] as const;
-    const status = await commanded((origin) =>
-      changeContactStatuses(worker.db, origin, code, { add, remove: [], note: 'court' }),
-    );
-    await takeBack(status);
-    expect(await row()).toEqual({
-      ...before,
-      // The third change at this time.
-      ...{ version: 5, updater: 'Operator', updatedAt: '2026-06-01T00:00:00.002Z' },
-    });
-    const statuses = { event: 'contact.updated', fields: ['statuses', 'status_notes'] };
-    const fields = { event: 'contact.updated', fields: ['city', 'phone'] };
-    const told = await notificationsOf(code);
-    expect(told.map(({ event, fields }) => ({ event, fields: fields.toSorted() }))).toEqual([
-      fields,
-      fields,
-      { ...statuses, fields: statuses.fields.toSorted() },
-      { ...statuses, fields: statuses.fields.toSorted() },
-    ]);
+it('retained names that change between the plan and the revert all stay', async () => {
+  const [one, other] = [newName(), newName()];
+  const request = await commanded((origin) => addRetainedDomains(worker.db, origin, [one, other]));
+  const origin = command();
+  const plan = await planRevert(worker.db, origin, request);
+  await removeRetainedDomains(worker.db, operator, [one]);
+  await expect(revert(worker.db, origin, plan)).rejects.toMatchObject({
+    reason: 'changed_meanwhile',
+    message: expect.stringContaining(`create retained domain ${one.name}: changed since: delete`),
   });
+  expect(await entriesOf(origin.request.requestId)).toEqual([]);
+  expect((await listed()).filter(({ name }) => name === other.name)).toEqual([other]);
+});
 
-  it('that were deleted are there again, with new auth_info and no entity tag twice', async () => {
-    const { code, row, ident } = await importContact();
-    await updateAnyContact(worker.db, operator, code, { city: 'Narva' });
-    const before = await row();
-    const request = await commanded((origin) => deleteAnyContact(worker.db, origin, code));
-    expect(await row()).toBeUndefined();
-    await takeBack(request);
-    const after = await row();
-    expect(after).toEqual({
-      ...before,
-      ...{ id: expect.any(Number), version: expect.any(Number), authInfo: expect.any(String) },
-      ...{ unlinkedAt: '2026-06-01T00:00:00.000Z', updatedAt: '2026-06-01T00:00:00.000Z' },
-      updater: 'Operator',
-    });
-    expect(after!.version).toBeGreaterThan(before!.version);
-    expect(after!.authInfo).not.toBe(before!.authInfo);
-    const person = { countryCode: 'EE', code: ident, firstName: 'Jaan', lastName: 'Tamm' };
-    expect(await Array.fromAsync(listDeletedPersonalData(worker.db, person))).toEqual([]);
-  });
-
-  /** A contact of a registrar whose code has the prefix of another one. */
-  async function addForeign() {
-    const [alpha, beta] = [await addRegistrar(worker.env), await addRegistrar(worker.env)];
-    const contact = await addContact(worker.env, alpha, { code: `${beta.code}:LIVE` });
-    return { ...contact, alpha };
-  }
-
-  it('that were deleted are again their registrar’s, whatever the prefix of their codes', async () => {
-    const { code, uuid, registrarId } = await addForeign();
-    await takeBack(await commanded((origin) => deleteAnyContact(worker.db, origin, code)));
-    const [again] = await worker.db.select().from(contacts).where(eq(contacts.code, code));
-    expect(again).toMatchObject({ uuid, registrarId });
-  });
-
-  it('that were deleted come back with a code that has no prefix', async () => {
-    const alpha = await addRegistrar(worker.env);
-    const { code } = await addContact(worker.env, alpha, { code: `CID${unique()}` });
-    await takeBack(await commanded((origin) => deleteAnyContact(worker.db, origin, code)));
-    const [again] = await worker.db.select().from(contacts).where(eq(contacts.code, code));
-    expect(again).toMatchObject({ registrarId: alpha.id });
-  });
-
-  it('whose registrar is gone stay deleted, and the plan says so', async () => {
-    const { code, alpha } = await addForeign();
-    const request = await commanded((origin) => deleteAnyContact(worker.db, origin, code));
-    const renamed = { code: `NEW${unique()}` };
-    await worker.db.update(registrars).set(renamed).where(eq(registrars.id, alpha.id));
-    expect(await problems(request)).toEqual([
-      {
-        reason: 'gone',
-        message: `delete contact ${code}: it belonged to registrar ${alpha.code}, which is gone`,
-      },
-    ]);
-  });
-
-  it('whose registrar the history does not name stay deleted, and the plan says so', async () => {
-    const code = `GONE:${unique()}`;
-    const requestId = crypto.randomUUID();
-    await worker.db.insert(history).values({
-      ...{ subject: 'contact', subjectKey: code, subjectUuid: crypto.randomUUID() },
-      ...{ action: 'delete', actorType: 'operator', actor: 'Operator', requestId },
-      ...{ occurredAt: '2026-01-02T03:04:05.678Z', changes: {} },
-    });
-    expect(await problems(requestId)).toEqual([
-      {
-        reason: 'gone',
-        message: `delete contact ${code}: the history does not say which registrar it belonged to`,
-      },
-    ]);
-  });
-
-  it('that have come back with another code since stay deleted', async () => {
-    const { code, uuid, alpha } = await addForeign();
-    const request = await commanded((origin) => deleteAnyContact(worker.db, origin, code));
-    const record = { ...contactValues, uuid, code: `${alpha.code}:AGAIN`, registrar: alpha.code };
-    await importContacts(worker.db, operator, [record]);
-    expect(await problems(request)).toMatchObject([
-      {
-        reason: 'changed_meanwhile',
-        message: expect.stringContaining(`delete contact ${code}: changed since: create by`),
-      },
-    ]);
-  });
-
-  it.each([
-    ['an erasure', (uuid: string) => eraseContact(worker.db, operator, uuid)],
-    [
-      'the scheduled removal of values',
-      () => removeOldValues(worker.db, personalFields, '2030-01-01T00:00:00.000Z'),
-    ],
-  ])('that %s reaches between the look and the write stay deleted', async (_, remove) => {
-    const { code, uuid } = await addForeign();
-    const request = await commanded((origin) => deleteAnyContact(worker.db, origin, code));
-    const plan = await planRevert(worker.db, operator, request);
-    let batches = 0;
-    const racing = new Proxy(worker.db, {
-      get(target, property) {
-        if (property !== 'batch') return Reflect.get(target, property);
-        return async (...args: Parameters<typeof worker.db.batch>) => {
-          batches += 1;
-          // The first batch looks, the second one writes.
-          if (batches === 2) await remove(uuid);
-          return target.batch(...args);
-        };
-      },
-    });
-    await expect(revert(racing, command(), plan)).rejects.toMatchObject({ reason: 'gone' });
-    expect(await worker.db.$count(contacts, eq(contacts.uuid, uuid))).toBe(0);
-  });
-
-  it('of which another has the code stay deleted', async () => {
-    const { code, ...one } = await importContact();
-    const { name, email, phone, ident, identType, identCountryCode } = (await one.row())!;
-    const request = await commanded((origin) => deleteAnyContact(worker.db, origin, code));
-    const registrar = code.slice(0, code.indexOf(':'));
-    const other = { name, email, phone, ident, identType, identCountryCode, code, registrar };
-    await importContacts(worker.db, operator, [other]);
-    expect(await problems(request)).toMatchObject([
-      {
-        reason: 'changed_meanwhile',
-        message: expect.stringContaining(`delete contact ${code}: changed since: create by`),
-      },
-    ]);
-  });
-
-  it('whose values are not in the history stay as they are', async () => {
-    const { code } = await importContact();
-    const secret = await commanded((origin) =>
-      updateAnyContact(worker.db, origin, code, { authInfo: 'abc123', city: 'Narva' }),
-    );
-    expect(await problems(secret)).toEqual([
-      {
-        reason: 'gone',
-        message: `update contact ${code}: the history does not have the values of auth_info`,
-      },
-    ]);
-    const erasure = await commanded((origin) => eraseContact(worker.db, origin, code));
-    expect(await problems(erasure)).toEqual([
-      {
-        reason: 'gone',
-        message: `delete contact ${code}: the values of name, ident, email, phone, city were removed from the history`,
-      },
-    ]);
-  });
-
-  it('that were imported are not a kind of change that is taken back', async () => {
-    const { code, importing } = await importContact();
-    expect(await problems(importing)).toEqual([
-      {
-        reason: 'invalid',
-        message: `create contact ${code}: this kind of change cannot be taken back`,
-      },
-    ]);
+it('retained names are taken back once, whoever says it twice', async () => {
+  const name = newName();
+  const request = await commanded((origin) => addRetainedDomains(worker.db, origin, [name]));
+  const [one, other] = [command(), command()];
+  const plans = await Promise.all([one, other].map((each) => planRevert(worker.db, each, request)));
+  await revert(worker.db, one, plans[0]!);
+  await expect(revert(worker.db, other, plans[1]!)).rejects.toThrow('changed this just now');
+  expect(await planRevert(worker.db, other, request)).toMatchObject({
+    reversals: [],
+    doneBy: { requestId: one.request.requestId },
   });
 });
 
-describe('domains', () => {
-  async function newParties() {
-    const registrar = await addRegistrar(worker.env);
-    const codes = await Promise.all([1, 2].map(() => addContact(worker.env, registrar)));
-    const [one, other] = codes.map(({ code }) => code) as [string, string];
-    const record = (): DomainRecord => {
-      const name = parseDomainName(`õ${unique()}.ee`);
-      return { ...name, registrar: registrar.code, registrant: one, admin: [one], tech: [] };
-    };
-    return { one, other, record };
+const days = { firstDay: '2026-01-01', lastDay: '2026-12-31' };
+const newDispute = () => {
+  const { name, punycode } = newName();
+  return { name, punycode, ...days };
+};
+const daysOf = ({ name }: { name: string }) =>
+  worker.db
+    .select({
+      punycode: disputes.punycode,
+      firstDay: disputes.firstDay,
+      lastDay: disputes.lastDay,
+      closedAt: disputes.closedAt,
+    })
+    .from(disputes)
+    .where(eq(disputes.name, name))
+    .orderBy(asc(disputes.firstDay));
+
+it('disputes that were opened or imported are gone', async () => {
+  const [one, other] = [newDispute(), newDispute()];
+  const opening = await commanded((origin) => openDispute(worker.db, origin, one));
+  const second = { ...other, firstDay: '2027-01-01', lastDay: '2027-12-31' };
+  const imported = await commanded((origin) => importDisputes(worker.db, origin, [other, second]));
+  await takeBack(opening);
+  await takeBack(imported);
+  expect([await daysOf(one), await daysOf(other)]).toEqual([[], []]);
+});
+
+it('disputes that were closed are open again, whether they had begun or not', async () => {
+  const begun = newDispute();
+  const planned = { ...newDispute(), firstDay: '2026-12-01' };
+  const before = { ...newDispute(), name: begun.name, punycode: begun.punycode };
+  await importDisputes(worker.db, operator, [
+    begun,
+    planned,
+    { ...before, firstDay: '2025-01-01', lastDay: '2025-12-31' },
+  ]);
+  const opened = [await daysOf(begun), await daysOf(planned)];
+  for (const dispute of [begun, planned]) {
+    const request = await commanded((origin) => closeDispute(worker.db, origin, dispute));
+    const closed = [await daysOf(begun), await daysOf(planned)];
+    expect(closed).not.toEqual(opened);
+    const again = await takeBack(await takeBack(request));
+    expect([await daysOf(begun), await daysOf(planned)]).toEqual(closed);
+    await takeBack(again);
   }
+  expect([await daysOf(begun), await daysOf(planned)]).toEqual(opened);
+});
 
-  const domainsOf = async (...records: DomainRecord[]) =>
-    Object.fromEntries(
-      await loadDomains(
-        worker.db,
-        records.map(({ name }) => name),
-      ),
-    );
+const newAuctionName = () => {
+  const { name, punycode } = newName();
+  return { name, punycode };
+};
+const auctionsOf = ({ name }: { name: string }) =>
+  worker.db.select().from(auctions).where(eq(auctions.name, name));
+const cancel = ({ name }: { name: string }) =>
+  commanded((origin) => cancelAuction(worker.db, origin, { auction: name, reason: 'by mistake' }));
 
-  it('that a command added, changed and removed are as they were, and back again', async () => {
-    const { one, other, record } = await newParties();
-    const [changed, removed, added] = [record(), record(), record()];
-    await importDomains(worker.db, command('2026-04-01T00:00:00.000Z'), [changed, removed]);
-    const before = await domainsOf(changed, removed, added);
-    const request = await commanded(async ({ actor, request }) => {
-      const origin = { actor, request };
-      await importDomains(worker.db, origin, [
-        { ...changed, registrant: other, admin: [], tech: [one, other] },
-        added,
+it('auctions that were cancelled are in progress again, as they were', async () => {
+  const name = newAuctionName();
+  await startAuctions(worker.db, command('2026-04-01T00:00:00.000Z'), [name], {
+    platform: 'english',
+  });
+  const uuid = (await auctionsOf(name))[0]!.uuid;
+  const deadline = { registrationDeadline: '2026-07-01' };
+  await updateAuction(worker.db, operator, uuid, deadline, []);
+  const [before] = await auctionsOf(name);
+  await takeBack(await cancel(name));
+  expect(await auctionsOf(name)).toEqual([
+    { ...before, id: expect.any(Number), version: 1, updatedAt: '2026-06-01T00:00:00.000Z' },
+  ]);
+});
+
+it('auctions that were started are gone, unless somebody has reported on one', async () => {
+  const names = [newAuctionName(), newAuctionName()];
+  const request = await commanded((origin) => startAuctions(worker.db, origin, names));
+  const [started] = await auctionsOf(names[0]!);
+  const reverting = await takeBack(request);
+  expect([await auctionsOf(names[0]!), await auctionsOf(names[1]!)]).toEqual([[], []]);
+  await takeBack(await takeBack(await takeBack(reverting)));
+  const [again] = await auctionsOf(names[0]!);
+  expect(again).toEqual({
+    ...started,
+    id: expect.any(Number),
+    updatedAt: '2026-06-01T00:00:00.000Z',
+  });
+  await updateAuction(worker.db, operator, again!.uuid, { status: 'awaiting_payment' }, []);
+  expect(await problems(request)).toMatchObject([
+    { reason: 'changed_meanwhile' },
+    { reason: 'changed_meanwhile' },
+  ]);
+});
+
+it('auctions of a name that is in auction again or blocked stay cancelled', async () => {
+  const [one, other] = [newAuctionName(), newAuctionName()];
+  await startAuctions(worker.db, operator, [one, other]);
+  const requests = [await cancel(one), await cancel(other)] as const;
+  await startAuctions(worker.db, operator, [one]);
+  await addRetainedDomains(worker.db, operator, [{ ...other, status: 'blocked' }]);
+  expect(await problems(requests[0])).toMatchObject([
+    {
+      reason: 'changed_meanwhile',
+      message: expect.stringContaining(`delete auction ${one.name}: changed since: create by`),
+    },
+  ]);
+  expect(await problems(requests[1])).toEqual([
+    { reason: 'taken', message: `"${other.name}" is blocked`, field: 'name' },
+  ]);
+});
+
+it.each([
+  [
+    'is blocked',
+    (name: DomainName) => addRetainedDomains(worker.db, operator, [{ ...name, status: 'blocked' }]),
+  ],
+  [
+    'is a registered domain',
+    async (name: DomainName) => {
+      const contact = await addContact(worker.env, await addRegistrar(worker.env));
+      await importDomains(worker.db, operator, [
+        {
+          ...{ ...name, registrar: contact.code.split(':')[0]!, registrant: contact.code },
+          ...{ admin: [], tech: [] },
+        },
       ]);
-      await removeDomains(worker.db, origin, [removed.name]);
+    },
+  ],
+])(
+  'auctions of a name that %s between the plan and the revert stay cancelled',
+  async (reason, obstruct) => {
+    const name = newAuctionName();
+    await startAuctions(worker.db, operator, [name]);
+    const origin = command();
+    const plan = await planRevert(worker.db, origin, await cancel(name));
+    await obstruct(name);
+    await expect(revert(worker.db, origin, plan)).rejects.toMatchObject({
+      reason: 'taken',
+      message: `"${name.name}" ${reason}`,
     });
-    const after = await domainsOf(changed, removed, added);
-    const reverting = await takeBack(request);
-    expect(await domainsOf(changed, removed, added)).toEqual(before);
-    const again = await takeBack(reverting);
-    expect(await domainsOf(changed, removed, added)).toEqual(after);
-    const revertingAgain = await takeBack(again);
-    expect(await domainsOf(changed, removed, added)).toEqual(before);
-    await takeBack(revertingAgain);
-    expect(await domainsOf(changed, removed, added)).toEqual(after);
-  });
+    expect(await auctionsOf(name)).toEqual([]);
+  },
+);
 
-  it('whose contact was deleted since stay as they are', async () => {
-    const { one, other, record } = await newParties();
-    const domain = record();
-    await importDomains(worker.db, operator, [domain]);
-    const name = parseDomainName(domain.name);
-    const request = await commanded((origin) =>
-      updateDomain(worker.db, origin, name, { registrant: other, admin: [] }),
-    );
-    const plan = await planRevert(worker.db, operator, request);
-    await deleteAnyContact(worker.db, operator, one);
-    const gone = `there is no contact "${one}"`;
-    expect(await problems(request)).toEqual([
-      { reason: 'not_found', message: gone, field: 'registrant' },
-      { reason: 'not_found', message: gone, field: 'admin' },
-    ]);
-    await expect(revert(worker.db, command(), plan)).rejects.toThrow(gone);
-    expect(await domainsOf(domain)).toMatchObject({ [domain.name]: { registrant: other } });
+async function importContact() {
+  const registrar = await addRegistrar(worker.env);
+  const code = `${registrar.code}:TAMM`;
+  const record: ContactRecord = {
+    code,
+    registrar: registrar.code,
+    name: 'Jaan Tamm',
+    email: 'jaan@example.ee',
+    phone: '+372.5123456',
+    ident: `38001${unique()}`,
+    identType: 'priv',
+    identCountryCode: 'EE',
+    city: 'Tartu',
+    createdAt: '2015-09-09T09:11:14.861Z',
+  };
+  const importing = await commanded((origin) => importContacts(worker.db, origin, [record]));
+  const row = async () => {
+    const [contact] = await worker.db.select().from(contacts).where(eq(contacts.code, code));
+    return contact;
+  };
+  return { code, importing, row, ident: record.ident };
+}
+
+const notificationsOf = (code: string) =>
+  worker.db
+    .select({ event: notifications.event, fields: notifications.fields })
+    .from(notifications)
+    .where(eq(notifications.subjectKey, code))
+    .orderBy(asc(notifications.id));
+
+it('reverted contacts have their fields and statuses again, and their registrar is notified', async () => {
+  const { code, row } = await importContact();
+  const before = await row();
+  const update = await commanded((origin) =>
+    updateAnyContact(worker.db, origin, code, { city: null, phone: '+372.555' }),
+  );
+  await takeBack(update);
+  const add = ['serverUpdateProhibited'] as const;
+  const status = await commanded((origin) =>
+    changeContactStatuses(worker.db, origin, code, { add, remove: [], note: 'court' }),
+  );
+  await takeBack(status);
+  expect(await row()).toEqual({
+    ...before,
+    // The third change at this time.
+    ...{ version: 5, updater: 'Operator', updatedAt: '2026-06-01T00:00:00.002Z' },
   });
+  const statuses = { event: 'contact.updated', fields: ['statuses', 'status_notes'] };
+  const fields = { event: 'contact.updated', fields: ['city', 'phone'] };
+  const told = await notificationsOf(code);
+  expect(told.map(({ event, fields }) => ({ event, fields: fields.toSorted() }))).toEqual([
+    fields,
+    fields,
+    { ...statuses, fields: statuses.fields.toSorted() },
+    { ...statuses, fields: statuses.fields.toSorted() },
+  ]);
+});
+
+it('contacts that were deleted are there again, with new auth_info and no entity tag twice', async () => {
+  const { code, row, ident } = await importContact();
+  await updateAnyContact(worker.db, operator, code, { city: 'Narva' });
+  const before = await row();
+  const request = await commanded((origin) => deleteAnyContact(worker.db, origin, code));
+  expect(await row()).toBeUndefined();
+  await takeBack(request);
+  const after = await row();
+  expect(after).toEqual({
+    ...before,
+    ...{ id: expect.any(Number), version: expect.any(Number), authInfo: expect.any(String) },
+    ...{ unlinkedAt: '2026-06-01T00:00:00.000Z', updatedAt: '2026-06-01T00:00:00.000Z' },
+    updater: 'Operator',
+  });
+  expect(after!.version).toBeGreaterThan(before!.version);
+  expect(after!.authInfo).not.toBe(before!.authInfo);
+  const person = { countryCode: 'EE', code: ident, firstName: 'Jaan', lastName: 'Tamm' };
+  expect(await Array.fromAsync(listDeletedPersonalData(worker.db, person))).toEqual([]);
+});
+
+/** A contact of a registrar whose code has the prefix of another one. */
+async function addForeign() {
+  const [alpha, beta] = [await addRegistrar(worker.env), await addRegistrar(worker.env)];
+  const contact = await addContact(worker.env, alpha, { code: `${beta.code}:LIVE` });
+  return { ...contact, alpha };
+}
+
+it('contacts that were deleted are again their registrar’s, whatever the prefix of their codes', async () => {
+  const { code, uuid, registrarId } = await addForeign();
+  await takeBack(await commanded((origin) => deleteAnyContact(worker.db, origin, code)));
+  const [again] = await worker.db.select().from(contacts).where(eq(contacts.code, code));
+  expect(again).toMatchObject({ uuid, registrarId });
+});
+
+it('contacts that were deleted come back with a code that has no prefix', async () => {
+  const alpha = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, alpha, { code: `CID${unique()}` });
+  await takeBack(await commanded((origin) => deleteAnyContact(worker.db, origin, code)));
+  const [again] = await worker.db.select().from(contacts).where(eq(contacts.code, code));
+  expect(again).toMatchObject({ registrarId: alpha.id });
+});
+
+it('contacts whose registrar is gone stay deleted, and the plan says so', async () => {
+  const { code, alpha } = await addForeign();
+  const request = await commanded((origin) => deleteAnyContact(worker.db, origin, code));
+  const renamed = { code: `NEW${unique()}` };
+  await worker.db.update(registrars).set(renamed).where(eq(registrars.id, alpha.id));
+  expect(await problems(request)).toEqual([
+    {
+      reason: 'gone',
+      message: `delete contact ${code}: it belonged to registrar ${alpha.code}, which is gone`,
+    },
+  ]);
+});
+
+it('contacts whose registrar the history does not name stay deleted, and the plan says so', async () => {
+  const code = `GONE:${unique()}`;
+  const requestId = crypto.randomUUID();
+  await worker.db.insert(history).values({
+    ...{ subject: 'contact', subjectKey: code, subjectUuid: crypto.randomUUID() },
+    ...{ action: 'delete', actorType: 'operator', actor: 'Operator', requestId },
+    ...{ occurredAt: '2026-01-02T03:04:05.678Z', changes: {} },
+  });
+  expect(await problems(requestId)).toEqual([
+    {
+      reason: 'gone',
+      message: `delete contact ${code}: the history does not say which registrar it belonged to`,
+    },
+  ]);
+});
+
+it('contacts that have come back with another code since stay deleted', async () => {
+  const { code, uuid, alpha } = await addForeign();
+  const request = await commanded((origin) => deleteAnyContact(worker.db, origin, code));
+  const record = { ...contactValues, uuid, code: `${alpha.code}:AGAIN`, registrar: alpha.code };
+  await importContacts(worker.db, operator, [record]);
+  expect(await problems(request)).toMatchObject([
+    {
+      reason: 'changed_meanwhile',
+      message: expect.stringContaining(`delete contact ${code}: changed since: create by`),
+    },
+  ]);
+});
+
+it.each([
+  ['an erasure', (uuid: string) => eraseContact(worker.db, operator, uuid)],
+  [
+    'the scheduled removal of values',
+    () => removeOldValues(worker.db, personalFields, '2030-01-01T00:00:00.000Z'),
+  ],
+])('contacts that %s reaches between the look and the write stay deleted', async (_, remove) => {
+  const { code, uuid } = await addForeign();
+  const request = await commanded((origin) => deleteAnyContact(worker.db, origin, code));
+  const plan = await planRevert(worker.db, operator, request);
+  let batches = 0;
+  const racing = new Proxy(worker.db, {
+    get(target, property) {
+      if (property !== 'batch') return Reflect.get(target, property);
+      return async (...args: Parameters<typeof worker.db.batch>) => {
+        batches += 1;
+        // The first batch looks, the second one writes.
+        if (batches === 2) await remove(uuid);
+        return target.batch(...args);
+      };
+    },
+  });
+  await expect(revert(racing, command(), plan)).rejects.toMatchObject({ reason: 'gone' });
+  expect(await worker.db.$count(contacts, eq(contacts.uuid, uuid))).toBe(0);
+});
+
+it('contacts of which another has the code stay deleted', async () => {
+  const { code, ...one } = await importContact();
+  const { name, email, phone, ident, identType, identCountryCode } = (await one.row())!;
+  const request = await commanded((origin) => deleteAnyContact(worker.db, origin, code));
+  const registrar = code.slice(0, code.indexOf(':'));
+  const other = { name, email, phone, ident, identType, identCountryCode, code, registrar };
+  await importContacts(worker.db, operator, [other]);
+  expect(await problems(request)).toMatchObject([
+    {
+      reason: 'changed_meanwhile',
+      message: expect.stringContaining(`delete contact ${code}: changed since: create by`),
+    },
+  ]);
+});
+
+it('contacts whose values are not in the history stay as they are', async () => {
+  const { code } = await importContact();
+  const secret = await commanded((origin) =>
+    updateAnyContact(worker.db, origin, code, { authInfo: 'abc123', city: 'Narva' }),
+  );
+  expect(await problems(secret)).toEqual([
+    {
+      reason: 'gone',
+      message: `update contact ${code}: the history does not have the values of auth_info`,
+    },
+  ]);
+  const erasure = await commanded((origin) => eraseContact(worker.db, origin, code));
+  expect(await problems(erasure)).toEqual([
+    {
+      reason: 'gone',
+      message: `delete contact ${code}: the values of name, ident, email, phone, city were removed from the history`,
+    },
+  ]);
+});
+
+it('contacts that were imported are not a kind of change that is taken back', async () => {
+  const { code, importing } = await importContact();
+  expect(await problems(importing)).toEqual([
+    {
+      reason: 'invalid',
+      message: `create contact ${code}: this kind of change cannot be taken back`,
+    },
+  ]);
+});
+
+async function newParties() {
+  const registrar = await addRegistrar(worker.env);
+  const codes = await Promise.all([1, 2].map(() => addContact(worker.env, registrar)));
+  const [one, other] = codes.map(({ code }) => code) as [string, string];
+  const record = (): DomainRecord => {
+    const name = parseDomainName(`õ${unique()}.ee`);
+    return { ...name, registrar: registrar.code, registrant: one, admin: [one], tech: [] };
+  };
+  return { one, other, record };
+}
+
+const domainsOf = async (...records: DomainRecord[]) =>
+  Object.fromEntries(
+    await loadDomains(
+      worker.db,
+      records.map(({ name }) => name),
+    ),
+  );
+
+it('domains that a command added, changed and removed are as they were, and back again', async () => {
+  const { one, other, record } = await newParties();
+  const [changed, removed, added] = [record(), record(), record()];
+  await importDomains(worker.db, command('2026-04-01T00:00:00.000Z'), [changed, removed]);
+  const before = await domainsOf(changed, removed, added);
+  const request = await commanded(async ({ actor, request }) => {
+    const origin = { actor, request };
+    await importDomains(worker.db, origin, [
+      { ...changed, registrant: other, admin: [], tech: [one, other] },
+      added,
+    ]);
+    await removeDomains(worker.db, origin, [removed.name]);
+  });
+  const after = await domainsOf(changed, removed, added);
+  const reverting = await takeBack(request);
+  expect(await domainsOf(changed, removed, added)).toEqual(before);
+  const again = await takeBack(reverting);
+  expect(await domainsOf(changed, removed, added)).toEqual(after);
+  const revertingAgain = await takeBack(again);
+  expect(await domainsOf(changed, removed, added)).toEqual(before);
+  await takeBack(revertingAgain);
+  expect(await domainsOf(changed, removed, added)).toEqual(after);
+});
+
+it('domains whose contact was deleted since stay as they are', async () => {
+  const { one, other, record } = await newParties();
+  const domain = record();
+  await importDomains(worker.db, operator, [domain]);
+  const name = parseDomainName(domain.name);
+  const request = await commanded((origin) =>
+    updateDomain(worker.db, origin, name, { registrant: other, admin: [] }),
+  );
+  const plan = await planRevert(worker.db, operator, request);
+  await deleteAnyContact(worker.db, operator, one);
+  const gone = `there is no contact "${one}"`;
+  expect(await problems(request)).toEqual([
+    { reason: 'not_found', message: gone, field: 'registrant' },
+    { reason: 'not_found', message: gone, field: 'admin' },
+  ]);
+  await expect(revert(worker.db, command(), plan)).rejects.toThrow(gone);
+  expect(await domainsOf(domain)).toMatchObject({ [domain.name]: { registrant: other } });
 });
 
 it('only commands of the operator are taken back, and only those that the history knows', async () => {
@@ -661,73 +640,71 @@ it('only commands of the operator are taken back, and only those that the histor
   );
 });
 
-describe('a command of which an archive may have taken a part', () => {
-  const add = (origin: Origin) =>
-    addRetainedDomains(worker.db, origin, [newName(), newName(), newName()]);
-  let hour = 9;
-  /** After everything else that happens here. */
-  const later = () => {
-    hour += 1;
-    return `2027-01-01T${hour}:00:00.000Z`;
-  };
-  const addNames = () => commanded(add, later());
+const add = (origin: Origin) =>
+  addRetainedDomains(worker.db, origin, [newName(), newName(), newName()]);
+let hour = 9;
+/** After everything else that happens here. */
+const later = () => {
+  hour += 1;
+  return `2027-01-01T${hour}:00:00.000Z`;
+};
+const addNames = () => commanded(add, later());
 
-  /** Archives what is older than an instant, but stops before the entry. */
-  async function archive({ until = Number.MAX_SAFE_INTEGER } = {}) {
-    const run = { file: 'history.ndjson', run: crypto.randomUUID() };
-    await startArchive(worker.db, run, { isForced: false });
-    const entries = await listArchivable(worker.db, '2030-01-01T00:00:00.000Z', { limit: 10_000 });
-    const [first, ...others] = entries.map(({ id }) => id).filter((id) => id < until);
-    // A second time, as after a fault that was a success.
-    for (let tries = 0; tries < 2; tries++) {
-      await deleteArchived(worker.db, run, [first!, ...others]);
-    }
-    await endArchive(worker.db, run);
+/** Archives what is older than an instant, but stops before the entry. */
+async function archive({ until = Number.MAX_SAFE_INTEGER } = {}) {
+  const run = { file: 'history.ndjson', run: crypto.randomUUID() };
+  await startArchive(worker.db, run, { isForced: false });
+  const entries = await listArchivable(worker.db, '2030-01-01T00:00:00.000Z', { limit: 10_000 });
+  const [first, ...others] = entries.map(({ id }) => id).filter((id) => id < until);
+  // A second time, as after a fault that was a success.
+  for (let tries = 0; tries < 2; tries++) {
+    await deleteArchived(worker.db, run, [first!, ...others]);
   }
+  await endArchive(worker.db, run);
+}
 
-  const refusal = (request: string) => [
-    {
-      reason: 'gone',
-      message: `an archive may have taken changes of request ${JSON.stringify(request)} from the history`,
-    },
-  ];
+const refusal = (request: string) => [
+  {
+    reason: 'gone',
+    message: `an archive may have taken changes of request ${JSON.stringify(request)} from the history`,
+  },
+];
 
-  it('stays where the archive ended within it, and the next one can be taken back', async () => {
-    const [request, next] = [await addNames(), await addNames()];
-    await archive({ until: (await entriesOf(request))[1]!.id });
-    expect(await entriesOf(request)).toHaveLength(2);
-    expect(await problems(request)).toEqual(refusal(request));
-    await takeBack(next);
-  });
+it('a command of which an archive may have taken a part stays where the archive ended within it, and the next one can be taken back', async () => {
+  const [request, next] = [await addNames(), await addNames()];
+  await archive({ until: (await entriesOf(request))[1]!.id });
+  expect(await entriesOf(request)).toHaveLength(2);
+  expect(await problems(request)).toEqual(refusal(request));
+  await takeBack(next);
+});
 
-  it('stays where the archive ended between its batches', async () => {
-    const [early, late] = [command(later()), command(later())];
-    await add(late);
-    await add(early);
-    await add(late);
-    const { requestId } = late.request;
-    await archive({ until: (await entriesOf(early.request.requestId))[0]!.id });
-    expect(await entriesOf(requestId)).toHaveLength(3);
-    expect(await problems(requestId)).toEqual(refusal(requestId));
-  });
+it('a command of which an archive may have taken a part stays where the archive ended between its batches', async () => {
+  const [early, late] = [command(later()), command(later())];
+  await add(late);
+  await add(early);
+  await add(late);
+  const { requestId } = late.request;
+  await archive({ until: (await entriesOf(early.request.requestId))[0]!.id });
+  expect(await entriesOf(requestId)).toHaveLength(3);
+  expect(await problems(requestId)).toEqual(refusal(requestId));
+});
 
-  it('stays where an archive came to it after the plan', async () => {
-    const request = await addNames();
-    const plan = await planRevert(worker.db, operator, request);
-    await archive({ until: (await entriesOf(request))[1]!.id });
-    const before = await worker.db.$count(retainedDomains);
-    const reverting = revert(worker.db, command('2026-06-01T00:00:00.000Z'), plan);
-    await expect(reverting).rejects.toMatchObject({ problems: refusal(request) });
-    expect(await worker.db.$count(retainedDomains)).toBe(before);
-  });
+it('a command of which an archive may have taken a part stays where an archive came to it after the plan', async () => {
+  const request = await addNames();
+  const plan = await planRevert(worker.db, operator, request);
+  await archive({ until: (await entriesOf(request))[1]!.id });
+  const before = await worker.db.$count(retainedDomains);
+  const reverting = revert(worker.db, command('2026-06-01T00:00:00.000Z'), plan);
+  await expect(reverting).rejects.toMatchObject({ problems: refusal(request) });
+  expect(await worker.db.$count(retainedDomains)).toBe(before);
+});
 
-  it('stays where only the newest entry is left', async () => {
-    const request = await addNames();
-    await archive();
-    expect(await entriesOf(request)).toHaveLength(1);
-    expect(await problems(request)).toEqual(refusal(request));
-    const next = await addNames();
-    expect(await problems(request)).toEqual(refusal(request));
-    await takeBack(next);
-  });
+it('a command of which an archive may have taken a part stays where only the newest entry is left', async () => {
+  const request = await addNames();
+  await archive();
+  expect(await entriesOf(request)).toHaveLength(1);
+  expect(await problems(request)).toEqual(refusal(request));
+  const next = await addNames();
+  expect(await problems(request)).toEqual(refusal(request));
+  await takeBack(next);
 });
