@@ -17,8 +17,7 @@ const tool = startTool();
 let registry: TestRegistry;
 
 beforeAll(async () => {
-  registry = await tool.newRegistry();
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  registry = await tool.newRegistry('ALPHA');
   const header = 'code,uuid,name,email,phone,ident,ident_type,ident_country_code\n';
   const rows = ['1', '2'].map(
     (n) =>

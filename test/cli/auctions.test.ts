@@ -5,8 +5,7 @@ const tool = startTool();
 let registry: TestRegistry;
 
 beforeAll(async () => {
-  registry = await tool.newRegistry();
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  registry = await tool.newRegistry('ALPHA');
   const contact = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
   const row = 'ALPHA:1,Jaan Tamm,jaan@example.ee,+372.5123456,38001085718,priv,EE\n';
   await registry.done(['contact', 'import', '-', '--registrar', 'ALPHA'], contact + row);

@@ -104,8 +104,7 @@ describe('of domains', () => {
     ((await registry.rows()).domains as { name: string }[]).map(({ name }) => name);
 
   beforeAll(async () => {
-    registry = await tool.newRegistry();
-    await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+    registry = await tool.newRegistry('ALPHA');
     const contacts = ['1', '2'].map(
       (n) => `${contact(n)},Jaan Tamm,jaan@example.ee,+372.5123456,1234567${n},org,EE\n`,
     );

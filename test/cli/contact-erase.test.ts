@@ -18,8 +18,7 @@ const backups =
   'Time Travel keeps the values for up to 30 days, nightly backups for up to a year, and files that were exported or archived as long as you keep them';
 
 test('contact erase shows what would go and what stays, and then does it', async () => {
-  const registry = await tool.newRegistry();
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  const registry = await tool.newRegistry('ALPHA');
   const other = { ...contact, code: 'ALPHA:TAMM-WORK', uuid: undefined };
   const rows = [contact, other].map((row) => `${JSON.stringify(row)}\n`).join('');
   const args = ['contact', 'import', '-', '--registrar', 'ALPHA', '--format', 'ndjson'];

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { startTool, type TestRegistry } from './tool.ts';
+import { startTool } from './tool.ts';
 
 const tool = startTool();
 const importing = ['contact', 'import', '-', '--registrar', 'ALPHA', '--format', 'ndjson'];
@@ -46,16 +46,10 @@ const short = {
   ident_country_code: 'EE',
 };
 
-async function registryWithAlpha(): Promise<TestRegistry> {
-  const registry = await tool.newRegistry();
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
-  return registry;
-}
-
 const ndjson = (...rows: unknown[]) => `${rows.map((row) => JSON.stringify(row)).join('\n')}\n`;
 
 test('keeps everything that a contact brings, and gives what it does not', async () => {
-  const registry = await registryWithAlpha();
+  const registry = await tool.newRegistry('ALPHA');
   const file = await registry.file(
     'contacts.ndjson',
     ndjson(known, { ...short, registrar: 'ALPHA' }),
@@ -86,7 +80,7 @@ test('keeps everything that a contact brings, and gives what it does not', async
 }, 120_000);
 
 test('takes a list as words in CSV and as a list in NDJSON', async () => {
-  const registry = await registryWithAlpha();
+  const registry = await tool.newRegistry('ALPHA');
   const lists = { statuses: ['serverUpdateProhibited', 'ok'], disclosed_attributes: ['email'] };
   const rows = ndjson({ ...short, ...lists });
   const args = ['contact', 'import', '-', '--registrar', 'ALPHA'];
@@ -97,7 +91,7 @@ test('takes a list as words in CSV and as a list in NDJSON', async () => {
 }, 120_000);
 
 test('imports what it has exported, as CSV, into another registry, and it is the same', async () => {
-  const registry = await registryWithAlpha();
+  const registry = await tool.newRegistry('ALPHA');
   const rows = ndjson(known, { ...short, registrar: 'ALPHA' });
   await registry.done(importing, rows);
   const exported = path.join(registry.directory, 'contacts.csv');
@@ -105,7 +99,7 @@ test('imports what it has exported, as CSV, into another registry, and it is the
     file: exported,
     rows: 2,
   });
-  const other = await registryWithAlpha();
+  const other = await tool.newRegistry('ALPHA');
   await other.done(['contact', 'import', exported]);
   const again = path.join(other.directory, 'contacts.csv');
   await other.done(['contact', 'export', again, '--registrar', 'ALPHA']);
@@ -113,7 +107,7 @@ test('imports what it has exported, as CSV, into another registry, and it is the
 }, 120_000);
 
 test('leaves a file as it is if the registrar whose contacts it is to have does not exist', async () => {
-  const registry = await registryWithAlpha();
+  const registry = await tool.newRegistry('ALPHA');
   const file = await registry.file('contacts.csv', 'of another day');
   const { status, stderr } = await registry.run([
     ...['contact', 'export', file, '--registrar', 'ALHPA'],
@@ -124,7 +118,7 @@ test('leaves a file as it is if the registrar whose contacts it is to have does 
 });
 
 test('tells a failure from a refusal', async () => {
-  const registry = await registryWithAlpha();
+  const registry = await tool.newRegistry('ALPHA');
   const file = path.join(registry.directory, 'nowhere/contacts.csv');
   const ended = await registry.run(['contact', 'export', file, '--registrar', 'ALPHA']);
   expect(ended).toMatchObject({ status: 1, stdout: '' });
@@ -132,7 +126,7 @@ test('tells a failure from a refusal', async () => {
 });
 
 test('leaves contacts that are there already, and overwrites none that are different', async () => {
-  const registry = await registryWithAlpha();
+  const registry = await tool.newRegistry('ALPHA');
   const importRows = (...rows: unknown[]) => registry.run(importing, ndjson(...rows));
   await importRows(known);
   const before = await registry.rows();
@@ -153,7 +147,7 @@ test('leaves contacts that are there already, and overwrites none that are diffe
 }, 120_000);
 
 test('refuses a time in the future, which every later change would have to pass', async () => {
-  const registry = await registryWithAlpha();
+  const registry = await tool.newRegistry('ALPHA');
   const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString();
   for (const field of ['created_at', 'updated_at']) {
     const row = ndjson({ ...short, [field]: tomorrow });
@@ -165,7 +159,7 @@ test('refuses a time in the future, which every later change would have to pass'
 });
 
 test('imports the good rows with --skip-invalid, and saves the bad ones with their reasons', async () => {
-  const registry = await registryWithAlpha();
+  const registry = await tool.newRegistry('ALPHA');
   const header = Object.keys(short).join(',');
   const row = (changes: Partial<typeof short>) => Object.values({ ...short, ...changes }).join(',');
   const bad = row({ code: 'ALPHA:3', phone: '5123457', email: '' });

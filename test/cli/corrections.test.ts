@@ -13,8 +13,7 @@ ALPHA:3,Mari Maasikas,mari@example.ee,+372.5123458,47101010033,priv,EE
 const domainsHeader = 'name,registrar,registrant,admin,tech\n';
 
 beforeAll(async () => {
-  registry = await tool.newRegistry();
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  registry = await tool.newRegistry('ALPHA');
   await registry.done(['contact', 'import', '-', '--registrar', 'ALPHA'], contacts);
 });
 

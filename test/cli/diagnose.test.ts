@@ -9,12 +9,8 @@ let registry: TestRegistry;
 let secret: string;
 
 beforeAll(async () => {
-  registry = await tool.newRegistry();
-  await registry.done([
-    ...['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ'],
-    ...['--allow-ip', '192.0.2.0/24'],
-  ]);
-  await registry.done(['registrar', 'add', '--code', 'BETA', '--name', 'Beta OÜ']);
+  registry = await tool.newRegistry('ALPHA', 'BETA');
+  await registry.done(['registrar', 'update', 'ALPHA', '--allow-ip', '192.0.2.0/24']);
   const add = ['api-user', 'add', '--registrar', 'ALPHA', '--username'];
   ({ secret } = await registry.done([...add, 'ats']));
   await registry.done([...add, 'disabled']);

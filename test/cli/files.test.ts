@@ -8,8 +8,7 @@ const tool = startTool();
 let registry: TestRegistry;
 
 beforeAll(async () => {
-  registry = await tool.newRegistry();
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  registry = await tool.newRegistry('ALPHA');
 });
 
 function importNames(content: string | Buffer, ...args: string[]) {

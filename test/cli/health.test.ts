@@ -12,8 +12,7 @@ import { startTool, type TestRegistry } from './tool.ts';
 const tool = startTool();
 
 test('shows the lists, the rows of each table, the size of the database and the last runs', async () => {
-  const registry = await tool.newRegistry();
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  const registry = await tool.newRegistry('ALPHA');
   await registry.done(['retained', 'add', 'tartu.ee', 'valga.ee', '--status', 'reserved']);
 
   const health = await registry.done(['health']);

@@ -8,8 +8,7 @@ const tool = startTool();
 let registry: TestRegistry;
 
 beforeAll(async () => {
-  registry = await tool.newRegistry();
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  registry = await tool.newRegistry('ALPHA');
   await registry.done(['registrar', 'update', 'ALPHA', '--name', 'Alpha AS']);
   await registry.done(['retained', 'add', 'a.ee', 'b.ee', '--status', 'reserved']);
   await registry.done(['auction', 'start', 'kohv.ee']);

@@ -8,8 +8,7 @@ const header = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
 const row = 'ALPHA:1,Jaan Tamm,jaan@example.ee,+372.5123456,38001085718,priv,EE\n';
 
 beforeAll(async () => {
-  registry = await tool.newRegistry();
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  registry = await tool.newRegistry('ALPHA');
   await registry.done(['contact', 'import', '-', '--registrar', 'ALPHA'], header + row);
 });
 

@@ -59,8 +59,7 @@ test('says how many rows are in when the server dies, how many are not, and what
 });
 
 test('counts the rows that a replacement was still going to remove', async () => {
-  const registry = await tool.newRegistry();
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  const registry = await tool.newRegistry('ALPHA');
   const contact =
     'code,name,email,phone,ident,ident_type,ident_country_code\nALPHA:1,Jaan Tamm,jaan@example.ee,+372.5123456,12345671,org,EE\n';
   await registry.done(['contact', 'import', '-', '--registrar', 'ALPHA'], contact);

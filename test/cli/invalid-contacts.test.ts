@@ -12,9 +12,7 @@ BETA,BETA:1,Kask OÜ,kask@example.ee,+372.5123459,12345679,org,EE
 `;
 
 beforeAll(async () => {
-  registry = await tool.newRegistry();
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
-  await registry.done(['registrar', 'add', '--code', 'BETA', '--name', 'Beta OÜ']);
+  registry = await tool.newRegistry('ALPHA', 'BETA');
   await registry.done(['contact', 'import', '-'], header + rows);
   // As a former registry accepted them.
   await registry.edit(`

@@ -18,8 +18,7 @@ function* lines() {
 }
 
 test('imports a file that is larger than the memory it may use', { timeout: 600_000 }, async () => {
-  const registry = await tool.newRegistry();
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha']);
+  const registry = await tool.newRegistry('ALPHA');
   const file = path.join(registry.directory, 'contacts.csv');
   await pipeline(Readable.from(lines()), createWriteStream(file));
   const args = ['contact', 'import', file, '--registrar', 'ALPHA', '--dry-run', '--json'];

@@ -6,8 +6,7 @@ import { startTool } from './tool.ts';
 const tool = startTool();
 
 test('reads the same from the files as through the runtime', async () => {
-  const registry = await tool.newRegistry();
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  const registry = await tool.newRegistry('ALPHA');
   await registry.done(['retained', 'add', 'õ.ee', 'a.ee', '--status', 'reserved']);
   await registry.done(['auction', 'start', 'kohv.ee']);
   for (const words of [

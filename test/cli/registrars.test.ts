@@ -58,8 +58,7 @@ test('refuses an allow-list entry that is no address, naming it', async () => {
 });
 
 test('prints a secret once, keeps its digest alone, and records neither', async () => {
-  const registry = await tool.newRegistry();
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  const registry = await tool.newRegistry('ALPHA');
   const add = ['api-user', 'add', '--registrar', 'ALPHA', '--username', 'ats'];
   const { secret: first } = await registry.done(add);
   const { secret: second } = await registry.done(['api-user', 'rotate', 'ats']);
@@ -86,8 +85,7 @@ test('prints a secret once, keeps its digest alone, and records neither', async 
 }, 120_000);
 
 test('shows since when each user has had its secret, and the one before it', async () => {
-  const registry = await tool.newRegistry();
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  const registry = await tool.newRegistry('ALPHA');
   for (const username of ['ats', 'mari']) {
     await registry.done(['api-user', 'add', '--registrar', 'ALPHA', '--username', username]);
   }
@@ -110,8 +108,7 @@ test('shows since when each user has had its secret, and the one before it', asy
 }, 120_000);
 
 test('refuses a user of an unknown registrar, and a username that is taken', async () => {
-  const registry = await tool.newRegistry();
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  const registry = await tool.newRegistry('ALPHA');
   await registry.done(['api-user', 'add', '--registrar', 'ALPHA', '--username', 'ats']);
   const add = (code: string, username: string) =>
     registry.run(['api-user', 'add', '--registrar', code, '--username', username]);

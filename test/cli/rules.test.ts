@@ -124,8 +124,7 @@ function run(command: CommandUnknownOpts, args: string[], input?: string, fault?
 }
 
 beforeAll(async () => {
-  registry = await tool.newRegistry();
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  registry = await tool.newRegistry('ALPHA');
   await registry.done(['api-user', 'add', '--registrar', 'ALPHA', '--username', 'ats']);
   const contacts = [1, 2].map((n) => `ALPHA:${n},Mari,mari@example.ee,+372.5,1,org,FI\n`);
   const header = 'code,name,email,phone,ident,ident_type,ident_country_code\n';

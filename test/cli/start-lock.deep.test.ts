@@ -32,8 +32,7 @@ function contacts(count: number): string {
 test('a server that is started during an import disturbs neither', {
   timeout: 2 * startMilliseconds,
 }, async () => {
-  const registry = await tool.newRegistry();
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  const registry = await tool.newRegistry('ALPHA');
   const file = await registry.file('contacts.csv', contacts(20_000));
   const importing = registry.spawn(['contact', 'import', file, '--registrar', 'ALPHA', '--json']);
   const starting = start(registry.directory);

@@ -70,15 +70,20 @@ export function startTool() {
     async newDirectory(): Promise<string> {
       return mkdtemp(path.join(work, 'files-'));
     },
-    /** A registry with tables and nothing in them, for the test that asks for it, or for the file outside of tests. */
-    async newRegistry(): Promise<TestRegistry> {
+    /** A registry with registrars of these codes, for the test that asks for it, or for the file outside of tests. */
+    async newRegistry(...codes: string[]): Promise<TestRegistry> {
       count += 1;
       const isEmpty = await emptyKept();
       const directory = isEmpty ? kept!.directory : path.join(work, `registry-${count}`);
       if (!isEmpty) await cp(inject('emptyRegistry'), directory, { recursive: true });
       if (TestRunner.getCurrentTest()) onTestFinished(() => void unused.add(directory));
       else registries.push(directory);
-      return new TestRegistry(directory);
+      const registry = new TestRegistry(directory);
+      for (const code of codes) {
+        const name = `${code[0]}${code.slice(1).toLowerCase()} OÜ`;
+        await registry.done(['registrar', 'add', '--code', code, '--name', name]);
+      }
+      return registry;
     },
   };
 }

@@ -5,14 +5,8 @@ import { startTool } from './tool.ts';
 const tool = startTool();
 const endpoint = startEndpoint();
 
-async function registryWithAlpha() {
-  const registry = await tool.newRegistry();
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
-  return registry;
-}
-
 test('sets a webhook, shows its secret once, tests it, and says what was delivered when', async () => {
-  const registry = await registryWithAlpha();
+  const registry = await tool.newRegistry('ALPHA');
   const set = ['registrar', 'update', 'ALPHA', '--webhook', endpoint.url];
   expect(await registry.done([...set, '--dry-run'])).not.toHaveProperty('webhook_secret');
   const { webhook_secret: secret, registrar } = await registry.done(set);
@@ -65,7 +59,7 @@ test('sets a webhook, shows its secret once, tests it, and says what was deliver
 }, 120_000);
 
 test('replaces the secret of a webhook, records neither, and removes the webhook', async () => {
-  const registry = await registryWithAlpha();
+  const registry = await tool.newRegistry('ALPHA');
   const set = ['registrar', 'update', 'ALPHA', '--webhook', endpoint.url];
   const { webhook_secret: first } = await registry.done(set);
   const { webhook_secret: second } = await registry.done(set);
@@ -96,14 +90,14 @@ test('replaces the secret of a webhook, records neither, and removes the webhook
 }, 120_000);
 
 test('lists nothing for a registrar that does not exist', async () => {
-  const registry = await registryWithAlpha();
+  const registry = await tool.newRegistry('ALPHA');
   const { status, stderr } = await registry.run(['registrar', 'webhook', 'list', 'ALHPA']);
   expect(status).toBe(1);
   expect(stderr).toBe('refused: there is no registrar "ALHPA" [registrar]\n');
 });
 
 test('refuses a webhook without https, and one in a private network', async () => {
-  const registry = await registryWithAlpha();
+  const registry = await tool.newRegistry('ALPHA');
   const set = (url: string) => registry.run(['registrar', 'update', 'ALPHA', '--webhook', url]);
   expect((await set('http://hooks.example.ee/')).stderr).toBe(
     'refused: the webhook must begin with https:// [webhook]\n',
@@ -119,7 +113,7 @@ ALPHA:1,Jaan Tamm,jaan@example.ee,+372.5123456,38001085718,priv,EE
 `;
 
 test('sends again what was given up, once the operator asks, and shows since when a webhook fails', async () => {
-  const registry = await registryWithAlpha();
+  const registry = await tool.newRegistry('ALPHA');
   await registry.done(['registrar', 'update', 'ALPHA', '--webhook', endpoint.url]);
   await registry.done(['contact', 'import', '-', '--registrar', 'ALPHA'], contact);
   await registry.done(['contact', 'update', 'ALPHA:1', '--city', 'Tartu']);

@@ -7,8 +7,7 @@ let registry: TestRegistry;
 let before: unknown;
 
 beforeAll(async () => {
-  registry = await tool.newRegistry();
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
+  registry = await tool.newRegistry('ALPHA');
   await registry.done(['retained', 'add', 'vana.ee', '--status', 'reserved']);
   before = await registry.rows();
 }, 120_000);
