@@ -137,7 +137,7 @@ test('leaves nothing behind when it is interrupted, and says so', async () => {
   const file = path.join(await tool.newDirectory(), 'interrupted.sqlite');
   const child = script(
     `import { writeFileSync } from 'node:fs';
-    import { endAtInterrupt } from '${sources}/interrupt.ts';
+    import { endAtInterrupt } from '${sources}/report/interrupt.ts';
     import { writeBackup } from '${sources}/nouns/backup/file.ts';
     endAtInterrupt();
     await writeBackup(${JSON.stringify(file)}, async (target) => {
