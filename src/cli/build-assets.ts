@@ -13,9 +13,8 @@ import path from 'node:path';
 import { isUpToDate, projectDirectory } from './project.ts';
 
 /**
- * Writes the files that the platform serves without running the Worker to .wrangler/assets: wrangler's build command,
- * which runs before each bundling. A file is replaced in one step, and only if it changes, because several servers may
- * be starting at the same time.
+ * Wrangler's build command, which runs before each bundling. It writes the files that the platform serves without running
+ * the Worker to .wrangler/assets. A file is replaced in one step, and only if it changes: several servers may be starting.
  */
 
 const staticDirectory = path.join(projectDirectory, 'src/http/static');
@@ -44,7 +43,7 @@ function write(files: Files): void {
     const bytes = Buffer.from(content);
     if (existsSync(file) && readFileSync(file).equals(bytes)) continue;
     mkdirSync(path.dirname(file), { recursive: true });
-    // Beside the target: another build would remove it from there as a file of an earlier one.
+    // Outside the target, from where another build would remove it as a file of an earlier one.
     const whole = `${target}.${process.pid}`;
     writeFileSync(whole, bytes);
     renameSync(whole, file);
@@ -75,6 +74,6 @@ if (!process.env.ASSETS_ARE_BUILT) {
   }
   write(files);
   removeOthers(files);
-  // A change during the build counts as one after it.
+  // Sources that changed during the build are newer than this time.
   if (!isKept) utimesSync(document, startedAtSeconds, startedAtSeconds);
 }

@@ -5,10 +5,10 @@ import {
   Option,
 } from '@commander-js/extra-typings';
 
-/** The words that call the tool; usage lines and examples begin with them. */
+/** What usage lines and examples begin with. */
 export const programName = 'npm run registry --';
 
-/** A command with these words, as a shell reads it. */
+/** The command line with these words, quoted for a shell. */
 export function commandLine(words: readonly string[]): string {
   const quoted = words.map((word) =>
     /^[\p{L}\p{N}_./:@%+=,-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`,
@@ -16,7 +16,7 @@ export function commandLine(words: readonly string[]): string {
   return [programName, ...quoted].join(' ');
 }
 
-/** Commands about one thing; the unnamed one is meant where no verb is given. */
+/** Commands about one thing. Without a verb, the unnamed one runs. */
 export function noun(
   name: string,
   example: string,
@@ -29,7 +29,7 @@ export function noun(
   return command as unknown as CommandUnknownOpts;
 }
 
-/** A command that reads. Each example begins with the words that call it. */
+/** A command that reads. Each example begins with its noun and verb. */
 export function reading(name: string, ...examples: string[]) {
   return bare(name, ...examples)
     .addOption(
@@ -48,7 +48,7 @@ export function writing(name: string, ...examples: string[]) {
   return (
     reading(name, ...examples)
       .option('--dry-run', 'show what would change, and change nothing')
-      // Marks the command as one that writes. As a default of the option, the help would show it.
+      // Marks the command as one that writes. The help would show a default of the option.
       .setOptionValueWithSource('dryRun', false, 'default')
   );
 }
@@ -74,7 +74,7 @@ export interface CommonOptions {
   dryRun?: boolean;
 }
 
-/** The options that choose the same registry. */
+/** The options that choose the same registry, as arguments. */
 export function registryOptions({ persistTo, remote, env }: CommonOptions): string[] {
   return [
     ...(persistTo === undefined ? [] : ['--persist-to', persistTo]),

@@ -17,7 +17,7 @@ function listBuilds(): number[] {
   return names.map((name) => Number(name.slice('tool-'.length))).sort((a, b) => a - b);
 }
 
-/** Bundles the tool in one step. Removes bundles that were replaced a day ago; from others, commands may be running. */
+/** Bundles the tool in one step. Removes bundles that were replaced a day ago; commands may still run from newer ones. */
 async function build(startedAt: number): Promise<void> {
   const { build } = await import('esbuild');
   const outdir = path.join(home, `building-tool-${process.pid}`);
@@ -39,7 +39,7 @@ async function build(startedAt: number): Promise<void> {
   renameSync(outdir, directoryOf(startedAt));
 }
 
-/** The newest bundle, built if a source has changed; the slower sources for a user who may not write it. */
+/** The newest bundle, built again if a source has changed; the slower sources for a user who cannot write a bundle. */
 async function findProgram(): Promise<string> {
   const newest = listBuilds().at(-1);
   if (isUpToDate(newest)) return path.join(directoryOf(newest), 'main.js');

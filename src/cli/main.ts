@@ -4,7 +4,7 @@ import { endAtInterrupt } from './report/interrupt.ts';
 enterUsersDirectory('registry');
 endAtInterrupt();
 
-// The write that fails reports it too, and ends the command.
+// Otherwise such an error ends the process before the failed write is reported.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 const { runProgram } = await import('./program.ts');

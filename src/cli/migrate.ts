@@ -5,7 +5,7 @@ import { projectDirectory } from './project.ts';
 
 const directory = path.join(projectDirectory, 'migrations');
 
-/** A table that is in a database from the moment that a restore empties it until its last row is there. */
+/** The name of a table that exists while a restore is not finished. */
 export const restoreMarker = 'restore_unfinished';
 
 export function unfinishedRestore(command: string): string {
@@ -18,7 +18,6 @@ export async function findMissingMigrations(db: D1Database): Promise<string[]> {
   return listMigrations().filter((name) => !applied.has(name));
 }
 
-/** All migrations, in order. */
 export function listMigrations(): string[] {
   return readdirSync(directory)
     .filter((name) => name.endsWith('.sql'))
@@ -43,12 +42,12 @@ async function listApplied(db: D1Database): Promise<string[]> {
 
 /**
  * Applies the migrations that the database lacks, each in a transaction, and records them as `wrangler d1 migrations
- * apply` does, so that either may go on where the other stopped.
+ * apply` does, so that either can continue where the other stopped.
  */
 export async function applyMigrations(db: D1Database): Promise<void> {
   const missing = await findMissingMigrations(db);
   for (const name of missing) {
-    // Drizzle's mark between two statements.
+    // Drizzle writes it between statements.
     const statements = readFileSync(path.join(directory, name), 'utf8').split(
       '--> statement-breakpoint',
     );

@@ -7,10 +7,10 @@ import {
 import { type OpenBindings, opening } from './bindings.ts';
 import { programName } from './command.ts';
 import { projectVersion } from './project.ts';
+import { startCommandProgress } from './report/command-progress.ts';
 import { writeAnswer } from './report/output.ts';
-import { startStanding } from './report/standing.ts';
 
-/** A noun, or a command that is a word of its own: its line in the help, and its module, which is loaded on demand. */
+/** A noun, or a command without one. Its module is loaded on demand. */
 interface Entry {
   summary: string;
   load(): Promise<CommandUnknownOpts>;
@@ -91,7 +91,7 @@ export function wholeProgram(): Promise<CommandUnknownOpts> {
   return programWith(Object.keys(entries));
 }
 
-/** The program with these nouns loaded; of the others it knows the name and the summary. */
+/** The program with these nouns loaded; it knows only the names and summaries of the others. */
 async function programWith(nouns: readonly (string | undefined)[]): Promise<CommandUnknownOpts> {
   const program = new Command(programName)
     .description("The operator's tool: everything a registry's operator does, without SQL")
@@ -128,7 +128,7 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
     writeOut: (text) => (help += text),
     writeErr: (text) => (printed += text),
   });
-  startStanding(args);
+  startCommandProgress(args);
   try {
     await opening.run(open, () => program.parseAsync(args, { from: 'user' }));
   } catch (error) {
@@ -147,13 +147,12 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
   }
 }
 
-/** Commander prints by itself; its words are kept until it is known in which form to print them. */
+/** Collects what Commander prints by itself, until it is known in which form to print it. */
 function configureOutput(command: CommandUnknownOpts, output: OutputConfiguration): void {
   command.configureOutput(output);
   for (const child of command.commands) configureOutput(child, output);
 }
 
-/** The words of the command line that name a command. */
 function usedWords(program: CommandUnknownOpts, args: readonly string[]): string {
   const words = [programName];
   let command: CommandUnknownOpts | undefined = program;

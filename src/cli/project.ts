@@ -3,22 +3,21 @@ import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import path from 'node:path';
 
-/** The repository, wherever the command was called from; the bundled tool is as deep in it, below .wrangler. */
+/** The repository. The bundled tool, below .wrangler, is as deep in it as this file. */
 export const projectDirectory = path.resolve(import.meta.dirname, '../..');
 export const configPath = path.join(projectDirectory, 'wrangler.toml');
 
-/** The version in package.json. */
 export function projectVersion(): string {
   return JSON.parse(readFileSync(path.join(projectDirectory, 'package.json'), 'utf8')).version;
 }
 
-/** Goes back to the directory that the user called the npm script from: npm runs it in the project's. */
+/** Returns to the directory from which the user called the npm script: npm runs it in the project's. */
 export function enterUsersDirectory(script: string): void {
   const { npm_lifecycle_event, INIT_CWD } = process.env;
   if (npm_lifecycle_event === script && INIT_CWD !== undefined) process.chdir(INIT_CWD);
 }
 
-/** Where the local data is kept: --persist-to, from the user's directory, or one below .wrangler. */
+/** The directory of the local data: --persist-to, relative to the user's directory, or one below .wrangler. */
 export function localDirectory(
   persistTo: string | undefined,
   name: 'state' | 'sandbox' = 'state',
@@ -31,8 +30,8 @@ export function localDirectory(
 const sources = ['src/**', 'drizzle/*', 'package.json', 'node_modules/.package-lock.json'];
 
 /**
- * Whether what was built at this time, in milliseconds, is newer than every source and every installed package. An
- * unpacked source has an old time of modification, but not of its status.
+ * Whether what was built at this time, in milliseconds, is newer than every source and every installed package. It looks
+ * at ctime, because an unpacked source keeps an old mtime.
  */
 export function isUpToDate(builtAt: number | undefined): builtAt is number {
   if (builtAt === undefined) return false;
@@ -41,7 +40,7 @@ export function isUpToDate(builtAt: number | undefined): builtAt is number {
   );
 }
 
-/** Has Node keep what it compiles, in a directory of the user's own: code that somebody else may write must not run. */
+/** Has Node cache what it compiles in a directory of the user's own, where nobody else can write code. */
 export function keepCompiled(): void {
   enableCompileCache(
     path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'registry-edge'),

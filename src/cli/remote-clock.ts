@@ -5,7 +5,8 @@ const maximumMilliseconds = 10_000;
 
 /**
  * Throws `invalid` if this machine's clock and the deployed database's differ by more than ten seconds: changes and
- * publications carry the time of whoever makes them, and the archive decides by it what a day had. Costs one round trip.
+ * publications carry the time of the machine that makes them, and the archive assigns them to days by it. Costs one round
+ * trip.
  */
 export async function checkClock(db: D1Database, clock: () => Date = currentTime): Promise<void> {
   const before = clock();

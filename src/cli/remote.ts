@@ -14,7 +14,7 @@ import { deployedId } from './wrangler-config.ts';
  * or CLOUDFLARE_API_TOKEN), after the operator has confirmed it.
  */
 export async function openRemote(options: CommonOptions): Promise<Bindings> {
-  // Otherwise wrangler reports on standard output which files it reads.
+  // Otherwise wrangler prints on standard output which files it reads.
   process.env.WRANGLER_LOG ??= 'error';
   const { getPlatformProxy, unstable_readConfig } = await import('wrangler');
   const environment = options.env ?? 'production';
@@ -24,7 +24,7 @@ export async function openRemote(options: CommonOptions): Promise<Bindings> {
     const statement = `This works on the deployed database ${names.join(', ')} of the environment ${environment}.`;
     await confirm(statement, 'confirm with --yes');
   }
-  // In a directory without the local .dev.vars, but inside the project, where the login may be.
+  // The directory has no local .dev.vars, but is inside the project, where the login may be.
   const parent = path.join(projectDirectory, '.wrangler/tmp');
   await mkdir(parent, { recursive: true });
   const directory = await mkdtemp(path.join(parent, 'registry-'));
@@ -42,8 +42,8 @@ export async function openRemote(options: CommonOptions): Promise<Bindings> {
 }
 
 /**
- * The configuration of the deployed bindings only, each marked `remote`. Preview ids are left out, because wrangler
- * would prefer them. Throws `invalid` while wrangler.toml has placeholders.
+ * The configuration of the deployed bindings, each marked `remote`, without preview ids, which wrangler would prefer.
+ * Throws `invalid` while wrangler.toml has placeholders.
  */
 export function remoteConfig(config: Unstable_Config) {
   const { name, account_id, compatibility_date, compliance_region, vars } = config;

@@ -9,20 +9,20 @@ import type { ListName } from '../public-list/lists.ts';
 import { currentTime } from '../time/clock.ts';
 import { type CommonOptions, commandLine, registryOptions } from './command.ts';
 import { openRegistry, type Registry } from './registry.ts';
+import { noteCommandProgress, unfinishedReport } from './report/command-progress.ts';
 import { OutputError, reportLostOutput, writeOutput } from './report/output.ts';
 import { type FileProblem, problemLine } from './report/problem.ts';
-import { standingReport, updateStanding } from './report/standing.ts';
 import { counted } from './report/text.ts';
 
 /** The answer of a command: `data` with --json, `text` without. */
 export interface Report {
   data: Record<string, unknown>;
   text: string;
-  /** The public lists that may have changed: they are published, and the report says which did change. */
+  /** The public lists that may have changed. They are published, and the report names those that have. */
   publish?: readonly ListName[];
 }
 
-/** The command with its work, which gets the registry that the options choose, the arguments and the options. */
+/** A command that does the work on the registry that its options choose. */
 export function verb<Args extends unknown[], Options extends OptionValues & CommonOptions>(
   command: Command<Args, Options>,
   work: (registry: Registry, ...given: [...Args, Options]) => Promise<Report | undefined>,
@@ -41,10 +41,9 @@ export function verb<Args extends unknown[], Options extends OptionValues & Comm
 }
 
 /**
- * Prepares what needs no registry, so that a faulty file is refused before one is opened; then does a command's work on
- * the registry and prints its report. A refusal is printed with its reasons, on standard output with --json, and makes
- * the exit status 1; so does an unexpected failure, and an answer that could not be written. Such an end also says what
- * was done until then.
+ * Prepares what needs no registry, so that a faulty file is refused before one is opened. Then does the command's work and
+ * prints its report. A refusal is printed with its reasons, on standard output with --json; it makes the exit status 1, as
+ * an unexpected failure and an answer that cannot be written do. What was done before such an end is printed as well.
  */
 export async function run<Prepared>(
   options: CommonOptions,
@@ -57,13 +56,13 @@ export async function run<Prepared>(
   await report(options, async () => {
     const prepared = await prepare();
     const registry = await openRegistry(options, opened, needs);
-    if (options.dryRun === false) updateStanding({ isChanged: 'perhaps' });
+    if (options.dryRun === false) noteCommandProgress({ isChanged: 'perhaps' });
     const done = await work(registry, prepared);
     return done && published(done, registry, options);
   });
 }
 
-/** Does work that opens no registry of its own accord, and ends as `run` says. */
+/** Does work that needs no registry, and ends as `run` does. */
 export async function report(
   options: CommonOptions,
   work: () => Promise<Report | undefined>,
@@ -76,11 +75,11 @@ export async function report(
     process.exitCode = 1;
     await printProblems(error, options);
   } finally {
-    updateStanding({ isChanged: 'no' });
+    noteCommandProgress({ isChanged: 'no' });
   }
 }
 
-/** Publishes the report's lists and adds the outcome. If that fails, the change stands and the status is 1. */
+/** Publishes the report's lists and adds the outcome. If that fails, the change is kept and the exit status is 1. */
 async function published(
   report: Report,
   { db, env, isDryRun }: Registry,
@@ -90,11 +89,11 @@ async function published(
   if (!lists) return report;
   if (isDryRun) return { text, data: { ...data, published: [] } };
   const args = ['lists', 'publish', ...registryOptions(options)];
-  updateStanding({ isChanged: 'yes', lists, args });
+  noteCommandProgress({ isChanged: 'yes', lists, args });
   try {
     const { publish } = await import('../public-list/publish/publish.ts');
     const changed = await publish(db, env.LISTS, lists, currentTime);
-    updateStanding({ lists: [] });
+    noteCommandProgress({ lists: [] });
     return {
       data: { ...data, published: changed },
       text: changed.length === 0 ? text : `${text}; published: ${changed.join(', ')}`,
@@ -110,7 +109,7 @@ async function published(
   }
 }
 
-/** Prints the report. One that cannot be written, of a change, is printed on standard error: it may hold a secret. */
+/** Prints the report. If it cannot be written, that of a change goes to standard error: it may contain a new secret. */
 async function print({ data, text }: Report, { json, dryRun }: CommonOptions): Promise<void> {
   const answer = json ? JSON.stringify(data) : text;
   if (answer === '') return;
@@ -122,7 +121,7 @@ async function print({ data, text }: Report, { json, dryRun }: CommonOptions): P
   }
 }
 
-/** Beyond these, problems are only counted. */
+/** Problems above this number are only counted. */
 const printedProblems = 20;
 
 async function printProblems(error: unknown, options: CommonOptions): Promise<void> {
@@ -134,9 +133,9 @@ async function printProblems(error: unknown, options: CommonOptions): Promise<vo
     error instanceof RegistryError
       ? error.problems
       : [{ reason: 'unexpected', message: messageOf(error) }];
-  const standing = standingReport();
+  const unfinished = unfinishedReport();
   // A refusal comes before the change, unless some of the rows are changed already.
-  const rest = standing?.hasDone || problems[0]?.reason === 'unexpected' ? standing : undefined;
+  const rest = unfinished?.hasDone || problems[0]?.reason === 'unexpected' ? unfinished : undefined;
   if (options.json) {
     const answer = `${JSON.stringify({ errors: problems, ...rest?.data })}\n`;
     await writeOutput(answer).catch(() => process.stderr.write(answer));

@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 
-/** The service's own report. */
 export interface AskedService {
   address: string | null;
   status: 'ok' | 'failing' | 'not asked';

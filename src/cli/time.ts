@@ -6,14 +6,14 @@ const expected =
   'Write a day, 2026-01-31, or a time, 2026-01-31T12:00:00Z. Without an offset it is UTC.';
 const rule = instantRule(expected);
 
-/** The instant that an option names; a day begins at midnight, UTC. */
+/** The instant that an option names; for a day, its beginning in UTC. */
 export function parseSince(text: string): Date {
   const { data: instant } = rule.safeParse(isDay(text) ? `${text}T00:00:00Z` : text);
   if (instant) return instant;
   throw new InvalidArgumentError(expected);
 }
 
-/** The same for the end of a period, in which a day is included. */
+/** The end of a period that an option names; for a day, its end in UTC. */
 export function parseUntil(text: string): Date {
   const since = parseSince(text);
   return isDay(text) ? new Date(since.getTime() + 24 * 60 * 60 * 1000) : since;

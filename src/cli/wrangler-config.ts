@@ -6,7 +6,7 @@ import type { Unstable_RawConfig } from 'wrangler';
 import { RegistryError } from '../error.ts';
 import { configPath, projectDirectory } from './project.ts';
 
-/** An environment in a wrangler.toml, or what is outside of every environment; `own` is undefined if there is none. */
+/** Reads an environment of a wrangler.toml, or its top level. `own` is undefined if there is no such environment. */
 export function readEnvironment(file: string, environment: string | undefined) {
   const config = parse(readFileSync(file, 'utf8')) as Unstable_RawConfig;
   const own = environment === undefined ? config : config.env?.[environment];
@@ -17,9 +17,8 @@ export function readEnvironment(file: string, environment: string | undefined) {
 }
 
 /**
- * The settings of an environment that the local runtime needs, with its variables and the secrets in .dev.vars, as
- * `wrangler dev` reads it; loading wrangler for it takes longer than most commands. Throws `not_found` for an
- * environment that wrangler.toml does not have.
+ * What the local runtime needs of an environment, with the secrets in .dev.vars, as `wrangler dev` reads it: loading
+ * wrangler for that takes longer than most commands. Throws `not_found` for an unknown environment.
  */
 export function readLocalConfig(environment: string | undefined) {
   const { config, own, database, lists, archive } = knownEnvironment(environment, 'env');
@@ -33,10 +32,7 @@ export function readLocalConfig(environment: string | undefined) {
   };
 }
 
-/**
- * The bindings that give the local runtime the rate limits of an environment. Throws `not_found` for an environment that
- * wrangler.toml does not have.
- */
+/** The bindings that give the local runtime an environment's rate limits. Throws `not_found` for an unknown one. */
 export function readLimits(environment: string | undefined) {
   const { own } = knownEnvironment(environment, 'limits');
   const limiters = own.ratelimits?.map(({ name, ...limiter }) => [
@@ -62,7 +58,7 @@ function readSecrets(environment: string | undefined): Record<string, string> {
   return parseEnv(readFileSync(file, 'utf8')) as Record<string, string>;
 }
 
-/** The address of a domain of the registry's own that wrangler.toml routes to the Worker; undefined if there is none. */
+/** The address of the registry's own domain, if wrangler.toml routes one to the Worker. */
 export function domainAddress(file: string, environment: string): string | undefined {
   const { config, own } = readEnvironment(file, environment);
   const routes = own?.routes ?? config.routes ?? [own?.route ?? config.route ?? []].flat();
@@ -74,7 +70,7 @@ export function domainAddress(file: string, environment: string): string | undef
   return host && `https://${host}`;
 }
 
-/** The id of something that is deployed; undefined for a placeholder, which has zeros only. */
+/** The id of a deployed resource; undefined for a placeholder, which consists of zeros. */
 export function deployedId(id: string | undefined): string | undefined {
   return id !== undefined && /[^0-]/.test(id) ? id : undefined;
 }

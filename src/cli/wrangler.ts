@@ -21,8 +21,8 @@ export const wranglerEnvironment = {
 };
 
 /**
- * Ends a child whose parent is gone, however it ended: the channel closes, and the child gets another parent. Wrangler
- * closes the channel as well, when it is done.
+ * Ends a child whose parent is gone: the channel closes, and the child gets another parent. The closed channel alone does
+ * not say so, because wrangler closes it as well when it is done.
  */
 const endWithParent = `data:text/javascript,${encodeURIComponent(`
   const parent = process.ppid;
@@ -51,10 +51,7 @@ export function collectLines(
   read(child.stderr, true);
 }
 
-/**
- * Runs a wrangler command, with an input if it reads one, and returns its standard output. Throws an Error with all of
- * its output if it fails.
- */
+/** Runs a wrangler command and returns its standard output. If it fails, throws an Error with all of its output. */
 export async function runWrangler(args: readonly string[], input?: string): Promise<string> {
   const child = spawnWrangler(args, input);
   const printed: string[] = [];

@@ -5,8 +5,12 @@ import type { Auction } from '../../src/auction/read.ts';
 import { updateAuction } from '../../src/auction/report.ts';
 import { startAuctions } from '../../src/auction/start.ts';
 import { askSecret } from '../../src/cli/report/ask.ts';
+import {
+  noteCommandProgress,
+  startCommandProgress,
+  unfinishedReport,
+} from '../../src/cli/report/command-progress.ts';
 import { confirm, confirmedChange } from '../../src/cli/report/confirm.ts';
-import { standingReport, startStanding, updateStanding } from '../../src/cli/report/standing.ts';
 import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
 import { addAuction, addContact, addRegistrar, operator } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
@@ -132,19 +136,19 @@ function keyboard() {
 }
 
 test('Ctrl-C at a question is an interrupt that has changed nothing', async () => {
-  onTestFinished(() => startStanding([]));
-  updateStanding({ isChanged: 'perhaps' });
+  onTestFinished(() => startCommandProgress([]));
+  noteCommandProgress({ isChanged: 'perhaps' });
   const { input, output } = keyboard();
   using kill = vi.spyOn(process, 'kill').mockReturnValue(true);
   const asked = confirm('This removes it.', '', { input, output });
   input.write('\x03');
   await Promise.race([vi.waitFor(() => expect(kill).toHaveBeenCalled()), asked]);
   expect(kill).toHaveBeenCalledWith(process.pid, 'SIGINT');
-  expect(standingReport()).toBeUndefined();
+  expect(unfinishedReport()).toBeUndefined();
 
   input.write('y\r');
   await asked;
-  expect(standingReport()?.data).toEqual({ changed: null });
+  expect(unfinishedReport()?.data).toEqual({ changed: null });
 });
 
 test('Ctrl-D at a question does not confirm', async () => {

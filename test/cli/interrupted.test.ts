@@ -2,7 +2,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { OpenBindings } from '../../src/cli/bindings.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { openBindings } from '../../src/cli/registry.ts';
-import { standingReport, startStanding, updateStanding } from '../../src/cli/report/standing.ts';
+import {
+  noteCommandProgress,
+  startCommandProgress,
+  unfinishedReport,
+} from '../../src/cli/report/command-progress.ts';
 import { captured } from './captured.ts';
 import { startTool } from './tool.ts';
 
@@ -80,7 +84,7 @@ test('does not claim to know whether a change was made whose answer was lost', a
   expect({ status, stderr }).toEqual({
     status: 1,
     stderr:
-      'failed: other side closed\nthe change may have been made; look whether it was before you ' +
+      'failed: other side closed\nthe change may have been made; check whether it was before you ' +
       `repeat the command: npm run registry -- ${[...args, ...place].join(' ')}\n`,
   });
 });
@@ -136,15 +140,18 @@ test('says how to publish a restored registry that could not be, instead of rest
 });
 
 test('says at Ctrl-C while a change is published that it was made, and how to publish it', () => {
-  onTestFinished(() => startStanding([]));
-  startStanding(['auction', 'start', 'a.ee']);
-  updateStanding({ isChanged: 'yes', lists: ['all'], args: ['lists', 'publish'] });
-  expect(standingReport()).toMatchObject({
+  onTestFinished(() => startCommandProgress([]));
+  startCommandProgress(['auction', 'start', 'a.ee']);
+  noteCommandProgress({ isChanged: 'yes', lists: ['all'], args: ['lists', 'publish'] });
+  expect(unfinishedReport()).toMatchObject({
     data: { changed: true, not_published: ['all'], repeat: 'npm run registry -- lists publish' },
     text:
       'the change was made; not published yet: all; ' +
       'to publish: npm run registry -- lists publish',
   });
-  updateStanding({ lists: [] });
-  expect(standingReport()).toMatchObject({ data: { changed: true }, text: 'the change was made' });
+  noteCommandProgress({ lists: [] });
+  expect(unfinishedReport()).toMatchObject({
+    data: { changed: true },
+    text: 'the change was made',
+  });
 });

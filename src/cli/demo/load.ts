@@ -36,7 +36,7 @@ const demoRegistrars = [
   { code: 'BETA', name: 'Beta Veebimajutus AS', allowedIps: [] },
 ];
 
-/** Known to everybody who reads this, so never a login of a deployed registry. */
+/** Their secrets are public, so they never log in to a deployed registry. */
 const demoUsers = [
   { registrarCode: 'ALPHA', username: 'alpha', secret: 'alpha-demo-secret' },
   { registrarCode: 'BETA', username: 'beta', secret: 'beta-demo-secret' },
@@ -49,8 +49,8 @@ const origin: Origin = {
 };
 
 /**
- * Loads the demo data into a registry that has nothing in it; false if there was something. A load that was interrupted
- * is finished by the next one. Throws an Error for any but the local environment.
+ * Loads the demo data into an empty registry; false if it was not empty. A load that was interrupted is finished by the
+ * next one. Throws an Error for any but the local environment.
  */
 export async function loadDemoData(env: Env): Promise<boolean> {
   if (env.ENVIRONMENT !== 'local') throw new Error('demo data is only for the local environment');
@@ -61,7 +61,7 @@ export async function loadDemoData(env: Env): Promise<boolean> {
     kind: Import<Row, Outcome>,
   ) => {
     const read = await readImport(path.join(import.meta.dirname, name), {}, kind);
-    // Nobody reads the report.
+    // Nobody reads the report, so its verbs may be wrong.
     const registry = {
       db,
       env: { ...env, ZONES: '' },
@@ -82,7 +82,7 @@ export async function loadDemoData(env: Env): Promise<boolean> {
   await importFile('retained.csv', retainedImport({}));
   await importFile('disputes.csv', disputeImport());
   await replaceDailyCounts(db);
-  // Last, as the sign that all is there.
+  // They come last: they show that the load is complete.
   const users = await listApiUsers(db);
   for (const user of demoUsers) {
     if (users.some(({ username }) => username === user.username)) continue;
@@ -91,7 +91,7 @@ export async function loadDemoData(env: Env): Promise<boolean> {
   return true;
 }
 
-/** Whether a demo user may log in with the secret that everybody knows. */
+/** Whether a demo user can log in with the public secret. */
 export async function hasDemoUsers(env: Env): Promise<boolean> {
   const digests = await Promise.all(demoUsers.map(({ secret }) => digestSecret(secret)));
   const db = openDatabase(env.DB);
@@ -120,13 +120,13 @@ const demoAuctionImport: Import<AuctionRecord, 'started'> = {
     status: auctionStatuses.find((status) => status === values.status),
     registrationCode: String(values.registration_code) || null,
   }),
-  // The paid auction is not an obstacle to itself when the file is imported again.
+  // Otherwise the paid auction is refused when the file is imported again.
   findProblems: async () => [],
 };
 
 /**
- * The number of names that each list had on the days of the year before today. The file ends on the Saturday of this
- * week: auctions begin on Mondays, and most end before the weekend.
+ * The number of names on each list on each day of the year before today. The last row of the file is the Saturday of this
+ * week, because auctions begin on Mondays and most end before the weekend.
  */
 export async function demoDailyCounts(today: string) {
   const file = path.join(import.meta.dirname, 'daily-counts.csv');
@@ -141,7 +141,7 @@ export async function demoDailyCounts(today: string) {
     .filter(({ day }) => day < today);
 }
 
-/** Replaces what was counted while the registry was empty. */
+/** Replaces the counts of the empty registry. */
 async function replaceDailyCounts(db: Database): Promise<void> {
   const days = await demoDailyCounts(dayOf(currentTime()));
   await db.batch([

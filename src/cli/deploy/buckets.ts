@@ -2,7 +2,7 @@ import { dropJurisdiction } from './config.ts';
 import { type Command, calling, type Deployment, type Step } from './deployment.ts';
 import { absentIf, configOf, inJurisdiction } from './resources.ts';
 
-/** The jurisdiction of a bucket. Each has names of its own, and a bucket stays where it was created. */
+/** The jurisdiction of a bucket. Each jurisdiction has names of its own, and a bucket stays where it was created. */
 type Place = Deployment['jurisdiction'];
 type BucketStep = Step<{ place: Place | undefined }>;
 
@@ -24,7 +24,7 @@ function creating(deployment: Deployment, name: string, place: Place, advice = '
   return calling(deployment, args, () => `created ${name}, ${inWords(place)}${advice}`);
 }
 
-/** Before the Worker, which cannot be deployed with a binding to a bucket that does not exist. */
+/** It comes before the Worker, which cannot be deployed with a binding to a bucket that does not exist. */
 export const archiveStep: BucketStep = {
   title: 'Bucket of the archive',
   async find(deployment) {
@@ -58,22 +58,22 @@ export const archiveStep: BucketStep = {
   },
 };
 
-/** Then nobody deletes or replaces what is in the bucket, unless they lift the rule. */
+/** The command after which nobody deletes or replaces what is in the bucket without lifting the rule. */
 function lockCommand(name: string, place: Place): string {
   const args = ['lock', 'add', name, 'archive', '--retention-indefinite', '--force'];
   return ['npx wrangler r2 bucket', ...args, ...inJurisdiction(place)].join(' ');
 }
 
 /**
- * For how long the bucket keeps backups, and for how long it refuses to delete or replace them, by the first part of
- * their names. Set each time, so that the bucket has the rules of these files.
+ * The rules for how long the bucket keeps backups, and for how long it refuses to delete or replace them, by the first part
+ * of their names. Each deployment sets them again.
  */
 const ruleFiles = {
   lifecycle: 'src/cli/deploy/backup-lifecycle.json',
   lock: 'src/cli/deploy/backup-lock.json',
 };
 
-/** The last step: the service needs no bucket, and an account may have to enable R2 first. */
+/** It comes last: the service does not need this bucket, and an account may have to enable R2 first. */
 export const backupsStep: BucketStep = {
   title: 'Bucket of the backups',
   find: (deployment) => findBucket(deployment, configOf(deployment).backups, ['eu', 'none']),

@@ -3,8 +3,8 @@ import { RegistryError } from '../../error.ts';
 import { deployedId, readEnvironment } from '../wrangler-config.ts';
 
 /**
- * The bindings that a deployment needs. Throws `not_found` if wrangler.toml lacks the environment or one of them,
- * `invalid` if it has no line in which an id that it lacks could be written.
+ * What a deployment needs of wrangler.toml. Throws `not_found` if it lacks the environment or a binding, `invalid` if it
+ * has no line into which a missing id could be written.
  */
 export function readDeployConfig(configPath: string, environment: string) {
   const { config, own, database, lists, archive } = readEnvironment(configPath, environment);
@@ -28,7 +28,7 @@ export function readDeployConfig(configPath: string, environment: string) {
       table: 'kv_namespaces',
       key: 'id',
     },
-    /** Where the data points go. */
+    /** The dataset of the data points. */
     dataset: own.analytics_engine_datasets?.find(({ binding }) => binding === 'METRICS')?.dataset,
     archive: archive && {
       name: String(archive.bucket_name),
@@ -44,13 +44,12 @@ export function readDeployConfig(configPath: string, environment: string) {
   return needed;
 }
 
-/** A table of wrangler.toml, and the key in it that names a resource of the account. */
 interface IdPlace {
   table: string;
   key: string;
 }
 
-/** The key in the text of a wrangler.toml: what is in its table before the line, the line up to the value, the value. */
+/** Matches a key of a table of wrangler.toml. Its groups: the table up to the line, the line up to the value, the value. */
 function lineOf(environment: string, { table, key }: IdPlace): RegExp {
   const header = `\\[\\[env\\.${environment}\\.${table}\\]\\]`;
   return new RegExp(
@@ -79,7 +78,7 @@ export function writeId(configPath: string, environment: string, place: IdPlace,
 }
 
 function rewrite(configPath: string, edit: (text: string) => string): void {
-  // The name may be a link to it.
+  // A link to the file stays a link.
   const file = realpathSync(configPath);
   writeFileSync(`${file}.new`, edit(readFileSync(file, 'utf8')));
   renameSync(`${file}.new`, file);

@@ -2,42 +2,42 @@
 export interface Deployment {
   environment: string;
   configPath: string;
-  /** Where what is created now runs and stays; `none` leaves it to the platform. It cannot be changed later. */
+  /** The jurisdiction of what is created now, which cannot be changed later; `none` leaves the place to the platform. */
   jurisdiction: 'eu' | 'none';
   /** Runs wrangler and returns its standard output. If it fails, throws an Error with all of its output. */
   wrangler(args: readonly string[], input?: string): Promise<string>;
   publish(): Promise<void>;
   fetch(url: string): Promise<Response>;
-  /** The rows of a query about data points. */
+  /** Returns the rows of a query about data points. */
   analytics(sql: string): Promise<Record<string, unknown>[]>;
   ask(question: string): Promise<boolean>;
-  /** The share of the requests, in percent, that a gradual deployment gives to the new build first. */
+  /** The percentage of the requests that a gradual deployment first gives to the new build. */
   share?: number | undefined;
   pause(milliseconds: number): Promise<void>;
   say(line: string): void;
-  /** The Worker's address, as the step that deploys it has learnt; undefined if it has none. */
+  /** The Worker's address, once it is deployed; undefined if it has none. */
   address?: string | undefined;
-  /** The id of the version that this step has uploaded, which `/health` calls its build. */
+  /** The id of the uploaded version, which `/health` calls the build. */
   build?: string;
 }
 
-/** A command of wrangler's, or another thing to do, in words that a person could follow. */
+/** A call of wrangler, or something else to do, in words that a person could follow. */
 export interface Command {
   words: string;
   /** Returns the result in a few words. */
   run(): Promise<string>;
 }
 
-/** Finds out what the account has and says what is still to do, so a deployment can be repeated from its start. */
+/** Looks at what the account has, and gives the commands for what it lacks, so that a deployment can be repeated. */
 export interface Step<Found = unknown> {
   title: string;
-  /** Looks at the account and changes nothing. Absent where there is nothing to see: the step is done each time. */
+  /** Looks at the account and changes nothing. A step without it is done each time. */
   find?(deployment: Deployment): Promise<Found & { state: string }>;
-  /** What is to do about what was found; without it, what an account that has nothing needs. */
+  /** The commands that are left to run after what was found; without that, those for a new account. */
   commands(deployment: Deployment, found?: Found): Command[];
 }
 
-/** A command of wrangler's, and the result that is read from what it prints. */
+/** A call of wrangler. `resultOf` reads the result from its output. */
 export const calling = (
   { wrangler }: Deployment,
   args: readonly string[],
@@ -61,7 +61,7 @@ export async function printPlan(steps: readonly Step[], deployment: Deployment):
       if (obstacle === undefined) found = await step.find?.(deployment);
     } catch (error) {
       state = `failed: ${reasonOf(error as Error)}`;
-      // Whatever comes after the login needs it.
+      // All other steps need the login.
       if (index === 0) obstacle = /not logged in/.test(state) ? 'not logged in' : 'no login';
     }
     if (!found) unseen.push(step.title);

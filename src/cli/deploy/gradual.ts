@@ -34,10 +34,10 @@ const sharing = (deployment: Deployment, ...shares: string[]) => [
   ...['versions', 'deploy', ...shares, ...env(deployment), '--yes'],
 ];
 
-/** Before the key is set, which would create a Worker that answers nothing. */
+/** It comes before the keys are set, which would create a Worker that answers nothing. */
 const oldBuild: Step = { title: 'Old build', find: findSplit, commands: () => [] };
 
-/** Uploads a build and gives it its share; if two builds answer already, it changes the share of the newer one. */
+/** Uploads a build and gives it its share. If two builds answer already, changes the share of the newer one. */
 const newBuild: Step<Split> = {
   title: 'New build beside the old one',
   find: findSplit,
@@ -63,7 +63,7 @@ const newBuild: Step<Split> = {
   },
 };
 
-/** The requests of each build in the last quarter of an hour, the failed ones, and a latency in milliseconds. */
+/** Selects each build's requests of the last quarter of an hour, the failed ones, and a latency in milliseconds. */
 const figuresOf = (dataset: string) =>
   `SELECT blob7 AS build, SUM(_sample_interval) AS requests, ` +
   `sumIf(_sample_interval, blob5 >= '500') AS failures, ` +
@@ -74,7 +74,7 @@ const enoughRequests = 100;
 const comparisonTries = 20;
 const comparisonPauseMilliseconds = 30_000;
 
-/** Waits ten minutes at most until the new build has answered enough requests, shows what both did, and asks. */
+/** Waits at most ten minutes until the new build has answered enough requests, shows the figures of both, and asks. */
 const comparison: Step = {
   title: 'Comparison',
   commands: (deployment) => [
@@ -97,7 +97,7 @@ async function agree({ ask, build, share, environment }: Deployment): Promise<st
   );
 }
 
-/** The builds are compared elsewhere then, such as on the dashboard; the question is asked all the same. */
+/** The question is asked without figures as well: the dashboard has them. */
 const unread = ({ message }: Error) => [`the data points could not be read: ${message}`];
 
 async function compare(deployment: Deployment): Promise<string[]> {
@@ -122,7 +122,7 @@ function wordsOf(figures: Record<string, unknown> | undefined): string {
   return `${requests} requests, ${failures} failures (${share} %), 95 % within ${p95} ms`;
 }
 
-/** `versions deploy` leaves domains, cron and queues as the old build had them. */
+/** The triggers are deployed too, because `versions deploy` keeps the old build's domains, crons and queues. */
 const promotion: Step = {
   title: 'All requests',
   commands(deployment) {

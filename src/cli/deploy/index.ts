@@ -48,7 +48,7 @@ function parseShare(text: string): number {
   throw new InvalidArgumentError('It must be a whole number from 1 to 99.');
 }
 
-/** Asks Analytics Engine with wrangler's own login. */
+/** Queries Analytics Engine with wrangler's own login. */
 async function analytics(sql: string): Promise<Record<string, unknown>[]> {
   const { token } = JSON.parse(await runWrangler(['auth', 'token', '--json']));
   const account = process.env.CLOUDFLARE_ACCOUNT_ID ?? (await onlyAccount());
@@ -59,7 +59,7 @@ async function analytics(sql: string): Promise<Record<string, unknown>[]> {
   return ((await response.json()) as { data: Record<string, unknown>[] }).data;
 }
 
-/** The login step has refused a login with several. */
+/** The login step has refused a login with several accounts. */
 async function onlyAccount(): Promise<string> {
   return JSON.parse(await runWrangler(['whoami', '--json'])).accounts[0].id;
 }
@@ -70,7 +70,7 @@ async function isAgreed(question: string): Promise<boolean> {
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
-/** The tool in a process of its own, which reads the ids that have just been written into wrangler.toml. */
+/** Runs the tool as a process of its own, which reads the ids that have just been written into wrangler.toml. */
 async function publish(environment: string): Promise<void> {
   const args = ['src/cli/index.ts', 'lists', 'publish', '--remote', '--env', environment, '--yes'];
   const child = spawn(process.execPath, args, { cwd: projectDirectory, stdio: ['ignore', 2, 2] });

@@ -6,13 +6,13 @@ export const configOf = ({ configPath, environment }: Deployment) =>
 
 export const env = ({ environment }: Deployment) => ['--env', environment];
 
-/** The option that binds what a command creates, or finds, to the jurisdiction. */
+/** The option that names the jurisdiction of what a command creates or looks for. */
 export const inJurisdiction = (jurisdiction: Deployment['jurisdiction']) =>
   jurisdiction === 'none' ? [] : ['--jurisdiction', jurisdiction];
 
 /**
- * Returns wrangler's answer, or undefined if it fails because the thing is not there. Any other failure must not pass
- * for that: a key that is there would be replaced, and every token would be invalid.
+ * Returns wrangler's answer, or undefined if the error says that the thing is not there. Throws any other error: if it
+ * passed for that, a key that is there would be replaced, and every token would be invalid.
  */
 export async function absentIf<Answer>(
   pattern: RegExp,
@@ -60,7 +60,7 @@ export const loginStep: Step = {
   commands: () => [],
 };
 
-/** An account has a name and an id, a database a name and a UUID, a namespace a title and an id. */
+/** What wrangler lists: an account with name and id, a database with name and uuid, or a namespace with title and id. */
 interface Listed {
   name?: string;
   uuid?: string;
@@ -118,7 +118,7 @@ export const databaseStep = resourceStep(
   ['d1', 'list', '--json'],
   (name, jurisdiction) => ['d1', 'create', name, ...inJurisdiction(jurisdiction)],
 );
-/** In no jurisdiction: what is public is kept near to whoever reads it. */
+/** It has no jurisdiction, because public data is kept near to its readers. */
 export const listsStep = resourceStep(
   'KV namespace of the lists',
   'lists',
@@ -131,7 +131,7 @@ export const queuesStep: Step<Lacking> = {
   async find(deployment) {
     const missing: string[] = [];
     for (const name of configOf(deployment).queues) {
-      // Wrangler lists the queues for people only.
+      // Wrangler has no list of queues in JSON.
       const info = deployment.wrangler(['queues', 'info', name]);
       if (!(await absentIf(/Queue ".*" does not exist/, info))) missing.push(name);
     }

@@ -51,13 +51,13 @@ async function query(deployment: Deployment, sql: string): Promise<Record<string
   return results;
 }
 
-/** The keys that sign tokens and the log, and what makes one. */
+/** Makes each key that signs tokens or the log. */
 const keys: Record<string, () => string> = {
   REGISTRANT_TOKEN_KEYS: () => `k1:${randomBytes(32).toString('hex')}`,
   LOG_KEY: () => randomBytes(32).toString('base64'),
 };
 
-/** Before the Worker, which answers 500 without the first; wrangler then creates an empty Worker that holds them. */
+/** It comes before the Worker, which answers 500 without the first key; wrangler then creates an empty one to hold them. */
 const signingKeys: Step<Lacking> = {
   title: 'Keys that sign',
   async find(deployment) {
@@ -108,7 +108,7 @@ export function buildIn(printed: string, label: 'Current' | 'Worker'): string {
   return build;
 }
 
-/** The address that `wrangler deploy` says the Worker answers at; a domain of the registry's own comes first. */
+/** The Worker's address in the output of `wrangler deploy`; the registry's own domain comes first. */
 export function addressIn(printed: string): string | undefined {
   const [, domain] =
     /^\s*(?:https:\/\/)?([\w.-]+)\S* \((?:custom domain|zone)/m.exec(printed) ?? [];
@@ -129,7 +129,7 @@ const publication: Step = {
   ],
 };
 
-/** A new address takes a while to be known, and an answer of the build before is cached for seconds. */
+/** A new address takes a while to resolve, and the old build's answer is cached for some seconds. */
 const healthTries = 20;
 const healthPauseMilliseconds = 3_000;
 
@@ -159,8 +159,8 @@ async function waitForHealth({ address, build, fetch, pause }: Deployment): Prom
 }
 
 /**
- * The steps of a deployment that deploys the Worker by these, with others before anything is changed. In this order the
- * Worker that runs meanwhile always has what it needs.
+ * All steps of a deployment: `deploying` are those that deploy the Worker, `checks` come before anything is changed. In this
+ * order, the Worker that runs meanwhile always has what it needs.
  */
 export const stepsWith = (
   deploying: readonly Step[],
@@ -182,7 +182,7 @@ export const stepsWith = (
 
 export const steps = stepsWith([worker]);
 
-/** The decisions that only a person can take, as far as they are not taken. */
+/** What only a person can decide and nobody has decided yet. */
 export async function listLeft(deployment: Deployment): Promise<string[]> {
   const { environment, address } = deployment;
   const { vars } = configOf(deployment);

@@ -3,8 +3,8 @@ import type { RecordProblem } from '../../error.ts';
 import type { ListName } from '../../public-list/lists.ts';
 import { type CommonOptions, writing } from '../command.ts';
 import type { Registry } from '../registry.ts';
+import { noteCommandProgress } from '../report/command-progress.ts';
 import { inChunks, type Rows } from '../report/progress.ts';
-import { updateStanding } from '../report/standing.ts';
 import { counted } from '../report/text.ts';
 import { type Report, run } from '../run.ts';
 import { type Columns, formatOption } from './format.ts';
@@ -51,7 +51,7 @@ export async function importRows<Row, Outcome extends string>(
   options: ImportOptions,
   kind: Import<Row, Outcome>,
 ): Promise<Report> {
-  updateStanding({ isChanged: 'no' });
+  noteCommandProgress({ isChanged: 'no' });
   for (const chunk of inChunks('checking', read.rows)) {
     const rows = chunk.map(({ row }) => row);
     rejectRows(read, chunk, await kind.findProblems(registry, rows));
@@ -64,7 +64,7 @@ export async function importRows<Row, Outcome extends string>(
       for (const chunk of placed.chunks(size)) yield chunk.map(({ row }) => row);
     },
   };
-  if (!registry.isDryRun) updateStanding({ isChanged: 'perhaps', lists: kind.publish ?? [] });
+  if (!registry.isDryRun) noteCommandProgress({ isChanged: 'perhaps', lists: kind.publish ?? [] });
   const counts = await kind.write(registry, rows);
   const rejected = read.rejected.length;
   const isChange = Object.entries<number>(counts).some(

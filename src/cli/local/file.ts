@@ -24,7 +24,7 @@ export function findDatabaseFile(
   return existsSync(file) ? file : undefined;
 }
 
-/** The database in the file, read-only, for commands that need no runtime, which takes longer to start than they to run. */
+/** Opens the database in the file, read-only, without a runtime, which takes longer to start than most commands to run. */
 export function openFileForReading(file: string) {
   const sqlite = new DatabaseSync(file, { timeout: 30_000 });
   sqlite.exec('pragma query_only = on');

@@ -8,7 +8,7 @@ export const frontHeader = 'registry-front-token';
 /** Statements on their way to a database. */
 export interface DatabaseCall {
   statements: { sql: string; params: unknown[] }[];
-  /** Rows as arrays, of one statement; otherwise the result of each statement, all in one batch. */
+  /** Whether to answer the rows of the only statement as arrays; otherwise each statement's result, from one batch. */
   isRaw: boolean;
   /** The constraint or the bookmark where the session begins; undefined outside one. */
   session?: string | undefined;
@@ -29,7 +29,7 @@ const caller =
       headers: { ...init.headers, [tokenHeader]: token },
     });
 
-/** The milliseconds by which the clock of the server at this address was moved; undefined if none answers in time. */
+/** How far the clock of the server at this address was moved, in milliseconds; undefined if no server answers in time. */
 export async function findClockAhead(
   address: string,
   token: string,
@@ -45,7 +45,7 @@ export async function findClockAhead(
   }
 }
 
-/** The bindings of a running local server, in the parts of their interface that the tool uses. */
+/** The bindings of a running local server, as far as the tool uses them. */
 export function openOverHttp(address: string, token: string) {
   const call = caller(address, token);
   const send: Send = async (path, init) => {
@@ -77,7 +77,7 @@ interface Statement {
   first(column?: string): Promise<unknown>;
 }
 
-/** The parts of D1's interface that the registry uses, over calls of any kind. */
+/** A D1 binding over calls of any kind, as far as the registry uses it. */
 export function databaseOver(send: (call: DatabaseCall) => Promise<DatabaseAnswer>): D1Database {
   /** A connection outside sessions, or the one of a session that begins at a constraint or a bookmark. */
   function connect(session?: string) {

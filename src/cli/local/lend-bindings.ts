@@ -62,14 +62,14 @@ async function answer(
   return Response.json(clockAhead());
 }
 
-/** A page of the bucket's objects. Its own have no enumerable properties. */
+/** A page of the bucket's objects, whose own properties are not enumerable. */
 async function listObjects(bucket: R2Bucket, options: R2ListOptions) {
   const { objects, ...page } = await bucket.list(options);
   const listed = objects.map(({ key, size, customMetadata }) => ({ key, size, customMetadata }));
   return { ...page, objects: listed };
 }
 
-/** The value of the key, or the list of keys if it is empty. */
+/** Reads, writes or deletes the value of a key; with an empty key, lists the keys. */
 async function answerKey(
   lists: KVNamespace,
   key: string,

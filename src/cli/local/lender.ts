@@ -1,6 +1,6 @@
 import { type DatabaseAnswer, type DatabaseCall, tokenHeader } from './http-bindings.ts';
 
-/** Runs the statements of one call where the database is. */
+/** Runs the statements of one call in the runtime that has the database. */
 export async function runStatements(
   db: D1Database,
   { statements, isRaw, session }: DatabaseCall,

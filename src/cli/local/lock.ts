@@ -5,8 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { RegistryError } from '../../error.ts';
 
 /**
- * Takes the lock of the local data in the directory, which whoever starts a runtime on it holds: two processes that
- * write to one SQLite file disturb each other. Waits for some seconds, as a server that starts needs, unless
+ * Takes the lock of the local data in the directory. Every process that starts a runtime on it holds the lock, because two
+ * that write to one SQLite file disturb each other. Waits for some seconds, until a starting server is ready, unless
  * `findInstead` finds something to use instead. Throws `taken`, naming the holder.
  */
 export async function takeLock<Other>(
@@ -35,7 +35,7 @@ export async function takeLock<Other>(
 
 const noteOf = (directory: string) => path.join(directory, 'lock-holder');
 
-/** A lock of SQLite's, because it ends with its process, however that ends. */
+/** Uses SQLite's own lock, which ends with its process, even if that is killed. */
 function tryLock(directory: string, holder: string): Disposable | undefined {
   const database = new DatabaseSync(path.join(directory, 'lock'));
   try {

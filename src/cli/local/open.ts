@@ -12,8 +12,8 @@ import { takeLock } from './lock.ts';
 import { openRunningServer } from './server.ts';
 
 /**
- * Opens the local data: through the local server while it runs; otherwise from its file for a command that only reads,
- * and through a runtime with nothing but the bindings for others, which wait for their turn.
+ * Opens the local data: through the local server while it runs; otherwise from its file for a command that only reads, and
+ * through a runtime of its own for one that writes, which waits for its turn.
  */
 export async function openLocal(
   { persistTo, env }: CommonOptions,
@@ -33,7 +33,7 @@ export async function openLocal(
   return (await openRunningServer(directory, env)) ?? openForReading(directory, file, env);
 }
 
-/** The database from its file, and the rest in turn with others, when it is first asked for. */
+/** Opens the database from its file, and the rest in turn with other commands, when it is first asked for. */
 function openForReading(
   directory: string,
   file: string,
@@ -62,7 +62,7 @@ function openForReading(
   };
 }
 
-/** The server that runs on the data or comes meanwhile, or a runtime that holds the lock until it is disposed of. */
+/** Uses the server that runs on the data or starts meanwhile, or a runtime that holds the lock until it is disposed of. */
 async function openInTurn(directory: string, environment: string | undefined): Promise<Bindings> {
   const findServer = () => openRunningServer(directory, environment);
   const { lock, other } = await takeLock(directory, commandName(), findServer);
@@ -77,14 +77,14 @@ async function openInTurn(directory: string, environment: string | undefined): P
   }
 }
 
-/** The words that an operator knows this process by. */
+/** What another process calls this one while it waits. */
 function commandName(): string {
   return ['registry', ...process.argv.slice(2, 4).filter((word) => /^[a-z-]+$/.test(word))].join(
     ' ',
   );
 }
 
-/** Opens the data in the directory, which is created if need be. */
+/** Opens the data in the directory through a runtime of its own. Creates the directory if it is not there. */
 export async function openLocalData(directory: string, environment?: string): Promise<Bindings> {
   const { compatibilityDate, databaseId, listsId, archive, vars } = readLocalConfig(environment);
   const [{ convertV4MiniflareOptions, Miniflare }, script] = await Promise.all([

@@ -7,14 +7,14 @@ import type { Bindings } from '../bindings.ts';
 import { readLocalConfig } from '../wrangler-config.ts';
 import { findClockAhead, openOverHttp } from './http-bindings.ts';
 
-/** Where a running local server can be reached, and the token that its bindings are opened with. */
+/** What a running local server notes for the tool. */
 const noteForm = z.object({
   address: z.url(),
   token: z.string(),
   environment: z.string().optional(),
-  /** The settings that it was started with, in place of wrangler.toml's. */
+  /** The settings that replace wrangler.toml's. */
   settings: z.record(z.string(), z.string()).optional(),
-  /** The address at which it serves everybody. */
+  /** The address that everybody calls; the other one is for the tool. */
   service: z.string().optional(),
 });
 
@@ -22,7 +22,7 @@ type RunningServer = z.infer<typeof noteForm>;
 
 const fileOf = (directory: string) => path.join(directory, 'server.json');
 
-/** Notes that a server runs on the data in the directory, for the tool to find, which never sees half a note. */
+/** Notes that a server runs on the data in the directory. The note appears in one step. */
 export function noteServer(directory: string, server: RunningServer): void {
   const whole = `${fileOf(directory)}.${process.pid}`;
   rmSync(whole, { force: true });
@@ -34,7 +34,7 @@ export function forgetServer(directory: string): void {
   rmSync(fileOf(directory), { force: true });
 }
 
-/** The note of a server; undefined if there is none, or none that can be read. */
+/** Undefined if there is no note, or none that can be read. */
 function readNote(directory: string): RunningServer | undefined {
   try {
     return noteForm.parse(JSON.parse(readFileSync(fileOf(directory), 'utf8')));
@@ -51,7 +51,7 @@ export async function openRunningServer(
   const server = readNote(directory);
   if (server?.environment !== environment || !server) return undefined;
   const clockAhead = await findClockAhead(server.address, server.token);
-  // The note of a server that was killed stays behind.
+  // A server that was killed has left its note.
   if (clockAhead === undefined) return undefined;
   // In a sandbox, the tool works at the sandbox's time.
   setClockAhead(clockAhead);

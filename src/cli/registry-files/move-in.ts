@@ -4,8 +4,8 @@ import { listNames } from '../../public-list/lists.ts';
 import { writing } from '../command.ts';
 import { writeFileRows } from '../file/write.ts';
 import type { Registry } from '../registry.ts';
+import { noteCommandProgress } from '../report/command-progress.ts';
 import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../report/confirm.ts';
-import { updateStanding } from '../report/standing.ts';
 import { counted, table } from '../report/text.ts';
 import { type Report, verb } from '../run.ts';
 import { ignoredText, openDirectory, reportName } from './directory.ts';
@@ -37,7 +37,7 @@ often as you like.`,
   async (registry, name, options) => {
     using staging = new Staging();
     const directory = openDirectory(name);
-    updateStanding({ isChanged: 'no' });
+    noteCommandProgress({ isChanged: 'no' });
     const { orphansTo, theirs } = options;
     const now = registry.origin.request.at;
     const unchanged = await planMove(registry.db, staging, directory, { now, orphansTo, theirs });
@@ -75,7 +75,7 @@ async function perform(
   const sum = (count: 'removed' | 'total') => each.reduce((all, kind) => all + kind[count], 0);
   const all = { removed: sum('removed'), total: sum('total') };
   await confirmRemovals({ ...all, one: 'row', kinds: each }, options);
-  updateStanding({ isChanged: 'perhaps', lists: listNames });
+  noteCommandProgress({ isChanged: 'perhaps', lists: listNames });
   return performPlan(registry, staging);
 }
 

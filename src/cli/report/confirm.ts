@@ -9,12 +9,12 @@ import {
   type Origin,
 } from '../../write.ts';
 import { ask, type Terminal } from './ask.ts';
-import { standStillWhileAsking } from './standing.ts';
+import { unchangedWhileAsking } from './command-progress.ts';
 import { counted } from './text.ts';
 
 /**
- * Asks the operator to confirm the statement, before anything is changed. Throws `invalid` if the answer is not yes, and
- * if there is no terminal to ask on; then `otherwise` says what to do.
+ * Asks the operator to confirm the statement, before anything is changed. Throws `invalid` if the answer is not yes, or if
+ * there is no terminal to ask on; then `otherwise` says what to do.
  */
 export async function confirm(
   statement: string,
@@ -24,15 +24,15 @@ export async function confirm(
   if (!terminal.input.isTTY) {
     throw new RegistryError('invalid', `${statement} There is no terminal to ask on; ${otherwise}`);
   }
-  using _ = standStillWhileAsking();
+  using _ = unchangedWhileAsking();
   const question = `${statement} Continue? [y/N] `;
   const answer = await ask(question, terminal);
   if (!/^y(es)?$/i.test(answer?.trim() ?? '')) throw new RegistryError('invalid', 'not confirmed');
 }
 
 /**
- * Tries a change of one thing, asks with the statement about what it would do, and makes it. With --yes it does not ask.
- * Throws what the change throws, before it asks; `changed_meanwhile` if it has changed since the question was asked.
+ * Tries a change of one thing without making it, asks for confirmation, and makes it; with --yes, it does not ask. Throws
+ * what the trial throws, and `changed_meanwhile` if the thing has changed since the question.
  */
 export async function confirmedChange<Outcome>(
   { origin, isDryRun }: { origin: Origin; isDryRun: boolean },
@@ -65,31 +65,31 @@ export const maxRemovalsOption = () =>
     parseCount,
   );
 
-/** Above this number, or above a tenth of the rows, the tool asks first. */
+/** The tool asks before it removes more rows than this, or more than a tenth. */
 const unaskedRemovals = 100;
 
 interface Removals {
-  /** The number of rows that would go, of all that there are. */
+  /** The number of rows that the change removes. */
   removed: number;
   total: number;
 }
 
 interface AllRemovals extends Removals {
-  /** One of them: `reserved name`. */
+  /** What one row is called: `reserved name`. */
   one: string;
-  /** Those of each kind, if there are several. */
+  /** The rows of each kind, if there are several. */
   kinds?: readonly ({ name: string } & Removals)[];
 }
 
-/** The options that answer the question beforehand. */
+/** The options that answer the question before it is asked. */
 export interface RemovalOptions {
   yes?: true;
   maxRemovals?: number;
 }
 
 /**
- * Counts what a change of many things removes, asks as `confirmRemovals` does, and makes it. Throws what these throw;
- * `changed_meanwhile` if what was counted has changed.
+ * Counts what a change of many things would remove, asks as `confirmRemovals` does, and makes the change. Throws
+ * `changed_meanwhile` if what was counted has changed since.
  */
 export async function confirmedRemoval<Counts extends { removed: number }>(
   { db, isDryRun }: { db: Database; isDryRun: boolean },
@@ -105,8 +105,8 @@ export async function confirmedRemoval<Counts extends { removed: number }>(
 }
 
 /**
- * Asks before more than a tenth of the rows or of one kind of them, or more than a hundred, are removed. With --yes or
- * --max-removals it does not ask. Throws `invalid` if that is not confirmed or exceeds the limit.
+ * Asks before more than a hundred rows, or more than a tenth of all or of one kind, are removed; with --yes or
+ * --max-removals, it does not ask. Throws `invalid` if the removal is not confirmed or exceeds the limit.
  */
 export async function confirmRemovals(
   { one, kinds = [], ...all }: AllRemovals,

@@ -1,4 +1,4 @@
-/** Standard output takes no more: its reader is gone, or its disk is full. */
+/** Standard output cannot be written: its reader is gone, or its disk is full. */
 export class OutputError extends Error {
   readonly isClosed: boolean;
 
@@ -8,7 +8,7 @@ export class OutputError extends Error {
   }
 }
 
-/** Writes the answer of a command without a registry. The status is 1 if that fails. */
+/** Writes the answer of a command without a registry. If that fails, the exit status is 1. */
 export async function writeAnswer(text: string): Promise<void> {
   await writeOutput(text).catch((error: OutputError) => {
     process.exitCode ??= 1;

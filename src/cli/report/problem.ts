@@ -10,13 +10,13 @@ export function displayName(file: string): string {
   return file === '-' ? 'standard input' : file;
 }
 
-/** The refusal of a whole file whose rows can't be read. */
+/** Refuses a whole file, because its rows cannot be read. */
 export function unreadableFile(file: string, line: number, message: string): RegistryError {
   const problem: FileProblem = { reason: 'malformed', message, file: displayName(file), line };
   return new RegistryError([problem]);
 }
 
-/** `names.csv:3: "Ää.ee" contains capital letters [name]`; without the place if the problem has none; with its detail. */
+/** The line `names.csv:3: "Ää.ee" contains capital letters [name]`, with as many of its parts as the problem has. */
 export function problemLine(problem: Problem & Partial<FileProblem>): string {
   const { file, line, message, field, detail } = problem;
   const place = file === undefined ? '' : `${file}:${line}: `;

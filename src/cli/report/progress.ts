@@ -1,21 +1,21 @@
 import cliProgress from 'cli-progress';
+import { addWork } from './command-progress.ts';
 import { atInterrupt } from './interrupt.ts';
-import { addWork } from './standing.ts';
 
 const secondsBetweenLines = 5;
 
-/** Rows in one batch. While it runs the local server's clients wait, and the bar moves by it. */
+/** The rows of one batch. While it runs, the local server's clients wait; then the bar moves. */
 const chunkRows = 1_000;
 
-/** Rows that are read chunk by chunk, more than once. */
+/** Rows that can be read chunk by chunk, more than once. */
 export interface Rows<Row> {
   readonly length: number;
   chunks(rows: number): Iterable<Row[]>;
 }
 
 /**
- * The rows in chunks, each taken when the one before is done. Shows the progress of more than one chunk on standard
- * error: a bar on a terminal, otherwise a plain line every few seconds.
+ * Yields the rows in chunks. Shows the progress of more than one chunk on standard error: as a bar on a terminal, otherwise
+ * as a line every few seconds.
  */
 export function* inChunks<Row>(label: string, rows: Rows<Row> | readonly Row[]): Generator<Row[]> {
   const progress = startProgress(label, rows.length, rows.length > chunkRows);
@@ -37,7 +37,7 @@ function* chunksOf<Row>(rows: readonly Row[]): Generator<Row[]> {
 
 export type Progress = ReturnType<typeof startProgress>;
 
-/** Records how far something has come, and shows it as `inChunks` does. */
+/** Records the progress of a step, and shows it as `inChunks` does. */
 export function startProgress(label: string, total: number, isShown = true) {
   const step = addWork(label, total);
   const shown = isShown ? (process.stderr.isTTY ? startBar : startLines)(label, total) : undefined;
@@ -64,7 +64,7 @@ function startBar(label: string, total: number) {
     stream: process.stderr,
     hideCursor: true,
     format: '{label} {bar} {value}/{total}, {rate}/s, {eta_formatted}',
-    // The rest takes some forty columns.
+    // The text beside the bar takes some forty columns.
     barsize: Math.max(0, Math.min(40, (process.stderr.columns ?? 80) - 42)),
   });
   bar.start(total, 0, { label, rate: 0 });

@@ -33,7 +33,7 @@ sandbox.post('/reset', async (c) => {
   return c.json({ now: currentTime() });
 });
 
-/** Every day on the way takes a run of the cron. */
+/** Each day takes a run of the cron. */
 const maximumDays = 366;
 
 function checkDistance(to: Date, field: string): void {

@@ -1,12 +1,12 @@
 import { setClockAhead } from '../../time/clock.ts';
 import { copyRows, listTriggers } from './rows.ts';
 
-/** Whether this isolate has read the clock: it is the database's, and an isolate may begin again at any time. */
+/** Whether this isolate has read the clock. The database keeps it, because an isolate may be replaced at any time. */
 let isOpen = false;
 
 /**
  * Makes this isolate and the database's triggers follow the sandbox's clock; does nothing the second time. The first
- * isolate of a sandbox also copies the rows, for a reset to bring back.
+ * isolate of a sandbox also copies the rows, for a later reset.
  */
 export async function openClock(db: D1Database): Promise<void> {
   if (isOpen) return;
@@ -24,7 +24,6 @@ export async function openClock(db: D1Database): Promise<void> {
   isOpen = true;
 }
 
-/** Sets the clock, from where it goes on. */
 export async function setClock(db: D1Database, at: Date): Promise<void> {
   const ahead = at.getTime() - Date.now();
   await db.prepare('update sandbox_clock set ahead_milliseconds = ?').bind(ahead).run();
@@ -34,7 +33,7 @@ export async function setClock(db: D1Database, at: Date): Promise<void> {
 const realTime = "'now')";
 const movedTime = `'now', (SELECT (ahead_milliseconds / 1000.0) || ' seconds' FROM sandbox_clock))`;
 
-/** The triggers ask SQLite for the time, which knows nothing of the sandbox's clock. */
+/** Triggers take the time from SQLite, which knows nothing of the sandbox's clock. */
 async function makeTriggersFollow(db: D1Database): Promise<void> {
   const triggers = await listTriggers(db);
   const real = triggers.filter(({ sql }) => sql.includes(realTime));

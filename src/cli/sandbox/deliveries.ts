@@ -7,11 +7,11 @@ import { sendDeliveries, senderOf } from '../../webhook/deliver.ts';
 import { hasOpen } from '../../webhook/outbox.ts';
 import { setClock } from './clock.ts';
 
-/** Moves the clock from one attempt to deliver to the next, until nothing waits that is due by then. */
+/** Moves the clock from one attempt to deliver to the next, until no delivery is due by then. */
 export async function deliverUntil(env: Env, then: Date): Promise<void> {
   const db = openDatabase(env.DB);
   for (;;) {
-    // One that never failed is due now: null comes first.
+    // A webhook that never failed is due now, and null comes first.
     const [next] = await db
       .select()
       .from(webhooks)

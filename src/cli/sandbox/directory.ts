@@ -3,8 +3,8 @@ import path from 'node:path';
 import { RegistryError } from '../../error.ts';
 
 /**
- * Removes what an earlier sandbox left in the directory, and marks it as a sandbox's, so that nobody takes it for a
- * registry to keep. Throws `taken` if it can't be used: a sandbox never touches other data.
+ * Empties the directory of an earlier sandbox, and marks it, so that nobody takes it for a registry to keep. Throws
+ * `taken` for a sandbox in the directory of another registry, and the reverse.
  */
 export function prepareDirectory(directory: string, { isSandbox }: { isSandbox: boolean }): void {
   const mark = path.join(directory, 'sandbox');

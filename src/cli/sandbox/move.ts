@@ -8,11 +8,11 @@ import { dayOf } from '../../time/day.ts';
 import { setClock } from './clock.ts';
 import { deliverUntil } from './deliveries.ts';
 
-/** The schedule in wrangler.toml. */
+/** The crons of wrangler.toml. */
 export const dailyCron = '1 0 * * *';
 export const hourlyCron = '31 * * * *';
 
-/** Locally, no cache stands before the Worker. */
+/** Locally, no cache is in front of the Worker. */
 export const noCache = {};
 
 const minuteMilliseconds = 60_000;
@@ -20,12 +20,11 @@ const hourMilliseconds = 60 * minuteMilliseconds;
 const dayMilliseconds = 24 * hourMilliseconds;
 
 /**
- * Moves the clock ahead. Each run of the cron and each attempt to deliver that was due in between happens at its
- * own time, and the lists are published when it returns. A run that fails is logged and recorded, and the next one
- * follows, as in a deployment.
+ * Moves the clock ahead, stopping at each run of the cron and at each attempt to deliver that is due, and publishes the
+ * lists. A run that fails is logged and recorded, and the next one follows, as in a deployment.
  */
 export async function moveClock(env: Env, to: Date): Promise<void> {
-  // The queue keeps the real time: here, nothing is left to it.
+  // The queue keeps the real time, so nothing is given to it.
   const { WEBHOOKS: _, ...withoutQueue } = env;
   for (const { cron, at } of dueRuns(currentTime(), to)) {
     await deliverUntil(env, at);
@@ -35,13 +34,13 @@ export async function moveClock(env: Env, to: Date): Promise<void> {
   await deliverUntil(env, to);
   await setClock(env.DB, to);
   await publishAndPurge(env, noCache, listNames);
-  // The operator's tool may have published before.
+  // The operator's tool may have published what this isolate remembers from before.
   expireCopies(env.LISTS, listNames);
 }
 
 /**
- * The runs after `from` and until `to`: every daily one, and the hourly ones of the last day. An hourly run does the
- * same as the daily one, so the others would find nothing to do.
+ * The runs after `from` until `to`: every daily one, and the hourly ones of the last day. The hourly ones of other days
+ * would find nothing to do, since they do what the daily one has done.
  */
 export function dueRuns(from: Date, to: Date) {
   const lastDay = startOf(to);

@@ -10,7 +10,7 @@ import { setClock } from './clock.ts';
 import { noCache } from './move.ts';
 import { restoreRows } from './rows.ts';
 
-/** Brings back the data that the sandbox began with, published, and the real time. Everything else is gone. */
+/** Brings back the data and the lists that the sandbox began with, and the real time. Everything else is gone. */
 export async function resetSandbox(env: Env): Promise<void> {
   await setClock(env.DB, new Date());
   await restoreRows(env.DB);

@@ -1,4 +1,3 @@
-/** The database's triggers, each with the statement that creates it. */
 export async function listTriggers(db: D1Database): Promise<{ name: string; sql: string }[]> {
   const { results } = await db
     .prepare("select name, sql from sqlite_master where type = 'trigger'")
@@ -16,20 +15,20 @@ async function listTables(db: D1Database): Promise<string[]> {
   return results.map(({ name }) => name);
 }
 
-/** The statements that copy every row, for `restoreRows`. */
+/** The statements that copy every row for a later `restoreRows`. */
 export async function copyRows(db: D1Database): Promise<D1PreparedStatement[]> {
   const tables = await listTables(db);
   return tables.map((name) => db.prepare(`create table sandbox_${name} as select * from ${name}`));
 }
 
-/** Brings back the copied rows and no others, all at once, without the triggers: some of them refuse deletions. */
+/** Replaces all rows by the copied ones in one batch, without the triggers, some of which refuse deletions. */
 export async function restoreRows(db: D1Database): Promise<void> {
   const [tables, triggers] = await Promise.all([listTables(db), listTriggers(db)]);
   await db.batch([
     db.prepare('pragma defer_foreign_keys = on'),
     ...triggers.map(({ name }) => db.prepare(`drop trigger ${name}`)),
     ...tables.map((name) => db.prepare(`delete from ${name}`)),
-    // Ids go on where they did when the rows were copied.
+    // Then ids continue as they did when the rows were copied.
     db.prepare("delete from sqlite_sequence where name <> 'd1_migrations'"),
     ...tables.map((name) => db.prepare(`insert into ${name} select * from sandbox_${name}`)),
     ...triggers.map(({ sql }) => db.prepare(sql)),

@@ -7,8 +7,8 @@ import { openClock } from './clock.ts';
 app.route('/sandbox', sandbox);
 
 /**
- * The Worker that `npm start -- --sandbox` runs: the one that is deployed, on a database that may be thrown away, with
- * a clock that can be moved. A deployment has none of this: it runs src/index.ts.
+ * The Worker that `npm start -- --sandbox` runs: the deployed one with a clock that can be moved, on a database that may
+ * be thrown away. A deployment has none of this: it runs src/index.ts.
  */
 export default {
   ...lendBindings(worker, ({ DB }) => openClock(DB)),

@@ -8,8 +8,8 @@ import { hasDemoUsers, loadDemoData } from '../demo/load.ts';
 import { applyMigrations } from '../migrate.ts';
 
 /**
- * Prepares the data of a local registry: applies the migrations, loads the demo data if it is wanted and the registry
- * is empty, and publishes the lists and the counts of each day. Never touches a deployed database.
+ * Prepares a local registry: applies the migrations, loads the demo data if it is wanted and the registry is empty, and
+ * publishes the lists and the daily counts. Never touches a deployed database.
  */
 export async function prepareLocalData(env: Env, { isDemoWanted }: { isDemoWanted: boolean }) {
   await applyMigrations(env.DB);

@@ -4,20 +4,20 @@ import { configPath } from '../project.ts';
 import { prepareDirectory } from '../sandbox/directory.ts';
 import { readLimits } from '../wrangler-config.ts';
 
-// The process that `serve` in wrangler.ts starts: `wrangler dev` without its debugger, its explorer of the data and its
-// registry of running Workers, each of which would let any program on this machine at the database.
+// The process that `serve` starts: `wrangler dev` without its debugger, its explorer of the data and its registry of
+// running Workers, each of which would give any program on this machine access to the database.
 
 export interface ServerOptions {
   isSandbox: boolean;
   environment: string | undefined;
-  /** The environment whose rate limits apply; undefined for those of `environment`. */
+  /** The environment whose rate limits apply, if not those of `environment`. */
   limits: string | undefined;
-  /** Where the data is kept. */
+  /** The directory of the data. */
   directory: string;
   secrets: Record<string, string>;
 }
 
-/** The server listens at the address, or does not start. */
+/** The address at which the server listens, or why it does not start. */
 export type ServerMessage = { address: string } | { refusal: string };
 
 async function run({
@@ -27,10 +27,10 @@ async function run({
   directory,
   secrets,
 }: ServerOptions): Promise<ServerMessage> {
-  // Those of `environment` too: an unknown one is refused here.
+  // An unknown environment is refused here, whether it was named for its limits or not.
   const limitBindings = readLimits(limits ?? environment);
   const { lock } = await takeLock(directory, 'npm start');
-  // Held until this process ends, and so longer than by a parent that is killed.
+  // The lock is held until this process ends, even if its parent is killed before.
   process.on('exit', () => lock?.[Symbol.dispose]());
   prepareDirectory(directory, { isSandbox });
   const { unstable_startWorker: startWorker } = await import('wrangler');
@@ -43,7 +43,7 @@ async function run({
     process.exit();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
-  // However the parent ended.
+  // The parent is gone.
   process.on('disconnect', end);
   worker = await startWorker({
     config: configPath,
@@ -67,7 +67,7 @@ async function run({
   return { address: (await worker.url).origin };
 }
 
-// A message, because arguments and the environment can be read by others.
+// The options come in a message, because other users can read arguments and the environment.
 process.once('message', async (options: ServerOptions) => {
   const message = await run(options).catch((error: unknown): ServerMessage => {
     if (error instanceof RegistryError) return { refusal: error.message };

@@ -16,7 +16,7 @@ import { frontHeader } from '../local/http-bindings.ts';
 const notPassedOn =
   /^(connection|keep-alive|proxy-connection|te|trailer|upgrade|expect|cf-connecting-ip|registry-front-token|mf-.*)$/i;
 
-/** Runs the scheduled work at once, as wrangler has it. Running it twice does no harm. */
+/** Wrangler's path that runs the scheduled work at once. Running it twice does no harm. */
 const cronPath = '/cdn-cgi/handler/scheduled';
 
 export interface Front {
@@ -27,10 +27,10 @@ export interface Front {
 
 /**
  * Listens for `npm start` in front of wrangler's server, as Cloudflare's edge does in front of a deployment: sets
- * `CF-Connecting-IP`. Where only this machine can connect, a program may say another address in it, to see what a
- * caller from there is answered; elsewhere it makes no difference what the client says. A request from this machine
- * that was meant for a foreign host name is refused: a page of that host could read the answer (DNS rebinding). So is
- * what a page of another site asks of the scheduled work or of a sandbox. Throws the error of `listen`.
+ * `CF-Connecting-IP`. Where only this machine can connect, a program may name another address in that header, to see what
+ * a caller from there is answered; elsewhere the header is ignored. Refuses a request from this machine for a foreign host
+ * name, because a page of that host could read the answer (DNS rebinding), and what a page of another site asks of the
+ * scheduled work or of a sandbox. Throws the error of `listen`.
  */
 export async function listenInFront(ip: string, port: number, token: string): Promise<Front> {
   const { promise: opened, resolve: open } = Promise.withResolvers<string>();
@@ -58,47 +58,46 @@ export async function listenInFront(ip: string, port: number, token: string): Pr
   if (ip !== 'localhost') return { port: await listen(ip, port), open };
   const taken = await listen('127.0.0.1', port);
   await listen('::1', taken).catch((error: NodeJS.ErrnoException) => {
-    // A machine without IPv6.
+    // The machine has no IPv6.
     if (error.code !== 'EADDRNOTAVAIL' && error.code !== 'EAFNOSUPPORT') throw error;
   });
   return { port: taken, open };
 }
 
-/** Why the request is refused; undefined if it is not. */
 function refusalOf(request: IncomingMessage): string | undefined {
   const { url = '', headers } = request;
   const target = parseTarget(url);
   if (!target) return 'not a path';
   const isFromHere = isLocal(callerOf(request));
-  // Wrangler's own, such as its explorer of the data.
+  // Wrangler has pages of its own below these, such as its explorer of the data.
   const isWranglers = /^\/(cdn-cgi|__cf_local)(\/|$)/.test(target.pathname);
   if (isWranglers && !(isFromHere && target.pathname === cronPath)) {
     return 'not a path of the registry';
   }
-  if (isDoor(target) && isOfOtherSite(headers)) return 'not for pages of other sites';
+  if (isPrivilegedPath(target) && isOfOtherSite(headers)) return 'not for pages of other sites';
   if (!isFromHere) return undefined;
   const host = hostnameOf(`http://${headers.host}`);
   return host && (isLocal(host) || isIP(host)) ? undefined : 'only for localhost and addresses';
 }
 
-/** Whether the path does the operator's work without a login: the scheduled work, or the calls of a sandbox. */
-function isDoor({ pathname }: URL): boolean {
+/** Whether a call of the path does an operator's work without a login: the scheduled work, or a sandbox's calls. */
+function isPrivilegedPath({ pathname }: URL): boolean {
   if (pathname === cronPath) return true;
   try {
-    // As the application finds its route.
+    // The application decodes the path as well.
     return /^\/sandbox(\/|$)/.test(decodeURI(pathname));
   } catch {
     return false;
   }
 }
 
-/** Whether a browser says that a page of another site, or of another port, makes it send the request. */
+/** Whether the browser sends the request for a page of another site or of another port. */
 function isOfOtherSite({ host, origin, ...headers }: IncomingHttpHeaders): boolean {
   if (origin !== undefined && origin.replace(/^https?:\/\//, '') !== host) return true;
   return /^(cross|same)-site$/.test(String(headers['sec-fetch-site']));
 }
 
-/** Where the URL leads on any host: dot segments are resolved here, so that the server sees what was judged. */
+/** Resolves dot segments, so that the server sees the path that was judged. */
 function parseTarget(url: string): URL | undefined {
   return URL.parse(url.startsWith('/') ? `http://localhost${url}` : url) ?? undefined;
 }
@@ -107,13 +106,13 @@ function hostnameOf(url: string): string | undefined {
   return URL.parse(url)?.hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Whether the host, a name or an address, is this machine and not to be reached from others. */
+/** Whether the host, a name or an address, can be reached from this machine only. */
 export function isLocal(host: string): boolean {
   if (isIP(host) === 0) return /(^|\.)localhost$/.test(host);
   return ipaddr.process(host).range() === 'loopback';
 }
 
-/** The peer's address; IPv4 in its own form, and without the name of a network interface. */
+/** The peer's address, without IPv6's prefix of an IPv4 address and without the name of a network interface. */
 function callerOf({ socket }: IncomingMessage): string {
   return ipaddr.process((socket.remoteAddress ?? '::').replace(/%.*/, '')).toString();
 }
@@ -142,7 +141,7 @@ function forward(
   request.pipe(sent);
 }
 
-/** The headers, names and values in turn, without those of a connection and those that only the edge may set. */
+/** The headers, names and values in turn, without hop-by-hop ones and those that only the edge may set. */
 function endToEnd(headers: readonly string[]): string[] {
   return headers.flatMap((name, index) =>
     index % 2 === 1 || notPassedOn.test(name) ? [] : [name, headers[index + 1]!],

@@ -31,8 +31,8 @@ async function takePort({ port, ip, otherArgs }: StartOptions, token: string): P
 }
 
 /**
- * Makes the directory and those above it, and returns why it can't be written to, if it can't. Step by step: below
- * some directories, such as /proc, Node's recursive mkdir does not return.
+ * Makes the directory and those above it, and returns why it cannot be written to, if it cannot. It makes one after the
+ * other, because Node's recursive mkdir does not return below some directories, such as /proc.
  */
 function makeWritableDirectory(directory: string): string | undefined {
   const missing: string[] = [];
@@ -53,13 +53,12 @@ function makeWritableDirectory(directory: string): string | undefined {
   }
 }
 
-/** The address to call from this machine. */
+/** The address that a program on this machine calls. */
 function addressOf(ip: string, port: number): string {
   const host = ['0.0.0.0', '::'].includes(ip) ? 'localhost' : ip;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Says which page to open first, and which lines to paste. */
 function welcome(
   address: string,
   { hasDemoUsers, isSandbox }: { hasDemoUsers: boolean; isSandbox: boolean },
@@ -86,7 +85,7 @@ function welcome(
   console.log('\n  Ctrl-C stops the server.\n');
 }
 
-function openDoors(ip: string): string {
+function exposureWarning(ip: string): string {
   return (
     `Others can reach ${ip}: the demo's logins and the local key for registrants' tokens are public, so they can ` +
     'read and change every contact; in a sandbox, they can move its clock and reset it.'
@@ -111,7 +110,7 @@ async function start(options: StartOptions): Promise<void> {
     { isJsonLog, prepare },
   );
   let isNoted = false;
-  // Loaded while wrangler starts.
+  // Loads while wrangler starts.
   const loading = import('./data.ts');
   try {
     process.exitCode = await serving;
@@ -127,13 +126,13 @@ async function start(options: StartOptions): Promise<void> {
     step(`Database migrated in ${path.relative('', directory) || '.'}`);
     if (isDemoWanted) step(data.isDemoLoaded ? 'Demo data loaded' : 'Data kept');
     step('Public lists published');
-    // A sandbox begins once: the first two requests would both begin it.
+    // Two requests at once would begin the sandbox twice.
     if (isSandbox) await findClockAhead(address, token, 60_000);
     front.open(address);
     const service = addressOf(ip, front.port);
     noteServer(directory, { ...server, service });
     isNoted = true;
-    if (!isLocal(ip)) console.log(`\n  ${styleText('yellow', openDoors(ip))}`);
+    if (!isLocal(ip)) console.log(`\n  ${styleText('yellow', exposureWarning(ip))}`);
     welcome(service, { ...data, isSandbox });
   }
 }

@@ -3,10 +3,7 @@ import { localDirectory } from '../project.ts';
 
 export type StartOptions = Exclude<ReturnType<typeof readStartOptions>, number>;
 
-/**
- * Reads the options of `npm start`. Prints the help, or what is wrong, and returns the exit status if there is nothing
- * to start.
- */
+/** Reads the options of `npm start`. If there is nothing to start, prints the help or the error and returns the status. */
 export function readStartOptions(args: readonly string[]) {
   const command = new Command('npm start --')
     .description('Start the registry on this machine. The data of an earlier start is kept.')
@@ -28,7 +25,7 @@ export function readStartOptions(args: readonly string[]) {
     .showHelpAfterError('(npm start -- --help shows the options)')
     .exitOverride();
   try {
-    // `npm run` and habit add a second one.
+    // npm removes one `--`; people often write a second one.
     command.parse(
       args.filter((arg) => arg !== '--'),
       { from: 'user' },
@@ -44,7 +41,7 @@ export function readStartOptions(args: readonly string[]) {
     ...{ port, ip, environment: env, limits },
     ...{ isDemoWanted: demo, isSandbox, isJsonLog: jsonLog ?? false },
     directory: localDirectory(persistTo, isSandbox ? 'sandbox' : 'state'),
-    // For the line that proposes another port.
+    // The command that is proposed when the port is taken.
     otherArgs: withoutPort(args),
   };
 }

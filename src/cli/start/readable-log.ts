@@ -1,18 +1,17 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 
-/** A text style of node:util, such as `dim`. */
 type Style = Parameters<typeof styleText>[0];
 
 export interface LogOptions {
   /** The time of a line; the Worker's lines have none. */
   now: () => Date;
-  /** Text in a style, if where the log goes has colours. */
+  /** Styles the text if the output has colours. */
   paint: (style: Style, text: string) => string;
 }
 
 type Fields = Record<string, unknown>;
 
-/** Colours text in a log on a terminal; leaves it alone elsewhere, and if NO_COLOR is set. */
+/** Styles text on a terminal; elsewhere, and if NO_COLOR is set, the text stays plain. */
 export const paintFor =
   (stream: NodeJS.WriteStream): LogOptions['paint'] =>
   (style, text) =>
@@ -26,8 +25,8 @@ export function logEntry(line: string): string | undefined {
 }
 
 /**
- * A line that `wrangler dev` prints, as a person reads it: a request or an event of the Worker's log, or what wrangler
- * says about what the Worker does not log: static files and the queue. Undefined for any other line.
+ * The form for people of a line that `wrangler dev` prints: an entry of the Worker's log, or wrangler's own line about a
+ * static file or the queue, which the Worker does not log. Undefined for any other line.
  */
 export function readableLine(line: string, { now, paint }: LogOptions): string | undefined {
   const text = textOf(line, paint);
@@ -64,14 +63,13 @@ function requestText(fields: Fields, paint: LogOptions['paint']): string {
   return text.join(' ');
 }
 
-/** Of a status, or of the messages of a queue that were taken: `5/5`. */
+/** The colour of an HTTP status or a queue result, such as `5/5`. */
 function styleOf(status: string): Style {
   if (/^(2\d\d|(\d+)\/\2)$/.test(status)) return 'green';
   if (status.startsWith('3')) return 'cyan';
   return status.startsWith('5') ? 'red' : 'yellow';
 }
 
-/** The error, and below it where it was thrown. */
 function errorText({ name, message, stack }: Fields, paint: LogOptions['paint']): string {
   const frames = String(stack ?? '')
     .split('\n')

@@ -8,7 +8,7 @@ import { collectLines, wranglerEnvironment } from '../wrangler.ts';
 import type { ServerMessage, ServerOptions } from './dev-server.ts';
 import { logEntry, paintFor, readableLine } from './readable-log.ts';
 
-/** Lines that wrangler prints and nobody needs. */
+/** Lines of wrangler's that tell nobody anything. */
 const noise = [
   /^\s*$/,
   /^\[wrangler:info\] (Ready on|[A-Z]+ \/|QUEUE )/,
@@ -34,8 +34,8 @@ function print(line: string, stream: NodeJS.WriteStream, isJsonLog: boolean): vo
 }
 
 /**
- * Runs the local server until it is told to stop, and prints its log once `prepare` is done; if that fails, the server
- * ends. Returns the exit status, 0 if it stopped because it was told to.
+ * Runs the local server until it is told to stop, and prints its log once `prepare` is done; if that fails, stops the
+ * server. Returns the exit status: 0 if it was told to stop.
  */
 export async function serve(
   options: ServerOptions,
@@ -85,7 +85,7 @@ export async function serve(
   return status || 1;
 }
 
-/** Calls `stop` once, when this process is told to end or npm leaves it behind. */
+/** Calls `stop` once, when this process is told to end or npm has ended without it. */
 function onStop(stop: (signal: NodeJS.Signals) => void): void {
   let isCalled = false;
   const call = (signal: NodeJS.Signals) => {
@@ -93,7 +93,7 @@ function onStop(stop: (signal: NodeJS.Signals) => void): void {
     isCalled = true;
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, call);
-  // npm signals only the shell around this process, and the shell does not pass it on.
+  // npm signals only the shell around this process, which does not pass the signal on.
   const parent = process.ppid;
   const isLeftBehind = () => process.ppid !== parent && process.env.npm_lifecycle_event === 'start';
   setInterval(() => isLeftBehind() && call('SIGTERM'), 500).unref();

@@ -16,8 +16,8 @@ import {
   runImport,
   writeInChunks,
 } from '../../file/import.ts';
+import { addWork } from '../../report/command-progress.ts';
 import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
-import { addWork } from '../../report/standing.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 
