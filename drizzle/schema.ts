@@ -532,10 +532,10 @@ export type ActorType = (typeof actorTypes)[number];
 /**
  * A change of a field: its values before and after; or only that it changed, if the values are secret (`redacted`) or
  * were removed later because they are personal (`removed`). The identity code of a deleted contact also has its `key`,
- * which no interface shows.
+ * and the contacts of a domain, which are codes, their `uuids` by these; no interface shows either.
  */
 export type FieldChange =
-  | { from: unknown; to: unknown; key?: string }
+  | { from: unknown; to: unknown; key?: string; uuids?: Record<string, string> }
   | { redacted: true }
   | { removed: true };
 

@@ -7,6 +7,7 @@ import { isPassingFault, maximumTries, pause, pauseAfterFault } from './database
 import { mentions } from './database/violations.ts';
 import { RegistryError } from './error.ts';
 import type { Action, Changes, Subject } from './history/changes.ts';
+import { withContactUuids } from './history/contact-uuids.ts';
 import {
   type IdempotencyKey,
   isKeyTaken,
@@ -305,15 +306,16 @@ function record(
   const entry = {
     occurredAt: request.at.toISOString(),
     subject,
-    subjectKey: key,
-    subjectUuid: uuid,
-    registrar,
+    subjectKey: sql`recorded.key`,
+    subjectUuid: sql`recorded.uuid`,
+    registrar: sql`recorded.registrar`,
     action,
     actorType: actor.type,
     actor: actor.name,
     requestId: request.requestId,
     clientReference: request.clientReference,
-    changes,
+    changes: subject === 'domain' ? withContactUuids(sql`recorded.changes`) : sql`recorded.changes`,
   };
-  return insertRows(db, history, entry, source);
+  const rows = sql`select ${key} as key, ${uuid} as uuid, ${registrar} as registrar, ${changes} as changes ${source}`;
+  return insertRows(db, history, entry, sql`from (${rows}) as recorded`);
 }

@@ -3,7 +3,6 @@ import { domainContacts, domainRoles, domains } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 import { difference } from '../history/changes.ts';
-import { asciiUpperCase } from '../text/ascii-case.ts';
 import type { ChangesOfMany } from '../write.ts';
 import type { Recorded } from './read.ts';
 import { codesOf, type DomainRecord, type Parties } from './record.ts';
@@ -13,7 +12,7 @@ export function domainRow(record: DomainRecord, parties: Parties, present: Recor
   const { name, punycode, registrar } = record;
   const wanted = {
     registrar,
-    registrant: asciiUpperCase(record.registrant),
+    registrant: codesOf(record, 'registrant')[0] ?? null,
     admin: codesOf(record, 'admin'),
     tech: codesOf(record, 'tech'),
   };
@@ -23,7 +22,7 @@ export function domainRow(record: DomainRecord, parties: Parties, present: Recor
     registrar,
     registrarId: parties.registrars.get(registrar),
     contacts: domainRoles.flatMap((role) =>
-      codesOf(record, role).map((code) => ({ role, id: parties.contacts.get(code) })),
+      codesOf(record, role).map((code) => ({ role, id: parties.contacts.get(code)?.id })),
     ),
     changes: difference({ ...present }, { ...wanted }),
   };

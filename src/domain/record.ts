@@ -9,8 +9,8 @@ import type { DomainName } from './name.ts';
 /** A domain to import, with the codes of its registrar and contacts. */
 export interface DomainRecord extends DomainName {
   registrar: string;
-  /** Code of a contact, in either case; likewise the others. */
-  registrant: string;
+  /** Code of a contact, in either case; likewise the others. Null for a domain that moved in without one. */
+  registrant: string | null;
   admin: readonly string[];
   tech: readonly string[];
 }
@@ -23,42 +23,39 @@ export async function findDomainProblems(
   return problemsOf(records, await loadParties(db, records));
 }
 
-/** The ids of those of the records' registrars and contacts that exist, by their codes. */
-export async function loadParties(db: Database, records: readonly DomainRecord[]) {
+/** The records' registrars and contacts, as far as they exist, by their codes. */
+export interface Parties {
+  /** Their ids. */
+  registrars: Map<string, number>;
+  contacts: Map<string, { id: number; uuid: string }>;
+}
+
+export async function loadParties(
+  db: Database,
+  records: readonly DomainRecord[],
+): Promise<Parties> {
+  const parties: Parties = { registrars: new Map(), contacts: new Map() };
+  for (const codes of jsonArrays(new Set(records.map(({ registrar }) => registrar)))) {
+    const { id, code } = registrars;
+    const rows = await db.select({ id, code }).from(registrars).where(isIn(code, codes));
+    for (const { id, code } of rows) parties.registrars.set(code, id);
+  }
   const contactCodes = records.flatMap((record) =>
     domainRoles.flatMap((role) => codesOf(record, role)),
   );
-  return {
-    registrars: await loadIds(
-      db,
-      registrars,
-      records.map(({ registrar }) => registrar),
-    ),
-    contacts: await loadIds(db, contacts, contactCodes),
-  };
-}
-
-export type Parties = Awaited<ReturnType<typeof loadParties>>;
-
-async function loadIds(
-  db: Database,
-  table: typeof registrars | typeof contacts,
-  codes: readonly string[],
-): Promise<Map<string, number>> {
-  const ids = new Map<string, number>();
-  for (const some of jsonArrays(new Set(codes))) {
-    const rows = await db
-      .select({ id: table.id, code: table.code })
-      .from(table)
-      .where(isIn(table.code, some));
-    for (const { id, code } of rows) ids.set(code, id);
+  for (const codes of jsonArrays(new Set(contactCodes))) {
+    const { id, uuid, code } = contacts;
+    const rows = await db.select({ id, uuid, code }).from(contacts).where(isIn(code, codes));
+    for (const { code, ...contact } of rows) parties.contacts.set(code, contact);
   }
-  return ids;
+  return parties;
 }
 
 /** The codes of a role's contacts in upper case, sorted, without repetitions. */
 export function codesOf(record: DomainRecord, role: DomainRole): string[] {
-  const codes = role === 'registrant' ? [record.registrant] : record[role];
+  const { registrant } = record;
+  const holders = registrant === null ? [] : [registrant];
+  const codes = role === 'registrant' ? holders : record[role];
   return [...new Set(codes.map(asciiUpperCase))].sort();
 }
 

@@ -29,9 +29,7 @@ export async function updateDomain(
       .from(history)
       .where(isOfDomain);
     const present = await getDomain(db, name.name);
-    const { registrar, admin, tech } = present;
-    const kept = { registrar, registrant: present.registrant ?? '', admin, tech };
-    const record: DomainRecord = { ...name, ...kept, ...contacts };
+    const record: DomainRecord = { ...name, ...present, ...contacts };
     return { seen: newest?.id ?? 0, present, record, parties: await loadParties(db, [record]) };
   };
   const judge = ({ seen, present, record, parties }: Awaited<ReturnType<typeof look>>) => {

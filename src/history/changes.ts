@@ -41,12 +41,12 @@ export function difference(
   return changes;
 }
 
-/** Changes as every interface shows them: without keys, and with field names in snake case, as on the wire. */
+/** Changes as every interface shows them: without keys and UUIDs, and with field names in snake case, as on the wire. */
 export function shownChanges(changes: Changes): Changes {
   return Object.fromEntries(
     Object.entries(changes).map(([field, change]) => [
       field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      'key' in change ? { from: change.from, to: change.to } : change,
+      'from' in change ? { from: change.from, to: change.to } : change,
     ]),
   );
 }

@@ -5,6 +5,7 @@ import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { type Changes, difference } from '../history/changes.ts';
+import { withoutContactUuids } from '../history/contact-uuids.ts';
 import { type ChangesOfMany, changeEach, type Origin } from '../write.ts';
 import type { Form, Kind } from './kind.ts';
 import { historyKeyOf } from './read.ts';
@@ -90,7 +91,8 @@ function readLeft(
     from ${changesIn(array)}
     where not exists (select 1 from ${history} as entry where entry.subject = ${subject}
       and entry.subject_key = row.value ->> 'key' and entry.subject_uuid is row.value ->> 'uuid'
-      and entry.request_id = ${request.requestId} and entry.changes = row.value -> 'changes')`);
+      and entry.request_id = ${request.requestId}
+      and ${withoutContactUuids(sql`entry.changes`)} = row.value -> 'changes')`);
 }
 
 /** The JSON of a change: `id` with the key, both forms, and what the history and the table need beside them. */

@@ -1,15 +1,17 @@
+import { domainRoles } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { domainRow } from '../domain/change.ts';
 import { parseDomainName } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
-import { type DomainRecord, loadParties, problemsOf } from '../domain/record.ts';
-import { throwProblems } from '../error.ts';
+import { type DomainRecord, loadParties, type Parties, problemsOf } from '../domain/record.ts';
+import { type Problem, throwProblems } from '../error.ts';
 import { difference } from '../history/changes.ts';
-import { type Reversal, valuesAfter } from './reversal.ts';
+import { problemOf, type Reversal, valuesAfter } from './reversal.ts';
 
 /**
- * The rows from which `domainChanges` makes domains as they were. Throws `not_found` for each contact that was deleted
- * since.
+ * The rows from which `domainChanges` makes domains as they were. Throws a problem for each contact that they would get
+ * back: `not_found` if there is none with its code, `changed_meanwhile` if it is another one, `gone` if the history does
+ * not say which one it was.
  */
 export async function domainRows(db: Database, reversals: readonly Reversal[]) {
   const meant = reversals.filter(
@@ -20,15 +22,34 @@ export async function domainRows(db: Database, reversals: readonly Reversal[]) {
     meant.map(({ key }) => key),
   );
   const domains = meant.map(({ key, changes }) => {
-    const values = { admin: [], tech: [], ...present.get(key), ...valuesAfter(changes) };
-    return { ...parseDomainName(key), ...values } as DomainRecord & { createdAt?: string };
+    const values = { registrant: null, admin: [], tech: [], ...present.get(key) };
+    const record = { ...parseDomainName(key), ...values, ...valuesAfter(changes) };
+    return record as DomainRecord & { createdAt?: string };
   });
   const parties = await loadParties(db, domains);
   throwProblems(problemsOf(domains, parties));
+  throwProblems(meant.flatMap((reversal) => contactProblems(reversal, parties)));
   return domains.map((domain) => {
     const { name, createdAt } = domain;
     const row = domainRow(domain, parties, present.get(name));
     const changes = { ...row.changes, ...difference({ ...present.get(name) }, { createdAt }) };
     return { ...row, createdAt, changes };
+  });
+}
+
+/** A problem for each code that the domain would get back and that does not stand for the same contact any more. */
+function contactProblems({ changes, entry }: Reversal, { contacts }: Parties): Problem[] {
+  const values = valuesAfter(changes);
+  return domainRoles.flatMap((role) => {
+    const recorded = entry.changes[role];
+    const uuids = recorded && 'from' in recorded ? recorded.uuids : undefined;
+    const codes = [values[role] ?? []].flat() as string[];
+    return codes
+      .filter((code) => uuids?.[code] !== contacts.get(code)?.uuid)
+      .map((code) =>
+        uuids?.[code] === undefined
+          ? problemOf(entry, 'gone', `the history does not say which contact ${code} was`)
+          : problemOf(entry, 'changed_meanwhile', `${code} is the code of another contact now`),
+      );
   });
 }

@@ -6,12 +6,12 @@ import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { parseDomainName } from '../domain/name.ts';
-import { type Problem, RegistryError, throwProblems } from '../error.ts';
+import { RegistryError, throwProblems } from '../error.ts';
 import { isWholeFrom } from '../history/archive.ts';
 import type { HistoryEntry } from '../history/search.ts';
 import type { Origin } from '../write.ts';
 import { domainRows } from './domain.ts';
-import { isRevertOf, type Reversal, reversalOf, reversalProblems } from './reversal.ts';
+import { isRevertOf, problemOf, type Reversal, reversalOf, reversalProblems } from './reversal.ts';
 
 export interface RevertPlan {
   /** The request whose changes are taken back. */
@@ -152,12 +152,12 @@ async function checkRegistrars(db: Database, reversals: readonly Reversal[]): Pr
   const known = new Set<string | null>(rows.map(({ code }) => code));
   const problems = again
     .filter(({ registrar }) => !known.has(registrar))
-    .map(({ key, registrar }): Problem => {
+    .map(({ entry, registrar }) => {
       const whose =
         registrar === null
           ? 'the history does not say which registrar it belonged to'
           : `it belonged to registrar ${registrar}, which is gone`;
-      return { reason: 'gone', message: `delete contact ${key}: ${whose}` };
+      return problemOf(entry, 'gone', whose);
     });
   throwProblems(problems);
 }

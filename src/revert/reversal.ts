@@ -12,8 +12,8 @@ export interface Reversal {
   registrar: string | null;
   action: Action;
   changes: Changes;
-  /** The entry of the change that is taken back. */
-  entry: Pick<HistoryEntry, 'id' | 'changes'>;
+  /** The change that is taken back. */
+  entry: HistoryEntry;
 }
 
 /** The changes that can be taken back: what was there before can be made again from the history alone. */
@@ -32,11 +32,17 @@ export function isRevertOf(request: string, entry: HistoryEntry | undefined): bo
   return entry?.actorType === 'operator' && entry.clientReference === request;
 }
 
+/** The reason why a change cannot be taken back, with the change. */
+export function problemOf(
+  { action, subject, subjectKey }: HistoryEntry,
+  reason: Problem['reason'],
+  why: string,
+): Problem {
+  return { reason, message: `${action} ${subject.replace('_', ' ')} ${subjectKey}: ${why}` };
+}
+
 export function reversalProblems(entry: HistoryEntry, newer: HistoryEntry | undefined): Problem[] {
-  const thing = `${entry.action} ${entry.subject.replace('_', ' ')} ${entry.subjectKey}`;
-  const problem = (reason: Problem['reason'], message: string): Problem[] => [
-    { reason, message: `${thing}: ${message}` },
-  ];
+  const problem = (reason: Problem['reason'], why: string) => [problemOf(entry, reason, why)];
   if (entry.actorType !== 'operator') {
     return problem(
       'invalid',
@@ -86,7 +92,7 @@ export function reversalOf(entry: HistoryEntry): Reversal {
     registrar,
     action: inverseActions[action],
     changes: Object.fromEntries(changes),
-    entry: { id: entry.id, changes: entry.changes },
+    entry,
   };
 }
 

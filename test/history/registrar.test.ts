@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { contacts, history } from '../../drizzle/schema.ts';
+import { historyData } from '../../src/cli/nouns/history/entry.ts';
 import { updateAnyContact } from '../../src/contact/administer.ts';
 import { eraseContact } from '../../src/contact/erase.ts';
 import { importContacts } from '../../src/contact/import.ts';
@@ -9,7 +10,9 @@ import { importDomains } from '../../src/domain/import.ts';
 import { parseDomainName } from '../../src/domain/name.ts';
 import { removeDomains } from '../../src/domain/remove.ts';
 import { updateDomain } from '../../src/domain/update.ts';
+import { historyEntry } from '../../src/http/history.ts';
 import { contactKind } from '../../src/move-in/contacts.ts';
+import { domainKind } from '../../src/move-in/domains.ts';
 import { keyOf } from '../../src/move-in/kind.ts';
 import { readForms } from '../../src/move-in/read.ts';
 import { writeForms } from '../../src/move-in/write.ts';
@@ -25,7 +28,7 @@ import {
 } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
-/** Every change of a contact or a domain is recorded with the code of its registrar. */
+/** Every change of a contact or a domain is recorded with its registrar, and a domain's with its contacts. */
 
 const worker = shareWorker();
 const repp = registrarClient(worker);
@@ -86,6 +89,35 @@ test('contacts and domains that are imported, changed and removed', async () => 
     'update true',
     'delete true',
   ]);
+});
+
+test('the UUIDs of a domain’s contacts, beside their codes and shown to nobody', async () => {
+  const [one, other] = [await addContact(worker.env, alpha), await addContact(worker.env, alpha)];
+  const name = parseDomainName(`õ${unique()}.ee`);
+  const domain = { ...name, registrar: alpha.code, registrant: one.code, admin: [], tech: [] };
+  await importDomains(worker.db, operator, [{ ...domain, admin: [one.code, other.code] }]);
+  await updateDomain(worker.db, operator, name, { registrant: other.code });
+  await removeDomains(worker.db, operator, [name.name]);
+  const [form] = [
+    { name: name.name, registrar: alpha.code, registrant: `["${one.code}"]`, admin: '[]' },
+  ].map((given) => ({ ...given, tech: '[]', created_at: '2026-01-02T03:04:05.678Z' }));
+  const { actor, request } = operator;
+  const origin = { actor, request };
+  const addition = { action: 'add', from: null, to: form! } as const;
+  expect(await writeForms(worker.db, origin, domainKind, [addition])).toEqual([]);
+  const entries = await worker.db.select().from(history).where(eq(history.subjectKey, name.name));
+  const [first, second] = [{ [one.code]: one.uuid }, { [other.code]: other.uuid }];
+  const both = { ...first, ...second };
+  expect(entries.map(({ changes }) => changes)).toMatchObject([
+    { registrant: { from: null, uuids: first }, admin: { uuids: both } },
+    { registrant: { from: one.code, to: other.code, uuids: both } },
+    { registrant: { to: null, uuids: second }, admin: { uuids: both } },
+    { registrant: { to: one.code, uuids: first } },
+  ]);
+  for (const entry of entries) {
+    expect(JSON.stringify(historyData(entry))).not.toContain('uuids');
+    expect(JSON.stringify(historyEntry(entry))).not.toContain('uuids');
+  }
 });
 
 test('a contact that moves in with another registrar: the one that it leaves, then the one that gets it', async () => {

@@ -596,6 +596,88 @@ it('domains that a command added, changed and removed are as they were, and back
   expect(await domainsOf(changed, removed, added)).toEqual(after);
 });
 
+/** Gives the code of a contact that no domain refers to to somebody else. */
+async function giveAway(code: string) {
+  const [{ registrarId, number } = { registrarId: 0, number: 0 }] = await worker.db
+    .select()
+    .from(contacts)
+    .where(eq(contacts.code, code));
+  await deleteAnyContact(worker.db, operator, code);
+  const registrar = { id: registrarId, code: '' };
+  await addContact(worker.env, registrar, { code, number, name: 'Somebody Else' });
+}
+
+it.each([
+  [
+    'removed',
+    'delete',
+    (origin: Origin, domain: DomainRecord) => removeDomains(worker.db, origin, [domain.name]),
+  ],
+  [
+    'changed',
+    'update',
+    (origin: Origin, domain: DomainRecord, other: string) =>
+      updateDomain(worker.db, origin, domain, { registrant: other, admin: [] }),
+  ],
+])(
+  'domains that were %s give nothing to a stranger who has the code of a former contact',
+  async (_, action, change) => {
+    const { one, other, record } = await newParties();
+    const domain = record();
+    await importDomains(worker.db, operator, [domain]);
+    const request = await commanded((origin) => change(origin, domain, other));
+    await giveAway(one);
+    const problem = {
+      reason: 'changed_meanwhile',
+      message: `${action} domain ${domain.name}: ${one} is the code of another contact now`,
+    };
+    expect(await problems(request)).toEqual([problem, problem]);
+  },
+);
+
+it('domains whose contacts the history does not tell from others with their codes stay as they are', async () => {
+  const { one, record } = await newParties();
+  const domain = record();
+  const requestId = crypto.randomUUID();
+  // As the release before wrote it.
+  await worker.db.insert(history).values({
+    ...{ subject: 'domain', subjectKey: domain.name, action: 'delete', requestId },
+    ...{ actorType: 'operator', actor: 'Operator', occurredAt: '2026-01-02T03:04:05.678Z' },
+    changes: {
+      registrar: { from: domain.registrar, to: null },
+      registrant: { from: one, to: null },
+    },
+  });
+  expect(await problems(requestId)).toEqual([
+    {
+      reason: 'gone',
+      message: `delete domain ${domain.name}: the history does not say which contact ${one} was`,
+    },
+  ]);
+});
+
+it('domains that had no registrant have none again', async () => {
+  const { one, other, record } = await newParties();
+  const domain = { ...record(), registrant: null };
+  await importDomains(worker.db, operator, [domain]);
+  const before = await domainsOf(domain);
+  expect(before[domain.name]).toMatchObject({ registrant: null, admin: [one] });
+  const change = { registrant: other };
+  await takeBack(await commanded((origin) => updateDomain(worker.db, origin, domain, change)));
+  expect(await domainsOf(domain)).toEqual(before);
+  await takeBack(await commanded((origin) => removeDomains(worker.db, origin, [domain.name])));
+  expect(await domainsOf(domain)).toEqual(before);
+});
+
+it('domains without a registrant get other contacts', async () => {
+  const { other, record } = await newParties();
+  const domain = { ...record(), registrant: null };
+  await importDomains(worker.db, operator, [domain]);
+  await updateDomain(worker.db, operator, domain, { tech: [other] });
+  const after = await domainsOf(domain);
+  expect(after[domain.name]).toMatchObject({ registrant: null, tech: [other] });
+});
+
 it('domains whose contact was deleted since stay as they are', async () => {
   const { one, other, record } = await newParties();
   const domain = record();
