@@ -1,8 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { basic } from '../support/fixtures.ts';
+import { startServer } from './server.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
@@ -11,27 +9,14 @@ const contacts = 12_000;
 const writers = 6;
 
 let registry: TestRegistry;
-let server: ChildProcess;
-let address: string;
+let server: Awaited<ReturnType<typeof startServer>>;
 
 beforeAll(async () => {
-  registry = await tool.newRegistry();
-  server = spawn(
-    process.execPath,
-    ['src/cli/start/index.ts', '--no-demo', '--port', '0', '--persist-to', registry.directory],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NO_COLOR: '1' } },
-  );
-  for await (const line of createInterface({ input: server.stdout! })) {
-    address ??= /^ +Registry Edge +(\S+)\/$/.exec(line)?.[1] as string;
-    if (address) break;
-  }
-  server.stdout!.resume();
+  registry = await tool.newRegistry('ALPHA');
+  server = await startServer('--no-demo', '--persist-to', registry.directory);
 }, 120_000);
 
-afterAll(async () => {
-  server.kill('SIGINT');
-  await once(server, 'exit');
-}, 60_000);
+afterAll(() => server.stop('SIGINT'), 60_000);
 
 function file(): string {
   const header = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
@@ -48,7 +33,6 @@ const body = JSON.stringify({
 });
 
 test('imports while clients of the running server write, without an error for either', async () => {
-  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
   const user = ['api-user', 'add', '--registrar', 'ALPHA', '--username', 'ats'];
   const { secret } = await registry.done(user);
   const headers = { Authorization: basic('ats', secret), 'Content-Type': 'application/json' };
@@ -56,7 +40,7 @@ test('imports while clients of the running server write, without an error for ei
   let isDone = false;
   const write = async () => {
     while (!isDone) {
-      const url = `${address}/repp/v1/contacts`;
+      const url = `${server.address}/repp/v1/contacts`;
       const { status } = await fetch(url, { method: 'POST', headers, body });
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }

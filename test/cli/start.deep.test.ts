@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { basic } from '../support/fixtures.ts';
+import { runServer, startServer } from './server.ts';
 
 // On a machine that is busy with other tests.
 const startMilliseconds = 120_000;
@@ -14,7 +15,7 @@ const startMilliseconds = 120_000;
 const execute = promisify(execFile);
 
 const directories: string[] = [];
-const running = new Set<ChildProcess>();
+const running = new Set<ReturnType<typeof runServer>>();
 
 function newDirectory() {
   const directory = mkdtempSync(join(tmpdir(), 'start-'));
@@ -23,56 +24,21 @@ function newDirectory() {
 }
 
 afterEach(async () => {
-  for (const child of running) {
-    child.kill();
-    await once(child, 'close');
-  }
+  for (const server of running) await server.stop();
 });
 
 afterAll(() => {
   for (const directory of directories) rmSync(directory, { recursive: true });
 });
 
-/** `npm start -- ...options`, without npm around it. */
-function run(...options: string[]) {
-  const child = spawn(process.execPath, ['src/cli/start/index.ts', ...options], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  running.add(child);
-  let printed = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      printed += text;
-    });
-  }
-  const ended = once(child, 'close').then(([status]) => {
-    running.delete(child);
-    return status as number;
-  });
-  return { child, ended, printed: () => printed };
+function tracked<Server extends ReturnType<typeof runServer>>(server: Server): Server {
+  running.add(server);
+  void server.ended.then(() => running.delete(server));
+  return server;
 }
 
-/** Waits until the server listens; throws what was printed if it never does. */
-async function start(...options: string[]) {
-  const started = run('--port', '0', ...options);
-  const address = new Promise<string>((resolve) => {
-    started.child.stdout!.on('data', () => {
-      const [, address] = /^ +Registry Edge +(\S+)\/\n[\s\S]*Ctrl-C/m.exec(started.printed()) ?? [];
-      if (address) resolve(address);
-    });
-  });
-  const failed = started.ended.then((status) => {
-    throw new Error(`ended with status ${status}: ${started.printed()}`);
-  });
-  // Of no interest once it has started.
-  failed.catch(() => {});
-  return { ...started, address: await Promise.race([address, failed]) };
-}
-
-async function stop({ child, ended }: { child: ChildProcess; ended: Promise<number> }) {
-  child.kill('SIGTERM');
-  return ended;
-}
+const run = (...options: string[]) => tracked(runServer(...options));
+const start = async (...options: string[]) => tracked(await startServer(...options));
 
 async function get(url: string, headers: Record<string, string> = {}) {
   const response = await fetch(url, { headers });
@@ -98,7 +64,7 @@ describe('npm start', () => {
       method: 'DELETE',
       headers: alpha,
     });
-    expect(await stop(first)).toBe(0);
+    expect(await first.stop()).toBe(0);
     await expect(fetch(first.address)).rejects.toThrow('fetch failed');
 
     const second = await start('--persist-to', directory);
@@ -124,7 +90,7 @@ describe('npm start', () => {
       await expect.poll(printed).toMatch(line('GET', '/api/v1/auctions'));
       await expect.poll(printed).toMatch(line('GET', '/docs/'));
       expect(printed()).not.toMatch(/\{"level"|\[wrangler|env\./);
-      await stop(started);
+      await started.stop();
     });
 
     it('logs in JSON with --json-log, and leaves no server behind when it is killed', {
@@ -167,7 +133,7 @@ describe('npm start', () => {
     expect(second.printed()).toMatch(
       /^npm start \(process \d+\) is at work on \S+; try again when/m,
     );
-    await stop(sandbox);
+    await sandbox.stop();
     const ordinary = run('--port', '0', '--persist-to', directory);
     expect(await ordinary.ended).toBe(1);
     expect(ordinary.printed()).toContain('it belongs to a sandbox; start it with --sandbox');

@@ -1,47 +1,27 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startServer } from './server.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
 let registry: TestRegistry;
-let server: ChildProcess;
-let address: string;
+let server: Awaited<ReturnType<typeof startServer>>;
 
-/** The registry as its operator starts it, on a database with tables and nothing in them. */
 beforeAll(async () => {
   registry = await tool.newRegistry();
-  const options = ['--no-demo', '--port', '0', '--ip', '127.0.0.1'];
-  server = spawn(
-    process.execPath,
-    ['src/cli/start/index.ts', ...options, '--persist-to', registry.directory],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NO_COLOR: '1' } },
-  );
-  for await (const line of createInterface({ input: server.stdout! })) {
-    const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
-    if (found) {
-      address = found;
-      break;
-    }
-  }
-  server.stdout!.resume();
+  server = await startServer('--no-demo', '--ip', '127.0.0.1', '--persist-to', registry.directory);
 }, 120_000);
 
-afterAll(async () => {
-  server.kill('SIGINT');
-  await once(server, 'exit');
-}, 60_000);
+afterAll(() => server.stop('SIGINT'), 60_000);
 
 // biome-ignore lint/suspicious/noExplicitAny: the bodies of five interfaces
 async function get(path: string, authorization?: string): Promise<{ status: number; body: any }> {
   const headers = authorization ? { Authorization: authorization } : undefined;
-  const response = await fetch(address + path, { ...(headers && { headers }) });
+  const response = await fetch(server.address + path, { ...(headers && { headers }) });
   return { status: response.status, body: await response.json() };
 }
 
 async function patch(path: string, body: unknown) {
-  const response = await fetch(address + path, {
+  const response = await fetch(server.address + path, {
     method: 'PATCH',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
@@ -120,7 +100,7 @@ test('builds a registry that every interface shows, while it is running', async 
   const { secret: rotated } = await registry.done(['api-user', 'rotate', 'ats']);
   expect(await get('/repp/v1/contacts', login)).toMatchObject({ status: 401 });
   const again = `Basic ${Buffer.from(`ats:${rotated}`).toString('base64')}`;
-  await fetch(`${address}/repp/v1/contacts/ALPHA:2`, {
+  await fetch(`${server.address}/repp/v1/contacts/ALPHA:2`, {
     method: 'DELETE',
     headers: { Authorization: again },
   });
@@ -129,7 +109,7 @@ test('builds a registry that every interface shows, while it is running', async 
     ['domain', 'import', '-'],
     'name,registrar,registrant\nõun.ee,ALPHA,ALPHA:1\n',
   );
-  const deletion = await fetch(`${address}/repp/v1/contacts/ALPHA:2`, {
+  const deletion = await fetch(`${server.address}/repp/v1/contacts/ALPHA:2`, {
     method: 'DELETE',
     headers: { Authorization: again },
   });

@@ -4,7 +4,7 @@ import { auctions } from '../../drizzle/schema.ts';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { published, withMethods } from '../public-list/published.ts';
-import { auctionClient } from '../support/client.ts';
+import { answerOf, auctionClient } from '../support/client.ts';
 import { cost, counted } from '../support/counted.ts';
 import { addAuction } from '../support/fixtures.ts';
 import { auctionsOf, historyOf } from '../support/stored.ts';
@@ -58,24 +58,18 @@ it('GET /api/v1/auctions is open to every address, with or without a trailing sl
 
 it('GET /api/v1/auctions/{uuid} shows the auction', async () => {
   const auction = await addAuction(worker.env, paid);
-  const response = await centre.read(auction.uuid);
-  expect(response.status).toBe(200);
-  expect(await response.json()).toEqual({
-    id: auction.uuid,
-    domain: auction.name,
-    status: 'payment_received',
+  expect(await answerOf(centre.read(auction.uuid))).toEqual({
+    status: 200,
+    body: { id: auction.uuid, domain: auction.name, status: 'payment_received' },
   });
 });
 
 it.each([unknownUuid, 'no-uuid', '%00', "x'--", 'x'.repeat(100)])(
   'GET /api/v1/auctions/{uuid} answers 404 in the form of the auction centre for %s',
   async (uuid) => {
-    const response = await centre.read(uuid);
-    expect(response.status).toBe(404);
-    expect(await response.json()).toEqual({
-      error: 'Not Found',
-      uuid: decodeURIComponent(uuid),
-      message: 'Record not found',
+    expect(await answerOf(centre.read(uuid))).toEqual({
+      status: 404,
+      body: { error: 'Not Found', uuid: decodeURIComponent(uuid), message: 'Record not found' },
     });
   },
 );
@@ -85,13 +79,9 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     'moves an auction to %s, without a registration code',
     async (status) => {
       const auction = await addAuction(worker.env);
-      const response = await centre.report(auction.uuid, { status });
-      expect(response.status).toBe(200);
-      expect(await response.json()).toEqual({
-        id: auction.uuid,
-        domain: auction.name,
-        status,
-        registration_code: null,
+      expect(await answerOf(centre.report(auction.uuid, { status }))).toEqual({
+        status: 200,
+        body: { id: auction.uuid, domain: auction.name, status, registration_code: null },
       });
       expect(await stored(auction.uuid)).toMatchObject({ status, version: 2 });
     },
@@ -99,13 +89,14 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
 
   it('makes a registration code of 32 hexadecimal digits when an auction is paid', async () => {
     const auction = await addAuction(worker.env, { status: 'awaiting_payment' });
-    const response = await centre.report(auction.uuid, { status: 'payment_received' });
-    expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({
-      id: auction.uuid,
-      domain: auction.name,
-      status: 'payment_received',
-      registration_code: expect.stringMatching(/^[0-9a-f]{32}$/),
+    expect(await answerOf(centre.report(auction.uuid, { status: 'payment_received' }))).toEqual({
+      status: 200,
+      body: {
+        id: auction.uuid,
+        domain: auction.name,
+        status: 'payment_received',
+        registration_code: expect.stringMatching(/^[0-9a-f]{32}$/),
+      },
     });
   });
 
@@ -158,10 +149,9 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     'refuses the status %j and changes nothing',
     async (status) => {
       const auction = await addAuction(worker.env);
-      const response = await centre.report(auction.uuid, { status });
-      expect(response.status).toBe(400);
-      expect(await response.json()).toEqual({
-        errors: { status: ['is not included in the list'] },
+      expect(await answerOf(centre.report(auction.uuid, { status }))).toEqual({
+        status: 400,
+        body: { errors: { status: ['is not included in the list'] } },
       });
       expect(await stored(auction.uuid)).toEqual(auction);
     },
@@ -169,13 +159,14 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
 
   it('changes nothing without a status', async () => {
     const auction = await addAuction(worker.env, paid);
-    const response = await centre.report(auction.uuid, {});
-    expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({
-      id: auction.uuid,
-      domain: auction.name,
-      status: 'payment_received',
-      registration_code: code,
+    expect(await answerOf(centre.report(auction.uuid, {}))).toEqual({
+      status: 200,
+      body: {
+        id: auction.uuid,
+        domain: auction.name,
+        status: 'payment_received',
+        registration_code: code,
+      },
     });
     expect(await stored(auction.uuid)).toEqual(auction);
     expect(await historyOf(worker.env, 'auction', auction)).toEqual([]);
@@ -190,10 +181,9 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
 
   it.each(['{', '[]', '"no_bids"'])('refuses the body %s', async (body) => {
     const auction = await addAuction(worker.env);
-    const response = await centre.report(auction.uuid, body);
-    expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({
-      errors: { base: ['Request body is not a JSON object'] },
+    expect(await answerOf(centre.report(auction.uuid, body))).toEqual({
+      status: 400,
+      body: { errors: { base: ['Request body is not a JSON object'] } },
     });
   });
 
@@ -205,12 +195,9 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
   });
 
   it('answers 404 in the format of the auction centre for an unknown auction', async () => {
-    const response = await centre.report(unknownUuid, { status: 'no_bids' });
-    expect(response.status).toBe(404);
-    expect(await response.json()).toEqual({
-      error: 'Not Found',
-      uuid: unknownUuid,
-      message: 'Record not found',
+    expect(await answerOf(centre.report(unknownUuid, { status: 'no_bids' }))).toEqual({
+      status: 404,
+      body: { error: 'Not Found', uuid: unknownUuid, message: 'Record not found' },
     });
   });
 
@@ -309,13 +296,16 @@ it.each(['2026-02-30', '31.12.2026', 'soon', '2026-12-31T25:00:00Z', 20261231, {
   'the registration_deadline %j is refused',
   async (given) => {
     const auction = await addAuction(worker.env);
-    const response = await centre.report(auction.uuid, {
-      status: 'no_bids',
-      registration_deadline: given,
-    });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({
-      errors: { registration_deadline: ['is not an ISO 8601 date or date-time'] },
+    expect(
+      await answerOf(
+        centre.report(auction.uuid, {
+          status: 'no_bids',
+          registration_deadline: given,
+        }),
+      ),
+    ).toEqual({
+      status: 400,
+      body: { errors: { registration_deadline: ['is not an ISO 8601 date or date-time'] } },
     });
     expect(await stored(auction.uuid)).toEqual(auction);
   },
@@ -372,10 +362,9 @@ it.each(['x'.repeat(51), 'a\u0000b', 1, true, {}, ['english']])(
   'the platform %j is refused',
   async (platform) => {
     const auction = await addAuction(worker.env, { platform: 'english' });
-    const response = await centre.report(auction.uuid, { status: 'no_bids', platform });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({
-      errors: { platform: ['is not a text of 1 to 50 characters'] },
+    expect(await answerOf(centre.report(auction.uuid, { status: 'no_bids', platform }))).toEqual({
+      status: 400,
+      body: { errors: { platform: ['is not a text of 1 to 50 characters'] } },
     });
     expect(await stored(auction.uuid)).toEqual(auction);
   },

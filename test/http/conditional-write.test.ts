@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { registrantClient, registrarClient } from '../support/client.ts';
+import { answerOf, registrantClient, registrarClient } from '../support/client.ts';
 import { addContact, addDomainOf, addRegistrar, bearer, newContact } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
@@ -29,21 +29,21 @@ it('If-Match over the registrar interface stops an update if somebody else was f
   const read = await etag();
   await send('PUT', {}, { phone: '+372.111' });
 
-  const response = await send('PUT', { 'If-Match': read }, { phone: '+372.222' });
-
-  expect(response.status).toBe(412);
-  expect(await response.json()).toEqual({
-    code: 2304,
-    message: 'Contact is not at the expected version',
-    data: {},
-    errors: [
-      {
-        code: 2304,
-        message: 'Contact is not at the expected version',
-        field: null,
-        detail: expect.any(String),
-      },
-    ],
+  expect(await answerOf(send('PUT', { 'If-Match': read }, { phone: '+372.222' }))).toEqual({
+    status: 412,
+    body: {
+      code: 2304,
+      message: 'Contact is not at the expected version',
+      data: {},
+      errors: [
+        {
+          code: 2304,
+          message: 'Contact is not at the expected version',
+          field: null,
+          detail: expect.any(String),
+        },
+      ],
+    },
   });
   const { data } = (await (await send('GET')).json()) as { data: { contact: { phone: string } } };
   expect(data.contact.phone).toBe('+372.111');
@@ -178,12 +178,9 @@ it('If-Match over the registrant interface stops an update if the registrar was 
   await send('PUT', {}, { phone: '+372.111' });
 
   const sent = { phone: '+372.222' };
-  const response = await portal.request(person, 'PATCH', path, sent, { 'If-Match': read });
-
-  expect(response.status).toBe(412);
-  expect(await response.json()).toEqual({
-    errors: { base: ['Contact is not at the expected version'] },
-  });
+  expect(await answerOf(portal.request(person, 'PATCH', path, sent, { 'If-Match': read }))).toEqual(
+    { status: 412, body: { errors: { base: ['Contact is not at the expected version'] } } },
+  );
 });
 
 it('If-Match over the registrant interface accepts the tag from the answer to an update', async () => {

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { contacts, history, idempotencyKeys } from '../../drizzle/schema.ts';
 import { deleteOldOutcomes } from '../../src/outcome.ts';
-import { registrantClient, registrarClient } from '../support/client.ts';
+import { answerOf, registrantClient, registrarClient } from '../support/client.ts';
 import {
   addContact,
   addDomainOf,
@@ -55,20 +55,20 @@ it('a request with the Idempotency-Key of another body is refused', async () => 
   const alpha = await addRegistrar(worker.env);
   await repp.request(alpha, 'POST', '', creation, key('k'));
 
-  const other = await repp.request(
-    alpha,
-    'POST',
-    '',
-    { contact: newContact({ name: 'Other' }) },
-    key('k'),
-  );
-
-  expect(other.status).toBe(422);
-  expect(await other.json()).toEqual({
-    code: 2306,
-    message: 'Idempotency key was used with another request',
-    data: {},
-    errors: [{ code: 2306, message: 'Idempotency key was used with another request', field: null }],
+  expect(
+    await answerOf(
+      repp.request(alpha, 'POST', '', { contact: newContact({ name: 'Other' }) }, key('k')),
+    ),
+  ).toEqual({
+    status: 422,
+    body: {
+      code: 2306,
+      message: 'Idempotency key was used with another request',
+      data: {},
+      errors: [
+        { code: 2306, message: 'Idempotency key was used with another request', field: null },
+      ],
+    },
   });
 });
 
@@ -136,13 +136,9 @@ it('a request with an Idempotency-Key reports a deletion as done when it is repe
   const remove = () => repp.request(alpha, 'DELETE', `/${contact.code}`, undefined, key('gone'));
   await remove();
 
-  const repeated = await remove();
-
-  expect(repeated.status).toBe(200);
-  expect(await repeated.json()).toEqual({
-    code: 1000,
-    message: 'Command completed successfully',
-    data: {},
+  expect(await answerOf(remove())).toEqual({
+    status: 200,
+    body: { code: 1000, message: 'Command completed successfully', data: {} },
   });
 });
 
@@ -184,13 +180,12 @@ it.each(['"open', 'x'.repeat(256), 'with"quote'])(
   async (malformed) => {
     const alpha = await addRegistrar(worker.env);
 
-    const response = await repp.request(alpha, 'POST', '', creation, key(malformed));
-
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({
-      code: 2005,
-      message: 'Idempotency key is invalid [Idempotency-Key]',
-    });
+    expect(await answerOf(repp.request(alpha, 'POST', '', creation, key(malformed)))).toMatchObject(
+      {
+        status: 400,
+        body: { code: 2005, message: 'Idempotency key is invalid [Idempotency-Key]' },
+      },
+    );
   },
 );
 
