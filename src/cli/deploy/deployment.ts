@@ -49,7 +49,7 @@ export const calling = (
 
 /**
  * Prints each step, its state in the account and its commands; runs none. Names the steps that the login cannot look
- * at; without a login it looks at none.
+ * at, and prints their commands as for a new account; without a login it looks at none.
  */
 export async function printPlan(steps: readonly Step[], deployment: Deployment): Promise<void> {
   const unseen: string[] = [];
@@ -69,7 +69,7 @@ export async function printPlan(steps: readonly Step[], deployment: Deployment):
     for (const { words } of step.commands(deployment, found)) deployment.say(`     ${words}`);
   }
   deployment.say(`\nNothing was changed. Not looked at: ${unseen.join(', ')}.`);
-  deployment.say('For these, the commands are those for a new account.');
+  deployment.say('What was not looked at is shown as if it were missing.');
 }
 
 /** The line of wrangler's output that names the error. */
