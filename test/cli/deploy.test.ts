@@ -3,7 +3,7 @@ import { cp, lstat, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'smol-toml';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Deployment, printPlan, runSteps } from '../../src/cli/deploy/deployment.ts';
 import { abortSteps, gradualSteps } from '../../src/cli/deploy/gradual.ts';
 import { addressIn, listLeft, steps } from '../../src/cli/deploy/steps.ts';
@@ -78,7 +78,7 @@ const database = 'd1000000-0000-4000-8000-000000000001';
 const namespace = 'c0000000000000000000000000000001';
 
 /** The changes of every deployment, also of one for which everything is there already. */
-const each = [
+const eachTime = [
   'deploy --env production',
   ...['lifecycle', 'lock'].map(
     (kind) =>
@@ -86,60 +86,61 @@ const each = [
   ),
 ];
 
-describe('npm run deploy', () => {
-  it('creates in the European Union what is missing, the tables and the keys before the Worker', async () => {
-    const { isDone, said, asked } = await deploy();
+test('a deployment creates in the European Union what is missing, the tables and the keys before the Worker', async () => {
+  const { isDone, said, asked } = await deploy();
 
-    expect(said).not.toContain('✗');
-    expect(isDone).toBe(true);
-    expect(changes()).toEqual([
-      'd1 create registry-edge --jurisdiction eu',
-      'kv namespace create registry-edge-production-lists',
-      'queues create registry-edge-webhooks --jurisdiction eu',
-      'r2 bucket create registry-edge-archive --jurisdiction eu',
-      'd1 migrations apply DB --remote --env production',
-      'secret put REGISTRANT_TOKEN_KEYS --env production',
-      'secret put LOG_KEY --env production',
-      each[0],
-      'r2 bucket create registry-edge-production-backups --jurisdiction eu',
-      ...each.slice(1),
-    ]);
-    expect(asked).toEqual(['https://registry-edge-production.example.workers.dev/health']);
-  });
+  expect(said).not.toContain('✗');
+  expect(isDone).toBe(true);
+  expect(changes()).toEqual([
+    'd1 create registry-edge --jurisdiction eu',
+    'kv namespace create registry-edge-production-lists',
+    'queues create registry-edge-webhooks --jurisdiction eu',
+    'r2 bucket create registry-edge-archive --jurisdiction eu',
+    'd1 migrations apply DB --remote --env production',
+    'secret put REGISTRANT_TOKEN_KEYS --env production',
+    'secret put LOG_KEY --env production',
+    eachTime[0],
+    'r2 bucket create registry-edge-production-backups --jurisdiction eu',
+    ...eachTime.slice(1),
+  ]);
+  expect(asked).toEqual(['https://registry-edge-production.example.workers.dev/health']);
+});
 
-  it('makes keys of full strength, which it never prints', async () => {
-    const { said } = await deploy();
-    expect(account.secrets.get('REGISTRANT_TOKEN_KEYS')).toMatch(/^k1:[0-9a-f]{64}$/);
-    expect(Buffer.from(account.secrets.get('LOG_KEY')!, 'base64')).toHaveLength(32);
-    for (const key of account.secrets.values()) expect(said).not.toContain(key);
-  });
+test('a deployment makes keys of full strength, and never prints them', async () => {
+  const { said } = await deploy();
+  expect(account.secrets.get('REGISTRANT_TOKEN_KEYS')).toMatch(/^k1:[0-9a-f]{64}$/);
+  expect(Buffer.from(account.secrets.get('LOG_KEY')!, 'base64')).toHaveLength(32);
+  for (const key of account.secrets.values()) expect(said).not.toContain(key);
+});
 
-  it('creates nothing and keeps the keys when it is run again', async () => {
-    await deploy();
-    const keys = new Map(account.secrets);
-    changes();
-    expect((await deploy()).isDone).toBe(true);
-    expect(changes()).toEqual(each);
-    expect(account.secrets).toEqual(keys);
-  });
+test('a repeated deployment creates nothing and keeps the keys', async () => {
+  await deploy();
+  const keys = new Map(account.secrets);
+  changes();
+  expect((await deploy()).isDone).toBe(true);
+  expect(changes()).toEqual(eachTime);
+  expect(account.secrets).toEqual(keys);
+});
 
-  it('says that a lost key of a log was made again, for the operator to announce it', async () => {
-    await editConfig((text) => text.replaceAll('LOG_ORIGIN = ""', 'LOG_ORIGIN = "a.example/log"'));
-    await deploy();
-    account.secrets.delete('LOG_KEY');
-    const announce = 'announce the line of /log/key';
-    expect((await deploy()).said).toContain(announce);
-    expect((await deploy()).said).not.toContain(announce);
-  });
+test('a deployment that makes the lost key of a log again tells the operator to announce it', async () => {
+  await editConfig((text) => text.replaceAll('LOG_ORIGIN = ""', 'LOG_ORIGIN = "a.example/log"'));
+  await deploy();
+  account.secrets.delete('LOG_KEY');
+  const announce = 'announce the line of /log/key';
+  expect((await deploy()).said).toContain(announce);
+  expect((await deploy()).said).not.toContain(announce);
+});
 
-  it.each([
-    ['as it is', (text: string) => text],
-    ['with the line endings of Windows', (text: string) => text.replaceAll('\n', '\r\n')],
-    [
-      'with comments behind the ids',
-      (text: string) => text.replaceAll(/^(\w*id = .*)$/gm, '$1 # the id'),
-    ],
-  ])('writes the two ids into wrangler.toml %s, and changes nothing else', async (_, form) => {
+test.each([
+  ['as it is', (text: string) => text],
+  ['with the line endings of Windows', (text: string) => text.replaceAll('\n', '\r\n')],
+  [
+    'with comments behind the ids',
+    (text: string) => text.replaceAll(/^(\w*id = .*)$/gm, '$1 # the id'),
+  ],
+])(
+  'a deployment writes the two ids into wrangler.toml %s, and changes nothing else there',
+  async (_, form) => {
     const original = await readFile(configPath, 'utf8');
     const [local, production, staging] = original.split(/^(?=\[env\.\w+\.vars)/m);
     const named = production!
@@ -148,117 +149,113 @@ describe('npm run deploy', () => {
     await editConfig(form);
     await deploy();
     expect(await readFile(configPath, 'utf8')).toBe(form([local, named, staging].join('')));
-  });
+  },
+);
 
-  it('keeps a link that leads to wrangler.toml', async () => {
-    const real = path.join(directory, 'real.toml');
-    await rename(configPath, real);
-    await symlink(real, configPath);
-    await deploy();
-    expect((await lstat(configPath)).isSymbolicLink()).toBe(true);
-    expect(await readFile(real, 'utf8')).toContain(database);
-  });
+test('a deployment keeps a link that leads to wrangler.toml', async () => {
+  const real = path.join(directory, 'real.toml');
+  await rename(configPath, real);
+  await symlink(real, configPath);
+  await deploy();
+  expect((await lstat(configPath)).isSymbolicLink()).toBe(true);
+  expect(await readFile(real, 'utf8')).toContain(database);
+});
 
-  it('makes nothing if wrangler.toml has no line in which an id could be written', async () => {
-    const inline =
-      '[env.production]\nkv_namespaces = [{ binding = "LISTS", id = "0000" }]\n[env.production.vars]';
-    await editConfig((text) =>
-      text
-        .replace(/\[\[env\.production\.kv_namespaces\]\]\n(?:.+\n)*/, '')
-        .replace('[env.production.vars]', inline),
-    );
-    const { isDone, said } = await deploy();
-    expect(isDone).toBe(false);
-    expect(said).toContain('no line "id = …" below [[env.production.kv_namespaces]]');
-    expect(changes()).toEqual([]);
-  });
+test('a deployment makes nothing if wrangler.toml has no line into which an id could be written', async () => {
+  const inline =
+    '[env.production]\nkv_namespaces = [{ binding = "LISTS", id = "0000" }]\n[env.production.vars]';
+  await editConfig((text) =>
+    text
+      .replace(/\[\[env\.production\.kv_namespaces\]\]\n(?:.+\n)*/, '')
+      .replace('[env.production.vars]', inline),
+  );
+  const { isDone, said } = await deploy();
+  expect(isDone).toBe(false);
+  expect(said).toContain('no line "id = …" below [[env.production.kv_namespaces]]');
+  expect(changes()).toEqual([]);
+});
 
-  it('changes nothing in a database whose restore was not finished, and says how to go on', async () => {
-    account.unfinishedRestore = 'npm run registry -- restore registry.sqlite --remote';
-    const { isDone, said } = await deploy();
-    expect(isDone).toBe(false);
-    expect(said).toContain('restore again: npm run registry -- restore registry.sqlite --remote');
-    expect(account).toMatchObject({ migrations: 0, deployments: 0 });
-  });
+test('a deployment changes nothing in a database whose restore was not finished, and says how to go on', async () => {
+  account.unfinishedRestore = 'npm run registry -- restore registry.sqlite --remote';
+  const { isDone, said } = await deploy();
+  expect(isDone).toBe(false);
+  expect(said).toContain('restore again: npm run registry -- restore registry.sqlite --remote');
+  expect(account).toMatchObject({ migrations: 0, deployments: 0 });
+});
 
-  it('stops when the account lacks what wrangler.toml names', async () => {
-    await deploy();
-    account.databases.length = 0;
-    changes();
-    const { isDone, said } = await deploy();
-    expect(isDone).toBe(false);
-    expect(said).toContain(`wrangler.toml names ${database}, which the account lacks`);
-    expect(changes()).toEqual([]);
-  });
+test('a deployment stops when the account lacks what wrangler.toml names', async () => {
+  await deploy();
+  account.databases.length = 0;
+  changes();
+  const { isDone, said } = await deploy();
+  expect(isDone).toBe(false);
+  expect(said).toContain(`wrangler.toml names ${database}, which the account lacks`);
+  expect(changes()).toEqual([]);
+});
 
-  it('finds by name what was created before its id could be written', async () => {
-    await deploy();
-    await cp('wrangler.toml', configPath);
-    await deploy();
-    expect(account.databases).toHaveLength(1);
-    expect(account.namespaces).toHaveLength(1);
-    expect(linesOf(configPath)).toContain(`database_id = "${database}"`);
-  });
+test('a deployment finds by name what was created before its id could be written', async () => {
+  await deploy();
+  await cp('wrangler.toml', configPath);
+  await deploy();
+  expect(account.databases).toHaveLength(1);
+  expect(account.namespaces).toHaveLength(1);
+  expect(linesOf(configPath)).toContain(`database_id = "${database}"`);
+});
 
-  it('deploys staging beside production, with data of its own', async () => {
-    await deploy();
-    expect((await deploy({ environment: 'staging' })).isDone).toBe(true);
-    const [production, staging] = account.databases;
-    expect([production!.name, staging!.name]).toEqual(['registry-edge', 'registry-edge-staging']);
-    expect(parse(await readFile(configPath, 'utf8')).env).toMatchObject({
-      production: { d1_databases: [{ database_id: production!.uuid }] },
-      staging: {
-        d1_databases: [{ database_id: staging!.uuid }],
-        kv_namespaces: [{ id: account.namespaces[1]!.id }],
-      },
-    });
+test('staging is deployed beside production, with data of its own', async () => {
+  await deploy();
+  expect((await deploy({ environment: 'staging' })).isDone).toBe(true);
+  const [production, staging] = account.databases;
+  expect([production!.name, staging!.name]).toEqual(['registry-edge', 'registry-edge-staging']);
+  expect(parse(await readFile(configPath, 'utf8')).env).toMatchObject({
+    production: { d1_databases: [{ database_id: production!.uuid }] },
+    staging: {
+      d1_databases: [{ database_id: staging!.uuid }],
+      kv_namespaces: [{ id: account.namespaces[1]!.id }],
+    },
   });
 });
 
-describe('the bucket of the archive', () => {
-  it('can be locked by the command that the deployment prints', async () => {
-    const { said } = await deploy();
-    expect(said).toContain(
-      'npx wrangler r2 bucket lock add registry-edge-archive archive --retention-indefinite --force --jurisdiction eu',
-    );
-  });
-
-  it('is not created outside the EU because its section forgot the jurisdiction', async () => {
-    await editConfig((text) => text.replaceAll('jurisdiction = "eu"\n', ''));
-    const { isDone, said } = await deploy();
-    expect(isDone).toBe(false);
-    expect(said).toMatch(/outside the EU: add jurisdiction = "eu" .* or pass --jurisdiction none/);
-    expect([...account.buckets.keys()]).toEqual([]);
-  });
-
-  it('is not created where wrangler.toml binds none', async () => {
-    await editConfig((text) => text.replace(/\[\[env\.production\.r2_buckets\]\]\n(.+\n)+/, ''));
-    expect((await deploy()).isDone).toBe(true);
-    expect([...account.buckets.keys()]).toEqual(['registry-edge-production-backups']);
-  });
+test('a deployment prints the command that locks the bucket of the archive', async () => {
+  const { said } = await deploy();
+  expect(said).toContain(
+    'npx wrangler r2 bucket lock add registry-edge-archive archive --retention-indefinite --force --jurisdiction eu',
+  );
 });
 
-describe('--jurisdiction none', () => {
-  it('leaves the place of the data to the platform', async () => {
-    await deploy({ jurisdiction: 'none' });
-    expect(changes().filter((call) => call.includes('--jurisdiction'))).toEqual([]);
-    expect(account.buckets.get('registry-edge-production-backups')).toHaveProperty('lock');
-    const { env } = parse(await readFile(configPath, 'utf8'));
-    expect(env).toHaveProperty('production.r2_buckets', [
-      { binding: 'ARCHIVE', bucket_name: 'registry-edge-archive' },
-    ]);
-    expect(env).toHaveProperty('staging.r2_buckets.0.jurisdiction', 'eu');
-  });
-
-  it('need not be said again: what was created without it stays in use', async () => {
-    await deploy({ jurisdiction: 'none' });
-    changes();
-    expect((await deploy()).isDone).toBe(true);
-    expect(changes()).toEqual(each.map((call) => call.replace(' --jurisdiction eu', '')));
-  });
+test('the bucket of the archive is not created outside the EU because its section forgot the jurisdiction', async () => {
+  await editConfig((text) => text.replaceAll('jurisdiction = "eu"\n', ''));
+  const { isDone, said } = await deploy();
+  expect(isDone).toBe(false);
+  expect(said).toMatch(/outside the EU: add jurisdiction = "eu" .* or pass --jurisdiction none/);
+  expect([...account.buckets.keys()]).toEqual([]);
 });
 
-it('keeps the files of the bucket for backups locked for as long as it keeps them', async () => {
+test('no bucket of the archive is created where wrangler.toml binds none', async () => {
+  await editConfig((text) => text.replace(/\[\[env\.production\.r2_buckets\]\]\n(.+\n)+/, ''));
+  expect((await deploy()).isDone).toBe(true);
+  expect([...account.buckets.keys()]).toEqual(['registry-edge-production-backups']);
+});
+
+test('--jurisdiction none leaves the place of the data to the platform', async () => {
+  await deploy({ jurisdiction: 'none' });
+  expect(changes().filter((call) => call.includes('--jurisdiction'))).toEqual([]);
+  expect(account.buckets.get('registry-edge-production-backups')).toHaveProperty('lock');
+  const { env } = parse(await readFile(configPath, 'utf8'));
+  expect(env).toHaveProperty('production.r2_buckets', [
+    { binding: 'ARCHIVE', bucket_name: 'registry-edge-archive' },
+  ]);
+  expect(env).toHaveProperty('staging.r2_buckets.0.jurisdiction', 'eu');
+});
+
+test('what was created with --jurisdiction none stays in use when the option is forgotten later', async () => {
+  await deploy({ jurisdiction: 'none' });
+  changes();
+  expect((await deploy()).isDone).toBe(true);
+  expect(changes()).toEqual(eachTime.map((call) => call.replace(' --jurisdiction eu', '')));
+});
+
+test('the bucket of the backups keeps its files locked for as long as it keeps them', async () => {
   await deploy();
   const { lifecycle, lock } = account.buckets.get('registry-edge-production-backups')!;
   const day = 24 * 60 * 60;
@@ -279,242 +276,232 @@ it('keeps the files of the bucket for backups locked for as long as it keeps the
 
 const linesOf = (file: string) => readFileSync(file, 'utf8').split('\n');
 
-describe('a deployment that stops midway', () => {
-  it.each([false, true])(
-    'continues when it is run again, whichever call fails (done: %s)',
-    async (isDone) => {
-      await deploy();
-      const callCount = account.calls.length;
-      for (let at = 0; at < callCount; at++) {
-        await newAccount();
-        await expectRepaired({ at, isDone });
-      }
-    },
-  );
-
-  /** The fault ends the run, and after a second run everything is there once. */
-  async function expectRepaired(fault: WranglerFault) {
-    account.fault = fault;
-    const first = await deploy();
-    const label = `call ${fault.at}: ${account.calls[fault.at]}`;
-    expect(first.isDone, label).toBe(false);
-    expect(first.said, label).toContain('wrangler: the connection was lost');
-    account.fault = undefined;
-    const keys = new Map(account.secrets);
-
-    const second = await deploy();
-
-    expect(second.isDone, label).toBe(true);
-    expect(account, label).toMatchObject({
-      databases: [{ uuid: database }],
-      namespaces: [{ id: namespace }],
-      queues: ['registry-edge-webhooks'],
-    });
-    expect(account.deployments, label).toBeGreaterThan(0);
-    expect([...account.secrets.keys()], label).toEqual(['REGISTRANT_TOKEN_KEYS', 'LOG_KEY']);
-    expect(Object.fromEntries(account.secrets), label).toMatchObject(Object.fromEntries(keys));
-    expect(linesOf(configPath), label).toContain(`database_id = "${database}"`);
-    expect(linesOf(configPath), label).toContain(`id = "${namespace}"`);
-  }
-
-  /** Deploys to a new account where the call with these words fails. */
-  async function deployUntil(words: string) {
+test.each([false, true])(
+  'a deployment that stopped continues when it is run again, whichever call failed (done: %s)',
+  async (isDone) => {
     await deploy();
-    const at = account.calls.findIndex((call) => call.startsWith(words));
-    await newAccount();
-    account.fault = { at, isDone: false };
-    await deploy();
-    expect(account.calls.at(-1)).toContain(words);
-  }
+    const callCount = account.calls.length;
+    for (let at = 0; at < callCount; at++) {
+      await newAccount();
+      await expectRepaired({ at, isDone });
+    }
+  },
+);
 
-  it('never makes a key because the keys could not be listed', async () => {
-    await deployUntil('secret list');
-    expect(account.secrets.size).toBe(0);
-  });
+/** The fault ends the run, and after a second run everything is there once. */
+async function expectRepaired(fault: WranglerFault) {
+  account.fault = fault;
+  const first = await deploy();
+  const label = `call ${fault.at}: ${account.calls[fault.at]}`;
+  expect(first.isDone, label).toBe(false);
+  expect(first.said, label).toContain('wrangler: the connection was lost');
+  account.fault = undefined;
+  const keys = new Map(account.secrets);
 
-  it('stops before the Worker when the migrations fail', async () => {
-    await deployUntil('d1 migrations apply');
-    expect(account.deployments).toBe(0);
-  });
+  const second = await deploy();
 
-  it('says so when the lists could not be published, and publishes them when it is run again', async () => {
-    let published = 0;
-    const publish = async () => {
-      published += 1;
-      if (published === 1) throw new Error('The lists were not published, see above.');
-    };
-    const first = await deploy({ publish });
-    expect(first.isDone).toBe(false);
-    expect(first.said).toContain('The lists were not published');
-    expect(first.asked).toEqual([]);
-    expect((await deploy({ publish })).isDone).toBe(true);
-    expect(published).toBe(2);
+  expect(second.isDone, label).toBe(true);
+  expect(account, label).toMatchObject({
+    databases: [{ uuid: database }],
+    namespaces: [{ id: namespace }],
+    queues: ['registry-edge-webhooks'],
   });
+  expect(account.deployments, label).toBeGreaterThan(0);
+  expect([...account.secrets.keys()], label).toEqual(['REGISTRANT_TOKEN_KEYS', 'LOG_KEY']);
+  expect(Object.fromEntries(account.secrets), label).toMatchObject(Object.fromEntries(keys));
+  expect(linesOf(configPath), label).toContain(`database_id = "${database}"`);
+  expect(linesOf(configPath), label).toContain(`id = "${namespace}"`);
+}
+
+/** Deploys to a new account where the call with these words fails. */
+async function deployUntil(words: string) {
+  await deploy();
+  const at = account.calls.findIndex((call) => call.startsWith(words));
+  await newAccount();
+  account.fault = { at, isDone: false };
+  await deploy();
+  expect(account.calls.at(-1)).toContain(words);
+}
+
+test('a deployment never makes a key because the keys could not be listed', async () => {
+  await deployUntil('secret list');
+  expect(account.secrets.size).toBe(0);
 });
 
-describe('the health after a deployment', () => {
-  it('is asked until the new build answers, though the old one is of the same release', async () => {
-    await deploy();
-    const before = account.build;
-    const answers = [
-      () => Promise.reject(new Error('getaddrinfo ENOTFOUND')),
-      async () => new Response('error code: 1042', { status: 404 }),
-      async () => healthy(before),
-      async () => healthy(),
-    ];
-    const { isDone } = await deploy({ fetch: () => answers.shift()!() });
-    expect(isDone).toBe(true);
-    expect(answers).toEqual([]);
-  });
-
-  it.each([
-    ['it does not become well', 'new', { status: 503 }, 'The database is unreachable.'],
-    ['only the build before answers', 'old', { status: 200 }, undefined],
-  ])('fails the deployment with what was answered when %s', async (_, build, init, reason) => {
-    const { isDone, said } = await deploy({
-      fetch: async () => Response.json({ version: '1.2.3', build, reason }, init),
-    });
-    expect(isDone).toBe(false);
-    expect(said).toContain(`/health: ${init.status}, release 1.2.3, build ${build}`);
-    expect(said).toContain(reason ?? '');
-  });
+test('a deployment stops before the Worker when the migrations fail', async () => {
+  await deployUntil('d1 migrations apply');
+  expect(account.deployments).toBe(0);
 });
 
-describe('the login', () => {
-  const accounts = ['Registry', 'Private'].map((name, index) => ({ id: `a${index + 1}`, name }));
-
-  it.each([
-    ['is asked for', { loggedIn: false }, /You are not logged in\. Run npx wrangler login/],
-    [
-      'has to choose one of several accounts',
-      { loggedIn: true, accounts },
-      /CLOUDFLARE_ACCOUNT_ID .*\n {2}a1 {2}Registry\n {2}a2 {2}Private/,
-    ],
-  ])('%s before anything is looked at', async (_, login, sentence) => {
-    account.login = login;
-    const { isDone, said } = await deploy();
-    expect(isDone).toBe(false);
-    expect(said).toMatch(sentence);
-    expect(account.calls).toEqual(['whoami --json']);
-  });
-});
-
-describe('what is left to do', () => {
-  it('names the closed doors, the missing registrar and the missing domain', async () => {
-    const { deployment } = newDeployment({ address: 'https://x.workers.dev' });
-    expect(await listLeft(deployment)).toEqual([
-      expect.stringContaining('AUCTION_API_ALLOWED_IPS'),
-      expect.stringContaining('REGISTRANT_AUTH_ALLOWED_IPS'),
-      expect.stringMatching(/LOG_ORIGIN .* announce the line of \/log\/key/),
-      expect.stringContaining('npm run registry -- registrar add'),
-      expect.stringContaining("the registry's own domain"),
-      expect.stringMatching(
-        /check list.* health --remote --env production --url https:\/\/x\.workers\.dev$/,
-      ),
-    ]);
-  });
-
-  it('is the check list alone once all of that is done', async () => {
-    await editConfig((text) =>
-      text
-        .replaceAll('"127.0.0.0/8, ::1"', '"192.0.2.0/24"')
-        .replaceAll('LOG_ORIGIN = ""', 'LOG_ORIGIN = "a.example/log"'),
-    );
-    account.registrars = 3;
-    const { deployment } = newDeployment({ address: 'https://registry.example.ee' });
-    expect(await listLeft(deployment)).toEqual([expect.stringContaining('check list')]);
-  });
-});
-
-describe('npm run deploy -- --gradual', () => {
-  /** As an answer of Analytics Engine shows them: counts as text. */
-  const figures = (build: string, requests: number, failures: number) => {
-    return { build, requests: String(requests), failures: String(failures), p95: 12 };
+test('a deployment says that the lists could not be published, and publishes them when it is run again', async () => {
+  let published = 0;
+  const publish = async () => {
+    published += 1;
+    if (published === 1) throw new Error('The lists were not published, see above.');
   };
-  const gradually = (overrides: Partial<Deployment> = {}) =>
-    run(gradualSteps, { share: 10, ...overrides });
-
-  it('gives the new build its share, and all requests once that is agreed to', async () => {
-    await deploy();
-    const old = account.build;
-    account.migrations = 0;
-    changes();
-    const asked: string[] = [];
-    const { isDone, said } = await gradually({
-      analytics: async (sql) => {
-        expect(sql).toContain('FROM registry_edge WHERE');
-        expect(() => queried(sql, [])).not.toThrow();
-        return [figures(old, 900, 9), figures(account.build, 100, 50)];
-      },
-      ask: async (question) => {
-        asked.push(question);
-        expect(account.shares).toEqual({ [old]: 90, [account.build]: 10 });
-        return true;
-      },
-    });
-    const { build } = account;
-    expect(said).not.toContain('✗');
-    expect(isDone).toBe(true);
-    expect(asked).toEqual([`Give ${build} all requests?`]);
-    expect(said).toContain(`old ${old}: 900 requests, 9 failures (1.00 %), 95 % within 12 ms`);
-    expect(said).toContain(`new ${build}: 100 requests, 50 failures (50.00 %), 95 % within 12 ms`);
-    expect(changes()).toEqual([
-      'd1 migrations apply DB --remote --env production',
-      'versions upload --env production',
-      `versions deploy ${build}@10 ${old}@90 --env production --yes`,
-      `versions deploy ${build}@100 --env production --yes`,
-      'triggers deploy --env production',
-      ...each.slice(1),
-    ]);
-  });
-
-  it('stays as it is after a no, uploads nothing when it is run again, and can be taken back', async () => {
-    await deploy();
-    const old = account.build;
-    const refused = await gradually({ ask: async () => false });
-    expect(refused.isDone).toBe(false);
-    expect(refused.said).toContain('goes on answering 10 % of the requests');
-    const uploads = account.versions.length;
-
-    const again = await gradually({ ask: async () => false, share: 50 });
-    expect(account.shares).toEqual({ [old]: 50, [account.build]: 50 });
-    expect(again.said).toContain('what is checked out now is not uploaded');
-    expect(refused.said).not.toContain('what is checked out now is not uploaded');
-    expect(account.versions).toHaveLength(uploads);
-
-    expect((await run(abortSteps)).isDone).toBe(true);
-    expect(account.shares).toEqual({ [old]: 100 });
-    expect((await run(abortSteps)).said).toContain(`only ${old} answers`);
-  });
-
-  it('waits until the new build has answered enough to be compared', async () => {
-    await deploy();
-    let pauses = 0;
-    await gradually({
-      analytics: async () => [figures(account.build, pauses * 40, 0)],
-      pause: async () => void pauses++,
-    });
-    expect(pauses).toBe(3);
-  });
-
-  it('asks all the same when the data points cannot be read', async () => {
-    await deploy();
-    const { isDone, said } = await gradually({
-      analytics: () => Promise.reject(new Error('403 Forbidden')),
-    });
-    expect(isDone).toBe(true);
-    expect(said).toContain('the data points could not be read: 403 Forbidden');
-  });
-
-  it('compares nothing with nothing: the first deployment is whole', async () => {
-    const { isDone, said } = await gradually();
-    expect(isDone).toBe(false);
-    expect(said).toContain('deploy without --gradual');
-    expect(changes()).toEqual([]);
-  });
+  const first = await deploy({ publish });
+  expect(first.isDone).toBe(false);
+  expect(first.said).toContain('The lists were not published');
+  expect(first.asked).toEqual([]);
+  expect((await deploy({ publish })).isDone).toBe(true);
+  expect(published).toBe(2);
 });
 
-it.each([
+test('a deployment asks for the health until the new build answers, though the old one is of the same release', async () => {
+  await deploy();
+  const before = account.build;
+  const answers = [
+    () => Promise.reject(new Error('getaddrinfo ENOTFOUND')),
+    async () => new Response('error code: 1042', { status: 404 }),
+    async () => healthy(before),
+    async () => healthy(),
+  ];
+  const { isDone } = await deploy({ fetch: () => answers.shift()!() });
+  expect(isDone).toBe(true);
+  expect(answers).toEqual([]);
+});
+
+test.each([
+  ['it does not become well', 'new', { status: 503 }, 'The database is unreachable.'],
+  ['only the build before answers', 'old', { status: 200 }, undefined],
+])('a deployment fails, and says what the health was, when %s', async (_, build, init, reason) => {
+  const { isDone, said } = await deploy({
+    fetch: async () => Response.json({ version: '1.2.3', build, reason }, init),
+  });
+  expect(isDone).toBe(false);
+  expect(said).toContain(`/health: ${init.status}, release 1.2.3, build ${build}`);
+  expect(said).toContain(reason ?? '');
+});
+
+const accounts = ['Registry', 'Private'].map((name, index) => ({ id: `a${index + 1}`, name }));
+
+test.each([
+  ['is asked for', { loggedIn: false }, /You are not logged in\. Run npx wrangler login/],
+  [
+    'has to choose one of several accounts',
+    { loggedIn: true, accounts },
+    /CLOUDFLARE_ACCOUNT_ID .*\n {2}a1 {2}Registry\n {2}a2 {2}Private/,
+  ],
+])('the login %s before anything is looked at', async (_, login, sentence) => {
+  account.login = login;
+  const { isDone, said } = await deploy();
+  expect(isDone).toBe(false);
+  expect(said).toMatch(sentence);
+  expect(account.calls).toEqual(['whoami --json']);
+});
+
+test('what is left to do names the closed interfaces, the missing registrar and the missing domain', async () => {
+  const { deployment } = newDeployment({ address: 'https://x.workers.dev' });
+  expect(await listLeft(deployment)).toEqual([
+    expect.stringContaining('AUCTION_API_ALLOWED_IPS'),
+    expect.stringContaining('REGISTRANT_AUTH_ALLOWED_IPS'),
+    expect.stringMatching(/LOG_ORIGIN .* announce the line of \/log\/key/),
+    expect.stringContaining('npm run registry -- registrar add'),
+    expect.stringContaining("the registry's own domain"),
+    expect.stringMatching(
+      /check list.* health --remote --env production --url https:\/\/x\.workers\.dev$/,
+    ),
+  ]);
+});
+
+test('the check list alone is left to do once all of that is done', async () => {
+  await editConfig((text) =>
+    text
+      .replaceAll('"127.0.0.0/8, ::1"', '"192.0.2.0/24"')
+      .replaceAll('LOG_ORIGIN = ""', 'LOG_ORIGIN = "a.example/log"'),
+  );
+  account.registrars = 3;
+  const { deployment } = newDeployment({ address: 'https://registry.example.ee' });
+  expect(await listLeft(deployment)).toEqual([expect.stringContaining('check list')]);
+});
+
+/** As an answer of Analytics Engine shows them: counts as text. */
+const figures = (build: string, requests: number, failures: number) => {
+  return { build, requests: String(requests), failures: String(failures), p95: 12 };
+};
+const gradually = (overrides: Partial<Deployment> = {}) =>
+  run(gradualSteps, { share: 10, ...overrides });
+
+test('a gradual deployment gives the new build its share, and all requests once that is agreed to', async () => {
+  await deploy();
+  const old = account.build;
+  account.migrations = 0;
+  changes();
+  const asked: string[] = [];
+  const { isDone, said } = await gradually({
+    analytics: async (sql) => {
+      expect(sql).toContain('FROM registry_edge WHERE');
+      expect(() => queried(sql, [])).not.toThrow();
+      return [figures(old, 900, 9), figures(account.build, 100, 50)];
+    },
+    ask: async (question) => {
+      asked.push(question);
+      expect(account.shares).toEqual({ [old]: 90, [account.build]: 10 });
+      return true;
+    },
+  });
+  const { build } = account;
+  expect(said).not.toContain('✗');
+  expect(isDone).toBe(true);
+  expect(asked).toEqual([`Give ${build} all requests?`]);
+  expect(said).toContain(`old ${old}: 900 requests, 9 failures (1.00 %), 95 % within 12 ms`);
+  expect(said).toContain(`new ${build}: 100 requests, 50 failures (50.00 %), 95 % within 12 ms`);
+  expect(changes()).toEqual([
+    'd1 migrations apply DB --remote --env production',
+    'versions upload --env production',
+    `versions deploy ${build}@10 ${old}@90 --env production --yes`,
+    `versions deploy ${build}@100 --env production --yes`,
+    'triggers deploy --env production',
+    ...eachTime.slice(1),
+  ]);
+});
+
+test('a gradual deployment stays as it is after a no, uploads nothing when it is run again, and can be taken back', async () => {
+  await deploy();
+  const old = account.build;
+  const refused = await gradually({ ask: async () => false });
+  expect(refused.isDone).toBe(false);
+  expect(refused.said).toContain('goes on answering 10 % of the requests');
+  const uploads = account.versions.length;
+
+  const again = await gradually({ ask: async () => false, share: 50 });
+  expect(account.shares).toEqual({ [old]: 50, [account.build]: 50 });
+  expect(again.said).toContain('what is checked out now is not uploaded');
+  expect(refused.said).not.toContain('what is checked out now is not uploaded');
+  expect(account.versions).toHaveLength(uploads);
+
+  expect((await run(abortSteps)).isDone).toBe(true);
+  expect(account.shares).toEqual({ [old]: 100 });
+  expect((await run(abortSteps)).said).toContain(`only ${old} answers`);
+});
+
+test('a gradual deployment waits until the new build has answered enough to be compared', async () => {
+  await deploy();
+  let pauses = 0;
+  await gradually({
+    analytics: async () => [figures(account.build, pauses * 40, 0)],
+    pause: async () => void pauses++,
+  });
+  expect(pauses).toBe(3);
+});
+
+test('a gradual deployment asks all the same when the data points cannot be read', async () => {
+  await deploy();
+  const { isDone, said } = await gradually({
+    analytics: () => Promise.reject(new Error('403 Forbidden')),
+  });
+  expect(isDone).toBe(true);
+  expect(said).toContain('the data points could not be read: 403 Forbidden');
+});
+
+test('a gradual deployment is refused where there is no build to compare with', async () => {
+  const { isDone, said } = await gradually();
+  expect(isDone).toBe(false);
+  expect(said).toContain('deploy without --gradual');
+  expect(changes()).toEqual([]);
+});
+
+test.each([
   ['  https://a.b.workers.dev\n', 'https://a.b.workers.dev'],
   ['  registry.example.ee (custom domain)\n', 'https://registry.example.ee'],
   [
@@ -523,85 +510,84 @@ it.each([
   ],
   ['  registry.example.ee/* (zone name: example.ee)\n', 'https://registry.example.ee'],
   ['No targets deployed\n', undefined],
-])('reads the address in %j', (printed, address) => {
+])('the address is read from %j', (printed, address) => {
   expect(addressIn(printed)).toBe(address);
 });
 
-describe('npm run deploy -- --dry-run', () => {
-  /** What it says of each step, and the commands that it prints. Changes nothing. */
-  async function look() {
-    const before = await readFile(configPath, 'utf8');
-    const { deployment, said } = newDeployment();
-    changes();
-    await printPlan(steps, deployment);
-    expect(changes()).toEqual([]);
-    expect(await readFile(configPath, 'utf8')).toBe(before);
-    return {
-      states: said.flatMap((line) => /^\d+\. (.*)/.exec(line)?.[1] ?? []),
-      commands: said.flatMap((line) => /^ {5}wrangler (.*?)(, .*)?$/.exec(line)?.[1] ?? []),
-      end: said.find((line) => line.includes('Nothing was changed')),
-    };
-  }
-  const doneEachTime = ['Public lists: done each time', 'Health: done each time'];
+/** What it says of each step, and the commands that it prints. Changes nothing. */
+async function look() {
+  const before = await readFile(configPath, 'utf8');
+  const { deployment, said } = newDeployment();
+  changes();
+  await printPlan(steps, deployment);
+  expect(changes()).toEqual([]);
+  expect(await readFile(configPath, 'utf8')).toBe(before);
+  return {
+    states: said.flatMap((line) => /^\d+\. (.*)/.exec(line)?.[1] ?? []),
+    commands: said.flatMap((line) => /^ {5}wrangler (.*?)(, .*)?$/.exec(line)?.[1] ?? []),
+    end: said.find((line) => line.includes('Nothing was changed')),
+  };
+}
+const doneEachTime = ['Public lists: done each time', 'Health: done each time'];
 
-  it('names what is to create in a new account, and the commands that the deployment then runs', async () => {
-    const { states, commands, end } = await look();
-    expect(states).toEqual([
-      'Login: there, operator@example.ee',
-      'Database: to create',
-      'KV namespace of the lists: to create',
-      'Queues: to create: registry-edge-webhooks',
-      'Bucket of the archive: to create',
-      'Migrations: to apply once wrangler.toml names a database',
-      'Keys that sign: to create: REGISTRANT_TOKEN_KEYS, LOG_KEY',
-      'Worker: to create',
-      ...doneEachTime,
-      'Bucket of the backups: to create',
-    ]);
-    expect(end).toContain('Not looked at: Public lists, Health.');
-    await deploy();
-    expect(commands).toEqual(changes());
-  });
-
-  it('says what is there after a deployment', async () => {
-    await deploy();
-    expect((await look()).states).toEqual([
-      'Login: there, operator@example.ee',
-      `Database: there, ${database}`,
-      `KV namespace of the lists: there, ${namespace}`,
-      'Queues: there',
-      'Bucket of the archive: there, in the jurisdiction eu',
-      'Migrations: there',
-      'Keys that sign: there',
-      'Worker: there, to be replaced',
-      ...doneEachTime,
-      'Bucket of the backups: there, in the jurisdiction eu',
-    ]);
-    account.migrations = 0;
-    expect((await look()).states[5]).toMatch(/^Migrations: to apply: 0000_.*, 0001_/);
-  });
-
-  it('looks at nothing without a login, and prints the commands for a new account', async () => {
-    const { commands } = await look();
-    account.login = { loggedIn: false };
-    const blind = await look();
-    expect(blind.states.filter((state) => !state.endsWith('not looked at: not logged in'))).toEqual(
-      [expect.stringMatching(/^Login: failed: You are not logged in\./), ...doneEachTime],
-    );
-    expect(blind.commands).toEqual(commands);
-  });
-
-  it('goes on when one thing cannot be looked at', async () => {
-    await deploy();
-    account.fault = { at: 1, isDone: false };
-    const { states, end } = await look();
-    expect(states[1]).toBe('Database: failed: wrangler: the connection was lost');
-    expect(states[2]).toBe(`KV namespace of the lists: there, ${namespace}`);
-    expect(end).toContain('Not looked at: Database, Public lists, Health.');
-  });
+test('a dry run names what is to create in a new account, and the commands that the deployment then runs', async () => {
+  const { states, commands, end } = await look();
+  expect(states).toEqual([
+    'Login: there, operator@example.ee',
+    'Database: to create',
+    'KV namespace of the lists: to create',
+    'Queues: to create: registry-edge-webhooks',
+    'Bucket of the archive: to create',
+    'Migrations: to apply once wrangler.toml names a database',
+    'Keys that sign: to create: REGISTRANT_TOKEN_KEYS, LOG_KEY',
+    'Worker: to create',
+    ...doneEachTime,
+    'Bucket of the backups: to create',
+  ]);
+  expect(end).toContain('Not looked at: Public lists, Health.');
+  await deploy();
+  expect(commands).toEqual(changes());
 });
 
-it('has in staging every setting and binding of production', () => {
+test('a dry run says what is there after a deployment', async () => {
+  await deploy();
+  expect((await look()).states).toEqual([
+    'Login: there, operator@example.ee',
+    `Database: there, ${database}`,
+    `KV namespace of the lists: there, ${namespace}`,
+    'Queues: there',
+    'Bucket of the archive: there, in the jurisdiction eu',
+    'Migrations: there',
+    'Keys that sign: there',
+    'Worker: there, to be replaced',
+    ...doneEachTime,
+    'Bucket of the backups: there, in the jurisdiction eu',
+  ]);
+  account.migrations = 0;
+  expect((await look()).states[5]).toMatch(/^Migrations: to apply: 0000_.*, 0001_/);
+});
+
+test('a dry run without a login looks at nothing, and prints the commands for a new account', async () => {
+  const { commands } = await look();
+  account.login = { loggedIn: false };
+  const blind = await look();
+  expect(blind.states.filter((state) => !state.endsWith('not looked at: not logged in'))).toEqual([
+    expect.stringMatching(/^Login: failed: You are not logged in\./),
+    ...doneEachTime,
+  ]);
+  expect(blind.commands).toEqual(commands);
+});
+
+test('a dry run goes on when one thing cannot be looked at', async () => {
+  await deploy();
+  account.fault = { at: 1, isDone: false };
+  const { states, end } = await look();
+  expect(states[1]).toBe('Database: failed: wrangler: the connection was lost');
+  expect(states[2]).toBe(`KV namespace of the lists: there, ${namespace}`);
+  expect(end).toContain('Not looked at: Database, Public lists, Health.');
+});
+
+test('staging has every setting and binding of production', () => {
   const { env } = parse(readFileSync('wrangler.toml', 'utf8')) as { env: Record<string, object> };
   const bare = (environment: object | undefined) =>
     JSON.parse(
