@@ -454,7 +454,7 @@ export const listPublications = sqliteTable('list_publications', {
 });
 
 /**
- * Keys in KV that no list needs a day after `since`: those that a publication has replaced and, while it is under way,
+ * Keys in KV that nothing needs eight days after `since`: those that a publication has replaced and, while it is under way,
  * everything that it writes.
  */
 export const listLeftovers = sqliteTable(
