@@ -99,7 +99,9 @@ function writeDump(backup: string, file: string): void {
   using database = new DatabaseSync(backup, { readOnly: true });
   const all = database.prepare(`
     select sql as line from sqlite_schema where type = 'table' and name not glob 'sqlite_*'
-    union all select format('insert into history values (%d, %Q, %Q, %Q, null, %Q, %Q, %Q, null, null, %Q)',
+    union all select format(
+      'insert into history (id, occurred_at, subject, subject_key, action, actor_type, actor, changes)
+        values (%d, %Q, %Q, %Q, %Q, %Q, %Q, %Q)',
       id, occurred_at, subject, subject_key, action, actor_type, actor, changes) from history`);
   const descriptor = openSync(file, 'w');
   for (const { line } of all.iterate()) writeSync(descriptor, `${line};\n`);

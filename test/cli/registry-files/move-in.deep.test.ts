@@ -87,9 +87,17 @@ test('records every row in the history, of one request, without values that are 
   expect(JSON.parse(history.find(({ subject_key: key }) => key === 'õun.ee')!.changes!)).toEqual({
     name: { from: null, to: 'õun.ee' },
     registrar: { from: null, to: 'ALPHA' },
-    registrant: { from: null, to: 'ALPHA:11' },
-    admin: { from: null, to: ['ALPHA:12'] },
-    tech: { from: null, to: [] },
+    registrant: {
+      from: null,
+      to: 'ALPHA:11',
+      uuids: { 'ALPHA:11': '00000000-0000-4000-8000-000000000011' },
+    },
+    admin: {
+      from: null,
+      to: ['ALPHA:12'],
+      uuids: { 'ALPHA:12': '00000000-0000-4000-8000-000000000012' },
+    },
+    tech: { from: null, to: [], uuids: {} },
     createdAt: { from: null, to: '2015-03-04T05:06:07.123Z' },
   });
 });
