@@ -244,6 +244,27 @@ export interface ChangesOfMany {
 }
 
 /**
+ * The changes that statements make to the rows of a query. It has each in its column `row`: JSON with its changes, its UUID
+ * and its registrar if it has them, and its key under this name.
+ */
+export function changesOfRows(
+  subject: HistorySubject,
+  action: Action,
+  rows: SQL,
+  statements: readonly BatchItem<'sqlite'>[],
+  key: 'code' | 'key' | 'name' = 'name',
+): ChangesOfMany {
+  const recorded = {
+    key: sql`row ->> ${sql.raw(`'${key}'`)}`,
+    uuid: sql`row ->> 'uuid'`,
+    registrar: sql`row ->> 'registrar'`,
+    changes: sql`row -> 'changes'`,
+    source: sql`from (${rows})`,
+  };
+  return { subject, action, rows: recorded, statements };
+}
+
+/**
  * Changes many things, all or none, in one batch, in the order given: first the history of the rows that are going to
  * change, then the rows. Returns how many it recorded of each kind. With `onlyIf`, throws `changed_meanwhile` unless that
  * holds when the batch begins.
@@ -313,7 +334,7 @@ function record(
     actorType: actor.type,
     actor: actor.name,
     requestId: request.requestId,
-    clientReference: request.clientReference,
+    clientReference: request.clientReference ?? null,
     changes: subject === 'domain' ? withContactUuids(sql`recorded.changes`) : sql`recorded.changes`,
   };
   const rows = sql`select ${key} as key, ${uuid} as uuid, ${registrar} as registrar, ${changes} as changes ${source}`;

@@ -23,7 +23,7 @@ import { importDomains } from '../src/domain/import.ts';
 import { removeDomains } from '../src/domain/remove.ts';
 import { addRegistrar as addAccount, updateRegistrar } from '../src/registrar/account.ts';
 import { addApiUser, rotateApiUser, setApiUserDisabled } from '../src/registrar/api-user.ts';
-import { addRetainedDomains, removeRetainedDomains } from '../src/retained-domain/change.ts';
+import { addRetainedDomains, removeRetainedDomains } from '../src/retained-domain/change-names.ts';
 import { closeDispute, openDispute } from '../src/retained-domain/dispute.ts';
 import { importDisputes } from '../src/retained-domain/import-disputes.ts';
 import { replaceRetainedDomains } from '../src/retained-domain/replace.ts';

@@ -31,7 +31,7 @@ export async function cancelAuction(
       by: origin.actor,
       subject: auctionSubject(auction),
       action: 'delete',
-      // Everything that is lost, so that the cancellation can be taken back.
+      // What is lost, so that the cancellation can be taken back: all but a registration code, which is secret.
       changes: { ...difference(auction, lost), reason: { from: null, to: reason } },
       onlyIf: isAuctionUnchanged(auction),
       statements: (isWritten) => [

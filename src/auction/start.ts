@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
-import { insertRows } from '../database/insert-rows.ts';
-import { jsonArrays } from '../database/json-rows.ts';
+import { insertRows, type NewRow, valuesInJson } from '../database/insert-rows.ts';
+import { jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import type { DomainName } from '../domain/name.ts';
@@ -9,7 +9,7 @@ import { RegistryError, throwProblems } from '../error.ts';
 import { difference } from '../history/changes.ts';
 import { onFirstUse } from '../on-first-use.ts';
 import { textField } from '../text/field.ts';
-import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
+import { type ChangeOptions, changeEach, changesOfRows, type Origin } from '../write.ts';
 import { type AuctionObstacle, findAuctionObstacles } from './obstacles.ts';
 import { isStarted } from './read.ts';
 
@@ -79,20 +79,25 @@ function platformOf(text: string | undefined): string | null {
   throw new RegistryError('invalid', `${JSON.stringify(text)} ${platformMessage}`, 'platform');
 }
 
-/** The JSON of an auction that is about to start, as `insertAuctions` reads it. */
+/** The row of an auction that is about to start, with its changes. */
 export function newAuction(
   {
     name,
     punycode,
     uuid = crypto.randomUUID(),
     status = 'started',
-    registrationCode,
+    registrationCode = null,
   }: AuctionRecord,
   platform: string | null,
   startedAt: Date,
 ) {
   const fields = { name, punycode, status, platform, registrationCode };
-  return { ...fields, uuid, startedAt: startedAt.toISOString(), changes: difference({}, fields) };
+  const at = startedAt.toISOString();
+  const row: NewRow<typeof auctions> = {
+    ...{ uuid, ...fields, registrationDeadline: null },
+    ...{ createdAt: at, updatedAt: at },
+  };
+  return { ...row, changes: difference({}, fields) };
 }
 
 type NewAuction = ReturnType<typeof newAuction>;
@@ -110,20 +115,14 @@ export function inProgress(name: SQL | string): SQL {
   return sql`select 1 from ${auctions} where ${auctions.name} = ${name} and ${isStarted}`;
 }
 
-/** Inserts the auctions that `source` returns as JSON in its column `row`. */
-export function insertAuctions(db: Database, source: SQL) {
-  const startedAt = sql`row ->> 'startedAt'`;
-  const values = {
-    uuid: sql`row ->> 'uuid'`,
-    name: sql`row ->> 'name'`,
-    punycode: sql`row ->> 'punycode'`,
-    status: sql`row ->> 'status'`,
-    registrationCode: sql`row ->> 'registrationCode'`,
-    platform: sql`row ->> 'platform'`,
-    createdAt: startedAt,
-    updatedAt: startedAt,
-  };
-  return insertRows(db, auctions, values, sql`from (${source})`);
+/** Inserts the rows of a query that has each as JSON in its column `row`. */
+export function insertAuctions(db: Database, rows: SQL) {
+  return insertRows(db, auctions, valuesInJson(auctions), sql`from (${rows})`);
+}
+
+/** Deletes the auctions with the UUIDs of such rows. */
+export function deleteAuctions(db: Database, rows: SQL) {
+  return db.delete(auctions).where(sql`${auctions.uuid} in (select row ->> 'uuid' from (${rows}))`);
 }
 
 /** Starts the auctions whose `row` meets the condition, all or none, and returns how many; a dry run only counts. */
@@ -135,7 +134,7 @@ async function startEach(
   { isDryRun }: ChangeOptions,
 ): Promise<number> {
   const starting = jsonArrays(all).map(
-    (rows) => sql`select row from (select value as row from json_each(${rows})) where ${condition}`,
+    (rows) => sql`select row from (${rowsIn(rows)}) where ${condition}`,
   );
   if (isDryRun) {
     const counts = starting.map((rows) =>
@@ -143,19 +142,8 @@ async function startEach(
     );
     return (await Promise.all(counts)).reduce((sum, { count }) => sum + count, 0);
   }
-  const changes = starting.map(
-    (rows): ChangesOfMany => ({
-      subject: 'auction',
-      action: 'create',
-      rows: {
-        key: sql`row ->> 'name'`,
-        uuid: sql`row ->> 'uuid'`,
-        registrar: null,
-        changes: sql`row -> 'changes'`,
-        source: sql`from (${rows})`,
-      },
-      statements: [insertAuctions(db, rows)],
-    }),
+  const changes = starting.map((rows) =>
+    changesOfRows('auction', 'create', rows, [insertAuctions(db, rows)]),
   );
   return (await changeEach(db, origin, { started: changes })).started;
 }

@@ -1,10 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
 import { randomHex } from '../bytes/digest.ts';
+import { insertRows, valuesInJson } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import { orRefusal, RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
+import { registrarIdOf } from '../registrar/account.ts';
 import {
   type ApiUser,
   apiUserActor,
@@ -105,9 +107,29 @@ export async function validateContacts(
 }
 
 /** The number after the registrar's highest one, so that its contacts are numbered in the order of their ids. */
-export function nextNumber(registrarId: number): SQL<number> {
+function nextNumber(registrarId: number | SQL): SQL<number> {
   return sql`(
     select ifnull(max(${contacts.number}), 0) + 1 from ${contacts}
     where ${contacts.registrarId} = ${registrarId}
   )`;
+}
+
+/**
+ * Inserts the rows of a query that has each as JSON in its column `row`, with the code of its registrar, and its `place`
+ * among them. A row may bring its id, its version and the time of its last change.
+ */
+export function insertContacts(db: Database, rows: SQL, at: Date) {
+  const registrarId = registrarIdOf(sql`row ->> 'registrar'`);
+  const values = {
+    ...valuesInJson(contacts),
+    registrarId,
+    // The order of a registrar's contacts is that of their ids, whenever they move in. SQLite collects all rows before it
+    // writes the first, because the query reads the table that it writes to.
+    number: sql`ifnull(row ->> 'id', ${nextNumber(registrarId)} - 1
+      + row_number() over (partition by row ->> 'registrar' order by row ->> 'place'))`,
+    // Nobody knows here whether a domain referred to it before, or until when.
+    unlinkedAt: at.toISOString(),
+    updatedAt: sql`ifnull(row ->> 'updatedAt', ${changeTime(registrarId, at)})`,
+  };
+  return insertRows(db, contacts, values, sql`from (${rows}) order by row ->> 'place'`);
 }

@@ -1,14 +1,13 @@
-import { getTableColumns, or, type SQL, sql } from 'drizzle-orm';
+import { or } from 'drizzle-orm';
 import { contacts, registrars } from '../../drizzle/schema.ts';
-import { insertRows } from '../database/insert-rows.ts';
-import { isIn, jsonArrays } from '../database/json-rows.ts';
+import { isIn, jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import { type Problem, type RecordProblem, RegistryError, throwProblems } from '../error.ts';
 import { difference, shownChanges } from '../history/changes.ts';
-import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
-import { changeTime } from './change-time.ts';
+import { type ChangeOptions, changeEach, changesOfRows, type Origin } from '../write.ts';
 import { type Contact, generateAuthInfo } from './contact.ts';
+import { insertContacts } from './create.ts';
 import type { FileColumn, RequiredColumn } from './fields.ts';
 import { keysOf } from './keys.ts';
 
@@ -44,11 +43,15 @@ export async function importContacts(
   throwProblems(problemsOf(records, present));
   const missing = records.filter(({ code }) => !present.contacts.has(code));
   if (isDryRun || missing.length === 0) return missing.length;
-  const rows = missing.map((record) => rowOf(record, present, origin));
+  const rows = missing.map((record, place) => ({ ...rowOf(record, origin), place }));
   try {
-    await changeEach(db, origin, {
-      added: jsonArrays(rows).map((some) => additions(db, some, origin)),
-    });
+    const added = jsonArrays(rows)
+      .map(rowsIn)
+      .map((some) => {
+        const additions = [insertContacts(db, some, origin.request.at)];
+        return changesOfRows('contact', 'create', some, additions, 'code');
+      });
+    await changeEach(db, origin, { added });
   } catch (error) {
     if (!isUniqueViolation(error, 'contacts.')) throw error;
     throw new RegistryError(
@@ -121,53 +124,17 @@ function problemOfNewCode({ registrar, code }: ContactRecord): Problem | undefin
   return { reason: 'invalid', message, field: 'code' };
 }
 
-/** The columns of the new row, and its history. */
-function rowOf({ registrar, ...given }: ContactRecord, present: Present, origin: Origin) {
+/** The new row, with its changes. */
+function rowOf({ registrar, ...given }: ContactRecord, { actor, request }: Origin) {
   const described = { ...given, authInfo: given.authInfo ?? generateAuthInfo() };
   return {
     ...described,
     ...keysOf(given),
     registrar,
-    statuses: given.statuses ?? [],
-    statusNotes: given.statusNotes ?? {},
-    disclosedAttributes: given.disclosedAttributes ?? [],
     uuid: given.uuid ?? crypto.randomUUID(),
-    registrarId: present.registrarIds.get(registrar),
-    // Nobody knows here whether a domain referred to it before, or until when.
-    unlinkedAt: origin.request.at.toISOString(),
-    creator: given.creator ?? origin.actor.name,
-    createdAt: given.createdAt ?? given.updatedAt ?? origin.request.at.toISOString(),
+    creator: given.creator ?? actor.name,
+    createdAt: given.createdAt ?? given.updatedAt ?? request.at.toISOString(),
     updatedAt: given.updatedAt ?? given.createdAt,
     changes: difference({}, described),
-  };
-}
-
-function additions(db: Database, rows: string, { request }: Origin): ChangesOfMany {
-  const given = Object.keys(getTableColumns(contacts)).map((name) => [
-    name,
-    sql`value ->> ${sql.raw(`'${name}'`)}`,
-  ]);
-  const values: Record<keyof Contact, SQL> = {
-    ...Object.fromEntries(given),
-    id: sql`null`,
-    // SQLite collects all rows before it writes the first, because the query reads the table that it writes to.
-    number: sql`
-      (select ifnull(max(number), 0) from contacts where registrar_id = value ->> 'registrarId')
-      + row_number() over (partition by value ->> 'registrarId' order by key)`,
-    domainCount: sql`0`,
-    updatedAt: sql`ifnull(value ->> 'updatedAt', ${changeTime(sql`value ->> 'registrarId'`, request.at)})`,
-    version: sql`1`,
-  };
-  return {
-    subject: 'contact',
-    action: 'create',
-    rows: {
-      key: sql`value ->> 'code'`,
-      uuid: sql`value ->> 'uuid'`,
-      registrar: sql`value ->> 'registrar'`,
-      changes: sql`value -> 'changes'`,
-      source: sql`from json_each(${rows})`,
-    },
-    statements: [insertRows(db, contacts, values, sql`from json_each(${rows}) order by key`)],
   };
 }

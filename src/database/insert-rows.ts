@@ -2,9 +2,22 @@ import { getTableColumns, SQL, sql } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import type { Database } from './open.ts';
 
-/** A value or an expression for each column, by name; columns with a default may be left out. */
+/** The columns that a new row need not have: ids and counters, which the database begins itself. */
+type Counter<Table extends SQLiteTable> = {
+  [Column in keyof Table['$inferSelect']]: undefined extends Table['$inferInsert'][Column]
+    ? Table['$inferSelect'][Column] extends number
+      ? Column
+      : never
+    : never;
+}[keyof Table['$inferSelect']];
+
+/** A new row of the table. A value that there is not is null, so no column is forgotten. */
+export type NewRow<Table extends SQLiteTable> = Omit<Table['$inferSelect'], Counter<Table>> &
+  Partial<Pick<Table['$inferSelect'], Counter<Table>>>;
+
+/** A value or an expression for each column, by name. */
 type ColumnValues<Table extends SQLiteTable> = {
-  [Column in keyof Table['$inferInsert']]: SQL | Table['$inferInsert'][Column];
+  [Column in keyof NewRow<Table>]: SQL | NewRow<Table>[Column];
 };
 
 /**
@@ -25,4 +38,17 @@ export function insertRows<Table extends SQLiteTable>(
       return value instanceof SQL ? value : sql`${sql.param(value, column)}`;
     });
   return db.insert(table).select(sql`select ${sql.join(selected, sql`, `)} ${source}`);
+}
+
+/** The value of each column from the JSON of a `NewRow`, which a query has in its column `row`. */
+export function valuesInJson<Table extends SQLiteTable>(table: Table) {
+  const values = Object.entries(getTableColumns(table)).map(([name, column]) => {
+    const value = sql`row ->> ${sql.raw(`'${name}'`)}`;
+    const { default: missing } = column;
+    return [
+      name,
+      missing === undefined ? value : sql`ifnull(${value}, ${sql.param(missing, column)})`,
+    ];
+  });
+  return Object.fromEntries(values) as Record<keyof NewRow<Table>, SQL>;
 }

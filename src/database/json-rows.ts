@@ -22,6 +22,11 @@ export function* chunkedJson(rows: Iterable<unknown>): Generator<string> {
   if (array !== '') yield `[${array}]`;
 }
 
+/** The rows of a JSON array as a query that has each, as JSON, in its column `row`. */
+export function rowsIn(array: string): SQL {
+  return sql`select value as row from json_each(${array})`;
+}
+
 /** The condition that a column has one of the values of a JSON array. */
 export function isIn(column: SQLWrapper, values: string): SQL {
   return sql`${column} in (select value from json_each(${values}))`;

@@ -1,9 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { domainContacts, domainRoles, domains } from '../../drizzle/schema.ts';
-import { insertRows } from '../database/insert-rows.ts';
+import { insertRows, valuesInJson } from '../database/insert-rows.ts';
+import { rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { difference } from '../history/changes.ts';
-import type { ChangesOfMany } from '../write.ts';
+import { registrarIdOf } from '../registrar/account.ts';
+import { type ChangesOfMany, changesOfRows } from '../write.ts';
 import type { Recorded } from './read.ts';
 import { codesOf, type DomainRecord, type Parties } from './record.ts';
 
@@ -20,7 +22,6 @@ export function domainRow(record: DomainRecord, parties: Parties, present: Recor
     name,
     punycode,
     registrar,
-    registrarId: parties.registrars.get(registrar),
     contacts: domainRoles.flatMap((role) =>
       codesOf(record, role).map((code) => ({ role, id: parties.contacts.get(code)?.id })),
     ),
@@ -37,48 +38,49 @@ export type DomainRow = ReturnType<typeof domainRow>;
 export function domainChanges(
   db: Database,
   action: 'create' | 'update',
-  rows: string,
+  array: string,
   createdAt: Date,
   onlyIf: SQL = sql`true`,
 ): ChangesOfMany {
-  const records = sql`(select value from json_each(${rows}) where ${onlyIf}) as record`;
-  const domainIds = sql`
-    select ${domains.id} from ${records} join ${domains} on ${domains.name} = record.value ->> 'name'`;
-  const links = sql`from ${records} join ${domains} on ${domains.name} = record.value ->> 'name',
-    json_each(record.value, '$.contacts') as contact`;
+  const rows = sql`select row from (${rowsIn(array)}) where ${onlyIf}`;
+  const statements = [insertDomains(db, rows, createdAt), ...linkContacts(db, rows)];
+  return changesOfRows('domain', action, rows, statements);
+}
+
+/** Inserts the rows of a query that has each as JSON in its column `row`, or gives the domain its registrar. */
+export function insertDomains(db: Database, rows: SQL, createdAt: Date) {
+  const domain = {
+    ...valuesInJson(domains),
+    registrarId: registrarIdOf(sql`row ->> 'registrar'`),
+    createdAt: sql`ifnull(row ->> 'createdAt', ${createdAt.toISOString()})`,
+  };
+  return insertRows(db, domains, domain, sql`from (${rows}) where true`).onConflictDoUpdate({
+    target: domains.name,
+    set: { registrarId: sql`excluded.registrar_id` },
+  });
+}
+
+/** Links the domains of such rows to their `contacts`, which are the ids with the roles, and to no others. */
+export function linkContacts(db: Database, rows: SQL) {
+  const given = sql`(${rows}) as given join ${domains} on ${domains.name} = row ->> 'name'`;
+  const links = sql`from ${given}, json_each(row, '$.contacts') as contact where true`;
   const link = {
     domainId: sql`${domains.id}`,
     contactId: sql`contact.value ->> 'id'`,
     role: sql`contact.value ->> 'role'`,
   };
   const { domainId, contactId, role } = domainContacts;
-  const domain = {
-    name: sql`value ->> 'name'`,
-    punycode: sql`value ->> 'punycode'`,
-    registrarId: sql`value ->> 'registrarId'`,
-    createdAt: sql`ifnull(value ->> 'createdAt', ${createdAt.toISOString()})`,
-  };
-  return {
-    subject: 'domain',
-    action,
-    rows: {
-      key: sql`value ->> 'name'`,
-      uuid: null,
-      registrar: sql`value ->> 'registrar'`,
-      changes: sql`value -> 'changes'`,
-      source: sql`from ${records}`,
-    },
-    statements: [
-      insertRows(db, domains, domain, sql`from ${records} where true`).onConflictDoUpdate({
-        target: domains.name,
-        set: { registrarId: sql`excluded.registrar_id` },
-      }),
-      // Deletions first: a domain never has two registrants.
-      db.delete(domainContacts).where(
-        sql`${domainId} in (${domainIds}) and (${domainId}, ${contactId}, ${role}) not in (
-            select ${link.domainId}, ${link.contactId}, ${link.role} ${links})`,
-      ),
-      insertRows(db, domainContacts, link, sql`${links} where true`).onConflictDoNothing(),
-    ],
-  };
+  return [
+    // Deletions first: a domain never has two registrants.
+    db.delete(domainContacts).where(
+      sql`${domainId} in (select ${domains.id} from ${given}) and (${domainId}, ${contactId}, ${role}) not in (
+        select ${link.domainId}, ${link.contactId}, ${link.role} ${links})`,
+    ),
+    insertRows(db, domainContacts, link, links).onConflictDoNothing(),
+  ];
+}
+
+/** Deletes the domains of such rows, and with them their links. */
+export function deleteDomains(db: Database, rows: SQL) {
+  return db.delete(domains).where(sql`${domains.name} in (select row ->> 'name' from (${rows}))`);
 }

@@ -25,8 +25,7 @@ export async function findDomainProblems(
 
 /** The records' registrars and contacts, as far as they exist, by their codes. */
 export interface Parties {
-  /** Their ids. */
-  registrars: Map<string, number>;
+  registrars: Set<string>;
   contacts: Map<string, { id: number; uuid: string }>;
 }
 
@@ -34,11 +33,11 @@ export async function loadParties(
   db: Database,
   records: readonly DomainRecord[],
 ): Promise<Parties> {
-  const parties: Parties = { registrars: new Map(), contacts: new Map() };
+  const parties: Parties = { registrars: new Set(), contacts: new Map() };
   for (const codes of jsonArrays(new Set(records.map(({ registrar }) => registrar)))) {
-    const { id, code } = registrars;
-    const rows = await db.select({ id, code }).from(registrars).where(isIn(code, codes));
-    for (const { id, code } of rows) parties.registrars.set(code, id);
+    const { code } = registrars;
+    const rows = await db.select({ code }).from(registrars).where(isIn(code, codes));
+    for (const { code } of rows) parties.registrars.add(code);
   }
   const contactCodes = records.flatMap((record) =>
     domainRoles.flatMap((role) => codesOf(record, role)),

@@ -1,10 +1,9 @@
-import { sql } from 'drizzle-orm';
-import { domains } from '../../drizzle/schema.ts';
-import { jsonArrays } from '../database/json-rows.ts';
+import { jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { difference } from '../history/changes.ts';
 import { findNewestId, nothingSince } from '../history/search.ts';
-import { type ChangeOfSeenOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
+import { type ChangeOfSeenOptions, changeEach, changesOfRows, type Origin } from '../write.ts';
+import { deleteDomains } from './change.ts';
 import { loadDomains } from './read.ts';
 
 /** The content of a domain after its removal. */
@@ -28,21 +27,9 @@ export async function removeDomains(
     registrar: domain.registrar,
     changes: difference({ ...domain }, nothing),
   }));
-  const removals = jsonArrays(rows).map((array): ChangesOfMany => {
-    const names = sql`(select value ->> 'name' from json_each(${array}))`;
-    return {
-      subject: 'domain',
-      action: 'delete',
-      rows: {
-        key: sql`value ->> 'name'`,
-        uuid: null,
-        registrar: sql`value ->> 'registrar'`,
-        changes: sql`value -> 'changes'`,
-        source: sql`from json_each(${array})`,
-      },
-      statements: [db.delete(domains).where(sql`${domains.name} in ${names}`)],
-    };
-  });
+  const removals = jsonArrays(rows)
+    .map(rowsIn)
+    .map((some) => changesOfRows('domain', 'delete', some, [deleteDomains(db, some)]));
   const isAsLoaded = nothingSince(since, 'domain', names);
   return (await changeEach(db, origin, { removed: removals }, isAsLoaded)).removed;
 }

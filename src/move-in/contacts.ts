@@ -86,9 +86,11 @@ export const contactKind: Kind = {
     nameKey: (form) => keysOfForm(form).nameKey,
     emailKey: (form) => keysOfForm(form).emailKey,
   },
+  // A row that is added, or replaced because one of these differs, gets its id as its number.
   rival: sql`${contacts.registrarId} = (select ${registrars.id} from ${registrars} where ${registrars.code} = row.value ->> '$.to.registrar')
     and ${contacts.number} = cast(row.value ->> '$.to.id' as integer)
-    and (row.value ->> '$.from.id', row.value ->> '$.from.registrar') is not (row.value ->> '$.to.id', row.value ->> '$.to.registrar')`,
+    and (${valueIn('from.id')}, ${valueIn('from.uuid')}, ${valueIn('from.registrar')})
+      is not (${valueIn('to.id')}, ${valueIn('to.uuid')}, ${valueIn('to.registrar')})`,
   onAdd: (now) => ({
     // The order of a registrar's contacts is that of their ids, whenever they move in.
     number: sql`cast(row.value ->> '$.to.id' as integer)`,

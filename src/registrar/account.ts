@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { registrars, webhooks } from '../../drizzle/schema.ts';
 import { parseAddressList } from '../address-list.ts';
 import type { Database } from '../database/open.ts';
@@ -53,6 +53,11 @@ export function unknownRegistrar(code: string): RegistryError {
     `there is no registrar ${JSON.stringify(code)}`,
     'registrar',
   );
+}
+
+/** The id of the registrar with this code, or 0, which no registrar has, so that a foreign key refuses it. */
+export function registrarIdOf(code: SQL): SQL<number> {
+  return sql`ifnull((select id from registrars where code = ${code}), 0)`;
 }
 
 /** Leaves room for a suffix of 67 characters in a contact code. */

@@ -21,7 +21,7 @@ export function notifying<Outcome>(
   notification: NewNotification,
 ): Change<Outcome> {
   return followedBy(change, (isWritten) => [
-    insertRows(db, notifications, notification, sql`where ${isWritten}`),
+    insertRows(db, notifications, { ...notification, readAt: null }, sql`where ${isWritten}`),
     insertDelivery(db, notification, isWritten),
   ]);
 }
@@ -34,6 +34,7 @@ function insertDelivery(db: Database, notification: NewNotification, condition: 
     notificationId: sql`(${newestNotification(notification)})`,
     createdAt,
     waitsSince: createdAt,
+    ...{ attemptedAt: null, outcome: null, deliveredAt: null, failedAt: null },
   };
   return insertRows(
     db,

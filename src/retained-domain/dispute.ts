@@ -1,6 +1,6 @@
-import { and, asc, eq, gt, gte, isNull, lte, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, isNull, lte, type SQL, sql } from 'drizzle-orm';
 import { disputes, untilClosed } from '../../drizzle/schema.ts';
-import { insertRows } from '../database/insert-rows.ts';
+import { insertRows, type NewRow, valuesInJson } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 import type { RowsAfter } from '../database/paging.ts';
 import type { DomainName } from '../domain/name.ts';
@@ -44,18 +44,18 @@ export type NewDispute = DomainName &
 export async function openDispute(
   db: Database,
   origin: Origin,
-  { name, punycode, firstDay, lastDay }: NewDispute,
+  dispute: NewDispute,
   options: ChangeOptions = {},
 ): Promise<void> {
-  checkDays({ firstDay, lastDay });
+  checkDays(dispute);
+  const { name, firstDay, lastDay } = dispute;
   const overlaps = and(
     eq(disputes.name, name),
     isNull(disputes.closedAt),
     lte(disputes.firstDay, lastDay),
     gte(disputes.lastDay, firstDay),
   );
-  const days = { firstDay, lastDay };
-  const dispute = { ...days, name, punycode, createdAt: origin.request.at.toISOString() };
+  const { changes, ...row } = newDispute(dispute, origin.request.at);
   const look = () =>
     db.select().from(disputes).where(overlaps).orderBy(asc(disputes.firstDay)).limit(1);
   const judge = (overlapping: Dispute[]): Change<void> => {
@@ -64,13 +64,54 @@ export async function openDispute(
       by: origin.actor,
       subject: subjectOf({ name }),
       action: 'create',
-      changes: difference({}, days),
+      changes,
       onlyIf: sql`not exists (select 1 from ${disputes} where ${overlaps})`,
-      statements: (isWritten) => [insertRows(db, disputes, dispute, sql`where ${isWritten}`)],
+      statements: (isWritten) => [
+        insertDisputes(db, sql`select ${JSON.stringify(row)} as row where ${isWritten}`),
+      ],
       outcome: undefined,
     };
   };
   await write(db, origin.request, { look, judge }, options);
+}
+
+/** The row of a dispute that is about to be opened, with its changes. */
+export function newDispute({ name, punycode, ...fields }: NewDispute, createdAt: Date) {
+  const row: NewRow<typeof disputes> = {
+    ...{ password: null, comment: null, initiator: null, closedAt: null },
+    ...{ name, punycode, ...fields, createdAt: createdAt.toISOString() },
+  };
+  return { ...row, changes: difference({}, fields) };
+}
+
+/** Inserts the rows of a query that has each as JSON in its column `row`. */
+export function insertDisputes(db: Database, rows: SQL) {
+  return insertRows(db, disputes, valuesInJson(disputes), sql`from (${rows})`);
+}
+
+/** Gives the name of each such row's dispute, the first that is not over, the `closedAt` to which its `changes` lead. */
+export function updateClosures(db: Database, rows: SQL) {
+  const was = sql.raw(`row ->> '$.changes.closedAt.from'`);
+  const becomes = sql.raw(`row ->> '$.changes.closedAt.to'`);
+  const meant = sql`(
+    select id from ${disputes} as one
+    where one.name = row ->> 'name' and one.closed_at is ${was}
+      and one.last_day >= substr(ifnull(${was}, ${becomes}), 1, 10)
+    order by one.first_day limit 1)`;
+  const closedAt = sql`(select ${becomes} from (${rows}) where ${disputes.id} = ${meant})`;
+  return db
+    .update(disputes)
+    .set({ closedAt })
+    .where(sql`${disputes.id} in (select ${meant} from (${rows}))`);
+}
+
+/** Deletes the disputes that are as such rows say. */
+export function deleteDisputes(db: Database, rows: SQL) {
+  const { name, firstDay, lastDay, closedAt } = disputes;
+  return db
+    .delete(disputes)
+    .where(sql`(${name}, ${firstDay}, ${lastDay}, ifnull(${closedAt}, '')) in (
+    select row ->> 'name', row ->> 'firstDay', row ->> 'lastDay', ifnull(row ->> 'closedAt', '') from (${rows}))`);
 }
 
 /** Whether two disputes of a name, neither of which was closed, share a day. */

@@ -4,7 +4,7 @@ import type { Database } from '../database/open.ts';
 import type { SweepLimits } from '../database/sweep.ts';
 import { dayOf } from '../time/day.ts';
 import { changeEach, scheduledRun, type WriteRequest } from '../write.ts';
-import { removals } from './change.ts';
+import { removals } from './change-names.ts';
 
 const limits: SweepLimits = { window: 1_000, windows: 20 };
 

@@ -1,15 +1,15 @@
 import { asc, sql } from 'drizzle-orm';
 import { disputes } from '../../drizzle/schema.ts';
-import { insertRows } from '../database/insert-rows.ts';
-import { isIn, jsonArrays } from '../database/json-rows.ts';
+import { isIn, jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { type Problem, type RecordProblem, RegistryError, throwProblems } from '../error.ts';
-import { difference } from '../history/changes.ts';
-import { type ChangeOptions, type ChangesOfMany, changeEach, type Origin } from '../write.ts';
+import { type ChangeOptions, changeEach, changesOfRows, type Origin } from '../write.ts';
 import {
   checkDays,
   type DisputedDays,
+  insertDisputes,
   type NewDispute,
+  newDispute,
   overlapProblem,
   overlaps,
 } from './dispute.ts';
@@ -38,15 +38,10 @@ export async function importDisputes(
   const present = await loadDisputes(db, records);
   throwProblems(problemsOf(records, present));
   const missing = records.filter((record) => !present.some((other) => isSame(record, other)));
-  const { at } = origin.request;
-  const withChanges = missing.map(({ name, punycode, ...fields }) => ({
-    ...{ name, punycode, ...fields },
-    changes: difference({}, fields),
-  }));
-  const openingsOf = jsonArrays(withChanges).map((rows) => openings(db, rows, at));
+  const rows = missing.map((record) => newDispute(record, origin.request.at));
   const { opened } = isDryRun
     ? { opened: missing.length }
-    : await changeEach(db, origin, { opened: openingsOf });
+    : await changeEach(db, origin, { opened: jsonArrays(rows).map((some) => openings(db, some)) });
   return { opened, unchanged: records.length - opened };
 }
 
@@ -101,35 +96,13 @@ function isSame(one: DisputedDays, other: DisputedDays): boolean {
 }
 
 /** Opens the disputes that have not been added and that no other one overlaps in the meantime. */
-function openings(db: Database, records: string, createdAt: Date): ChangesOfMany {
-  const field = (name: string) => sql.raw(`value ->> '${name}'`);
+function openings(db: Database, rows: string) {
+  const field = (name: string) => sql.raw(`row ->> '${name}'`);
   const isSame = sql`kept.first_day = ${field('firstDay')} and kept.last_day = ${field('lastDay')}`;
   const isOverlapping = sql`kept.closed_at is null and ${field('closedAt')} is null
     and kept.first_day <= ${field('lastDay')} and kept.last_day >= ${field('firstDay')}`;
-  const free = sql`from json_each(${records}) where not exists (
+  const free = sql`select row from (${rowsIn(rows)}) where not exists (
     select 1 from ${disputes} as kept
     where kept.name = ${field('name')} and (${isSame} or ${isOverlapping}))`;
-  const values = {
-    name: field('name'),
-    punycode: field('punycode'),
-    firstDay: field('firstDay'),
-    lastDay: field('lastDay'),
-    password: field('password'),
-    comment: field('comment'),
-    initiator: field('initiator'),
-    closedAt: field('closedAt'),
-    createdAt: createdAt.toISOString(),
-  };
-  return {
-    subject: 'dispute',
-    action: 'create',
-    rows: {
-      key: field('name'),
-      uuid: null,
-      registrar: null,
-      changes: sql`value -> 'changes'`,
-      source: free,
-    },
-    statements: [insertRows(db, disputes, values, free)],
-  };
+  return changesOfRows('dispute', 'create', free, [insertDisputes(db, free)]);
 }

@@ -1,6 +1,6 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import { retainedDomains, type retainedStatuses } from '../../drizzle/schema.ts';
-import { jsonArrays } from '../database/json-rows.ts';
+import { jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import type { RowsAfter } from '../database/paging.ts';
 import type { DomainName } from '../domain/name.ts';
@@ -46,7 +46,12 @@ export async function findRetainedDomains(
 ): Promise<RetainedDomain[]> {
   const existing: RetainedDomain[] = [];
   for (const rows of jsonArrays(names)) {
-    existing.push(...(await db.select(listed).from(retainedDomains).where(isAmong(rows))));
+    existing.push(
+      ...(await db
+        .select(listed)
+        .from(retainedDomains)
+        .where(isAmong(rowsIn(rows)))),
+    );
   }
   return existing;
 }
@@ -59,8 +64,8 @@ const listed = {
   lastDay: retainedDomains.lastDay,
 };
 
-/** The condition that name and status are in a JSON array of rows. */
-export function isAmong(rows: string): SQL {
+/** The condition that a row of a query, which has each as JSON in its column `row`, has the name and the status. */
+export function isAmong(rows: SQL): SQL {
   const { name, status } = retainedDomains;
-  return sql`(${name}, ${status}) in (select value ->> 'name', value ->> 'status' from json_each(${rows}))`;
+  return sql`(${name}, ${status}) in (select row ->> 'name', row ->> 'status' from (${rows}))`;
 }

@@ -1,7 +1,7 @@
 import { and, eq, inArray, lt, sql } from 'drizzle-orm';
 import { retainedDomains, retainedReplacements } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
-import { jsonArrays } from '../database/json-rows.ts';
+import { jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
@@ -13,10 +13,10 @@ import {
   countRetainedDomains,
   distinct,
   namedColumns,
+  namesIn,
   removals,
-  rowsOf,
   updates,
-} from './change.ts';
+} from './change-names.ts';
 import { findRetainedDomains, type RetainedDomain, type RetainedStatus } from './list.ts';
 
 const abandonedAfterMilliseconds = 24 * 60 * 60 * 1000;
@@ -49,7 +49,7 @@ export async function replaceRetainedDomains(
   for await (const chunk of chunks) {
     checkStatuses(statuses, chunk);
     for (const rows of jsonArrays(chunk)) {
-      const names = sql`from (${rowsOf(rows)}) where true`;
+      const names = sql`from (${namesIn(rowsIn(rows))}) where true`;
       const { meta } = await insertRows(
         db,
         retainedReplacements,

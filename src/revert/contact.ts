@@ -1,22 +1,20 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
-import { contacts, history, registrars } from '../../drizzle/schema.ts';
+import { contacts, history } from '../../drizzle/schema.ts';
 import { notifyingRegistrar, rowUpdate } from '../contact/change.ts';
-import { changeTime } from '../contact/change-time.ts';
 import {
   type Contact,
   contactSubject,
   generateAuthInfo,
   selectContacts,
 } from '../contact/contact.ts';
-import { nextNumber } from '../contact/create.ts';
+import { insertContacts } from '../contact/create.ts';
 import { keysOf } from '../contact/keys.ts';
-import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
-import { type Change, changedMeanwhile, type Origin, write } from '../write.ts';
-import { planRevert } from './plan.ts';
+import { type Change, type Origin, write } from '../write.ts';
+import { planRevert } from './plan-revert.ts';
 import { type Reversal, valuesAfter } from './reversal.ts';
 
 /**
@@ -50,31 +48,24 @@ export async function revertContact(
 }
 
 /** Reads the values that the entry of the deletion lacks. The entry of the creation may have been archived. */
-async function loadBefore(db: Database, { key, uuid, registrar }: Reversal) {
-  const [[owner], [creation]] = await db.batch([
-    db
-      .select()
-      .from(registrars)
-      .where(eq(registrars.code, registrar ?? '')),
-    db
-      .select()
-      .from(history)
-      .where(
-        and(
-          eq(history.subject, 'contact'),
-          eq(history.subjectKey, key),
-          eq(history.subjectUuid, uuid!),
-          eq(history.action, 'create'),
-        ),
-      )
-      .orderBy(asc(history.id))
-      .limit(1),
-  ]);
+async function loadBefore(db: Database, { key, uuid }: Reversal) {
+  const [creation] = await db
+    .select()
+    .from(history)
+    .where(
+      and(
+        eq(history.subject, 'contact'),
+        eq(history.subjectKey, key),
+        eq(history.subjectUuid, uuid!),
+        eq(history.action, 'create'),
+      ),
+    )
+    .orderBy(asc(history.id))
+    .limit(1);
   // An import may bring its own time and creator.
   const given: Partial<Contact> = valuesAfter(creation?.changes ?? {});
   const isCreatorGiven = creation !== undefined && 'creator' in creation.changes;
   return {
-    registrarId: owner?.id,
     createdAt: given.createdAt ?? creation?.occurredAt,
     // Null if it was removed from the history.
     creator: isCreatorGiven ? (given.creator ?? null) : creation?.actor,
@@ -90,8 +81,7 @@ function reinstatement(
 ): Change<undefined> {
   const { key: code, uuid, registrar, changes } = reversal;
   const at = request.at.toISOString();
-  const { registrarId, createdAt = at, creator = actor.name } = before;
-  if (registrarId === undefined) throw changedMeanwhile();
+  const { createdAt = at, creator = actor.name } = before;
   // The history of the deletion has every required field, or the plan refuses.
   const content = valuesAfter(changes) as Contact;
   const contact = {
@@ -100,23 +90,20 @@ function reinstatement(
     authInfo: generateAuthInfo(),
     uuid: uuid!,
     code,
-    registrarId,
-    number: nextNumber(registrarId),
-    // Above every version that the contact had: each has its own entry of history.
-    version: sql<number>`(select max(id) from ${history})`,
-    unlinkedAt: at,
+    registrar,
     creator,
     updater: actor.name,
     createdAt,
-    updatedAt: changeTime(registrarId, request.at),
   };
+  // The version is above every one that the contact had: each has its own entry of history.
+  const row = sql`select json_set(${JSON.stringify(contact)}, '$.version', (select max(id) from ${history})) as row`;
   return {
     by: actor,
-    subject: contactSubject({ ...contact, registrar }),
+    subject: contactSubject(contact),
     action: 'create',
     changes,
     onlyIf: and(hasItsValues(reversal), isUntouched(reversal, seen)),
-    statements: (isWritten) => [insertRows(db, contacts, contact, sql`where ${isWritten}`)],
+    statements: (isWritten) => [insertContacts(db, sql`${row} where ${isWritten}`, request.at)],
     outcome: undefined,
     onViolation: (error) =>
       isUniqueViolation(error, 'contacts.') || isForeignKeyViolation(error) ? 'again' : undefined,

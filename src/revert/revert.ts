@@ -1,18 +1,35 @@
-import { and, sql } from 'drizzle-orm';
-import { jsonArrays } from '../database/json-rows.ts';
+import { and, type SQL } from 'drizzle-orm';
+import type { BatchItem } from 'drizzle-orm/batch';
+import type { HistorySubject } from '../../drizzle/schema.ts';
+import { deleteAuctions, insertAuctions } from '../auction/start.ts';
+import { jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isForeignKeyViolation } from '../database/violations.ts';
-import { domainChanges } from '../domain/change.ts';
+import { deleteDomains, domainChanges } from '../domain/change.ts';
 import { parseDomainName } from '../domain/name.ts';
 import { RegistryError } from '../error.ts';
 import { isWholeFrom } from '../history/archive.ts';
+import type { Action } from '../history/changes.ts';
 import { nothingSince } from '../history/search.ts';
-import { type ChangesOfMany, changedMeanwhile, changeEach, type Origin } from '../write.ts';
+import {
+  deleteRetainedDomains,
+  insertRetainedDomains,
+  namesIn,
+  updateLastDays,
+} from '../retained-domain/change-names.ts';
+import { deleteDisputes, insertDisputes, updateClosures } from '../retained-domain/dispute.ts';
+import { isAmong } from '../retained-domain/list.ts';
+import {
+  type ChangesOfMany,
+  changedMeanwhile,
+  changeEach,
+  changesOfRows,
+  type Origin,
+} from '../write.ts';
 import { revertContact } from './contact.ts';
 import { domainRows } from './domain.ts';
-import { namesInAuctionAgain, planRevert, type RevertPlan } from './plan.ts';
-import type { Reversal } from './reversal.ts';
-import { reversing } from './statements.ts';
+import { namesInAuctionAgain, planRevert, type RevertPlan } from './plan-revert.ts';
+import { type Reversal, valuesAfter } from './reversal.ts';
 
 /**
  * Makes the changes of a plan, all or none, under a request of its own, whose history names the request that it takes
@@ -54,9 +71,29 @@ export async function revert(db: Database, origin: Origin, plan: RevertPlan): Pr
   }
 }
 
-/** Only contacts have no name of a domain, and those are not changed here. */
-function rowOf({ key, uuid, registrar, changes }: Reversal) {
-  return { key, uuid, registrar, changes, punycode: parseDomainName(key).punycode };
+/** What makes the changes of a kind, from the query of their rows. */
+const statements: Partial<
+  Record<HistorySubject, Partial<Record<Action, (db: Database, rows: SQL) => BatchItem<'sqlite'>>>>
+> = {
+  retained_domain: {
+    create: (db, rows) => insertRetainedDomains(db, namesIn(rows)),
+    update: (db, rows) => updateLastDays(db, namesIn(rows)),
+    delete: (db, rows) => deleteRetainedDomains(db, isAmong(rows)),
+  },
+  dispute: { create: insertDisputes, update: updateClosures, delete: deleteDisputes },
+  auction: { create: insertAuctions, delete: deleteAuctions },
+  domain: { delete: deleteDomains },
+};
+
+/**
+ * The row as the change makes it or, if it deletes it, as it is, with the changes. What the history does not have is not
+ * brought back: a password, or the registration code of an auction. Only contacts have no name of a domain, and those are
+ * not changed here.
+ */
+function rowOf({ action, key, uuid, registrar, changes, entry }: Reversal, at: string) {
+  const values = valuesAfter(action === 'delete' ? entry.changes : changes);
+  const times = { createdAt: at, updatedAt: at };
+  return { ...times, ...values, ...parseDomainName(key), key, uuid, registrar, changes };
 }
 
 /** The changes of one kind. */
@@ -70,19 +107,10 @@ async function changesOf(
     const rows = jsonArrays(await domainRows(db, reversals));
     return rows.map((some) => domainChanges(db, action, some, request.at));
   }
-  return jsonArrays(reversals.map(rowOf)).map((rows) => {
-    const from = sql`from json_each(${rows})`;
-    return {
-      subject,
-      action,
-      rows: {
-        key: sql`value ->> 'key'`,
-        uuid: sql`value ->> 'uuid'`,
-        registrar: sql`value ->> 'registrar'`,
-        changes: sql`value -> 'changes'`,
-        source: from,
-      },
-      statements: reversing(subject, action)(db, from, request.at.toISOString()),
-    };
-  });
+  const statementOf = statements[subject]![action]!;
+  const at = request.at.toISOString();
+  const arrays = jsonArrays(reversals.map((reversal) => rowOf(reversal, at)));
+  return arrays
+    .map(rowsIn)
+    .map((rows) => changesOfRows(subject, action, rows, [statementOf(db, rows)]));
 }

@@ -5,7 +5,7 @@ import { runProgram } from '../../src/cli/program.ts';
 import { openBindings } from '../../src/cli/registry.ts';
 import { type Database, openDatabase } from '../../src/database/open.ts';
 import { importDomains } from '../../src/domain/import.ts';
-import { addRetainedDomains } from '../../src/retained-domain/change.ts';
+import { addRetainedDomains } from '../../src/retained-domain/change-names.ts';
 import type { Origin } from '../../src/write.ts';
 import { named } from '../retained-domain/records.ts';
 import { operator } from '../support/fixtures.ts';

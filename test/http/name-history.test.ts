@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseDomainName } from '../../src/domain/name.ts';
-import { addRetainedDomains, removeRetainedDomains } from '../../src/retained-domain/change.ts';
+import {
+  addRetainedDomains,
+  removeRetainedDomains,
+} from '../../src/retained-domain/change-names.ts';
 import { openDispute } from '../../src/retained-domain/dispute.ts';
 import { operator, unique } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';

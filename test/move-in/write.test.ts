@@ -110,3 +110,16 @@ test('gives a contact another id once, and keeps a later change, although its ba
   expect(rows).toMatchObject([{ id: Number(change.to.id), city: 'Tartu' }]);
   expect(await db.$count(history, eq(history.subjectKey, contact.code))).toBe(2);
 });
+
+test('leaves a contact that is to get another UUID if its id is the number of another one by now', async () => {
+  const { db, env } = worker;
+  const registrar = await addRegistrar(env);
+  const contact = await addContact(env, registrar);
+  await addContact(env, registrar, { number: contact.id });
+  const from = await formOf(contactKind, contact.code);
+  const change = { action: 'replace', from, to: { ...from, uuid: crypto.randomUUID() } } as const;
+  expect(await leftOf(contactKind, [change])).toEqual([contact.code]);
+  expect(await db.select().from(contacts).where(eq(contacts.code, contact.code))).toEqual([
+    contact,
+  ]);
+});

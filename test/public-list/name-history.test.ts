@@ -14,11 +14,14 @@ import { nameKinds } from '../../src/move-in/kinds.ts';
 import { type RowChange, writeForms } from '../../src/move-in/write.ts';
 import { readNameHistory, statusesAt } from '../../src/public-list/name-history/name-history.ts';
 import type { NameStatus } from '../../src/public-list/name-history/spans.ts';
-import { addRetainedDomains, removeRetainedDomains } from '../../src/retained-domain/change.ts';
+import {
+  addRetainedDomains,
+  removeRetainedDomains,
+} from '../../src/retained-domain/change-names.ts';
 import { closeDispute, openDispute } from '../../src/retained-domain/dispute.ts';
 import { endReservations } from '../../src/retained-domain/end.ts';
 import { replaceRetainedDomains } from '../../src/retained-domain/replace.ts';
-import { planRevert } from '../../src/revert/plan.ts';
+import { planRevert } from '../../src/revert/plan-revert.ts';
 import { revert } from '../../src/revert/revert.ts';
 import { dayOf, daysBefore } from '../../src/time/day.ts';
 import type { Origin } from '../../src/write.ts';

@@ -2,7 +2,7 @@ import { count, gt } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { history, retainedDomains, retainedReplacements } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { addRetainedDomains } from '../../src/retained-domain/change.ts';
+import { addRetainedDomains } from '../../src/retained-domain/change-names.ts';
 import { listRetainedDomains, type RetainedDomain } from '../../src/retained-domain/list.ts';
 import { replaceRetainedDomains } from '../../src/retained-domain/replace.ts';
 import { operator } from '../support/fixtures.ts';

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { history, retainedDomains } from '../../drizzle/schema.ts';
-import { addRetainedDomains } from '../../src/retained-domain/change.ts';
-import { planRevert } from '../../src/revert/plan.ts';
+import { addRetainedDomains } from '../../src/retained-domain/change-names.ts';
+import { planRevert } from '../../src/revert/plan-revert.ts';
 import { revert } from '../../src/revert/revert.ts';
 import { named } from '../retained-domain/records.ts';
 import { emptyLists, operator } from '../support/fixtures.ts';

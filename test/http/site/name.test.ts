@@ -3,7 +3,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { history } from '../../../drizzle/schema.ts';
 import { parseDomainName } from '../../../src/domain/name.ts';
 import { deleteArchived, endArchive, startArchive } from '../../../src/history/archive.ts';
-import { addRetainedDomains, removeRetainedDomains } from '../../../src/retained-domain/change.ts';
+import {
+  addRetainedDomains,
+  removeRetainedDomains,
+} from '../../../src/retained-domain/change-names.ts';
 import { openDispute } from '../../../src/retained-domain/dispute.ts';
 import {
   addAuction,

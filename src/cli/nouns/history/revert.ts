@@ -1,7 +1,7 @@
 import type { HistorySubject } from '../../../../drizzle/schema.ts';
 import { shownChanges } from '../../../history/changes.ts';
 import { auctionLists, type ListName, listsShowing } from '../../../public-list/lists.ts';
-import { planRevert } from '../../../revert/plan.ts';
+import { planRevert } from '../../../revert/plan-revert.ts';
 import type { Reversal } from '../../../revert/reversal.ts';
 import { revert } from '../../../revert/revert.ts';
 import { writing } from '../../command.ts';

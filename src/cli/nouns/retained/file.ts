@@ -7,7 +7,7 @@ import { findZoneProblems } from '../../../domain/zone.ts';
 import { zonesOf } from '../../../env.ts';
 import { RegistryError } from '../../../error.ts';
 import { listsShowing } from '../../../public-list/lists.ts';
-import { addRetainedDomains, countRetainedDomains } from '../../../retained-domain/change.ts';
+import { addRetainedDomains, countRetainedDomains } from '../../../retained-domain/change-names.ts';
 import { checkDay } from '../../../retained-domain/dispute.ts';
 import {
   listRetainedDomains,

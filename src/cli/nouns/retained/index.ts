@@ -6,7 +6,7 @@ import {
   addRetainedDomains,
   countRetainedDomains,
   removeRetainedDomains,
-} from '../../../retained-domain/change.ts';
+} from '../../../retained-domain/change-names.ts';
 import { findRetainedDomains, type RetainedDomain } from '../../../retained-domain/list.ts';
 import { noun, reading, writing } from '../../command.ts';
 import { parseAnyNames, parseNames } from '../../names.ts';

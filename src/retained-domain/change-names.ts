@@ -1,7 +1,7 @@
 import { inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { retainedDomains } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
-import { jsonArrays } from '../database/json-rows.ts';
+import { jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { nothingSince } from '../history/search.ts';
 import {
@@ -26,7 +26,7 @@ export async function addRetainedDomains(
 ): Promise<Record<'added' | 'updated', number>> {
   const asked = distinct(names);
   if (isDryRun) return countChanges(asked, await findRetainedDomains(db, asked));
-  const rows = jsonArrays(asked).map(rowsOf);
+  const rows = jsonArrays(asked).map((some) => namesIn(rowsIn(some)));
   return changeEach(db, origin, {
     updated: rows.map((some) => updates(db, some)),
     added: rows.map((some) => additions(db, some, origin.request.at)),
@@ -69,7 +69,7 @@ export async function removeRetainedDomains(
 ): Promise<number> {
   const asked = distinct(names);
   if (isDryRun) return (await findRetainedDomains(db, asked)).length;
-  const changes = jsonArrays(asked).map((rows) => removals(db, isAmong(rows)));
+  const changes = jsonArrays(asked).map((rows) => removals(db, isAmong(rowsIn(rows))));
   const isAsSeen =
     seen === undefined
       ? undefined
@@ -89,13 +89,14 @@ function keyOf({ name, status }: RetainedDomain): string {
   return `${status} ${name}`;
 }
 
-/** The names of a JSON array as a query of name, punycode, status, password and last_day. */
-export function rowsOf(rows: string): SQL {
-  return sql`select value ->> 'name' as name, value ->> 'punycode' as punycode, value ->> 'status' as status,
-    value ->> 'password' as password, value ->> 'lastDay' as last_day from json_each(${rows})`;
+/** The names of a query that has each as JSON in its column `row`, as a query of columns. */
+export function namesIn(rows: SQL): SQL {
+  return sql`select row ->> 'name' as name, row ->> 'punycode' as punycode, row ->> 'status' as status,
+    row ->> 'password' as password, row ->> 'lastDay' as last_day, row ->> 'createdAt' as created_at
+    from (${rows})`;
 }
 
-/** The columns of such a query. */
+/** The columns of such a query, which may lack the time of creation. */
 export const namedColumns = {
   name: sql`name`,
   punycode: sql`punycode`,
@@ -114,13 +115,35 @@ export function additions(db: Database, names: SQL, createdAt: Date): ChangesOfM
     password: sql`iif(password is not null, ${redacted}, null)`,
     lastDay: sql`iif(last_day is not null, ${fromTo(sql`null`, sql`last_day`)}, null)`,
   });
-  const values = { ...namedColumns, createdAt: createdAt.toISOString() };
   return {
     subject: 'retained_domain',
     action: 'create',
     rows: { ...named(sql`name`, changes), source: sql`from (${missing})` },
-    statements: [insertRows(db, retainedDomains, values, sql`from (${missing})`)],
+    statements: [insertRetainedDomains(db, missing, createdAt.toISOString())],
   };
+}
+
+/** Inserts the rows of such a query. */
+export function insertRetainedDomains(
+  db: Database,
+  names: SQL,
+  createdAt: SQL | string = sql`created_at`,
+) {
+  return insertRows(db, retainedDomains, { ...namedColumns, createdAt }, sql`from (${names})`);
+}
+
+/** Gives the reserved names of such a query the last day that it has for them, or none. */
+export function updateLastDays(db: Database, names: SQL) {
+  const { name, status } = retainedDomains;
+  return db
+    .update(retainedDomains)
+    .set({ lastDay: sql`given.last_day` })
+    .from(sql`(${names}) as given`)
+    .where(sql`${name} = given.name and ${status} = 'reserved'`);
+}
+
+export function deleteRetainedDomains(db: Database, condition: SQL) {
+  return db.delete(retainedDomains).where(condition);
 }
 
 /** Gives the names of such a query that exist the password and the last day that it has for them. */
@@ -164,7 +187,7 @@ export function removals(db: Database, condition: SQL): ChangesOfMany {
     subject: 'retained_domain',
     action: 'delete',
     rows: { ...named(sql`name`, changes), source: sql`from ${retainedDomains} where ${condition}` },
-    statements: [db.delete(retainedDomains).where(condition)],
+    statements: [deleteRetainedDomains(db, condition)],
   };
 }
 

@@ -2,7 +2,10 @@ import { eq, inArray } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { history, listSources } from '../../drizzle/schema.ts';
 import { everyRow } from '../../src/database/every-row.ts';
-import { addRetainedDomains, removeRetainedDomains } from '../../src/retained-domain/change.ts';
+import {
+  addRetainedDomains,
+  removeRetainedDomains,
+} from '../../src/retained-domain/change-names.ts';
 import { endReservations } from '../../src/retained-domain/end.ts';
 import {
   findRetainedDomains,
