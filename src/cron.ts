@@ -23,7 +23,7 @@ import { endOldDeliveries, queueDeliveries, selectWaiting } from './webhook/outb
 
 type Work = (env: Env, context: PurgeContext, at: Date) => Promise<unknown>;
 
-/** What a run does, by the name under which a failure is recorded: first, what changes the lists. */
+/** The first works of a run, which change the lists. A failure is recorded under the name of its work. */
 const earlierWorks: Readonly<Record<string, Work>> = {
   end_reservations: ({ DB }, _, at) =>
     endReservations(openDatabase(DB), { at, requestId: crypto.randomUUID() }),
@@ -42,7 +42,7 @@ const works: Readonly<Record<string, Work>> = {
   end_webhook_deliveries: ({ DB }, _, at) => endOldDeliveries(openDatabase(DB), at),
 };
 
-/** What needs the lists to be published and archived, and the registrars to be notified. */
+/** The last works of a run: they need the lists published and archived, and the registrars notified. */
 const laterWorks: Readonly<Record<string, Work>> = {
   record_daily_counts: ({ DB, LISTS }, _, at) => recordDailyCounts(openDatabase(DB), LISTS, at),
   queue_webhook_deliveries: async ({ DB, WEBHOOKS: queue }, _, at) =>
@@ -55,8 +55,8 @@ const phases = [earlierWorks, works, laterWorks];
 export const workNames = phases.flatMap((phase) => Object.keys(phase));
 
 /**
- * What fails does not hold up the rest; it is logged, and the run throws in the end, so that the platform counts it as
- * failed as well.
+ * Does the scheduled work. A work that fails is logged and does not hold up the others; in the end the run throws, so
+ * that the platform counts it as failed too.
  */
 export async function runCron(cron: string, env: Env, context: PurgeContext): Promise<void> {
   const startedAt = currentTime();

@@ -40,7 +40,7 @@ export interface Env {
   ZONES?: string;
 }
 
-/** The zones that names of this registry are in, such as `ee`; none means any. */
+/** The zones of this registry's names, such as `ee`; an empty list means any zone. */
 export function zonesOf({ ZONES = '' }: Pick<Env, 'ZONES'>): string[] {
   return entriesOf(ZONES);
 }
@@ -75,7 +75,7 @@ const addressList = () =>
     try {
       return parseAddressList(entriesOf(text));
     } catch {
-      // No entry is named: what stands in the wrong place may be a secret, and this ends up in the log.
+      // No entry is named: it may be a secret in the wrong place, and the message is logged.
       return refuse('must be addresses and CIDR ranges, separated by commas');
     }
   });
@@ -105,7 +105,7 @@ const tokenKeys = (isLocal: boolean) =>
     });
     const wrong = keys.find((key) => key.id === '' || key.secret.length < minimumSecretBytes);
     const ids = new Set(keys.map((key) => key.id));
-    // The messages name no part of a secret: they end up in the log.
+    // The messages are logged, so they name no part of a secret.
     if (keys.length === 0 || wrong) {
       return refuse(
         `must be id:secret[, id:secret], each secret of ${minimumSecretBytes} bytes or more`,
@@ -154,7 +154,6 @@ function readRateLimits(env: Env) {
   return rateLimitPolicy().safeParse(env.RATE_LIMIT_POLICY).data;
 }
 
-/** Whether this is the local environment; needs no other setting. */
 export function isLocalEnvironment(env: Env): boolean {
   return env.ENVIRONMENT === 'local';
 }

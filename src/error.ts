@@ -75,7 +75,7 @@ export function throwProblems(problems: readonly (Problem & { record?: unknown }
   if (first) throw new RegistryError([first, ...others]);
 }
 
-/** Why a caller is not let in, as the log and the operator's tool say it. The answer does not. */
+/** The reason why a login was refused, for the log and the operator's tool. The answer never says it. */
 export const loginRefusals = [
   'no credentials',
   'unknown user',
@@ -91,7 +91,7 @@ export const loginRefusals = [
 
 export type LoginRefusal = (typeof loginRefusals)[number];
 
-/** `unauthorized`, where it is known why. */
+/** `unauthorized`, with the known reason. */
 export class LoginError extends RegistryError {
   readonly refusal: LoginRefusal;
 

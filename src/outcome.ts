@@ -61,7 +61,7 @@ export function keepOutcome(
   return [insertRows(db, idempotencyKeys, kept, sql`where ${condition}`)];
 }
 
-/** Whether the batch failed because another request with the same key was faster. */
+/** Whether the batch failed because another request with the same key came first. */
 export function isKeyTaken(error: unknown): boolean {
   return isUniqueViolation(error, 'idempotency_keys.caller, idempotency_keys.key');
 }

@@ -211,7 +211,7 @@ function isWrittenBy({ requestId }: WriteRequest, { type, key, uuid }: Subject):
     order by entry.id desc limit 1)`;
 }
 
-/** Whether the request has changed the subject, also if others have changed it since. */
+/** Whether the request has changed the subject, even if others have changed it since. */
 async function isRecorded(
   db: Database,
   { requestId }: WriteRequest,
@@ -291,8 +291,8 @@ export async function changeEach<Kind extends string>(
 }
 
 /**
- * The results of the batch. Unless the condition holds, a statement before it fails, and the batch with it: SQLite's
- * error quotes the path, which is not one and which no other statement has.
+ * The results of the batch. Unless the condition holds, a statement before it fails, and the batch with it. The invalid
+ * JSON path appears in SQLite's error and identifies this guard.
  */
 async function batchIf(
   db: Database,
@@ -310,7 +310,7 @@ async function batchIf(
   }
 }
 
-/** The refusal of a change of something that is no longer as it was when it was looked at. */
+/** The refusal of a change to something that has changed since it was read. */
 export function changedMeanwhile(): RegistryError {
   const message = 'somebody else changed this just now, so it was left as it is; look again';
   return new RegistryError('changed_meanwhile', message);

@@ -1,7 +1,7 @@
 import type { ListName } from '../public-list/lists.ts';
 import { listObjects, putUnlessThere } from './objects.ts';
 
-/** What a list was at the end of a UTC day, or that this is no longer known. It never changes. */
+/** A list at the end of a UTC day, or a record that this is no longer known. It never changes. */
 export type ArchivedDay = KeptDay | MissingDay;
 
 export interface KeptDay {

@@ -105,7 +105,7 @@ type AuctionValues = Partial<
     Pick<AuctionReport, 'registrationDeadline' | 'platform'>
 >;
 
-/** For a paid auction the code that it has, or a new one of 32 hexadecimal digits; null in every other status. */
+/** The code of a paid auction, or a new one of 32 hexadecimal digits; null in every other status. */
 function registrationCodeFor(auction: Auction, status: AuctionStatus): string | null {
   if (status !== 'payment_received') return null;
   return registrationCodeOf(auction) ?? randomHex(16);

@@ -102,7 +102,7 @@ function decoded(label: string): string {
 
 const isPunycode = (label: string) => label.startsWith('xn--');
 
-/** Of a label in lower case, decoded if it can be. */
+/** Finds the fault of a label that is in lower case and, if possible, decoded. */
 function findLabelFault(label: string): NameFault | undefined {
   if (label === '') return 'emptyLabel';
   if (label.includes('_')) return 'underscore';

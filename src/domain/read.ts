@@ -20,7 +20,7 @@ export async function getDomain(db: Database, name: string): Promise<Recorded> {
   throw new RegistryError('not_found', `there is no domain ${JSON.stringify(name)}`, 'name');
 }
 
-/** Those of the domains that exist, by name. */
+/** Finds the existing domains among the names, by name. */
 export async function loadDomains(
   db: Database,
   names: readonly string[],

@@ -7,7 +7,7 @@ import { readSource, type Source } from '../public-list/publish/source.ts';
 import { findBehindSince, isBehind } from '../public-list/publish/status.ts';
 
 export interface Health {
-  /** Why the registry is failing, one sentence each; empty if it is not. */
+  /** The reasons why the registry is failing, one sentence each; empty if it is not. */
   reasons: string[];
   isDatabaseReachable: boolean;
   /** Whether a list has been behind for longer than a publication takes. */

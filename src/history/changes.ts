@@ -1,12 +1,12 @@
 import type { FieldChange, HistorySubject, history } from '../../drizzle/schema.ts';
 
-/** What a change is about. */
+/** The subject of a change. */
 export type Subject = { key: string; uuid?: string | undefined } & (
   | { type: RegistrarsSubject; registrar: string | null }
   | { type: Exclude<HistorySubject, RegistrarsSubject>; registrar?: undefined }
 );
 
-/** What belongs to a registrar, whose code the history records; null if it is not known. */
+/** Subjects that belong to a registrar: the history records its code, or null if it is not known. */
 export const registrarsSubjects = ['contact', 'domain'] as const satisfies HistorySubject[];
 type RegistrarsSubject = (typeof registrarsSubjects)[number];
 

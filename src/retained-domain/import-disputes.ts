@@ -60,7 +60,7 @@ async function loadDisputes(db: Database, records: readonly NewDispute[]): Promi
   return kept;
 }
 
-/** Of two records that overlap, the second one is wrong. */
+/** Reports the later one of two records that overlap. */
 function problemsOf(
   records: readonly NewDispute[],
   present: readonly DisputedDays[],
@@ -88,7 +88,7 @@ function notClosed({ name, firstDay }: NewDispute): Problem {
   return { reason: 'taken', message, field: 'closedAt' };
 }
 
-/** Closed or not: importing an older file again reopens nothing. */
+/** Counts closed disputes too, so that importing an older file again reopens nothing. */
 function isSame(one: DisputedDays, other: DisputedDays): boolean {
   return (
     one.name === other.name && one.firstDay === other.firstDay && one.lastDay === other.lastDay

@@ -10,9 +10,9 @@ export type RetainedStatus = (typeof retainedStatuses)[number];
 /** A name that the registry holds back; one that is both reserved and blocked appears twice. */
 export interface RetainedDomain extends DomainName {
   status: RetainedStatus;
-  /** Of a reserved name: the password with which it may be registered. Neither absent nor null, it replaces what is there. */
+  /** For a reserved name, the password to register it with; if absent or null, the stored one stays. */
   password?: string | null | undefined;
-  /** Of a reserved name: the last day on which it is, in UTC; the same. */
+  /** For a reserved name, the last reserved day (UTC); if absent or null, the stored one stays. */
   lastDay?: string | null | undefined;
 }
 
@@ -39,7 +39,7 @@ export async function listRetainedDomains(
     .limit(limit);
 }
 
-/** Those of the names that already exist with the given status. */
+/** Finds the names that exist with the given status. */
 export async function findRetainedDomains(
   db: Database,
   names: Iterable<RetainedDomain>,

@@ -101,7 +101,7 @@ async function takeOver(
 ): Promise<Record<'added' | 'updated' | 'removed', number>> {
   const isGathered = eq(retainedReplacements.replacement, replacement);
   const names = sql`select * from retained_replacements where replacement = ${replacement}`;
-  // Another replacement deletes the collected names if this one sleeps for a day. What is left is not the list.
+  // If this replacement pauses for a day, another one deletes its collected names, and the rest is not the list.
   const isComplete = sql`(select count(*) from (${names})) = ${gathered}`;
   const isSuperfluous = and(
     inArray(retainedDomains.status, statuses),
