@@ -27,8 +27,8 @@ export type RowChange =
   | { action: 'remove'; from: Form; to: null };
 
 /** A change that was not made. */
-export interface Left {
-  change: RowChange;
+export interface Skipped<Change extends RowChange> {
+  change: Change;
   /** A row that refers to the one that was to go; null if that is not why. */
   heldBy: string | null;
 }
@@ -37,12 +37,12 @@ export interface Left {
  * Makes the changes, all of one action, in one batch: those of rows that are still as they were compared, and that
  * nothing stands in the way of. Returns the others.
  */
-export async function writeForms(
+export async function writeForms<Change extends RowChange>(
   db: Database,
   origin: Origin,
   kind: Kind,
-  changes: readonly RowChange[],
-): Promise<Left[]> {
+  changes: readonly Change[],
+): Promise<Skipped<Change>[]> {
   const { action } = changes[0]!;
   // A replacement is a removal and an addition.
   const isReplaced = action === 'replace';
@@ -54,8 +54,10 @@ export async function writeForms(
   );
   const { written } = await retried(() => changeEach(db, origin, { written: all }));
   if (written === rows.length * steps.length) return [];
-  const left = arrays.map((array) => retried(() => readLeft(db, origin, kind, action, array)));
-  return (await Promise.all(left))
+  const skipped = arrays.map((array) =>
+    retried(() => readSkipped(db, origin, kind, action, array)),
+  );
+  return (await Promise.all(skipped))
     .flat()
     .map(({ place, ...found }) => ({ change: changes[place]!, ...found }));
 }
@@ -77,7 +79,7 @@ async function withLinks<Row extends { place: number; id: object }>(
 }
 
 /** Those of the rows that the request has not written. */
-function readLeft(
+function readSkipped(
   db: Database,
   { request }: Origin,
   kind: Kind,

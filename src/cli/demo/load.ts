@@ -22,6 +22,7 @@ import { currentTime } from '../../time/clock.ts';
 import { dayOf, daysBefore } from '../../time/day.ts';
 import type { Origin } from '../../write.ts';
 import { requiredText } from '../file/field.ts';
+import { columnsNamed } from '../file/format.ts';
 import { type Import, importRows } from '../file/import.ts';
 import { readRows } from '../file/read.ts';
 import { readImport } from '../file/read-import.ts';
@@ -113,7 +114,7 @@ async function isEmptyOrUnfinished(db: Database): Promise<boolean> {
 /** Auctions whose addresses the examples name, in every status. */
 const demoAuctionImport: Import<AuctionRecord, 'started'> = {
   ...auctionImport({}),
-  columns: columnsOf(['name', 'uuid', 'status', 'registration_code']),
+  columns: columnsNamed(['name', 'uuid', 'status', 'registration_code']),
   read: (values) => ({
     ...parseDomainName(requiredText(values, 'name')),
     uuid: requiredText(values, 'uuid'),
@@ -130,7 +131,7 @@ const demoAuctionImport: Import<AuctionRecord, 'started'> = {
  */
 export async function demoDailyCounts(today: string) {
   const file = path.join(import.meta.dirname, 'daily-counts.csv');
-  const rows = await Array.fromAsync(readRows(file, 'csv', columnsOf(countedLists)));
+  const rows = await Array.fromAsync(readRows(file, 'csv', columnsNamed(countedLists)));
   const daysToSaturday = 6 - new Date(today).getUTCDay();
   return rows
     .toReversed()
@@ -150,8 +151,4 @@ async function replaceDailyCounts(db: Database): Promise<void> {
       select day.value ->> 'day', count.key, cast(count.value as integer)
       from json_each(${JSON.stringify(days)}) as day, json_each(day.value, '$.counts') as count`),
   ]);
-}
-
-function columnsOf(names: readonly string[]) {
-  return Object.fromEntries(names.map((name) => [name, { note: '', isRequired: true }]));
 }

@@ -27,6 +27,13 @@ export interface Column {
 
 export type Columns = Readonly<Record<string, Column>>;
 
+/** The columns of a file that no help describes; all are required unless some are named. */
+export function columnsNamed(names: readonly string[], required = names): Columns {
+  return Object.fromEntries(
+    names.map((name) => [name, { note: '', isRequired: required.includes(name) }]),
+  );
+}
+
 /** The chosen format, or the one of the file's extension; CSV for standard input. */
 export function formatOf(file: string, chosen: Format | undefined): Format {
   if (chosen) return chosen;

@@ -48,18 +48,20 @@ export async function readImport<Row>(
 ): Promise<ReadFile<Row>> {
   const format = formatOf(file, options.format);
   const rows = new Spool<PlacedRow<Row>>();
+  using lines = new Spool<number>();
   const result: ReadFile<Row> = { file, format, columns, rows, rejected: [] };
   for await (const { line, values, problem } of readRows(file, format, columns)) {
     try {
       if (problem !== undefined) throw new RegistryError('malformed', problem);
       const row = read(values);
       const own = keys(row);
-      const repeated = own.find((key) => rows.lineOf(key) !== undefined);
+      const repeated = own.find((key) => lines.get(key) !== undefined);
       if (repeated !== undefined) {
-        const message = `${repeated} is already in line ${rows.lineOf(repeated)}`;
+        const message = `${repeated} is already in line ${lines.get(repeated)}`;
         throw new RegistryError('taken', message);
       }
-      rows.add({ line, values, row }, own);
+      rows.set(line, { line, values, row });
+      for (const key of own) lines.set(key, line);
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
       reject(result, { line, values }, error.problems);
@@ -83,7 +85,7 @@ export function rejectRows<Row>(
     const own = ofRow.get(placed.row)?.map(({ record: _, ...problem }) => problem);
     if (!own) continue;
     const { row: _, ...place } = placed;
-    read.rows.remove(placed);
+    read.rows.delete(placed.line);
     reject(read, place, own);
   }
 }

@@ -1,55 +1,53 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Rows } from '../report/progress.ts';
 
-/**
- * The rows of a file by their lines, and the keys that they use. They are in a temporary file that SQLite deletes at
- * once and that only this process can read, so that a file of any size takes little memory.
- */
-export class Spool<Row extends { line: number }> implements Rows<Row> {
-  length = 0;
-  readonly #database: DatabaseSync;
-  readonly #statements;
+/** A database in a temporary file that SQLite deletes at once and that only this process can read. */
+export function openTemporary(tables: string): DatabaseSync {
+  const database = new DatabaseSync('');
+  database.exec(`pragma journal_mode = off; ${tables}; begin`);
+  return database;
+}
 
-  constructor() {
-    const database = new DatabaseSync('');
-    database.exec(`
-      pragma journal_mode = off;
-      create table kept (line integer primary key, json text not null);
-      create table used (key text primary key, line integer not null) without rowid;
-      begin`);
-    this.#database = database;
-    this.#statements = {
-      add: database.prepare('insert into kept values (?, ?)'),
-      remove: database.prepare('delete from kept where line = ?'),
-      read: database.prepare('select line, json from kept where line > ? order by line limit ?'),
-      use: database.prepare('insert into used values (?, ?)'),
-      find: database.prepare('select line from used where key = ?'),
-    };
+/** Values by their keys and in the order of these. They are in a temporary file, so any number takes little memory. */
+export class Spool<Value> implements Rows<Value>, Disposable {
+  readonly #database = openTemporary('create table kept (key primary key, value) without rowid');
+  readonly #statements = {
+    count: this.#database.prepare('select count(*) as count from kept'),
+    get: this.#database.prepare('select value from kept where key = ?'),
+    set: this.#database.prepare('insert or replace into kept values (?, ?)'),
+    delete: this.#database.prepare('delete from kept where key = ?'),
+    page: this.#database.prepare('select * from kept where key > ? order by key limit ?'),
+  };
+
+  get length(): number {
+    return Number(this.#statements.count.get()!.count);
   }
 
-  /** The line of the row that uses the key. */
-  lineOf(key: string): number | undefined {
-    return this.#statements.find.get(key)?.line as number | undefined;
+  get(key: string | number): Value | undefined {
+    const row = this.#statements.get.get(key);
+    return row && JSON.parse(String(row.value));
   }
 
-  add(row: Row, keys: readonly string[]): void {
-    this.#statements.add.run(row.line, JSON.stringify(row));
-    for (const key of new Set(keys)) this.#statements.use.run(key, row.line);
-    this.length += 1;
+  set(key: string | number, value: Value): void {
+    this.#statements.set.run(key, JSON.stringify(value));
   }
 
-  /** Removes a row; its keys stay in use. */
-  remove({ line }: Row): void {
-    this.#statements.remove.run(line);
-    this.length -= 1;
+  delete(key: string | number): void {
+    this.#statements.delete.run(key);
   }
 
-  *chunks(rows: number): Generator<Row[]> {
-    for (let last = 0; ; ) {
-      const found = this.#statements.read.all(last, rows);
+  /** The values, which may change while they are read. */
+  *[Symbol.iterator](): Generator<Value> {
+    for (const chunk of this.chunks(1_000)) yield* chunk;
+  }
+
+  *chunks(rows: number): Generator<Value[]> {
+    // Every positive number and every text is greater than the first.
+    for (let last: string | number = 0; ; ) {
+      const found = this.#statements.page.all(last, rows);
       if (found.length === 0) return;
-      last = Number(found.at(-1)!.line);
-      yield found.map(({ json }) => JSON.parse(String(json)) as Row);
+      last = found.at(-1)!.key as string | number;
+      yield found.map(({ value }) => JSON.parse(String(value)));
     }
   }
 

@@ -1,12 +1,26 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { RegistryError } from '../../error.ts';
+import type { Kind } from '../../move-in/kind.ts';
 import { kinds } from '../../move-in/kinds.ts';
 
 export const reportName = 'move-in-report';
-const names = kinds.flatMap(({ name, part }) => (part ? [name, part.file] : [name]));
+const names = kinds.flatMap(filesOf).map(({ name }) => name);
 
 const known = [...names, reportName].map((name) => `${name}.csv`);
+
+interface KindFile {
+  /** The name without `.csv`. */
+  name: string;
+  columns: string[];
+}
+
+/** The file of a kind's rows, and the one of the elements of their lists. */
+export function filesOf({ name, columns, part }: Kind): [KindFile, ...KindFile[]] {
+  const own = Object.keys(columns).filter((column) => !part?.fills.includes(column));
+  const rows = { name, columns: own };
+  return part ? [rows, { name: part.file, columns: Object.keys(part.columns) }] : [rows];
+}
 
 /** The files of rows and the report, as far as they are in the directory. */
 export function existingFiles(directory: string): string[] {

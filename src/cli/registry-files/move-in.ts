@@ -1,4 +1,4 @@
-import type { Kind } from '../../move-in/kind.ts';
+import { type Form, type Kind, partRows } from '../../move-in/kind.ts';
 import type { RowChange } from '../../move-in/write.ts';
 import { listNames } from '../../public-list/lists.ts';
 import { writing } from '../command.ts';
@@ -9,9 +9,10 @@ import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../repo
 import { counted, table } from '../report/text.ts';
 import { type Report, verb } from '../run.ts';
 import { ignoredText, openDirectory, reportName } from './directory.ts';
+import { findingColumns } from './findings.ts';
 import { performPlan } from './perform.ts';
 import { planMove } from './plan.ts';
-import { findingColumns, Staging } from './staging.ts';
+import { Staging } from './staging.ts';
 
 export const moveInCommand = verb(
   writing('move-in', 'move-in files --dry-run', 'move-in files --orphans-to ALPHA')
@@ -44,11 +45,11 @@ often as you like.`,
     const report = directory.fileOf(reportName);
     const writeReport = () =>
       writeFileRows(report, 'csv', fileRows(staging), { columns: [...findingColumns] });
-    // A run that ends early leaves it.
+    // It also says what a run that ends early has found.
     await writeReport();
     if (!registry.isDryRun) {
-      const left = await perform(registry, staging, [...unchanged.keys()], options);
-      if (left > 0) await writeReport();
+      const skipped = await perform(registry, staging, [...unchanged.keys()], options);
+      if (skipped > 0) await writeReport();
     }
     const kinds = [...unchanged].map(([kind, count]) => summaryOf(staging, kind, count));
     return answer(registry, staging, kinds, { report, ignored: directory.ignored });
@@ -56,22 +57,17 @@ often as you like.`,
 );
 
 function* fileRows(staging: Staging) {
-  for (const finding of staging.findings()) yield { ...finding, file: `${finding.file}.csv` };
+  for (const finding of staging.findings.list()) yield { ...finding, file: `${finding.file}.csv` };
 }
 
-/** Asks before much is removed, and makes the planned changes. Returns how many were left. */
+/** Asks before much is removed, and makes the planned changes. Returns how many were skipped. */
 async function perform(
   registry: Registry,
   staging: Staging,
   kinds: readonly Kind[],
   options: RemovalOptions,
 ): Promise<number> {
-  const each = kinds.flatMap((kind) => {
-    const { name, part } = kind;
-    const removed = staging.planned(kind, 'remove').length;
-    const rows = { name, removed, total: staging.counts(kind).here };
-    return part ? [rows, { name: part.file, ...staging.elementCounts(kind, part) }] : [rows];
-  });
+  const each = kinds.flatMap((kind) => removalsOf(staging, kind));
   const sum = (count: 'removed' | 'total') => each.reduce((all, kind) => all + kind[count], 0);
   const all = { removed: sum('removed'), total: sum('total') };
   await confirmRemovals({ ...all, one: 'row', kinds: each }, options);
@@ -79,10 +75,29 @@ async function perform(
   return performPlan(registry, staging);
 }
 
+/** How many of the stored rows of a kind are to go, and how many of the elements of their lists. */
+function removalsOf(staging: Staging, kind: Kind) {
+  const { name, part } = kind;
+  const rows = { name, removed: staging.changes(kind, 'remove').length, total: 0 };
+  const elements = { name: part?.file ?? '', removed: 0, total: 0 };
+  const textsOf = (form: Form) =>
+    part ? partRows(part, kind, form).map((row) => JSON.stringify(row)) : [];
+  for (const { stored } of staging.rows(kind)) {
+    if (!stored) continue;
+    rows.total += 1;
+    elements.total += textsOf(stored).length;
+  }
+  for (const { from, to } of part ? staging.changes(kind, 'update') : []) {
+    const kept = new Set(textsOf(to!));
+    elements.removed += textsOf(from!).filter((text) => !kept.has(text)).length;
+  }
+  return part ? [rows, elements] : [rows];
+}
+
 /** The changes that were made, or would be, to the rows of a kind. */
 function summaryOf(staging: Staging, kind: Kind, unchanged: number) {
-  const count = (action: RowChange['action']) => staging.planned(kind, action).length;
-  const { conflicts, refused } = staging.counts(kind);
+  const count = (action: RowChange['action']) => staging.changes(kind, action).length;
+  const { conflicts, refused } = staging.findings.counts(kind.name);
   return {
     kind: kind.name,
     added: count('add'),
@@ -98,7 +113,7 @@ function answer(
   kinds: ReturnType<typeof summaryOf>[],
   { report, ignored }: { report: string; ignored: readonly string[] },
 ): Report {
-  const causes = staging.causes();
+  const causes = staging.findings.causes();
   const isChange = kinds.some(({ added, updated, removed }) => added + updated + removed > 0);
   const text = [
     ...(isDryRun ? ['nothing is changed; this is what would be:'] : []),

@@ -2,14 +2,14 @@ import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Database } from '../../database/open.ts';
 import { RegistryError } from '../../error.ts';
-import { type Form, type Kind, partRows } from '../../move-in/kind.ts';
+import { type Kind, partRows } from '../../move-in/kind.ts';
 import { kinds } from '../../move-in/kinds.ts';
 import { readForms } from '../../move-in/read.ts';
 import { reading } from '../command.ts';
 import { writeFileRows } from '../file/write.ts';
 import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
-import { existingFiles, reportName } from './directory.ts';
+import { existingFiles, filesOf, reportName } from './directory.ts';
 
 export const moveOutCommand = verb(
   reading('move-out', 'move-out files')
@@ -34,8 +34,9 @@ one after the other, so they are not a snapshot: run it while nobody changes any
     rmSync(path.join(directory, `${reportName}.csv`), { force: true });
     const files: Record<string, number> = {};
     for (const kind of kinds) {
-      for (const { file, columns, rowsOf } of filesOf(kind)) {
-        const rows = rowsOfFile(db, kind, rowsOf);
+      for (const { name, columns } of filesOf(kind)) {
+        const file = `${name}.csv`;
+        const rows = rowsOfFile(db, kind, name);
         files[file] = await writeFileRows(path.join(directory, file), 'csv', rows, { columns });
       }
     }
@@ -47,19 +48,10 @@ one after the other, so they are not a snapshot: run it while nobody changes any
   },
 );
 
-/** The files of a kind, and what a form is in each. */
-function filesOf(kind: Kind) {
-  const { name, columns, part } = kind;
-  const own = Object.keys(columns).filter((column) => !part?.fills.includes(column));
-  const files = [{ file: `${name}.csv`, columns: own, rowsOf: (form: Form) => [form] }];
-  if (!part) return files;
-  const rowsOf = (form: Form) => partRows(part, kind, form);
-  return [...files, { file: `${part.file}.csv`, columns: Object.keys(part.columns), rowsOf }];
-}
-
 /** The rows of a file, the oldest first. */
-async function* rowsOfFile(db: Database, kind: Kind, rowsOf: (form: Form) => Form[]) {
+async function* rowsOfFile(db: Database, kind: Kind, name: string) {
+  const part = kind.part?.file === name ? kind.part : undefined;
   for await (const forms of readForms(db, kind)) {
-    for (const form of forms) yield* rowsOf(form);
+    for (const form of forms) yield* part ? partRows(part, kind, form) : [form];
   }
 }

@@ -1,9 +1,9 @@
-import { type Kind, keyOf } from '../../move-in/kind.ts';
+import type { Kind } from '../../move-in/kind.ts';
 import { heldKinds, nameKinds } from '../../move-in/kinds.ts';
-import { type Left, type RowChange, writeForms } from '../../move-in/write.ts';
+import { type RowChange, writeForms } from '../../move-in/write.ts';
 import type { Registry } from '../registry.ts';
 import { inChunks } from '../report/progress.ts';
-import { leftFinding } from './collisions.ts';
+import { conflictFinding } from './findings.ts';
 import type { Staging } from './staging.ts';
 
 type Action = RowChange['action'];
@@ -20,8 +20,8 @@ export const isHeld = 'another row still refers to it';
 const isChanged = 'it was changed here, or what it needs is taken or gone';
 
 /**
- * Makes the planned changes, chunk by chunk. What has changed since it was compared, or what something stands in the way
- * of, is left: it becomes a conflict and leaves the plan. Returns how many these are.
+ * Makes the planned changes, chunk by chunk. A row that has changed since it was compared, or that something stands in the
+ * way of, is skipped: it becomes a conflict and leaves the plan. Returns how many these are.
  */
 export async function performPlan(
   { db, origin }: Pick<Registry, 'db' | 'origin'>,
@@ -31,21 +31,18 @@ export async function performPlan(
   let count = 0;
   for (const { kind, actions } of steps) {
     for (const action of actions) {
-      const planned = staging.planned(kind, action);
+      const planned = staging.changes(kind, action);
       if (planned.length === 0) continue;
-      const left: Left[] = [];
       for (const chunk of inChunks(`${kind.name}: ${action}`, planned)) {
-        left.push(...(await writeForms(db, { ...origin, actor }, kind, chunk)));
+        const skipped = await writeForms(db, { ...origin, actor }, kind, chunk);
+        for (const { change, heldBy } of skipped) {
+          const finding = conflictFinding(kind, change, heldBy ? isHeld : isChanged);
+          staging.unplan(kind, change);
+          staging.findings.add({ ...finding, value: heldBy ?? finding.value });
+        }
+        count += skipped.length;
       }
-      for (const each of left) leave(staging, kind, each);
-      count += left.length;
     }
   }
   return count;
-}
-
-function leave(staging: Staging, kind: Kind, { change, heldBy }: Left): void {
-  staging.unplan(kind, change.action, keyOf(kind, (change.to ?? change.from)!));
-  const finding = leftFinding(staging, kind, change, heldBy ? isHeld : isChanged);
-  staging.find({ ...finding, value: heldBy ?? finding.value });
 }

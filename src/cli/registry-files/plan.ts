@@ -1,19 +1,24 @@
 import type { Database } from '../../database/open.ts';
 import { RegistryError } from '../../error.ts';
-import type { Form, Kind } from '../../move-in/kind.ts';
+import { type Form, type Kind, keyOf, uniqueValues } from '../../move-in/kind.ts';
 import { heldKinds, kinds } from '../../move-in/kinds.ts';
 import { newestActors, readForms } from '../../move-in/read.ts';
 import type { RowChange } from '../../move-in/write.ts';
-import { differingColumns, holdValues, keep, leftFinding, settleCollisions } from './collisions.ts';
 import type { Directory } from './directory.ts';
+import { conflictFinding, differingColumns } from './findings.ts';
 import { type StageOptions, stageKind, whyAbsent } from './stage.ts';
-import type { Pair, Staging } from './staging.ts';
+import type { StagedRow, Staging } from './staging.ts';
 
 export interface PlanOptions extends StageOptions {
   /** Conflicts are settled by the files. */
   theirs?: boolean | undefined;
-  /** Takes each row, with the whole form of both sides, but those that have ended or can't be here. */
-  onCompared?(kind: Kind, compared: Pair): void;
+  /** Takes each row as the files say it is to be and as it is stored, but those that have ended or can't be stored. */
+  onCompared?(kind: Kind, wanted: Form | null, stored: Form | null): void;
+}
+
+/** A row as it is to be, by the files; null if they lack it. */
+interface ComparedRow extends StagedRow {
+  wanted: Form | null;
 }
 
 /** Rows whose authors are asked for at once. */
@@ -35,12 +40,13 @@ export async function planMove(
     const columns = await stageKind(staging, kind, directory, options);
     if (!columns && !isReferredTo(kind)) continue;
     for await (const forms of readForms(db, kind)) {
-      for (const form of forms) staging.addHere(kind, form);
+      for (const form of forms) {
+        staging.update(kind, keyOf(kind, form), { stored: form, isExpected: true });
+      }
     }
     if (columns) unchanged.set(kind, await planKind(db, staging, kind, columns, options));
-    else staging.expectHere(kind);
     if (kind.name === 'registrars') checkOrphans(staging, options);
-    reportStray(staging, kind);
+    refuseStrayElements(staging, kind);
   }
   return unchanged;
 }
@@ -49,19 +55,26 @@ const isReferredTo = ({ name }: Kind) =>
   name === 'registrars' || kinds.some(({ part }) => part?.refersTo === name);
 
 function checkOrphans(staging: Staging, { orphansTo }: PlanOptions): void {
-  if (orphansTo === undefined || staging.isExpected('registrars', orphansTo)) return;
+  if (orphansTo === undefined || staging.rows({ name: 'registrars' }).get(orphansTo)?.isExpected)
+    return;
   const message = `there is no registrar ${JSON.stringify(orphansTo)}`;
   throw new RegistryError('not_found', message, 'orphans_to');
 }
 
-/** Reports the elements of rows that are not going to be there. */
-function reportStray(staging: Staging, kind: Kind): void {
+/** Refuses the elements of rows that will not be there. */
+function refuseStrayElements(staging: Staging, kind: Kind): void {
   const { name, part } = kind;
   if (!part) return;
   const [column] = Object.keys(part.columns);
-  for (const { key, line } of staging.strayElements(kind)) {
-    const why = whyAbsent(staging, name, key);
-    staging.find({ file: part.file, line, key, column: column!, value: key, done: 'refused', why });
+  for (const row of staging.rows(kind)) {
+    if (row.isExpected) continue;
+    const { key } = row;
+    const why = whyAbsent(name, row);
+    for (const { line } of row.elements) {
+      staging.findings.add({
+        ...{ file: part.file, line, key, column: column!, value: key, done: 'refused', why },
+      });
+    }
   }
 }
 
@@ -73,32 +86,33 @@ async function planKind(
   options: PlanOptions,
 ): Promise<number> {
   let unchanged = 0;
-  let differing: Pair[] = [];
+  let differing: ComparedRow[] = [];
   const decide = async () => {
-    const forms = differing.map(({ given, here }) => (here ?? given)!);
+    const forms = differing.map(({ wanted, stored }) => (stored ?? wanted)!);
     const actors = await newestActors(db, kind, forms);
-    for (const [index, pair] of differing.entries()) {
-      planRow(staging, kind, pair, actors[index]!, options);
+    for (const [index, row] of differing.entries()) {
+      planRow(staging, kind, row, actors[index]!, options);
     }
     differing = [];
   };
-  for (const pair of staging.pairs(kind)) {
-    const { key, line, here, isRefused } = pair;
-    const given = await wholeForm(staging, kind, columns, pair);
-    const unfit = given && !here && kind.unfit?.(given, options.now);
+  for (const row of staging.rows(kind)) {
+    const { key, line, incoming, stored } = row;
+    if (line === null && !stored) continue;
+    const wanted = await wholeForm(staging, kind, columns, row);
+    const unfit = wanted && !stored && kind.unfit?.(wanted, options.now);
     if (unfit) {
-      const value = given[unfit.column] ?? null;
-      const registrar = given.registrar ?? null;
-      staging.find({ file: kind.name, line, key, value, ...unfit, done: 'refused', registrar });
+      const value = wanted[unfit.column] ?? null;
+      const registrar = wanted.registrar ?? null;
+      staging.findings.add({
+        ...{ file: kind.name, line, key, value, ...unfit, done: 'refused', registrar },
+      });
       continue;
     }
-    const whole = { ...pair, given };
-    options.onCompared?.(kind, whole);
-    const isEqual = given && here && differingColumns(given, here).length === 0;
-    if (isEqual) unchanged += 1;
-    if (isEqual) staging.expect(kind, key);
-    else if (!isRefused) differing.push(whole);
-    else if (here) keep(staging, kind, here);
+    options.onCompared?.(kind, wanted, stored);
+    const isRefused = line !== null && !incoming;
+    if (wanted && stored && differingColumns(wanted, stored).length === 0) unchanged += 1;
+    else if (!isRefused) differing.push({ ...row, wanted });
+    else if (stored) holdValues(staging, kind, stored);
     if (differing.length === chunkRows) await decide();
   }
   await decide();
@@ -106,80 +120,98 @@ async function planKind(
   return unchanged;
 }
 
-/** The row as the files have it, null if they lack it. Of the columns that they do not have, what is here counts as given. */
+/** The row as it is to be, null if the files lack it. Of the columns that they do not have, the stored values count. */
 async function wholeForm(
   staging: Staging,
   kind: Kind,
   columns: ReadonlySet<string>,
-  { key, given: read, here }: Pair,
+  row: StagedRow,
 ): Promise<Form | null> {
+  const { incoming, stored } = row;
   const hasRows = kind.key.every((column) => columns.has(column));
-  // Without a file of the rows, there are those that are here.
-  const given = hasRows ? read : here && {};
+  // Without a file of the rows, there are those that are stored.
+  const given = hasRows ? incoming : stored && {};
   if (!given) return null;
-  const whole = { ...here, ...given, ...listsOf(staging, kind, columns, key) };
-  return kind.settle?.(whole, here) ?? whole;
+  const whole = { ...stored, ...given, ...listsOf(staging, kind, columns, row) };
+  return kind.settle?.(whole, stored) ?? whole;
 }
 
 /** The lists that the file of the kind's part fills. */
-function listsOf(staging: Staging, kind: Kind, columns: ReadonlySet<string>, key: string): Form {
+function listsOf(
+  { findings }: Staging,
+  kind: Kind,
+  columns: ReadonlySet<string>,
+  { key, elements }: StagedRow,
+): Form {
   const { file, fills, ifEmpty } = kind.part ?? { fills: [] };
   if (!fills.every((column) => columns.has(column))) return {};
   const lists = fills.map((column) => {
-    const elements = staging.elementsOf(kind, key, column);
-    if (ifEmpty && elements.length === 0) {
-      const place = { file: file!, line: null, key, column: null, value: null };
-      staging.find({ ...place, done: 'carried', why: `has no row: ${ifEmpty}` });
+    const ofList = elements.flatMap(({ list, element }) => (list === column ? [element] : []));
+    if (ifEmpty && ofList.length === 0) {
+      findings.add({ file: file!, key, done: 'carried', why: `has no row: ${ifEmpty}` });
     }
-    return [column, JSON.stringify(elements)];
+    return [column, JSON.stringify(ofList.sort(inBytes))];
   });
   return Object.fromEntries(lists);
+}
+
+/** The order of SQLite, in which stored lists are read. */
+function inBytes(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 
 /** Plans the change of a row, unless it is a conflict: somebody else has changed, made or deleted the row since. */
 function planRow(
   staging: Staging,
   kind: Kind,
-  pair: Pair,
+  row: ComparedRow,
   actor: string | null,
   { theirs, now }: PlanOptions,
 ): void {
-  const { key, given, here } = pair;
-  const leave = (why: string) => {
-    staging.find(leftFinding(staging, kind, { from: here, to: given }, why));
-    if (here) keep(staging, kind, here);
+  const { key, line, incoming, stored, wanted, elements } = row;
+  const skip = (why: string) => {
+    staging.findings.add(conflictFinding(kind, { ...row, from: stored, to: wanted }, why));
+    if (stored) holdValues(staging, kind, stored);
   };
-  const isTheirs = theirs || actor === 'move_in' || (actor === null && !here);
+  const isTheirs = theirs || actor === 'move_in' || (actor === null && !stored);
   if (!isTheirs) {
-    leave(!here ? 'was deleted here' : given ? 'was changed here' : 'was made here');
+    skip(!stored ? 'was deleted here' : wanted ? 'was changed here' : 'was made here');
     return;
   }
-  if (given && staging.isHeldBack(kind, key)) {
-    leave(`it needs a row of ${kind.part!.refersTo}.csv that is a conflict`);
+  const others = kind.part?.refersTo;
+  const isLacking = (other: string) => !staging.rows({ name: others! }).get(other)?.isExpected;
+  if (wanted && others && elements.some(({ element }) => isLacking(element))) {
+    skip(`it needs a row of ${others}.csv that is a conflict`);
     return;
   }
-  const to = given && !here ? newForm(staging, kind, pair, now) : given;
-  const change = changeOf(kind, to, here);
+  const to = wanted && !stored ? newForm(staging, kind, row, wanted, now) : wanted;
+  const change = changeOf(kind, to, stored);
   if (!change) {
-    leave(`has another ${kind.fixed} here`);
+    skip(`has another ${kind.fixed} here`);
     return;
   }
-  staging.plan(kind, key, change);
+  staging.plan(kind, { key, line, incoming, ...change });
   // Kinds that others refer to lose rows after all others have changed.
   if (change.action === 'replace' || (change.action === 'remove' && heldKinds.includes(kind))) {
-    holdValues(staging, kind, here!);
+    holdValues(staging, kind, stored!);
   }
 }
 
 /** A new row, with values of its own where the files give none. */
-function newForm(staging: Staging, kind: Kind, { key, line, given }: Pair, now: Date): Form {
-  const own = kind.missing?.(given!, now) ?? {};
+function newForm(
+  staging: Staging,
+  kind: Kind,
+  { key, line }: StagedRow,
+  wanted: Form,
+  now: Date,
+): Form {
+  const own = kind.missing?.(wanted, now) ?? {};
   const values = Object.entries(kind.columns).map(([column, { read }]) => {
-    if (column in given!) return [column, given![column]];
+    if (column in wanted) return [column, wanted[column]];
     if (!(column in own)) return [column, read(null, () => {}) ?? null];
-    const registrar = given!.registrar ?? null;
-    const place = { file: kind.name, line, key, column, value: null, registrar };
-    staging.find({ ...place, done: 'changed', why: 'made here because the file has none' });
+    const why = 'made here because the file has none';
+    const registrar = wanted.registrar ?? null;
+    staging.findings.add({ file: kind.name, line, key, column, done: 'changed', why, registrar });
     return [column, own[column]];
   });
   return Object.fromEntries(values);
@@ -192,4 +224,31 @@ function changeOf(kind: Kind, to: Form | null, from: Form | null): RowChange | u
   const isFixed = differingColumns(to, from).some((column) => kind.fixed?.includes(column));
   if (!isFixed) return { action: 'update', from, to };
   return kind.links && { action: 'replace', from, to };
+}
+
+/** Marks the values that no other row can have while the stored one has them. */
+function holdValues(staging: Staging, kind: Kind, stored: Form): void {
+  for (const { text } of uniqueValues(kind, stored)) {
+    staging.held.set(`${kind.name} ${text}`, keyOf(kind, stored));
+  }
+}
+
+/**
+ * Turns changes to values that other stored rows keep into conflicts, before other kinds are planned: nothing can refer to
+ * a row that is not added.
+ */
+function settleCollisions(staging: Staging, kind: Kind): void {
+  const why = 'another row here has a value that only one may have';
+  const actions = kind.unique ? (['add', 'replace'] as const) : [];
+  for (const action of actions) {
+    for (const change of staging.changes(kind, action)) {
+      const isTaken = uniqueValues(kind, change.to!).some(({ text }) => {
+        const holder = staging.held.get(`${kind.name} ${text}`);
+        return holder !== undefined && holder !== change.key;
+      });
+      if (!isTaken) continue;
+      staging.unplan(kind, change);
+      staging.findings.add(conflictFinding(kind, change, why));
+    }
+  }
 }

@@ -1,16 +1,17 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Form, Kind } from '../../move-in/kind.ts';
 import { isOver, kinds } from '../../move-in/kinds.ts';
 import { reading } from '../command.ts';
+import { columnsNamed } from '../file/format.ts';
 import { readRows } from '../file/read.ts';
 import { writeOutput } from '../report/output.ts';
 import { counted, table } from '../report/text.ts';
 import { verb } from '../run.ts';
-import { leftFinding } from './collisions.ts';
 import { type Directory, ignoredText, openDirectory, reportName } from './directory.ts';
+import { conflictFinding, type Finding } from './findings.ts';
 import { isHeld } from './perform.ts';
 import { planMove } from './plan.ts';
-import { type Finding, Staging } from './staging.ts';
+import { Staging } from './staging.ts';
 
 /** Differences that the terminal shows. */
 const shownDifferences = 100;
@@ -33,12 +34,12 @@ as refused or as a conflict; otherwise 1. A report that is older than one of the
     using staging = new Staging();
     const directory = openDirectory(name);
     const reported = await readReported(directory);
-    const sides = new Map(kinds.map((kind) => [kind, { given: newSide(), here: newSide() }]));
+    const sides = new Map(kinds.map((kind) => [kind, new Sides(kind)]));
     const compared = await planMove(db, staging, directory, {
       ...{ now: origin.request.at, orphansTo },
-      onCompared(kind, { given, here }) {
-        if (given) addTo(sides.get(kind)!.given, kind, given);
-        if (here) addTo(sides.get(kind)!.here, kind, here);
+      onCompared(kind, wanted, stored) {
+        if (wanted) sides.get(kind)!.add('in_files', wanted);
+        if (stored) sides.get(kind)!.add('here', stored);
       },
     });
     let all = 0;
@@ -54,7 +55,7 @@ as refused or as a conflict; otherwise 1. A report that is older than one of the
     }
     if (unreported > 0) process.exitCode = 1;
     const data = {
-      kinds: [...compared.keys()].map((kind) => summaryOf(kind, sides.get(kind)!)),
+      kinds: [...compared.keys()].map((kind) => sides.get(kind)!.summary()),
       not_compared: kinds.filter((kind) => !compared.has(kind)).map(({ name }) => name),
       ...{ ignored: directory.ignored, unreported, equal: all === 0 },
     };
@@ -67,8 +68,7 @@ as refused or as a conflict; otherwise 1. A report that is older than one of the
 /** The places that the report of these files names as refused or as conflicts. */
 async function readReported({ hasReport, fileOf }: Directory): Promise<ReadonlySet<string>> {
   const places = new Set<string>();
-  const names = ['file', 'line', 'key', 'column', 'value', 'done', 'why'];
-  const columns = Object.fromEntries(names.map((name) => [name, { note: '', isRequired: true }]));
+  const columns = columnsNamed(['file', 'line', 'key', 'column', 'value', 'done', 'why']);
   const rows = hasReport ? readRows(fileOf(reportName), 'csv', columns, () => {}) : [];
   for await (const { values } of rows) {
     if (values.done !== 'refused' && values.done !== 'conflict') continue;
@@ -89,17 +89,17 @@ const words = [
   ['remove', 'only here'],
 ] as const;
 
-/** The changes that moving in again would make, and then the rows that it would leave or refuse. */
+/** The changes that moving in again would make, and then the rows that it would skip or refuse. */
 function* differences(staging: Staging): Generator<Finding> {
   for (const kind of kinds) {
     for (const [action, why] of words) {
       for (const change of staging.changes(kind, action)) {
-        yield leftFinding(staging, kind, change, why);
+        yield conflictFinding(kind, change, why);
       }
     }
   }
-  yield* staging.findings('conflict');
-  for (const finding of staging.findings('refused')) if (finding.why !== isOver) yield finding;
+  yield* staging.findings.list('conflict');
+  for (const finding of staging.findings.list('refused')) if (finding.why !== isOver) yield finding;
 }
 
 interface Difference {
@@ -123,43 +123,45 @@ function differenceOf(finding: Finding, reported: ReadonlySet<string>): Differen
   return { file, key, difference: done === 'refused' ? done : why, columns, reported: isReported };
 }
 
-/** The rows that one side has of a kind. */
-interface Side {
-  rows: number;
-  byRegistrar: Record<string, number>;
-  digest: Hash;
-}
+type Side = 'in_files' | 'here';
 
-function newSide(): Side {
-  return { rows: 0, byRegistrar: {}, digest: createHash('sha256') };
-}
+/** The rows of a kind on both sides. */
+class Sides {
+  readonly #kind: Kind;
+  readonly #rows = { in_files: 0, here: 0 };
+  readonly #digests = { in_files: createHash('sha256'), here: createHash('sha256') };
+  readonly #byRegistrar = new Map<string, Record<Side, number>>();
 
-function addTo(side: Side, { columns }: Kind, form: Form): void {
-  side.digest.update(JSON.stringify(Object.keys(columns).map((column) => form[column])));
-  side.rows += 1;
-  if (!form.registrar) return;
-  side.byRegistrar[form.registrar] = (side.byRegistrar[form.registrar] ?? 0) + 1;
-}
+  constructor(kind: Kind) {
+    this.#kind = kind;
+  }
 
-function summaryOf({ name }: Kind, { given, here }: Record<'given' | 'here', Side>) {
-  const codes = Object.keys({ ...given.byRegistrar, ...here.byRegistrar }).sort();
-  const counts = codes.map((code) => [
-    code,
-    { in_files: given.byRegistrar[code] ?? 0, here: here.byRegistrar[code] ?? 0 },
-  ]);
-  return {
-    kind: name,
-    rows_in_files: given.rows,
-    rows_here: here.rows,
-    digest_of_files: given.digest.digest('hex'),
-    digest_here: here.digest.digest('hex'),
-    by_registrar: Object.fromEntries(counts) as Record<string, { in_files: number; here: number }>,
-  };
+  add(side: Side, form: Form): void {
+    const values = Object.keys(this.#kind.columns).map((column) => form[column]);
+    this.#digests[side].update(JSON.stringify(values));
+    this.#rows[side] += 1;
+    if (!form.registrar) return;
+    const counts = this.#byRegistrar.get(form.registrar) ?? { in_files: 0, here: 0 };
+    counts[side] += 1;
+    this.#byRegistrar.set(form.registrar, counts);
+  }
+
+  summary() {
+    const codes = [...this.#byRegistrar.keys()].sort();
+    return {
+      kind: this.#kind.name,
+      rows_in_files: this.#rows.in_files,
+      rows_here: this.#rows.here,
+      digest_of_files: this.#digests.in_files.digest('hex'),
+      digest_here: this.#digests.here.digest('hex'),
+      by_registrar: Object.fromEntries(codes.map((code) => [code, this.#byRegistrar.get(code)!])),
+    };
+  }
 }
 
 function textOf(
   answer: {
-    kinds: ReturnType<typeof summaryOf>[];
+    kinds: ReturnType<Sides['summary']>[];
     unreported: number;
   } & Record<'ignored' | 'not_compared', readonly string[]>,
   shown: readonly Difference[],

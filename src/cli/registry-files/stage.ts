@@ -1,9 +1,11 @@
 import { orRefusal, RegistryError } from '../../error.ts';
 import { type Form, type Kind, keyOf, placeIn, uniqueValues } from '../../move-in/kind.ts';
 import { type ReadText, refusal } from '../../move-in/reader.ts';
+import { columnsNamed } from '../file/format.ts';
 import { readRows } from '../file/read.ts';
-import type { Directory } from './directory.ts';
-import type { Finding, Staging } from './staging.ts';
+import { type Directory, filesOf } from './directory.ts';
+import type { Finding } from './findings.ts';
+import type { StagedRow, Staging } from './staging.ts';
 
 export interface StageOptions {
   now: Date;
@@ -25,7 +27,7 @@ type Note = (column: string, done: Finding['done'], why: string) => void;
 
 /**
  * Reads the files of a kind to the staging, with what is found in them, and returns the columns that they have; undefined
- * if there are none. The rows of the kinds that it refers to are expected. Throws `malformed` for a file whose rows cannot
+ * if there are none. The kinds that it refers to must have been planned. Throws `malformed` for a file whose rows cannot
  * be told apart.
  */
 export async function stageKind(
@@ -34,38 +36,32 @@ export async function stageKind(
   directory: Directory,
   options: StageOptions,
 ): Promise<ReadonlySet<string> | undefined> {
-  const { name, part, key, apart, required = [] } = kind;
+  const { key, part, apart, required = [] } = kind;
+  const [own, elements] = filesOf(kind);
   const columns = new Set<string>();
-  if (directory.has(name)) {
-    const own = Object.keys(kind.columns).filter((column) => !part?.fills.includes(column));
+  if (directory.has(own.name)) {
     const needed = [...key, ...required].filter((column) => column !== apart?.column);
-    for await (const row of formsOf(name, directory, own, needed)) {
+    for await (const row of formsOf(directory, own, needed)) {
       for (const column of Object.keys(row.values)) columns.add(column);
       stageRow(staging, kind, row, options);
     }
     for (const column of key) columns.add(column);
   }
-  if (part && directory.has(part.file)) {
-    const own = Object.keys(part.columns);
-    for await (const row of formsOf(part.file, directory, own, own)) {
-      stageElement(staging, kind, row);
-    }
-    for (const column of part.fills) columns.add(column);
+  if (elements && directory.has(elements.name)) {
+    for await (const row of formsOf(directory, elements)) stageElement(staging, kind, row);
+    for (const column of part!.fills) columns.add(column);
   }
   return columns.size > 0 ? columns : undefined;
 }
 
 async function* formsOf(
-  name: string,
   { fileOf, ignored }: Directory,
-  known: readonly string[],
-  required: readonly string[],
+  { name, columns }: { name: string; columns: readonly string[] },
+  required = columns,
 ): AsyncGenerator<FileForm> {
-  const columns = Object.fromEntries(
-    known.map((column) => [column, { note: '', isRequired: required.includes(column) }]),
-  );
   const onUnknown = (column: string) => ignored.push(`${name}.csv: ${column}`);
-  for await (const { values, ...row } of readRows(fileOf(name), 'csv', columns, onUnknown)) {
+  const known = columnsNamed(columns, required);
+  for await (const { values, ...row } of readRows(fileOf(name), 'csv', known, onUnknown)) {
     const texts = Object.entries(values).map(([column, text]) => [column, text || null]);
     yield { file: name, values: Object.fromEntries(texts), ...row };
   }
@@ -76,7 +72,7 @@ async function* formsOf(
  * fills the form, so the key may be known only afterwards.
  */
 function examine(
-  staging: Staging,
+  { findings }: Staging,
   kind: Kind,
   { file, line, values, problem }: FileForm,
   form: Form,
@@ -84,38 +80,29 @@ function examine(
   work: (note: Note) => void,
 ): boolean {
   let found: Pick<Finding, 'column' | 'done' | 'why'>[] = [];
-  let isRefused = false;
-  try {
+  const refused = orRefusal(() => {
     if (problem !== undefined) throw refusal(problem);
     work((column, done, why) => found.push({ column, done, why }));
-  } catch (error) {
-    if (!(error instanceof RegistryError)) throw error;
-    found = error.problems.map(({ field: column = null, message: why }) => ({
+  });
+  if (refused) {
+    found = refused.problems.map(({ field: column = null, message: why }) => ({
       ...{ column, done: 'refused', why },
     }));
-    isRefused = true;
   }
-  const place = {
-    file,
-    line,
-    key: keyOfRow(),
-    registrar: form.registrar ?? values.registrar ?? null,
-  };
+  const registrar = form.registrar ?? values.registrar ?? null;
   for (const { column, ...finding } of found) {
     const isShown = column !== null && !kind.columns[column]?.isSecret;
     const value = isShown ? (values[column] ?? null) : null;
-    staging.find({ ...place, column, ...finding, value });
+    findings.add({ file, line, key: keyOfRow(), column, value, registrar, ...finding });
   }
-  return isRefused;
+  return refused !== undefined;
 }
 
 /** Returns the function's value; a refusal that it throws becomes one of the column. */
 function inColumn<Value>(column: string, work: () => Value): Value {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof RegistryError ? refusal(error.message, column) : error;
-  }
+  const value = orRefusal(work);
+  if (value instanceof RegistryError) throw refusal(value.message, column);
+  return value;
 }
 
 function stageRow(staging: Staging, kind: Kind, row: FileForm, options: StageOptions): void {
@@ -131,8 +118,11 @@ function stageRow(staging: Staging, kind: Kind, row: FileForm, options: StageOpt
   });
   const key = knownKey();
   if (key === null) return;
-  const text = row.values[kind.key[0]!]!;
-  staging.addGiven(kind, key, row.line, text, isRefused ? null : form);
+  const isRepeated = staging.rows(kind).get(key) !== undefined;
+  // A good row replaces one that was refused.
+  const { line, values } = row;
+  const known = { line, text: values[kind.key[0]!]!, incoming: isRefused ? null : form };
+  staging.update(kind, key, { isRepeated, ...(!(isRepeated && isRefused) && known) });
 }
 
 /** Reads the columns to the form, the key first. */
@@ -166,37 +156,42 @@ function registrarReader(
 ): ReadText {
   return (text, note) => {
     const code = orRefusal(() => read(text, note));
-    const isCode = typeof code === 'string';
-    const isKnown = isCode && staging.isExpected('registrars', code);
-    if (isCode && !isKnown && staging.isInFile('registrars', code)) {
-      throw refusal(whyAbsent(staging, 'registrars', code));
-    }
-    const why = isKnown ? whyNot(staging, 'registrars', code, text) : 'there is no such registrar';
-    if (isKnown && why === undefined) return code;
-    if (!mayBeOrphan || orphansTo === undefined) throw refusal(why!);
+    const found =
+      typeof code === 'string' ? staging.rows({ name: 'registrars' }).get(code) : undefined;
+    if (found?.line && !found.isExpected) throw refusal(whyAbsent('registrars', found));
+    const why = found?.isExpected
+      ? whyAmbiguous('registrars', found, text)
+      : 'there is no such registrar';
+    if (why === undefined) return code as string;
+    if (!mayBeOrphan || orphansTo === undefined) throw refusal(why);
     note(`${why}; it is now with ${orphansTo}`);
     return orphansTo;
   };
 }
 
-/** Why a text does not name the row that has it as its key in upper case. */
-function whyNot(
-  staging: Staging,
-  kind: string,
-  key: string,
+/** Why a key that a file writes in this way does not name its row: two lines of the row's file differ only in case. */
+function whyAmbiguous(
+  name: string,
+  found: StagedRow | undefined,
   text: string | null,
 ): string | undefined {
-  if (!staging.isRefusedText(kind, key, text)) return undefined;
-  return `another line of ${kind}.csv has the same in upper case`;
+  if (!found?.isRepeated || found.text === text) return undefined;
+  return `another line of ${name}.csv has the same in upper case`;
 }
 
-/** Gives a row that may not have the key of an earlier one, or has none, a key of its own. */
+/** Why there is no row with a key. */
+export function whyAbsent(name: string, found: StagedRow | undefined): string {
+  if (found?.line) return `its row in ${name}.csv is not moved in`;
+  return `there is no such row in ${name}`;
+}
+
+/** Gives a row a key of its own if it has none, or may not have the key of an earlier one. */
 function tellApart(staging: Staging, kind: Kind, form: Form, note: Note): void {
   if (!kind.apart) return;
   const { column, next } = kind.apart;
   const isMissing = form[column] === undefined;
   if (isMissing) form[column] = next(form);
-  const isRepeated = () => staging.given(kind, keyOf(kind, form)) !== undefined;
+  const isRepeated = () => staging.rows(kind).get(keyOf(kind, form))?.incoming;
   if (isMissing) note(column, 'changed', 'made here because the file has none');
   else if (isRepeated())
     note(column, 'changed', 'is now later, because an earlier line has the same');
@@ -206,14 +201,16 @@ function tellApart(staging: Staging, kind: Kind, form: Form, note: Note): void {
 /** Refuses a row whose key, or another value that no two rows share, is that of an earlier one. */
 function takeValues(staging: Staging, kind: Kind, form: Form): void {
   const key = keyOf(kind, form);
-  if (staging.given(kind, key)) throw refusal('an earlier line has the same', kind.key[0]);
+  if (staging.rows(kind).get(key)?.incoming) {
+    throw refusal('an earlier line has the same', kind.key[0]);
+  }
   const values = uniqueValues(kind, form);
-  const taken = values.find(({ text }) => staging.taker(kind.name, text) !== undefined);
+  const taken = values.find(({ text }) => staging.taken.get(`${kind.name} ${text}`) !== undefined);
   if (taken) {
     const also = Object.entries(taken.where).map(([name, value]) => ` and the ${name} ${value}`);
     throw refusal(`an earlier line has the same${also.join('')}`, taken.columns[0]);
   }
-  for (const { text } of values) staging.take(kind.name, text, key);
+  for (const { text } of values) staging.taken.set(`${kind.name} ${text}`, key);
 }
 
 function stageElement(staging: Staging, kind: Kind, row: FileForm): void {
@@ -224,10 +221,11 @@ function stageElement(staging: Staging, kind: Kind, row: FileForm): void {
   examine(staging, kind, row, form, knownKey, (note) => {
     let isChanged = false;
     for (const [column, read] of Object.entries(part.columns)) {
-      const isReference = column === own || part.refersTo !== undefined;
       const onChange = (why: string) => {
-        if (!isReference) note(column, 'changed', why);
-        isChanged ||= !isReference;
+        const isReference = column === own || part.refersTo !== undefined;
+        if (isReference) return;
+        note(column, 'changed', why);
+        isChanged = true;
       };
       form[column] = inColumn(column, () => read(row.values[column] ?? null, onChange)) ?? null;
     }
@@ -236,34 +234,32 @@ function stageElement(staging: Staging, kind: Kind, row: FileForm): void {
       string
     >;
     // Whether its own row is there is known later.
-    const whyNotOwn = whyNot(staging, kind.name, key, row.values[own]!);
+    const found = staging.rows(kind).get(key);
+    const whyNotOwn = whyAmbiguous(kind.name, found, row.values[own]!);
     if (whyNotOwn !== undefined) throw refusal(whyNotOwn, own);
-    const others = part.refersTo;
-    const whyNotOther = others && whyNoReference(staging, others, element, row.values[other]!);
+    const whyNotOther =
+      part.refersTo && whyNoReference(staging, part.refersTo, element, row.values[other]!);
     if (whyNotOther !== undefined) throw refusal(whyNotOther, other);
-    const isOther =
-      column === part.single && staging.take(kind.name, `${column} ${key}`, element) !== element;
-    if (isOther) throw refusal(`an earlier line has another ${column}`, other);
-    if (!staging.addElement(kind, key, column, element, row.line) && !isChanged)
-      throw refusal('an earlier line has the same', other);
-    if (others && !staging.isExpected(others, element)) staging.holdBack(kind, key);
+    const elements = found?.elements ?? [];
+    const known = elements.filter(({ list }) => list === column);
+    if (column === part.single && known.some((each) => each.element !== element)) {
+      throw refusal(`an earlier line has another ${column}`, other);
+    }
+    if (!known.some((each) => each.element === element)) {
+      const added = { list: column, element, line: row.line };
+      staging.update(kind, key, { elements: [...elements, added] });
+    } else if (!isChanged) throw refusal('an earlier line has the same', other);
   });
 }
 
-/** Why the key does not name a row that is or will be here, or one of the files that is a conflict. */
+/** Why the key does not name a row that will be there, or one of the files that is a conflict. */
 function whyNoReference(
   staging: Staging,
   name: string,
   key: string,
   text: string,
 ): string | undefined {
-  const why = whyNot(staging, name, key, text);
-  const isGood = staging.isExpected(name, key) || staging.given({ name }, key) !== undefined;
-  return why ?? (isGood ? undefined : whyAbsent(staging, name, key));
-}
-
-/** Why there is no row with the key. */
-export function whyAbsent(staging: Staging, name: string, key: string): string {
-  if (staging.isInFile(name, key)) return `its row in ${name}.csv is not moved in`;
-  return `there is no such row in ${name}`;
+  const found = staging.rows({ name }).get(key);
+  const isGood = found?.isExpected || found?.incoming;
+  return whyAmbiguous(name, found, text) ?? (isGood ? undefined : whyAbsent(name, found));
 }

@@ -1,0 +1,102 @@
+import { type Form, type Kind, keyOf } from '../../move-in/kind.ts';
+import type { RowChange } from '../../move-in/write.ts';
+import { openTemporary } from '../file/spool.ts';
+
+export const findingColumns = [
+  'file',
+  'line',
+  'key',
+  'column',
+  'value',
+  'done',
+  'why',
+  'registrar',
+] as const;
+
+/** A line of the report about a value or a row of the files. */
+export interface Finding {
+  /** The name of the file without `.csv`. */
+  file: string;
+  /** Null if no line of the file says it. */
+  line: number | null;
+  key: string | null;
+  column: string | null;
+  /** For a conflict, what `differingValues` returns, or the row that refers to one that was to go. */
+  value: string | null;
+  done: 'carried' | 'changed' | 'refused' | 'conflict';
+  /** The reason, without values: findings with the same one are counted together. */
+  why: string;
+  /** The registrar that gets the row; if the row is refused before that is known, the one that its line names. */
+  registrar: string | null;
+}
+
+/** What a finding does not say is null. */
+type NewFinding = Pick<Finding, 'file' | 'done' | 'why'> & Partial<Finding>;
+
+/** What was found in the files. */
+export class Findings implements Disposable {
+  readonly #database = openTemporary(`create table findings (${findingColumns.join(', ')})`);
+
+  readonly #insertion = this.#database.prepare(
+    `insert into findings values (${findingColumns.map(() => '?').join(', ')})`,
+  );
+
+  add(finding: NewFinding): void {
+    this.#insertion.run(...findingColumns.map((name) => finding[name] ?? null));
+  }
+
+  /** The findings, or those with one outcome, by file and line. */
+  list(done: Finding['done'] | null = null): Iterable<Finding> {
+    const sql =
+      'select * from findings where done = ifnull(?, done) order by file, line is null, line, rowid';
+    return this.#database.prepare(sql).iterate(done) as Iterable<unknown> as Iterable<Finding>;
+  }
+
+  /** How many rows of a file were refused, and how many are conflicts. */
+  counts(file: string) {
+    const sql = `select count(distinct iif(done = 'refused', line, null)) as refused,
+        count(iif(done = 'conflict', 1, null)) as conflicts
+      from findings where file = ?`;
+    return this.#database.prepare(sql).get(file) as Record<'refused' | 'conflicts', number>;
+  }
+
+  /** The findings by their cause, the most frequent first. */
+  causes() {
+    const sql = `select file, done, column, why, count(*) as count from findings
+      group by file, done, column, why order by count desc, file, column, why`;
+    type Cause = Pick<Finding, 'file' | 'done' | 'column' | 'why'> & { count: number };
+    return this.#database.prepare(sql).all() as unknown[] as Cause[];
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+}
+
+/** A change of a row, with the line and the form that its file has, if it has one. */
+type PlacedChange = Pick<RowChange, 'from' | 'to'> &
+  Pick<Finding, 'line'> & { incoming: Form | null };
+
+/** The finding that a change is not made, because of a conflict with what is stored. */
+export function conflictFinding(kind: Kind, change: PlacedChange, why: string): Finding {
+  const { line, from, to } = change;
+  const key = keyOf(kind, (to ?? from)!);
+  const value = differingValues(kind, change);
+  const registrar = to?.registrar ?? null;
+  return { file: kind.name, line, key, column: null, value, done: 'conflict', why, registrar };
+}
+
+/** The columns in which a row of the files differs from the stored one. */
+export function differingColumns(incoming: Form, stored: Form | null): string[] {
+  return Object.keys(incoming).filter((column) => incoming[column] !== (stored?.[column] ?? null));
+}
+
+/** The values of the files that differ, as JSON for the report; null if the files lack the row. */
+function differingValues(kind: Kind, { incoming, from, to }: PlacedChange): string | null {
+  if (!to) return null;
+  const shown = [...Object.keys(incoming ?? to), ...(kind.part?.fills ?? [])];
+  const values = differingColumns(to, from)
+    .filter((column) => shown.includes(column))
+    .map((column) => [column, kind.columns[column]?.isSecret ? null : to[column]]);
+  return JSON.stringify(Object.fromEntries(values));
+}
