@@ -64,9 +64,7 @@ async function writeAll(directory: string, isDelta: boolean): Promise<void> {
 /** Seconds and peak memory of the tool itself; the local runtime beside it is not part of it. */
 async function measured(args: string[]): Promise<{ seconds: number; megabytes: number }> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, ['src/cli/index.ts', ...args], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const child = spawn('src/cli/registry', args, { stdio: ['ignore', 'ignore', 'inherit'] });
   let peak = 0;
   const sampler = setInterval(() => {
     const status = readdirSync('/proc').includes(String(child.pid))

@@ -30,17 +30,17 @@ export interface Finding {
   registrar: string | null;
 }
 
-/** What a finding does not say is null. */
 type NewFinding = Pick<Finding, 'file' | 'done' | 'why'> & Partial<Finding>;
 
 /** What was found in the files. */
-export class Findings implements Disposable {
+export class FindingList implements Disposable {
   readonly #database = openTemporary(`create table findings (${findingColumns.join(', ')})`);
 
   readonly #insertion = this.#database.prepare(
     `insert into findings values (${findingColumns.map(() => '?').join(', ')})`,
   );
 
+  /** Adds a finding; null stands for what it does not say. */
   add(finding: NewFinding): void {
     this.#insertion.run(...findingColumns.map((name) => finding[name] ?? null));
   }

@@ -6,20 +6,21 @@ import { newestActors, readForms } from '../../move-in/read.ts';
 import type { RowChange } from '../../move-in/write.ts';
 import type { Directory } from './directory.ts';
 import { conflictFinding, differingColumns } from './findings.ts';
-import { type StageOptions, stageKind, whyAbsent } from './stage.ts';
+import { type KindMove, stageKind, whyAbsent } from './stage.ts';
 import type { StagedRow, Staging } from './staging.ts';
 
-export interface PlanOptions extends StageOptions {
+export interface PlanOptions extends Pick<KindMove, 'now' | 'orphansTo'> {
   /** Conflicts are settled by the files. */
   theirs?: boolean | undefined;
   /** Takes each row as the files say it is to be and as it is stored, but those that have ended or can't be stored. */
   onCompared?(kind: Kind, wanted: Form | null, stored: Form | null): void;
 }
 
-/** A row as it is to be, by the files; null if they lack it. */
-interface ComparedRow extends StagedRow {
-  wanted: Form | null;
-}
+/** A kind, with the columns that its files have. */
+type KindPlan = KindMove & PlanOptions & { columns: ReadonlySet<string> };
+
+/** A row with the whole of what it is to be by the files; null if they lack it. */
+type ComparedRow = StagedRow & { wanted: Form | null };
 
 /** Rows whose authors are asked for at once. */
 const chunkRows = 1_000;
@@ -37,16 +38,17 @@ export async function planMove(
 ): Promise<Map<Kind, number>> {
   const unchanged = new Map<Kind, number>();
   for (const kind of kinds) {
-    const columns = await stageKind(staging, kind, directory, options);
+    const move = { staging, kind, ...options };
+    const columns = await stageKind(move, directory);
     if (!columns && !isReferredTo(kind)) continue;
     for await (const forms of readForms(db, kind)) {
       for (const form of forms) {
         staging.update(kind, keyOf(kind, form), { stored: form, isExpected: true });
       }
     }
-    if (columns) unchanged.set(kind, await planKind(db, staging, kind, columns, options));
-    if (kind.name === 'registrars') checkOrphans(staging, options);
-    refuseStrayElements(staging, kind);
+    if (columns) unchanged.set(kind, await planKind(db, { ...move, columns }));
+    if (kind.name === 'registrars') checkOrphans(move);
+    refuseStrayElements(move);
   }
   return unchanged;
 }
@@ -54,7 +56,7 @@ export async function planMove(
 const isReferredTo = ({ name }: Kind) =>
   name === 'registrars' || kinds.some(({ part }) => part?.refersTo === name);
 
-function checkOrphans(staging: Staging, { orphansTo }: PlanOptions): void {
+function checkOrphans({ staging, orphansTo }: KindMove): void {
   if (orphansTo === undefined || staging.rows({ name: 'registrars' }).get(orphansTo)?.isExpected)
     return;
   const message = `there is no registrar ${JSON.stringify(orphansTo)}`;
@@ -62,53 +64,44 @@ function checkOrphans(staging: Staging, { orphansTo }: PlanOptions): void {
 }
 
 /** Refuses the elements of rows that will not be there. */
-function refuseStrayElements(staging: Staging, kind: Kind): void {
+function refuseStrayElements({ staging, kind }: KindMove): void {
   const { name, part } = kind;
   if (!part) return;
   const [column] = Object.keys(part.columns);
   for (const row of staging.rows(kind)) {
-    if (row.isExpected) continue;
-    const { key } = row;
+    const place = { file: part.file, key: row.key, column: column!, value: row.key };
     const why = whyAbsent(name, row);
-    for (const { line } of row.elements) {
-      staging.findings.add({
-        ...{ file: part.file, line, key, column: column!, value: key, done: 'refused', why },
-      });
+    for (const { line } of row.isExpected ? [] : row.elements) {
+      staging.findings.add({ ...place, line, done: 'refused', why });
     }
   }
 }
 
-async function planKind(
-  db: Database,
-  staging: Staging,
-  kind: Kind,
-  columns: ReadonlySet<string>,
-  options: PlanOptions,
-): Promise<number> {
+/** Plans the changes of a kind, and returns how many of its rows are equal. */
+async function planKind(db: Database, plan: KindPlan): Promise<number> {
+  const { staging, kind, now, onCompared } = plan;
   let unchanged = 0;
   let differing: ComparedRow[] = [];
   const decide = async () => {
     const forms = differing.map(({ wanted, stored }) => (stored ?? wanted)!);
     const actors = await newestActors(db, kind, forms);
-    for (const [index, row] of differing.entries()) {
-      planRow(staging, kind, row, actors[index]!, options);
-    }
+    for (const [index, row] of differing.entries()) planRow(plan, row, actors[index]!);
     differing = [];
   };
   for (const row of staging.rows(kind)) {
     const { key, line, incoming, stored } = row;
+    // Its elements are all that is known of it.
     if (line === null && !stored) continue;
-    const wanted = await wholeForm(staging, kind, columns, row);
-    const unfit = wanted && !stored && kind.unfit?.(wanted, options.now);
+    const wanted = await wholeForm(plan, row);
+    const unfit = wanted && !stored && kind.unfit?.(wanted, now);
     if (unfit) {
-      const value = wanted[unfit.column] ?? null;
-      const registrar = wanted.registrar ?? null;
-      staging.findings.add({
-        ...{ file: kind.name, line, key, value, ...unfit, done: 'refused', registrar },
-      });
+      const value = wanted[unfit.column];
+      const { registrar } = wanted;
+      const place = { file: kind.name, line, key, value, registrar };
+      staging.findings.add({ ...place, ...unfit, done: 'refused' });
       continue;
     }
-    options.onCompared?.(kind, wanted, stored);
+    onCompared?.(kind, wanted, stored);
     const isRefused = line !== null && !incoming;
     if (wanted && stored && differingColumns(wanted, stored).length === 0) unchanged += 1;
     else if (!isRefused) differing.push({ ...row, wanted });
@@ -121,34 +114,25 @@ async function planKind(
 }
 
 /** The row as it is to be, null if the files lack it. Of the columns that they do not have, the stored values count. */
-async function wholeForm(
-  staging: Staging,
-  kind: Kind,
-  columns: ReadonlySet<string>,
-  row: StagedRow,
-): Promise<Form | null> {
+async function wholeForm(plan: KindPlan, row: StagedRow): Promise<Form | null> {
+  const { kind, columns } = plan;
   const { incoming, stored } = row;
   const hasRows = kind.key.every((column) => columns.has(column));
   // Without a file of the rows, there are those that are stored.
   const given = hasRows ? incoming : stored && {};
   if (!given) return null;
-  const whole = { ...stored, ...given, ...listsOf(staging, kind, columns, row) };
+  const whole = { ...stored, ...given, ...listsOf(plan, row) };
   return kind.settle?.(whole, stored) ?? whole;
 }
 
 /** The lists that the file of the kind's part fills. */
-function listsOf(
-  { findings }: Staging,
-  kind: Kind,
-  columns: ReadonlySet<string>,
-  { key, elements }: StagedRow,
-): Form {
+function listsOf({ staging, kind, columns }: KindPlan, { key, elements }: StagedRow): Form {
   const { file, fills, ifEmpty } = kind.part ?? { fills: [] };
   if (!fills.every((column) => columns.has(column))) return {};
   const lists = fills.map((column) => {
     const ofList = elements.flatMap(({ list, element }) => (list === column ? [element] : []));
     if (ifEmpty && ofList.length === 0) {
-      findings.add({ file: file!, key, done: 'carried', why: `has no row: ${ifEmpty}` });
+      staging.findings.add({ file: file!, key, done: 'carried', why: `has no row: ${ifEmpty}` });
     }
     return [column, JSON.stringify(ofList.sort(inBytes))];
   });
@@ -161,13 +145,8 @@ function inBytes(one: string, other: string): number {
 }
 
 /** Plans the change of a row, unless it is a conflict: somebody else has changed, made or deleted the row since. */
-function planRow(
-  staging: Staging,
-  kind: Kind,
-  row: ComparedRow,
-  actor: string | null,
-  { theirs, now }: PlanOptions,
-): void {
+function planRow(plan: KindPlan, row: ComparedRow, actor: string | null): void {
+  const { staging, kind, theirs } = plan;
   const { key, line, incoming, stored, wanted, elements } = row;
   const skip = (why: string) => {
     staging.findings.add(conflictFinding(kind, { ...row, from: stored, to: wanted }, why));
@@ -184,7 +163,7 @@ function planRow(
     skip(`it needs a row of ${others}.csv that is a conflict`);
     return;
   }
-  const to = wanted && !stored ? newForm(staging, kind, row, wanted, now) : wanted;
+  const to = wanted && !stored ? newForm(plan, row, wanted) : wanted;
   const change = changeOf(kind, to, stored);
   if (!change) {
     skip(`has another ${kind.fixed} here`);
@@ -198,19 +177,13 @@ function planRow(
 }
 
 /** A new row, with values of its own where the files give none. */
-function newForm(
-  staging: Staging,
-  kind: Kind,
-  { key, line }: StagedRow,
-  wanted: Form,
-  now: Date,
-): Form {
+function newForm({ staging, kind, now }: KindPlan, { key, line }: StagedRow, wanted: Form): Form {
   const own = kind.missing?.(wanted, now) ?? {};
   const values = Object.entries(kind.columns).map(([column, { read }]) => {
     if (column in wanted) return [column, wanted[column]];
     if (!(column in own)) return [column, read(null, () => {}) ?? null];
     const why = 'made here because the file has none';
-    const registrar = wanted.registrar ?? null;
+    const { registrar } = wanted;
     staging.findings.add({ file: kind.name, line, key, column, done: 'changed', why, registrar });
     return [column, own[column]];
   });

@@ -168,14 +168,13 @@ function textOf(
   all: number,
 ): string {
   const { ignored, not_compared: others, unreported } = answer;
-  const rows = answer.kinds.flatMap(
-    ({ kind, rows_in_files, rows_here, by_registrar, ...digests }) => [
-      { ...digests, kind, registrar: null, in_files: rows_in_files, here: rows_here },
-      ...Object.entries(by_registrar).map(([registrar, counts]) => ({
-        ...{ kind, registrar, ...counts, digest_of_files: '', digest_here: '' },
-      })),
-    ],
-  );
+  const rows = answer.kinds.flatMap(({ by_registrar, ...whole }) => [
+    { ...whole, registrar: null },
+    ...Object.entries(by_registrar).map(([registrar, { in_files, here }]) => ({
+      ...{ kind: whole.kind, registrar, rows_in_files: in_files, rows_here: here },
+      ...{ digest_of_files: '', digest_here: '' },
+    })),
+  ]);
   const lines = shown.map(({ file, key, difference, columns, reported }) => {
     const of = columns.length > 0 ? ` (${columns.join(', ')})` : '';
     return `${file} ${key ?? '-'}: ${difference}${of}${reported ? ', as reported' : ''}`;
@@ -185,8 +184,8 @@ function textOf(
     table(rows, 'the files hold nothing', {
       KIND: 'kind',
       REGISTRAR: 'registrar',
-      'IN FILES': 'in_files',
-      HERE: 'here',
+      'IN FILES': 'rows_in_files',
+      HERE: 'rows_here',
       'DIGEST OF FILES': 'digest_of_files',
       'DIGEST HERE': 'digest_here',
     }),

@@ -1,26 +1,23 @@
 import { orRefusal, RegistryError } from '../../error.ts';
 import { type Form, type Kind, keyOf, placeIn, uniqueValues } from '../../move-in/kind.ts';
 import { type ReadText, refusal } from '../../move-in/reader.ts';
-import { columnsNamed } from '../file/format.ts';
+import { columnsNamed, type FileRow } from '../file/format.ts';
 import { readRows } from '../file/read.ts';
 import { type Directory, filesOf } from './directory.ts';
 import type { Finding } from './findings.ts';
 import type { StagedRow, Staging } from './staging.ts';
 
-export interface StageOptions {
+/** What moving one kind in needs. */
+export interface KindMove {
+  staging: Staging;
+  kind: Kind;
   now: Date;
   /** The registrar that gets what belonged to one that is gone. */
   orphansTo?: string | undefined;
 }
 
 /** A row of a file with the texts of its fields, null for empty ones. */
-interface FileForm {
-  file: string;
-  line: number;
-  values: Form;
-  /** Why it can't be read as a row. */
-  problem?: string | undefined;
-}
+type FileForm = Omit<FileRow, 'values'> & { file: string; values: Form };
 
 /** Records a finding about a row that is not refused. */
 type Note = (column: string, done: Finding['done'], why: string) => void;
@@ -31,24 +28,22 @@ type Note = (column: string, done: Finding['done'], why: string) => void;
  * be told apart.
  */
 export async function stageKind(
-  staging: Staging,
-  kind: Kind,
+  move: KindMove,
   directory: Directory,
-  options: StageOptions,
 ): Promise<ReadonlySet<string> | undefined> {
-  const { key, part, apart, required = [] } = kind;
-  const [own, elements] = filesOf(kind);
+  const { key, part, apart, required = [] } = move.kind;
+  const [own, elements] = filesOf(move.kind);
   const columns = new Set<string>();
   if (directory.has(own.name)) {
     const needed = [...key, ...required].filter((column) => column !== apart?.column);
     for await (const row of formsOf(directory, own, needed)) {
       for (const column of Object.keys(row.values)) columns.add(column);
-      stageRow(staging, kind, row, options);
+      stageRow(move, row);
     }
     for (const column of key) columns.add(column);
   }
   if (elements && directory.has(elements.name)) {
-    for await (const row of formsOf(directory, elements)) stageElement(staging, kind, row);
+    for await (const row of formsOf(directory, elements)) stageElement(move, row);
     for (const column of part!.fills) columns.add(column);
   }
   return columns.size > 0 ? columns : undefined;
@@ -72,8 +67,7 @@ async function* formsOf(
  * fills the form, so the key may be known only afterwards.
  */
 function examine(
-  { findings }: Staging,
-  kind: Kind,
+  { staging, kind }: KindMove,
   { file, line, values, problem }: FileForm,
   form: Form,
   keyOfRow: () => string | null,
@@ -89,11 +83,11 @@ function examine(
       ...{ column, done: 'refused', why },
     }));
   }
-  const registrar = form.registrar ?? values.registrar ?? null;
+  const registrar = form.registrar ?? values.registrar;
   for (const { column, ...finding } of found) {
     const isShown = column !== null && !kind.columns[column]?.isSecret;
-    const value = isShown ? (values[column] ?? null) : null;
-    findings.add({ file, line, key: keyOfRow(), column, value, registrar, ...finding });
+    const value = isShown ? values[column] : null;
+    staging.findings.add({ file, line, key: keyOfRow(), column, value, registrar, ...finding });
   }
   return refused !== undefined;
 }
@@ -105,14 +99,15 @@ function inColumn<Value>(column: string, work: () => Value): Value {
   return value;
 }
 
-function stageRow(staging: Staging, kind: Kind, row: FileForm, options: StageOptions): void {
+function stageRow(move: KindMove, row: FileForm): void {
+  const { staging, kind, now } = move;
   const form: Form = {};
   const knownKey = () => (kind.key.every((column) => form[column]) ? keyOf(kind, form) : null);
-  const isRefused = examine(staging, kind, row, form, knownKey, (note) => {
-    readForm(staging, kind, row, options, form, note);
-    tellApart(staging, kind, form, note);
-    takeValues(staging, kind, form);
-    for (const { column, why } of kind.carried?.(form, options.now) ?? []) {
+  const isRefused = examine(move, row, form, knownKey, (note) => {
+    readForm(move, row, form, note);
+    tellApart(move, form, note);
+    takeValues(move, form);
+    for (const { column, why } of kind.carried?.(form, now) ?? []) {
       note(column, 'carried', why);
     }
   });
@@ -126,34 +121,24 @@ function stageRow(staging: Staging, kind: Kind, row: FileForm, options: StageOpt
 }
 
 /** Reads the columns to the form, the key first. */
-function readForm(
-  staging: Staging,
-  kind: Kind,
-  { values }: FileForm,
-  options: StageOptions,
-  form: Form,
-  note: Note,
-): void {
+function readForm(move: KindMove, { values }: FileForm, form: Form, note: Note): void {
+  const { kind } = move;
   for (const column of new Set([...kind.key, ...Object.keys(kind.columns)])) {
     const text = values[column];
     if (text === undefined) continue;
     const { read, isRegistrar } = kind.columns[column]!;
-    const reader = isRegistrar ? registrarReader(staging, kind, read, options) : read;
+    const reader = isRegistrar ? registrarReader(move, read) : read;
     const value = inColumn(column, () => reader(text, (why) => note(column, 'changed', why)));
     if (value !== undefined) form[column] = value;
-    else if (kind.key.includes(column) && column !== kind.apart?.column)
+    else if (kind.key.includes(column) && column !== kind.apart?.column) {
       throw refusal('is missing', column);
+    }
   }
   kind.check?.(form);
 }
 
 /** The reader of a registrar's code; one that is gone may be replaced by the registrar for orphans. */
-function registrarReader(
-  staging: Staging,
-  { mayBeOrphan }: Kind,
-  read: ReadText,
-  { orphansTo }: StageOptions,
-): ReadText {
+function registrarReader({ staging, kind, orphansTo }: KindMove, read: ReadText): ReadText {
   return (text, note) => {
     const code = orRefusal(() => read(text, note));
     const found =
@@ -163,7 +148,7 @@ function registrarReader(
       ? whyAmbiguous('registrars', found, text)
       : 'there is no such registrar';
     if (why === undefined) return code as string;
-    if (!mayBeOrphan || orphansTo === undefined) throw refusal(why);
+    if (!kind.mayBeOrphan || orphansTo === undefined) throw refusal(why);
     note(`${why}; it is now with ${orphansTo}`);
     return orphansTo;
   };
@@ -186,20 +171,21 @@ export function whyAbsent(name: string, found: StagedRow | undefined): string {
 }
 
 /** Gives a row a key of its own if it has none, or may not have the key of an earlier one. */
-function tellApart(staging: Staging, kind: Kind, form: Form, note: Note): void {
+function tellApart({ staging, kind }: KindMove, form: Form, note: Note): void {
   if (!kind.apart) return;
   const { column, next } = kind.apart;
-  const isMissing = form[column] === undefined;
-  if (isMissing) form[column] = next(form);
   const isRepeated = () => staging.rows(kind).get(keyOf(kind, form))?.incoming;
-  if (isMissing) note(column, 'changed', 'made here because the file has none');
-  else if (isRepeated())
+  if (form[column] === undefined) {
+    form[column] = next(form);
+    note(column, 'changed', 'made here because the file has none');
+  } else if (isRepeated()) {
     note(column, 'changed', 'is now later, because an earlier line has the same');
+  }
   while (isRepeated()) form[column] = next(form);
 }
 
 /** Refuses a row whose key, or another value that no two rows share, is that of an earlier one. */
-function takeValues(staging: Staging, kind: Kind, form: Form): void {
+function takeValues({ staging, kind }: KindMove, form: Form): void {
   const key = keyOf(kind, form);
   if (staging.rows(kind).get(key)?.incoming) {
     throw refusal('an earlier line has the same', kind.key[0]);
@@ -213,12 +199,13 @@ function takeValues(staging: Staging, kind: Kind, form: Form): void {
   for (const { text } of values) staging.taken.set(`${kind.name} ${text}`, key);
 }
 
-function stageElement(staging: Staging, kind: Kind, row: FileForm): void {
+function stageElement(move: KindMove, row: FileForm): void {
+  const { staging, kind } = move;
   const part = kind.part!;
   const [own, other] = Object.keys(part.columns) as [string, string];
   const form: Form = {};
   const knownKey = () => placeIn(part, form).key;
-  examine(staging, kind, row, form, knownKey, (note) => {
+  examine(move, row, form, knownKey, (note) => {
     let isChanged = false;
     for (const [column, read] of Object.entries(part.columns)) {
       const onChange = (why: string) => {

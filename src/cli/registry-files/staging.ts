@@ -2,7 +2,7 @@ import type { Form, Kind } from '../../move-in/kind.ts';
 import { kinds } from '../../move-in/kinds.ts';
 import type { RowChange } from '../../move-in/write.ts';
 import { Spool } from '../file/spool.ts';
-import { Findings } from './findings.ts';
+import { FindingList } from './findings.ts';
 
 /** A row that is in the files, in the registry, or in both. */
 export interface StagedRow {
@@ -29,7 +29,7 @@ const actions = ['add', 'update', 'replace', 'remove'] as const;
 
 /** Both sides of a move, the changes that are planned, and what was found in the files. */
 export class Staging implements Disposable {
-  readonly findings = new Findings();
+  readonly findings = new FindingList();
   readonly #rows = new Map(kinds.map(({ name }) => [name, new Spool<StagedRow>()]));
   readonly #changes = new Map(
     kinds.map(({ name }) => [name, new Map(actions.map((one) => [one, new Spool<PlannedRow>()]))]),
