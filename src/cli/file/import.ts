@@ -31,7 +31,10 @@ export interface Import<Row, Outcome extends string> extends RowReader<Row> {
   publish?: readonly ListName[];
 }
 
-/** Imports a file once all its rows are known to be valid; with --skip-invalid, the valid ones. */
+/**
+ * Imports a file once all its rows are known to be valid; with --skip-invalid, the valid ones. Moving in has an engine of
+ * its own (`../registry-files`): it compares a whole registry, and carries values that an import refuses.
+ */
 export function runImport<Row, Outcome extends string>(
   file: string,
   options: ImportOptions & CommonOptions,

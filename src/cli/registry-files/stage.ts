@@ -73,23 +73,21 @@ function examine(
   keyOfRow: () => string | null,
   work: (note: Note) => void,
 ): boolean {
-  let found: Pick<Finding, 'column' | 'done' | 'why'>[] = [];
+  const noted: Pick<Finding, 'column' | 'done' | 'why'>[] = [];
   const refused = orRefusal(() => {
     if (problem !== undefined) throw refusal(problem);
-    work((column, done, why) => found.push({ column, done, why }));
+    work((column, done, why) => noted.push({ column, done, why }));
   });
-  if (refused) {
-    found = refused.problems.map(({ field: column = null, message: why }) => ({
-      ...{ column, done: 'refused', why },
-    }));
-  }
+  const refusals = refused?.problems.map(({ field: column = null, message: why }) => ({
+    ...{ column, done: 'refused' as const, why },
+  }));
   const registrar = form.registrar ?? values.registrar;
-  for (const { column, ...finding } of found) {
+  for (const { column, ...finding } of refusals ?? noted) {
     const isShown = column !== null && !kind.columns[column]?.isSecret;
     const value = isShown ? values[column] : null;
     staging.findings.add({ file, line, key: keyOfRow(), column, value, registrar, ...finding });
   }
-  return refused !== undefined;
+  return refusals !== undefined;
 }
 
 /** Returns the function's value; a refusal that it throws becomes one of the column. */
