@@ -16,5 +16,5 @@ export type OpenBindings = (
   access: { isWritable: boolean },
 ) => Promise<Bindings>;
 
-/** How the running command opens its bindings, if not as `openBindings` does. */
+/** Opens the bindings of the running command, if `openBindings` does not. */
 export const opening = new AsyncLocalStorage<OpenBindings | undefined>();

@@ -5,7 +5,7 @@ import {
   Option,
 } from '@commander-js/extra-typings';
 
-/** What usage lines and examples begin with. */
+/** The beginning of usage lines and examples. */
 export const programName = 'npm run registry --';
 
 /** The command line with these words, quoted for a shell. */

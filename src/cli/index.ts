@@ -11,7 +11,7 @@ const source = path.join(import.meta.dirname, 'main.ts');
 const home = path.join(projectDirectory, '.wrangler');
 const directoryOf = (builtAt: number) => path.join(home, `tool-${builtAt}`);
 
-/** When each bundle was built, the newest last. */
+/** The times at which the bundles were built, the newest last. */
 function listBuilds(): number[] {
   const names = globSync('tool-*', { cwd: home });
   return names.map((name) => Number(name.slice('tool-'.length))).sort((a, b) => a - b);

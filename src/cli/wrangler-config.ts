@@ -17,7 +17,7 @@ export function readEnvironment(file: string, environment: string | undefined) {
 }
 
 /**
- * What the local runtime needs of an environment, with the secrets in .dev.vars, as `wrangler dev` reads it: loading
+ * Reads what the local runtime needs of an environment, with the secrets in .dev.vars, as `wrangler dev` reads it: loading
  * wrangler for that takes longer than most commands. Throws `not_found` for an unknown environment.
  */
 export function readLocalConfig(environment: string | undefined) {

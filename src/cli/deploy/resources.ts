@@ -60,7 +60,7 @@ export const loginStep: Step = {
   commands: () => [],
 };
 
-/** What wrangler lists: an account with name and id, a database with name and uuid, or a namespace with title and id. */
+/** An account with name and id, a database with name and uuid, or a namespace with title and id, as wrangler lists it. */
 interface Listed {
   name?: string;
   uuid?: string;

@@ -182,7 +182,7 @@ export const stepsWith = (
 
 export const steps = stepsWith([worker]);
 
-/** What only a person can decide and nobody has decided yet. */
+/** The decisions that only a person can make and nobody has made yet. */
 export async function listLeft(deployment: Deployment): Promise<string[]> {
   const { environment, address } = deployment;
   const { vars } = configOf(deployment);

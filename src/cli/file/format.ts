@@ -15,7 +15,7 @@ export interface FileRow {
   /** Its first line, counted from 1. */
   line: number;
   values: Record<string, unknown>;
-  /** Why it can't be read as a row. */
+  /** The reason if it can't be read as a row. */
   problem?: string;
 }
 
@@ -27,7 +27,7 @@ export interface Column {
 
 export type Columns = Readonly<Record<string, Column>>;
 
-/** The columns of a file that no help describes; all are required unless some are named. */
+/** The columns of a file that the help does not describe. They are all required, unless `required` names some. */
 export function columnsNamed(names: readonly string[], required = names): Columns {
   return Object.fromEntries(
     names.map((name) => [name, { note: '', isRequired: required.includes(name) }]),

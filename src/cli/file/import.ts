@@ -5,7 +5,7 @@ import { type CommonOptions, writing } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { noteCommandProgress } from '../report/command-progress.ts';
 import { inChunks, type Rows } from '../report/progress.ts';
-import { counted } from '../report/text.ts';
+import { counted, wrapped } from '../report/text.ts';
 import { type Report, run } from '../run.ts';
 import { type Columns, formatOption } from './format.ts';
 import {
@@ -123,7 +123,7 @@ ${columnsText(columns)}`,
     .option('--rejected <file>', 'where to save them (default: FILE.rejected.csv)');
 }
 
-/** For an import that also removes what the file does not name: a row that is skipped would count as not named. */
+/** The option of an import that also removes what the file does not name. A skipped row would count as not named. */
 export const replaceOption = (description: string) =>
   new Option('--replace', description).conflicts('skipInvalid');
 
@@ -131,14 +131,13 @@ const noteWidth = 76;
 
 function columnsText(columns: Columns): string {
   const width = Math.max(...Object.keys(columns).map((name) => name.length));
-  const wrapped = (note: string) =>
-    (note.match(new RegExp(`\\S.{0,${noteWidth - 1}}(?= |$)`, 'g')) ?? []).join(
-      `\n${' '.repeat(width + 4)}`,
-    );
+  const indented = `\n${' '.repeat(width + 4)}`;
   const lines = (isRequired: boolean) =>
     Object.entries(columns)
       .filter(([, column]) => column.isRequired === isRequired)
-      .map(([name, { note }]) => `\n  ${name.padEnd(width)}  ${wrapped(note)}`);
+      .map(([name, { note }]) => {
+        return `\n  ${name.padEnd(width)}  ${wrapped(note, noteWidth).join(indented)}`;
+      });
   const optional = lines(false);
   return [
     '\nRequired columns:',

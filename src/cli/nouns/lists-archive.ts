@@ -12,14 +12,7 @@ export const archive = verb(
   ),
   async ({ env }) => {
     const lists = await readContents(bucketOf(env));
-    const shown = table(lists, '', {
-      LIST: 'list',
-      FIRST: 'first',
-      LAST: 'last',
-      DAYS: 'days',
-      CONTENTS: 'contents',
-      BYTES: 'bytes',
-    });
+    const shown = table(lists, '', ['list', 'first', 'last', 'days', 'contents', 'bytes']);
     const gaps = lists.flatMap(({ list, gaps }) => gaps.map((gap) => `${list}: ${gapText(gap)}`));
     return { data: { lists }, text: [shown, ...gaps].join('\n') };
   },

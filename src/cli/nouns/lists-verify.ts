@@ -62,7 +62,7 @@ interface Given extends CommonOptions {
   state?: string;
 }
 
-/** What the last run has seen. */
+/** The memory of the last run. */
 interface Seen {
   key: string;
   checkpoint: string;
@@ -208,7 +208,7 @@ async function getEntries(url: string, size: number): Promise<Uint8Array[]> {
   return entries;
 }
 
-/** Why the list is not as it was logged, without keeping the list; undefined if it is. */
+/** Says how a list differs from the log; undefined if it does not. Keeps only the digest in memory. */
 async function problemOf(
   url: string,
   { list, day, sha256, count }: Leaf,

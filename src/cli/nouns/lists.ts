@@ -94,7 +94,7 @@ function namesChanged({ added, removed }: Pick<Published, 'added' | 'removed'>):
   return added === null || removed === null ? 'whole list' : `+${added} -${removed}`;
 }
 
-/** In the largest unit that is filled: `3 h`. */
+/** Says an age in the largest unit of which it has one: `3 h`. */
 function ageText(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;

@@ -65,10 +65,7 @@ export const diagnose = verb(
     if (refusals.length > 0) process.exitCode = 1;
     return {
       data: { registrar: code, username, address, refusals, steps: results, limit },
-      text: table([...results, { step: 'limit', result: limit }], '', {
-        STEP: 'step',
-        RESULT: 'result',
-      }),
+      text: table([...results, { step: 'limit', result: limit }], '', ['step', 'result']),
     };
   },
 );

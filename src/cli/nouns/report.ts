@@ -43,11 +43,7 @@ const month = verb(
       data,
       text: options.csv
         ? stringify(rows, { header: true }).trimEnd()
-        : table(rows, `nothing is recorded of ${month}`, {
-            SECTION: 'section',
-            NAME: 'name',
-            COUNT: 'count',
-          }),
+        : table(rows, `nothing is recorded of ${month}`, ['section', 'name', 'count']),
     };
   },
 );
@@ -72,12 +68,7 @@ const invalid = verb(
       return { registrar, field, reason, count };
     });
     const summary = `${contacts} of ${counted(checked, 'contact')} have values that today's rules refuse`;
-    const rows = table(values, '', {
-      REGISTRAR: 'registrar',
-      FIELD: 'field',
-      REASON: 'reason',
-      COUNT: 'count',
-    });
+    const rows = table(values, '', ['registrar', 'field', 'reason', 'count']);
     return { data: { checked, contacts, values }, text: `${rows}\n${summary}`.trim() };
   },
 );

@@ -31,13 +31,13 @@ export function existingFiles(directory: string): string[] {
 export interface Directory {
   fileOf(name: string): string;
   has(name: string): boolean;
-  /** Whether there is a report, and none of the files was written after it. */
+  /** There is a report, and none of the files was written after it. */
   hasReport: boolean;
   /** Files and columns that no kind has. */
   ignored: string[];
 }
 
-/** The directory. Throws `not_found` if it holds none of the files. */
+/** Throws `not_found` if the directory holds none of the files. */
 export function openDirectory(directory: string): Directory {
   const fileOf = (name: string) => path.join(directory, `${name}.csv`);
   const existing = existingFiles(directory);

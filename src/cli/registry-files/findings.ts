@@ -15,13 +15,13 @@ export const findingColumns = [
 
 /** A line of the report about a value or a row of the files. */
 export interface Finding {
-  /** The name of the file without `.csv`. */
+  /** Its name without `.csv`. */
   file: string;
-  /** Null if no line of the file says it. */
+  /** Null if it is not about a line. */
   line: number | null;
   key: string | null;
   column: string | null;
-  /** For a conflict, what `differingValues` returns, or the row that refers to one that was to go. */
+  /** A conflict has what `differingValues` returns, or the row that refers to one that was to go. */
   value: string | null;
   done: 'carried' | 'changed' | 'refused' | 'conflict';
   /** The reason, without values: findings with the same one are counted together. */
@@ -32,7 +32,7 @@ export interface Finding {
 
 type NewFinding = Pick<Finding, 'file' | 'done' | 'why'> & Partial<Finding>;
 
-/** What was found in the files. */
+/** Everything that was found in the files. */
 export class FindingList implements Disposable {
   readonly #database = openTemporary(`create table findings (${findingColumns.join(', ')})`);
 
@@ -52,7 +52,7 @@ export class FindingList implements Disposable {
     return this.#database.prepare(sql).iterate(done) as Iterable<unknown> as Iterable<Finding>;
   }
 
-  /** How many rows of a file were refused, and how many are conflicts. */
+  /** The numbers of refused rows and of conflicts in a file. */
   counts(file: string) {
     const sql = `select count(distinct iif(done = 'refused', line, null)) as refused,
         count(iif(done = 'conflict', 1, null)) as conflicts
@@ -73,11 +73,11 @@ export class FindingList implements Disposable {
   }
 }
 
-/** A change of a row, with the line and the form that its file has, if it has one. */
+/** A change of a row, with its line and form in the file, if the file has it. */
 type PlacedChange = Pick<RowChange, 'from' | 'to'> &
   Pick<Finding, 'line'> & { incoming: Form | null };
 
-/** The finding that a change is not made, because of a conflict with what is stored. */
+/** Reports that a change is not made, because it conflicts with what is stored. */
 export function conflictFinding(kind: Kind, change: PlacedChange, why: string): Finding {
   const { line, from, to } = change;
   const key = keyOf(kind, (to ?? from)!);

@@ -75,7 +75,7 @@ async function perform(
   return performPlan(registry, staging);
 }
 
-/** How many of the stored rows of a kind are to go, and how many of the elements of their lists. */
+/** Counts the stored rows of a kind and the elements of their lists, all of them and those to go. */
 function removalsOf(staging: Staging, kind: Kind) {
   const { name, part } = kind;
   const rows = { name, removed: staging.changes(kind, 'remove').length, total: 0 };
@@ -113,19 +113,12 @@ function answer(
   kinds: ReturnType<typeof summaryOf>[],
   { report, ignored }: { report: string; ignored: readonly string[] },
 ): Report {
+  const counts = ['added', 'updated', 'removed', 'unchanged', 'conflicts', 'refused'] as const;
   const causes = staging.findings.causes();
   const isChange = kinds.some(({ added, updated, removed }) => added + updated + removed > 0);
   const text = [
     ...(isDryRun ? ['nothing is changed; this is what would be:'] : []),
-    table(kinds, 'the files hold nothing', {
-      KIND: 'kind',
-      ADDED: 'added',
-      UPDATED: 'updated',
-      REMOVED: 'removed',
-      UNCHANGED: 'unchanged',
-      CONFLICTS: 'conflicts',
-      REFUSED: 'refused',
-    }),
+    table(kinds, 'the files hold nothing', ['kind', ...counts]),
     ...causes.map(({ file, done, column, why, count }) => {
       const where = [`${file}.csv`, ...(column === null ? [] : [column])].join(' ');
       return `${done}: ${counted(count, 'line')} of ${where}: ${why}`;

@@ -12,14 +12,14 @@ import type { StagedRow, Staging } from './staging.ts';
 export interface PlanOptions extends Pick<KindMove, 'now' | 'orphansTo'> {
   /** Conflicts are settled by the files. */
   theirs?: boolean | undefined;
-  /** Takes each row as the files say it is to be and as it is stored, but those that have ended or can't be stored. */
+  /** Takes both forms of each row, except rows that have ended or can't be stored. */
   onCompared?(kind: Kind, wanted: Form | null, stored: Form | null): void;
 }
 
 /** A kind, with the columns that its files have. */
 type KindPlan = KindMove & PlanOptions & { columns: ReadonlySet<string> };
 
-/** A row with the whole of what it is to be by the files; null if they lack it. */
+/** A row with its whole form by the files, which is null if they lack it. */
 type ComparedRow = StagedRow & { wanted: Form | null };
 
 /** Rows whose authors are asked for at once. */
@@ -90,7 +90,7 @@ async function planKind(db: Database, plan: KindPlan): Promise<number> {
   };
   for (const row of staging.rows(kind)) {
     const { key, line, incoming, stored } = row;
-    // Its elements are all that is known of it.
+    // No row has the key; only elements name it.
     if (line === null && !stored) continue;
     const wanted = await wholeForm(plan, row);
     const unfit = wanted && !stored && kind.unfit?.(wanted, now);
@@ -113,19 +113,19 @@ async function planKind(db: Database, plan: KindPlan): Promise<number> {
   return unchanged;
 }
 
-/** The row as it is to be, null if the files lack it. Of the columns that they do not have, the stored values count. */
+/** The whole form of a row by the files; null if they lack it. Columns that they lack keep their stored values. */
 async function wholeForm(plan: KindPlan, row: StagedRow): Promise<Form | null> {
   const { kind, columns } = plan;
   const { incoming, stored } = row;
   const hasRows = kind.key.every((column) => columns.has(column));
-  // Without a file of the rows, there are those that are stored.
+  // If there is no file of the rows, the stored rows count as given.
   const given = hasRows ? incoming : stored && {};
   if (!given) return null;
   const whole = { ...stored, ...given, ...listsOf(plan, row) };
   return kind.settle?.(whole, stored) ?? whole;
 }
 
-/** The lists that the file of the kind's part fills. */
+/** The columns that the file of the kind's part fills. */
 function listsOf({ staging, kind, columns }: KindPlan, { key, elements }: StagedRow): Form {
   const { file, fills, ifEmpty } = kind.part ?? { fills: [] };
   if (!fills.every((column) => columns.has(column))) return {};
@@ -139,7 +139,7 @@ function listsOf({ staging, kind, columns }: KindPlan, { key, elements }: Staged
   return Object.fromEntries(lists);
 }
 
-/** The order of SQLite, in which stored lists are read. */
+/** Compares as SQLite does, which orders the stored lists. */
 function inBytes(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
@@ -176,7 +176,7 @@ function planRow(plan: KindPlan, row: ComparedRow, actor: string | null): void {
   }
 }
 
-/** A new row, with values of its own where the files give none. */
+/** Completes a new row, and reports the values that are made because the file has none. */
 function newForm({ staging, kind, now }: KindPlan, { key, line }: StagedRow, wanted: Form): Form {
   const own = kind.missing?.(wanted, now) ?? {};
   const values = Object.entries(kind.columns).map(([column, { read }]) => {

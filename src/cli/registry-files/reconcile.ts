@@ -77,7 +77,7 @@ async function readReported({ hasReport, fileOf }: Directory): Promise<ReadonlyS
   return places;
 }
 
-/** Where something is in the files, with the value that it has there. */
+/** Identifies a finding in a report: its place, its value and its outcome. */
 function placeOf({ file, line, key, column, value, done }: Record<string, unknown>): string {
   return JSON.stringify([file, key || String(line), column || '', value || '', done]);
 }

@@ -7,7 +7,7 @@ import { type Directory, filesOf } from './directory.ts';
 import type { Finding } from './findings.ts';
 import type { StagedRow, Staging } from './staging.ts';
 
-/** What moving one kind in needs. */
+/** A kind to move in, with what decides about its rows. */
 export interface KindMove {
   staging: Staging;
   kind: Kind;
@@ -16,10 +16,10 @@ export interface KindMove {
   orphansTo?: string | undefined;
 }
 
-/** A row of a file with the texts of its fields, null for empty ones. */
+/** A row of a file. An empty field is null. */
 type FileForm = Omit<FileRow, 'values'> & { file: string; values: Form };
 
-/** Records a finding about a row that is not refused. */
+/** Notes something about a row that is not refused. */
 type Note = (column: string, done: Finding['done'], why: string) => void;
 
 /**
@@ -63,8 +63,8 @@ async function* formsOf(
 }
 
 /**
- * Reports what the work finds in the row; or, if it throws a refusal, that alone. Returns whether it was refused. The work
- * fills the form, so the key may be known only afterwards.
+ * Does the work on a row and adds what it notes to the findings; or, if it throws a refusal, that alone. Returns whether
+ * the row was refused. The work fills the form, so the key may be known only afterwards.
  */
 function examine(
   { staging, kind }: KindMove,
@@ -135,7 +135,7 @@ function readForm(move: KindMove, { values }: FileForm, form: Form, note: Note):
   kind.check?.(form);
 }
 
-/** The reader of a registrar's code; one that is gone may be replaced by the registrar for orphans. */
+/** Reads a registrar's code. The registrar for orphans replaces one that is gone, if rows of the kind may be orphans. */
 function registrarReader({ staging, kind, orphansTo }: KindMove, read: ReadText): ReadText {
   return (text, note) => {
     const code = orRefusal(() => read(text, note));
@@ -152,7 +152,7 @@ function registrarReader({ staging, kind, orphansTo }: KindMove, read: ReadText)
   };
 }
 
-/** Why a key that a file writes in this way does not name its row: two lines of the row's file differ only in case. */
+/** Says why a key is ambiguous: two lines of its file differ only in case, and this text is not the one that counts. */
 function whyAmbiguous(
   name: string,
   found: StagedRow | undefined,
@@ -162,13 +162,13 @@ function whyAmbiguous(
   return `another line of ${name}.csv has the same in upper case`;
 }
 
-/** Why there is no row with a key. */
+/** Says why there is no row with a key. */
 export function whyAbsent(name: string, found: StagedRow | undefined): string {
   if (found?.line) return `its row in ${name}.csv is not moved in`;
   return `there is no such row in ${name}`;
 }
 
-/** Gives a row a key of its own if it has none, or may not have the key of an earlier one. */
+/** Completes the key of a row until no earlier row has it, for a kind whose rows may lack a part of their key. */
 function tellApart({ staging, kind }: KindMove, form: Form, note: Note): void {
   if (!kind.apart) return;
   const { column, next } = kind.apart;
@@ -218,7 +218,7 @@ function stageElement(move: KindMove, row: FileForm): void {
       'key' | 'column' | 'element',
       string
     >;
-    // Whether its own row is there is known later.
+    // Whether the row that it belongs to will be there is known later.
     const found = staging.rows(kind).get(key);
     const whyNotOwn = whyAmbiguous(kind.name, found, row.values[own]!);
     if (whyNotOwn !== undefined) throw refusal(whyNotOwn, own);
@@ -237,7 +237,7 @@ function stageElement(move: KindMove, row: FileForm): void {
   });
 }
 
-/** Why the key does not name a row that will be there, or one of the files that is a conflict. */
+/** Says why a reference is refused. One to a row that is a conflict is not: the row that refers to it is a conflict, too. */
 function whyNoReference(
   staging: Staging,
   name: string,

@@ -9,16 +9,15 @@ export interface StagedRow {
   key: string;
   /** Null if no line of its file has the key. */
   line: number | null;
-  /** The key as that line writes it. */
+  /** The key as that line writes it; other lines may write it in another case. */
   text: string | null;
-  /** Several lines have the key. */
   isRepeated: boolean;
-  /** What the file gives; null if it lacks the row, or if the row was refused. */
+  /** The columns that the file gives; null if it lacks the row, or if the row was refused. */
   incoming: Form | null;
   stored: Form | null;
   /** The elements that the file of the kind's part gives to the row's lists. */
   elements: { list: string; element: string; line: number }[];
-  /** The row will be there. */
+  /** There will be a row with the key. */
   isExpected: boolean;
 }
 
@@ -36,15 +35,14 @@ export class Staging implements Disposable {
   );
   /** The keys of the incoming rows by their values that only one row may have. */
   readonly taken = new Spool<string>();
-  /** The same of stored rows that stay. */
+  /** The keys of the stored rows that stay, in the same way. */
   readonly held = new Spool<string>();
 
-  /** The rows of a kind by their keys. */
   rows({ name }: Pick<Kind, 'name'>): Spool<StagedRow> {
     return this.#rows.get(name)!;
   }
 
-  /** Sets what is known of a row, which may be a new one. */
+  /** Adds to what is known of a row, which may be a new one. */
   update(kind: Kind, key: string, known: Partial<StagedRow>): void {
     const rows = this.rows(kind);
     const none = {
@@ -54,7 +52,6 @@ export class Staging implements Disposable {
     rows.set(key, { ...none, ...rows.get(key), ...known });
   }
 
-  /** The planned changes of a kind by one action. */
   changes({ name }: Kind, action: RowChange['action']): Spool<PlannedRow> {
     return this.#changes.get(name)!.get(action)!;
   }

@@ -1,5 +1,8 @@
 /** The columns of a table by their titles: each a property of the row, or made of the row. */
-type Columns<Row> = Record<string, keyof Row | ((row: Row) => unknown)>;
+type TitledColumns<Row> = Record<string, keyof Row | ((row: Row) => unknown)>;
+
+/** Columns, or properties of the row that give the columns their titles. */
+type Columns<Row> = TitledColumns<Row> | readonly (keyof Row & string)[];
 
 /**
  * Rows in aligned columns, or a note if there are none. Where that is wider than the terminal, each row is shown by
@@ -12,16 +15,19 @@ export function table<Row extends object>(
   terminalColumns = process.stdout.columns || Number.POSITIVE_INFINITY,
 ): string {
   if (rows.length === 0) return none;
+  const titled: TitledColumns<Row> = Array.isArray(columns)
+    ? Object.fromEntries(columns.map((name) => [name.toUpperCase(), name]))
+    : columns;
+  const names = Object.keys(titled);
   const cells = rows.map((row) =>
-    Object.values(columns).map((column) =>
+    Object.values(titled).map((column) =>
       fieldText(typeof column === 'function' ? column(row) : row[column]),
     ),
   );
-  const lines = [Object.keys(columns), ...cells];
+  const lines = [names, ...cells];
   const widths = lines[0]!.map((_, column) =>
     lines.reduce((widest, line) => Math.max(widest, line[column]!.length), 0),
   );
-  const names = Object.keys(columns);
   if (widths.reduce((sum, width) => sum + width + 2, -2) > terminalColumns) {
     return cells
       .map((row) => Object.fromEntries(names.map((name, column) => [name, row[column]])))
@@ -53,7 +59,7 @@ export function fieldLines(
 }
 
 /** The text in lines of at most this width, as far as its words allow. */
-function wrapped(text: string, width: number): string[] {
+export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const longer = `${lines.at(-1)} ${word}`;

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 /** Loads an export in SQL, which may be larger than memory, into a new database. */
 export async function loadSql(file: string, target: string): Promise<void> {
   using database = new DatabaseSync(target, { enableForeignKeyConstraints: false });
-  // On any failure, the file is thrown away.
+  // Nobody needs the file if this fails.
   database.exec('pragma journal_mode = off; pragma synchronous = off; begin');
   let rest = '';
   for await (const chunk of createReadStream(file, { encoding: 'utf8', highWaterMark: 1 << 20 })) {
@@ -16,7 +16,7 @@ export async function loadSql(file: string, target: string): Promise<void> {
   database.exec(`${rest}; commit`);
 }
 
-/** What begins a part in which a semicolon ends nothing, and what ends that part. */
+/** Quotes and comments, by how they begin, with how they end. A semicolon inside ends nothing. */
 const quotes: Record<string, string> = {
   "'": "'",
   '"': '"',
@@ -25,7 +25,7 @@ const quotes: Record<string, string> = {
   '/*': '*/',
 };
 
-/** Where the last complete statement ends. */
+/** Finds the end of the last complete statement. */
 function endOfStatements(text: string): number {
   const next = /['"`;]|--|\/\*/g;
   let end = 0;

@@ -44,7 +44,7 @@ function lineOf(code: string, { reason, message, field, value }: InvalidValue): 
   return `${code}: ${reason === 'missing' ? `${field} is missing` : judged} [${field}]`;
 }
 
-/** As JSON, without the characters by which a text could move the cursor or hide a part of itself. */
+/** Writes a value as JSON, and escapes the characters by which it could move the cursor or hide a part of itself. */
 function printable(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\p{Cc}\p{Cf}]/gu,

@@ -17,7 +17,7 @@ function identityOf({ occurred_at, subject, key, request_id }: Omit<z.infer<type
   return JSON.stringify([occurred_at, subject, key, request_id]);
 }
 
-/** By this beginning, a line that was cut off is recognized. */
+/** The beginning of every line, which tells a line that was cut off from other text. */
 const lineStart = '{"id":';
 
 /**

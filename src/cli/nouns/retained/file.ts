@@ -165,7 +165,7 @@ export const retainedExportVerb = verb(
   },
 );
 
-/** By name and status. */
+/** All names, or those with one status, in the order of name and status. */
 export function everyName(
   db: Database,
   status: RetainedStatus | undefined,
