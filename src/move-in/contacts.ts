@@ -1,11 +1,14 @@
 import { sql } from 'drizzle-orm';
-import { contacts, domainContacts, domains, registrars } from '../../drizzle/schema.ts';
+import { contacts, domainContacts, domains } from '../../drizzle/schema.ts';
 import { generateAuthInfo } from '../contact/contact.ts';
+import { insertContacts } from '../contact/create.ts';
 import { contactColumns } from '../contact/fields.ts';
 import { invalidValues } from '../contact/invalid.ts';
 import { keysOf } from '../contact/keys.ts';
 import { insertRows } from '../database/insert-rows.ts';
+import { registrarIdOf } from '../registrar/account.ts';
 import { currentTime } from '../time/clock.ts';
+import { valueIn } from './conditions.ts';
 import { columnOf, type Form, type Kind, type KindColumn, registrarOf, timesOf } from './kind.ts';
 import {
   anyText,
@@ -20,7 +23,6 @@ import {
   requiredInstant,
   uuid,
 } from './reader.ts';
-import { valueIn } from './statements.ts';
 
 /** The readers of columns that are not plain text which may be missing. */
 const readers: Readonly<Record<string, ReadText>> = {
@@ -86,17 +88,14 @@ export const contactKind: Kind = {
     nameKey: (form) => keysOfForm(form).nameKey,
     emailKey: (form) => keysOfForm(form).emailKey,
   },
-  // A row that is added, or replaced because one of these differs, gets its id as its number.
-  rival: sql`${contacts.registrarId} = (select ${registrars.id} from ${registrars} where ${registrars.code} = row.value ->> '$.to.registrar')
-    and ${contacts.number} = cast(row.value ->> '$.to.id' as integer)
+  // A contact that is added, or replaced because one of these differs, gets its id as its number.
+  obstacle: sql`exists (
+    select 1 from ${contacts}
+    where ${contacts.registrarId} = ${registrarIdOf(valueIn('to.registrar'))}
+      and ${contacts.number} = cast(${valueIn('to.id')} as integer) and ${contacts.code} <> ${valueIn('to.code')})
     and (${valueIn('from.id')}, ${valueIn('from.uuid')}, ${valueIn('from.registrar')})
       is not (${valueIn('to.id')}, ${valueIn('to.uuid')}, ${valueIn('to.registrar')})`,
-  onAdd: (now) => ({
-    // The order of a registrar's contacts is that of their ids, whenever they move in.
-    number: sql`cast(row.value ->> '$.to.id' as integer)`,
-    // Nobody knows here whether a domain referred to it before, or until when.
-    unlinkedAt: sql`${now.toISOString()}`,
-  }),
+  insert: insertContacts,
   heldBy: sql`(select 'domain ' || ${domains.name} from ${domains}
     join ${domainContacts} on ${domainContacts.domainId} = ${domains.id}
     where ${domainContacts.contactId} = ${contacts.id} limit 1)`,
@@ -118,7 +117,6 @@ export const contactKind: Kind = {
     const links = sql`from ${written}, json_each(row.value ->> 'links') as link where true`;
     return [insertRows(db, domainContacts, link, links).onConflictDoNothing()];
   },
-  onUpdate: { version: sql`version + 1` },
 };
 
 function keysOfForm({ ident, name, email }: Form) {

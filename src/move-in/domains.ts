@@ -1,7 +1,6 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { contacts, domainContacts, domainRoles, domains } from '../../drizzle/schema.ts';
-import { insertRows } from '../database/insert-rows.ts';
-import type { Database } from '../database/open.ts';
+import { insertDomains, linkContacts } from '../domain/change.ts';
 import type { DomainRole } from '../domain/list.ts';
 import { columnOf, type Kind, type KindColumn, punycode, registrarOf, timesOf } from './kind.ts';
 import { code, domainName, list, oneOf, requiredInstant } from './reader.ts';
@@ -43,10 +42,16 @@ export const domainKind: Kind = {
   required: ['registrar'],
   mayBeOrphan: true,
   missing: timesOf,
-  lacks: sql`exists (select 1 from ${contactsInForm}
+  obstacle: sql`exists (select 1 from ${contactsInForm}
     where not exists (select 1 from ${contacts} where ${contacts.code} = link.value))`,
   derived: punycode,
-  following: linkContacts,
+  insert: insertDomains,
+  following(db, written) {
+    const ids = sql`(select json_group_array(json_object('role', part.column1, 'id', ${contacts.id}))
+      from ${contactsInForm} join ${contacts} on ${contacts.code} = link.value)`;
+    const row = sql`json_set(row.value -> 'row', '$.contacts', json(${ids}))`;
+    return linkContacts(db, sql`select ${row} as row from ${written}`);
+  },
   part: {
     file: 'domain-contacts',
     columns: { domain: domainName, contact: code, role: oneOf(domainRoles) },
@@ -55,23 +60,3 @@ export const domainKind: Kind = {
     single: 'registrant',
   },
 };
-
-/** Links each domain to the contacts of its form. */
-function linkContacts(db: Database, written: SQL) {
-  const domain = sql`${domains} on ${domains.name} = row.value ->> '$.to.name'`;
-  const { domainId, contactId, role } = domainContacts;
-  const links = sql`from ${written} join ${domain}, ${contactsInForm} join ${contacts} on ${contacts.code} = link.value where true`;
-  const link = {
-    domainId: sql`${domains.id}`,
-    contactId: sql`${contacts.id}`,
-    role: sql`part.column1`,
-  };
-  return [
-    // Deletions first: a domain never has two registrants.
-    db.delete(domainContacts).where(
-      sql`${domainId} in (select ${domains.id} from ${written} join ${domain})
-          and (${domainId}, ${contactId}, ${role}) not in (select ${link.domainId}, ${link.contactId}, ${link.role} ${links})`,
-    ),
-    insertRows(db, domainContacts, link, links).onConflictDoNothing(),
-  ];
-}

@@ -14,12 +14,12 @@ export interface KindColumn {
   read: ReadText;
   /** Its canonical text, in a row of the kind's table. */
   text: SQL;
-  /** The name in the history, and of the table's column unless the value is kept elsewhere. */
+  /** The name in the history and in the row for the noun, and of the table's column unless that is an id. */
   field: string;
   /** The table's column; undefined for what is kept in another table. */
   column?: SQLiteColumn | undefined;
-  /** The value to store, of its text. */
-  stored?: (text: SQL) => SQL;
+  /** The value to store, if that is not the text. */
+  stored?: (text: string | null) => string;
   /** The value as the history records it, if that is not the text. */
   recorded?: (text: string) => unknown;
   /** The value is a code of a registrar. */
@@ -61,10 +61,8 @@ export interface Kind {
   fixed?: readonly string[];
   /** Sets of columns that no two rows share, those with the values of `where`. */
   unique?: readonly { columns: readonly string[]; where?: Form }[];
-  /** Another condition under which a row of the table has what the form in `to` of `row.value` needs. */
-  rival?: SQL;
-  /** The condition that a row of another table which that form needs is not there. */
-  lacks?: SQL;
+  /** Another condition under which something stands in the way of the form in `to` of `row.value`. */
+  obstacle?: SQL;
   /** Columns of the table that have the same value in all rows of the kind. */
   constants?: Readonly<Record<string, string>>;
   /** Whether rows of a registrar that is gone may be given to another. */
@@ -84,9 +82,8 @@ export interface Kind {
   carried?(form: Form, now: Date): { column: string; why: string }[];
   /** Columns of the table that follow from the form. */
   derived?: Readonly<Record<string, (form: Form) => string>>;
-  /** Columns of the table with the same value in every new row, or set by every update. */
-  onAdd?: (now: Date) => Record<string, SQL>;
-  onUpdate?: Record<string, SQL>;
+  /** Inserts the rows of a query, which has each as JSON in its column `row`, by the fields of the columns. */
+  insert(db: Database, rows: SQL, now: Date): BatchItem<'sqlite'>;
   /** The statements after an addition or update, in the same batch. `row.value` of `written` has the form in `to`. */
   following?(db: Database, written: SQL): BatchItem<'sqlite'>[];
   /** Of a kind whose rows can be replaced, JSON of what goes along and follows. `row.value` has it in `links`. */
@@ -118,7 +115,6 @@ export function registrarOf(registrarId: SQLiteColumn): KindColumn {
     field: 'registrar',
     column: registrarId,
     text: sql`(select code from ${registrars} where id = ${registrarId})`,
-    stored: (text) => sql`(select id from ${registrars} where code = ${text})`,
     isRegistrar: true,
   };
 }

@@ -7,6 +7,9 @@ import {
   type retainedStatuses,
   untilClosed,
 } from '../../drizzle/schema.ts';
+import { insertAuctions } from '../auction/start.ts';
+import { insertRetainedDomains, namesIn } from '../retained-domain/change-names.ts';
+import { insertDisputes } from '../retained-domain/dispute.ts';
 import { dayOf } from '../time/day.ts';
 import { contactKind } from './contacts.ts';
 import { domainKind } from './domains.ts';
@@ -42,6 +45,7 @@ function retainedKind(
     constants: { status },
     missing: timesOf,
     derived: punycode,
+    insert: (db, rows) => insertRetainedDomains(db, namesIn(rows)),
     isAbout: sql`ifnull(ifnull(entry.changes ->> '$.status.to', entry.changes ->> '$.status.from'), 'reserved') = ${status}`,
   };
 }
@@ -71,7 +75,7 @@ const disputeKind: Kind = {
         return last === untilClosed ? null : last;
       }),
       text: sql`nullif(${disputes.lastDay}, ${untilClosed})`,
-      stored: (text) => sql`ifnull(${text}, ${untilClosed})`,
+      stored: (text) => text ?? untilClosed,
     },
     password: { ...columnOf(disputes, 'password'), isSecret: true },
     comment: columnOf(disputes, 'comment'),
@@ -94,6 +98,7 @@ const disputeKind: Kind = {
     if (first_day && last_day && last_day < first_day) throw refusal('ends before it begins');
   },
   derived: punycode,
+  insert: insertDisputes,
 };
 
 const auctionKind: Kind = {
@@ -120,7 +125,7 @@ const auctionKind: Kind = {
   unique: [{ columns: ['name'], where: { status: 'started' } }],
   missing: timesOf,
   derived: punycode,
-  onUpdate: { version: sql`version + 1` },
+  insert: insertAuctions,
 };
 
 /** Kinds of parties and of what they hold, each after those that it refers to. */

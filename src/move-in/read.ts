@@ -3,8 +3,8 @@ import { history } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { registrarsSubjects } from '../history/changes.ts';
+import { isOfKind } from './conditions.ts';
 import type { Form, Kind } from './kind.ts';
-import { isOfKind } from './statements.ts';
 
 const pageRows = 2_000;
 

@@ -11,6 +11,8 @@ import {
   webhooks,
 } from '../../drizzle/schema.ts';
 import { parseAddressList } from '../address-list.ts';
+import { insertRows, valuesInJson } from '../database/insert-rows.ts';
+import { registrarIdOf } from '../registrar/account.ts';
 import { hashPassword, isPasswordOf, passwordHashPattern } from '../registrar/password.ts';
 import { columnOf, type Form, type Kind, registrarOf, timesOf } from './kind.ts';
 import {
@@ -47,6 +49,7 @@ export const registrarKind: Kind = {
   fixed: ['id'],
   unique: [{ columns: ['id'] }],
   missing: timesOf,
+  insert: (db, rows) => insertRows(db, registrars, valuesInJson(registrars), sql`from (${rows})`),
   heldBy: sql`coalesce(
     (select 'contact ' || code from ${contacts} where ${contacts.registrarId} = ${registrars.id} limit 1),
     (select 'domain ' || name from ${domains} where ${domains.registrarId} = ${registrars.id} limit 1),
@@ -106,6 +109,11 @@ export const apiUserKind: Kind = {
   required: ['registrar'],
   unique: [{ columns: ['secret_digest'] }],
   missing: (form, now) => ({ ...timesOf(form, now), secret_changed_at: now.toISOString() }),
+  insert(db, rows) {
+    const registrarId = registrarIdOf(sql`row ->> 'registrar'`);
+    const user = { ...valuesInJson(apiUsers), registrarId };
+    return insertRows(db, apiUsers, user, sql`from (${rows})`);
+  },
   settle: async (form, here) => {
     const settled = withPossiblePrevious(await withOneCredential(form, here));
     // Files from another registry do not say how old a password is.

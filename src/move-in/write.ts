@@ -6,19 +6,18 @@ import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { type Changes, difference } from '../history/changes.ts';
 import { withoutContactUuids } from '../history/contact-uuids.ts';
-import { type ChangesOfMany, changeEach, type Origin } from '../write.ts';
-import type { Form, Kind } from './kind.ts';
-import { historyKeyOf } from './read.ts';
+import { registrarIdOf } from '../registrar/account.ts';
+import { type ChangesOfMany, changeEach, changesOfRows, type Origin } from '../write.ts';
 import {
   changesIn,
-  insertion,
   isAsCompared,
   isObstructed,
   isSameKey,
-  recording,
-  storedValues,
+  valueIn,
   writtenBy,
-} from './statements.ts';
+} from './conditions.ts';
+import type { Form, Kind } from './kind.ts';
+import { historyKeyOf } from './read.ts';
 
 /** A row to add, to update or to remove; or, where it differs in what cannot be updated, to remove and add again. */
 export type RowChange =
@@ -97,7 +96,7 @@ function readSkipped(
       and ${withoutContactUuids(sql`entry.changes`)} = row.value -> 'changes')`);
 }
 
-/** The JSON of a change: `id` with the key, both forms, and what the history and the table need beside them. */
+/** The JSON of a change: `id` with the key, both forms, the row for the noun, and what the history needs beside them. */
 function rowOf(kind: Kind, { action, from, to }: RowChange) {
   const form = (to ?? from)!;
   const isReplaced = action === 'replace';
@@ -106,12 +105,21 @@ function rowOf(kind: Kind, { action, from, to }: RowChange) {
     ...historyKeyOf(kind, form),
     from,
     to,
-    derived: to && mapped(kind.derived ?? {}, (derive) => derive(to)),
+    row: to && storedRow(kind, to),
     changes: changesOf(kind, isReplaced ? null : from, to),
     ...(isReplaced && {
       removal: { ...historyKeyOf(kind, from), changes: changesOf(kind, from, null) },
     }),
   };
+}
+
+function storedRow({ columns, constants, derived = {} }: Kind, form: Form) {
+  const values = Object.entries(columns).map(([name, { field, stored }]) => {
+    const text = form[name] ?? null;
+    return [field, stored?.(text) ?? text];
+  });
+  const following = mapped(derived, (derive) => derive(form));
+  return { ...constants, ...Object.fromEntries(values), ...following };
 }
 
 function changesOf(kind: Kind, from: Form | null, to: Form | null): Changes {
@@ -124,9 +132,10 @@ function changesOf(kind: Kind, from: Form | null, to: Form | null): Changes {
 
 function mapped<Value, Result>(
   values: Readonly<Record<string, Value>>,
-  change: (value: Value) => Result,
+  change: (value: Value, name: string) => Result,
 ): Record<string, Result> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+  const changed = Object.entries(values).map(([name, value]) => [name, change(value, name)]);
+  return Object.fromEntries(changed);
 }
 
 /** The values of a form as the history records them. */
@@ -148,34 +157,41 @@ function add(
   isReplaced: boolean,
 ): ChangesOfMany {
   const { table, subject } = kind;
+  const written = writtenBy(request.requestId, kind, array);
   const meant = isReplaced
     ? sql`${writtenBy(request.requestId, kind, array, 'from.uuid')} where true`
     : sql`${changesIn(array)} where not ${isObstructed(kind)}`;
   // A batch that was reported as failed, and was done, is sent again.
-  const free = sql`${meant} and not exists (select 1 from ${table} where ${isSameKey(kind)})`;
-  return {
-    ...{ subject, action: 'create', rows: recording(free) },
-    statements: [
-      insertion(db, kind, request.at, free),
-      ...(kind.following?.(db, writtenBy(request.requestId, kind, array)) ?? []),
-    ],
-  };
+  const free = sql`from ${meant} and not exists (select 1 from ${table} where ${isSameKey(kind)})`;
+  const statements = [
+    kind.insert(db, sql`select row.value -> 'row' as row ${free}`, request.at),
+    ...(kind.following?.(db, written) ?? []),
+  ];
+  return changesOfRows(subject, 'create', sql`select row.value as row ${free}`, statements, 'key');
 }
 
 function update(db: Database, { request }: Origin, kind: Kind, array: string): ChangesOfMany {
-  const { table, subject, key, fixed = [], columns, onUpdate = {} } = kind;
-  const kept = [...key, ...fixed].map((name) => columns[name]!.column);
-  const tableColumns = getTableColumns(table);
-  const values = [...storedValues(kind), ...Object.entries(onUpdate)].filter(
-    ([property]) => !kept.includes(tableColumns[property]),
-  );
+  const { table, subject } = kind;
   const isMeant = sql`${isAsCompared(kind)} and not ${isObstructed(kind)}`;
+  const rows = sql`select row.value as row from ${having(kind, array, isMeant)}`;
+  const statements = [
+    db.update(table).set(updatedValues(kind)).from(changesIn(array)).where(isMeant),
+    ...(kind.following?.(db, writtenBy(request.requestId, kind, array)) ?? []),
+  ];
+  return changesOfRows(subject, 'update', rows, statements, 'key');
+}
+
+/** The columns that the form gives, or that follow from it, but those that stay as they are. */
+function updatedValues({ table, columns, key, fixed = [], derived = {} }: Kind) {
+  const given = Object.entries(columns).flatMap(([name, { column, field, isRegistrar }]) => {
+    if (!column || key.includes(name) || fixed.includes(name)) return [];
+    const value = valueIn(`row.${field}`);
+    return [isRegistrar ? ['registrarId', registrarIdOf(value)] : [field, value]];
+  });
   return {
-    ...{ subject, action: 'update', rows: recording(having(kind, array, isMeant)) },
-    statements: [
-      db.update(table).set(Object.fromEntries(values)).from(changesIn(array)).where(isMeant),
-      ...(kind.following?.(db, writtenBy(request.requestId, kind, array)) ?? []),
-    ],
+    ...Object.fromEntries(given),
+    ...mapped(derived, (_, field) => valueIn(`row.${field}`)),
+    ...('version' in getTableColumns(table) && { version: sql`version + 1` }),
   };
 }
 
@@ -194,11 +210,10 @@ function remove(
   const written = writtenBy(request.requestId, kind, array, 'from.uuid');
   const isGoing = sql`${table}.rowid in (
     select ${table}.rowid from ${written} join ${table} on ${isAsCompared(kind)})`;
-  return {
-    ...{ subject, action: 'delete' },
-    rows: recording(having(kind, array, isMeant), isReplaced ? 'removal.' : ''),
-    statements: [...(kind.goingAlong?.(db, isGoing) ?? []), db.delete(table).where(isGoing)],
-  };
+  const recorded = isReplaced ? sql`row.value -> 'removal'` : sql`row.value`;
+  const rows = sql`select ${recorded} as row from ${having(kind, array, isMeant)}`;
+  const statements = [...(kind.goingAlong?.(db, isGoing) ?? []), db.delete(table).where(isGoing)];
+  return changesOfRows(subject, 'delete', rows, statements, 'key');
 }
 
 /** The changes for which a row of the table meets the condition. */

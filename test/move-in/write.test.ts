@@ -5,8 +5,10 @@ import { openDatabase } from '../../src/database/open.ts';
 import { contactKind } from '../../src/move-in/contacts.ts';
 import { domainKind } from '../../src/move-in/domains.ts';
 import { type Form, type Kind, keyOf } from '../../src/move-in/kind.ts';
+import { kinds } from '../../src/move-in/kinds.ts';
 import { readForms } from '../../src/move-in/read.ts';
 import { type RowChange, writeForms } from '../../src/move-in/write.ts';
+import { counted } from '../support/counted.ts';
 import { addContact, addDomainOf, addRegistrar, operator, unique } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
@@ -33,18 +35,19 @@ function databaseWith(around: <Results>(batch: () => Promise<Results>) => Promis
   });
 }
 
+const timestamp = '2015-03-04T05:06:07.123Z';
+
 const addition = (to: Form): RowChange => ({ action: 'add', from: null, to });
 
 function domainOf(registrar: string, more: Form = {}): Form {
   const name = `nimi${unique()}.ee`;
-  const createdAt = '2015-03-04T05:06:07.123Z';
   return {
     name,
     registrar,
     registrant: '[]',
     admin: '[]',
     tech: '[]',
-    created_at: createdAt,
+    created_at: timestamp,
     ...more,
   };
 }
@@ -123,3 +126,32 @@ test('leaves a contact that is to get another UUID if its id is the number of an
     contact,
   ]);
 });
+
+test.each(['contacts', 'auctions'])(
+  'reads as much to add one of the %s, however many there are',
+  async (name) => {
+    const kind = kinds.find((one) => one.name === name)!;
+    const contact = await addContact(worker.env, await addRegistrar(worker.env));
+    const given: Form = {
+      ...(kind === contactKind && (await formOf(contactKind, contact.code))),
+      ...{ name: 'nimi.ee', status: 'no_bids', created_at: timestamp, updated_at: timestamp },
+    };
+    const newForm = () => {
+      const n = unique();
+      const own: Form = { uuid: crypto.randomUUID(), id: `7${n}`, code: `${contact.code}${n}` };
+      return Object.fromEntries(
+        Object.keys(kind.columns).map((column) => [column, own[column] ?? given[column] ?? null]),
+      );
+    };
+    const { env, counts } = counted(worker.env);
+    const readToAdd = async (count: number) => {
+      const before = counts.rowsRead;
+      const changes = Array.from({ length: count }, () => addition(newForm()));
+      expect(await leftOf(kind, changes, openDatabase(env.DB))).toEqual([]);
+      return counts.rowsRead - before;
+    };
+    const first = await readToAdd(1);
+    await readToAdd(50);
+    expect(await readToAdd(1)).toBe(first);
+  },
+);
