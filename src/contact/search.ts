@@ -6,7 +6,9 @@ import { prepared } from '../database/prepared-query.ts';
 import { RegistryError } from '../error.ts';
 import { type Login, readWithLogin, registrarOfLogin } from '../registrar/login.ts';
 import { searchKey } from '../text/search-key.ts';
+import type { Contact } from './contact.ts';
 import { identityKey } from './identity-code.ts';
+import { contactsIn, type JsonRow, jsonOf } from './json-columns.ts';
 
 /** The conditions of a registrar's search among its contacts. A contact has to meet all of them. */
 export interface ContactFilters {
@@ -80,7 +82,7 @@ function valuesOf(filters: ContactFilters): Record<ConditionName, string | undef
   };
 }
 
-interface Found {
+interface Found extends JsonRow {
   /** In the order of the list: the number in 15 digits, by change after the time of the change. Sorts as text. */
   place: string;
   /** Null if there are more candidates than are counted. */
@@ -99,15 +101,19 @@ interface Found {
  * one: a page may be short, or empty, although another follows.
  * Throws `out_of_range` for an offset that would take too many rows.
  */
-export function searching<Row>(columns: SQL[], shown: (row: Row) => unknown, limits = bounds) {
-  const searches = new Map<string, ReturnType<typeof searchFor<Row>>>();
+export function searching<Column extends keyof Contact>(
+  columns: readonly Column[],
+  shown: (contact: Pick<Contact, Column>) => unknown,
+  limits = bounds,
+) {
+  const searches = new Map<string, ReturnType<typeof searchFor>>();
   return async (db: Database, login: Login, page: Page, filters: ContactFilters) => {
     const { limit, offset, after: number = 0, afterInstant } = page;
     if (offset + limit > limits.counted) throw tooFar();
     const values = valuesOf(filters);
     const names = conditionNames.filter((name) => values[name] !== undefined);
     const key = names.join();
-    const search = searches.get(key) ?? searchFor<Row>(columns, names, limits);
+    const search = searches.get(key) ?? searchFor(columns, names, limits);
     searches.set(key, search);
     const after = number === 0 ? '' : (afterInstant ?? '') + String(number).padStart(15, '0');
     // At one instant, every number comes after 0.
@@ -117,7 +123,7 @@ export function searching<Row>(columns: SQL[], shown: (row: Row) => unknown, lim
       search(db, { ...login, ...values, nameEnd, ...start, limit, offset }),
     ]);
     const sorted = rows.sort((one: Found, other: Found) => (one.place < other.place ? -1 : 1));
-    const [figures, ...found] = sorted as [Found, ...(Row & Found)[]];
+    const [figures, ...found] = sorted as [Found, ...Found[]];
     const { matches, seen, walked, last } = figures;
     const isFull = found.length === limit;
     const isCut = walked === limits.read - seen;
@@ -125,7 +131,7 @@ export function searching<Row>(columns: SQL[], shown: (row: Row) => unknown, lim
     const next = isFull ? found.at(-1)?.place : isCut ? last : undefined;
     const isOnlyPage = after === '' && offset === 0 && next === undefined;
     const total = matches ?? (isOnlyPage ? found.length : limits.counted);
-    return { contacts: found.map(shown), total, next };
+    return { contacts: contactsIn(found, columns).map(shown), total, next };
   };
 }
 
@@ -141,7 +147,11 @@ function tooFar(): RegistryError {
  * the result; if these are too many, a walk goes on in the order of the list from where the page begins. Places are
  * collected as JSON and cut as text, because SQLite counts what it materializes and sorts as read again.
  */
-function searchFor<Row>(columns: SQL[], names: readonly ConditionName[], limits: typeof bounds) {
+function searchFor(
+  columns: readonly (keyof Contact)[],
+  names: readonly ConditionName[],
+  limits: typeof bounds,
+) {
   // Those without a status are the most, and D1 takes five terms in a UNION.
   const leads = names.filter((name) => names.length === 1 || name !== 'ok').slice(0, 5);
   const bound =
@@ -167,7 +177,7 @@ function searchFor<Row>(columns: SQL[], names: readonly ConditionName[], limits:
   /** Characters of a place in JSON, with the comma. */
   const width = constant(isByChange ? 42 : 18);
   const start = sql`2 + ${given('offset')} * ${width}`;
-  return prepared<Row & Found>(
+  return prepared<Found>(
     () => sql`
     with registrar as materialized (select ${registrarOfLogin} as id),
     counted as materialized (${sql.join(counted, sql` union all `)}),
@@ -177,7 +187,7 @@ function searchFor<Row>(columns: SQL[], names: readonly ConditionName[], limits:
     known as materialized (${orderedMatches(bound, limits.read)}),
     walk as materialized (${walkedMatches(judged(way, onward), limits.read)})
     select iif(candidates <= ${constant(bound)}, matches, null) as matches, seen, walked, last,
-      value as place, ${sql.join(columns, sql`, `)}
+      value as place, ${jsonOf(columns)} as json
     from fewest cross join walk cross join json_each('[' || ltrim(replace(substr(
       ifnull((select places from known), walk.places), ${start}, ${given('limit')} * ${width}
     ), ']', ','), ',') || '""]')

@@ -8,6 +8,11 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return mentions(error, 'FOREIGN KEY constraint failed');
 }
 
+/** Whether a text in the query, or in its result, would have more than the 2,000,000 bytes that D1 accepts. */
+export function isTooLong(error: unknown): boolean {
+  return mentions(error, 'string or blob too big');
+}
+
 /**
  * Whether D1 rejected the bookmark that a session starts from: it is from another database, or from before a restore.
  * D1's documentation lists no error for this, so any error that names the bookmark counts.

@@ -84,6 +84,36 @@ test.each(layouts)('returns the page at any offset: %s', async (_, count, isDele
   );
 });
 
+/** The database with the limit of D1 for a text, which the local runtime lacks. */
+function databaseWithLimit() {
+  const { DB } = worker.env;
+  const binding = {
+    prepare: (query: string) => DB.prepare(query),
+    async batch(statements: D1PreparedStatement[]) {
+      const results = await DB.batch<Record<string, unknown>>(statements);
+      const values = results.flatMap(({ results }) => results.flatMap(Object.values));
+      if (values.some((value) => String(value).length > 2_000_000)) {
+        throw new Error('D1_ERROR: string or blob too big: SQLITE_TOOBIG');
+      }
+      return results;
+    },
+  };
+  return openDatabase(binding as unknown as D1Database);
+}
+
+test('returns a page of contacts that are longer together than a text in D1 may be', async () => {
+  const { id, login } = await addRegistrarWith(200, () => false);
+  await worker.env.DB.prepare(
+    "update contacts set status_notes = json_object('ok', hex(zeroblob(6000))) where registrar_id = ?",
+  )
+    .bind(id)
+    .run();
+  const page = { limit: 200, offset: 0 };
+  const { contacts, total } = await listContacts(databaseWithLimit(), login, page);
+  expect({ total, count: contacts.length }).toEqual({ total: 200, count: 200 });
+  expect(contacts.at(-1)).toMatchObject({ status_notes: { ok: '0'.repeat(12_000) } });
+});
+
 test('walks at most one block for a page at a large offset, in one round trip', async () => {
   const { login } = await addRegistrarWith(8 * contactsInBlock, (n) => n % 5 === 0);
   const first = countingDatabase();

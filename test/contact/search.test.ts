@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { contacts } from '../../drizzle/schema.ts';
 import { keysOf } from '../../src/contact/keys.ts';
@@ -146,7 +145,7 @@ function numbersOf(filters: ContactFilters): number[] {
 }
 
 const search = (limits?: { counted: number; countedOfSeveral: number; read: number }) =>
-  searching<{ number: number }>([sql`number as number`], ({ number }) => number, limits);
+  searching(['number'], ({ number }) => number, limits);
 
 type Search = ReturnType<typeof search>;
 
