@@ -14,18 +14,18 @@ import { identityKey } from './identity-code.ts';
 import { invalidIdentity } from './invalid.ts';
 import { contactUpdate } from './update.ts';
 
-/** Which contacts to list. Without a criterion, all. */
+/** The criteria of a list of contacts; without any, it lists all. */
 export interface ContactCriteria {
   registrar?: string | undefined;
   /** An identity code of any type and country; case and separators do not matter. */
   ident?: string | undefined;
   /** The whole address, ignoring case. */
   email?: string | undefined;
-  /** A part of the name, as it is written. */
+  /** A part of the name; case matters. */
   name?: string | undefined;
 }
 
-/** The contacts that meet all the criteria, in the order of their ids. */
+/** Lists the contacts that meet all the criteria, in the order of their ids. */
 export function listContactsBy(
   db: Database,
   criteria: ContactCriteria,
@@ -45,7 +45,7 @@ export function listContactsBy(
   );
 }
 
-/** The contact with this code, in either case, of any registrar. Throws `not_found`. */
+/** Finds a contact of any registrar; the case of the code does not matter. Throws `not_found`. */
 export async function getContactByCode(db: Database, code: string): Promise<ContactWithRegistrar> {
   const [contact] = await find(db, eq(contacts.code, asciiUpperCase(code)), 1);
   if (contact) return contact;
@@ -57,8 +57,8 @@ async function find(db: Database, condition: SQL | undefined, limit: number) {
 }
 
 /**
- * Updates a contact by the rules of the registrar interface. An identity may change as well; with the parts that stay,
- * it is judged as a new one. Throws what is wrong with it; `update_prohibited`, `not_found`.
+ * Updates a contact by the rules of the registrar interface, but its identity may change as well, and is judged as a
+ * new one. Throws the problems of the identity; `update_prohibited`, `not_found`.
  */
 export function updateAnyContact(
   db: Database,
@@ -89,7 +89,7 @@ export function deleteAnyContact(
   return change(db, origin, code, options, (contact) => contactDeletion(db, contact, origin));
 }
 
-/** Statuses to set and to take away. The note explains those that are set. */
+/** Statuses to add and to remove. The note explains those that are added. */
 export interface StatusChange {
   add: readonly ContactStatus[];
   remove: readonly string[];
@@ -97,7 +97,7 @@ export interface StatusChange {
 }
 
 /**
- * Sets and takes away statuses, whatever they prohibit. Throws `not_found`; `invalid` for one to take away that is
+ * Adds and removes statuses, whatever they prohibit. Throws `not_found`; `invalid` for a status to remove that is
  * neither known nor the contact's.
  */
 export function changeContactStatuses(
@@ -125,7 +125,7 @@ export function changeContactStatuses(
   });
 }
 
-/** Makes a change to the contact with this code, of which its registrar is notified, and returns what differs. */
+/** Changes the contact with this code, notifies its registrar, and returns what differs. */
 async function change(
   db: Database,
   origin: Origin,

@@ -2,9 +2,9 @@ import { type SQL, sql } from 'drizzle-orm';
 import { contacts, registrars } from '../../drizzle/schema.ts';
 
 /**
- * The `updated_at` of what is written at this time: later than that of every change of the registrar's contacts before,
- * even of those that are deleted. So whoever reads the changes in the order of their times misses none, although
- * requests are not written in the order in which they came.
+ * The `updated_at` of a change that is written at this time. It is later than that of every earlier change of the
+ * registrar's contacts, even of deleted ones, so whoever reads the changes in the order of their times misses none,
+ * although requests are not written in the order in which they came.
  */
 export function changeTime(registrarId: number | SQL, at: Date): SQL<string> {
   const time = at.toISOString();

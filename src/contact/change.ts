@@ -17,8 +17,8 @@ import { keysOf } from './keys.ts';
 import { contactByCode } from './read.ts';
 
 /**
- * Changes the registrar's contact with this code. Two round trips. Throws `not_found`, what `changeOf` throws, and as
- * `withLogin` does.
+ * Changes the registrar's contact with this code. Two round trips. Throws `not_found`, and what `changeOf` and
+ * `withLogin` throw.
  */
 export function writeContact<Outcome>(
   db: Database,
@@ -64,7 +64,7 @@ export function rowUpdate(
   const keys = Object.entries(keysOf({ ...contact, ...given }));
   const row = {
     ...given,
-    // An index is written where a column is set, even to the same value.
+    // Setting a column writes its index, even if the value is the same.
     ...Object.fromEntries(keys.filter(([key, value]) => value !== contact[key as keyof Contact])),
     updater: actor.name,
     version: contact.version + 1,
@@ -83,9 +83,8 @@ export function rowUpdate(
 }
 
 /**
- * The change with a notification for the contact's registrar, and its delivery to the registrar's webhook. For changes
- * that the registrar does not make itself: those of a registrant, and those of the registry, by its operator or its
- * scheduled run.
+ * Adds a notification of the contact's registrar, and its delivery to the registrar's webhook, to a change that the
+ * registrar does not make itself.
  */
 export function notifyingRegistrar<Outcome>(
   db: Database,
@@ -101,7 +100,7 @@ export function notifyingRegistrar<Outcome>(
     event: `contact.${action}d`,
     text: `Contact ${code} has been ${action}d by ${who}`,
     subjectKey: code,
-    // Of a deleted contact nothing is left.
+    // No field is left of a deleted contact.
     fields: action === 'delete' ? [] : Object.keys(shownChanges(changes)),
     createdAt: at.toISOString(),
   } as const;

@@ -5,7 +5,7 @@ import { RegistryError } from '../error.ts';
 import { type ApiUser, type Login, readWithLogin } from '../registrar/login.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 
-/** The code that a contact created with this id would get, and whether it is free. One round trip. Throws `invalid`. */
+/** Finds the code that a contact with this id would get, and whether it is free. One round trip. Throws `invalid`. */
 export async function checkContactCode(db: Database, login: Login, id: string) {
   const [caller, taken] = await readWithLogin(db, login, (registrarId) => [
     takenCodes(db, registrarId, [id]),
@@ -14,7 +14,7 @@ export async function checkContactCode(db: Database, login: Login, id: string) {
   return { code, isAvailable: !taken.some((row) => row.code === code) };
 }
 
-/** The query for those codes that contacts of the registrar with these ids would get and that are taken. */
+/** The query for the codes that the registrar's contacts with these ids would get and that are taken. */
 export function takenCodes(db: Database, registrarId: SQL<number>, ids: readonly string[]) {
   const upper = JSON.stringify(ids.map(asciiUpperCase));
   // An id may be a whole code.

@@ -7,10 +7,9 @@ import type { WriteRequest } from '../write.ts';
 
 export type Contact = typeof contacts.$inferSelect;
 
-/** A contact with the code of its registrar, which its history records. */
+/** Its history records the code of its registrar. */
 export type ContactWithRegistrar = Contact & { registrar: string };
 
-/** The query of contacts, each with the code of its registrar. */
 export function selectContacts(db: Database) {
   // D1 returns the rows of a batch as objects, in which two columns `code` would be one.
   const registrar = sql<string>`${registrars.code}`.as('registrar');
@@ -43,7 +42,7 @@ export function prohibitingStatuses(operation: 'Update' | 'Delete'): ContactStat
   return [`client${operation}Prohibited`, `server${operation}Prohibited`, `pending${operation}`];
 }
 
-/** The result of a write, about the contact that it created or changed. */
+/** The contact that a write created or changed. */
 export interface ContactReference {
   code: string;
   /** From `versionOf`. */
@@ -57,8 +56,8 @@ export function referenceTo(contact: Versioned & Pick<Contact, 'code'>): Contact
 type Versioned = Pick<Contact, 'uuid' | 'version' | 'domainCount'>;
 
 /**
- * The contact's entity tag. It changes whenever anything changes that an interface shows of the contact, and differs
- * from the tags of an earlier contact with the same code.
+ * The contact's entity tag. It changes with everything that an interface shows of the contact, and differs from the
+ * tags of an earlier contact with the same code.
  */
 export function versionOf({ uuid, version, domainCount }: Versioned): string {
   return `${uuid.slice(0, 8)}-${version}${domainCount > 0 ? '-linked' : ''}`;
@@ -71,7 +70,6 @@ export function checkVersion(contact: Contact, { isExpected }: WriteRequest): vo
   }
 }
 
-/** The condition that the contact is still as it was read. */
 export function isUnchanged({ id, version }: Contact): SQL {
   return sql`exists (select 1 from ${contacts} where id = ${id} and version = ${version})`;
 }
@@ -90,7 +88,6 @@ export function theContact<Row extends Contact>([contact]: readonly Row[]): Row 
   return contact;
 }
 
-/** 22 random hexadecimal digits. */
 export function generateAuthInfo(): string {
   return randomHex(11);
 }

@@ -15,14 +15,13 @@ const codes = `
 
 const known = new Set(codes.trim().split(/\s+/));
 
-/** Whether it is an ISO 3166-1 alpha-2 code, in upper case. */
 export function isCountryCode(code: string): boolean {
   return known.has(code);
 }
 
 /**
- * A country's code, in capital letters and without spaces around it. A former registry may have had another text, which stays
- * as it is.
+ * Turns a country's code into upper case, without spaces around it. Other text, which a former registry may have
+ * stored, stays as it is.
  */
 export function knownCountry(text: string): string {
   const code = asciiUpperCase(text.trim());

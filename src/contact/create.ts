@@ -71,8 +71,8 @@ export function createContact(
 }
 
 /**
- * The code of a new contact of the registrar. Every rule that a creation needs the caller for is here, so that it is one of
- * a validation as well. Throws `invalid`.
+ * The code of a new contact. Rules that depend on the caller are here, so that a validation applies them too. Throws
+ * `invalid`.
  */
 function newCode(caller: ApiUser, { code }: NewContact): string {
   return contactCode(caller, code ?? randomHex(4));
@@ -83,8 +83,9 @@ function taken(): RegistryError {
 }
 
 /**
- * The refusal of `createContact` for each of the contacts, in their order; undefined for one that it would create. A refusal
- * among them stays. A contact counts as created for those after it. One round trip. Throws as `withLogin` does.
+ * Returns what `createContact` would throw for each of the contacts, in their order; undefined for one that it would
+ * create, which then counts as created for those after it. A given refusal is returned as it is. One round trip. Throws
+ * what `withLogin` throws.
  */
 export async function validateContacts(
   db: Database,

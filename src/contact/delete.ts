@@ -17,8 +17,8 @@ import {
 import { contactColumns } from './fields.ts';
 
 /**
- * Deletes the registrar's contact with this code. Two round trips. Throws `linked` if a domain refers to it, even since
- * a moment ago; `delete_prohibited`, `not_found`, `changed_meanwhile`.
+ * Deletes the registrar's contact with this code. Two round trips. Throws `linked` if a domain refers to it, even one
+ * that was linked a moment ago; `delete_prohibited`, `not_found`, `changed_meanwhile`.
  */
 export function deleteContact(
   db: Database,
@@ -31,7 +31,7 @@ export function deleteContact(
   );
 }
 
-/** The change that deletes a contact, whoever may delete it. */
+/** The change that deletes a contact, whoever asks for it. */
 export function contactDeletion(
   db: Database,
   contact: ContactWithRegistrar,

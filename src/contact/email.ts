@@ -7,7 +7,7 @@ const letter = '(?!\\p{Default_Ignorable_Code_Point})[\\p{L}\\p{M}\\p{N}]';
 const atom = `(${letter}|[!#$%&'*+\\-/=?^_\`{|}~])+`;
 const localPattern = new RegExp(`^${atom}(\\.${atom})*$`, 'u');
 
-/** A domain name as people write it. No label begins or ends with a hyphen; in punycode, that of `õun-.ee` would not be seen. */
+/** A domain name as people write it. No label begins or ends with a hyphen, which punycode would hide in `õun-.ee`. */
 const unicodeLabel = `(${letter})+(-+(${letter})+)*`;
 const unicodePattern = new RegExp(`^${unicodeLabel}(\\.${unicodeLabel})+$`, 'u');
 

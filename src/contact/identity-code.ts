@@ -1,8 +1,8 @@
 import { asciiUpperCase } from '../text/ascii-case.ts';
 
 /**
- * Characters that people write between the letters and digits of an identity code: every other ASCII character, and the
- * spaces, hyphens and dashes that word processors insert.
+ * Every ASCII character that people write between the letters and digits of an identity code, and the spaces, hyphens
+ * and dashes that word processors insert.
  */
 const separators = [
   ' !"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~',
@@ -11,8 +11,8 @@ const separators = [
 ].join('');
 
 /**
- * The form in which codes are compared, and which is stored as `ident_key`: letters and digits only, with ASCII letters
- * in upper case. A code without any is its own key, so that it equals no other code.
+ * The form in which codes are compared, stored as `ident_key`: letters and digits only, with ASCII letters in upper
+ * case. A code without letters and digits is its own key, so that it equals no other code.
  */
 export function identityKey(code: string): string {
   const bare = Array.from(code).filter((character) => !separators.includes(character));

@@ -1,7 +1,7 @@
 import type { Problem } from '../error.ts';
 import { dayOf, isDay } from '../time/day.ts';
 
-/** The identity of a contact: a person or organisation of a country, by the country's own code or by a birthday. */
+/** A country's own code for a person or an organisation, or a person's birthday. */
 export interface Identity {
   code: string;
   /** One of `identityTypes`, or what a former registry called it. */
@@ -12,9 +12,9 @@ export interface Identity {
 const oldestAgeYears = 150;
 
 /**
- * The problem of an identity code for its type and country on the day of `now`, if there is one. Only Estonia's
- * formats are checked: a foreigner may come with a passport, and there are lawful codes that no list of formats knows.
- * A code of an unknown type has no problem of its own.
+ * Finds the problem of an identity code for its type and country on the day of `now`, if there is one. Only Estonia's
+ * formats are checked: a foreigner may have a passport, and no list of formats knows every lawful code. The codes of an
+ * unknown type are not checked.
  */
 export function identityProblem(
   { code, type, countryCode }: Identity,

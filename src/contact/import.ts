@@ -29,9 +29,9 @@ export async function findContactProblems(
 }
 
 /**
- * Adds the contacts that do not exist yet, all of them or none, and returns how many. What an interrupted import has
- * done stays as it is. Numbers follow the order of the records. One batch: pass at most some ten thousand records at a
- * time. A dry run checks and writes nothing. Throws the problems of `findContactProblems`.
+ * Adds the contacts that do not exist yet, all of them or none, numbered in the order of the records, and returns how
+ * many. It is one batch: pass at most some ten thousand records. A dry run checks and writes nothing. Throws the
+ * problems of `findContactProblems`.
  */
 export async function importContacts(
   db: Database,
@@ -62,7 +62,7 @@ export async function importContacts(
   return missing.length;
 }
 
-/** The rows that the records refer to and that exist: contacts by their codes and UUIDs. */
+/** Loads the existing rows to which the records refer; contacts are found by their codes and UUIDs. */
 async function loadPresent(db: Database, records: readonly ContactRecord[]) {
   const codes = await db.select({ id: registrars.id, code: registrars.code }).from(registrars);
   const present = {
@@ -116,7 +116,7 @@ function problemOf(record: ContactRecord, present: Present): Problem | undefined
   return { reason: 'taken', message, field: 'code' };
 }
 
-/** Codes that moved in may begin with another registrar's, but new ones do not. */
+/** Existing codes may begin with another registrar's code, because contacts move in with theirs; new ones may not. */
 function problemOfNewCode({ registrar, code }: ContactRecord): Problem | undefined {
   const prefix = `${registrar}:`;
   if (code.startsWith(prefix) && code !== prefix) return undefined;
@@ -124,7 +124,6 @@ function problemOfNewCode({ registrar, code }: ContactRecord): Problem | undefin
   return { reason: 'invalid', message, field: 'code' };
 }
 
-/** The new row, with its changes. */
 function rowOf({ registrar, ...given }: ContactRecord, { actor, request }: Origin) {
   const described = { ...given, authInfo: given.authInfo ?? generateAuthInfo() };
   return {

@@ -4,20 +4,20 @@ import type { Contact } from './contact.ts';
 import { type ContactIdentity, contactColumns } from './fields.ts';
 import { identityProblem } from './identity.ts';
 
-/** A value on record that today's rules refuse; `field` is its name in files. A secret is left out. */
+/** A stored value that today's rules refuse; `field` is its name in files. Secrets are left out. */
 export interface InvalidValue extends Problem {
   field: string;
   value?: unknown;
 }
 
-/** The values for which a creation would be refused on the day of `now`. */
+/** Finds the values for which a creation would be refused on the day of `now`. */
 export function invalidValues(contact: Contact, now: Date): InvalidValue[] {
   return judged(contactColumns, contact, now);
 }
 
 const identityColumns = contactColumns.filter(([, { group }]) => group === 'identity');
 
-/** The problems that the contact's identity would have with these changes. */
+/** Finds the problems that the contact's identity would have with these changes. */
 export function invalidIdentity(
   { ident, identType, identCountryCode }: ContactIdentity,
   changes: Partial<ContactIdentity>,

@@ -12,8 +12,8 @@ import { contactDeletion } from './delete.ts';
 const limits = { window: 2_000, windows: 20, deletions: 100 };
 
 /**
- * Deletes the contacts that no domain has referred to since before an instant, unless a status prohibits it. Continues
- * where the run before stopped, and begins again after the last contact. Returns how many it deleted.
+ * Deletes the contacts that no domain has referred to since before an instant, unless a status prohibits it. It
+ * continues where the last run stopped, begins again after the last contact, and returns how many it deleted.
  */
 export async function deleteOrphans(
   db: Database,
@@ -35,14 +35,14 @@ export async function deleteOrphans(
       if (await deleteOrphan(db, id, before, request)) deleted += 1;
     }
     left -= orphans.length;
-    // The window may hold more than may still be deleted.
+    // The window may hold more orphans than this run may still delete.
     after = left === 0 ? orphans.at(-1)! : last;
   }
   await continueAfter(db, 'orphan_contacts', after);
   return deleted;
 }
 
-/** The contacts to delete among the next ones, and the last id that was looked at; null where there is none. */
+/** Finds the contacts to delete among the next ones, and the last id of these; null after the last contact. */
 async function findOrphans(
   db: Database,
   before: string,
@@ -64,7 +64,7 @@ async function findOrphans(
   return { ...row, ids: JSON.parse(row.ids) };
 }
 
-/** Deletes a contact if it is still one to delete, and returns whether it was. */
+/** Deletes a contact if it is still an orphan, and returns whether it was. */
 async function deleteOrphan(
   db: Database,
   id: number,
@@ -83,7 +83,7 @@ async function deleteOrphan(
     });
     return true;
   } catch (error) {
-    // Since it was found, somebody has linked, locked or deleted it.
+    // Somebody has linked, locked or deleted it since it was found.
     if (error instanceof RegistryError) return false;
     throw error;
   }

@@ -11,7 +11,7 @@ import { identityProblem } from './identity.ts';
 
 /** The rules for a contact's fields as zod types: each takes what a client sent and returns what is stored. */
 
-/** RFC 5733: `+`, country code, dot, number; neither part zeros only. */
+/** RFC 5733: `+`, country code, dot, number. Neither part consists of zeros only. */
 const phonePattern = /^\+(?!0+\.)\d{1,3}\.(?!0+$)\d{1,14}$/;
 
 const countryCode = (message: string) =>
@@ -48,8 +48,8 @@ export const contactRules = {
 };
 
 /**
- * Whether a client repeats the value on record, which it may have read with other spaces around it, in another Unicode
- * form, or as a country code in the other case. Blank repeats blank, but a null `auth_info` asks for a new one.
+ * Whether a client repeats the stored value. It may differ in the spaces around it, its Unicode form, or the case of a
+ * country code. Blank repeats blank, but a null `auth_info` asks for a new one.
  */
 export function isRepeated(column: keyof Contact, given: unknown, onRecord: unknown): boolean {
   if (column === 'authInfo' && given === null) return false;
@@ -65,7 +65,7 @@ export function isRepeated(column: keyof Contact, given: unknown, onRecord: unkn
   return form(given) === form(onRecord);
 }
 
-/** The fault of an identity whose code does not fit its type and country today. */
+/** Finds the problem of an identity whose code does not fit its type and country today. */
 export function problemOfIdentity({
   ident,
   identType,

@@ -20,12 +20,12 @@ import type { ContactChanges, ContactIdentity } from './fields.ts';
 import { identityKey, isSameIdentityCode } from './identity-code.ts';
 import { isContactOfPerson } from './read.ts';
 
-/** The changes that are asked for, judged by the contact on record: throws what is wrong with them. */
+/** Returns the requested changes to the stored contact, or throws what is wrong with them. */
 type Judged = (contact: Contact) => ContactChanges & Partial<ContactIdentity>;
 
 /**
  * Updates the registrar's contact with this code. Two round trips. Throws what `changesOf` throws; `identity_change` if
- * a given identity is not the one on record; `update_prohibited`, `not_found`, `changed_meanwhile`.
+ * a given identity is not the stored one; `update_prohibited`, `not_found`, `changed_meanwhile`.
  */
 export function updateContact(
   db: Database,
@@ -73,7 +73,7 @@ export function updateContactOfPerson(
   });
 }
 
-/** The change that updates a contact, whoever may update it. Its outcome is the updated contact. */
+/** The change that updates a contact, whoever asks for it. Its outcome is the updated contact. */
 export function contactUpdate(
   db: Database,
   contact: ContactWithRegistrar,

@@ -8,7 +8,7 @@ export function jsonArrays(rows: Iterable<unknown>): string[] {
   return [...chunkedJson(rows)];
 }
 
-/** The same, each array made when it is asked for: for rows that memory does not hold all at once. */
+/** Like `jsonArrays`, but makes each array when it is asked for, so that memory need not hold all rows. */
 export function* chunkedJson(rows: Iterable<unknown>): Generator<string> {
   let array = '';
   for (const row of rows) {
@@ -27,7 +27,7 @@ export function rowsIn(array: string): SQL {
   return sql`select value as row from json_each(${array})`;
 }
 
-/** The condition that a column has one of the values of a JSON array. */
+/** `values` is a JSON array. */
 export function isIn(column: SQLWrapper, values: string): SQL {
   return sql`${column} in (select value from json_each(${values}))`;
 }

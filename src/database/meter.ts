@@ -1,8 +1,7 @@
-/** The cost of a request so far, in the units that the platform bills. */
 export interface Meter {
   /** Round trips to D1, however many statements each carried. */
   d1: number;
-  /** By the statements of batches: D1 reports none for a query outside a batch. */
+  /** Only the statements of batches count: D1 reports no rows for a query outside a batch. */
   rowsRead: number;
   kvReads: number;
 }

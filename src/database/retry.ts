@@ -1,6 +1,6 @@
 import { mentions } from './violations.ts';
 
-/** Transient faults, as D1's documentation lists them (d1/best-practices/retry-queries). */
+/** The transient faults that D1's documentation lists (d1/best-practices/retry-queries). */
 const passingFaults = [
   'Network connection lost',
   'storage caused object to be reset',
@@ -26,7 +26,7 @@ export function isPassingFault(error: unknown): boolean {
   return passingFaults.some((text) => mentions(error, text));
 }
 
-/** Waits after each fault: twice as long each time, with a random part so that callers do not retry together. */
+/** Waits twice as long after each fault, with a random part so that callers do not retry together. */
 export function pauseAfterFault(faults: number): Promise<void> {
   return pause(firstPauseMilliseconds * 2 ** (faults - 1) * (0.5 + Math.random()));
 }
@@ -35,7 +35,7 @@ export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** The result of the work. Throws an Error if it takes longer; the work itself goes on. */
+/** Returns the result of the work. Throws an Error if it takes longer; the work itself continues. */
 export async function within<Result>(milliseconds: number, work: Promise<Result>): Promise<Result> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const error = new Error(`no answer within ${milliseconds} ms`);

@@ -8,7 +8,7 @@ export const maximumDatabaseBytes = 10_000_000_000;
 
 const tables = Object.values(schema).filter((value) => is(value, SQLiteTable)) as SQLiteTable[];
 
-/** The database's size and its rows by table, in one round trip. D1 bills every row of an index of each table. */
+/** Reads the database's size and the rows of each table in one round trip. D1 bills every row of an index of each. */
 export async function readSize(db: Database) {
   const counts = tables.map((table) =>
     db.$client.prepare(`select count(*) as count from ${getTableName(table)}`),

@@ -4,14 +4,14 @@ import { sweeps } from '../../drizzle/schema.ts';
 import { timeAfter } from '../time/clock.ts';
 import type { Database } from './open.ts';
 
-/** A table that the cron looks through, one part in each run. */
+/** A table of which the cron looks through a part in each run. */
 export type Sweep = 'history_values' | 'orphan_contacts';
 
 /** The part of a sweep that one run does. */
 export interface SweepLimits {
-  /** Rows that one query looks at. */
+  /** The rows that one query looks at. */
   window: number;
-  /** Queries after which the run stops, wherever it is. */
+  /** The queries after which the run stops. */
   windows: number;
 }
 
@@ -21,7 +21,6 @@ export async function placeOf(db: Database, name: Sweep): Promise<number> {
   return row?.after ?? 0;
 }
 
-/** The statement that sets where the next run continues. */
 export function continueAfter(db: Database, name: Sweep, after: number) {
   return db
     .insert(sweeps)
@@ -32,7 +31,7 @@ export function continueAfter(db: Database, name: Sweep, after: number) {
 /** The most that one run deletes; the next run continues. */
 const maximumDeleted = 10_000;
 
-/** Deletes the rows of a table whose times in these columns are all longer ago than the days. */
+/** Deletes the rows of a table whose times in these columns are all older than the days. */
 export async function deleteOlder(
   db: Database,
   times: readonly [SQLiteColumn, ...SQLiteColumn[]],

@@ -12,7 +12,7 @@ import { generateWebhookSecret } from './webhook-secret.ts';
 
 const { id: registrarId, lostChangeAt: _, ...columns } = getTableColumns(registrars);
 
-/** With the URL that their notifications are pushed to, null for none, and since when it fails. */
+/** The webhook's URL is null if there is none. */
 function selectRegistrars(db: Database) {
   return db
     .select({ ...columns, webhookUrl: webhooks.url, webhookFailingSince: webhooks.failingSince })
@@ -20,22 +20,20 @@ function selectRegistrars(db: Database) {
     .leftJoin(webhooks, eq(webhooks.registrarId, registrarId));
 }
 
-/** A registrar as the operator sees it. */
 export type Registrar = Awaited<ReturnType<typeof selectRegistrars>>[number];
 
-/** Every registrar, by code. */
 export async function listRegistrars(db: Database): Promise<Registrar[]> {
   return selectRegistrars(db).orderBy(asc(registrars.code));
 }
 
-/** The registrar with this code. Throws `not_found`. */
+/** Throws `not_found`. */
 export async function getRegistrar(db: Database, code: string): Promise<Registrar> {
   const [registrar] = await selectRegistrars(db).where(eq(registrars.code, code));
   if (!registrar) throw unknownRegistrar(code);
   return registrar;
 }
 
-/** The webhook of the registrar with this code. Throws `not_found`. */
+/** Throws `not_found`. */
 export async function getWebhook(db: Database, code: string) {
   const [found] = await db
     .select({ webhook: webhooks })
@@ -103,7 +101,7 @@ export async function addRegistrar(
   return (await write(db, origin.request, { look, judge }, options)).outcome;
 }
 
-/** The fields of a registrar that may change; one that is undefined stays. */
+/** Undefined fields stay as they are. */
 export interface RegistrarChanges {
   name?: string | undefined;
   allowedIps?: string[] | undefined;
@@ -118,8 +116,8 @@ interface UpdatedRegistrar {
 }
 
 /**
- * Changes a registrar. A webhook's URL, even the one that it has, comes with a new secret, which is returned, this
- * once; a dry run returns none. Throws `not_found`, `invalid`.
+ * Changes a registrar. A webhook's URL, even an unchanged one, comes with a new secret, which is returned only here; a
+ * dry run returns none. Throws `not_found`, `invalid`.
  */
 export async function updateRegistrar(
   db: Database,
@@ -164,7 +162,7 @@ function isAsSeen({ code, name, allowedIps, webhookUrl }: Registrar) {
   return and(
     eq(registrars.code, code),
     eq(registrars.name, name),
-    // By its values: there are several ways to write the same JSON.
+    // The values are compared, because the same JSON can be written in several ways.
     sql`(select json_group_array(value) from json_each(${registrars.allowedIps}))
       = ${JSON.stringify(allowedIps)}`,
     sql`(select url from ${webhooks} where registrar_id = ${registrars.id}) is ${webhookUrl}`,

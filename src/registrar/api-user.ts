@@ -18,10 +18,10 @@ function selectAccounts(db: Database) {
       disabledAt: apiUsers.disabledAt,
       /** Whether the secret is still the password from a former registry. */
       hasOldPassword: sql<boolean>`${apiUsers.secretDigest} is null`.mapWith(Boolean),
-      /** Since when the user has had the secret, and the one before it, until the cron forgets that. */
+      /** When the user got the secret, and the one before it, until the cron forgets that. */
       secretChangedAt: apiUsers.secretChangedAt,
       previousSecretChangedAt: apiUsers.previousSecretChangedAt,
-      /** Until when the one before works; null until the new one is first used. */
+      /** When the one before ends; null until the new one is first used. */
       previousSecretValidUntil: apiUsers.previousSecretValidUntil,
       createdAt: apiUsers.createdAt,
       updatedAt: apiUsers.updatedAt,
@@ -33,7 +33,7 @@ function selectAccounts(db: Database) {
 /** An API user as the operator sees it, without the secret or its digest. */
 type ApiUserAccount = Awaited<ReturnType<typeof selectAccounts>>[number];
 
-/** The API users of one registrar, or of all, by registrar and username. */
+/** Lists the API users of one registrar or of all, by registrar and username. */
 export async function listApiUsers(db: Database, registrarCode?: string) {
   return selectAccounts(db)
     .where(registrarCode === undefined ? undefined : eq(registrars.code, registrarCode))

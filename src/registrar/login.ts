@@ -13,20 +13,20 @@ import { isPasswordOf, rememberVerified, verifiedHash } from './password.ts';
 /** A claim to be an API user; the first query made for it checks it in the same round trip. */
 export interface Login {
   username: string;
-  /** As it was sent: a secret, or a password from a former registry. */
+  /** What the client sent: a secret, or a password from a former registry. */
   secret: string;
   /** SHA-256 of the secret, in hexadecimal. */
   secretDigest: string;
   /** The stored hash of a password that `secret` has been verified against; null if it has not been, or is a secret. */
   passwordHash: string | null;
   address: string | undefined;
-  /** When it is made, ISO 8601: a secret that was replaced works until its time. */
+  /** The time of the claim, ISO 8601, because a replaced secret works for a limited time. */
   at: string;
   /** Called before each slow hash that the login takes; throws if it may take no more. */
   beforeSlowHash?: () => Promise<void>;
   /** Called when the login is the first with the secret that replaced another. */
   onFirstUse?: () => void;
-  /** The API user, once the claim has been checked. */
+  /** Set once the claim has been checked. */
   caller?: ApiUser;
 }
 
@@ -47,7 +47,6 @@ export function digestSecret(secret: string): Promise<string> {
   return sha256Hex(secret);
 }
 
-/** The claim of whoever sent these credentials from this address at this time. */
 export async function loginOf(
   username: string,
   secret: string,
@@ -73,7 +72,7 @@ type Credentials = Record<'secretDigest' | 'passwordHash' | 'at', unknown>;
 const isCaller = (login: Credentials & { username: unknown }) =>
   sql`${hasSecret(login)} and +username = ${login.username} and ${isEnabled}`;
 
-/** Of a secret that was replaced, and of a password that a secret may have replaced, the time counts as well. */
+/** A replaced secret, and a password that a secret may have replaced, work for a limited time. */
 const hasSecret = ({ secretDigest, passwordHash, at }: Credentials) => {
   const lasts = sql`ifnull(previous_secret_valid_until > ${at}, true)`;
   return sql`(secret_digest = ${secretDigest}
@@ -102,8 +101,8 @@ type Found =
   | { id: null; username: string | null; passwordHash: string };
 
 /**
- * The caller; otherwise the hash that the password is to be verified against, without an id: the user's, or, without a
- * username, another's, which only makes whoever fails wait for a slow hash. Later parts are read only if the earlier
+ * The caller; otherwise, without an id, the hash to verify the password against. That is the user's hash, or, without a
+ * username, another user's, so that every refused login waits for a slow hash. Later parts are read only if the earlier
  * ones find nothing.
  */
 const callerOf = prepared<Found>(
@@ -174,9 +173,8 @@ function isAllowed(listed: string, address: string | undefined): boolean {
 }
 
 /**
- * Everything for which `withLogin` has refused the login, in the order of its steps; empty if it hasn't. A secret that is
- * not given is not judged. It looks for the username, so the time that it takes may tell whether there is one: nobody
- * may wait for it but the operator.
+ * Finds every reason why `withLogin` refuses the login, in the order of its steps. Without a secret, it judges the
+ * rest. The time that it takes may tell whether the username exists, so only the operator may wait for it.
  */
 export async function findRefusals(
   db: Database,
@@ -205,7 +203,6 @@ export function readWithLogin<const Queries extends readonly BatchItem<'sqlite'>
   return retried(() => withLogin(db, login, queries));
 }
 
-/** An API user, with the idempotency keys of its registrar. */
 export function apiUserActor({ id, username, registrarId }: ApiUser): Actor {
   return {
     type: 'api_user',
@@ -214,12 +211,12 @@ export function apiUserActor({ id, username, registrarId }: ApiUser): Actor {
   };
 }
 
-/** The holder of a caller's idempotency keys, which is its registrar, as an SQL expression of the registrar's id. */
+/** `keyHolder` of `apiUserActor` in SQL. */
 export function keyHolderOf(registrarId: SQL<number>): SQL {
   return sql`'registrar:' || ${registrarId}`;
 }
 
-/** Only checks a login. Throws what `withLogin` throws. */
+/** Throws what `withLogin` throws. */
 export async function authenticate(db: Database, login: Login): Promise<ApiUser> {
   const [caller] = await readWithLogin(db, login, () => []);
   return caller;

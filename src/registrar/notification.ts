@@ -14,7 +14,7 @@ export type Notification = typeof notifications.$inferSelect;
 
 type NewNotification = Omit<typeof notifications.$inferInsert, 'id' | 'readAt'>;
 
-/** The change with a notification of a registrar, and its delivery if the registrar has a webhook. */
+/** Adds a notification to the change, and its delivery if the registrar has a webhook. */
 export function notifying<Outcome>(
   db: Database,
   change: Change<Outcome>,
@@ -44,12 +44,11 @@ function insertDelivery(db: Database, notification: NewNotification, condition: 
   );
 }
 
-/** Sent as `webhook-id`. */
+/** Receivers get it as `webhook-id`. */
 export function newDeliveryId(): string {
   return `msg_${crypto.randomUUID().replaceAll('-', '')}`;
 }
 
-/** The query for the registrar's newest unread notification about a contact or an API user. */
 function newestNotification({
   registrarId,
   subjectKey,
@@ -74,7 +73,7 @@ export function notificationRepresentation(notification: Notification) {
   };
 }
 
-/** The registrar's unread notifications, the oldest first. One round trip. */
+/** Lists the unread notifications, the oldest first. One round trip. */
 export async function listUnreadNotifications(
   db: Database,
   login: Login,
@@ -98,7 +97,7 @@ export async function listUnreadNotifications(
   return unread;
 }
 
-/** The registrar's notification with this id, read or not. One round trip. Throws `not_found`. */
+/** Finds a notification, read or not. One round trip. Throws `not_found`. */
 export async function getNotification(
   db: Database,
   login: Login,
@@ -112,7 +111,7 @@ export async function getNotification(
 }
 
 /**
- * Marks the registrar's notification as read; to say it again changes nothing. Two round trips: the address of the
+ * Marks the registrar's notification as read; repeating it changes nothing. Two round trips, because the address of the
  * login is judged before anything is written. Throws `not_found`.
  */
 export async function markNotificationRead(

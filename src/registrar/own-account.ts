@@ -17,9 +17,7 @@ import {
 } from './login.ts';
 import { notifying } from './notification.ts';
 
-/** The calls by which API users read about themselves and their registrar, and replace their own secrets. */
-
-/** The caller's user and registrar. One round trip. Throws as `withLogin` does. */
+/** Finds the caller's user and registrar. One round trip. Throws what `withLogin` throws. */
 export async function getOwnAccount(db: Database, login: Login) {
   const [caller, [account]] = await readWithLogin(db, login, (registrarId) => [
     db
@@ -28,7 +26,7 @@ export async function getOwnAccount(db: Database, login: Login) {
         allowedIps: registrars.allowedIps,
         webhookUrl: webhooks.url,
         secretChangedAt: apiUsers.secretChangedAt,
-        // Forgotten by the cron, some time after it has ended.
+        // The cron forgets it some time after it has ended.
         previousSecretValidUntil: sql<
           string | null
         >`iif(previous_secret_valid_until > ${login.at}, previous_secret_valid_until, null)`,
@@ -41,15 +39,14 @@ export async function getOwnAccount(db: Database, login: Login) {
   return { ...caller, ...account! };
 }
 
-/** For so long, what a new secret has replaced works beside it. */
+/** How long the old secret still works once the new one has been used. */
 const overlapMilliseconds = 24 * 60 * 60 * 1000;
 
 /**
- * Gives the caller's user a new secret, which is kept only as its digest. What the user had until now, a secret or the
- * password from a former registry, works on until a day after the new secret is first used. If the caller logs in with
- * what was replaced before, the answer to that may have been lost: the new secret takes the place of the one in that
- * answer. Two round trips. Throws `update_prohibited` while the login's secret has one beside it that it replaced, and as
- * `withLogin` does.
+ * Gives the caller's user a new secret, which is stored only as its digest. The old secret, or the password from a
+ * former registry, works until a day after the new secret is first used. If the caller logs in with the old one, the
+ * answer with the new one may have been lost, so another takes its place. Two round trips. Throws `update_prohibited`
+ * while the secret before the login's still works, and what `withLogin` throws.
  */
 export async function replaceOwnSecret(
   db: Database,
@@ -116,7 +113,7 @@ export async function replaceOwnSecret(
   return { caller, secret };
 }
 
-/** Records the first use of the login's secret, which ends the one that it replaced a day later. One round trip. */
+/** Records the first use of the login's secret: the one that it replaced ends a day later. One round trip. */
 export async function recordFirstUse(
   db: Database,
   login: Login,
@@ -138,7 +135,7 @@ export async function recordFirstUse(
   );
 }
 
-/** Forgets the secrets and passwords that were replaced and whose time is over. */
+/** Deletes the replaced secrets and passwords that have ended. */
 export async function forgetEndedSecrets(db: Database, now: Date): Promise<void> {
   await db
     .update(apiUsers)

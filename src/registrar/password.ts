@@ -5,17 +5,17 @@ const rounds = 100_000;
 const saltBytes = 16;
 const scheme = 'pbkdf2-sha256';
 
-/** A hash as it is stored: `pbkdf2-sha256$<rounds>$<salt>$<hash>`, salt and hash in base64. */
+/** The form of a stored hash: `pbkdf2-sha256$<rounds>$<salt>$<hash>`, salt and hash in base64. */
 export const passwordHashPattern =
   /^pbkdf2-sha256\$100000\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/;
 
-/** The slow hash of a password with a new salt, as it is stored. */
+/** Hashes a password slowly, with a new salt, in the form of `passwordHashPattern`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = crypto.getRandomValues(new Uint8Array(saltBytes));
   return [scheme, rounds, toBase64(salt), toBase64(await derive(password, salt, rounds))].join('$');
 }
 
-/** Whether this is the password of the stored hash; takes as long for a wrong one as for the right one. */
+/** Whether this is the password of the stored hash. A wrong one takes as long as the right one. */
 export async function isPasswordOf(stored: string, password: string): Promise<boolean> {
   const [, given, salt, hash] = stored.split('$') as [string, string, string, string];
   const wanted = fromBase64(hash)!;
@@ -33,7 +33,7 @@ async function derive(password: string, salt: BufferSource, iterations: number) 
 }
 
 /**
- * The stored hashes that this isolate has verified a password against, by username and digest of the password, so that
+ * The stored hashes against which this isolate has verified a password, by username and digest of the password, so that
  * only the first login of many costs the slow hash.
  *
  * Shared between requests on purpose: a hash found here is only a claim, which the query of each request compares with
@@ -42,7 +42,7 @@ async function derive(password: string, salt: BufferSource, iterations: number) 
 const verified = new Map<string, { stored: string; until: number }>();
 
 const rememberedMilliseconds = 10 * 60 * 1000;
-/** The oldest is dropped first. Some 300 bytes each. */
+/** An entry takes some 300 bytes. The oldest is dropped first. */
 const maximumRemembered = 1_000;
 
 interface Given {
@@ -50,7 +50,6 @@ interface Given {
   secretDigest: string;
 }
 
-/** Remembers for ten minutes that the password has been verified against the stored hash. */
 export function rememberVerified(given: Given, stored: string): void {
   verified.delete(keyOf(given));
   verified.set(keyOf(given), { stored, until: Date.now() + rememberedMilliseconds });
@@ -58,7 +57,6 @@ export function rememberVerified(given: Given, stored: string): void {
   if (verified.size > maximumRemembered && oldest !== undefined) verified.delete(oldest);
 }
 
-/** The stored hash against which the password was last verified; null if none is remembered. */
 export function verifiedHash(given: Given): string | null {
   const known = verified.get(keyOf(given));
   return known && known.until > Date.now() ? known.stored : null;

@@ -11,7 +11,7 @@ export function generateWebhookSecret(): string {
 // Symmetric signatures of Standard Webhooks. The specification's own package verifies them in the tests; here it would
 // add 4 KiB of HMAC to the bundle, which the runtime has built in.
 
-/** The headers that let the receiver verify a body: who it is from, that it is unchanged, and when it was sent. */
+/** The headers by which the receiver verifies who sent a body and when, and that it is unchanged. */
 export async function signedHeaders(
   secret: string,
   { id, at, body }: { id: string; at: Date; body: string },

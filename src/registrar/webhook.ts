@@ -5,15 +5,15 @@ import type { Database } from '../database/open.ts';
 
 const { deliveredAt, failedAt } = webhookDeliveries;
 
-/** Neither delivered nor given up. */
+/** Whether a delivery is neither delivered nor given up. */
 export const isOpen = sql`(${deliveredAt} is null and ${failedAt} is null)`;
 
-/** The state of a webhook to which nothing was sent yet. */
+/** The state of a webhook to which nothing has been sent. */
 const untried = { queuedUntil: null, resumesAt: null, failures: 0, failingSince: null };
 
 /**
- * The statements that make the webhook the registrar's one if the condition holds. A new URL or secret takes the
- * webhook from the consumer that is posting to the old one; without a URL, what waits is given up.
+ * The statements that store the registrar's webhook if the condition holds. A new URL or secret takes the webhook from
+ * the consumer that is posting to the old one; without a URL, waiting deliveries are given up.
  */
 export function webhookStatements(
   db: Database,

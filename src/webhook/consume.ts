@@ -3,12 +3,12 @@ import type { WebhookMessage } from '../env.ts';
 import { logUnexpected } from '../log.ts';
 import { sendDeliveries, type WebhookSender } from './deliver.ts';
 
-/** Longer than a consumer that ended midway holds a webhook. */
+/** The pause is longer than a consumer that ended midway holds a webhook. */
 const pauseSeconds = 90;
 
 /**
- * Sends what waits for the registrars that the messages name, side by side. A registrar's next attempt, if there is to
- * be one, is another message.
+ * Sends the waiting deliveries of the registrars that the messages name, in parallel. A registrar's next attempt is
+ * another message.
  */
 export async function consumeDeliveries(
   batch: MessageBatch<WebhookMessage>,

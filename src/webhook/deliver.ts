@@ -17,7 +17,6 @@ import { leased, restEnded, stateAfter } from './hold.ts';
 import { hasOpen } from './outbox.ts';
 import { parseWebhookUrl } from './url.ts';
 
-/** The means and the time of sending. */
 export interface WebhookSender {
   fetch: typeof fetch;
   now(): Date;
@@ -25,7 +24,6 @@ export interface WebhookSender {
   isLocal: boolean;
 }
 
-/** Sends by the platform's `fetch`, now. */
 export function senderOf(env: Env): WebhookSender {
   return {
     fetch: (url, init) => fetch(url, init),
@@ -41,8 +39,8 @@ type Delivery = typeof webhookDeliveries.$inferSelect;
 type Webhook = typeof webhooks.$inferSelect;
 
 /**
- * Sends what waits for the registrar's webhook, in the order of the notifications, until an attempt fails. One
- * caller at a time: it holds the webhook by `resumesAt`. Returns when to go on; undefined if nothing waits. If the
+ * Sends the registrar's waiting deliveries, in the order of the notifications, until an attempt fails. Only one caller
+ * at a time sends: it holds the webhook by `resumesAt`. Returns when to continue; undefined if nothing waits. If the
  * process ends midway, what it had not recorded is sent again, with the same id.
  */
 export async function sendDeliveries(
@@ -64,7 +62,7 @@ export async function sendDeliveries(
     const body = payloadOf(delivery, notification);
     const { outcome, isDelivered } = await post(webhook, delivery.id, body, sender);
     const next = stateAfter(webhook, isDelivered, sender.now());
-    // A batch that is repeated finds its own state.
+    // A repeated batch finds the state that it has written itself.
     const isHeld = inArray(webhooks.resumesAt, [webhook.resumesAt!, next.resumesAt]);
     const [, { meta }] = await retried(() =>
       db.batch([
@@ -73,7 +71,7 @@ export async function sendDeliveries(
       ]),
     );
     const resumesAt = new Date(next.resumesAt);
-    // Others hold it, if it has a new address or this took too long.
+    // Another caller holds the webhook if it has a new address or this attempt took too long.
     if (!isDelivered || meta.changes === 0) return resumesAt;
     Object.assign(webhook, next);
   }
@@ -81,7 +79,7 @@ export async function sendDeliveries(
     resumesAt: null,
     queuedUntil: sql`iif(${hasOpen}, ${webhooks.queuedUntil}, null)`,
   };
-  // The state is read even if nothing changed: a statement that is repeated has released it before.
+  // The state is read even if nothing changed, because a repeated batch has already released the webhook.
   const [, [left]] = await retried(() =>
     db.batch([
       db
@@ -94,7 +92,6 @@ export async function sendDeliveries(
   return left?.queuedUntil ? new Date(left.resumesAt ?? sender.now()) : undefined;
 }
 
-/** The oldest deliveries that wait, each with its notification. */
 function findWaiting(db: Database, registrarId: number) {
   return retried(() =>
     db
@@ -128,7 +125,7 @@ function recordAttempt(
     );
 }
 
-/** No personal data: the names of fields, not their values. */
+/** The payload has the names of changed fields and not their values, so no personal data. */
 function payloadOf({ createdAt }: Delivery, notification: Notification | null): string {
   if (!notification) {
     return JSON.stringify({ type: 'webhook.test', timestamp: createdAt, data: {} });
@@ -145,7 +142,7 @@ async function post(
   body: string,
   { fetch, now, isLocal }: WebhookSender,
 ): Promise<{ outcome: string; isDelivered: boolean }> {
-  // The receiver judges it by the real time.
+  // The receiver compares it with the real time.
   const signedAt = new Date(now().getTime() - clockAhead());
   try {
     // The rule may have become stricter since the URL was stored.
@@ -161,7 +158,7 @@ async function post(
       redirect: 'manual',
       signal: AbortSignal.timeout(maximumMilliseconds),
     });
-    // Only the status of the answer counts, however long its body is.
+    // Only the status of the answer counts; the body may be long.
     await response.body?.cancel();
     return { outcome: `HTTP ${response.status}`, isDelivered: response.ok };
   } catch (error) {
@@ -176,8 +173,8 @@ function failureOf(error: unknown): string {
 }
 
 /**
- * Sends a test to the registrar's webhook, once, and records what came of it, which it returns. One that arrives ends
- * the rest of a webhook that has failed. Throws `not_found` if the registrar has no webhook.
+ * Sends a test to the registrar's webhook once, records the result and returns it. If the test arrives, a webhook that
+ * rests after a failure is tried again at once. Throws `not_found` if the registrar has no webhook.
  */
 export async function testWebhook(
   db: Database,
@@ -187,7 +184,7 @@ export async function testWebhook(
   const webhook = await getWebhook(db, code);
   const { registrarId } = webhook;
   const at = sender.now().toISOString();
-  // It never waits: whatever ends this call, nothing else sends it.
+  // The test is stored as given up, so that nothing else sends it if this call ends midway.
   const test = {
     registrarId,
     createdAt: at,

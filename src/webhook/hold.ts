@@ -6,16 +6,16 @@ const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** From each attempt that failed to the next; the last one is repeated. */
+/** The delays after each failed attempt; the last one is repeated. */
 const retryDelays = [
   ...[5 * second, minute, 5 * minute, 30 * minute],
   ...[hour, 2 * hour, 4 * hour],
 ];
 
-/** Longer than an attempt and its record take. */
+/** The lease is longer than an attempt and its record take. */
 const leaseMilliseconds = minute;
 
-/** After this time, the queue has lost a message, and the next run of the cron sends another. */
+/** After this time, the message counts as lost, and the next run of the cron sends another. */
 export const queuePatience = 10 * minute;
 
 /** The state of a webhook that a consumer holds for its next attempt. */
@@ -43,11 +43,11 @@ function heldFor(milliseconds: number, now: Date) {
 }
 
 /**
- * Ends the rest of a webhook. One that is held for no longer than a lease is left as it is: a consumer may be at
- * it, or it is tried again soon anyway.
+ * Ends the pause of a webhook after a failure. A pause no longer than a lease is kept: a consumer may hold the webhook,
+ * or it is tried again soon anyway.
  */
 export function restEnded(now: Date) {
-  // The clock of a machine with the tool may be behind the Worker's.
+  // The clock of the operator's machine may be behind the Worker's.
   const longestLease = timeAfter(now, 2 * leaseMilliseconds);
   const isResting = sql`${webhooks.resumesAt} > ${longestLease}`;
   return {

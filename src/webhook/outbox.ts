@@ -8,7 +8,6 @@ import { isOpen } from '../registrar/webhook.ts';
 import { timeAfter } from '../time/clock.ts';
 import { queuePatience } from './hold.ts';
 
-/** Whether a delivery waits for the webhook. */
 export const hasOpen = sql`exists (
   select 1 from ${webhookDeliveries}
   where ${webhookDeliveries.registrarId} = ${webhooks.registrarId} and ${isOpen}
@@ -21,9 +20,9 @@ const day = 24 * 60 * minute;
 const messagesPerBatch = 100;
 
 /**
- * Gives the queue one message for each registrar with waiting deliveries, or for this registrar, unless one is on its
- * way. A registrar is claimed before its message is sent, so that of several callers one sends it. If the queue fails,
- * the claim runs out before the next run of the cron.
+ * Queues one message for each registrar with waiting deliveries, or for this registrar, unless one is already queued. A
+ * registrar is claimed before its message is sent, so that only one of several callers sends it. If the queue fails,
+ * the claim ends before the next run of the cron.
  */
 export async function queueDeliveries(
   db: Database,
@@ -54,8 +53,8 @@ const keptForDays = 30;
 const maximumGivenUp = 10_000;
 
 /**
- * Gives up the deliveries that have waited for a week, and deletes those that were created, and last resent, 30 days
- * ago. What was given up, and how many webhooks are failing, are lines in the log that an operator may set an alarm on.
+ * Gives up the deliveries that have waited for a week, and deletes those that were created and last resent 30 days ago.
+ * It logs how many it gave up and how many webhooks are failing, so that an operator can set an alarm on these lines.
  */
 export async function endOldDeliveries(db: Database, now: Date): Promise<void> {
   const { id, waitsSince, createdAt } = webhookDeliveries;
@@ -72,10 +71,10 @@ export async function endOldDeliveries(db: Database, now: Date): Promise<void> {
   if (failing > 0) writeLog('warn', { event: 'webhook_failing', webhooks: failing });
 }
 
-/** An endpoint may be down for so long before an operator is told. */
+/** How long an endpoint may fail before it is reported to the operator. */
 const patience = 60 * minute;
 
-/** The registrars whose webhooks have been failing for an hour while something waits, and since when. */
+/** Lists the registrars whose webhooks have been failing for an hour while deliveries wait, and since when. */
 export function listFailingWebhooks(db: Database, now: Date) {
   return db
     .select({ registrar: registrars.code, since: sql<string>`${webhooks.failingSince}` })
@@ -85,7 +84,7 @@ export function listFailingWebhooks(db: Database, now: Date) {
     .orderBy(registrars.code);
 }
 
-/** The query for how many deliveries wait at a time, and since when the oldest does. */
+/** The query for the number of waiting deliveries and the time since which the oldest has waited. */
 export function selectWaiting(db: Database, now: Date) {
   const { waitsSince } = webhookDeliveries;
   return db
@@ -96,7 +95,7 @@ export function selectWaiting(db: Database, now: Date) {
 
 export type ListedDelivery = Awaited<ReturnType<typeof listDeliveries>>[number];
 
-/** The deliveries to one registrar or to all, the newest first. */
+/** Lists the deliveries to one registrar or to all, the newest first. */
 export async function listDeliveries(
   db: Database,
   { registrar, limit }: { registrar?: string | undefined; limit: number },

@@ -10,8 +10,8 @@ import { restEnded } from './hold.ts';
 
 /**
  * Makes a registrar's deliveries wait again, in their order and before later ones: the one with this id, or all since
- * an instant that were delivered or given up. A webhook that rests after a failure is tried again at once. Returns how
- * many. Throws `not_found` if the registrar has no webhook or no such delivery to send again.
+ * an instant that were delivered or given up. A webhook that rests after a failure is tried again at once. Returns the
+ * number of deliveries. Throws `not_found` if the registrar has no webhook or no such delivery.
  */
 export async function resendDeliveries(
   db: Database,
@@ -59,7 +59,7 @@ export async function resendDeliveries(
   const { outcome } = await write(db, origin.request, { look, judge }, options);
   const { registrarId, deliveries } = outcome;
   if (options.isDryRun || deliveries === 0) return deliveries;
-  // Others may have been delivered or given up since the look.
+  // More deliveries may have ended since the look.
   const isResent = and(meant(registrarId), eq(waitsSince, at));
   return retried(() => db.$count(webhookDeliveries, isResent));
 }

@@ -2,7 +2,7 @@ import { RegistryError } from '../error.ts';
 
 const maximumLength = 2_000;
 
-/** Last labels of names that lead into private networks: RFC 6761, 6762, 8375, ICANN's `internal`, and common ones. */
+/** Suffixes of names in private networks: RFC 6761, 6762, 8375, ICANN's `internal`, and common ones. */
 const privateSuffixes = [
   'localhost',
   'local',
@@ -12,8 +12,8 @@ const privateSuffixes = [
 ];
 
 /**
- * A webhook's URL, normalised. It must be https with the name of a public host: not an IP address, not a name of a
- * private network, no user name or password. In the local environment, http and this machine are allowed as well.
+ * Normalises a webhook's URL. It must be https with the name of a public host, without an IP address, a name of a
+ * private network, or a user name or password. In the local environment, http and this machine are allowed as well.
  * Throws `invalid` with the reason.
  */
 export function parseWebhookUrl(text: string, { isLocal }: { isLocal: boolean }): string {
