@@ -9,7 +9,7 @@ const names = kinds.flatMap(filesOf).map(({ name }) => name);
 
 const known = [...names, reportName].map((name) => `${name}.csv`);
 
-interface KindFile {
+export interface KindFile {
   /** The name without `.csv`. */
   name: string;
   columns: string[];

@@ -1,4 +1,4 @@
-import { type Form, type Kind, keyOf } from '../../move-in/kind.ts';
+import type { Form, Kind } from '../../move-in/kind.ts';
 import type { RowChange } from '../../move-in/write.ts';
 import { openTemporary } from '../file/spool.ts';
 
@@ -74,13 +74,12 @@ export class FindingList implements Disposable {
 }
 
 /** A change of a row, with its line and form in the file, if the file has it. */
-type PlacedChange = Pick<RowChange, 'from' | 'to'> &
-  Pick<Finding, 'line'> & { incoming: Form | null };
+type PlacedChange = Pick<Finding, 'key' | 'line'> &
+  Pick<RowChange, 'from' | 'to'> & { incoming: Form | null };
 
 /** Reports that a change is not made, because it conflicts with what is stored. */
 export function conflictFinding(kind: Kind, change: PlacedChange, why: string): Finding {
-  const { line, from, to } = change;
-  const key = keyOf(kind, (to ?? from)!);
+  const { key, line, to } = change;
   const value = differingValues(kind, change);
   const registrar = to?.registrar ?? null;
   return { file: kind.name, line, key, column: null, value, done: 'conflict', why, registrar };

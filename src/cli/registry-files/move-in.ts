@@ -41,7 +41,7 @@ often as you like.`,
     noteCommandProgress({ isChanged: 'no' });
     const { orphansTo, theirs } = options;
     const now = registry.origin.request.at;
-    const unchanged = await planMove(registry.db, staging, directory, { now, orphansTo, theirs });
+    const unchanged = await planMove(registry.db, { staging, directory, now, orphansTo, theirs });
     const report = directory.fileOf(reportName);
     const writeReport = () =>
       writeFileRows(report, 'csv', fileRows(staging), { columns: [...findingColumns] });

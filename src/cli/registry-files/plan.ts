@@ -4,20 +4,10 @@ import { type Form, type Kind, keyOf, uniqueValues } from '../../move-in/kind.ts
 import { heldKinds, kinds } from '../../move-in/kinds.ts';
 import { newestActors, readForms } from '../../move-in/read.ts';
 import type { RowChange } from '../../move-in/write.ts';
-import type { Directory } from './directory.ts';
+import { filesOf } from './directory.ts';
 import { conflictFinding, differingColumns } from './findings.ts';
-import { type KindMove, stageKind, whyAbsent } from './stage.ts';
+import { type KindMove, type Move, stageKind, whyAbsent } from './stage.ts';
 import type { StagedRow, Staging } from './staging.ts';
-
-export interface PlanOptions extends Pick<KindMove, 'now' | 'orphansTo'> {
-  /** Conflicts are settled by the files. */
-  theirs?: boolean | undefined;
-  /** Takes both forms of each row, except rows that have ended or can't be stored. */
-  onCompared?(kind: Kind, wanted: Form | null, stored: Form | null): void;
-}
-
-/** A kind, with the columns that its files have. */
-type KindPlan = KindMove & PlanOptions & { columns: ReadonlySet<string> };
 
 /** A row with its whole form by the files, which is null if they lack it. */
 type ComparedRow = StagedRow & { wanted: Form | null };
@@ -30,25 +20,22 @@ const chunkRows = 1_000;
  * that are equal, by kind, for the kinds that the files have. Throws what `stageKind` throws, and `not_found` for the
  * registrar of orphans.
  */
-export async function planMove(
-  db: Database,
-  staging: Staging,
-  directory: Directory,
-  options: PlanOptions,
-): Promise<Map<Kind, number>> {
+export async function planMove(db: Database, move: Move): Promise<Map<Kind, number>> {
+  const { staging, directory } = move;
   const unchanged = new Map<Kind, number>();
   for (const kind of kinds) {
-    const move = { staging, kind, ...options };
-    const columns = await stageKind(move, directory);
-    if (!columns && !isReferredTo(kind)) continue;
+    const moveOfKind = { ...move, kind };
+    const isGiven = filesOf(kind).some(({ name }) => directory.has(name));
+    if (!isGiven && !isReferredTo(kind)) continue;
+    await stageKind(moveOfKind);
     for await (const forms of readForms(db, kind)) {
       for (const form of forms) {
         staging.update(kind, keyOf(kind, form), { stored: form, isExpected: true });
       }
     }
-    if (columns) unchanged.set(kind, await planKind(db, { ...move, columns }));
+    if (isGiven) unchanged.set(kind, await planKind(db, moveOfKind));
     if (kind.name === 'registrars') checkOrphans(move);
-    refuseStrayElements(move);
+    refuseStrayElements(moveOfKind);
   }
   return unchanged;
 }
@@ -56,9 +43,9 @@ export async function planMove(
 const isReferredTo = ({ name }: Kind) =>
   name === 'registrars' || kinds.some(({ part }) => part?.refersTo === name);
 
-function checkOrphans({ staging, orphansTo }: KindMove): void {
-  if (orphansTo === undefined || staging.rows({ name: 'registrars' }).get(orphansTo)?.isExpected)
-    return;
+function checkOrphans({ staging, orphansTo }: Move): void {
+  const registrars = staging.rows({ name: 'registrars' });
+  if (orphansTo === undefined || registrars.get(orphansTo)?.isExpected) return;
   const message = `there is no registrar ${JSON.stringify(orphansTo)}`;
   throw new RegistryError('not_found', message, 'orphans_to');
 }
@@ -78,21 +65,21 @@ function refuseStrayElements({ staging, kind }: KindMove): void {
 }
 
 /** Plans the changes of a kind, and returns how many of its rows are equal. */
-async function planKind(db: Database, plan: KindPlan): Promise<number> {
-  const { staging, kind, now, onCompared } = plan;
+async function planKind(db: Database, move: KindMove): Promise<number> {
+  const { staging, kind, now, onCompared } = move;
   let unchanged = 0;
   let differing: ComparedRow[] = [];
   const decide = async () => {
     const forms = differing.map(({ wanted, stored }) => (stored ?? wanted)!);
     const actors = await newestActors(db, kind, forms);
-    for (const [index, row] of differing.entries()) planRow(plan, row, actors[index]!);
+    for (const [index, row] of differing.entries()) planRow(move, row, actors[index]!);
     differing = [];
   };
   for (const row of staging.rows(kind)) {
     const { key, line, incoming, stored } = row;
     // No row has the key; only elements name it.
     if (line === null && !stored) continue;
-    const wanted = await wholeForm(plan, row);
+    const wanted = await wholeForm(move, row);
     const unfit = wanted && !stored && kind.unfit?.(wanted, now);
     if (unfit) {
       const value = wanted[unfit.column];
@@ -114,25 +101,24 @@ async function planKind(db: Database, plan: KindPlan): Promise<number> {
 }
 
 /** The whole form of a row by the files; null if they lack it. Columns that they lack keep their stored values. */
-async function wholeForm(plan: KindPlan, row: StagedRow): Promise<Form | null> {
-  const { kind, columns } = plan;
+async function wholeForm(move: KindMove, row: StagedRow): Promise<Form | null> {
+  const { kind, directory } = move;
   const { incoming, stored } = row;
-  const hasRows = kind.key.every((column) => columns.has(column));
   // If there is no file of the rows, the stored rows count as given.
-  const given = hasRows ? incoming : stored && {};
+  const given = directory.has(kind.name) ? incoming : stored && {};
   if (!given) return null;
-  const whole = { ...stored, ...given, ...listsOf(plan, row) };
+  const whole = { ...stored, ...given, ...listsOf(move, row) };
   return kind.settle?.(whole, stored) ?? whole;
 }
 
 /** The columns that the file of the kind's part fills. */
-function listsOf({ staging, kind, columns }: KindPlan, { key, elements }: StagedRow): Form {
-  const { file, fills, ifEmpty } = kind.part ?? { fills: [] };
-  if (!fills.every((column) => columns.has(column))) return {};
+function listsOf({ staging, kind, directory }: KindMove, { key, elements }: StagedRow): Form {
+  if (!kind.part || !directory.has(kind.part.file)) return {};
+  const { file, fills, ifEmpty } = kind.part;
   const lists = fills.map((column) => {
     const ofList = elements.flatMap(({ list, element }) => (list === column ? [element] : []));
     if (ifEmpty && ofList.length === 0) {
-      staging.findings.add({ file: file!, key, done: 'carried', why: `has no row: ${ifEmpty}` });
+      staging.findings.add({ file, key, done: 'carried', why: `has no row: ${ifEmpty}` });
     }
     return [column, JSON.stringify(ofList.sort(inBytes))];
   });
@@ -145,8 +131,8 @@ function inBytes(one: string, other: string): number {
 }
 
 /** Plans the change of a row, unless it is a conflict: somebody else has changed, made or deleted the row since. */
-function planRow(plan: KindPlan, row: ComparedRow, actor: string | null): void {
-  const { staging, kind, theirs } = plan;
+function planRow(move: KindMove, row: ComparedRow, actor: string | null): void {
+  const { staging, kind, theirs } = move;
   const { key, line, incoming, stored, wanted, elements } = row;
   const skip = (why: string) => {
     staging.findings.add(conflictFinding(kind, { ...row, from: stored, to: wanted }, why));
@@ -163,7 +149,7 @@ function planRow(plan: KindPlan, row: ComparedRow, actor: string | null): void {
     skip(`it needs a row of ${others}.csv that is a conflict`);
     return;
   }
-  const to = wanted && !stored ? newForm(plan, row, wanted) : wanted;
+  const to = wanted && !stored ? newForm(move, row, wanted) : wanted;
   const change = changeOf(kind, to, stored);
   if (!change) {
     skip(`has another ${kind.fixed} here`);
@@ -177,7 +163,7 @@ function planRow(plan: KindPlan, row: ComparedRow, actor: string | null): void {
 }
 
 /** Completes a new row, and reports the values that are made because the file has none. */
-function newForm({ staging, kind, now }: KindPlan, { key, line }: StagedRow, wanted: Form): Form {
+function newForm({ staging, kind, now }: KindMove, { key, line }: StagedRow, wanted: Form): Form {
   const own = kind.missing?.(wanted, now) ?? {};
   const values = Object.entries(kind.columns).map(([column, { read }]) => {
     if (column in wanted) return [column, wanted[column]];

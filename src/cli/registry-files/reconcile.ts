@@ -35,8 +35,8 @@ as refused or as a conflict; otherwise 1. A report that is older than one of the
     const directory = openDirectory(name);
     const reported = await readReported(directory);
     const sides = new Map(kinds.map((kind) => [kind, new Sides(kind)]));
-    const compared = await planMove(db, staging, directory, {
-      ...{ now: origin.request.at, orphansTo },
+    const compared = await planMove(db, {
+      ...{ staging, directory, now: origin.request.at, orphansTo },
       onCompared(kind, wanted, stored) {
         if (wanted) sides.get(kind)!.add('in_files', wanted);
         if (stored) sides.get(kind)!.add('here', stored);

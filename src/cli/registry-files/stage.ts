@@ -3,18 +3,24 @@ import { type Form, type Kind, keyOf, placeIn, uniqueValues } from '../../move-i
 import { type ReadText, refusal } from '../../move-in/reader.ts';
 import { columnsNamed, type FileRow } from '../file/format.ts';
 import { readRows } from '../file/read.ts';
-import { type Directory, filesOf } from './directory.ts';
+import { type Directory, filesOf, type KindFile } from './directory.ts';
 import type { Finding } from './findings.ts';
 import type { StagedRow, Staging } from './staging.ts';
 
-/** A kind to move in, with what decides about its rows. */
-export interface KindMove {
+/** A move of files into the registry. */
+export interface Move {
   staging: Staging;
-  kind: Kind;
+  directory: Directory;
   now: Date;
   /** The registrar that gets what belonged to one that is gone. */
   orphansTo?: string | undefined;
+  /** Conflicts are settled by the files. */
+  theirs?: boolean | undefined;
+  /** Takes both forms of each row, except rows that have ended or can't be stored. */
+  onCompared?(kind: Kind, wanted: Form | null, stored: Form | null): void;
 }
+
+export type KindMove = Move & { kind: Kind };
 
 /** A row of a file. An empty field is null. */
 type FileForm = Omit<FileRow, 'values'> & { file: string; values: Form };
@@ -23,37 +29,25 @@ type FileForm = Omit<FileRow, 'values'> & { file: string; values: Form };
 type Note = (column: string, done: Finding['done'], why: string) => void;
 
 /**
- * Reads the files of a kind to the staging, with what is found in them, and returns the columns that they have; undefined
- * if there are none. The kinds that it refers to must have been planned. Throws `malformed` for a file whose rows cannot
- * be told apart.
+ * Reads the files of a kind to the staging, with what is found in them. The kinds that it refers to must have been planned.
+ * Throws `malformed` for a file whose rows cannot be told apart.
  */
-export async function stageKind(
-  move: KindMove,
-  directory: Directory,
-): Promise<ReadonlySet<string> | undefined> {
-  const { key, part, apart, required = [] } = move.kind;
+export async function stageKind(move: KindMove): Promise<void> {
+  const { key, apart, required = [] } = move.kind;
   const [own, elements] = filesOf(move.kind);
-  const columns = new Set<string>();
-  if (directory.has(own.name)) {
-    const needed = [...key, ...required].filter((column) => column !== apart?.column);
-    for await (const row of formsOf(directory, own, needed)) {
-      for (const column of Object.keys(row.values)) columns.add(column);
-      stageRow(move, row);
-    }
-    for (const column of key) columns.add(column);
-  }
-  if (elements && directory.has(elements.name)) {
-    for await (const row of formsOf(directory, elements)) stageElement(move, row);
-    for (const column of part!.fills) columns.add(column);
-  }
-  return columns.size > 0 ? columns : undefined;
+  const needed = [...key, ...required].filter((column) => column !== apart?.column);
+  for await (const row of formsOf(move, own, needed)) stageRow(move, row);
+  if (!elements) return;
+  for await (const row of formsOf(move, elements)) stageElement(move, row);
 }
 
+/** Yields the rows of a file; none if there is no such file. */
 async function* formsOf(
-  { fileOf, ignored }: Directory,
-  { name, columns }: { name: string; columns: readonly string[] },
+  { directory: { fileOf, has, ignored } }: KindMove,
+  { name, columns }: KindFile,
   required = columns,
 ): AsyncGenerator<FileForm> {
+  if (!has(name)) return;
   const onUnknown = (column: string) => ignored.push(`${name}.csv: ${column}`);
   const known = columnsNamed(columns, required);
   for await (const { values, ...row } of readRows(fileOf(name), 'csv', known, onUnknown)) {
