@@ -244,8 +244,8 @@ export interface ChangesOfMany {
 }
 
 /**
- * The changes that statements make to the rows of a query. It has each in its column `row`: JSON with its changes, its UUID
- * and its registrar if it has them, and its key under this name.
+ * Changes that the statements make to the rows of a query, which has each in its column `row`: JSON with its `changes`, its
+ * `uuid` and the code of its `registrar`, if it has them, and its key in the history.
  */
 export function changesOfRows(
   subject: HistorySubject,

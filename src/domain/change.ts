@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { domainContacts, domainRoles, domains } from '../../drizzle/schema.ts';
-import { insertRows, valuesInJson } from '../database/insert-rows.ts';
+import { insertRows, type NewRow, valuesInJson } from '../database/insert-rows.ts';
 import { rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { difference } from '../history/changes.ts';
@@ -18,9 +18,9 @@ export function domainRow(record: DomainRecord, parties: Parties, present: Recor
     admin: codesOf(record, 'admin'),
     tech: codesOf(record, 'tech'),
   };
+  const row: Omit<NewRow<typeof domains>, 'registrarId' | 'createdAt'> = { name, punycode };
   return {
-    name,
-    punycode,
+    ...row,
     registrar,
     contacts: domainRoles.flatMap((role) =>
       codesOf(record, role).map((code) => ({ role, id: parties.contacts.get(code)?.id })),

@@ -132,18 +132,19 @@ export function insertRetainedDomains(
   return insertRows(db, retainedDomains, { ...namedColumns, createdAt }, sql`from (${names})`);
 }
 
-/** Gives the reserved names of such a query the last day that it has for them, or none. */
-export function updateLastDays(db: Database, names: SQL) {
+/** Gives reserved names the last day, or none, of a query that has each name as JSON in its column `row`. */
+export function updateLastDays(db: Database, rows: SQL) {
   const { name, status } = retainedDomains;
   return db
     .update(retainedDomains)
     .set({ lastDay: sql`given.last_day` })
-    .from(sql`(${names}) as given`)
+    .from(sql`(${namesIn(rows)}) as given`)
     .where(sql`${name} = given.name and ${status} = 'reserved'`);
 }
 
-export function deleteRetainedDomains(db: Database, condition: SQL) {
-  return db.delete(retainedDomains).where(condition);
+/** Deletes the names with the statuses of such rows. */
+export function deleteRetainedDomains(db: Database, rows: SQL) {
+  return db.delete(retainedDomains).where(isAmong(rows));
 }
 
 /** Gives the names of such a query that exist the password and the last day that it has for them. */
@@ -187,7 +188,7 @@ export function removals(db: Database, condition: SQL): ChangesOfMany {
     subject: 'retained_domain',
     action: 'delete',
     rows: { ...named(sql`name`, changes), source: sql`from ${retainedDomains} where ${condition}` },
-    statements: [deleteRetainedDomains(db, condition)],
+    statements: [db.delete(retainedDomains).where(condition)],
   };
 }
 

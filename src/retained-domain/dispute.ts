@@ -105,7 +105,7 @@ export function updateClosures(db: Database, rows: SQL) {
     .where(sql`${disputes.id} in (select ${meant} from (${rows}))`);
 }
 
-/** Deletes the disputes that are as such rows say. */
+/** Deletes the disputes with the name, the days and the `closedAt` of such rows. */
 export function deleteDisputes(db: Database, rows: SQL) {
   const { name, firstDay, lastDay, closedAt } = disputes;
   return db

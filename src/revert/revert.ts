@@ -18,7 +18,6 @@ import {
   updateLastDays,
 } from '../retained-domain/change-names.ts';
 import { deleteDisputes, insertDisputes, updateClosures } from '../retained-domain/dispute.ts';
-import { isAmong } from '../retained-domain/list.ts';
 import {
   type ChangesOfMany,
   changedMeanwhile,
@@ -77,8 +76,8 @@ const statements: Partial<
 > = {
   retained_domain: {
     create: (db, rows) => insertRetainedDomains(db, namesIn(rows)),
-    update: (db, rows) => updateLastDays(db, namesIn(rows)),
-    delete: (db, rows) => deleteRetainedDomains(db, isAmong(rows)),
+    update: updateLastDays,
+    delete: deleteRetainedDomains,
   },
   dispute: { create: insertDisputes, update: updateClosures, delete: deleteDisputes },
   auction: { create: insertAuctions, delete: deleteAuctions },
