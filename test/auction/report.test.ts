@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { auctions } from '../../drizzle/schema.ts';
 import { registerAuction, updateAuction } from '../../src/auction/report.ts';
-import { openDatabase } from '../../src/database/open.ts';
+import { aroundBatches, beforeBatch } from '../support/batches.ts';
 import { addAuction, operator } from '../support/fixtures.ts';
 import { historyOf } from '../support/stored.ts';
 import { shareWorker } from '../support/worker.ts';
@@ -14,19 +14,6 @@ const paid = { status: 'payment_received', registrationCode } as const;
 async function stored(uuid: string) {
   const [auction] = await worker.db.select().from(auctions).where(eq(auctions.uuid, uuid));
   return auction;
-}
-
-/** The binding, which runs `inFront` before it sends a batch. */
-function withBatch(inFront: (send: () => Promise<unknown>) => Promise<unknown>): D1Database {
-  return new Proxy(worker.env.DB, {
-    get(target, property) {
-      const value = Reflect.get(target, property);
-      if (property === 'batch') {
-        return (statements: D1PreparedStatement[]) => inFront(() => target.batch(statements));
-      }
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
 }
 
 describe('registerAuction', () => {
@@ -103,16 +90,11 @@ describe('registerAuction', () => {
 
   it('takes effect once if it succeeded but was reported as failed', async () => {
     const auction = await addAuction(worker.env, paid);
-    const failingOnce = withBatch(async (send) => {
+    const failing = aroundBatches(worker.env, async (send) => {
       await send();
       throw new Error('D1_ERROR: Network connection lost.');
     });
-    const ended = await registerAuction(
-      openDatabase(failingOnce),
-      operator,
-      auction.uuid,
-      registrationCode,
-    );
+    const ended = await registerAuction(failing, operator, auction.uuid, registrationCode);
     expect(ended.status).toBe('domain_registered');
     expect(await historyOf(worker.env, 'auction', auction)).toHaveLength(1);
   });
@@ -121,17 +103,12 @@ describe('registerAuction', () => {
 describe('updateAuction', () => {
   it('looks again if somebody else was faster, and keeps what they did', async () => {
     const auction = await addAuction(worker.env);
-    let isFirst = true;
-    const overtaken = withBatch(async (send) => {
-      if (isFirst) {
-        isFirst = false;
-        const faster = { registrationDeadline: '2026-12-31' };
-        await updateAuction(worker.db, operator, auction.uuid, faster, []);
-      }
-      return send();
-    });
+    const faster = { registrationDeadline: '2026-12-31' };
+    const overtaken = beforeBatch(worker.env, 1, () =>
+      updateAuction(worker.db, operator, auction.uuid, faster, []),
+    );
     const report = { status: 'payment_received' } as const;
-    await updateAuction(openDatabase(overtaken), operator, auction.uuid, report, []);
+    await updateAuction(overtaken, operator, auction.uuid, report, []);
     expect(await stored(auction.uuid)).toMatchObject({
       status: 'payment_received',
       registrationDeadline: '2026-12-31',
@@ -143,13 +120,11 @@ describe('updateAuction', () => {
   it('starts no auction and records nothing after a write that came too late', async () => {
     const auction = await addAuction(worker.env);
     const restarting = ['payment_not_received'] as const;
-    const overtaken = withBatch(async (send) => {
-      const faster = { status: 'payment_not_received' } as const;
-      await updateAuction(worker.db, operator, auction.uuid, faster, restarting);
-      return send();
-    });
     const report = { status: 'payment_not_received' } as const;
-    await updateAuction(openDatabase(overtaken), operator, auction.uuid, report, restarting);
+    const overtaken = beforeBatch(worker.env, 1, () =>
+      updateAuction(worker.db, operator, auction.uuid, report, restarting),
+    );
+    await updateAuction(overtaken, operator, auction.uuid, report, restarting);
     const all = await worker.db.select().from(auctions).where(eq(auctions.name, auction.name));
     expect(all.map(({ status }) => status)).toEqual(['payment_not_received', 'started']);
     expect(await historyOf(worker.env, 'auction', auction)).toHaveLength(2);
@@ -158,11 +133,10 @@ describe('updateAuction', () => {
   it('starts no auction after a write that failed, even if the name is free', async () => {
     const auction = await addAuction(worker.env, { status: 'awaiting_payment' });
     const report = { status: 'payment_not_received' } as const;
-    const overtaken = withBatch(async (send) => {
-      await updateAuction(worker.db, operator, auction.uuid, report, []);
-      return send();
-    });
-    await updateAuction(openDatabase(overtaken), operator, auction.uuid, report, [report.status]);
+    const overtaken = beforeBatch(worker.env, 1, () =>
+      updateAuction(worker.db, operator, auction.uuid, report, []),
+    );
+    await updateAuction(overtaken, operator, auction.uuid, report, [report.status]);
     const all = await worker.db.select().from(auctions).where(eq(auctions.name, auction.name));
     expect(all.map(({ status }) => status)).toEqual(['payment_not_received']);
   });
@@ -170,14 +144,12 @@ describe('updateAuction', () => {
   it('takes one look and one batch to write', async () => {
     const auction = await addAuction(worker.env);
     let batches = 0;
-    const counting = withBatch((send) => {
-      batches += 1;
+    const counting = aroundBatches(worker.env, (send, number) => {
+      batches = number;
       return send();
     });
     const report = { status: 'domain_not_registered' } as const;
-    await updateAuction(openDatabase(counting), operator, auction.uuid, report, [
-      'domain_not_registered',
-    ]);
+    await updateAuction(counting, operator, auction.uuid, report, ['domain_not_registered']);
     expect(batches).toBe(1);
     expect(await stored(auction.uuid)).toMatchObject({ status: 'domain_not_registered' });
   });

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, test } from 'vitest';
 import { archiveHistory } from '../../src/cli/nouns/history/archive.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { Faults } from '../attack/faults.ts';
+import { aroundBatches, beforeBatch } from '../support/batches.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 import { addEntries, idsLeft, idsOf, insertEntries, numbers } from './archived.ts';
 import { startTool, type TestRegistry } from './tool.ts';
@@ -113,19 +114,9 @@ describe('an archive that is interrupted', () => {
 
   /** A first page is written to the file, and not deleted from the database. */
   async function writeFirstPage() {
-    const db = batching(() => Promise.reject(new Error('killed here')));
+    const db = aroundBatches(worker.env, () => Promise.reject(new Error('killed here')));
     await expect(archive(db)).rejects.toThrow('killed here');
   }
-  const batching = (meanwhile: () => Promise<unknown>) =>
-    new Proxy(worker.db, {
-      get(target, property) {
-        if (property !== 'batch') return Reflect.get(target, property);
-        return async (...args: Parameters<typeof worker.db.batch>) => {
-          await meanwhile();
-          return target.batch(...args);
-        };
-      },
-    });
 
   test('an interrupted archive is finished by repeating it, at whichever call of the database it stopped', async () => {
     let faults = 0;
@@ -177,7 +168,7 @@ describe('an archive that is interrupted', () => {
   test('an interrupted archive is stopped by the one that takes over, and neither writes an entry twice', async () => {
     let takenOver: Promise<unknown> | undefined;
     // Between the first one's write to the file and its deletion of what it wrote, the second one does all.
-    const first = archive(batching(() => (takenOver ??= archive())));
+    const first = archive(beforeBatch(worker.env, 1, () => (takenOver = archive())));
     await expect(first).rejects.toThrow('another history archive has taken over');
     await takenOver;
     await expectDone();

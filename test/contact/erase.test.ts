@@ -4,6 +4,7 @@ import { contacts, history, notifications } from '../../drizzle/schema.ts';
 import { eraseContact } from '../../src/contact/erase.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { Faults } from '../attack/faults.ts';
+import { beforeBatch } from '../support/batches.ts';
 import { registrantClient, registrarClient } from '../support/client.ts';
 import {
   addContact,
@@ -205,20 +206,8 @@ it('contact erase is refused while a domain refers to the contact, and while a s
 });
 
 it('contact erase removes nothing if a domain or a change was faster', async () => {
-  const meanwhile = (work: () => Promise<unknown>) => {
-    let batches = 0;
-    return new Proxy(worker.db, {
-      get(target, property) {
-        if (property !== 'batch') return Reflect.get(target, property);
-        return async (...args: Parameters<typeof worker.db.batch>) => {
-          batches += 1;
-          // The first batch looks, the second one writes.
-          if (batches === 2) await work();
-          return target.batch(...args);
-        };
-      },
-    });
-  };
+  // The first batch looks, the second one writes.
+  const meanwhile = (work: () => Promise<unknown>) => beforeBatch(worker.env, 2, work);
   const linked = await addLife();
   const [row] = await worker.db.select().from(contacts).where(eq(contacts.code, linked.code));
   const link = meanwhile(() => addDomainOf(worker.env, row!));

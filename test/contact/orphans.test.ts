@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { contacts, domainContacts, history, notifications, sweeps } from '../../drizzle/schema.ts';
 import { importContacts } from '../../src/contact/import.ts';
 import { deleteOrphans } from '../../src/contact/orphans.ts';
+import { beforeBatch } from '../support/batches.ts';
 import {
   addContact,
   addDomainOf,
@@ -144,15 +145,7 @@ it('contacts that no domain refers to go in parts, of which each run does some, 
 
 it('contacts that no domain refers to are kept if a domain is linked while the run is at work', async () => {
   const contact = await add();
-  const db = new Proxy(worker.db, {
-    get(target, property) {
-      if (property !== 'batch') return Reflect.get(target, property);
-      return async (...args: Parameters<typeof worker.db.batch>) => {
-        await addDomainOf(worker.env, contact);
-        return target.batch(...args);
-      };
-    },
-  });
+  const db = beforeBatch(worker.env, 1, () => addDomainOf(worker.env, contact));
   expect(await deleteOrphans(db, limit, { at, requestId: 'raced' })).toBe(0);
   expect(await codes()).toEqual([contact.code]);
 });

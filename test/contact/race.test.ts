@@ -3,7 +3,7 @@ import { createContact } from '../../src/contact/create.ts';
 import { deleteContact } from '../../src/contact/delete.ts';
 import { getContact } from '../../src/contact/read.ts';
 import { updateContact } from '../../src/contact/update.ts';
-import { openDatabase } from '../../src/database/open.ts';
+import { beforeBatch } from '../support/batches.ts';
 import { addContact, addDomainOf, addRegistrar, contactValues } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
@@ -19,19 +19,8 @@ const newRequest = () => ({
 });
 
 /** The database, where somebody else writes between the first look and the write that follows it. */
-function databaseWith(somebodyElse: () => Promise<unknown>) {
-  const { DB } = worker.env;
-  let batches = 0;
-  const binding = {
-    prepare: (query: string) => DB.prepare(query),
-    async batch(statements: D1PreparedStatement[]) {
-      batches += 1;
-      if (batches === 2) await somebodyElse();
-      return DB.batch(statements);
-    },
-  };
-  return openDatabase(binding as unknown as D1Database);
-}
+const databaseWith = (somebodyElse: () => Promise<unknown>) =>
+  beforeBatch(worker.env, 2, somebodyElse);
 
 test('refuses to delete a contact that is linked after it was looked at', async () => {
   const registrar = await addRegistrar(worker.env);

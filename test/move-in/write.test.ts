@@ -8,6 +8,7 @@ import { type Form, type Kind, keyOf } from '../../src/move-in/kind.ts';
 import { kinds } from '../../src/move-in/kinds.ts';
 import { readForms } from '../../src/move-in/read.ts';
 import { type RowChange, writeForms } from '../../src/move-in/write.ts';
+import { aroundBatches, beforeBatch } from '../support/batches.ts';
 import { counted } from '../support/counted.ts';
 import { addContact, addDomainOf, addRegistrar, operator, unique } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
@@ -24,15 +25,6 @@ async function leftOf(kind: Kind, changes: RowChange[], db = worker.db) {
 async function formOf(kind: Kind, key: string): Promise<Form> {
   const pages = await Array.fromAsync(readForms(worker.db, kind));
   return pages.flat().find((form) => keyOf(kind, form) === key)!;
-}
-
-/** The database, where something happens around each batch. */
-function databaseWith(around: <Results>(batch: () => Promise<Results>) => Promise<Results>) {
-  const { DB } = worker.env;
-  return openDatabase({
-    prepare: (query) => DB.prepare(query),
-    batch: (statements) => around(() => DB.batch(statements)),
-  });
 }
 
 const timestamp = '2015-03-04T05:06:07.123Z';
@@ -77,10 +69,9 @@ test('leaves a contact that is to get another id if its domains change meanwhile
   const from = await formOf(contactKind, contact.code);
   const change = { action: 'replace', from, to: { ...from, id: `1${contact.id}` } } as const;
   const links = db.select().from(domainContacts).where(eq(domainContacts.contactId, contact.id));
-  const racing = databaseWith(async (batch) => {
+  const racing = beforeBatch(env, 1, async () => {
     await db.delete(domainContacts).where(eq(domainContacts.contactId, contact.id));
     await addDomainOf(env, contact);
-    return batch();
   });
   const before = await links;
   expect(await leftOf(contactKind, [change], racing)).toEqual([contact.code]);
@@ -100,10 +91,10 @@ test('gives a contact another id once, and keeps a later change, although its ba
   const from = await formOf(contactKind, contact.code);
   const change = { action: 'replace', from, to: { ...from, id: `1${contact.id}` } } as const;
   let batches = 0;
-  const failing = databaseWith(async (batch) => {
-    const results = await batch();
-    batches += 1;
-    if (batches > 1) return results;
+  const failing = aroundBatches(env, async (send, number) => {
+    const results = await send();
+    batches = number;
+    if (number > 1) return results;
     await db.update(contacts).set({ city: 'Tartu' }).where(eq(contacts.code, contact.code));
     throw new Error('D1_ERROR: Network connection lost.');
   });

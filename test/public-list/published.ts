@@ -28,11 +28,12 @@ export function withMethods<Binding extends object>(
   binding: Binding,
   methods: Partial<Record<keyof Binding, unknown>>,
 ): Binding {
-  return new Proxy(binding, {
-    get(target, name) {
+  // After each read a proxy asks its target for the property; a binding would have to ask another process.
+  return new Proxy({} as Binding, {
+    get(_, name) {
       if (Object.hasOwn(methods, name)) return methods[name as keyof Binding];
-      const value = Reflect.get(target, name);
-      return typeof value === 'function' ? value.bind(target) : value;
+      const value = Reflect.get(binding, name);
+      return typeof value === 'function' ? value.bind(binding) : value;
     },
   });
 }

@@ -4,6 +4,7 @@ import type { Env } from '../../src/env.ts';
 import type { ListName } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import type { Reader } from '../../src/public-list/read/parts.ts';
+import { withMethods } from './published.ts';
 
 /**
  * A reader of the bindings that remembers nothing of what others have read; `background` is the work that it left for
@@ -14,12 +15,7 @@ export function newReader({ DB, LISTS }: Env, clock: () => Date) {
   const reader: Reader = {
     db: () => openDatabase(DB),
     // The memory of an isolate belongs to this object.
-    kv: new Proxy(LISTS, {
-      get(target, name) {
-        const value = Reflect.get(target, name);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    }),
+    kv: withMethods(LISTS, {}),
     meter: newMeter(),
     clock,
     later: (work) => background.push(work),

@@ -2,7 +2,6 @@ import { asc, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { disputes, untilClosed } from '../../drizzle/schema.ts';
 import { everyRow } from '../../src/database/every-row.ts';
-import { openDatabase } from '../../src/database/open.ts';
 import {
   closeDispute,
   type Dispute,
@@ -10,7 +9,7 @@ import {
   openDispute,
 } from '../../src/retained-domain/dispute.ts';
 import { importDisputes } from '../../src/retained-domain/import-disputes.ts';
-import { withMethods } from '../public-list/published.ts';
+import { beforeBatch } from '../support/batches.ts';
 import { operator, unique } from '../support/fixtures.ts';
 import { changesOf } from '../support/stored.ts';
 import { shareWorker } from '../support/worker.ts';
@@ -111,14 +110,8 @@ describe('importDisputes', () => {
       ...name,
       ...{ firstDay: may[0], lastDay: may[1] },
     }));
-    const { DB } = worker.env;
-    const slow = withMethods(DB, {
-      async batch(statements: D1PreparedStatement[]) {
-        await openDispute(worker.db, operator, second!);
-        return DB.batch(statements);
-      },
-    });
-    expect(await importDisputes(openDatabase(slow), operator, [first!, second!])).toEqual({
+    const slow = beforeBatch(worker.env, 1, () => openDispute(worker.db, operator, second!));
+    expect(await importDisputes(slow, operator, [first!, second!])).toEqual({
       opened: 1,
       unchanged: 1,
     });

@@ -1,10 +1,10 @@
 import { count, gt } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { history, retainedDomains, retainedReplacements } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database/open.ts';
 import { addRetainedDomains } from '../../src/retained-domain/change-names.ts';
 import { listRetainedDomains, type RetainedDomain } from '../../src/retained-domain/list.ts';
 import { replaceRetainedDomains } from '../../src/retained-domain/replace.ts';
+import { aroundBatches } from '../support/batches.ts';
 import { operator } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 import { named, retainedHistory } from './records.ts';
@@ -141,18 +141,12 @@ describe('replaceRetainedDomains', () => {
     expect(await leftBehind()).toBe(0);
   });
 
-  /** The database, where `before` runs ahead of the last batch. */
-  function prepending(before: (db: D1Database, batch: D1PreparedStatement[]) => Promise<unknown>) {
-    const batch = async (statements: D1PreparedStatement[]) => {
-      await before(worker.env.DB, statements);
-      return worker.env.DB.batch(statements);
-    };
-    return openDatabase({ prepare: (query) => worker.env.DB.prepare(query), batch } as D1Database);
-  }
-
   it('changes nothing where the gathered names are lost before the last step', async () => {
     await addRetainedDomains(worker.db, operator, [named('old.ee')]);
-    const forgetful = prepending((DB) => DB.prepare('delete from retained_replacements').run());
+    const forgetful = aroundBatches(worker.env, async (send) => {
+      await worker.env.DB.prepare('delete from retained_replacements').run();
+      return send();
+    });
     await expect(
       replaceRetainedDomains(forgetful, operator, ['reserved'], [[named('new.ee')]]),
     ).rejects.toThrow('replace them again');
@@ -161,7 +155,10 @@ describe('replaceRetainedDomains', () => {
 
   it('replaces the list once where the last step arrives twice', async () => {
     await addRetainedDomains(worker.db, operator, [named('old.ee')]);
-    const twice = prepending((DB, statements) => DB.batch(statements));
+    const twice = aroundBatches(worker.env, async (send) => {
+      await send();
+      return send();
+    });
     await replaceRetainedDomains(twice, operator, ['reserved'], [[named('new.ee')]]);
     expect(await all()).toEqual([named('new.ee')]);
     expect(await leftBehind()).toBe(0);

@@ -45,6 +45,7 @@ import { replaceRetainedDomains } from '../../src/retained-domain/replace.ts';
 import { planRevert } from '../../src/revert/plan-revert.ts';
 import { revert } from '../../src/revert/revert.ts';
 import type { Origin } from '../../src/write.ts';
+import { beforeBatch } from '../support/batches.ts';
 import {
   addContact,
   addRegistrar,
@@ -502,18 +503,8 @@ it.each([
   const { code, uuid } = await addForeign();
   const request = await commanded((origin) => deleteAnyContact(worker.db, origin, code));
   const plan = await planRevert(worker.db, operator, request);
-  let batches = 0;
-  const racing = new Proxy(worker.db, {
-    get(target, property) {
-      if (property !== 'batch') return Reflect.get(target, property);
-      return async (...args: Parameters<typeof worker.db.batch>) => {
-        batches += 1;
-        // Looking takes no batch; the first one writes.
-        if (batches === 1) await remove(uuid);
-        return target.batch(...args);
-      };
-    },
-  });
+  // Looking takes no batch; the first one writes.
+  const racing = beforeBatch(worker.env, 1, async () => remove(uuid));
   await expect(revert(racing, command(), plan)).rejects.toMatchObject({ reason: 'gone' });
   expect(await worker.db.$count(contacts, eq(contacts.uuid, uuid))).toBe(0);
 });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { withMethods } from '../public-list/published.ts';
 
 /**
  * The bucket of a runtime for the Worker's code that runs in Node, which can pass no stream on: what is put is read first.
@@ -7,17 +8,13 @@ import { createHash } from 'node:crypto';
 export function lentBucket(bucket: R2Bucket): R2Bucket {
   Object.assign(globalThis, { FixedLengthStream });
   Object.assign(crypto, { DigestStream });
-  return new Proxy(bucket, {
-    get(target, name) {
-      const value = Reflect.get(target, name);
-      if (name !== 'put') return typeof value === 'function' ? value.bind(target) : value;
-      return async (key: string, body: string | ReadableStream, options?: R2PutOptions) =>
-        target.put(
-          key,
-          typeof body === 'string' ? body : await new Response(body as never).arrayBuffer(),
-          options,
-        );
-    },
+  return withMethods(bucket, {
+    put: async (key: string, body: string | ReadableStream, options?: R2PutOptions) =>
+      bucket.put(
+        key,
+        typeof body === 'string' ? body : await new Response(body as never).arrayBuffer(),
+        options,
+      ),
   });
 }
 

@@ -7,6 +7,7 @@ import { appendDays, findCheckpoint } from '../../src/transparency/append.ts';
 import { parseCheckpoint, type Signer, signerOf } from '../../src/transparency/note.ts';
 import { bundlesOf, unbundle } from '../../src/transparency/tree.ts';
 import { checkEntries, openCheckpoint } from '../../src/transparency/verify.ts';
+import { withMethods } from '../public-list/published.ts';
 import { counted } from '../support/counted.ts';
 
 const isDeep = inject('isDeep');
@@ -88,14 +89,11 @@ function withDays(bucket: R2Bucket, count: number): R2Bucket {
     records
       .filter(({ day }) => `days/all/${day}` > after)
       .map((record) => ({ customMetadata: { record: JSON.stringify(record) } }));
-  return new Proxy(bucket, {
-    get(target, name) {
-      if (name !== 'list') return Reflect.get(target, name).bind(target);
-      return async (options: R2ListOptions) =>
-        options.prefix === 'days/all/'
-          ? { objects: listed(options.startAfter), truncated: false }
-          : target.list(options);
-    },
+  return withMethods(bucket, {
+    list: async (options: R2ListOptions) =>
+      options.prefix === 'days/all/'
+        ? { objects: listed(options.startAfter), truncated: false }
+        : bucket.list(options),
   });
 }
 

@@ -9,6 +9,7 @@ import { generateWebhookSecret } from '../../src/registrar/webhook-secret.ts';
 import { sendDeliveries, testWebhook } from '../../src/webhook/deliver.ts';
 import { endOldDeliveries, listFailingWebhooks } from '../../src/webhook/outbox.ts';
 import { resendDeliveries } from '../../src/webhook/resend.ts';
+import { beforeBatch } from '../support/batches.ts';
 import { addContact, operator } from '../support/fixtures.ts';
 import { type Received, verified } from './endpoint.ts';
 import { startPushing } from './pushing.ts';
@@ -229,15 +230,7 @@ it('the operator is told how many are sent again, counted as they are taken', as
   const deliver = ({ id }: { id: string }) =>
     worker.db.update(webhookDeliveries).set({ deliveredAt }).where(eq(webhookDeliveries.id, id));
   await deliver(delivered!);
-  const racing = new Proxy(worker.db, {
-    get: (target, property) =>
-      property === 'batch'
-        ? async (...args: Parameters<typeof worker.db.batch>) => {
-            await deliver(waiting!);
-            return target.batch(...args);
-          }
-        : Reflect.get(target, property),
-  });
+  const racing = beforeBatch(worker.env, 1, () => deliver(waiting!));
   const since = new Date(0);
   expect(await resendDeliveries(racing, operator, world.registrar.code, { since })).toBe(2);
 });

@@ -5,6 +5,7 @@ import { app } from '../../src/http/app.ts';
 import { consumeDeliveries } from '../../src/webhook/consume.ts';
 import { endOldDeliveries, listDeliveries, queueDeliveries } from '../../src/webhook/outbox.ts';
 import { Faults, passingMessages } from '../attack/faults.ts';
+import { aroundBatches } from '../support/batches.ts';
 import { send } from '../support/fixtures.ts';
 import { startPushing } from './pushing.ts';
 import { SteppedQueue } from './stepped-queue.ts';
@@ -222,14 +223,7 @@ it('a consumer that ends midway sends again, with the same id, what was sent but
   vi.spyOn(console, 'error').mockImplementation(() => {});
   await changeEmail();
   await cron();
-  const dying = new Proxy(worker.db, {
-    get: (target, property) =>
-      property === 'batch'
-        ? () => {
-            throw new Error('killed');
-          }
-        : Reflect.get(target, property),
-  });
+  const dying = aroundBatches(worker.env, () => Promise.reject(new Error('killed')));
   await world.queue.pass(0, (batch) => consumeDeliveries(batch, dying, world.queue, sender()));
   expect(endpoint.received).toHaveLength(1);
   expect(await deliveries()).toMatchObject([{ attempts: 0, deliveredAt: null }]);
