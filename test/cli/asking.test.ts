@@ -14,32 +14,30 @@ import { confirm, confirmedChange } from '../../src/cli/report/confirm.ts';
 import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
 import { addAuction, addContact, addRegistrar, operator } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
-import { startTool, type TestRegistry } from './tool.ts';
+import { startTool } from './tool.ts';
 
 const worker = shareEmptyWorker();
-const tool = startTool();
-let registry: TestRegistry;
+const registry = startTool().sharedRegistry('ALPHA');
 
 beforeAll(async () => {
-  registry = await tool.newRegistry('ALPHA');
   const header = 'code,uuid,name,email,phone,ident,ident_type,ident_country_code\n';
   const rows = ['1', '2'].map(
     (n) =>
       `ALPHA:${n},7c2f1a34-0e0b-4f43-9a54-0d2f6a7b8c9${n},Jaan Tamm,jaan@example.ee,+372.5123456,1234567${n},org,EE\n`,
   );
-  await registry.done(['contact', 'import', '-', '--registrar', 'ALPHA'], header + rows.join(''));
-  await registry.done(['auction', 'start', 'kohv.ee']);
+  await registry.done('contact import - --registrar ALPHA', header + rows.join(''));
+  await registry.done('auction start kohv.ee');
 });
 
 const noTerminal = 'There is no terminal to ask on; confirm with --yes\n';
 
 test.each([
   [
-    ['contact', 'delete', 'alpha:1'],
+    'contact delete alpha:1',
     'refused: This deletes contact ALPHA:1 (Jaan Tamm, 12345671, jaan@example.ee). ',
   ],
   [
-    ['contact', 'erase', 'ALPHA:1'],
+    'contact erase ALPHA:1',
     'refused: would erase contact ALPHA:1 (7c2f1a34-0e0b-4f43-9a54-0d2f6a7b8c91)\n' +
       '  contact: deleted, with name, ident, email, phone\n' +
       '  history: values of name, ident, email, phone removed from 1 entry; who changed which fields, and when, stays\n' +
@@ -48,7 +46,7 @@ test.each([
       'This cannot be undone. ',
   ],
   [
-    ['auction', 'cancel', 'kohv.ee', '--reason', 'mistake'],
+    'auction cancel kohv.ee --reason mistake',
     /^refused: This cancels the auction of kohv\.ee, started on 20\d\d-\d\d-\d\dT[\d:.]+Z\. /,
   ],
 ])('%j shows what goes and asks, and does nothing without an answer', async (args, shown) => {
@@ -65,7 +63,7 @@ test('what cannot be done is refused without a question', async () => {
   expect((await registry.run(cancel)).stderr).toBe(
     'refused: there is no auction of "vaba.ee" [name]\n',
   );
-  expect((await registry.run(['contact', 'delete', 'ALPHA:9'])).stderr).toBe(
+  expect((await registry.run('contact delete ALPHA:9')).stderr).toBe(
     'refused: there is no contact "ALPHA:9" [code]\n',
   );
 });
@@ -75,7 +73,7 @@ test('with --yes they do not ask', async () => {
   expect(await registry.done(cancel)).toMatchObject({ changed: true });
   const remove = ['contact', 'delete', 'ALPHA:1', '--yes'];
   expect(await registry.done(remove)).toEqual({ code: 'ALPHA:1', changed: true });
-  expect(await registry.done(['contact', 'erase', 'ALPHA:2', '--yes'])).toMatchObject({
+  expect(await registry.done('contact erase ALPHA:2 --yes')).toMatchObject({
     changed: true,
   });
 });

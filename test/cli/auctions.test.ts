@@ -1,20 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
-import { startTool, type TestRegistry } from './tool.ts';
+import { startTool } from './tool.ts';
 
-const tool = startTool();
-let registry: TestRegistry;
+const registry = startTool().sharedRegistry('ALPHA');
 
 beforeAll(async () => {
-  registry = await tool.newRegistry('ALPHA');
-  const contact = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
-  const row = 'ALPHA:1,Jaan Tamm,jaan@example.ee,+372.5123456,38001085718,priv,EE\n';
-  await registry.done(['contact', 'import', '-', '--registrar', 'ALPHA'], contact + row);
-  await registry.done(
-    ['domain', 'import', '-'],
-    'name,registrar,registrant\ndomeen.ee,ALPHA,ALPHA:1\n',
-  );
-  await registry.done(['retained', 'add', 'reserv.ee', '--status', 'reserved']);
-  await registry.done(['retained', 'add', 'keeld.ee', '--status', 'blocked']);
+  await registry.addContacts('ALPHA:1');
+  await registry.done('domain import -', 'name,registrar,registrant\ndomeen.ee,ALPHA,ALPHA:1\n');
+  await registry.done('retained add reserv.ee --status reserved');
+  await registry.done('retained add keeld.ee --status blocked');
   const days = ['--from', '2020-01-01', '--until', '2099-12-31'];
   await registry.done(['dispute', 'open', 'vaidlus.ee', ...days]);
 });
@@ -30,9 +23,9 @@ test('starts no auction of a domain, a blocked, a reserved or a disputed name', 
       'refused: "vaidlus.ee" is disputed; --even-if-retained starts the auction [name]\n',
   );
   const file = `name\n${names.join('\n')}\n`;
-  const imported = await registry.run(['auction', 'import', '-'], file);
+  const imported = await registry.run('auction import -', file);
   expect(imported.stderr).toContain('refused: standard input:3: "keeld.ee" is blocked [name]\n');
-  expect(await registry.done(['auction', 'list'])).toEqual({ auctions: [] });
+  expect(await registry.done('auction list')).toEqual({ auctions: [] });
   const even = ['auction', 'start', ...names.slice(1), '--even-if-retained'];
   expect((await registry.run(even)).stderr).toBe('refused: "keeld.ee" is blocked [name]\n');
   expect(
@@ -41,8 +34,8 @@ test('starts no auction of a domain, a blocked, a reserved or a disputed name', 
 });
 
 test('shows and cancels an auction by its name, and keeps the reason', async () => {
-  await registry.done(['auction', 'start', 'viga.ee']);
-  const { id } = await registry.done(['auction', 'show', 'viga.ee']);
+  await registry.done('auction start viga.ee');
+  const { id } = await registry.done('auction show viga.ee');
   expect(await registry.done(['auction', 'show', id])).toMatchObject({ domain: 'viga.ee' });
   const cancel = ['auction', 'cancel', 'viga.ee', '--reason', 'mistake', '--yes'];
   expect(await registry.done([...cancel, '--dry-run'])).toMatchObject({ changed: false });
@@ -69,10 +62,7 @@ test('refuses names outside the zones of the registry', async () => {
     ]) {
       expect((await registry.run(args)).stderr).toContain(`"example.com" ${message}`);
     }
-    const imported = await registry.run(
-      ['retained', 'import', '-', '--status', 'blocked'],
-      'name\na.com\n',
-    );
+    const imported = await registry.run('retained import - --status blocked', 'name\na.com\n');
     expect(imported.stderr).toBe(`refused: standard input:2: "a.com" ${message}`);
   } finally {
     if (before === undefined) delete process.env.ZONES;

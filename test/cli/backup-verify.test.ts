@@ -7,14 +7,13 @@ import { beforeAll, expect, test } from 'vitest';
 import { tablesOf } from '../../src/cli/nouns/backup/contents.ts';
 import { readSeal, seal } from '../../src/cli/nouns/backup/seal.ts';
 import { fill } from './filled.ts';
-import { startTool, type TestRegistry } from './tool.ts';
+import { startTool } from './tool.ts';
 
 const tool = startTool();
-let registry: TestRegistry;
+const registry = tool.sharedRegistry();
 let whole: string;
 
 beforeAll(async () => {
-  registry = await tool.newRegistry();
   await fill(registry);
   whole = path.join(registry.directory, 'whole.sqlite');
   await registry.done(['backup', whole]);

@@ -39,7 +39,7 @@ test('can be killed at any moment and repeated', async () => {
   await registry.done(['backup', file]);
   for (let count = 0; count < 2; count++) {
     await killWhen(restored, ['restore', file], async () => isMarked(restored));
-    const { status, stderr } = await restored.run(['registrar', 'list']);
+    const { status, stderr } = await restored.run('registrar list');
     expect(stderr).toContain(
       `restore again: npm run registry -- restore ${file} --persist-to ${restored.directory}\n`,
     );

@@ -6,12 +6,9 @@ import { fill, rowsOf } from './filled.ts';
 import { startTool, TestRegistry } from './tool.ts';
 
 const tool = startTool();
-let registry: TestRegistry;
+const registry = tool.sharedRegistry();
 
-beforeAll(async () => {
-  registry = await tool.newRegistry();
-  await fill(registry);
-});
+beforeAll(() => fill(registry));
 
 async function newPlace(name: string): Promise<TestRegistry> {
   return new TestRegistry(path.join(await tool.newDirectory(), name));
@@ -26,13 +23,10 @@ test('restores a backup into an empty database, row by row the same, and publish
   const restored = await newPlace('restored');
   expect(await restored.done(['restore', file])).toMatchObject({ changed: true });
   expect(await rowsOf(restored)).toEqual(await rowsOf(registry));
-  const { lists } = await restored.done(['lists', 'status']);
+  const { lists } = await restored.done('lists status');
   expect(lists).toMatchObject([{ behind: false }, { count: 1 }, { count: 1 }, {}, {}]);
   // The id of a deleted contact is not used again.
-  const next =
-    'code,name,email,phone,ident,ident_type,ident_country_code\nALPHA:N,M,m@example.ee,+372.1,1,org,LV\n';
-  for (const each of [registry, restored])
-    await each.done(['contact', 'import', '-', '--registrar', 'ALPHA'], next);
+  for (const each of [registry, restored]) await each.addContacts('ALPHA:N');
   const ids = await Promise.all(
     [registry, restored].map(async (each) =>
       (await each.rows()).contacts!.map((row) => (row as { id: number }).id),
@@ -45,7 +39,7 @@ test('asks before it restores over rows, naming them, and removes them only if t
   const file = path.join(registry.directory, 'again.sqlite');
   await registry.done(['backup', file]);
   const other = await tool.newRegistry();
-  await other.done(['registrar', 'add', '--code', 'OTHER', '--name', 'Other']);
+  await other.done('registrar add --code OTHER --name Other');
   const before = await other.rows();
   const refused = await other.run(['restore', file]);
   expect(refused).toMatchObject({ status: 1, stdout: '' });

@@ -1,30 +1,27 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { basic } from '../support/fixtures.ts';
 import { startServer } from './server.ts';
-import { startTool, type TestRegistry } from './tool.ts';
+import { contactHeader, startTool } from './tool.ts';
 
-const tool = startTool();
+const registry = startTool().sharedRegistry('ALPHA');
 /** The first errors came after 10,000. */
 const contacts = 12_000;
 const writers = 6;
 
-let registry: TestRegistry;
 let server: Awaited<ReturnType<typeof startServer>>;
 
 beforeAll(async () => {
-  registry = await tool.newRegistry('ALPHA');
   server = await startServer('--no-demo', '--persist-to', registry.directory);
 }, 120_000);
 
 afterAll(() => server.stop('SIGINT'), 60_000);
 
 function file(): string {
-  const header = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
   const rows = Array.from(
     { length: contacts },
     (_, n) => `ALPHA:I${n},Mari ${n},mari${n}@example.ee,+372.5123456,${n},org,LV\n`,
   );
-  return header + rows.join('');
+  return contactHeader + rows.join('');
 }
 
 const ident = { ident: '12345678', ident_type: 'org', ident_country_code: 'EE' };
@@ -46,15 +43,12 @@ test('imports while clients of the running server write, without an error for ei
     }
   };
   const writing = Array.from({ length: writers }, write);
-  const imported = await registry.spawn(
-    ['contact', 'import', '-', '--registrar', 'ALPHA', '--json'],
-    file(),
-  );
+  const imported = await registry.spawn('contact import - --registrar ALPHA --json', file());
   isDone = true;
   await Promise.all(writing);
   expect(imported).toMatchObject({ status: 0 });
   expect(JSON.parse(imported.stdout)).toMatchObject({ added: contacts });
   expect([...statuses.keys()]).toEqual([200]);
-  const { registrar } = await registry.done(['registrar', 'show', 'ALPHA']);
+  const { registrar } = await registry.done('registrar show ALPHA');
   expect(registrar.contact_count).toBe(contacts + statuses.get(200)!);
 }, 300_000);

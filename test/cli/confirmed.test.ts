@@ -44,16 +44,7 @@ const refusal =
 describe('of names', () => {
   beforeEach(async () => {
     registry = await tool.newRegistry();
-    await registry.done([
-      'retained',
-      'add',
-      'a.ee',
-      'b.ee',
-      'c.ee',
-      'd.ee',
-      '--status',
-      'reserved',
-    ]);
+    await registry.done('retained add a.ee b.ee c.ee d.ee --status reserved');
   });
 
   async function namesLeft() {
@@ -105,17 +96,10 @@ describe('of domains', () => {
 
   beforeAll(async () => {
     registry = await tool.newRegistry('ALPHA');
-    const contacts = ['1', '2'].map(
-      (n) => `${contact(n)},Jaan Tamm,jaan@example.ee,+372.5123456,1234567${n},org,EE\n`,
-    );
-    const header = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
-    await registry.done(
-      ['contact', 'import', '-', '--registrar', 'ALPHA'],
-      header + contacts.join(''),
-    );
+    await registry.addContacts(contact('1'), contact('2'));
     const domains = ['a', 'b', 'c'].map((name) => `${name}.ee,ALPHA,ALPHA:1\n`);
     await registry.done(
-      ['domain', 'import', '-', '--format', 'csv'],
+      'domain import - --format csv',
       `name,registrar,registrant\n${domains.join('')}`,
     );
   });

@@ -25,7 +25,7 @@ test('contact erase shows what would go and what stays, and then does it', async
   await registry.done(args, rows);
   const before = await registry.rows();
 
-  const dry = await registry.run(['contact', 'erase', 'alpha:tamm', '--dry-run']);
+  const dry = await registry.run('contact erase alpha:tamm --dry-run');
   expect(lines(dry.stdout)).toEqual([
     `would erase contact ALPHA:TAMM (${contact.uuid})`,
     '  contact: deleted, with name, ident, email, phone',
@@ -48,15 +48,15 @@ test('contact erase shows what would go and what stays, and then does it', async
     backups,
     changed: true,
   });
-  expect(await registry.run(['contact', 'erase', 'ALPHA:TAMM'])).toMatchObject({
+  expect(await registry.run('contact erase ALPHA:TAMM')).toMatchObject({
     status: 0,
     stdout: `nothing is left to erase of contact ALPHA:TAMM\n${backups}\n`,
   });
-  const { history } = await registry.done(['history', 'contact', 'ALPHA:TAMM']);
+  const { history } = await registry.done('history contact ALPHA:TAMM');
   expect(history).toMatchObject([
     { action: 'create', changes: { name: { removed: true }, ident_type: { to: 'priv' } } },
     { action: 'delete', changes: { name: { removed: true } } },
   ]);
-  const text = await registry.run(['history', 'contact', 'ALPHA:TAMM']);
+  const text = await registry.run('history contact ALPHA:TAMM');
   expect(text.stdout).toContain('    name: changed (values removed)\n');
 }, 120_000);

@@ -56,7 +56,7 @@ test('keeps everything that a contact brings, and gives what it does not', async
   );
   const args = ['contact', 'import', file, '--registrar', 'ALPHA'];
   expect(await registry.done(args)).toMatchObject({ read: 2, added: 2 });
-  const { stdout } = await registry.run(['contact', 'export', '--registrar', 'ALPHA', '--json']);
+  const { stdout } = await registry.run('contact export --registrar ALPHA --json');
   const [first, second] = stdout
     .trim()
     .split('\n')

@@ -1,21 +1,17 @@
 import { beforeAll, expect, test } from 'vitest';
-import { startTool, type TestRegistry } from './tool.ts';
+import { startTool } from './tool.ts';
 
 const tool = startTool();
-let registry: TestRegistry;
+const registry = tool.sharedRegistry('ALPHA');
 
-const header = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
-const contacts = `${header}ALPHA:1,Jaan Tamm,jaan@example.ee,+372.5123456,38001085718,priv,EE
+const contacts = `ALPHA:1,Jaan Tamm,jaan@example.ee,+372.5123456,38001085718,priv,EE
 ALPHA:2,Tamm OÜ,info@example.ee,+372.5123457,12345678,org,EE
 ALPHA:3,Mari Maasikas,mari@example.ee,+372.5123458,47101010033,priv,EE
 `;
 
 const domainsHeader = 'name,registrar,registrant,admin,tech\n';
 
-beforeAll(async () => {
-  registry = await tool.newRegistry('ALPHA');
-  await registry.done(['contact', 'import', '-', '--registrar', 'ALPHA'], contacts);
-});
+beforeAll(() => registry.importContacts(contacts));
 
 async function refused(args: string[], input = ''): Promise<string> {
   const { status, stderr } = await registry.run(args, input);
@@ -50,7 +46,7 @@ test('changes the fields of a contact by the rules of the interfaces', async () 
   expect(await registry.done([...update, '--org-name', ''])).toMatchObject({
     changes: { org_name: { from: 'Tamm OÜ', to: null } },
   });
-  expect(await registry.done(['contact', 'show', 'ALPHA:1'])).toMatchObject({
+  expect(await registry.done('contact show ALPHA:1')).toMatchObject({
     contact: { phone: '+372.555', org_name: null, city: null, domains: [] },
   });
   expect(await lastEvent('contact', 'ALPHA:1')).toMatchObject({ actor_type: 'operator' });
@@ -60,7 +56,7 @@ test('adds and removes statuses with their notes, and obeys them', async () => {
   const status = ['contact', 'status', 'ALPHA:3'];
   const prohibited = ['serverUpdateProhibited', 'serverDeleteProhibited'];
   await registry.done([...status, '--add', ...prohibited, '--note', 'court order']);
-  expect(await registry.done(['contact', 'show', 'ALPHA:3'])).toMatchObject({
+  expect(await registry.done('contact show ALPHA:3')).toMatchObject({
     contact: {
       statuses: prohibited.toSorted(),
       status_notes: Object.fromEntries(prohibited.map((name) => [name, 'court order'])),
@@ -73,7 +69,7 @@ test('adds and removes statuses with their notes, and obeys them', async () => {
     'refused: Contact delete prohibited by status [statuses]. The contact has the status serverDeleteProhibited.\n',
   );
   await registry.done([...status, '--remove', ...prohibited]);
-  expect(await registry.done(['contact', 'show', 'ALPHA:3'])).toMatchObject({
+  expect(await registry.done('contact show ALPHA:3')).toMatchObject({
     contact: { statuses: ['ok'], status_notes: {} },
   });
   expect(await registry.done([...status, '--remove', ...prohibited])).toMatchObject({
@@ -83,8 +79,8 @@ test('adds and removes statuses with their notes, and obeys them', async () => {
 
 test('removes a domain, after which its contacts can be deleted', async () => {
   const row = 'oun.ee,ALPHA,ALPHA:2,ALPHA:1,ALPHA:2\n';
-  await registry.done(['domain', 'import', '-'], domainsHeader + row);
-  expect(await registry.done(['domain', 'show', 'oun.ee'])).toMatchObject({
+  await registry.done('domain import -', domainsHeader + row);
+  expect(await registry.done('domain show oun.ee')).toMatchObject({
     domain: { registrant: 'ALPHA:2', admin: ['ALPHA:1'], tech: ['ALPHA:2'] },
   });
   expect(await refused(['contact', 'delete', 'ALPHA:2'])).toContain('[domains]');
@@ -95,14 +91,14 @@ test('removes a domain, after which its contacts can be deleted', async () => {
     action: 'delete',
     changes: { registrant: { from: 'ALPHA:2', to: null }, admin: { from: ['ALPHA:1'], to: [] } },
   });
-  await registry.done(['contact', 'delete', 'ALPHA:2', '--yes']);
+  await registry.done('contact delete ALPHA:2 --yes');
   expect(await refused(['contact', 'show', 'ALPHA:2'])).toContain('there is no contact "ALPHA:2"');
   expect(await refused(['domain', 'show', 'oun.ee'])).toContain('there is no domain "oun.ee"');
 });
 
 test('asks before it removes many rows, naming the number', async () => {
   const rows = ['a.ee', 'b.ee', 'c.ee'].map((name) => `${name},ALPHA,ALPHA:1,,\n`).join('');
-  await registry.done(['domain', 'import', '-'], domainsHeader + rows);
+  await registry.done('domain import -', domainsHeader + rows);
   const replace = ['domain', 'import', '-', '--replace'];
   const one = `${domainsHeader}a.ee,ALPHA,ALPHA:1,,\n`;
   const question = 'refused: This removes 2 of 3 domains.';
@@ -118,7 +114,7 @@ test('asks before it removes many rows, naming the number', async () => {
     ...{ unchanged: 1, removed: 2, changed: true },
   });
 
-  await registry.done(['retained', 'add', 'a.ee', 'b.ee', 'c.ee', '--status', 'reserved']);
+  await registry.done('retained add a.ee b.ee c.ee --status reserved');
   const remove = ['retained', 'remove', 'a.ee', 'b.ee', '--status', 'reserved'];
   expect(await refused(remove)).toContain('This removes 2 of 3 reserved names.');
   const empty = ['retained', 'import', '-', '--status', 'reserved', '--replace'];
@@ -132,13 +128,13 @@ test('writes disputes to a file with everything that an import takes', async () 
     'q.ee,2026-01-01,,salasõna,"kohtuasi, 2-26-1",Mari Maasikas,\n' +
     'r.ee,2026-01-01,2026-01-31,,,,2026-01-02T03:04:05.678Z\n';
   const own = await tool.newRegistry();
-  expect(await own.done(['dispute', 'import', '-'], file)).toMatchObject({ opened: 2 });
-  expect((await own.run(['dispute', 'export'])).stdout).toBe(file);
-  const { stdout } = await own.run(['dispute', 'list']);
+  expect(await own.done('dispute import -', file)).toMatchObject({ opened: 2 });
+  expect((await own.run('dispute export')).stdout).toBe(file);
+  const { stdout } = await own.run('dispute list');
   expect(stdout).toMatch(/^q.ee +2026-01-01 +until closed +in force +Mari Maasikas$/m);
   expect(stdout).toMatch(/^r.ee +2026-01-01 +2026-01-31 +closed +-$/m);
   expect(stdout).not.toContain('salasõna');
-  expect(await own.done(['dispute', 'show', 'q.ee'])).toMatchObject({
+  expect(await own.done('dispute show q.ee')).toMatchObject({
     disputes: [{ password: 'salasõna', comment: 'kohtuasi, 2-26-1', until: null }],
   });
 });

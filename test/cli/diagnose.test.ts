@@ -2,19 +2,17 @@ import { PassThrough } from 'node:stream';
 import { beforeAll, expect, it, test } from 'vitest';
 import { askSecret } from '../../src/cli/report/ask.ts';
 import { hashPassword } from '../../src/registrar/password.ts';
-import { startTool, type TestRegistry } from './tool.ts';
+import { startTool } from './tool.ts';
 
-const tool = startTool();
-let registry: TestRegistry;
+const registry = startTool().sharedRegistry('ALPHA', 'BETA');
 let secret: string;
 
 beforeAll(async () => {
-  registry = await tool.newRegistry('ALPHA', 'BETA');
-  await registry.done(['registrar', 'update', 'ALPHA', '--allow-ip', '192.0.2.0/24']);
+  await registry.done('registrar update ALPHA --allow-ip 192.0.2.0/24');
   const add = ['api-user', 'add', '--registrar', 'ALPHA', '--username'];
   ({ secret } = await registry.done([...add, 'ats']));
   await registry.done([...add, 'disabled']);
-  await registry.done(['api-user', 'disable', 'disabled']);
+  await registry.done('api-user disable disabled');
   await registry.done([...add, 'former']);
   await registry.edit(`update api_users set secret_digest = null,
     password_hash = '${await hashPassword('vana parool')}' where username = 'former'`);
@@ -103,12 +101,10 @@ limit    not looked at: after too many failed logins from 192.0.2.7, every login
 });
 
 test('api-user list shows who still logs in with an old password', async () => {
-  const { api_users: users } = await registry.done(['api-user', 'list']);
+  const { api_users: users } = await registry.done('api-user list');
   const old = users.filter((user: { has_old_password: boolean }) => user.has_old_password);
   expect(old).toMatchObject([{ username: 'former' }]);
-  expect((await registry.run(['api-user', 'list'])).stdout).toMatch(
-    /^former +ALPHA +old password /m,
-  );
+  expect((await registry.run('api-user list')).stdout).toMatch(/^former +ALPHA +old password /m);
 });
 
 test('registrar diagnose tells a user of another registrar apart', async () => {

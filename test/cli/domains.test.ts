@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
-let registry: TestRegistry;
+const registry = tool.sharedRegistry();
 
 const header = 'name,registrar,registrant,admin,tech\n';
 const domains = `${header}oun.ee,ALPHA,ALPHA:1,ALPHA:2 ALPHA:3,ALPHA:2\nõun.ee,BETA,BETA:1,,\nvana.ee,ALPHA,ALPHA:2,,BETA:1\n`;
@@ -18,25 +18,21 @@ async function fill(registry: TestRegistry): Promise<void> {
       `${code},${code.split(':')[0]},Jaan Tamm,jaan@example.ee,+372.5123456,12345678,org,EE\n`,
   );
   const columns = 'code,registrar,name,email,phone,ident,ident_type,ident_country_code\n';
-  await registry.done(
-    ['contact', 'import', '-', '--registrar', 'ALPHA'],
-    columns + contacts.join(''),
-  );
+  await registry.done('contact import - --registrar ALPHA', columns + contacts.join(''));
 }
 
 beforeAll(async () => {
-  registry = await tool.newRegistry();
   await fill(registry);
-  await registry.done(['domain', 'import', '-'], domains);
+  await registry.done('domain import -', domains);
 });
 
 test('an export is what an import reads, and gives the same domains', async () => {
-  const { stdout } = await registry.run(['domain', 'export']);
+  const { stdout } = await registry.run('domain export');
   expect(stdout).toBe(
     `${header}oun.ee,ALPHA,ALPHA:1,ALPHA:2 ALPHA:3,ALPHA:2\nvana.ee,ALPHA,ALPHA:2,,BETA:1\nõun.ee,BETA,BETA:1,,\n`,
   );
   const unchanged = { created: 0, updated: 0, unchanged: 3, changed: false };
-  expect(await registry.done(['domain', 'import', '-'], stdout)).toMatchObject(unchanged);
+  expect(await registry.done('domain import -', stdout)).toMatchObject(unchanged);
   const file = path.join(await tool.newDirectory(), 'alpha.ndjson');
   expect(await registry.done(['domain', 'export', file, '--registrar', 'ALPHA'])).toEqual({
     file,
@@ -51,7 +47,7 @@ test('an export is what an import reads, and gives the same domains', async () =
 });
 
 test("lists a registrar's domains with their contacts, or all", async () => {
-  const { stdout } = await registry.run(['domain', 'list', '--registrar', 'ALPHA']);
+  const { stdout } = await registry.run('domain list --registrar ALPHA');
   expect(stdout).toBe(
     [
       'NAME     REGISTRAR  REGISTRANT  ADMIN             TECH',
@@ -59,7 +55,7 @@ test("lists a registrar's domains with their contacts, or all", async () => {
       'vana.ee  ALPHA      ALPHA:2     -                 BETA:1\n',
     ].join('\n'),
   );
-  expect(await registry.done(['domain', 'list', '--registrar', 'BETA'])).toEqual({
+  expect(await registry.done('domain list --registrar BETA')).toEqual({
     domains: [
       {
         ...{ name: 'õun.ee', punycode_name: 'xn--un-bka.ee', registrar: 'BETA' },
@@ -67,8 +63,8 @@ test("lists a registrar's domains with their contacts, or all", async () => {
       },
     ],
   });
-  expect((await registry.done(['domain', 'list'])).domains).toHaveLength(3);
-  expect(await registry.run(['domain', 'list', '--registrar', 'GAMMA'])).toMatchObject({
+  expect((await registry.done('domain list')).domains).toHaveLength(3);
+  expect(await registry.run('domain list --registrar GAMMA')).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('GAMMA'),
   });
@@ -90,10 +86,10 @@ test('gives a domain other contacts, with the history of an import', async () =>
   expect(await registry.done([...update, '--registrant', 'ALPHA:3'])).toMatchObject({
     changes: { registrant: { from: 'ALPHA:1', to: 'ALPHA:3' } },
   });
-  expect(await registry.done(['domain', 'show', 'oun.ee'])).toMatchObject({
+  expect(await registry.done('domain show oun.ee')).toMatchObject({
     domain: { registrant: 'ALPHA:3', admin: ['ALPHA:3', 'BETA:1'], tech: [] },
   });
-  const { history } = await registry.done(['history', 'domain', 'oun.ee']);
+  const { history } = await registry.done('history domain oun.ee');
   expect(history).toMatchObject([
     { action: 'create' },
     { action: 'update', actor_type: 'operator', changes },

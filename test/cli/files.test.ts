@@ -1,15 +1,11 @@
 import { link, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { writeFileRows } from '../../src/cli/file/write.ts';
-import { startTool, type TestRegistry } from './tool.ts';
+import { contactHeader, startTool } from './tool.ts';
 
 const tool = startTool();
-let registry: TestRegistry;
-
-beforeAll(async () => {
-  registry = await tool.newRegistry('ALPHA');
-});
+const registry = tool.sharedRegistry('ALPHA');
 
 function importNames(content: string | Buffer, ...args: string[]) {
   return registry.run(['retained', 'import', '-', '--dry-run', ...args], content);
@@ -44,7 +40,6 @@ test('names the first line of a row', async () => {
   expect(separator.stderr).toContain('standard input:3: "A.ee"');
 });
 
-const header = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
 const row = (code: string, changes: { phone?: string; ident?: string; type?: string } = {}) => {
   const { phone = '+372.5123456', ident = '38001085718', type = 'priv' } = changes;
   return `${code},Mari,mari@example.ee,${phone},${ident},${type},EE\n`;
@@ -53,8 +48,8 @@ const row = (code: string, changes: { phone?: string; ident?: string; type?: str
 test('names one cause in many rows once', async () => {
   const rows = Array.from({ length: 300 }, (_, n) => row(`BETA:${n}`)).join('');
   const { status, stderr } = await registry.run(
-    ['contact', 'import', '-', '--registrar', 'BETA'],
-    header + rows,
+    'contact import - --registrar BETA',
+    contactHeader + rows,
   );
   expect({ status, stderr }).toEqual({
     status: 1,
@@ -62,16 +57,16 @@ test('names one cause in many rows once', async () => {
       'refused: standard input:2: there is no registrar "BETA" [registrar] (and in 299 more rows)\n',
   });
   const imported = await registry.run(
-    ['contact', 'import', '-', '--registrar', 'ALPHA', '--dry-run'],
-    header + row('alpha:1'),
+    'contact import - --registrar ALPHA --dry-run',
+    contactHeader + row('alpha:1'),
   );
   expect(imported.stdout).toBe('would add 1 contact, 0 already there\n');
 });
 
 test('says what a value should be', async () => {
   const { stderr } = await registry.run(
-    ['contact', 'import', '-', '--registrar', 'ALPHA'],
-    header + row('ALPHA:1', { phone: '5123456' }),
+    'contact import - --registrar ALPHA',
+    contactHeader + row('ALPHA:1', { phone: '5123456' }),
   );
   expect(stderr).toBe(
     'refused: standard input:2: "5123456" is not valid: +, country code, dot and number, for example +372.5123456 [phone]\n',
@@ -141,7 +136,7 @@ test('saves the same rejected rows again when an import is repeated', async () =
 test('sees disputes that overlap, however far apart they are in the file', async () => {
   const others = Array.from({ length: 1_100 }, (_, n) => `n${n}.ee,2026-01-01,2026-12-31\n`);
   const content = `name,from,until\na.ee,2026-01-01,2026-06-30\n${others.join('')}a.ee,2026-06-30,2026-12-31\n`;
-  expect(await registry.run(['dispute', 'import', '-', '--dry-run'], content)).toEqual({
+  expect(await registry.run('dispute import - --dry-run', content)).toEqual({
     status: 1,
     stdout: '',
     stderr:

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { beforeAll, expect, test } from 'vitest';
 import { wholeProgram } from '../../src/cli/program.ts';
-import { startTool, type TestRegistry } from './tool.ts';
+import { startTool } from './tool.ts';
 
 /** Contacts of ALPHA whose codes moved in with BETA's prefix: the tool takes them for ALPHA's. */
 
@@ -38,9 +38,8 @@ const takingCodes = everyVerb(await wholeProgram(), [])
 const codeFor = (name: string) => `BETA:${name.replace(' ', '-').toUpperCase()}`;
 
 const tool = startTool();
-let registry: TestRegistry;
+const registry = tool.sharedRegistry();
 beforeAll(async () => {
-  registry = await tool.newRegistry();
   const contact = (code: string, n: number) => `
     insert into contacts (uuid, registrar_id, number, code, name, name_key, email, email_key, phone, ident, ident_key,
       ident_type, ident_country_code, auth_info, created_at, updated_at)
@@ -78,10 +77,7 @@ test('contact import finds such a contact as contact export has written it', asy
 test('contact import gives a contact to nobody whom neither the file nor the command names', async () => {
   const rows =
     'code,name,email,phone,ident,ident_type,ident_country_code\nBETA:NEW,Mari,mari@example.ee,+372.5123456,12345678,org,EE\n';
-  const { status, stderr } = await registry.run(
-    ['contact', 'import', '-', '--format', 'csv'],
-    rows,
-  );
+  const { status, stderr } = await registry.run('contact import - --format csv', rows);
   expect(status).toBe(1);
   expect(stderr).toContain('registrar is missing: name it in the column or with --registrar');
 });

@@ -13,9 +13,9 @@ const tool = startTool();
 
 test('shows the lists, the rows of each table, the size of the database and the last runs', async () => {
   const registry = await tool.newRegistry('ALPHA');
-  await registry.done(['retained', 'add', 'tartu.ee', 'valga.ee', '--status', 'reserved']);
+  await registry.done('retained add tartu.ee valga.ee --status reserved');
 
-  const health = await registry.done(['health']);
+  const health = await registry.done('health');
 
   expect(health).toMatchObject({
     status: 'ok',
@@ -30,7 +30,7 @@ test('shows the lists, the rows of each table, the size of the database and the 
     cron_runs: [],
   });
   expect(health.database.bytes).toBeGreaterThan(10_000);
-  const { status, stdout } = await registry.run(['health']);
+  const { status, stdout } = await registry.run('health');
   expect(status).toBe(0);
   expect(stdout).toMatch(/^status: +ok$/m);
   expect(stdout).toMatch(/^retained_domains +2$/m);
@@ -48,7 +48,7 @@ test('fails when the last cron run failed, or a list has been behind for two min
     "update retained_changes set at = '2026-01-01T00:00:00.000Z'",
   );
 
-  const { status, stdout } = await registry.run(['health', '--json']);
+  const { status, stdout } = await registry.run('health --json');
 
   expect(status).toBe(1);
   const { alarms, cron_runs: runs } = JSON.parse(stdout);

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, test } from 'vitest';
 import { archiveHistory } from '../../src/cli/nouns/history/archive.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { Faults } from '../attack/faults.ts';
-import { aroundBatches, beforeBatch } from '../support/batches.ts';
+import { aroundBatches, beforeBatch } from '../support/meanwhile.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 import { addEntries, idsLeft, idsOf, insertEntries, numbers } from './archived.ts';
 import { startTool, type TestRegistry } from './tool.ts';
@@ -20,7 +20,7 @@ async function registryWith(entries: number): Promise<TestRegistry> {
 it('history archive moves what is older than a day to a file, in the form of history', async () => {
   const registry = await registryWith(100);
   const file = path.join(registry.directory, 'history.ndjson');
-  const { history: shown } = await registry.done(['history', 'contact', 'ALPHA:1']);
+  const { history: shown } = await registry.done('history contact ALPHA:1');
   const args = ['history', 'archive', '--before', '2020-01-03', '--to', file];
   const report = { before: '2020-01-03', file, from: '2020-01-01T01:00:00.000Z' };
   const until = '2020-01-02T23:00:00.000Z';

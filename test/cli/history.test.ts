@@ -2,16 +2,15 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { setClockAhead } from '../../src/time/clock.ts';
-import { startTool, type TestRegistry } from './tool.ts';
+import { startTool } from './tool.ts';
 
 const tool = startTool();
-let registry: TestRegistry;
+const registry = tool.sharedRegistry('ALPHA');
 
 beforeAll(async () => {
-  registry = await tool.newRegistry('ALPHA');
   await registry.done(['registrar', 'update', 'ALPHA', '--name', 'Alpha AS']);
-  await registry.done(['retained', 'add', 'a.ee', 'b.ee', '--status', 'reserved']);
-  await registry.done(['auction', 'start', 'kohv.ee']);
+  await registry.done('retained add a.ee b.ee --status reserved');
+  await registry.done('auction start kohv.ee');
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: entries of history
@@ -33,7 +32,7 @@ test('streams everything, the newest last, under the names of the nouns', async 
     ['retained', 'b.ee', 'create'],
     ['auction', 'kohv.ee', 'create'],
   ]);
-  const { stdout } = await registry.run(['history', 'retained']);
+  const { stdout } = await registry.run('history retained');
   expect(stdout).toMatch(
     /create retained a\.ee by Operator .*\n {4}status: null to "reserved"\n.*b\.ee/,
   );
@@ -52,9 +51,9 @@ test('filters by time, actor and request', async () => {
   expect(await entries('--since', '2999-01-01')).toEqual([]);
   expect(await entries('--by', 'Operator')).toEqual(all);
   expect(await entries('--by', 'nobody')).toEqual([]);
-  const { stdout } = await registry.run(['history', '--by', 'nobody']);
+  const { stdout } = await registry.run('history --by nobody');
   expect(stdout).toBe('nothing is recorded that matches\n');
-  expect((await registry.run(['history', '--since', 'yesterday'])).status).toBe(2);
+  expect((await registry.run('history --since yesterday')).status).toBe(2);
 });
 
 afterEach(() => setClockAhead(0));
@@ -79,13 +78,13 @@ test('hides no entry behind one whose clock is late, since a time and in the rep
       .map((line) => JSON.parse(line).key);
   expect(await keysSince('2027-01-01')).toEqual(['FIRST', 'LAST']);
   expect(await keysSince('2026-12-31')).toEqual(['FIRST', 'LATE', 'LAST']);
-  expect(await registry.done(['report', 'month', '2027-01'])).toMatchObject({
+  expect(await registry.done('report month 2027-01')).toMatchObject({
     changes: [{ subject: 'registrar', action: 'create', count: 2 }],
   });
 });
 
 test('follows what comes later', async () => {
-  const child = registry.start(['history', 'registrar', 'ALPHA', '--follow', '--json']);
+  const child = registry.start('history registrar ALPHA --follow --json');
   const lines: string[] = [];
   const reader = createInterface({ input: child.stdout });
   reader.on('line', (line) => lines.push(line));
@@ -101,18 +100,18 @@ test('follows what comes later', async () => {
 });
 
 test('reports on a month as a table, CSV or JSON', async () => {
-  const report = await registry.done(['report', 'month']);
+  const report = await registry.done('report month');
   expect(report).toMatchObject({
     contacts: [{ registrar: 'ALPHA', count: 0 }],
     changes: expect.arrayContaining([{ subject: 'retained', action: 'create', count: 2 }]),
     auctions: [{ outcome: 'started', count: 1 }],
     names: expect.arrayContaining([{ list: 'reserved', count: 2 }]),
   });
-  const csv = await registry.run(['report', 'month', '--csv']);
+  const csv = await registry.run('report month --csv');
   expect(csv.stdout).toContain(
     'section,name,count\ncontacts now,ALPHA,0\nchanges,auction create,1\n',
   );
-  expect((await registry.run(['report', 'month'])).stdout).toMatch(/^SECTION +NAME +COUNT\n/);
-  const before = await registry.done(['report', 'month', '2020-02']);
+  expect((await registry.run('report month')).stdout).toMatch(/^SECTION +NAME +COUNT\n/);
+  const before = await registry.done('report month 2020-02');
   expect(before).toMatchObject({ month: '2020-02', changes: [], auctions: [] });
 });

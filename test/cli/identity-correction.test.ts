@@ -1,16 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { startTool, type TestRegistry } from './tool.ts';
+import { startTool } from './tool.ts';
 
-const tool = startTool();
-let registry: TestRegistry;
+const registry = startTool().sharedRegistry('ALPHA');
 
-const header = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
-const row = 'ALPHA:1,Jaan Tamm,jaan@example.ee,+372.5123456,38001085718,priv,EE\n';
-
-beforeAll(async () => {
-  registry = await tool.newRegistry('ALPHA');
-  await registry.done(['contact', 'import', '-', '--registrar', 'ALPHA'], header + row);
-});
+beforeAll(() => registry.addContacts('ALPHA:1'));
 
 const update = ['contact', 'update', 'ALPHA:1'];
 const codesOf = async (ident: string) => {
@@ -38,7 +31,7 @@ test('corrects an identity once it is confirmed, tells the registrar, and takes 
     ...{ code: 'ALPHA:1', changed: true, changes },
   });
   expect([await codesOf('38001085718'), await codesOf('47101010033')]).toEqual([[], ['ALPHA:1']]);
-  const { history } = await registry.done(['history', 'contact', 'ALPHA:1']);
+  const { history } = await registry.done('history contact ALPHA:1');
   expect(history.at(-1)).toMatchObject({ actor_type: 'operator', changes });
   const { notifications } = await registry.rows();
   expect(notifications).toMatchObject([{ fields: '["ident","ident_country_code"]' }]);

@@ -20,7 +20,7 @@ function namesFile(prefix: string): string {
 
 /** The published lists, and the rows that they are made from. */
 async function listsOf(registry: TestRegistry) {
-  const { lists } = await registry.done(['lists', 'status']);
+  const { lists } = await registry.done('lists status');
   const { retained_domains: rows } = await registry.rows();
   const names = (rows as { name: string; status: string }[]).map(
     ({ name, status }) => `${name} ${status}`,

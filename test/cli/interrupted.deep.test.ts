@@ -4,16 +4,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
-import { startTool, type TestRegistry } from './tool.ts';
+import { startTool } from './tool.ts';
 
-const tool = startTool();
+const registry = startTool().sharedRegistry();
 
 const count = 30_000;
-let registry: TestRegistry;
 let file: string;
 
 beforeAll(async () => {
-  registry = await tool.newRegistry();
   const rows = Array.from({ length: count }, (_, n) => `nimi${n}.ee,reserved\n`);
   file = await registry.file('names.csv', `name,status\n${rows.join('')}`);
 });
@@ -31,12 +29,12 @@ test('says at Ctrl-C how far it came and how to go on, and ends with 130', async
     /^(importing: .*\n)*interrupted; at least \d+ rows done, \d+ not; not published yet: all, reserved, blocked; to finish, repeat the command, .*: npm run registry -- retained import .*\n$/,
   );
   await registry.done(args);
-  const { lists } = await registry.done(['lists', 'status']);
+  const { lists } = await registry.done('lists status');
   expect(lists).toContainEqual(expect.objectContaining({ list: 'reserved', count, behind: false }));
 });
 
 test('says so as well where npm, which runs it, is told to end', async () => {
-  await registry.done(['registrar', 'add', '--code', 'NPM', '--name', 'npm']);
+  await registry.done('registrar add --code NPM --name npm');
   const args = ['history', '--follow', '--since', '2020-01-01', '--persist-to', registry.directory];
   const child = spawn('npm', ['run', '--ignore-scripts', 'registry', '--', ...args]);
   const stderr = text(child.stderr);
@@ -51,7 +49,7 @@ test.each([
   ['SIGHUP', 129],
 ] as const)('says at %s what was done, and ends with %i', async (signal, status) => {
   await registry.done(['registrar', 'add', '--code', signal, '--name', signal]);
-  const child = registry.start(['history', '--follow', '--since', '2020-01-01']);
+  const child = registry.start('history --follow --since 2020-01-01');
   const stderr = text(child.stderr);
   await once(child.stdout, 'data');
   child.kill(signal);

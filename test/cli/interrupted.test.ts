@@ -64,12 +64,10 @@ test('says how many rows are in when the server dies, how many are not, and what
 
 test('counts the rows that a replacement was still going to remove', async () => {
   const registry = await tool.newRegistry('ALPHA');
-  const contact =
-    'code,name,email,phone,ident,ident_type,ident_country_code\nALPHA:1,Jaan Tamm,jaan@example.ee,+372.5123456,12345671,org,EE\n';
-  await registry.done(['contact', 'import', '-', '--registrar', 'ALPHA'], contact);
+  await registry.addContacts('ALPHA:1');
   const rows = (...names: string[]) =>
     `name,registrar,registrant\n${names.map((name) => `${name},ALPHA,ALPHA:1\n`).join('')}`;
-  await registry.done(['domain', 'import', '-'], rows('a.ee', 'b.ee', 'c.ee'));
+  await registry.done('domain import -', rows('a.ee', 'b.ee', 'c.ee'));
   const place = ['--persist-to', registry.directory, '--json'];
   const args = ['domain', 'import', '-', '--replace', '--yes', ...place];
   const { stdout } = await captured(() => runProgram(args, untilGone(0)), rows('c.ee', 'd.ee'));
@@ -100,7 +98,7 @@ test('says that a change is made but not published, and how to publish it', asyn
       'done; not published yet: all, reserved (list all was not published; list reserved was not published); ' +
       `to publish: npm run registry -- lists publish --persist-to ${registry.directory}\n`,
   );
-  const { published } = await registry.done(['lists', 'publish']);
+  const { published } = await registry.done('lists publish');
   expect(published).toEqual(expect.arrayContaining(['all', 'reserved']));
 });
 

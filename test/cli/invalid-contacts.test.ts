@@ -1,8 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { startTool, type TestRegistry } from './tool.ts';
+import { startTool } from './tool.ts';
 
-const tool = startTool();
-let registry: TestRegistry;
+const registry = startTool().sharedRegistry('ALPHA', 'BETA');
 
 const header = 'registrar,code,name,email,phone,ident,ident_type,ident_country_code\n';
 const rows = `ALPHA,ALPHA:1,Jaan Tamm,jaan@example.ee,+372.5123456,38001085718,priv,EE
@@ -12,8 +11,7 @@ BETA,BETA:1,Kask OÜ,kask@example.ee,+372.5123459,12345679,org,EE
 `;
 
 beforeAll(async () => {
-  registry = await tool.newRegistry('ALPHA', 'BETA');
-  await registry.done(['contact', 'import', '-'], header + rows);
+  await registry.done('contact import -', header + rows);
   // As a former registry accepted them.
   await registry.edit(`
     update contacts set phone = '+3725123457', email = '', email_key = '' where code = 'ALPHA:2';
@@ -89,11 +87,11 @@ test('counts such values by registrar, field and reason', async () => {
 
 test('shows and exports what a former registry accepted', async () => {
   const former = { ident_type: 'passport', statuses: ['serverHold'] };
-  expect(await registry.done(['contact', 'show', 'ALPHA:3'])).toMatchObject({ contact: former });
+  expect(await registry.done('contact show ALPHA:3')).toMatchObject({ contact: former });
   expect(await registry.done(['contact', 'list', '--name', 'Tamm OÜ'])).toMatchObject({
     contacts: [former],
   });
-  const { stdout } = await registry.run(['contact', 'export', '--registrar', 'ALPHA', '--json']);
+  const { stdout } = await registry.run('contact export --registrar ALPHA --json');
   const exported = stdout
     .split('\n')
     .slice(0, -1)

@@ -1,10 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { type ArchivedDay, putDay } from '../../src/archive/day.ts';
 import { openLocalData } from '../../src/cli/local/open.ts';
-import { startTool, type TestRegistry } from './tool.ts';
+import { startTool } from './tool.ts';
 
-const tool = startTool();
-let registry: TestRegistry;
+const registry = startTool().sharedRegistry();
 
 const kept = (day: string, etag: string): ArchivedDay => ({
   ...{ list: 'all', day, etag, sha256: '0'.repeat(64), count: 1, bytes: 20 },
@@ -12,7 +11,6 @@ const kept = (day: string, etag: string): ArchivedDay => ({
 const missing = (day: string): ArchivedDay => ({ list: 'all', day, missing: true });
 
 beforeAll(async () => {
-  registry = await tool.newRegistry();
   const { env, dispose } = await openLocalData(registry.directory);
   for (const record of [
     kept('2026-05-01', 'a'),
@@ -30,7 +28,7 @@ beforeAll(async () => {
 const none = { first: null, last: null, days: 0, contents: 0, bytes: 0, gaps: [] };
 
 test('shows the days of each list, their size, and the gaps', async () => {
-  expect(await registry.done(['lists', 'archive'])).toEqual({
+  expect(await registry.done('lists archive')).toEqual({
     lists: [
       { list: 'auctions', ...none },
       {
@@ -50,7 +48,7 @@ test('shows the days of each list, their size, and the gaps', async () => {
       { list: 'disputed', ...none },
     ],
   });
-  const { stdout } = await registry.run(['lists', 'archive']);
+  const { stdout } = await registry.run('lists archive');
   expect(stdout).toBe(`\
 LIST      FIRST       LAST        DAYS  CONTENTS  BYTES
 auctions  -           -           0     0         0
@@ -66,8 +64,8 @@ all: 2026-05-05 lost: the bucket has the record, not the content
 test('makes the index again from the bucket', async () => {
   const days = async () =>
     (await registry.rows()).archived_days!.map((row) => Object.values(row!)[1]);
-  expect(await registry.done(['lists', 'reindex', '--dry-run'])).toEqual({ changed: false });
+  expect(await registry.done('lists reindex --dry-run')).toEqual({ changed: false });
   expect(await days()).toEqual([]);
-  expect(await registry.done(['lists', 'reindex'])).toEqual({ days: 5, changed: true });
+  expect(await registry.done('lists reindex')).toEqual({ days: 5, changed: true });
   expect(await days()).toEqual([1, 2, 3, 4, 5].map((day) => `2026-05-0${day}`));
 });

@@ -11,11 +11,10 @@ import { dayOf, daysBefore } from '../../src/time/day.ts';
 import { type Signer, signCheckpoint, signerOf } from '../../src/transparency/note.ts';
 import { appendToLog, signersOf } from '../../src/transparency/signed-log.ts';
 import { bundle, leafHash, rootOf, tilePath } from '../../src/transparency/tree.ts';
-import { startTool, type TestRegistry } from './tool.ts';
+import { startTool } from './tool.ts';
 
-const tool = startTool();
+const registry = startTool().sharedRegistry();
 const origin = 'registry.example/log';
-let registry: TestRegistry;
 let url: string;
 let signer: Signer;
 let count = 0;
@@ -33,7 +32,6 @@ const server = createServer((request, response) => {
 });
 
 beforeAll(async () => {
-  registry = await tool.newRegistry();
   signer = await signerOf(origin, Buffer.alloc(32, 'a').toString('base64'));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -76,18 +74,18 @@ const verify = (...args: string[]) =>
   registry.run(['lists', 'verify', '--url', url, '--state', state, ...args]);
 
 it('lists status says how many leaves the log has, and the key of its verifiers', async () => {
-  expect((await registry.done(['lists', 'status'])).log).toBeNull();
+  expect((await registry.done('lists status')).log).toBeNull();
   const { env, dispose } = await openLocalData(registry.directory);
   const kept = { day: '2026-05-01', etag: 'a', sha256: '0a'.repeat(32), count: 3, bytes: 9 };
   await putDay(env.ARCHIVE!, { ...kept, list: 'all' });
   await appendToLog(env);
   const [{ verifierKey }] = (await signersOf(env)) as [Signer];
   await dispose();
-  expect((await registry.done(['lists', 'status'])).log).toEqual({
+  expect((await registry.done('lists status')).log).toEqual({
     leaves: 1,
     keys: [verifierKey],
   });
-  const { stdout } = await registry.run(['lists', 'status']);
+  const { stdout } = await registry.run('lists status');
   expect(stdout).toMatch(`\n\nthe log has 1 leaf, signed by ${verifierKey}\n`);
 });
 
@@ -257,6 +255,6 @@ it('lists verify refuses a list of another length than was logged', async () => 
 });
 
 it('lists verify needs an address', async () => {
-  const { status, stderr } = await registry.run(['lists', 'verify']);
+  const { status, stderr } = await registry.run('lists verify');
   expect([status, stderr]).toEqual([2, expect.stringContaining('give --url')]);
 });

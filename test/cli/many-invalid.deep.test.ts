@@ -15,7 +15,7 @@ test('lists more invalid contacts than its memory holds', { timeout: 600_000 }, 
       ident_country_code, auth_info, created_at, updated_at)
     select 'uuid-' || value, 1, value, 'ALPHA:' || value, 'Mari Maasikas ' || value, 'MARI MAASIKAS ' || value, '', '', '+3725123456', value, value,
       'passport', 'EE', hex(randomblob(200)), '2026-01-02T03:04:05.678Z', '2026-01-02T03:04:05.678Z' from n`);
-  const child = registry.start(['contact', 'list', '--invalid', '--json'], false, 100);
+  const child = registry.start('contact list --invalid --json', false, 100);
   child.stdin.end();
   let lines = 0;
   createInterface(child.stdout).on('line', () => (lines += 1));

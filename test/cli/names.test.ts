@@ -4,7 +4,7 @@ import { startTool, type TestRegistry } from './tool.ts';
 const tool = startTool();
 
 async function published(registry: TestRegistry): Promise<Record<string, number | null>> {
-  const { lists } = await registry.done(['lists', 'status']);
+  const { lists } = await registry.done('lists status');
   return Object.fromEntries(
     lists.map(({ list, count }: { list: string; count: number | null }) => [list, count]),
   );
@@ -18,9 +18,9 @@ test('publishes each change of retained names before it returns', async () => {
   expect(await registry.done(add)).toMatchObject({ added: 2, published: ['all', 'blocked'] });
   expect(await registry.done(add)).toMatchObject({ added: 0, unchanged: 2, published: [] });
   expect(await published(registry)).toMatchObject({ all: 2, blocked: 2 });
-  await registry.done(['retained', 'remove', 'õ.ee', '--status', 'blocked']);
+  await registry.done('retained remove õ.ee --status blocked');
   expect(await published(registry)).toMatchObject({ all: 1, blocked: 1 });
-  expect(await registry.done(['retained', 'list'])).toEqual({
+  expect(await registry.done('retained list')).toEqual({
     retained_domains: [
       { name: 'riik.ee', punycode_name: 'riik.ee', status: 'blocked', last_day: null },
     ],
@@ -29,20 +29,20 @@ test('publishes each change of retained names before it returns', async () => {
 
 test('makes the list equal to the file with --replace, and leaves the other list alone', async () => {
   const registry = await tool.newRegistry();
-  await registry.done(['retained', 'import', '-'], 'name,status\na.ee,reserved\nb.ee,reserved\n');
-  await registry.done(['retained', 'add', 'c.ee', '--status', 'blocked']);
+  await registry.done('retained import -', 'name,status\na.ee,reserved\nb.ee,reserved\n');
+  await registry.done('retained add c.ee --status blocked');
   const replace = ['retained', 'import', '-', '--status', 'reserved', '--replace'];
   const names = 'name\nb.ee\nõ.ee\n';
   const counts = { added: 1, removed: 1, unchanged: 1 };
   expect(await registry.done([...replace, '--dry-run'], names)).toMatchObject(counts);
   expect(await published(registry)).toMatchObject({ all: 3, reserved: 2 });
   expect(await registry.done(replace, names)).toMatchObject(counts);
-  const { stdout } = await registry.run(['retained', 'export']);
+  const { stdout } = await registry.run('retained export');
   expect(stdout).toBe(
     'name,status,password,last_day\nb.ee,reserved,,\nc.ee,blocked,,\nõ.ee,reserved,,\n',
   );
   const again = await tool.newRegistry();
-  expect(await again.done(['retained', 'import', '-'], stdout)).toMatchObject({ added: 3 });
+  expect(await again.done('retained import -', stdout)).toMatchObject({ added: 3 });
 }, 120_000);
 
 test('takes and shows the passwords and last days of reserved names', async () => {
@@ -50,11 +50,11 @@ test('takes and shows the passwords and last days of reserved names', async () =
   const file = 'name,status,password,last_day\na.ee,reserved,salasõna,2099-12-31\nb.ee,blocked,,\n';
   const importing = ['retained', 'import', '-'];
   expect(await registry.done(importing, file)).toMatchObject({ added: 2 });
-  expect((await registry.run(['retained', 'export'])).stdout).toBe(file);
-  const { stdout } = await registry.run(['retained', 'list']);
+  expect((await registry.run('retained export')).stdout).toBe(file);
+  const { stdout } = await registry.run('retained list');
   expect(stdout).toMatch(/^a.ee +a.ee +reserved +2099-12-31$/m);
   expect(stdout).not.toContain('salasõna');
-  expect(await registry.done(['retained', 'show', 'a.ee'])).toMatchObject({
+  expect(await registry.done('retained show a.ee')).toMatchObject({
     retained_domains: [{ status: 'reserved', password: 'salasõna', last_day: '2099-12-31' }],
   });
   const later = file.replace('2099', '2098');
@@ -70,7 +70,7 @@ test('takes and shows the passwords and last days of reserved names', async () =
 
 test('never takes a row that it skips for a name to remove', async () => {
   const registry = await tool.newRegistry();
-  await registry.done(['retained', 'add', 'linn.ee', 'riik.ee', '--status', 'reserved']);
+  await registry.done('retained add linn.ee riik.ee --status reserved');
   const replace = ['--replace', '--skip-invalid', '--yes'];
   for (const [noun, file] of [
     ['retained', 'name,status\nriik.ee,reserved\nLinn.ee,reserved\n'],
@@ -85,15 +85,15 @@ test('never takes a row that it skips for a name to remove', async () => {
 
 test('leaves auctions in progress as they are when they are imported again', async () => {
   const registry = await tool.newRegistry();
-  await registry.done(['auction', 'start', 'kohv.ee']);
+  await registry.done('auction start kohv.ee');
   const names = 'name\nkohv.ee\nõli.ee\n';
-  const done = await registry.done(['auction', 'import', '-'], names);
+  const done = await registry.done('auction import -', names);
   expect(done).toMatchObject({ started: 1, unchanged: 1, published: ['auctions'] });
   const before = (await registry.rows()).auctions;
-  expect(await registry.done(['auction', 'import', '-'], names)).toMatchObject({ started: 0 });
+  expect(await registry.done('auction import -', names)).toMatchObject({ started: 0 });
   expect((await registry.rows()).auctions).toEqual(before);
   expect(await published(registry)).toMatchObject({ auctions: 2 });
-  expect(await registry.run(['auction', 'start', 'tee.ee', 'kohv.ee'])).toMatchObject({
+  expect(await registry.run('auction start tee.ee kohv.ee')).toMatchObject({
     status: 1,
     stdout: '',
     stderr: 'refused: "kohv.ee" already has an auction in progress [name]\n',
@@ -105,7 +105,7 @@ test('starts auctions of a platform', async () => {
   const registry = await tool.newRegistry();
   const start = ['auction', 'start', 'kohv.ee', '--platform', 'english'];
   expect(await registry.done(start)).toMatchObject({ started: 1, platform: 'english' });
-  expect(await registry.done(['auction', 'list'])).toMatchObject({
+  expect(await registry.done('auction list')).toMatchObject({
     auctions: [{ domain: 'kohv.ee', platform: 'english' }],
   });
   expect(await registry.run(['auction', 'start', 'tee.ee', '--platform', ' '])).toMatchObject({
@@ -119,9 +119,9 @@ test('opens and closes disputes, and publishes the list', async () => {
   const open = ['dispute', 'open', 'õ.ee', '--from', '2020-01-01', '--until', '2099-12-31'];
   expect(await registry.done(open)).toMatchObject({ published: ['all', 'disputed'] });
   expect(await published(registry)).toMatchObject({ all: 1, disputed: 1 });
-  const { disputes } = await registry.done(['dispute', 'list']);
+  const { disputes } = await registry.done('dispute list');
   expect(disputes).toMatchObject([{ name: 'õ.ee', state: 'in force' }]);
-  await registry.done(['dispute', 'close', 'õ.ee']);
+  await registry.done('dispute close õ.ee');
   expect(await published(registry)).toMatchObject({ all: 0, disputed: 0 });
   const days = (from: string, until: string) =>
     registry.run(['dispute', 'open', 'ä.ee', '--from', from, '--until', until]);
@@ -135,7 +135,7 @@ test('opens and closes disputes, and publishes the list', async () => {
 test('publishes what is behind, such as lists that never were published', async () => {
   const registry = await tool.newRegistry();
   const all = ['auctions', 'all', 'reserved', 'blocked', 'disputed'];
-  expect(await registry.done(['lists', 'publish', '--dry-run'])).toMatchObject({ behind: all });
-  expect(await registry.done(['lists', 'publish'])).toMatchObject({ published: all });
-  expect(await registry.done(['lists', 'publish'])).toMatchObject({ published: [] });
+  expect(await registry.done('lists publish --dry-run')).toMatchObject({ behind: all });
+  expect(await registry.done('lists publish')).toMatchObject({ published: all });
+  expect(await registry.done('lists publish')).toMatchObject({ published: [] });
 }, 120_000);

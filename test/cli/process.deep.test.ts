@@ -12,7 +12,7 @@ test('reads standard input, answers on standard output, and ends with status 0',
   const ended = await registry.spawn(args, 'name,status\nõ.ee,reserved\n');
   expect(ended).toMatchObject({ status: 0, stderr: '' });
   expect(JSON.parse(ended.stdout)).toMatchObject({ added: 1 });
-  expect(await registry.run(['retained', 'export'])).toEqual({
+  expect(await registry.run('retained export')).toEqual({
     status: 0,
     stdout: 'name,status,password,last_day\nõ.ee,reserved,,\n',
     stderr: '',
@@ -21,7 +21,7 @@ test('reads standard input, answers on standard output, and ends with status 0',
 
 test('ends with status 1 and the reason on standard error when it refuses', async () => {
   const registry = await tool.newRegistry();
-  expect(await registry.spawn(['registrar', 'update', 'ALPHA', '--name', 'Alpha'])).toEqual({
+  expect(await registry.spawn('registrar update ALPHA --name Alpha')).toEqual({
     status: 1,
     stdout: '',
     stderr: expect.stringMatching(/^refused: .*ALPHA/),
@@ -45,8 +45,8 @@ test('ends with status 2 on wrong usage, which it explains', async () => {
 test('ends with status 1, and without words, when its reader has seen enough', async () => {
   const registry = await tool.newRegistry();
   const names = Array.from({ length: 20_000 }, (_, n) => `nimi${n}.ee,reserved\n`);
-  await registry.done(['retained', 'import', '-'], `name,status\n${names.join('')}`);
-  const child = registry.start(['retained', 'export']);
+  await registry.done('retained import -', `name,status\n${names.join('')}`);
+  const child = registry.start('retained export');
   const closed = new Promise((resolve) => child.once('close', resolve));
   child.stdout.once('data', () => child.stdout.destroy());
   const said = text(child.stderr);

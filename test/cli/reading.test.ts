@@ -7,8 +7,8 @@ const tool = startTool();
 
 test('reads the same from the files as through the runtime', async () => {
   const registry = await tool.newRegistry('ALPHA');
-  await registry.done(['retained', 'add', 'õ.ee', 'a.ee', '--status', 'reserved']);
-  await registry.done(['auction', 'start', 'kohv.ee']);
+  await registry.done('retained add õ.ee a.ee --status reserved');
+  await registry.done('auction start kohv.ee');
   for (const words of [
     'registrar list',
     'retained list',

@@ -1,13 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { startTool, type TestRegistry } from './tool.ts';
+import { startTool } from './tool.ts';
 
-const tool = startTool();
-let registry: TestRegistry;
+const registry = startTool().sharedRegistry();
 
-beforeAll(async () => {
-  registry = await tool.newRegistry();
-  await registry.done(['lists', 'publish']);
-});
+beforeAll(() => registry.done('lists publish'));
 
 async function lastRequest(noun: string, key: string): Promise<string> {
   const { history } = await registry.done(['history', noun, key]);
@@ -15,18 +11,18 @@ async function lastRequest(noun: string, key: string): Promise<string> {
 }
 
 async function counts() {
-  const { lists } = await registry.done(['lists', 'status']);
+  const { lists } = await registry.done('lists status');
   return Object.fromEntries(
     lists.map(({ list, count }: { list: string; count: number | null }) => [list, count]),
   );
 }
 
 test('history revert shows, asks for and publishes what it takes back', async () => {
-  await registry.done(['retained', 'add', 'b.ee', 'c.ee', '--status', 'reserved']);
+  await registry.done('retained add b.ee c.ee --status reserved');
   const replace = ['retained', 'import', '-', '--status', 'reserved', '--replace', '--yes'];
   await registry.done(replace, 'name\nõ.ee\nb.ee\n');
   const request = await lastRequest('retained', 'õ.ee');
-  const shown = await registry.run(['history', 'retained', 'õ.ee']);
+  const shown = await registry.run('history retained õ.ee');
   expect(shown.stdout).toContain(`, request ${request}\n`);
 
   const revert = ['history', 'revert', request];
@@ -58,13 +54,13 @@ test('history revert shows, asks for and publishes what it takes back', async ()
     changed: true,
     published: ['all', 'reserved'],
   });
-  const { stdout } = await registry.run(['retained', 'export']);
+  const { stdout } = await registry.run('retained export');
   expect(stdout).toBe('name,status,password,last_day\nb.ee,reserved,,\nc.ee,reserved,,\n');
   expect(await counts()).toMatchObject({ all: 2, reserved: 2 });
 });
 
 test('history revert says what did it before, and what has changed since', async () => {
-  await registry.done(['dispute', 'open', 'ä.ee', '--from', '2020-01-01', '--until', '2099-12-31']);
+  await registry.done('dispute open ä.ee --from 2020-01-01 --until 2099-12-31');
   const request = await lastRequest('dispute', 'ä.ee');
   const revert = ['history', 'revert', request, '--yes'];
   const first = await registry.done(revert);

@@ -3,12 +3,12 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { beforeAll, expect, test } from 'vitest';
 import { runProgram, wholeProgram } from '../../src/cli/program.ts';
 import { captured, type Fault } from './captured.ts';
-import { startTool, type TestRegistry } from './tool.ts';
+import { contactHeader, startTool } from './tool.ts';
 
 // The rules that hold for every command, tried on each command that the program has.
 
 const tool = startTool();
-let registry: TestRegistry;
+const registry = tool.sharedRegistry('ALPHA');
 
 /** The arguments with which each command succeeds, with --dry-run added if it writes, and its input. */
 const calls: Record<string, [args: string[], input?: string]> = {
@@ -30,10 +30,7 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'contact update': [['ALPHA:1', '--city', 'Tartu']],
   'contact status': [['ALPHA:1', '--add', 'serverUpdateProhibited']],
   'contact delete': [['ALPHA:2']],
-  'contact import': [
-    ['-', '--registrar', 'ALPHA'],
-    'code,name,email,phone,ident,ident_type,ident_country_code\n',
-  ],
+  'contact import': [['-', '--registrar', 'ALPHA'], contactHeader],
   'contact export': [['-', '--registrar', 'ALPHA']],
   'contact erase': [['ALPHA:2']],
   'domain export': [['-']],
@@ -124,26 +121,20 @@ function run(command: CommandUnknownOpts, args: string[], input?: string, fault?
 }
 
 beforeAll(async () => {
-  registry = await tool.newRegistry('ALPHA');
-  await registry.done(['api-user', 'add', '--registrar', 'ALPHA', '--username', 'ats']);
-  const contacts = [1, 2].map((n) => `ALPHA:${n},Mari,mari@example.ee,+372.5,1,org,FI\n`);
-  const header = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
-  await registry.done(
-    ['contact', 'import', '-', '--registrar', 'ALPHA'],
-    header + contacts.join(''),
-  );
+  await registry.done('api-user add --registrar ALPHA --username ats');
+  await registry.addContacts('ALPHA:1', 'ALPHA:2');
   const domains = 'name,registrar,registrant\na.ee,ALPHA,ALPHA:1\n';
-  await registry.done(['domain', 'import', '-'], domains);
-  await registry.done(['retained', 'add', 'õ.ee', '--status', 'reserved']);
+  await registry.done('domain import -', domains);
+  await registry.done('retained add õ.ee --status reserved');
   const days = ['--from', '2026-01-01', '--until', '2099-01-01'];
   await registry.done(['dispute', 'open', 'd.ee', ...days]);
-  await registry.done(['auction', 'start', 'k.ee']);
+  await registry.done('auction start k.ee');
   places.FILE = path.join(await tool.newDirectory(), 'file');
   places.BACKUP = path.join(await tool.newDirectory(), 'backup.sqlite');
   await registry.done(['backup', 'write', places.BACKUP]);
   places.MOVED = path.join(await tool.newDirectory(), 'moved');
   await registry.done(['move-out', places.MOVED]);
-  const { history } = await registry.done(['history', 'show', 'retained', 'õ.ee']);
+  const { history } = await registry.done('history show retained õ.ee');
   places.REQUEST = history[0].request_id;
 });
 

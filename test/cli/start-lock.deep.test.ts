@@ -42,7 +42,7 @@ test('a server that is started during an import disturbs neither', {
     expect(String(started.reason)).toMatch(/registry contact import \(process \d+\) is at work on/);
   }
   expect(imported).toMatchObject({ value: { status: 0 } });
-  const { registrar } = await registry.done(['registrar', 'show', 'ALPHA']);
+  const { registrar } = await registry.done('registrar show ALPHA');
   expect(registrar.contact_count).toBe(20_000);
 });
 
@@ -53,7 +53,7 @@ test('two tools that write at once both do what they were told', {
   const names = (prefix: string) =>
     Array.from({ length: 3_000 }, (_, n) => `${prefix}${n}.ee,reserved\n`).join('');
   const importing = ['a', 'b'].map((prefix) =>
-    registry.spawn(['retained', 'import', '-', '--json'], `name,status\n${names(prefix)}`),
+    registry.spawn('retained import - --json', `name,status\n${names(prefix)}`),
   );
   for (const { status } of await Promise.all(importing)) expect(status).toBe(0);
   const { count } = await registry
@@ -68,7 +68,7 @@ test('starts again at once after it was killed', { timeout: 2 * startMillisecond
   await stop('SIGKILL');
   const { printed } = await start(registry.directory);
   expect(printed()).toContain('Database migrated');
-  expect(await registry.done(['registrar', 'list'])).toEqual({ registrars: [] });
+  expect(await registry.done('registrar list')).toEqual({ registrars: [] });
 });
 
 test('frees the data when a tool that works on them is killed', {

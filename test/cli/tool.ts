@@ -7,7 +7,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll, inject, onTestFinished, TestRunner } from 'vitest';
+import { afterAll, beforeAll, inject, onTestFinished, TestRunner } from 'vitest';
 import type { Bindings, OpenBindings } from '../../src/cli/bindings.ts';
 import { takeLock } from '../../src/cli/local/lock.ts';
 import { openLocalData } from '../../src/cli/local/open.ts';
@@ -85,48 +85,82 @@ export function startTool() {
       }
       return registry;
     },
+    /** The same for the whole file: it is there before the first test. */
+    sharedRegistry(...codes: string[]): TestRegistry {
+      const registry = new TestRegistry('');
+      beforeAll(async () => {
+        registry.directory = (await this.newRegistry(...codes)).directory;
+      });
+      return registry;
+    },
   };
 }
 
+/** The fields that a contact must have, as the first line of a file. */
+export const contactHeader = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
+
+/** A command as it is typed, or its words if one of them has a space in it. */
+type Command = string | string[];
+
+const wordsOf = (command: Command) => (typeof command === 'string' ? command.split(' ') : command);
+
 export class TestRegistry {
-  readonly directory: string;
+  directory: string;
 
   constructor(directory: string) {
     this.directory = directory;
   }
 
-  /** The arguments with the place of this registry, for a command that has one. */
-  private placed(args: string[]): string[] {
+  /** The words of a command with the place of this registry, if it has one. */
+  private placed(command: Command): string[] {
+    const args = wordsOf(command);
     const isPlaceless = args.slice(0, 2).join(' ') === 'backup verify';
     return isPlaceless ? args : [...args, '--persist-to', this.directory];
   }
 
   /** Starts the tool as a process; detached, it leads a process group of its own. Its heap may be limited. */
-  start(args: string[], detached = false, heapMegabytes?: number) {
+  start(command: Command, detached = false, heapMegabytes?: number) {
     const limit = heapMegabytes && { NODE_OPTIONS: `--max-old-space-size=${heapMegabytes}` };
-    return spawn(process.execPath, ['src/cli/index.ts', ...this.placed(args)], {
+    return spawn(process.execPath, ['src/cli/index.ts', ...this.placed(command)], {
       env: { ...process.env, NO_COLOR: '1', ...limit },
       detached,
     });
   }
 
   /** Runs the tool as a process of its own; `input` is what it reads from standard input. */
-  async spawn(args: string[], input: string | Buffer = ''): Promise<Ended> {
+  async spawn(command: Command, input: string | Buffer = ''): Promise<Ended> {
     await closeKept();
-    return ended(this.start(args), input);
+    return ended(this.start(command), input);
   }
 
   /** Runs the tool in this process. */
-  async run(args: string[], input: string | Buffer | Readable = '', fault?: Fault): Promise<Ended> {
-    return captured(() => runProgram(this.placed(args), openKept), input, fault);
+  async run(
+    command: Command,
+    input: string | Buffer | Readable = '',
+    fault?: Fault,
+  ): Promise<Ended> {
+    return captured(() => runProgram(this.placed(command), openKept), input, fault);
   }
 
   /** Runs a command that has to succeed, and returns what it answers with --json. */
   // biome-ignore lint/suspicious/noExplicitAny: the answers of some thirty commands
-  async done(args: string[], input: string | Buffer = ''): Promise<any> {
+  async done(command: Command, input: string | Buffer = ''): Promise<any> {
+    const args = wordsOf(command);
     const { status, stdout, stderr } = await this.run([...args, '--json'], input);
     if (status !== 0) throw new Error(`${args.join(' ')}: status ${status}\n${stdout}${stderr}`);
     return stdout === '' ? undefined : JSON.parse(stdout);
+  }
+
+  /** Imports contacts of ALPHA from lines with the fields that a contact must have. */
+  async importContacts(lines: string): Promise<void> {
+    const args = ['contact', 'import', '-', '--registrar', 'ALPHA'];
+    await this.done(args, contactHeader + lines);
+  }
+
+  /** Imports contacts of ALPHA of which a test needs no more than their codes. */
+  async addContacts(...codes: string[]): Promise<void> {
+    const rest = 'Jaan Tamm,jaan@example.ee,+372.5123456,38001085718,priv,EE';
+    await this.importContacts(codes.map((code) => `${code},${rest}\n`).join(''));
   }
 
   /** Writes a file beside the database. */

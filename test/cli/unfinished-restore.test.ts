@@ -6,16 +6,15 @@ import { openLocalData } from '../../src/cli/local/open.ts';
 import { makeEmpty } from '../../src/cli/nouns/backup/copy.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
 import { prepareLocalData } from '../../src/cli/start/data.ts';
-import { startTool, type TestRegistry } from './tool.ts';
+import { startTool } from './tool.ts';
 import { wordsOf } from './words.ts';
 
 const tool = startTool();
+const registry = tool.sharedRegistry();
 const command = 'npm run registry -- restore registry.sqlite --persist-to data';
 const refusal = `a restore of this database was not finished, and nothing can use it; restore again: ${command}`;
-let registry: TestRegistry;
 
 beforeAll(async () => {
-  registry = await tool.newRegistry();
   const { env, dispose } = await openLocalData(registry.directory);
   await makeEmpty(env.DB, { command, confirmed: undefined });
   await dispose();

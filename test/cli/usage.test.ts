@@ -175,48 +175,28 @@ test('takes --json on every verb, and --dry-run on every one that writes', () =>
 const nowhere = new TestRegistry('/nonexistent');
 
 test.each([
-  [
-    'an unknown noun',
-    ['registar', 'list'],
-    "unknown command 'registar'\n(Did you mean registrar?)",
-  ],
-  ['an unknown verb', ['registrar', 'lst'], "unknown command 'lst'\n(Did you mean list?)"],
-  [
-    'an unknown option',
-    ['registrar', 'list', '--jsn'],
-    "unknown option '--jsn'\n(Did you mean --json?)",
-  ],
-  [
-    'a missing option',
-    ['registrar', 'add', '--code', 'A'],
-    "required option '--name <name>' not specified",
-  ],
-  ['a missing argument', ['auction', 'show'], "missing required argument 'auction'"],
+  ['an unknown noun', 'registar list', "unknown command 'registar'\n(Did you mean registrar?)"],
+  ['an unknown verb', 'registrar lst', "unknown command 'lst'\n(Did you mean list?)"],
+  ['an unknown option', 'registrar list --jsn', "unknown option '--jsn'\n(Did you mean --json?)"],
+  ['a missing option', 'registrar add --code A', "required option '--name <name>' not specified"],
+  ['a missing argument', 'auction show', "missing required argument 'auction'"],
   [
     'a change of nothing',
-    ['registrar', 'update', 'ALPHA'],
+    'registrar update ALPHA',
     'nothing to change: give --name, --allow-ip, --allow-all, --webhook or --no-webhook',
   ],
   [
     'a change of no field',
-    ['contact', 'update', 'ALPHA:1'],
+    'contact update ALPHA:1',
     'nothing to change: give at least one field, for example --phone',
   ],
   [
     'an export whose format nothing says',
-    ['retained', 'export', 'names.txt'],
+    'retained export names.txt',
     'names.txt is not named .csv or .ndjson; give its format with --format',
   ],
-  [
-    'an unknown value',
-    ['retained', 'list', '--status', 'x'],
-    'Allowed choices are reserved, blocked.',
-  ],
-  [
-    'options that exclude each other',
-    ['lists', 'status', '--remote'],
-    'cannot be used with option',
-  ],
+  ['an unknown value', 'retained list --status x', 'Allowed choices are reserved, blocked.'],
+  ['options that exclude each other', 'lists status --remote', 'cannot be used with option'],
   [
     'an identity without its country',
     ['token', 'issue', '--name', 'A B', '--ident', '38001085718'],
@@ -229,7 +209,7 @@ test.each([
 });
 
 test('answers wrong usage in JSON as well', async () => {
-  const { status, stdout, stderr } = await nowhere.run(['registrar', 'lst', '--json']);
+  const { status, stdout, stderr } = await nowhere.run('registrar lst --json');
   expect({ status, stderr }).toEqual({ status: 2, stderr: '' });
   expect(JSON.parse(stdout)).toEqual({
     errors: [{ reason: 'usage', message: "unknown command 'lst'\n(Did you mean list?)" }],

@@ -37,7 +37,7 @@ test('sets a webhook, shows its secret once, tests it, and says what was deliver
     stdout: expect.stringMatching(/^not delivered \(HTTP 500\): msg_[0-9a-f]{32}\n$/),
     stderr: '',
   });
-  const { deliveries } = await registry.done(['registrar', 'webhook', 'list', 'ALPHA']);
+  const { deliveries } = await registry.done('registrar webhook list ALPHA');
   expect(deliveries).toMatchObject([
     { outcome: 'HTTP 500', delivered_at: null, failed_at: expect.any(String), attempts: 1 },
     {
@@ -50,10 +50,10 @@ test('sets a webhook, shows its secret once, tests it, and says what was deliver
       failed_at: null,
     },
   ]);
-  const { stdout } = await registry.run(['registrar', 'webhook', 'list']);
+  const { stdout } = await registry.run('registrar webhook list');
   expect(stdout).toMatch(/ALPHA +webhook\.test +- +given up \S+, attempt 1: HTTP 500\n/);
   expect(stdout).toMatch(/ALPHA +webhook\.test +- +delivered \S+, attempt 1\n/);
-  expect((await registry.run(['registrar', 'webhook', 'list', 'ALPHA'])).stdout).toMatch(
+  expect((await registry.run('registrar webhook list ALPHA')).stdout).toMatch(
     new RegExp(`${tested.id} +webhook\\.test +- +delivered`),
   );
 }, 120_000);
@@ -64,7 +64,7 @@ test('replaces the secret of a webhook, records neither, and removes the webhook
   const { webhook_secret: first } = await registry.done(set);
   const { webhook_secret: second } = await registry.done(set);
   expect(second).not.toBe(first);
-  await registry.done(['registrar', 'webhook', 'test', 'ALPHA']);
+  await registry.done('registrar webhook test ALPHA');
   expect(verified(second, endpoint.received[0]!).type).toBe('webhook.test');
 
   const remove = ['registrar', 'update', 'ALPHA', '--no-webhook'];
@@ -73,7 +73,7 @@ test('replaces the secret of a webhook, records neither, and removes the webhook
     changed: true,
   });
   expect(await registry.done(remove)).toMatchObject({ changed: false });
-  expect((await registry.run(['registrar', 'webhook', 'test', 'ALPHA'])).stderr).toBe(
+  expect((await registry.run('registrar webhook test ALPHA')).stderr).toBe(
     'refused: registrar ALPHA has no webhook [registrar]\n',
   );
   const rows = await registry.rows();
@@ -81,7 +81,7 @@ test('replaces the secret of a webhook, records neither, and removes the webhook
   const told = JSON.stringify(rows.history);
   expect(told).not.toContain(first);
   expect(told).not.toContain(second);
-  const { history } = await registry.done(['history', 'registrar', 'ALPHA']);
+  const { history } = await registry.done('history registrar ALPHA');
   expect(history.map(({ changes }: { changes: object }) => changes).slice(1)).toEqual([
     { webhook_url: { from: null, to: endpoint.url }, webhook_secret: { redacted: true } },
     { webhook_secret: { redacted: true } },
@@ -91,7 +91,7 @@ test('replaces the secret of a webhook, records neither, and removes the webhook
 
 test('lists nothing for a registrar that does not exist', async () => {
   const registry = await tool.newRegistry('ALPHA');
-  const { status, stderr } = await registry.run(['registrar', 'webhook', 'list', 'ALHPA']);
+  const { status, stderr } = await registry.run('registrar webhook list ALHPA');
   expect(status).toBe(1);
   expect(stderr).toBe('refused: there is no registrar "ALHPA" [registrar]\n');
 });
@@ -108,19 +108,15 @@ test('refuses a webhook without https, and one in a private network', async () =
   expect((await registry.rows()).webhooks).toEqual([]);
 });
 
-const contact = `code,name,email,phone,ident,ident_type,ident_country_code
-ALPHA:1,Jaan Tamm,jaan@example.ee,+372.5123456,38001085718,priv,EE
-`;
-
 test('sends again what was given up, once the operator asks, and shows since when a webhook fails', async () => {
   const registry = await tool.newRegistry('ALPHA');
   await registry.done(['registrar', 'update', 'ALPHA', '--webhook', endpoint.url]);
-  await registry.done(['contact', 'import', '-', '--registrar', 'ALPHA'], contact);
-  await registry.done(['contact', 'update', 'ALPHA:1', '--city', 'Tartu']);
+  await registry.addContacts('ALPHA:1');
+  await registry.done('contact update ALPHA:1 --city Tartu');
   await registry.edit(`
     update webhook_deliveries set failed_at = '2026-11-21T12:00:00.000Z', attempts = 3, outcome = 'HTTP 500';
     update webhooks set failures = 3, failing_since = '2026-11-20T12:00:00.000Z'`);
-  expect((await registry.done(['registrar', 'show', 'ALPHA'])).registrar).toMatchObject({
+  expect((await registry.done('registrar show ALPHA')).registrar).toMatchObject({
     webhook_failing_since: '2026-11-20T12:00:00.000Z',
   });
 
@@ -142,9 +138,9 @@ test('sends again what was given up, once the operator asks, and shows since whe
     status: 0,
     stdout: 'nothing to send again: no delivery to ALPHA since then was delivered or given up\n',
   });
-  const { stdout } = await registry.run(['registrar', 'webhook', 'list', 'ALPHA']);
+  const { stdout } = await registry.run('registrar webhook list ALPHA');
   expect(stdout).toMatch(/ALPHA:1 +waiting, failing since 2026-11-20T12:00:00.000Z\n/);
-  const { history } = await registry.done(['history', 'registrar', 'ALPHA']);
+  const { history } = await registry.done('history registrar ALPHA');
   expect(history.at(-1).changes).toEqual({
     webhook_resent: { from: null, to: 'since 2026-01-01T00:00:00.000Z' },
   });

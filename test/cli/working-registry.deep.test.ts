@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServer } from './server.ts';
-import { startTool, type TestRegistry } from './tool.ts';
+import { startTool } from './tool.ts';
 
-const tool = startTool();
-let registry: TestRegistry;
+const registry = startTool().sharedRegistry();
 let server: Awaited<ReturnType<typeof startServer>>;
 
 beforeAll(async () => {
-  registry = await tool.newRegistry();
   server = await startServer('--no-demo', '--ip', '127.0.0.1', '--persist-to', registry.directory);
 }, 120_000);
 
@@ -31,26 +29,18 @@ async function patch(path: string, body: unknown) {
 }
 
 const contacts =
-  'code,name,email,phone,ident,ident_type,ident_country_code\n' +
   'ALPHA:1,Jaan Tamm,jaan@example.ee,+372.5123456,38001085718,priv,EE\n' +
   'ALPHA:2,Tamm OÜ,info@example.ee,+372.5123457,12345678,org,EE\n';
 
 test('builds a registry that every interface shows, while it is running', async () => {
   await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
-  const { secret } = await registry.done([
-    'api-user',
-    'add',
-    '--registrar',
-    'ALPHA',
-    '--username',
-    'ats',
-  ]);
-  await registry.done(['contact', 'import', '-', '--registrar', 'ALPHA'], contacts);
+  const { secret } = await registry.done('api-user add --registrar ALPHA --username ats');
+  await registry.importContacts(contacts);
   const domains = 'name,registrar,registrant,admin,tech\nõun.ee,ALPHA,ALPHA:1,,ALPHA:1 ALPHA:2\n';
-  await registry.done(['domain', 'import', '-'], domains);
-  await registry.done(['retained', 'add', 'riigikogu.ee', 'õ.ee', '--status', 'reserved']);
-  await registry.done(['dispute', 'open', 'õ.ee', '--from', '2020-01-01', '--until', '2099-12-31']);
-  await registry.done(['auction', 'start', 'kohv.ee', 'õli.ee']);
+  await registry.done('domain import -', domains);
+  await registry.done('retained add riigikogu.ee õ.ee --status reserved');
+  await registry.done('dispute open õ.ee --from 2020-01-01 --until 2099-12-31');
+  await registry.done('auction start kohv.ee õli.ee');
 
   const login = `Basic ${Buffer.from(`ats:${secret}`).toString('base64')}`;
   const repp = await get('/repp/v1/contacts?details=true', login);
@@ -93,11 +83,11 @@ test('builds a registry that every interface shows, while it is running', async 
     registration_code: null,
   });
 
-  await registry.done(['api-user', 'disable', 'ats']);
+  await registry.done('api-user disable ats');
   expect(await get('/repp/v1/contacts', login)).toMatchObject({ status: 401 });
-  await registry.done(['api-user', 'enable', 'ats']);
+  await registry.done('api-user enable ats');
   expect(await get('/repp/v1/contacts', login)).toMatchObject({ status: 200 });
-  const { secret: rotated } = await registry.done(['api-user', 'rotate', 'ats']);
+  const { secret: rotated } = await registry.done('api-user rotate ats');
   expect(await get('/repp/v1/contacts', login)).toMatchObject({ status: 401 });
   const again = `Basic ${Buffer.from(`ats:${rotated}`).toString('base64')}`;
   await fetch(`${server.address}/repp/v1/contacts/ALPHA:2`, {
@@ -105,16 +95,13 @@ test('builds a registry that every interface shows, while it is running', async 
     headers: { Authorization: again },
   });
 
-  await registry.done(
-    ['domain', 'import', '-'],
-    'name,registrar,registrant\nõun.ee,ALPHA,ALPHA:1\n',
-  );
+  await registry.done('domain import -', 'name,registrar,registrant\nõun.ee,ALPHA,ALPHA:1\n');
   const deletion = await fetch(`${server.address}/repp/v1/contacts/ALPHA:2`, {
     method: 'DELETE',
     headers: { Authorization: again },
   });
   expect(deletion.status).toBe(200);
-  const { history } = await registry.done(['history', 'contact', 'ALPHA:2']);
+  const { history } = await registry.done('history contact ALPHA:2');
   expect(history).toMatchObject([
     { action: 'create', actor_type: 'operator' },
     { action: 'delete', actor_type: 'api_user', actor: '1-ApiUser: ats' },

@@ -1,14 +1,12 @@
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { startTool, type TestRegistry } from './tool.ts';
+import { startTool } from './tool.ts';
 
-const tool = startTool();
-let registry: TestRegistry;
+const registry = startTool().sharedRegistry('ALPHA');
 let before: unknown;
 
 beforeAll(async () => {
-  registry = await tool.newRegistry('ALPHA');
-  await registry.done(['retained', 'add', 'vana.ee', '--status', 'reserved']);
+  await registry.done('retained add vana.ee --status reserved');
   before = await registry.rows();
 }, 120_000);
 

@@ -174,7 +174,7 @@ test('leaves contacts that are to get the id of another', async () => {
 });
 
 test('takes the password of a file without secrets for a user who has a secret here', async () => {
-  await moves.registry.done(['api-user', 'rotate', 'ats', '--yes']);
+  await moves.registry.done('api-user rotate ats --yes');
   const { secret_digest: _, ...user } = row.user('ats', 'ALPHA');
   const { lines } = await moveIn({ 'api-users': [user] }, '--theirs');
   expect(lines).toEqual([]);
@@ -183,16 +183,8 @@ test('takes the password of a file without secrets for a user who has a secret h
 });
 
 test('does not mistake what was done to one row for a change of another row of the name', async () => {
-  await moves.registry.done(['retained', 'add', 'riigikogu.ee', '--status', 'blocked']);
-  await moves.registry.done([
-    'dispute',
-    'open',
-    'tuli.ee',
-    '--from',
-    '2014-01-01',
-    '--until',
-    '2014-02-01',
-  ]);
+  await moves.registry.done('retained add riigikogu.ee --status blocked');
+  await moves.registry.done('dispute open tuli.ee --from 2014-01-01 --until 2014-02-01');
   const { lines } = await moveIn({
     reserved: [row.reserved('riigikogu.ee', { password: 'uus' })],
     disputes: [row.dispute('tuli.ee', '2016-01-01', { created_at: '', initiator: 'Mall' })],

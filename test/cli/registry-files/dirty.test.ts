@@ -151,7 +151,7 @@ test('gives contacts and domains of a registrar that is gone to another, if the 
 });
 
 test('refuses what belongs to a registrar that the file has, but that is not moved in', async () => {
-  await moves.registry.done(['registrar', 'add', '--code', 'TEST', '--name', 'Test']);
+  await moves.registry.done('registrar add --code TEST --name Test');
   const [made] = (await moves.registry.rows()).registrars as { id: number }[];
   const { lines } = await moves.moveIn(
     {
@@ -249,7 +249,7 @@ test('does not add a reserved name whose last day is over, and lets it end here'
     reserved: ['kinni.ee', 'riigikogu.ee'].map((name) => row.reserved(name, { last_day })),
   });
   await moves.moveIn(reserved('2999-01-01'));
-  await moves.registry.done(['retained', 'remove', 'kinni.ee', '--status', 'reserved', '--yes']);
+  await moves.registry.done('retained remove kinni.ee --status reserved --yes');
   const { lines } = await moves.moveIn(reserved('2020-01-01'));
   expect(lines).toEqual(['reserved.csv:2 kinni.ee last_day "2020-01-01" refused: is over']);
   const { retained_domains: names } = await moves.registry.rows();

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServer } from '../server.ts';
-import { startTool, type TestRegistry } from '../tool.ts';
+import { startTool } from '../tool.ts';
 import { startInternetee } from './internetee.ts';
 import { whyNoPostgres } from './postgres.ts';
 
 const tool = startTool();
+const registry = tool.sharedRegistry();
 const old = startInternetee(Number(process.env.OLD_CONTACTS ?? 5_000));
 let files: string;
-let registry: TestRegistry;
 let server: Awaited<ReturnType<typeof startServer>>;
 /** The numbers of rows in the old tables at first. */
 let tables: Row;
@@ -30,7 +30,6 @@ beforeAll(async () => {
   if (whyNoPostgres()) return;
   const moveIn = () => registry.done(['move-in', files, '--orphans-to', 'ALPHA', '--yes']);
   files = await tool.newDirectory();
-  registry = await tool.newRegistry();
   await old.exportTo(files);
   [tables] = (await old.query(`select
     (select count(*) from registrars) as registrars,

@@ -54,7 +54,7 @@ test('brings every kind of row with its ids, UUIDs, codes and times', async () =
     expect.objectContaining({ uuid: uuidOf(21), status: 'started', registration_code: null }),
     expect.objectContaining({ uuid: uuidOf(22), registration_code: 'kood', platform: 'auto' }),
   ]);
-  const { lists } = await moves.registry.done(['lists', 'status']);
+  const { lists } = await moves.registry.done('lists status');
   const counts = (lists as { list: string; count: number }[]).map(({ list, count }) => [
     list,
     count,
@@ -154,16 +154,9 @@ test('gives a contact another id, UUID or registrar, and keeps its domains', asy
 
 test('leaves what others have changed, deleted or made here, and settles it with --theirs', async () => {
   await moveIn(smallRegistry());
-  await moves.registry.done([
-    'retained',
-    'remove',
-    'riigikogu.ee',
-    '--status',
-    'reserved',
-    '--yes',
-  ]);
-  await moves.registry.done(['retained', 'add', 'minu.ee', '--status', 'blocked']);
-  await moves.registry.done(['registrar', 'update', 'ALPHA', '--name', 'Alfa']);
+  await moves.registry.done('retained remove riigikogu.ee --status reserved --yes');
+  await moves.registry.done('retained add minu.ee --status blocked');
+  await moves.registry.done('registrar update ALPHA --name Alfa');
   const again = await moveIn(smallRegistry());
   expect(again.changed).toBe(false);
   expect(again.lines).toEqual([
@@ -207,7 +200,7 @@ test('removes a registrar with what is its own, once nothing else belongs to it'
 });
 
 test('leaves what another row here stands in the way of, and says so', async () => {
-  await moves.registry.done(['auction', 'start', 'vana.ee']);
+  await moves.registry.done('auction start vana.ee');
   const { lines, counts } = await moveIn(smallRegistry());
   const auction = values({
     ...{ uuid: uuidOf(21), name: 'vana.ee', status: 'started', platform: 'auto' },

@@ -78,7 +78,7 @@ test('excuses what the report names, unless a file is newer', async () => {
   const files = smallRegistry();
   files.domains!.push(row.domain('kadunud.ee', '#98'));
   await moveIn(files);
-  await moves.registry.done(['registrar', 'update', 'ALPHA', '--name', 'Alfa']);
+  await moves.registry.done('registrar update ALPHA --name Alfa');
   await moveIn(files);
   expect(await reconcile()).toMatchObject({ status: 0, equal: false, unreported: 0 });
   writeFiles(moves.directory, { blocked: files.blocked! });
@@ -94,7 +94,7 @@ test('excuses what the report names, unless a file is newer', async () => {
 
 test('does not excuse what was changed here after the report', async () => {
   await moveIn(smallRegistry());
-  await moves.registry.done(['registrar', 'update', 'ALPHA', '--name', 'Alfa']);
+  await moves.registry.done('registrar update ALPHA --name Alfa');
   expect(await reconcile()).toMatchObject({ status: 1, unreported: 1 });
 });
 
