@@ -25,10 +25,7 @@ import { SteppedQueue } from './webhook/stepped-queue.ts';
 
 const worker = shareEmptyWorker();
 
-beforeEach(async () => {
-  vi.spyOn(console, 'error').mockImplementation(() => {});
-  await worker.env.DB.prepare('delete from cron_runs').run();
-});
+beforeEach(() => worker.env.DB.prepare('delete from cron_runs').run());
 afterEach(() => {
   vi.restoreAllMocks();
 });
@@ -123,7 +120,6 @@ it('says nothing to the database that scans a table that grows', async () => {
 
 it('does nothing twice when two runs come at once', async () => {
   const { env, queue, registrar, orphan } = await busyRegistry();
-  vi.spyOn(console, 'warn').mockImplementation(() => {});
   const logged = vi.spyOn(console, 'info').mockImplementation(() => {});
   await Promise.all([runCron(hourly, env, {}), runCron(hourly, env, {})]);
 

@@ -13,7 +13,6 @@ const build = expect.stringMatching(/^[0-9a-f-]{36}$/);
 let logged: MockInstance<typeof console.info>;
 beforeEach(async () => {
   logged = vi.spyOn(console, 'info').mockImplementation(() => {});
-  vi.spyOn(console, 'error').mockImplementation(() => {});
   await emptyLists(registry.env);
 });
 afterEach(() => {

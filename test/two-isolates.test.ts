@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import worker from '../src/index.ts';
 import { addContact, addRegistrar, bearer, newContact, send } from './support/fixtures.ts';
 import { measured } from './support/measured.ts';
@@ -9,13 +9,6 @@ import { startWorker } from './support/worker.ts';
  * memory with it. Nothing here is of an earlier build; of that, test/previous-release has the statements.
  */
 const registry = startWorker();
-
-beforeEach(() => {
-  vi.spyOn(console, 'info').mockImplementation(() => {});
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 

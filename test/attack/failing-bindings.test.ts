@@ -22,7 +22,6 @@ const asked = new Set<string>();
 beforeAll(async () => {
   kinds = kindsOf(worker.env, await addRegistrar(worker.env));
   vi.spyOn(console, 'error').mockImplementation((line) => logged.push(String(line)));
-  vi.spyOn(console, 'info').mockImplementation(() => {});
 });
 
 afterAll(() => {

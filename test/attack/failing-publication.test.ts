@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
+import { beforeEach, expect, inject, it, vi } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
@@ -18,15 +18,6 @@ const worker = shareEmptyWorker();
 const clock = () => new Date();
 /** Every second call fails in its turn; every call in the deep run. */
 const step = inject('isDeep') ? 1 : 2;
-
-beforeAll(() => {
-  vi.spyOn(console, 'error').mockImplementation(() => {});
-  vi.spyOn(console, 'info').mockImplementation(() => {});
-});
-
-afterAll(() => {
-  vi.restoreAllMocks();
-});
 
 beforeEach(() => emptyLists(worker.env));
 

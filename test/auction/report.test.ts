@@ -2,8 +2,8 @@ import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { auctions } from '../../drizzle/schema.ts';
 import { registerAuction, updateAuction } from '../../src/auction/report.ts';
-import { aroundBatches, beforeBatch } from '../support/batches.ts';
 import { addAuction, operator } from '../support/fixtures.ts';
+import { aroundBatches, beforeBatch } from '../support/meanwhile.ts';
 import { historyOf } from '../support/stored.ts';
 import { shareWorker } from '../support/worker.ts';
 

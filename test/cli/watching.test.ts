@@ -166,16 +166,10 @@ describe('the alert rules', () => {
   const firing = (points: readonly WrittenPoint[], seconds = 0) =>
     rules.filter((rule) => isFiring(rule, points, now + seconds)).map(({ uid }) => uid);
   const publishAll = () => publish(worker.db, worker.env.LISTS, listNames, () => new Date());
-  const silence = () => {
-    vi.spyOn(console, 'error').mockImplementation(() => {});
-    vi.spyOn(console, 'info').mockImplementation(() => {});
-    vi.spyOn(console, 'warn').mockImplementation(() => {});
-  };
   const down = (binding: 'd1' | 'kv') =>
     new Faults({ message: overload, isDone: false }, (_, called) => called === binding);
 
   async function pointsOf(work: (env: typeof worker.env) => Promise<unknown>, faults?: Faults) {
-    silence();
     const { env, points } = measured(worker, faults && { faults });
     await work(env).catch(() => {});
     return points;
@@ -193,7 +187,6 @@ describe('the alert rules', () => {
   });
   afterEach(() => {
     vi.useRealTimers();
-    vi.restoreAllMocks();
   });
 
   it('the alert rules are silent on a quiet day', () => {

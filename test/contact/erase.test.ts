@@ -4,7 +4,6 @@ import { contacts, history, notifications } from '../../drizzle/schema.ts';
 import { eraseContact } from '../../src/contact/erase.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { Faults } from '../attack/faults.ts';
-import { beforeBatch } from '../support/batches.ts';
 import { registrantClient, registrarClient } from '../support/client.ts';
 import {
   addContact,
@@ -15,6 +14,7 @@ import {
   operator,
   unique,
 } from '../support/fixtures.ts';
+import { beforeBatch } from '../support/meanwhile.ts';
 import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();

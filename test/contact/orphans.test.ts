@@ -3,7 +3,6 @@ import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { contacts, domainContacts, history, notifications, sweeps } from '../../drizzle/schema.ts';
 import { importContacts } from '../../src/contact/import.ts';
 import { deleteOrphans } from '../../src/contact/orphans.ts';
-import { beforeBatch } from '../support/batches.ts';
 import {
   addContact,
   addDomainOf,
@@ -11,6 +10,7 @@ import {
   contactValues,
   operator,
 } from '../support/fixtures.ts';
+import { beforeBatch } from '../support/meanwhile.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();

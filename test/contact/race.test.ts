@@ -3,8 +3,8 @@ import { createContact } from '../../src/contact/create.ts';
 import { deleteContact } from '../../src/contact/delete.ts';
 import { getContact } from '../../src/contact/read.ts';
 import { updateContact } from '../../src/contact/update.ts';
-import { beforeBatch } from '../support/batches.ts';
 import { addContact, addDomainOf, addRegistrar, contactValues } from '../support/fixtures.ts';
+import { beforeBatch } from '../support/meanwhile.ts';
 import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();

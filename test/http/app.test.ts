@@ -210,8 +210,6 @@ test.each([
   ['/api/v1/auctions', nobody, fieldForm],
   [`/api/v1/auctions/${uuid}`, nobody, fieldForm],
 ])('reveals only the request id of a failure at %s', async (path, caller, form) => {
-  vi.spyOn(console, 'error').mockReturnValue();
-  vi.spyOn(console, 'info').mockReturnValue();
   const headers = { Authorization: await caller(), 'CF-Connecting-IP': '127.0.0.1' };
   const response = await app.request(path, { headers }, withFailingDatabase());
   expect(response.status).toBe(500);
@@ -262,7 +260,6 @@ test.each([
   'answers %s with a failure that the log explains while a setting is missing',
   async (path, caller) => {
     const logged = vi.spyOn(console, 'error').mockReturnValue();
-    vi.spyOn(console, 'info').mockReturnValue();
     const headers = { Authorization: await caller(), 'CF-Connecting-IP': '127.0.0.1' };
     const env = { ...worker.env, REGISTRANT_TOKEN_KEYS: undefined } as unknown as Env;
     const response = await app.request(path, { headers }, env);

@@ -15,14 +15,9 @@ import { shareEmptyWorker } from '../support/worker.ts';
 const worker = shareEmptyWorker();
 const minute = 60_000;
 
-beforeEach(async () => {
-  vi.spyOn(console, 'info').mockImplementation(() => {});
-  vi.spyOn(console, 'error').mockImplementation(() => {});
-  await emptyLists(worker.env);
-});
+beforeEach(() => emptyLists(worker.env));
 afterEach(() => {
   vi.useRealTimers();
-  vi.restoreAllMocks();
 });
 
 const publishAll = () => publish(worker.db, worker.env.LISTS, listNames, () => new Date());

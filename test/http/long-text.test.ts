@@ -8,6 +8,7 @@ import {
   addContact,
   addPerson,
   addRegistrar,
+  contactValues,
   newContact,
   send,
 } from '../support/fixtures.ts';
@@ -56,13 +57,8 @@ function withMarks(body: unknown, path = ''): [path: string, body: unknown][] {
 
 const address = { street: 'Aia 1', city: 'Tartu', zip: '50090', state: '-', country_code: 'EE' };
 const contact = newContact({ fax: '+372.6123456', org_name: 'OÜ', auth_info: '-', addr: address });
-const {
-  ident: _,
-  org_name: __,
-  auth_info: ___,
-  addr: ____,
-  ...ofPerson
-} = contact as Record<string, unknown>;
+const { name, email, phone } = contactValues;
+const ofPerson = { name, email, phone, fax: '+372.6123456' };
 const bodies: [method: string, path: string, body: object, status: number][] = [
   ['POST', '/repp/v1/contacts', { contact: { ...contact, id: 'A1' } }, 400],
   ['POST', '/repp/v1/contacts/validate', { contacts: [contact] }, 200],

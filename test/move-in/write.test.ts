@@ -8,9 +8,9 @@ import { type Form, type Kind, keyOf } from '../../src/move-in/kind.ts';
 import { kinds } from '../../src/move-in/kinds.ts';
 import { readForms } from '../../src/move-in/read.ts';
 import { type RowChange, writeForms } from '../../src/move-in/write.ts';
-import { aroundBatches, beforeBatch } from '../support/batches.ts';
 import { counted } from '../support/counted.ts';
 import { addContact, addDomainOf, addRegistrar, operator, unique } from '../support/fixtures.ts';
+import { aroundBatches, beforeBatch } from '../support/meanwhile.ts';
 import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();

@@ -1,5 +1,4 @@
 import { beforeEach, expect, test } from 'vitest';
-import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 import { blockKey, headKey, MissingBlockError } from '../../src/public-list/kv.ts';
 import { listNames } from '../../src/public-list/lists.ts';
@@ -8,6 +7,7 @@ import { listStatus } from '../../src/public-list/publish/status.ts';
 import { sweepLists } from '../../src/public-list/publish/sweep.ts';
 import { readChanges } from '../../src/public-list/read/changes.ts';
 import { addAuction, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
+import { afterRows, aroundBatches } from '../support/meanwhile.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 import { backUpDatabase } from './backup.ts';
 import { published, withMethods } from './published.ts';
@@ -110,15 +110,12 @@ test('publishes through passing faults of the database', async () => {
   await publishAll();
   await addAuction(worker.env, { name: 'through.ee' });
   let calls = 0;
-  const { DB } = worker.env;
-  const binding = withMethods(DB, {
-    batch: (statements: D1PreparedStatement[]) => {
-      calls += 1;
-      if (calls % 2 === 1) throw new Error('D1_ERROR: Network connection lost.');
-      return DB.batch(statements);
-    },
+  const db = aroundBatches(worker.env, (send, number) => {
+    calls = number;
+    if (number % 2 === 1) throw new Error('D1_ERROR: Network connection lost.');
+    return send();
   });
-  await publish(openDatabase(binding), worker.env.LISTS, ['auctions'], () => noon);
+  await publish(db, worker.env.LISTS, ['auctions'], () => noon);
   expect(calls).toBeGreaterThan(1);
   expect(await namesIn('auctions')).toEqual(['through.ee']);
 });
@@ -214,16 +211,14 @@ test('puts no head that others have replaced while the publisher slept', async (
   let at = noon;
   let isRecording = false;
   const { DB, LISTS } = worker.env;
-  const binding = withMethods(DB, {
-    async batch(statements: D1PreparedStatement[]) {
-      const results = await DB.batch(statements);
-      if (isRecording && at === noon) {
-        at = nineDaysLater;
-        await DB.prepare('delete from retained_domains').run();
-        await publishAll(worker.env, at);
-      }
-      return results;
-    },
+  const db = aroundBatches(worker.env, async (send) => {
+    const results = await send();
+    if (isRecording && at === noon) {
+      at = nineDaysLater;
+      await DB.prepare('delete from retained_domains').run();
+      await publishAll(worker.env, at);
+    }
+    return results;
   });
   const heads: string[] = [];
   const kv = withMethods(LISTS, {
@@ -234,7 +229,7 @@ test('puts no head that others have replaced while the publisher slept', async (
     },
   });
 
-  await publish(openDatabase(binding), kv, ['all'], () => at);
+  await publish(db, kv, ['all'], () => at);
 
   expect(heads).toEqual([]);
   expect(await namesIn()).toEqual([]);
@@ -247,30 +242,17 @@ test('leaves out of a build what was removed while the journal was pruned', asyn
   const remove = (name: string) =>
     worker.env.DB.prepare('delete from retained_domains where name = ?').bind(name).run();
   let isPruned = false;
-  const binding = withMethods(worker.env.DB, {
-    prepare(query: string) {
-      const statement = worker.env.DB.prepare(query);
-      if (!query.includes('name >= ?')) return statement;
-      return withMethods(statement, {
-        bind: (...values: unknown[]) =>
-          withMethods(statement, {
-            async raw() {
-              const rows = await statement.bind(...values).raw();
-              if (isPruned) return rows;
-              isPruned = true;
-              await remove('removed.ee');
-              await addNames('visits.ee');
-              await remove('visits.ee');
-              await publishAll();
-              await sweepLists(worker.db, worker.env.LISTS, noon);
-              return rows;
-            },
-          }),
-      });
-    },
+  const db = afterRows(worker.env, 'name >= ?', async () => {
+    if (isPruned) return;
+    isPruned = true;
+    await remove('removed.ee');
+    await addNames('visits.ee');
+    await remove('visits.ee');
+    await publishAll();
+    await sweepLists(worker.db, worker.env.LISTS, noon);
   });
 
-  await publish(openDatabase(binding), worker.env.LISTS, ['all'], () => noon, { isForced: true });
+  await publish(db, worker.env.LISTS, ['all'], () => noon, { isForced: true });
 
   expect(await namesIn()).toEqual(['stays.ee']);
 });

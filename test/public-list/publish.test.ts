@@ -3,7 +3,9 @@ import { openDatabase } from '../../src/database/open.ts';
 import { listNames } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { listStatus } from '../../src/public-list/publish/status.ts';
+import { counted } from '../support/counted.ts';
 import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
+import { afterRows } from '../support/meanwhile.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 import { published, withMethods } from './published.ts';
 
@@ -123,27 +125,10 @@ test('writes nothing and reads at most ten rows in one round trip where nothing 
   await addRetainedDomain(worker.env);
   await addDispute(worker.env);
   await publishAll();
-  const { kv, puts } = watchedKv();
-  const reads: number[] = [];
-  const db = withMethods(worker.env.DB, {
-    prepare: (query: string) => {
-      const statement = worker.env.DB.prepare(query);
-      return withMethods(statement, {
-        bind: (...values: unknown[]) =>
-          withMethods(statement, {
-            all: async () => {
-              const result = await statement.bind(...values).all();
-              reads.push(result.meta.rows_read);
-              return result;
-            },
-          }),
-      });
-    },
-  });
-  await publish(openDatabase(db), kv, listNames, clock);
-  expect(puts).toEqual([]);
-  expect(reads).toHaveLength(1);
-  expect(reads[0]).toBeLessThanOrEqual(10);
+  const { env, counts } = counted(worker.env);
+  await publish(openDatabase(env.DB), env.LISTS, listNames, clock);
+  expect(counts).toMatchObject({ kvWrites: 0, d1RoundTrips: 1, rowsWritten: 0 });
+  expect(counts.rowsRead).toBeLessThanOrEqual(10);
 });
 
 test('writes only the lists that a change reached', async () => {
@@ -211,27 +196,12 @@ test('converges on the newest content though the older of two publishers writes 
 test('adds to a build what changed while it was under way', async () => {
   await addAuction(worker.env, { name: 'early.ee' });
   let isChanged = false;
-  const db = withMethods(worker.env.DB, {
-    prepare: (query: string) => {
-      const statement = worker.env.DB.prepare(query);
-      if (!query.includes('name >= ?')) return statement;
-      return withMethods(statement, {
-        bind: (...values: unknown[]) =>
-          withMethods(statement, {
-            raw: async () => {
-              const rows = await statement.bind(...values).raw();
-              if (!isChanged) {
-                isChanged = true;
-                await addAuction(worker.env, { name: 'late.ee' });
-              }
-              return rows;
-            },
-          }),
-      });
-    },
+  const db = afterRows(worker.env, 'name >= ?', async () => {
+    if (!isChanged) await addAuction(worker.env, { name: 'late.ee' });
+    isChanged = true;
   });
   const { kv, puts } = watchedKv();
-  await publish(openDatabase(db), kv, ['auctions'], clock);
+  await publish(db, kv, ['auctions'], clock);
   expect(headsIn(puts)).toEqual(['list/auctions']);
   expect((await published(worker.env, 'auctions')).body.count).toBe(2);
 });

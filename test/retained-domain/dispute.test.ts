@@ -9,8 +9,8 @@ import {
   openDispute,
 } from '../../src/retained-domain/dispute.ts';
 import { importDisputes } from '../../src/retained-domain/import-disputes.ts';
-import { beforeBatch } from '../support/batches.ts';
 import { operator, unique } from '../support/fixtures.ts';
+import { beforeBatch } from '../support/meanwhile.ts';
 import { changesOf } from '../support/stored.ts';
 import { shareWorker } from '../support/worker.ts';
 

@@ -4,8 +4,8 @@ import { history, retainedDomains, retainedReplacements } from '../../drizzle/sc
 import { addRetainedDomains } from '../../src/retained-domain/change-names.ts';
 import { listRetainedDomains, type RetainedDomain } from '../../src/retained-domain/list.ts';
 import { replaceRetainedDomains } from '../../src/retained-domain/replace.ts';
-import { aroundBatches } from '../support/batches.ts';
 import { operator } from '../support/fixtures.ts';
+import { aroundBatches } from '../support/meanwhile.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 import { named, retainedHistory } from './records.ts';
 

@@ -45,7 +45,6 @@ import { replaceRetainedDomains } from '../../src/retained-domain/replace.ts';
 import { planRevert } from '../../src/revert/plan-revert.ts';
 import { revert } from '../../src/revert/revert.ts';
 import type { Origin } from '../../src/write.ts';
-import { beforeBatch } from '../support/batches.ts';
 import {
   addContact,
   addRegistrar,
@@ -54,6 +53,7 @@ import {
   operator,
   unique,
 } from '../support/fixtures.ts';
+import { beforeBatch } from '../support/meanwhile.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();

@@ -9,8 +9,8 @@ import { generateWebhookSecret } from '../../src/registrar/webhook-secret.ts';
 import { sendDeliveries, testWebhook } from '../../src/webhook/deliver.ts';
 import { endOldDeliveries, listFailingWebhooks } from '../../src/webhook/outbox.ts';
 import { resendDeliveries } from '../../src/webhook/resend.ts';
-import { beforeBatch } from '../support/batches.ts';
 import { addContact, operator } from '../support/fixtures.ts';
+import { beforeBatch } from '../support/meanwhile.ts';
 import { type Received, verified } from './endpoint.ts';
 import { startPushing } from './pushing.ts';
 

@@ -5,8 +5,8 @@ import { app } from '../../src/http/app.ts';
 import { consumeDeliveries } from '../../src/webhook/consume.ts';
 import { endOldDeliveries, listDeliveries, queueDeliveries } from '../../src/webhook/outbox.ts';
 import { Faults, passingMessages } from '../attack/faults.ts';
-import { aroundBatches } from '../support/batches.ts';
 import { send } from '../support/fixtures.ts';
+import { aroundBatches } from '../support/meanwhile.ts';
 import { startPushing } from './pushing.ts';
 import { SteppedQueue } from './stepped-queue.ts';
 
@@ -220,7 +220,6 @@ it('a consumer that ends midway goes on at once with what came meanwhile, though
 });
 
 it('a consumer that ends midway sends again, with the same id, what was sent but not recorded', async () => {
-  vi.spyOn(console, 'error').mockImplementation(() => {});
   await changeEmail();
   await cron();
   const dying = aroundBatches(worker.env, () => Promise.reject(new Error('killed')));

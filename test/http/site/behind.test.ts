@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { app } from '../../../src/http/app.ts';
 import { listNames } from '../../../src/public-list/lists.ts';
 import { publish } from '../../../src/public-list/publish/publish.ts';
@@ -9,12 +9,8 @@ import { documentProblem, textOf } from './document.ts';
 const worker = shareEmptyWorker();
 const minute = 60_000;
 
-beforeEach(() => {
-  vi.spyOn(console, 'info').mockImplementation(() => {});
-});
 afterEach(() => {
   vi.useRealTimers();
-  vi.restoreAllMocks();
 });
 
 const publishAll = () => publish(worker.db, worker.env.LISTS, listNames, () => new Date());

@@ -19,7 +19,6 @@ let errors: MockInstance;
 
 beforeEach(() => {
   errors = vi.spyOn(console, 'error').mockImplementation(() => {});
-  vi.spyOn(console, 'info').mockImplementation(() => {});
 });
 
 afterEach(() => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { app } from '../../../src/http/app.ts';
 import { addAuction, addRetainedDomain } from '../../support/fixtures.ts';
 import { onTheWire } from '../../support/wire.ts';
@@ -166,10 +166,6 @@ it('the policy of a page finds no inline style or script to forbid', async () =>
 });
 
 describe('an error', () => {
-  afterEach(() => {
-    vi.restoreAllMocks();
-  });
-
   it.each([
     ['/et/olematu', 'et', 'Sellist lehte ei ole'],
     ['/en/nothing/here/', 'en', 'There is no such page'],
@@ -196,8 +192,6 @@ describe('an error', () => {
   });
 
   it('an error of the service tells the request id and nothing else', async () => {
-    vi.spyOn(console, 'error').mockImplementation(() => {});
-    vi.spyOn(console, 'info').mockImplementation(() => {});
     const env = {
       ...worker.env,
       get LISTS(): KVNamespace {

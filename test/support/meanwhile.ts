@@ -1,5 +1,6 @@
 import { type Database, openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
+import { withMethods } from '../public-list/published.ts';
 
 type Around = <Results>(send: () => Promise<Results>, number: number) => Promise<Results>;
 
@@ -25,4 +26,27 @@ export function beforeBatch(
     if (each === number) await work();
     return send();
   });
+}
+
+/** The database, where somebody else's work comes each time that the rows of a query with this text in it were read. */
+export function afterRows(
+  { DB }: Pick<Env, 'DB'>,
+  text: string,
+  work: () => Promise<unknown>,
+): Database {
+  const prepare = (query: string) => {
+    const statement = DB.prepare(query);
+    if (!query.includes(text)) return statement;
+    const bind = (...values: unknown[]) => {
+      const bound = statement.bind(...values);
+      const raw = async () => {
+        const rows = await bound.raw();
+        await work();
+        return rows;
+      };
+      return withMethods(bound, { raw });
+    };
+    return withMethods(statement, { bind });
+  };
+  return openDatabase(withMethods(DB, { prepare }));
 }
