@@ -1,5 +1,5 @@
-import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
-import { contacts, history, idempotencyKeys } from '../../drizzle/schema.ts';
+import { and, desc, eq, max, type SQL, sql } from 'drizzle-orm';
+import { contacts, deletedIdentity, history, idempotencyKeys } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { permitted } from '../history/permit.ts';
@@ -9,6 +9,7 @@ import { type Change, type ChangeOptions, followedBy, type Origin, write } from 
 import { notifyingRegistrar } from './change.ts';
 import { type Contact, contactSubject, selectContacts } from './contact.ts';
 import { contactDeletion } from './delete.ts';
+import { isAboutContact, isLastDeletion } from './entries.ts';
 import { contactColumns, personalFields } from './fields.ts';
 
 type Identifiers = Pick<Contact, 'code' | 'uuid'>;
@@ -24,8 +25,10 @@ export interface Erasure extends Identifiers {
   history: { entries: number; fields: string[]; actors: string[] };
   /** Copies of the contact that are kept to answer repeated requests. */
   outcomes: number;
-  /** Contacts with the same identity, which keep theirs. */
+  /** The codes of contacts with the same identity, which keep theirs. */
   others: string[];
+  /** Those that were deleted, and of which the history has values still. */
+  deletedOthers: Identifiers[];
 }
 
 /**
@@ -42,7 +45,8 @@ export async function eraseContact(
   const contact = await identify(db, codeOrUuid);
   const judge = (seen: Awaited<ReturnType<typeof look>>): Change<Erasure> => {
     const { contact: row, registrar, ...found } = seen;
-    const outcome = { ...contact, ...found, contact: row && personalFieldsOf(row) };
+    const { code, uuid } = row ?? contact;
+    const outcome = { code, uuid, ...found, contact: row && personalFieldsOf(row) };
     if (row) {
       checkUnlinked(row);
       const deletion = { ...contactDeletion(db, row, origin), outcome };
@@ -76,14 +80,20 @@ async function identify(db: Database, codeOrUuid: string): Promise<Identifiers> 
     .where(isUuid ? eq(contacts.uuid, uuid) : eq(contacts.code, code));
   if (isUuid && existing) return existing;
   const recorded = await db
-    .selectDistinct({ code: history.subjectKey, uuid: sql<string>`${history.subjectUuid}` })
+    // Of several codes, SQLite takes the one of the newest entry.
+    .select({
+      code: history.subjectKey,
+      uuid: sql<string>`${history.subjectUuid}`,
+      newest: max(history.id),
+    })
     .from(history)
     .where(
       and(
         eq(history.subject, 'contact'),
         isUuid ? eq(history.subjectUuid, uuid) : eq(history.subjectKey, code),
       ),
-    );
+    )
+    .groupBy(history.subjectUuid);
   const all = new Map([...(existing ? [existing] : []), ...recorded].map((one) => [one.uuid, one]));
   const [found, ...others] = all.values();
   if (!found) throw new RegistryError('not_found', `there is no record of contact ${codeOrUuid}`);
@@ -94,7 +104,7 @@ async function identify(db: Database, codeOrUuid: string): Promise<Identifiers> 
 }
 
 async function look(db: Database, contact: Identifiers) {
-  const [[row], [values], actors, [kept], others, [newest]] = await db.batch([
+  const [[row], [values], actors, [kept], others, deletedOthers, [newest]] = await db.batch([
     selectContacts(db).where(eq(contacts.uuid, contact.uuid)),
     db
       .select({
@@ -103,17 +113,17 @@ async function look(db: Database, contact: Identifiers) {
       })
       .from(history)
       .crossJoin(sql`json_each(${history.changes})`)
-      .where(and(isEntryOf(contact), isValueOf(personalFields))),
+      .where(and(isAboutContact(sql`${contact.uuid}`), isValueOf(personalFields))),
     db
       .selectDistinct({ actor: history.actor })
       .from(history)
-      .where(and(isEntryOf(contact), eq(history.actorType, 'registrant'))),
+      .where(and(isAboutContact(sql`${contact.uuid}`), eq(history.actorType, 'registrant'))),
     db.select({ outcomes: sql<number>`count(*)` }).from(idempotencyKeys).where(isCopyOf(contact)),
-    db.select({ code: contacts.code }).from(contacts).where(isOfSamePerson(contact)),
+    ...contactsOfSamePerson(db, contact),
     db
       .select({ registrar: history.registrar })
       .from(history)
-      .where(isEntryOf(contact))
+      .where(isAboutContact(sql`${contact.uuid}`))
       .orderBy(desc(history.id))
       .limit(1),
   ]);
@@ -128,6 +138,7 @@ async function look(db: Database, contact: Identifiers) {
     },
     outcomes: kept!.outcomes,
     others: others.map(({ code }) => code),
+    deletedOthers,
   };
 }
 
@@ -145,17 +156,16 @@ function checkUnlinked({ code, domainCount }: Contact): void {
 /** The statements that remove what is left of a contact that no longer exists, if the condition holds. */
 function removalOf(db: Database, contact: Identifiers, condition: SQL) {
   const ids = [sql`min(${history.id})`, sql`max(${history.id})`] as const;
-  const entries = sql`from ${history} where ${isEntryOf(contact)} having ${condition}`;
-  const isMeant = and(isEntryOf(contact), hasValues(personalFields, history.changes), condition)!;
+  const entries = sql`from ${history} where ${isAboutContact(sql`${contact.uuid}`)} having ${condition}`;
+  const isMeant = and(
+    isAboutContact(sql`${contact.uuid}`),
+    hasValues(personalFields, history.changes),
+    condition,
+  )!;
   return [
     ...permitted(db, 'remove_values', ids, entries, removeValues(db, personalFields, isMeant)),
     db.delete(idempotencyKeys).where(and(isCopyOf(contact), condition)),
   ] as const;
-}
-
-function isEntryOf({ code, uuid }: Identifiers): SQL {
-  const { subject, subjectKey, subjectUuid } = history;
-  return and(eq(subject, 'contact'), eq(subjectKey, code), eq(subjectUuid, uuid))!;
 }
 
 /** Whether a kept outcome is the contact as a registrant saw it; a registrar's outcome has nothing but its code. */
@@ -163,13 +173,33 @@ function isCopyOf({ uuid }: Identifiers): SQL {
   return sql`${idempotencyKeys.outcome} ->> '$.uuid' = ${uuid}`;
 }
 
-/** Whether a contact is another one of the person. */
-function isOfSamePerson({ uuid }: Identifiers): SQL {
-  return sql`${contacts.identType} = 'priv' and ${contacts.uuid} <> ${uuid}
-    and (${contacts.identCountryCode}, ${contacts.identKey}) = (
-      select ident_country_code, ident_key from ${contacts} as erased
-      where erased.uuid = ${uuid} and erased.ident_type = 'priv'
-    )`;
+/** The queries for the other contacts of the person: those that exist, and those that were deleted. */
+function contactsOfSamePerson(db: Database, { uuid }: Identifiers) {
+  const { isPersons, countryCode, key } = deletedIdentity;
+  const person = sql`(
+    select ident_country_code as country, ident_key as person_key from ${contacts}
+    where uuid = ${uuid} and ident_type = 'priv'
+    union all
+    select ${countryCode}, ${key} from ${history}
+    where ${isLastDeletion} and action <> 'update' and subject_uuid = ${uuid} and ${isPersons}
+  ) as person`;
+  return [
+    db
+      .select({ code: contacts.code })
+      .from(person)
+      .crossJoin(contacts)
+      .where(
+        sql`ident_type = 'priv' and ident_country_code = country and ident_key = person_key and uuid <> ${uuid}`,
+      ),
+    db
+      .select({ code: history.subjectKey, uuid: sql<string>`${history.subjectUuid}`.as('uuid') })
+      .from(person)
+      .crossJoin(history)
+      .where(
+        sql`${isPersons} and ${countryCode} = country and ${key} = person_key
+          and ${isLastDeletion} and subject_uuid <> ${uuid}`,
+      ),
+  ] as const;
 }
 
 function personalFieldsOf(contact: Contact): string[] {

@@ -132,7 +132,7 @@ export const contactFields = {
     isList: true,
     sentBy: ['registrant'],
   },
-  legacyId: { ...administrative, ...named('legacy_id', null) },
+  legacyId: { ...administrative, ...named('legacy_id', null), isPersonal: true },
   registrarId: { ...bookkeeping, registrar: 'registrar_id' },
   number: bookkeeping,
   identKey: bookkeeping,
@@ -141,8 +141,10 @@ export const contactFields = {
   domainCount: bookkeeping,
   unlinkedAt: bookkeeping,
   version: bookkeeping,
-  creator: { ...bookkeeping, ...named('creator_str', null) },
-  updater: { ...bookkeeping, ...named('updator_str', null) },
+  // Of what moved in, these may name the person: `77-RegistrantUser: Mari Maasikas`. An API user's name goes as well,
+  // as nobody can tell all the forms apart that former registries have given them.
+  creator: { ...bookkeeping, ...named('creator_str', null), isPersonal: true },
+  updater: { ...bookkeeping, ...named('updator_str', null), isPersonal: true },
   createdAt: { ...bookkeeping, ...named('created_at', null) },
   updatedAt: { ...bookkeeping, ...named('updated_at', null) },
 } as const satisfies Record<keyof Contact, ContactField>;

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { history } from '../../drizzle/schema.ts';
+import { isAboutContact } from './entries.ts';
 import { contactColumns } from './fields.ts';
 
 type Entry = typeof history.$inferSelect;
@@ -12,11 +13,10 @@ const spelled = (side: 'from' | 'to') =>
  * The id of the entry since which the contact has belonged to its present person: the newest that changed its identity
  * to more than another spelling, or whose codes were removed, as they may have been anybody's. 0 if there is none.
  */
-export function sameIdentitySince(code: SQL, uuid: SQL): SQL<number> {
+export function sameIdentitySince(uuid: SQL): SQL<number> {
   return sql<number>`ifnull((
     select max(turn.id) from ${history} as turn
-    where turn.subject = 'contact' and turn.subject_key = ${code} and turn.subject_uuid = ${uuid}
-      and turn.action = 'update' and (
+    where ${isAboutContact(uuid, 'turn')} and turn.action = 'update' and (
         turn.changes -> '$.identType' is not null or turn.changes -> '$.identCountryCode' is not null
         or turn.changes -> '$.ident.removed' is not null or ${spelled('from')} <> ${spelled('to')})), 0)`;
 }

@@ -11,6 +11,7 @@ import { everyRow } from '../database/every-row.ts';
 import type { Database } from '../database/open.ts';
 import type { Person } from '../registrant/token.ts';
 import type { Contact } from './contact.ts';
+import { conditionsByCode, isLastDeletion } from './entries.ts';
 import { sameIdentitySince, withoutFormerPerson } from './former-identity.ts';
 import { identityKey } from './identity-code.ts';
 import { isPersons } from './read.ts';
@@ -133,10 +134,7 @@ function deleted({ countryCode, code }: Person): SQL {
   return sql`select id, subject_key as code, subject_uuid as uuid from ${history}
     where ${deletedIdentity.isPersons} and ${deletedIdentity.countryCode} = ${countryCode}
       and ${deletedIdentity.key} = ${identityKey(code)}
-      and not exists (select 1 from ${contacts} where uuid = subject_uuid)
-      and not exists (select 1 from ${history} as later
-        where later.subject = 'contact' and later.subject_key = ${history.subjectKey}
-          and later.subject_uuid = ${history.subjectUuid} and later.action = 'delete' and later.id > ${history.id})`;
+      and ${isLastDeletion}`;
 }
 
 function everySubject(db: Database, subjects: SQL) {
@@ -156,24 +154,27 @@ interface EntryRow {
 
 function everyEntry(db: Database, subjects: SQL) {
   const contactId = sql<number>`subjects.id`;
-  const first = sameIdentitySince(sql`subjects.code`, sql`subjects.uuid`);
+  const first = sameIdentitySince(sql`subjects.uuid`);
   return everyRow<EntryRow>(async ({ after, limit }) => {
     const next = after && sql`iif(${contactId} = ${after.contactId}, ${after.entry.id} + 1, 0)`;
-    const rows = await db
-      .select({ contactId, entry: history })
-      .from(sql`(${subjects}) as subjects`)
-      .crossJoin(history)
-      .where(
-        and(
-          eq(history.subject, 'contact'),
-          eq(history.subjectKey, sql`subjects.code`),
-          eq(history.subjectUuid, sql`subjects.uuid`),
-          after && gte(contactId, after.contactId),
-          // As one bound, by which SQLite finds the first entry, it is worked out once for each contact.
-          gte(history.id, sql`max(${first}, ${next ?? 0})`),
-        ),
-      )
-      .orderBy(asc(contactId), asc(history.id))
+    const entriesAbout = (isAbout: SQL) =>
+      db
+        .select({ contactId, entry: history })
+        .from(sql`(${subjects}) as subjects`)
+        .crossJoin(history)
+        .where(
+          and(
+            isAbout,
+            after && gte(contactId, after.contactId),
+            // As one bound, by which SQLite finds the first entry, it is worked out once for each contact.
+            gte(history.id, sql`max(${first}, ${next ?? 0})`),
+          ),
+        );
+    const { underCode, underOthers } = conditionsByCode(sql`subjects.uuid`, sql`subjects.code`);
+    const rows = await entriesAbout(underCode)
+      .unionAll(entriesAbout(underOthers))
+      // The columns of the contact's id and of the entry's.
+      .orderBy(sql`1`, sql`2`)
       .limit(limit);
     return rows.map(({ contactId, entry }) => ({ contactId, entry: withoutFormerPerson(entry) }));
   }, pageRows);

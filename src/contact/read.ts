@@ -8,6 +8,7 @@ import type { Person } from '../registrant/token.ts';
 import { type Login, readWithLogin } from '../registrar/login.ts';
 import { asciiLowerCase, asciiUpperCase } from '../text/ascii-case.ts';
 import { type Contact, theContact } from './contact.ts';
+import { conditionsByCode } from './entries.ts';
 import { sameIdentitySince, withoutFormerPerson } from './former-identity.ts';
 import { identityKey } from './identity-code.ts';
 
@@ -93,20 +94,20 @@ function uuidOfLast(registrarId: SQL<number>, code: string): SQL<string | null> 
  */
 export async function listHistoryOfPerson(db: Database, person: Person, uuid: string, page: Page) {
   const isTheirs = isContactOfPerson(person, uuid);
-  const column = (name: 'code' | 'uuid') =>
-    sql`(select ${sql.raw(name)} from ${contacts} where ${isTheirs})`;
-  const key = [column('code'), column('uuid')] as const;
+  // Of another's contact the code is null here, under which there is no entry.
+  const itsCode = sql`(select code from ${contacts} where ${isTheirs})`;
+  const itsUuid = sql`${asciiLowerCase(uuid)}`;
   const [rows, entries] = await retried(() =>
     db.batch([
       contactOfPerson(db, person, uuid),
-      historyOf(db, ...key, page, gte(history.id, sameIdentitySince(...key))),
+      historyOf(db, itsCode, itsUuid, page, gte(history.id, sameIdentitySince(itsUuid))),
     ]),
   );
   theContact(rows);
   return entries.map(withoutFormerPerson);
 }
 
-/** Selects by code and UUID, so that the history of an earlier contact with the same code is not shown. */
+/** Selects by UUID, so that the history of an earlier contact with the same code is not shown. */
 function historyOf(
   db: Database,
   code: SQL,
@@ -114,18 +115,15 @@ function historyOf(
   { limit, offset, after }: Page,
   isShown?: SQL,
 ) {
-  return db
-    .select()
-    .from(history)
-    .where(
-      and(
-        eq(history.subject, 'contact'),
-        eq(history.subjectKey, code),
-        eq(history.subjectUuid, uuid),
-        after === undefined ? undefined : lt(history.id, after),
-        isShown,
-      ),
-    )
+  const isOnPage = after === undefined ? undefined : lt(history.id, after);
+  const entriesAbout = (isAbout: SQL) =>
+    db
+      .select()
+      .from(history)
+      .where(and(isAbout, isOnPage, isShown));
+  const { underCode, underOthers } = conditionsByCode(uuid, code);
+  return entriesAbout(underCode)
+    .unionAll(entriesAbout(underOthers))
     .orderBy(desc(history.id))
     .limit(limit)
     .offset(offset);

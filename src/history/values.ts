@@ -56,12 +56,17 @@ async function findOldValues(
   return { ...row, ids: JSON.parse(row.ids) as number[] };
 }
 
-/** Whether an entry is not the newest of a contact that exists. */
+/** Whether an entry is not the newest of a contact that exists, which may have come back under another code. */
 const isPast = sql`(
   exists (
     select 1 from ${history} as later
     where later.subject = 'contact' and later.subject_key = entries.subject_key
       and later.id > entries.id and later.subject_uuid is entries.subject_uuid
+  )
+  or exists (
+    select 1 from ${history} as later
+    where later.subject = 'contact' and later.action <> 'update'
+      and later.id > entries.id and later.subject_uuid = entries.subject_uuid
   )
   or not exists (select 1 from ${contacts} where ${contacts.uuid} = entries.subject_uuid)
 )`;

@@ -72,7 +72,7 @@ it('contact erase leaves none of the values in any table, and who changed which 
   expect(erasure).toEqual({
     code: life.code,
     uuid: life.uuid,
-    contact: ['name', 'ident', 'email', 'phone', 'street', 'orgName'],
+    contact: ['name', 'ident', 'email', 'phone', 'street', 'orgName', 'creator', 'updater'],
     history: {
       entries: 3,
       fields: expect.arrayContaining(['name', 'ident', 'email', 'phone', 'street', 'orgName']),
@@ -80,6 +80,7 @@ it('contact erase leaves none of the values in any table, and who changed which 
     },
     outcomes: 1,
     others: [],
+    deletedOthers: [],
   });
   expect(await tablesWith(life.mark)).toEqual([]);
   expect(await tablesWith(life.person.code)).toEqual([]);
@@ -151,6 +152,7 @@ it('contact erase has nothing left to do the second time', async () => {
     history: { entries: 0, fields: [], actors: ['RegistrantUser: Mari Maasikas'] },
     outcomes: 0,
     others: [],
+    deletedOthers: [],
   });
   expect(await entriesOf(life)).toEqual(entries);
 });
@@ -185,8 +187,34 @@ it('contact erase names the other contacts of the person, and leaves them', asyn
     ident: life.person.code,
     identCountryCode: 'LV',
   });
-  expect(await erase(life.code)).toMatchObject({ others: [other.code] });
+  expect(await erase(life.code)).toMatchObject({ others: [other.code], deletedOthers: [] });
   expect((await portal.read(life.person, other.uuid)).status).toBe(200);
+});
+
+it('contact erase names the deleted contacts of the person, and the others of one that is deleted', async () => {
+  const life = await addLife();
+  const identity = { ident: life.person.code, identCountryCode: 'LV' };
+  const [other, stays] = [
+    await addContact(worker.env, life.registrar, identity),
+    await addContact(worker.env, life.registrar, identity),
+  ];
+  const foreign = await addContact(worker.env, life.registrar, { ident: life.person.code });
+  for (const { code } of [other, foreign]) await repp.delete(life.registrar, code);
+  const named = { others: [stays.code], deletedOthers: [{ code: other.code, uuid: other.uuid }] };
+  expect(await erase(life.code, true)).toMatchObject(named);
+  await repp.delete(life.registrar, life.code);
+  expect(await erase(life.code)).toMatchObject({ contact: undefined, ...named });
+  expect(await erase(other.uuid)).toMatchObject({ others: [stays.code], deletedOthers: [] });
+});
+
+it('contact erase says which code a contact has that came back under another one', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const former = await addContact(worker.env, registrar);
+  await repp.delete(registrar, former.code);
+  const present = await addContact(worker.env, registrar, { uuid: former.uuid });
+  const [byCode, byUuid] = [await erase(former.code, true), await erase(former.uuid)];
+  expect(byCode).toMatchObject({ code: present.code, history: { entries: 1 } });
+  expect(byUuid).toEqual(byCode);
 });
 
 it('contact erase is refused while a domain refers to the contact, and while a status prohibits its deletion', async () => {

@@ -83,13 +83,15 @@ it('values in old history are replaced in every personal field, and in no other'
     countryCode: value,
     orgName: value,
     statusNotes: { from: {}, to: { clientHold: 'Mari' } },
+    legacyId: value,
+    creator: value,
+    updater: value,
   };
   const other = {
     identType: value,
     identCountryCode: value,
     authInfo: { redacted: true } as const,
     statuses: { from: [], to: ['clientDeleteProhibited'] },
-    legacyId: value,
     disclosedAttributes: { from: null, to: ['name'] },
   };
   const old = await addEntry(contact, { changes: { ...personal, ...other } });
@@ -117,6 +119,14 @@ it('values in old history go from the newest entry of a deleted contact, whateve
   await removeAll(beforeThisYear);
   expect(await changesOf(gone)).toEqual([{ name: removed }]);
   expect(await changesOf(successor)).toEqual([{ name: { from: 'Mari', to: 'Mari Maasikas' } }]);
+});
+
+it('values in old history go from under a former code of a contact that exists', async () => {
+  const contact = await addContact(worker.env, registrar);
+  await addEntry({ code: `${contact.code}-FORMER`, uuid: contact.uuid }, { action: 'delete' });
+  await addEntry(contact, { action: 'create', changes: { fax: value } });
+  await removeAll(beforeThisYear);
+  expect(await changesOf(contact)).toEqual([{ name: removed }, { fax: value }]);
 });
 
 it('values in old history stay where they are younger, and in what is no contact', async () => {
@@ -201,21 +211,25 @@ test('a permit to remove values covers no entry beside those that it names', asy
   await expect(permitted(id, statement)).rejects.toThrow('history is append-only');
 });
 
-/** The events in the life of a contact's code: the first creates the contact, and so does the first after a deletion. */
+/**
+ * The events in the lives of two contacts: the first creates the contact, and so does the first after a deletion. With
+ * another code it stays the same contact.
+ */
 const event = fc.record({
-  what: fc.constantFrom('update', 'update', 'delete', 'remove values'),
-  code: fc.constantFrom('A', 'B'),
+  what: fc.constantFrom('update', 'update', 'delete', 'another code', 'remove values'),
+  contact: fc.constantFrom('A', 'B'),
   months: fc.nat({ max: 5 }),
-  field: fc.constantFrom('name', 'email', 'legacyId', 'authInfo'),
+  field: fc.constantFrom('name', 'email', 'statuses', 'authInfo'),
 });
 const keptMonths = 6;
+type Contact = { code: string; uuid: string };
 
 test('never go from the newest entry of a contact that exists, and always from other old ones, in any life', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(event, { minLength: 5, maxLength: 15 }), async (events) => {
       await worker.db.delete(sweeps);
       const run = unique();
-      const living = new Map<string, { code: string; uuid: string }>();
+      const living = new Map<string, Contact>();
       const written: (typeof history.$inferSelect)[] = [];
       const now = new Date('2020-01-15T00:00:00.000Z');
       const removeAndCheck = async () => {
@@ -223,23 +237,32 @@ test('never go from the newest entry of a contact that exists, and always from o
         await removeAll(limit);
         await check(written, limit, living);
       };
-      for (const { what, code, months, field } of events) {
+      for (const { what, contact: name, months, field } of events) {
         now.setUTCMonth(now.getUTCMonth() + months);
         if (what === 'remove values') {
           await removeAndCheck();
           continue;
         }
-        const known = living.get(code);
-        const contact =
-          known ??
-          (await addContact(worker.env, registrar, { code: `${registrar.code}:${run}-${code}` }));
-        const action = known ? (what as 'update' | 'delete') : 'create';
-        if (action === 'delete') {
-          living.delete(code);
-          await worker.db.delete(contacts).where(eq(contacts.uuid, contact.uuid));
-        } else living.set(code, contact);
         const changes = { [field]: field === 'authInfo' ? ({ redacted: true } as const) : value };
-        written.push(await addEntry(contact, { action, occurredAt: now.toISOString(), changes }));
+        const record = async (contact: Contact, action: 'create' | 'update' | 'delete') => {
+          written.push(await addEntry(contact, { action, occurredAt: now.toISOString(), changes }));
+        };
+        const create = async (ending: string, uuid: string = crypto.randomUUID()) => {
+          const code = `${registrar.code}:${run}-${name}${ending}`;
+          const contact = await addContact(worker.env, registrar, { code, uuid });
+          living.set(name, contact);
+          await record(contact, 'create');
+        };
+        const known = living.get(name);
+        if (!known) await create('');
+        else if (what === 'update') await record(known, 'update');
+        else {
+          living.delete(name);
+          await worker.db.delete(contacts).where(eq(contacts.uuid, known.uuid));
+          await record(known, 'delete');
+          if (what === 'another code')
+            await create(known.code.endsWith('2') ? '' : '2', known.uuid);
+        }
       }
       await removeAndCheck();
     }),

@@ -1,0 +1,43 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { contacts, history } from '../../drizzle/schema.ts';
+
+/*
+ * A contact keeps its code while it exists, but may come back under another: its UUID tells which entries of the history
+ * are about it. The index by UUID has only the entries that give or take a code, so that an update writes no row more;
+ * they lead to the others.
+ */
+
+/** The codes under which the history has the contact with this UUID. */
+function codesOf(uuid: SQL): SQL {
+  return sql`select stay.subject_key from ${history} as stay
+    where stay.subject = 'contact' and stay.action <> 'update' and stay.subject_uuid = ${uuid}`;
+}
+
+/** The condition that an entry of the history, or of it under another name, is about the contact, whatever its code. */
+export function isAboutContact(uuid: SQL, entry = 'history'): SQL {
+  const column = (name: string) => sql.raw(`${entry}.${name}`);
+  // The entry that gave it may have been archived.
+  const code = sql`select present.code from ${contacts} as present where present.uuid = ${uuid}`;
+  return sql`${column('subject')} = 'contact' and ${column('subject_uuid')} = ${uuid}
+    and ${column('subject_key')} in (${code} union all ${codesOf(uuid)})`;
+}
+
+/**
+ * The same for the two halves of a `union all` in the order of ids: SQLite has the entries under one code in that order,
+ * however many there are, and sorts those under other codes, which hardly any contact has.
+ */
+export function conditionsByCode(uuid: SQL, code: SQL): Record<'underCode' | 'underOthers', SQL> {
+  const isAbout = sql`${history.subject} = 'contact' and ${history.subjectUuid} = ${uuid}`;
+  const others = sql`${codesOf(uuid)} and stay.subject_key <> ${code}`;
+  return {
+    underCode: sql`${isAbout} and ${history.subjectKey} = ${code}`,
+    underOthers: sql`${isAbout} and ${history.subjectKey} in (${others})`,
+  };
+}
+
+/** The condition that an entry is the last deletion of a contact, which has not come back since. */
+export const isLastDeletion = sql`history.subject = 'contact' and history.action = 'delete'
+  and not exists (select 1 from ${contacts} as present where present.uuid = history.subject_uuid)
+  and not exists (select 1 from ${history} as later
+    where later.subject = 'contact' and later.action <> 'update' and later.subject_uuid = history.subject_uuid
+      and later.id > history.id)`;

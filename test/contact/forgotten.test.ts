@@ -1,0 +1,274 @@
+import { eq } from 'drizzle-orm';
+import { expect, test } from 'vitest';
+import { contacts, webhooks } from '../../drizzle/schema.ts';
+import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
+import { eraseContact } from '../../src/contact/erase.ts';
+import { personalFields } from '../../src/contact/fields.ts';
+import { importContacts } from '../../src/contact/import.ts';
+import { deleteOrphans } from '../../src/contact/orphans.ts';
+import {
+  deleteArchived,
+  endArchive,
+  listArchivable,
+  startArchive,
+} from '../../src/history/archive.ts';
+import { removeOldValues } from '../../src/history/values.ts';
+import { contactKind } from '../../src/move-in/contacts.ts';
+import type { Form } from '../../src/move-in/kind.ts';
+import { type RowChange, writeForms } from '../../src/move-in/write.ts';
+import { planRevert } from '../../src/revert/plan-revert.ts';
+import { revert } from '../../src/revert/revert.ts';
+import type { Origin } from '../../src/write.ts';
+import { registrantClient, registrarClient } from '../support/client.ts';
+import { addContact, addPerson, addRegistrar, newContact, unique } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
+
+const worker = shareEmptyWorker();
+const repp = registrarClient(worker);
+const portal = registrantClient(worker);
+
+/** A command of the operator's. */
+function command(at = '2026-05-06T07:08:09.010Z', type: 'operator' | 'move_in' = 'operator') {
+  const actor = { type, name: 'Operator' } as const;
+  return { actor, request: { at: new Date(at), requestId: crypto.randomUUID() } };
+}
+
+async function takeBack({ request }: Origin): Promise<void> {
+  const origin = command();
+  await revert(worker.db, origin, await planRevert(worker.db, origin, request.requestId));
+}
+
+/** A person whose values nobody else has, and two registrars that are told of changes. */
+async function addSomebody() {
+  const mark = `erased${unique()}x`;
+  const person = await addPerson(worker.env, { countryCode: 'LV' });
+  const registrars = [await addRegistrar(worker.env), await addRegistrar(worker.env)] as const;
+  for (const { id } of registrars) {
+    const webhook = { registrarId: id, url: 'https://hooks.example/', secret: 'whsec_dGVzdA==' };
+    await worker.db.insert(webhooks).values({ ...webhook, createdAt: '2026-01-01T00:00:00.000Z' });
+  }
+  const values = {
+    name: `${mark} Maasikas`,
+    email: `${mark}@example.ee`,
+    phone: `+372.${5_000_000 + unique()}`,
+    street: `${mark} 1`,
+    ident: person.code,
+    orgName: `${mark} OÜ`,
+    legacyId: `${mark}-7`,
+    creator: `77-RegistrantUser: ${mark} Tamm`,
+    updater: `RegistrantUser: ${mark} Kask`,
+  };
+  return { mark, person, alpha: registrars[0], beta: registrars[1], values };
+}
+type Somebody = Awaited<ReturnType<typeof addSomebody>>;
+
+/** The contact as its registrar creates it. */
+async function createContact({ alpha, values }: Somebody) {
+  const { name, email, phone, street, orgName, ident } = values;
+  const identity = { ident, ident_type: 'priv', ident_country_code: 'LV' };
+  const given = { name, email, phone, org_name: orgName, addr: { street }, ident: identity };
+  const headers = { 'Idempotency-Key': crypto.randomUUID() };
+  const { body } = await repp.create(alpha, newContact(given), headers);
+  const code: string = body.data.contact.id;
+  const [row] = await worker.db.select().from(contacts).where(eq(contacts.code, code));
+  return row!;
+}
+
+async function importContact({ alpha, values }: Somebody, uuid: string, origin = command()) {
+  const code = `${alpha.code}:I${unique()}`;
+  const identity = { identType: 'priv', identCountryCode: 'LV' } as const;
+  await importContacts(worker.db, origin, [
+    { registrar: alpha.code, code, uuid, ...values, ...identity },
+  ]);
+  return code;
+}
+
+/** The form in which the contact moves in. */
+function movingForm({ alpha, values }: Somebody, uuid: string, overrides: Form = {}): Form {
+  const { orgName, legacyId, creator, updater, ...others } = values;
+  const none = Object.fromEntries(Object.keys(contactKind.columns).map((name) => [name, null]));
+  return {
+    ...none,
+    ...others,
+    org_name: orgName,
+    legacy_id: legacyId,
+    creator_str: creator,
+    updator_str: updater,
+    uuid,
+    id: `9${unique()}`,
+    registrar: alpha.code,
+    code: `${alpha.code}:M${unique()}`,
+    ident_type: 'priv',
+    ident_country_code: 'LV',
+    auth_info: 'e2c440eba6055c2f844a88',
+    statuses: '[]',
+    status_notes: '{}',
+    disclosed_attributes: '[]',
+    created_at: '2020-01-01T00:00:00.000Z',
+    updated_at: '2020-01-01T00:00:00.000Z',
+    ...overrides,
+  };
+}
+
+async function move(...changes: RowChange[]): Promise<void> {
+  for (const change of changes) {
+    const origin = command(undefined, 'move_in');
+    expect(await writeForms(worker.db, origin, contactKind, [change])).toEqual([]);
+  }
+}
+const comes = (to: Form): RowChange => ({ action: 'add', from: null, to });
+const goes = (from: Form): RowChange => ({ action: 'remove', from, to: null });
+
+/** Archives the history before an instant. */
+async function archive(before: string): Promise<void> {
+  const run = { file: 'history.ndjson', run: crypto.randomUUID() };
+  await startArchive(worker.db, run, { isForced: false });
+  const ids = (await listArchivable(worker.db, before, { limit: 100 })).map(({ id }) => id);
+  await deleteArchived(worker.db, run, ids as [number]);
+  await endArchive(worker.db, run);
+}
+
+/** Each life of a contact leads to the code or the UUID by which it is erased. */
+const lives: Record<string, (somebody: Somebody) => Promise<string>> = {
+  async 'that its registrar and the person changed'(somebody) {
+    const { code, uuid } = await createContact(somebody);
+    const key = () => ({ 'Idempotency-Key': crypto.randomUUID() });
+    await repp.update(somebody.alpha, code, { name: `${somebody.mark} Kask` }, key());
+    await portal.update(somebody.person, uuid, { name: `${somebody.mark} Tamm` }, key());
+    return code;
+  },
+  async 'that was deleted'(somebody) {
+    const { code } = await createContact(somebody);
+    await repp.delete(somebody.alpha, code);
+    return code;
+  },
+  async 'whose code is another’s now'(somebody) {
+    const { code, uuid } = await createContact(somebody);
+    await repp.delete(somebody.alpha, code);
+    await addContact(worker.env, somebody.alpha, { code });
+    return uuid;
+  },
+  async 'whose deletion was taken back'(somebody) {
+    const { code } = await createContact(somebody);
+    const deletion = command();
+    await deleteAnyContact(worker.db, deletion, code);
+    await takeBack(deletion);
+    return code;
+  },
+  async 'whose correction was taken back'(somebody) {
+    const { code } = await createContact(somebody);
+    const correction = command();
+    const changes = { name: `${somebody.mark} Kask`, ident: `${somebody.person.code}1` };
+    await updateAnyContact(worker.db, correction, code, changes);
+    await takeBack(correction);
+    return code;
+  },
+  async 'whose identity was corrected'(somebody) {
+    const { code } = await createContact(somebody);
+    const identity = { ident: '12345678', identType: 'org', identCountryCode: 'EE' } as const;
+    await updateAnyContact(worker.db, command(), code, { name: 'Kuressaare', ...identity });
+    return code;
+  },
+  async 'that was imported, deleted, and imported under another code'(somebody) {
+    const uuid = crypto.randomUUID();
+    const code = await importContact(somebody, uuid);
+    await deleteAnyContact(worker.db, command(), code);
+    await importContact(somebody, uuid);
+    return code;
+  },
+  async 'that was deleted because no domain referred to it'(somebody) {
+    const { updater: _, ...values } = somebody.values;
+    const unlinkedAt = '1990-01-01T00:00:00.000Z';
+    const contact = { ...values, identCountryCode: 'LV', unlinkedAt };
+    const { code } = await addContact(worker.env, somebody.alpha, contact);
+    const deleted = await deleteOrphans(worker.db, '1991-01-01T00:00:00.000Z', command().request);
+    expect(deleted).toBe(1);
+    return code;
+  },
+  async 'that moved in'(somebody) {
+    const form = movingForm(somebody, crypto.randomUUID());
+    const moved = { ...form, name: `${somebody.mark} Kask`, updator_str: somebody.mark };
+    await move(comes(form), { action: 'update', from: form, to: moved });
+    return form.code!;
+  },
+  async 'that moved in twice, under two codes'(somebody) {
+    const uuid = crypto.randomUUID();
+    const [former, present] = [movingForm(somebody, uuid), movingForm(somebody, uuid)];
+    await move(comes(former), goes(former), comes(present));
+    return uuid;
+  },
+  async 'that moved in under another code and back'(somebody) {
+    const uuid = crypto.randomUUID();
+    const [one, other] = [movingForm(somebody, uuid), movingForm(somebody, uuid)];
+    await move(comes(one), goes(one), comes(other), goes(other), comes(one));
+    return one.code!;
+  },
+  async 'that moved in under two codes, and is deleted'(somebody) {
+    const uuid = crypto.randomUUID();
+    const [former, last] = [movingForm(somebody, uuid), movingForm(somebody, uuid)];
+    await move(comes(former), goes(former), comes(last), goes(last));
+    return former.code!;
+  },
+  async 'that moved in with another id, at another registrar'(somebody) {
+    const from = movingForm(somebody, crypto.randomUUID());
+    const to = { ...from, id: `9${unique()}`, registrar: somebody.beta.code };
+    await move(comes(from), { action: 'replace', from, to });
+    return from.code!;
+  },
+  async 'whose first code is in an archive'(somebody) {
+    const uuid = crypto.randomUUID();
+    const code = await importContact(somebody, uuid, command('2001-01-01T00:00:00.000Z'));
+    await deleteAnyContact(worker.db, command('2001-02-01T00:00:00.000Z'), code);
+    const second = await importContact(somebody, uuid);
+    await deleteAnyContact(worker.db, command(), second);
+    await archive('2001-01-15T00:00:00.000Z');
+    await importContact(somebody, uuid);
+    return second;
+  },
+  async 'whose old values have been removed'(somebody) {
+    const uuid = crypto.randomUUID();
+    const code = await importContact(somebody, uuid, command('2001-01-01T00:00:00.000Z'));
+    await deleteAnyContact(worker.db, command(), code);
+    await importContact(somebody, uuid);
+    await removeOldValues(worker.db, personalFields, '2002-01-01T00:00:00.000Z');
+    return uuid;
+  },
+};
+
+/** Where the text is, in either case: columns of tables, what the lists' namespace has, and what the bucket has. */
+async function placesOf(text: string): Promise<string[]> {
+  const { DB, LISTS, ARCHIVE } = worker.env;
+  const isFoundIn = (value: unknown) =>
+    (typeof value === 'string' ? value : JSON.stringify(value))
+      .toLowerCase()
+      .includes(text.toLowerCase());
+  const { results } = await DB.prepare(
+    "select name from sqlite_master where type = 'table' and name not like '\\_cf%' escape '\\'",
+  ).all<{ name: string }>();
+  const places = new Set<string>();
+  for (const { name } of results) {
+    const rows = await DB.prepare(`select * from "${name}"`).all();
+    for (const [column, value] of rows.results.flatMap(Object.entries)) {
+      if (isFoundIn(value)) places.add(`${name}.${column}`);
+    }
+  }
+  for (const { name } of (await LISTS.list()).keys) {
+    if (isFoundIn(name + (await LISTS.get(name)))) places.add('KV');
+  }
+  for (const { key } of (await ARCHIVE!.list()).objects) {
+    if (isFoundIn(key + (await (await ARCHIVE!.get(key))!.text()))) places.add('R2');
+  }
+  return [...places].sort();
+}
+
+test.each(Object.entries(lives))('forgotten is forgotten: a contact %s', async (_, live) => {
+  const somebody = await addSomebody();
+  const contact = await live(somebody);
+  const texts = [somebody.mark, ...Object.values(somebody.values)];
+  const { mark, values } = somebody;
+  for (const text of [mark, values.ident, values.phone]) {
+    expect(await placesOf(text)).toContain('history.changes');
+  }
+  await eraseContact(worker.db, command(), contact);
+  for (const text of texts) expect([text, await placesOf(text)]).toEqual([text, []]);
+});
