@@ -1,5 +1,12 @@
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm';
-import { type ContactStatus, contactStatuses, contacts, registrars } from '../../drizzle/schema.ts';
+import {
+  type ContactStatus,
+  contactStatuses,
+  contacts,
+  deletedIdentity,
+  history,
+  registrars,
+} from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import type { RowsAfter } from '../database/paging.ts';
 import { RegistryError, throwProblems } from '../error.ts';
@@ -9,6 +16,7 @@ import { type Change, type ChangeOptions, type Origin, write } from '../write.ts
 import { notifyingRegistrar, rowUpdate } from './change.ts';
 import { type Contact, type ContactWithRegistrar, selectContacts } from './contact.ts';
 import { contactDeletion } from './delete.ts';
+import { isLastDeletion } from './entries.ts';
 import type { ContactChanges, ContactIdentity } from './fields.ts';
 import { identityKey } from './identity-code.ts';
 import { invalidIdentity } from './invalid.ts';
@@ -43,6 +51,46 @@ export function listContactsBy(
     ),
     page.limit,
   );
+}
+
+/** A contact that was deleted, as its deletion is recorded. */
+export interface ContactDeletion {
+  /** The id of the entry. */
+  id: number;
+  code: string;
+  uuid: string;
+  registrar: string | null;
+  deletedAt: string;
+}
+
+/**
+ * Lists the deleted contacts whose last identity code was this one, in the order of their deletions, as far as the history has
+ * it. There is no index for codes of any type and country, so it reads all entries.
+ */
+export function listDeletedContactsBy(
+  db: Database,
+  { ident, registrar }: { ident: string; registrar?: string | undefined },
+  page: RowsAfter<{ id: number }>,
+): Promise<ContactDeletion[]> {
+  return db
+    .select({
+      id: history.id,
+      code: history.subjectKey,
+      uuid: sql<string>`${history.subjectUuid}`,
+      registrar: history.registrar,
+      deletedAt: history.occurredAt,
+    })
+    .from(history)
+    .where(
+      and(
+        gt(history.id, page.after?.id ?? 0),
+        isLastDeletion,
+        sql`${deletedIdentity.key} = ${identityKey(ident)}`,
+        registrar === undefined ? undefined : eq(history.registrar, registrar),
+      ),
+    )
+    .orderBy(asc(history.id))
+    .limit(page.limit);
 }
 
 /** Finds a contact of any registrar; the case of the code does not matter. Throws `not_found`. */

@@ -36,7 +36,7 @@ to is refused: the registry must know who holds a domain.`,
           ? `${erasureText(would, 'would erase')}\nThis cannot be undone.`
           : undefined,
     );
-    const { code, uuid, history, outcomes, others } = erasure;
+    const { code, uuid, history, outcomes, others, deletedOthers } = erasure;
     const isChanged = isErasing(erasure);
     return {
       data: {
@@ -44,6 +44,7 @@ to is refused: the registry must know who holds a domain.`,
         history: { ...history, fields: namesOf(history.fields) },
         outcomes,
         others,
+        deleted_others: deletedOthers,
         backups,
         changed: isChanged && !isDryRun,
       },
@@ -58,7 +59,8 @@ function isErasing({ contact, history, outcomes }: Erasure): boolean {
   return contact !== undefined || history.entries + outcomes > 0;
 }
 
-function erasureText({ code, uuid, contact, history, outcomes, others }: Erasure, verb: string) {
+function erasureText(erasure: Erasure, verb: string): string {
+  const { code, uuid, contact, history, outcomes } = erasure;
   const removed =
     history.entries === 0
       ? 'no values to remove'
@@ -68,10 +70,16 @@ function erasureText({ code, uuid, contact, history, outcomes, others }: Erasure
     `  contact: ${contact ? `deleted, with ${namesOf(contact).join(', ')}` : 'was deleted before'}`,
     `  history: ${removed}; who changed which fields, and when, stays`,
     `  copies kept for repeated requests: ${outcomes} deleted`,
-    ...(others.length > 0 ? [`  not erased, with the same identity: ${others.join(', ')}`] : []),
-    ...staying({ history }),
+    ...notErased(erasure),
+    ...staying(erasure),
     backups,
   ].join('\n');
+}
+
+function notErased({ others, deletedOthers }: Erasure): string[] {
+  const deleted = deletedOthers.map(({ code, uuid }) => `${uuid} (${code}, deleted)`);
+  const all = [...others, ...deleted].join(', ');
+  return all === '' ? [] : [`  not erased, with the same identity: ${all}`];
 }
 
 function staying({ history: { actors } }: Pick<Erasure, 'history'>): string[] {

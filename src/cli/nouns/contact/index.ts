@@ -1,11 +1,19 @@
-import { deleteAnyContact, getContactByCode, listContactsBy } from '../../../contact/administer.ts';
+import { Option } from '@commander-js/extra-typings';
+import {
+  type ContactDeletion,
+  deleteAnyContact,
+  getContactByCode,
+  listContactsBy,
+  listDeletedContactsBy,
+} from '../../../contact/administer.ts';
 import { type ContactWithRegistrar, statusesOf } from '../../../contact/contact.ts';
 import { contactColumns } from '../../../contact/fields.ts';
 import { everyRow } from '../../../database/every-row.ts';
 import { retried } from '../../../database/retry.ts';
 import { type DomainOfContact, listDomainsOfContact } from '../../../domain/list.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
-import { noun, reading, writing } from '../../command.ts';
+import { noun, reading, usageError, writing } from '../../command.ts';
+import type { Registry } from '../../registry.ts';
 import { confirmedChange } from '../../report/confirm.ts';
 import { fieldLines, listReport } from '../../report/text.ts';
 import { verb } from '../../run.ts';
@@ -25,14 +33,25 @@ const list = verb(
       '--invalid',
       "only contacts with values that today's rules refuse: each with its reason",
     )
+    .addOption(
+      new Option(
+        '--deleted',
+        'deleted contacts with the identity code of --ident, as far as the history has it',
+      ).conflicts(['email', 'name', 'invalid']),
+    )
+    .hook('preAction', (command) => {
+      const { deleted, ident } = command.opts();
+      if (deleted && ident === undefined) throw usageError('--deleted belongs to --ident');
+    })
     .addHelpText(
       'after',
       '\nWith --invalid and --json, the answer is NDJSON, one contact on each line.',
     ),
   async (registry, options) => {
-    const { registrar, ident, email, name } = options;
+    const { registrar, ident, email, name, deleted, invalid } = options;
     const criteria = { registrar, ident, email, name };
-    if (options.invalid) {
+    if (deleted) return deletedReport(registry, { registrar, ident: ident! });
+    if (invalid) {
       await printInvalid(registry, criteria, options);
       return undefined;
     }
@@ -49,6 +68,23 @@ const list = verb(
     });
   },
 );
+
+async function deletedReport(
+  { db }: Registry,
+  criteria: { ident: string; registrar?: string | undefined },
+) {
+  const contacts = everyRow<ContactDeletion>((page) => listDeletedContactsBy(db, criteria, page));
+  const shown = await Array.fromAsync(contacts, ({ id: _, deletedAt, ...others }) => ({
+    ...others,
+    deleted_at: deletedAt,
+  }));
+  return listReport('contacts', shown, 'there are no such contacts', {
+    CODE: 'code',
+    UUID: 'uuid',
+    REGISTRAR: 'registrar',
+    DELETED: 'deleted_at',
+  });
+}
 
 const show = verb(
   reading('show', 'contact show ALPHA:1B7A3C5D')
