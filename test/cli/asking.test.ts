@@ -39,7 +39,7 @@ test.each([
   [
     'contact erase ALPHA:1',
     'refused: would erase contact ALPHA:1 (7c2f1a34-0e0b-4f43-9a54-0d2f6a7b8c91)\n' +
-      '  contact: deleted, with name, ident, email, phone\n' +
+      '  contact: deleted, with name, ident, email, phone, creator_str\n' +
       '  history: values of name, ident, email, phone removed from 1 entry; who changed which fields, and when, stays\n' +
       '  copies kept for repeated requests: 0 deleted\n' +
       'Time Travel keeps the values for up to 30 days, nightly backups for up to a year, and files that were exported or archived as long as you keep them\n' +
