@@ -7,7 +7,13 @@ import {
   updateAnyContact,
 } from '../../src/contact/administer.ts';
 import { deleteOldNotifications } from '../../src/registrar/notification.ts';
-import { answerOf, refused, registrantClient, registrarClient } from '../support/client.ts';
+import {
+  answerOf,
+  completed,
+  refused,
+  registrantClient,
+  registrarClient,
+} from '../support/client.ts';
 import {
   addContact,
   addNotification,
@@ -43,10 +49,6 @@ const oldest = async () => (await request('GET')).body.data;
 const unread = async (query = '') => (await request('GET', `all_notifications${query}`)).body.data;
 const markRead = (id: number, who = registrar) =>
   request('PUT', id, { notification: { read: true } }, who);
-const done = (data: unknown) => ({
-  status: 200,
-  body: { code: 1000, message: 'Command completed successfully', data },
-});
 const missing = refused(2303, 'Object does not exist', null, 404);
 
 it('a registrar learns which fields of its contact the registrant changed, without their values', async () => {
@@ -65,10 +67,10 @@ it('a registrar learns which fields of its contact the registrant changed, witho
     read: false,
     fields: ['email', 'country_code', 'disclosed_attributes'],
   };
-  expect(await request('GET')).toEqual(done(notification));
-  expect(await request('GET', 'all_notifications')).toEqual(done([notification]));
+  expect(await request('GET')).toEqual(completed(notification));
+  expect(await request('GET', 'all_notifications')).toEqual(completed([notification]));
   const { id } = await oldest();
-  expect(await request('GET', id)).toEqual(done(notification));
+  expect(await request('GET', id)).toEqual(completed(notification));
 });
 
 it('a registrar learns what the operator did to its contacts', async () => {
@@ -103,8 +105,8 @@ it('a registrar is told nothing of what changed nothing, of what was refused, an
   await registrant.update(person, prohibited.uuid, { email: 'new@example.ee' });
   await registrars.update(registrar, contact.code, { email: 'new@example.ee' });
   await registrars.delete(registrar, contact.code);
-  expect(await request('GET')).toEqual(done({}));
-  expect(await request('GET', 'all_notifications')).toEqual(done([]));
+  expect(await request('GET')).toEqual(completed({}));
+  expect(await request('GET', 'all_notifications')).toEqual(completed([]));
 });
 
 it('a registrar is told once of a request that is sent twice with its key', async () => {
@@ -144,10 +146,10 @@ it('a registrar marks one as read, again and again with the same answer', async 
   await registrant.update(person, contact.uuid, { email: '2@example.ee' });
   const [first, second] = await unread();
   for (let n = 0; n < 2; n++) {
-    expect(await markRead(first.id)).toEqual(done({ notification_id: first.id, read: true }));
+    expect(await markRead(first.id)).toEqual(completed({ notification_id: first.id, read: true }));
   }
   expect(await oldest()).toEqual(second);
-  expect(await request('GET', first.id)).toEqual(done({ ...first, read: true }));
+  expect(await request('GET', first.id)).toEqual(completed({ ...first, read: true }));
 });
 
 it.each([
@@ -168,7 +170,7 @@ it('a registrar finds nothing of another registrar, and nothing under an id that
   await registrant.update(person, contact.uuid, { email: 'new@example.ee' });
   const { id } = await oldest();
   const other = await addRegistrar(worker.env);
-  expect(await request('GET', '', undefined, other)).toEqual(done({}));
+  expect(await request('GET', '', undefined, other)).toEqual(completed({}));
   expect(await request('GET', id, undefined, other)).toEqual(missing);
   expect(await markRead(id, other)).toEqual(missing);
   for (const none of [0, 999_999_999, '1e3', '1.0', '-1', '9'.repeat(30), 'x']) {

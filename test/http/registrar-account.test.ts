@@ -7,7 +7,7 @@ import { digestSecret } from '../../src/registrar/login.ts';
 import { forgetEndedSecrets } from '../../src/registrar/own-account.ts';
 import { hashPassword } from '../../src/registrar/password.ts';
 import { listDeliveries } from '../../src/webhook/outbox.ts';
-import { answerOf, refused, registrarClient } from '../support/client.ts';
+import { answerOf, completed, refused, registrarClient } from '../support/client.ts';
 import { addRegistrar, basic, newContact, operator, send } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
@@ -62,26 +62,21 @@ it('a registrar’s account says who calls, for which registrar, from where, and
     webhookUrl,
   });
   const answer = await account(registrar);
-  expect(answer).toEqual({
-    status: 200,
-    body: {
-      code: 1000,
-      message: 'Command completed successfully',
-      data: {
-        registrar: {
-          code: registrar.code,
-          name: registrar.name,
-          allowed_ips: ['127.0.0.0/8', '::1'],
-          webhook_url: webhookUrl,
-          api_user: {
-            username: registrar.apiUser.username,
-            secret_changed_at: registrar.apiUser.secretChangedAt,
-            previous_secret_valid_until: null,
-          },
+  expect(answer).toEqual(
+    completed({
+      registrar: {
+        code: registrar.code,
+        name: registrar.name,
+        allowed_ips: ['127.0.0.0/8', '::1'],
+        webhook_url: webhookUrl,
+        api_user: {
+          username: registrar.apiUser.username,
+          secret_changed_at: registrar.apiUser.secretChangedAt,
+          previous_secret_valid_until: null,
         },
       },
-    },
-  });
+    }),
+  );
   expect(JSON.stringify(answer)).not.toContain(webhookSecret);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answerOf, refused, registrarClient } from '../support/client.ts';
+import { answerOf, completed, refused, registrarClient } from '../support/client.ts';
 import { addContact, addRegistrar, newContact } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
@@ -13,14 +13,9 @@ async function createdCode(registrar: { authorization: string }, fields: object 
 
 test('creates a contact with the chosen id and answers its code', async () => {
   const registrar = await addRegistrar(worker.env);
-  expect(await repp.create(registrar, newContact({ id: 'Mari.1' }))).toEqual({
-    status: 200,
-    body: {
-      code: 1000,
-      message: 'Command completed successfully',
-      data: { contact: { id: `${registrar.code}:MARI.1` } },
-    },
-  });
+  expect(await repp.create(registrar, newContact({ id: 'Mari.1' }))).toEqual(
+    completed({ contact: { id: `${registrar.code}:MARI.1` } }),
+  );
 });
 
 test('does not add the prefix twice if the registrar wrote it, in upper or lower case', async () => {

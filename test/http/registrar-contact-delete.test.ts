@@ -1,15 +1,12 @@
 import { expect, test } from 'vitest';
-import { refused, registrarClient } from '../support/client.ts';
+import { completed, refused, registrarClient } from '../support/client.ts';
 import { addContact, addDomainOf, addRegistrar, newContact } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);
 
-const done = {
-  status: 200,
-  body: { code: 1000, message: 'Command completed successfully', data: {} },
-};
+const done = completed({});
 const linked = refused(2305, 'Object association prohibits operation [domains]', 'domains');
 const missing = refused(2303, 'Object does not exist', null, 404);
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answerOf, refused, registrarClient } from '../support/client.ts';
+import { answerOf, completed, refused, registrarClient } from '../support/client.ts';
 import { addContact, addDomainOf, addRegistrar } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
@@ -160,13 +160,9 @@ test('reads one contact in an envelope, whatever the case of its code', async ()
     body: { contacts: object[] };
   };
   for (const code of [contact.code, contact.code.toLowerCase(), encodeURIComponent(contact.code)]) {
-    const response = await repp.request(registrar, 'GET', `/${code}`);
-    expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({
-      code: 1000,
-      message: 'Command completed successfully',
-      data: { contact: body.contacts[0] },
-    });
+    expect(await answerOf(repp.request(registrar, 'GET', `/${code}`))).toEqual(
+      completed({ contact: body.contacts[0] }),
+    );
   }
 });
 
@@ -242,14 +238,7 @@ test('checks whether a code is free, with and without the prefix', async () => {
   const registrar = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, registrar, { code: `${registrar.code}:TAKEN` });
   const check = (id: string) => answerOf(repp.request(registrar, 'GET', `/check/${id}`));
-  const answered = (id: string, available: boolean) => ({
-    status: 200,
-    body: {
-      code: 1000,
-      message: 'Command completed successfully',
-      data: { contact: { id, available } },
-    },
-  });
+  const answered = (id: string, available: boolean) => completed({ contact: { id, available } });
   expect(await check('taken')).toEqual(answered(contact.code, false));
   expect(await check(contact.code)).toEqual(answered(contact.code, false));
   expect(await check('Free')).toEqual(answered(`${registrar.code}:FREE`, true));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refused, registrarClient } from '../support/client.ts';
+import { completed, refused, registrarClient } from '../support/client.ts';
 import { addContact, addDomainOf, addRegistrar } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
@@ -19,14 +19,9 @@ const filled = {
 test('answers an update with the code of the contact', async () => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
-  expect(await repp.update(registrar, code.toLowerCase(), { phone: '+372.5999999' })).toEqual({
-    status: 200,
-    body: {
-      code: 1000,
-      message: 'Command completed successfully',
-      data: { contact: { id: code } },
-    },
-  });
+  expect(await repp.update(registrar, code.toLowerCase(), { phone: '+372.5999999' })).toEqual(
+    completed({ contact: { id: code } }),
+  );
 });
 
 test.each([

@@ -67,6 +67,11 @@ export function auctionClient(worker: Fetching) {
   };
 }
 
+/** The registrar interface's answer to what was done. */
+export function completed(data: object) {
+  return { status: 200, body: { code: 1000, message: 'Command completed successfully', data } };
+}
+
 /** The registrar interface's refusal for one reason. */
 export function refused(code: number, message: string, field: string | null, status = 400) {
   return { status, body: { code, message, data: {}, errors: [{ code, message, field }] } };
