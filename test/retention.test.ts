@@ -1,15 +1,19 @@
 import { asc, eq } from 'drizzle-orm';
-import { describe, expect, it, test } from 'vitest';
+import { expect, it, test, vi } from 'vitest';
 import { contacts, history } from '../drizzle/schema.ts';
+import { runCron } from '../src/cron.ts';
 import { monthsBefore } from '../src/time/day.ts';
 import { addContact, addRegistrar } from './support/fixtures.ts';
-import { startWorker, type TestWorker } from './support/worker.ts';
+import { shareEmptyWorker } from './support/worker.ts';
+
+const worker = shareEmptyWorker();
+const hourly = '31 * * * *';
 
 const now = new Date();
 const monthsAgo = (months: number) => monthsBefore(now, months).toISOString();
 
 /** A contact without a domain, with an old and a new entry of history. */
-async function addOldContact(worker: TestWorker, months: number) {
+async function addOldContact(months: number) {
   const registrar = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, registrar, { createdAt: monthsAgo(months) });
   for (const occurredAt of [monthsAgo(months), monthsAgo(1)]) {
@@ -27,7 +31,7 @@ async function addOldContact(worker: TestWorker, months: number) {
   return contact;
 }
 
-async function stateOf(worker: TestWorker, { uuid }: { uuid: string }) {
+async function stateOf({ uuid }: { uuid: string }) {
   const entries = await worker.db
     .select()
     .from(history)
@@ -39,42 +43,36 @@ async function stateOf(worker: TestWorker, { uuid }: { uuid: string }) {
 
 const value = { from: 'Mari', to: 'Mari Maasikas' };
 
-describe('out of the box', () => {
-  const worker = startWorker();
-  it('keeps values and contacts for ever out of the box', async () => {
-    const contact = await addOldContact(worker, 600);
-    await worker.scheduled('31 * * * *');
-    expect(await stateOf(worker, contact)).toEqual({ exists: true, names: [value, value] });
+it('keeps values and contacts for ever out of the box', async () => {
+  const contact = await addOldContact(600);
+  await worker.scheduled(hourly);
+  expect(await stateOf(contact)).toEqual({ exists: true, names: [value, value] });
+});
+
+it('a deployment that keeps values for a year and orphans for two removes values and contacts that are older, in its scheduled run', async () => {
+  const young = await addOldContact(11);
+  const middle = await addOldContact(23);
+  const old = await addOldContact(25);
+  const settings = { HISTORY_VALUES_MONTHS: '12', ORPHAN_CONTACT_MONTHS: '24' };
+  await runCron(hourly, { ...worker.env, ...settings }, {});
+  const removed = { removed: true };
+  expect(await stateOf(young)).toEqual({ exists: true, names: [value, value] });
+  expect(await stateOf(middle)).toEqual({ exists: true, names: [removed, value] });
+  const deletion = { from: old.name, to: null };
+  expect(await stateOf(old)).toEqual({
+    exists: false,
+    names: [removed, value, deletion],
   });
 });
 
-describe('a deployment that keeps values for a year and orphans for two', () => {
-  const worker = startWorker({ HISTORY_VALUES_MONTHS: '12', ORPHAN_CONTACT_MONTHS: '24' });
-  it('a deployment that keeps values for a year and orphans for two removes values and contacts that are older, in its scheduled run', async () => {
-    const young = await addOldContact(worker, 11);
-    const middle = await addOldContact(worker, 23);
-    const old = await addOldContact(worker, 25);
-    await worker.scheduled('31 * * * *');
-    const removed = { removed: true };
-    expect(await stateOf(worker, young)).toEqual({ exists: true, names: [value, value] });
-    expect(await stateOf(worker, middle)).toEqual({ exists: true, names: [removed, value] });
-    const deletion = { from: old.name, to: null };
-    expect(await stateOf(worker, old)).toEqual({
-      exists: false,
-      names: [removed, value, deletion],
-    });
-  });
-});
-
-describe('a setting that is malformed', () => {
-  const worker = startWorker({ HISTORY_VALUES_MONTHS: 'a year', ORPHAN_CONTACT_MONTHS: '12' });
-  it('a setting that is malformed removes nothing, and the log names it', async () => {
-    const contact = await addOldContact(worker, 600);
-    await worker.scheduled('31 * * * *').catch(() => {});
-    expect(await stateOf(worker, contact)).toEqual({ exists: true, names: [value, value] });
-    const logs = JSON.stringify(await worker.logs());
-    expect(logs).toContain('HISTORY_VALUES_MONTHS: must be a number of months');
-  });
+it('a setting that is malformed removes nothing, and the log names it', async () => {
+  const contact = await addOldContact(600);
+  using logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+  const settings = { HISTORY_VALUES_MONTHS: 'a year', ORPHAN_CONTACT_MONTHS: '12' };
+  await expect(runCron(hourly, { ...worker.env, ...settings }, {})).rejects.toThrow();
+  expect(await stateOf(contact)).toEqual({ exists: true, names: [value, value] });
+  const logs = JSON.stringify(logged.mock.calls);
+  expect(logs).toContain('HISTORY_VALUES_MONTHS: must be a number of months');
 });
 
 test.each([

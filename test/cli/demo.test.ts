@@ -18,7 +18,7 @@ import { identityProblem } from '../../src/contact/identity.ts';
 import { contactRules } from '../../src/contact/rules.ts';
 import { Faults } from '../attack/faults.ts';
 import { basic } from '../support/fixtures.ts';
-import { startWorker } from '../support/worker.ts';
+import { shareEmptyWorker, startWorker } from '../support/worker.ts';
 
 const { rows } = await readImport('src/cli/demo/contacts.csv', {}, contactImport({}));
 const demoContacts = [...rows.chunks(1_000)].flat().map(({ row }) => row);
@@ -193,7 +193,7 @@ describe('the demo data', () => {
 });
 
 describe('loading demo data', () => {
-  const worker = startWorker();
+  const worker = shareEmptyWorker();
 
   it('loading demo data is refused in a deployment', async () => {
     const deployed = { ...worker.env, ENVIRONMENT: 'production' };
