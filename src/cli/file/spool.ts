@@ -10,7 +10,7 @@ export function openTemporary(tables: string): DatabaseSync {
 
 /** Values by their keys and in the order of these. They are in a temporary file, so any number takes little memory. */
 export class Spool<Value> implements Rows<Value>, Disposable {
-  readonly #database = openTemporary('create table kept (key primary key, value) without rowid');
+  readonly #database = openTemporary('create table kept (key primary key, value)');
   readonly #statements = {
     count: this.#database.prepare('select count(*) as count from kept'),
     get: this.#database.prepare('select value from kept where key = ?'),

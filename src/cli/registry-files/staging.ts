@@ -31,7 +31,9 @@ export class Staging implements Disposable {
   readonly findings = new FindingList();
   readonly #rows = new Map(kinds.map(({ name }) => [name, new Spool<StagedRow>()]));
   readonly #changes = new Map(
-    kinds.map(({ name }) => [name, new Map(actions.map((one) => [one, new Spool<PlannedRow>()]))]),
+    kinds.flatMap(({ name }) =>
+      actions.map((action) => [`${name} ${action}`, new Spool<PlannedRow>()]),
+    ),
   );
   /** The keys of the incoming rows by their values that only one row may have. */
   readonly taken = new Spool<string>();
@@ -53,7 +55,7 @@ export class Staging implements Disposable {
   }
 
   changes({ name }: Kind, action: RowChange['action']): Spool<PlannedRow> {
-    return this.#changes.get(name)!.get(action)!;
+    return this.#changes.get(`${name} ${action}`)!;
   }
 
   plan(kind: Kind, change: PlannedRow): void {
@@ -68,10 +70,8 @@ export class Staging implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    const changes = [...this.#changes.values()].flatMap((ofKind) => [...ofKind.values()]);
-    for (const each of [this.findings, ...this.#rows.values(), ...changes, this.taken, this.held]) {
-      each[Symbol.dispose]();
-    }
+    const spools = [...this.#rows.values(), ...this.#changes.values(), this.taken, this.held];
+    for (const each of [this.findings, ...spools]) each[Symbol.dispose]();
   }
 }
 
