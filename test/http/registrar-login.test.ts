@@ -122,6 +122,22 @@ test('accepts the scheme in any case, and several spaces after it', async () => 
   expect(await answer({ Authorization: `bASIC   ${credentials}` })).toEqual(empty);
 });
 
+test('accepts credentials in the alphabet of base64 for URLs, with and without padding', async () => {
+  const secret = '??>>~~~';
+  const user = { username: 'portal', secretDigest: await digestSecret(secret) };
+  await addRegistrar(worker.env, {}, user);
+  const standard = basic('portal', secret).slice('Basic '.length);
+  const urlSafe = standard.replaceAll('+', '-').replaceAll('/', '_');
+  expect(urlSafe).toMatch(/-.*_|_.*-/);
+  for (const credentials of [urlSafe, urlSafe.replace(/=+$/, '')]) {
+    expect(await answer({ Authorization: `Basic ${credentials}` })).toEqual(empty);
+  }
+});
+
+test('asks for credentials if the header is not ASCII', async () => {
+  expect(await answer({ Authorization: 'Basic õ-_' })).toEqual(refused);
+});
+
 test('admits several users of one registrar', async () => {
   const { id, authorization } = await addRegistrar(worker.env);
   const timestamp = '2026-01-02T03:04:05.678Z';
