@@ -5,7 +5,6 @@ import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { issueToken } from '../../registrant/token.ts';
 import { echoClientReference } from '../client-reference.ts';
-import { callerAddress } from '../context.ts';
 import { newApp } from '../hono.ts';
 import { limitBody, parseBody } from '../input.ts';
 import { callerNetwork, throttle } from '../throttle.ts';
@@ -25,10 +24,7 @@ export const eidBody = onFirstUse(() =>
 registrantAuth.use(throttleRegistrants, echoClientReference, limitBody);
 
 registrantAuth.post('/eid', async (c) => {
-  if (!isFromPortal(c)) {
-    const address = callerAddress(c) ?? 'unknown';
-    throw new RegistryError('address_denied', `Access denied from IP ${address}`);
-  }
+  if (!isFromPortal(c)) throw new RegistryError('address_denied', 'Not authorized');
   const given = await parseBody(c, eidBody());
   const person = {
     countryCode: given.country_code,
