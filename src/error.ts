@@ -82,6 +82,7 @@ export const loginRefusals = [
   'wrong secret',
   'disabled',
   'address',
+  'another site',
   'malformed token',
   'unknown key',
   'wrong signature',

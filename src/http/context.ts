@@ -58,6 +58,11 @@ export function queueAfterResponse(c: AppContext, registrarId: number): void {
   afterResponse(c, queueDeliveries(openDatabase(DB), WEBHOOKS, c.var.now, registrarId));
 }
 
+/** Whether a browser sends the request for a page of another site, whatever its address. */
+export function isFromAnotherSite(c: AppContext): boolean {
+  return c.req.header('Sec-Fetch-Site') === 'cross-site';
+}
+
 /** Set by the edge; undefined if nothing has set it. */
 export function callerAddress(c: AppContext): string | undefined {
   return c.req.header('CF-Connecting-IP');

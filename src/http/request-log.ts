@@ -6,7 +6,7 @@ import { LoginError, type LoginRefusal } from '../error.ts';
 import { writeLog } from '../log.ts';
 import { type RequestMetrics, requestPoint, writePoint } from '../metrics.ts';
 import { findRefusals } from '../registrar/login.ts';
-import { type AppContext, afterResponse } from './context.ts';
+import { type AppContext, afterResponse, isFromAnotherSite } from './context.ts';
 import { interfaceOf } from './interface.ts';
 
 /**
@@ -41,8 +41,8 @@ async function logRefused(c: AppContext, fields: ReturnType<typeof requestFields
 async function loginRefusalOf(c: AppContext): Promise<LoginRefusal | null> {
   if (c.error instanceof LoginError) return c.error.refusal;
   const { login } = c.var;
-  // Other interfaces refuse without a LoginError only for the address.
-  if (!login) return 'address';
+  // Other interfaces refuse without a LoginError only for where the request comes from.
+  if (!login) return isFromAnotherSite(c) ? 'another site' : 'address';
   const refusals = await findRefusals(openDatabase(c.env.DB), login).catch(() => []);
   return refusals[0] ?? null;
 }

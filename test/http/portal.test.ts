@@ -109,6 +109,17 @@ it('requests for tokens are limited by person, and all of them by address', asyn
   ]);
 });
 
+it('a page of another site, in a browser behind the portal’s address, gets no token and uses up none of the portal’s', async () => {
+  const { statuses, counted } = portal({ 'registrant-write': 1 });
+  const asked = requestFor('48001084719');
+  // Bytes have no Content-Type, so the browser asks nobody whether it may send them.
+  const body = new TextEncoder().encode(asked.body);
+  const ofPage = { method: 'POST', headers: { 'Sec-Fetch-Site': 'cross-site' }, body };
+  expect(await statuses(3, auth, ofPage)).toEqual([401, 401, 401]);
+  expect(counted).toEqual(Array(3).fill('address 192.0.2.7'));
+  expect(await statuses(1, auth, asked)).toEqual([200]);
+});
+
 it('no limiter learns an identity code', async () => {
   const { counted, ask } = portal({});
   const person = await addPerson(worker.env);

@@ -99,6 +99,12 @@ it.each([
   expect(await lineOf(path, {}, method)).toMatchObject({ status: 401, refusal: 'address' });
 });
 
+it('logs that a page of another site is refused a token', async () => {
+  const headers = { 'CF-Connecting-IP': '127.0.0.1', 'Sec-Fetch-Site': 'cross-site' };
+  const line = await lineOf('/api/v1/registrant/auth/eid', headers, 'POST');
+  expect(line).toMatchObject({ status: 401, refusal: 'another site' });
+});
+
 it('still logs the request when the reason cannot be read', async () => {
   const { apiUser } = await addRegistrar(worker.env);
   // The login is a batch; the look at the reason is not.

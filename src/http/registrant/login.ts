@@ -5,14 +5,15 @@ import { settings } from '../../env.ts';
 import { LoginError } from '../../error.ts';
 import { ExpiredTokenError, type Person, verifyToken } from '../../registrant/token.ts';
 import { echoClientReference } from '../client-reference.ts';
-import { type AppContext, type AppEnv, callerAddress } from '../context.ts';
+import { type AppContext, type AppEnv, callerAddress, isFromAnotherSite } from '../context.ts';
 import { limitBody } from '../input.ts';
 import { continueSession } from '../session.ts';
 import { callerNetwork, throttle, throttleAddress } from '../throttle.ts';
 
-/** The portal calls for many people from a few addresses. */
+/** The portal calls for many people from a few addresses, behind which there may be browsers too. */
 export function isFromPortal(c: AppContext): boolean {
-  return settings(c.env).registrantAuthAllowedIps.includes(callerAddress(c));
+  const { registrantAuthAllowedIps } = settings(c.env);
+  return registrantAuthAllowedIps.includes(callerAddress(c)) && !isFromAnotherSite(c);
 }
 
 /**

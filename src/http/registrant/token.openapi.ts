@@ -35,7 +35,7 @@ export const tokenPaths: ZodOpenApiPathsObject = {
       operationId: 'createToken',
       summary: 'Get a token for a person',
       description:
-        'For the portal that has authenticated the person: only the addresses that the operator allows may call it.',
+        'For the portal that has authenticated the person: only the addresses that the operator allows may call it, and no browser for a page of another site.',
       body: requiredBody(body),
       success: {
         description: 'The token (a JWT), valid for two hours.',
