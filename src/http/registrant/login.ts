@@ -44,7 +44,8 @@ const bearerLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const isExpired = found instanceof ExpiredTokenError;
   c.set('person', isExpired ? found.person : found);
   const key = await personKey(c.var.person);
-  await throttle(c, 'caller', key);
+  // An old token, which anybody may have kept, must not use up its person's share.
+  await throttle(c, 'caller', isExpired ? `expired ${key}` : key);
   if (isExpired) throw found;
   const isRead = ['GET', 'HEAD'].includes(c.req.method);
   // History keeps every write, and a person must not be able to fill the database.
