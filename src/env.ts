@@ -19,6 +19,7 @@ export interface Env {
   CALLER_LIMITER: RateLimit;
   ADDRESS_LIMITER: RateLimit;
   FAILED_LOGIN_LIMITER: RateLimit;
+  PASSWORD_LIMITER: RateLimit;
   REGISTRANT_WRITE_LIMITER: RateLimit;
   /** The version of the Worker that the platform runs; a new one with every deployment. */
   VERSION: WorkerVersionMetadata;
@@ -45,7 +46,13 @@ export function zonesOf({ ZONES = '' }: Pick<Env, 'ZONES'>): string[] {
   return entriesOf(ZONES);
 }
 
-export const rateLimits = ['caller', 'address', 'failed-login', 'registrant-write'] as const;
+export const rateLimits = [
+  'caller',
+  'address',
+  'failed-login',
+  'password',
+  'registrant-write',
+] as const;
 export type RateLimitName = (typeof rateLimits)[number];
 
 const registrantListForms = ['wrapped', 'array'] as const;

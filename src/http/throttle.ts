@@ -10,6 +10,7 @@ const limiters: Record<RateLimitName, (env: Env) => RateLimit> = {
   caller: (env) => env.CALLER_LIMITER,
   address: (env) => env.ADDRESS_LIMITER,
   'failed-login': (env) => env.FAILED_LOGIN_LIMITER,
+  password: (env) => env.PASSWORD_LIMITER,
   'registrant-write': (env) => env.REGISTRANT_WRITE_LIMITER,
 };
 
@@ -17,6 +18,7 @@ const counted: Record<RateLimitName, string> = {
   caller: 'requests by one caller',
   address: 'requests from one address',
   'failed-login': 'failed logins from one address',
+  password: 'passwords verified for one address',
   'registrant-write': 'writes or token requests for one person',
 };
 

@@ -4,7 +4,7 @@ import { deleteAnyContact, listContactsBy } from '../../src/contact/administer.t
 import type { ContactWithRegistrar } from '../../src/contact/contact.ts';
 import { everyRow } from '../../src/database/every-row.ts';
 import { type Database, openDatabase } from '../../src/database/open.ts';
-import type { Env } from '../../src/env.ts';
+import { type Env, rateLimits } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { addRegistrar, operator } from '../support/fixtures.ts';
 import { startWorker } from '../support/worker.ts';
@@ -196,8 +196,7 @@ it('an overload of D1 is not retried at all, because more tries would add to it'
   expect(await callsOf('a report of a payment', overload, true)).toBe(2);
 });
 
-const policy =
-  '"caller";q=600;w=60, "address";q=600;w=60, "failed-login";q=600;w=60, "registrant-write";q=600;w=60';
+const policy = rateLimits.map((name) => `"${name}";q=600;w=60`).join(', ');
 
 it.each(['a read', 'an update', 'a registrant’s list', 'a report of a payment'])(
   'a rate limiter that fails lets %s fail in its form, with nothing done',

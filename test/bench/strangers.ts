@@ -140,6 +140,7 @@ async function dearest(env: Env): Promise<Figure[]> {
           requests += delta;
         }),
         FAILED_LOGIN_LIMITER: admitting(() => {}),
+        PASSWORD_LIMITER: admitting(() => {}),
         REGISTRANT_WRITE_LIMITER: admitting(() => {}),
       };
       const isolate = counted({ ...env, ...bindings }, built);

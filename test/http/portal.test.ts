@@ -28,6 +28,7 @@ function portal(requests: Partial<Record<(typeof rateLimits)[number], number>>) 
     CALLER_LIMITER: limiterOf('caller'),
     ADDRESS_LIMITER: limiterOf('address'),
     FAILED_LOGIN_LIMITER: limiterOf('failed-login'),
+    PASSWORD_LIMITER: limiterOf('password'),
     REGISTRANT_WRITE_LIMITER: limiterOf('registrant-write'),
   };
   const ask = (path: string, init: RequestInit, address = '192.0.2.7') =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, onTestFinished, test, vi } from 'vitest';
-import type { Env } from '../../src/env.ts';
+import { type Env, rateLimits } from '../../src/env.ts';
 import { plainRequests } from '../../src/http/public/answer.ts';
 import { answerFromMemory } from '../../src/http/public/from-memory.ts';
 import source from '../../src/index.ts';
@@ -21,9 +21,7 @@ afterAll(() => void vi.useRealTimers());
 
 const lists = '/repp/v1/retained_domains';
 const policyOf = (requests: number) =>
-  ['caller', 'address', 'failed-login', 'registrant-write']
-    .map((name) => `"${name}";q=${requests};w=60`)
-    .join(', ');
+  rateLimits.map((name) => `"${name}";q=${requests};w=60`).join(', ');
 const refusal = { errors: { base: ['Too many requests, try again later'] } };
 
 /** Names enough for more than twenty blocks, and some auctions. */

@@ -11,9 +11,6 @@ import { limitBody } from '../input.ts';
 import { continueSession } from '../session.ts';
 import { callerNetwork, refuseThrottled, throttle, throttleAddress } from '../throttle.ts';
 
-/** A slow hash counts as this many requests: of 1,200 a minute, an address has 60 passwords verified. */
-const slowHashRequests = 20;
-
 /** hono decodes the first alphabet of base64 alone (RFC 4648, section 4); portals send the second as well (section 5). */
 function credentialsOf(authorization = '') {
   const headers = { Authorization: authorization.replaceAll('-', '+').replaceAll('_', '/') };
@@ -32,7 +29,7 @@ const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const { username, password } = credentials;
   const login = await loginOf(username, password, callerAddress(c), c.var.now);
   const network = callerNetwork(c);
-  login.beforeSlowHash = () => throttle(c, 'address', `password ${network}`, slowHashRequests);
+  login.beforeSlowHash = () => throttle(c, 'password', network);
   login.onFirstUse = () => {
     const request = { at: c.var.now, requestId: c.var.requestId };
     afterResponse(c, recordFirstUse(openDatabase(c.env.DB), login, request));

@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { rateLimits } from '../../../src/env.ts';
 import { app } from '../../../src/http/app.ts';
 import { openApiDocument } from '../../../src/http/document.openapi.ts';
 import { interfaceOf } from '../../../src/http/interface.ts';
@@ -79,9 +80,7 @@ it.each(calls.filter(({ scheme }) => scheme))(
 it.each(calls)('$method $path is counted by address', async ({ method, path, scheme }) => {
   const env = {
     ...worker.env,
-    RATE_LIMIT_POLICY: ['caller', 'address', 'failed-login', 'registrant-write']
-      .map((limit) => `"${limit}";q=1;w=60`)
-      .join(', '),
+    RATE_LIMIT_POLICY: rateLimits.map((limit) => `"${limit}";q=1;w=60`).join(', '),
     ADDRESS_LIMITER: { limit: async () => ({ success: false }) },
   };
   const headers = {
