@@ -2,13 +2,14 @@ import { RegistryError } from '../error.ts';
 
 const maximumLength = 2_000;
 
-/** Suffixes of names in private networks: RFC 6761, 6762, 8375, ICANN's `internal`, and common ones. */
+/**
+ * Names that lead to no host of the public internet: the special-use names (iana.org/assignments/special-use-domain-names)
+ * and the rest of `arpa`, ICANN's `internal`, and common ones of private networks.
+ */
 const privateSuffixes = [
-  'localhost',
-  'local',
-  'internal',
-  'home.arpa',
-  ...['lan', 'home', 'corp', 'intranet', 'private'],
+  ...['alt', 'arpa', 'invalid', 'local', 'localhost', 'onion', 'test'],
+  ...['example', 'example.com', 'example.net', 'example.org'],
+  ...['internal', 'localdomain', 'lan', 'home', 'corp', 'intranet', 'private'],
 ];
 
 /**
@@ -22,6 +23,7 @@ export function parseWebhookUrl(text: string, { isLocal }: { isLocal: boolean })
     throw refused(`must be a URL of at most ${maximumLength} characters`);
   if (url.username !== '' || url.password !== '')
     throw refused('must not contain a user name or password');
+  if (url.port === '0') throw refused('must not have the port 0');
   url.hash = '';
   if (isLocal && isThisMachine(url)) return url.href;
   if (url.protocol !== 'https:') throw refused('must begin with https://');
@@ -46,5 +48,6 @@ function isIpAddress(hostname: string): boolean {
 function isPrivateName(hostname: string): boolean {
   const name = hostname.replace(/\.$/, '');
   const isPrivate = (suffix: string) => name === suffix || name.endsWith(`.${suffix}`);
-  return !name.includes('.') || privateSuffixes.some(isPrivate);
+  const labels = name.split('.');
+  return labels.length === 1 || labels.includes('') || privateSuffixes.some(isPrivate);
 }

@@ -22,6 +22,7 @@ it.each<readonly [string, string]>([
   ['ftp://hooks.example.ee/', 'must begin with https://'],
   ['javascript:alert(1)', 'must begin with https://'],
   ['https://user:secret@example.ee/', 'must not contain a user name or password'],
+  ['https://example.ee:0/', 'must not have the port 0'],
   ...[
     '127.0.0.1',
     '10.0.0.1',
@@ -49,6 +50,18 @@ it.each<readonly [string, string]>([
     'nas.home.arpa',
     'wiki.corp',
     'intranet',
+    'hooks.local..',
+    'hooks..ee',
+    '.ee',
+    'hooks.localdomain',
+    'hooks.test',
+    'hooks.invalid',
+    'hooks.example',
+    'www.example.com',
+    'hooks.onion',
+    'hooks.alt',
+    '1.0.0.127.in-addr.arpa',
+    '1.ip6.arpa.',
   ].map((host) => [`https://${host}/`, 'must name a host of the public internet'] as const),
 ])('a webhook must not be %s', (text, problem) => {
   expect(() => parseWebhookUrl(text, deployed)).toThrow(`the webhook ${problem}`);
