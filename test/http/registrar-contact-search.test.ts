@@ -49,6 +49,17 @@ it('the list of a registrar can be searched by an identity code, of which letter
   });
 });
 
+it('the list of a registrar can be searched by a name with ß in either case, or written as ss', async () => {
+  const names = ['Großsteiner', 'GROẞSTEINER', 'Grosssteiner', 'GROSSSTEINER'];
+  const registrar = await registrarWith(
+    Object.fromEntries(names.map((name, index) => [String(index), { name }])),
+  );
+  for (const name of names) {
+    const query = `name=${encodeURIComponent(name.slice(0, 6))}`;
+    expect(await found(registrar, query)).toMatchObject({ total: names.length });
+  }
+});
+
 it('the list of a registrar can be searched by an email address without regard to case', async () => {
   const registrar = await registrarWith({
     A: { email: 'Õie@Example.ee' },
