@@ -26,10 +26,11 @@ export async function getOwnAccount(db: Database, login: Login) {
         allowedIps: registrars.allowedIps,
         webhookUrl: webhooks.url,
         secretChangedAt: apiUsers.secretChangedAt,
-        // The cron forgets it some time after it has ended.
+        // A first use is recorded after its answer; the cron forgets the time some time after it has passed.
         previousSecretValidUntil: sql<
           string | null
-        >`iif(previous_secret_valid_until > ${login.at}, previous_secret_valid_until, null)`,
+        >`iif(${isFirstUse(login)}, ${endOfReplaced(login.at)},
+          iif(previous_secret_valid_until > ${login.at}, previous_secret_valid_until, null))`,
       })
       .from(apiUsers)
       .innerJoin(registrars, eq(registrars.id, apiUsers.registrarId))
@@ -39,14 +40,17 @@ export async function getOwnAccount(db: Database, login: Login) {
   return { ...caller, ...account! };
 }
 
-/** How long the old secret still works once the new one has been used. */
-const overlapMilliseconds = 24 * 60 * 60 * 1000;
+/** When the old secret ends if the new one is first used at this time. */
+function endOfReplaced(firstUse: Date | string): string {
+  return timeAfter(new Date(firstUse), 24 * 60 * 60 * 1000);
+}
 
 /**
  * Gives the caller's user a new secret, which is stored only as its digest. The old secret, or the password from a
  * former registry, works until a day after the new secret is first used. If the caller logs in with the old one, the
- * answer with the new one may have been lost, so another takes its place. Two round trips. Throws `update_prohibited`
- * while the secret before the login's still works, and what `withLogin` throws.
+ * answer with the new one may have been lost, so another takes its place, until it is first used. Two round trips. Throws
+ * `update_prohibited` to the old secret once the new one has been used, to the new one while the old one works, and what
+ * `withLogin` throws.
  */
 export async function replaceOwnSecret(
   db: Database,
@@ -69,16 +73,8 @@ export async function replaceOwnSecret(
       const at = request.at.toISOString();
       const isCurrent = user.secretDigest === login.secretDigest;
       const { previousSecretChangedAt: previousSince, previousSecretValidUntil: until } = user;
-      if (isCurrent && previousSince !== null && (until === null || until > at)) {
-        throw new RegistryError([
-          {
-            reason: 'update_prohibited',
-            message: 'Object status prohibits operation',
-            detail:
-              'This secret is new: it cannot be replaced while the one before it still works.',
-          },
-        ]);
-      }
+      const bothWork = previousSince !== null && (until === null || until > at);
+      if (bothWork && (isCurrent || until !== null)) throw notReplaced(isCurrent);
       const { username, registrarId } = caller;
       const row = {
         secretDigest,
@@ -89,7 +85,8 @@ export async function replaceOwnSecret(
         updatedAt: at,
       };
       const isTheirs = eq(apiUsers.id, user.id);
-      const isAsSeen = sql`secret_digest is ${user.secretDigest} and password_hash is ${user.passwordHash}`;
+      const isAsSeen = sql`secret_digest is ${user.secretDigest} and password_hash is ${user.passwordHash}
+        and previous_secret_valid_until is ${until}`;
       const change: Change<ApiUser> = {
         by: apiUserActor(caller),
         subject: { type: 'api_user', key: username },
@@ -103,7 +100,7 @@ export async function replaceOwnSecret(
       return notifying(db, change, {
         registrarId,
         event: 'api_user.updated',
-        text: `Secret of API user ${username} has been replaced by API user ${username}`,
+        text: `Secret of API user ${username} has been replaced by API user ${username}. If that was somebody else, call the operator of the registry at once.`,
         subjectKey: username,
         fields: ['secret'],
         createdAt: at,
@@ -113,6 +110,14 @@ export async function replaceOwnSecret(
   return { caller, secret };
 }
 
+function notReplaced(isCurrent: boolean): RegistryError {
+  const detail = isCurrent
+    ? 'This secret is new: it cannot be replaced while the one before it still works.'
+    : 'This secret has been replaced by one that is in use: only that one can be replaced.';
+  const message = 'Object status prohibits operation';
+  return new RegistryError([{ reason: 'update_prohibited', message, detail }]);
+}
+
 /** Records the first use of the login's secret: the one that it replaced ends a day later. One round trip. */
 export async function recordFirstUse(
   db: Database,
@@ -120,7 +125,7 @@ export async function recordFirstUse(
   request: WriteRequest,
 ): Promise<void> {
   const actor = apiUserActor(login.caller!);
-  const previousSecretValidUntil = timeAfter(request.at, overlapMilliseconds);
+  const previousSecretValidUntil = endOfReplaced(request.at);
   const changes = JSON.stringify(difference({}, { previousSecretValidUntil }));
   const isTheirs = isFirstUse(login);
   const rows = {

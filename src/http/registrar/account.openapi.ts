@@ -59,7 +59,7 @@ export const accountPaths: ZodOpenApiPathsObject = {
       operationId: 'replaceSecret',
       summary: 'Get a new secret',
       description:
-        'Replaces the secret of the API user that calls. The old one works until 24 hours after the new one was first used. If the answer was lost, call again with the old secret: another new one takes the place of the first. Never do so once the new one is in use, because that ends it. While the old one works, the new one cannot be replaced with itself. An `Idempotency-Key` has no effect, because the answer is not kept. Fields of a body are ignored.',
+        'Replaces the secret of the API user that calls. The old one works until 24 hours after the new one was first used. If the answer was lost, call again with the old secret: another new one takes the place of the first. Once the new one has been used, the old one gets no other; while the old one works, the new one gets none either. An `Idempotency-Key` has no effect, because the answer is not kept. Fields of a body are ignored.',
       body: { required: false, content: { 'application/json': { schema: secretBody } } },
       success: {
         description: 'The new secret.',
