@@ -35,7 +35,7 @@ export interface WriteRequest {
   requestId: string;
   /** The client's own reference for its transaction. */
   clientReference?: string | undefined;
-  /** Whether the write may be made to this version (`If-Match`); if absent, to any version. */
+  /** Whether the write may be made to this version (`If-Match`, `If-None-Match`); if absent, to any version. */
   isExpected?: ((version: string) => boolean) | undefined;
   /** Asks that the write take effect once, however often the request is sent. */
   key?: IdempotencyKey | undefined;

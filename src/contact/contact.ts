@@ -64,7 +64,10 @@ export function versionOf({ uuid, version, domainCount }: Versioned): string {
 }
 
 /** Throws `changed_meanwhile` if the request expects another version of the contact. */
-export function checkVersion(contact: Contact, { isExpected }: WriteRequest): void {
+export function checkVersion(
+  contact: Contact,
+  { isExpected }: Pick<WriteRequest, 'isExpected'>,
+): void {
   if (isExpected && !isExpected(versionOf(contact))) {
     throw new RegistryError('changed_meanwhile', 'Contact is not at the expected version');
   }

@@ -19,7 +19,7 @@ export const reasonCases: Record<Reason, string> = {
   delete_prohibited: 'a status of the contact prohibits the deletion',
   linked: 'a domain refers to the contact',
   identity_change: 'the identity is not the one on record',
-  changed_meanwhile: 'the contact is not at the version that `If-Match` names',
+  changed_meanwhile: 'the contact is not at a version that `If-Match` or `If-None-Match` allows',
   key_reused: 'the `Idempotency-Key` was used with another request',
   gone: 'the tag is no longer available: fetch the whole list',
   unknown_route: 'there is no such path',

@@ -4,16 +4,15 @@ import type { IdempotencyKey } from '../outcome.ts';
 import type { WriteRequest } from '../write.ts';
 import { clientReference } from './client-reference.ts';
 import type { AppContext } from './context.ts';
-import { matchesStrongly } from './entity-tag.ts';
+import { writeCondition } from './preconditions.ts';
 
-/** The request for `write`. Throws `invalid` for a malformed `Idempotency-Key`. */
+/** The request for `write`. Throws `invalid` for a malformed key or condition. */
 export async function writeRequest(c: AppContext): Promise<WriteRequest> {
-  const ifMatch = c.req.header('If-Match');
   return {
     at: c.var.now,
     requestId: c.var.requestId,
     clientReference: clientReference(c)?.value,
-    isExpected: ifMatch === undefined ? undefined : (version) => matchesStrongly(ifMatch, version),
+    isExpected: writeCondition(c),
     key: await idempotencyKey(c),
   };
 }

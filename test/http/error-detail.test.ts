@@ -114,7 +114,7 @@ it('code 2304 says of a stale version that no status stopped the write', async (
   const { code } = await addContact(worker.env, registrar);
   const stale = { 'If-Match': '"stale"' };
   const detail =
-    'The contact has changed since the version that If-Match names; no status prohibits the operation.';
+    'The contact is not at a version that If-Match or If-None-Match allows; no status prohibits the operation.';
   for (const answer of [
     await update(registrar, code, { phone: '+1.1' }, stale),
     await remove(registrar, code, stale),

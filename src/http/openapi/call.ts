@@ -8,7 +8,7 @@ import type { Reason } from '../../error.ts';
 import { showExamples } from './example.ts';
 import { everyAnswer, type HeaderName, headersOf } from './headers.ts';
 import { type HeaderParameter, headerParameters, parametersOf } from './parameters.ts';
-import { type Interface, refusalsOf } from './refusal.ts';
+import { type Interface, notModified, refusalsOf } from './refusal.ts';
 
 export interface Success {
   description: string;
@@ -50,6 +50,8 @@ export function callsOf(common: Interface) {
   return (call: Call): ZodOpenApiOperationObject => {
     const { success, refusals = [], others, parameters = [], path, query, body, ...named } = call;
     const its = implied.filter(([isIn]) => isIn(call));
+    const isRevalidated =
+      parameters.includes('If-None-Match') && !parameters.includes('Idempotency-Key');
     const reasons = [...its.map(([, reason]) => reason), ...refusals];
     const responses: ZodOpenApiResponsesObject = {
       ...(success && {
@@ -65,6 +67,7 @@ export function callsOf(common: Interface) {
           content: { 'application/json': { schema: success.schema } },
         },
       }),
+      ...(isRevalidated && notModified(common, success?.headers ?? [])),
       ...others,
       ...refusalsOf(common, reasons, { hasBody: body !== undefined }),
     };

@@ -28,10 +28,9 @@ export const headers = {
   'Ignored-Fields': sometimes(
     'The paths of the body’s fields that the call does not know, separated by commas. Present only if there are any.',
   ),
-  ETag: always(
-    'The version of what is shown: of a contact, for `If-Match`; of a list or a name, weak, for `If-None-Match`.',
-    { pattern: '^(W/)?"[^"]+"$' },
-  ),
+  ETag: always('The version of what is shown: of a contact; of a list or a name, weak.', {
+    pattern: '^(W/)?"[^"]+"$',
+  }),
   Link: sometimes('The next page (RFC 8288, `rel="next"`). Present only on a full page.'),
   'Idempotent-Replayed': sometimes(
     '`true` if a request with this `Idempotency-Key` took effect before.',

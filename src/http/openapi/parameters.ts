@@ -17,10 +17,10 @@ export const headerParameters = {
     keyPattern,
   ),
   'If-Match': text(
-    'An `ETag` of the contact, or `*`. The write takes effect only if the contact is still at that version.',
+    'An `ETag` of the contact, several of them, or `*`. Unless the contact is still at such a version, the answer is 412, and nothing is written.',
   ),
   'If-None-Match': text(
-    'The `ETag` that the client holds, several of them, or `*` (RFC 9110, weak comparison). If it is current, the answer is 304 without a body.',
+    'The `ETag` that the client holds, several of them, or `*` (RFC 9110, weak comparison). If it is current, a read is answered with 304 without a body, and a write of a contact with 412.',
   ),
   'X-Client-Transaction-Id': text(
     'The client’s own reference, 1 to 64 printable ASCII characters. The answer repeats it, and the history keeps it.',

@@ -4,7 +4,7 @@ import type { oas31, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 
 import type { Reason } from '../../error.ts';
 import { reasonCases } from '../answer.openapi.ts';
 import { statuses } from '../answer.ts';
-import { everyAnswer, type HeaderName, headersOf } from './headers.ts';
+import { everyAnswer, everyNotModified, type HeaderName, headersOf } from './headers.ts';
 import type { Tag } from './introduction.ts';
 
 export interface Interface {
@@ -51,6 +51,21 @@ export function refusalsOf(
       return [status, isShared ? component(common, status, response) : response];
     }),
   );
+}
+
+/** The answer to a client that has the current version. It has no body, and so fewer headers. */
+export function notModified(
+  common: Interface,
+  others: readonly HeaderName[],
+): ZodOpenApiResponsesObject {
+  const headers = headersOf(
+    ...everyNotModified,
+    ...common.headers,
+    'Ignored-Parameters',
+    ...others,
+  );
+  const description = 'The client has the current version. No body.';
+  return { 304: component(common, 304, { description, headers }) };
 }
 
 function refusal(

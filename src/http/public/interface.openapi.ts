@@ -1,12 +1,8 @@
 import type * as z from 'zod';
-import type {
-  ZodOpenApiOperationObject,
-  ZodOpenApiResponseObject,
-  ZodOpenApiResponsesObject,
-} from 'zod-openapi';
+import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { fieldErrorsType } from '../answer.openapi.ts';
 import { type Call, callsOf, type Success } from '../openapi/call.ts';
-import { everyAnswer, everyNotModified, headersOf } from '../openapi/headers.ts';
+import { everyAnswer, headersOf } from '../openapi/headers.ts';
 import type { Interface } from '../openapi/refusal.ts';
 
 export const readers: Interface = {
@@ -22,21 +18,12 @@ export const publicCall = callsOf(readers);
 
 const cached = ['ETag', 'Vary'] as const;
 
-const notModified: ZodOpenApiResponsesObject = {
-  304: {
-    id: 'NotModified',
-    description: 'The client has the current version. No body.',
-    headers: headersOf(...everyNotModified, 'Ignored-Parameters', ...readers.headers, ...cached),
-  },
-};
-
 /** Something that caches keep and clients revalidate. */
 export function cachedCall(call: Call & { success: Success }): ZodOpenApiOperationObject {
   return publicCall({
     ...call,
     parameters: ['If-None-Match'],
     success: { ...call.success, headers: cached },
-    others: notModified,
   });
 }
 

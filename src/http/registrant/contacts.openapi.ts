@@ -40,6 +40,7 @@ export const registrantContactPaths: ZodOpenApiPathsObject = {
     get: call({
       operationId: 'getContactOfPerson',
       summary: 'Read a contact',
+      parameters: ['If-Match', 'If-None-Match'],
       path: z.object({ uuid }),
       success: {
         description: 'The contact, and its version in `ETag`. Unknown values are empty strings.',
@@ -53,7 +54,7 @@ export const registrantContactPaths: ZodOpenApiPathsObject = {
       summary: 'Update a contact',
       description:
         'Fields that are not given stay as they are. `address` is merged part by part; `"address": null` clears all of it. Null or the empty string clears `fax` and the parts of the address. In a form, `address[street]=…` and `disclosed_attributes[]=name`. A value equal to the one on record is no change and is not judged, even if it lacks the form given here.',
-      parameters: ['Idempotency-Key', 'If-Match'],
+      parameters: ['Idempotency-Key', 'If-Match', 'If-None-Match'],
       path: z.object({ uuid }),
       body: {
         required: true,

@@ -8,12 +8,13 @@ import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { bodyFields, columnsOf, withoutRepeated } from '../contact-body.ts';
-import { type AppContext, database, queueAfterResponse } from '../context.ts';
+import { database, queueAfterResponse } from '../context.ts';
 import { historyEntry } from '../history.ts';
 import { newApp } from '../hono.ts';
 import { nameIgnoredFields } from '../ignored.ts';
 import { jsonBody, parsed, query } from '../input.ts';
 import { linkAfter, pageQuery, requestedPage } from '../paging.ts';
+import { contactAnswer } from '../preconditions.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
 import { formBody, isForm } from './form.ts';
 import { registrantMiddleware } from './login.ts';
@@ -32,7 +33,7 @@ registrantContacts.get('/', query(pageQuery), async (c) => {
 
 registrantContacts.get('/:uuid', async (c) => {
   const contact = await getContactOfPerson(database(c), c.var.person, c.req.param('uuid'));
-  return answer(c, contact);
+  return contactAnswer(c, contact, registrantRepresentation(contact));
 });
 
 registrantContacts.get('/:uuid/history', query(pageQuery), async (c) => {
@@ -65,13 +66,9 @@ registrantContacts.patch('/:uuid', async (c) => {
   );
   queueAfterResponse(c, outcome.registrarId);
   markReplay(c, isReplay);
-  return answer(c, outcome);
+  c.header('ETag', `"${versionOf(outcome)}"`);
+  return c.json(registrantRepresentation(outcome));
 });
-
-function answer(c: AppContext, contact: Contact): Response {
-  c.header('ETag', `"${versionOf(contact)}"`);
-  return c.json(registrantRepresentation(contact));
-}
 
 function listed(contact: Contact) {
   const { disclosed_attributes: _, ...rest } = registrantRepresentation(contact);

@@ -40,7 +40,7 @@ export const errorsOf = (error: RegistryError) => error.problems.map(worded);
 const details: Partial<Record<Reason, (problem: Problem) => string>> = {
   too_large: ({ message }) => `${message}.`,
   changed_meanwhile: () =>
-    'The contact has changed since the version that If-Match names; no status prohibits the operation.',
+    'The contact is not at a version that If-Match or If-None-Match allows; no status prohibits the operation.',
 };
 
 function worded(problem: Problem) {

@@ -56,7 +56,8 @@ const verdict = z
     }),
   })
   .meta({ id: 'ContactVerdict' });
-const writing = ['Idempotency-Key', 'If-Match'] as const;
+const conditional = ['If-Match', 'If-None-Match'] as const;
+const writing = ['Idempotency-Key', ...conditional] as const;
 
 export const contactPaths: ZodOpenApiPathsObject = {
   '/repp/v1/contacts': {
@@ -131,6 +132,7 @@ export const contactPaths: ZodOpenApiPathsObject = {
     get: call({
       operationId: 'getContact',
       summary: 'Read a contact',
+      parameters: conditional,
       path: z.object({ code }),
       success: {
         description: 'The contact, and its version in `ETag`.',

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { contactStatuses } from '../../../drizzle/schema.ts';
 import { checkContactCode } from '../../contact/code.ts';
-import { type Contact, type ContactReference, versionOf } from '../../contact/contact.ts';
+import type { Contact, ContactReference } from '../../contact/contact.ts';
 import { knownCountry } from '../../contact/country.ts';
 import { createContact, validateContacts } from '../../contact/create.ts';
 import { deleteContact } from '../../contact/delete.ts';
@@ -23,6 +23,7 @@ import { newApp } from '../hono.ts';
 import { nameIgnoredFields } from '../ignored.ts';
 import { jsonBody, parsed, query } from '../input.ts';
 import { linkAfter, linkNext, pageQuery, requestedPage } from '../paging.ts';
+import { contactAnswer } from '../preconditions.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
 import { done, errorsOf } from './answer.ts';
 import { registrarMiddleware } from './login.ts';
@@ -83,8 +84,7 @@ registrarContacts.get('/check/:code', async (c) => {
 
 registrarContacts.get('/:code', async (c) => {
   const contact = await getContact(database(c), c.var.login, c.req.param('code'));
-  c.header('ETag', `"${versionOf(contact)}"`);
-  return c.json(done({ contact: registrarRepresentation(contact) }));
+  return contactAnswer(c, contact, done({ contact: registrarRepresentation(contact) }));
 });
 
 registrarContacts.get('/:code/history', query(pageQuery), async (c) => {
