@@ -79,7 +79,7 @@ function newCode(caller: ApiUser, { code }: NewContact): string {
 }
 
 function taken(): RegistryError {
-  return new RegistryError('taken', 'Contact id already exists', 'code');
+  return new RegistryError('taken', 'Contact id already exists [code]', 'id');
 }
 
 /**

@@ -18,14 +18,22 @@ export const limitBody = bodyLimit({
   },
 });
 
-/** Middleware that parses the query. The zod type must require no parameter: an empty value is invalid, not missing. */
-export function query<Shape extends z.ZodMiniObject>(shape: () => Shape) {
+/**
+ * Middleware that parses the query. The zod type must require no parameter: an empty value is invalid, not missing. A
+ * refusal says what is expected of its parameter.
+ */
+export function query<Shape extends z.ZodMiniObject>(
+  shape: () => Shape,
+  expected: Record<keyof z.output<Shape>, string>,
+) {
+  const detailOf = ([name]: readonly PropertyKey[]) =>
+    `Expected: ${expected[name as keyof typeof expected]}.`;
   const validate = onFirstUse(() =>
     zValidator(
       'query',
       shape(),
       (result) => {
-        if (!result.success) throw new RegistryError(problemsOf(result.error, 'invalid'));
+        if (!result.success) throw new RegistryError(problemsOf(result.error, 'invalid', detailOf));
       },
       // Asynchronous parsing would change the order of the problems.
       { validationFunction: (type, given) => type.safeParse(given) as never },
@@ -78,7 +86,7 @@ export async function jsonBody(c: AppContext): Promise<Record<string, unknown>> 
 function problemsOf(
   error: z.core.$ZodError,
   blank: 'missing' | 'invalid',
-  detailOf: (path: readonly PropertyKey[]) => string | undefined = () => undefined,
+  detailOf: (path: readonly PropertyKey[]) => string | undefined,
 ): [Problem, ...Problem[]] {
   return error.issues.map((issue): Problem => {
     const { message, path, input } = issue;

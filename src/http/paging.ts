@@ -43,6 +43,12 @@ export const pageQuery = onFirstUse(() =>
   }),
 );
 
+export const expectedOfPage = {
+  limit: 'a whole number from 1 to 200',
+  offset: 'a whole number from 0',
+  after: 'the value from the link of the previous page',
+};
+
 /** Throws `invalid` for `after` together with `offset`, and for one from a listing in another order. */
 export function requestedPage(
   { limit, offset, after }: z.output<ReturnType<typeof pageQuery>>,

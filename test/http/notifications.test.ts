@@ -10,6 +10,7 @@ import { deleteOldNotifications } from '../../src/registrar/notification.ts';
 import {
   answerOf,
   completed,
+  parameterDetails,
   refused,
   registrantClient,
   registrarClient,
@@ -128,7 +129,7 @@ it('a registrar reads its unread notifications from the oldest on, in pages', as
   expect(await oldest()).toEqual(first);
   expect(await unread('?limit=1&offset=1')).toEqual([second]);
   expect(await request('GET', 'all_notifications?limit=201')).toEqual(
-    refused(2004, 'Parameter value range error [limit]', 'limit'),
+    refused(2004, 'Parameter value range error [limit]', 'limit', 400, parameterDetails.limit),
   );
   const page = await worker.fetch(`${path}/all_notifications?limit=2`, send('GET', registrar));
   const [, next] = /<(.+)>; rel="next"/.exec(page.headers.get('Link') ?? '') ?? [];

@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest';
 import { app } from '../../src/http/app.ts';
-import { answerOf, refused, registrantClient, registrarClient } from '../support/client.ts';
+import {
+  answerOf,
+  parameterDetails,
+  refused,
+  registrantClient,
+  registrarClient,
+} from '../support/client.ts';
 import { addContact, addPerson, addRegistrar, unique } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
@@ -143,7 +149,7 @@ it.each([
 ])('the list of a registrar refuses after=%s, %s', async (after) => {
   const registrar = await registrarWith(1);
   expect(await asRegistrar.list(registrar, `?after=${after}`)).toEqual(
-    refused(2005, 'After is invalid [after]', 'after'),
+    refused(2005, 'After is invalid [after]', 'after', 400, parameterDetails.after),
   );
 });
 
@@ -160,7 +166,7 @@ it('the list of a registrar refuses an after that was changed in length or chara
     `x${own.slice(1)}`,
   ]) {
     expect(await asRegistrar.list(registrar, `?after=${after}`)).toEqual(
-      refused(2005, 'After is invalid [after]', 'after'),
+      refused(2005, 'After is invalid [after]', 'after', 400, parameterDetails.after),
     );
   }
 });

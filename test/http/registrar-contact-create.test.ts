@@ -66,7 +66,7 @@ test('refuses an id that is taken, ignoring case', async () => {
   const registrar = await addRegistrar(worker.env);
   await addContact(worker.env, registrar, { code: `${registrar.code}:TAKEN` });
   expect(await repp.create(registrar, newContact({ id: 'taken' }))).toEqual(
-    refused(2302, 'Contact id already exists [code]', 'code'),
+    refused(2302, 'Contact id already exists [code]', 'id'),
   );
 });
 

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { answerOf, completed, refused, registrarClient } from '../support/client.ts';
+import {
+  answerOf,
+  completed,
+  parameterDetails,
+  refused,
+  registrarClient,
+} from '../support/client.ts';
 import { addContact, addDomainOf, addRegistrar } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
@@ -210,7 +216,9 @@ test.each([
   ['details=TRUE', 2005, 'Details is invalid [details]', 'details'],
 ])('refuses a list with ?%s', async (query, code, message, field) => {
   const registrar = await addRegistrar(worker.env);
-  expect(await repp.list(registrar, `?${query}`)).toEqual(refused(code, message, field));
+  expect(await repp.list(registrar, `?${query}`)).toEqual(
+    refused(code, message, field, 400, parameterDetails[field]),
+  );
 });
 
 test('names everything that is wrong with a list, the first problem as the answer', async () => {
@@ -223,7 +231,7 @@ test('names everything that is wrong with a list, the first problem as the answe
       { code: 2004, message: 'Parameter value range error [limit]', field: 'limit' },
       { code: 2004, message: 'Parameter value range error [offset]', field: 'offset' },
       { code: 2005, message: 'Details is invalid [details]', field: 'details' },
-    ],
+    ].map((problem) => ({ ...problem, detail: parameterDetails[problem.field] })),
   });
 });
 

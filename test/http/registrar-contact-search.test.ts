@@ -2,7 +2,7 @@ import { expect, it, test } from 'vitest';
 import { createContact } from '../../src/contact/create.ts';
 import { deleteContact } from '../../src/contact/delete.ts';
 import { updateContact } from '../../src/contact/update.ts';
-import { refused, registrarClient } from '../support/client.ts';
+import { parameterDetails, refused, registrarClient } from '../support/client.ts';
 import {
   addContact,
   addDomainOf,
@@ -207,10 +207,17 @@ test.each([
     'Updated since is invalid [updated_since]',
     'updated_since',
   ],
+  [
+    'updated_since=2026-01-31T14:00:00+02:00',
+    'Updated since is invalid [updated_since]',
+    'updated_since',
+  ],
   ['updated_since=1795244731', 'Updated since is invalid [updated_since]', 'updated_since'],
 ])('refuses a search for ?%s', async (query, message, field) => {
   const registrar = await addRegistrar(worker.env);
-  expect(await repp.list(registrar, `?${query}`)).toEqual(refused(2005, message, field));
+  expect(await repp.list(registrar, `?${query}`)).toEqual(
+    refused(2005, message, field, 400, parameterDetails[field]),
+  );
 });
 
 test('refuses an after from a list in another order', async () => {

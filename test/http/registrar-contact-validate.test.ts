@@ -23,7 +23,7 @@ async function errorsOf(caller: Caller, contacts: unknown) {
   return results.map(({ errors }) => errors);
 }
 
-const taken = [{ code: 2302, message: 'Contact id already exists [code]', field: 'code' }];
+const taken = [{ code: 2302, message: 'Contact id already exists [code]', field: 'id' }];
 
 it('finds wrong what a creation refuses, and right what it accepts, with the same words', async () => {
   const valid = validBody('POST', '/repp/v1/contacts')!;

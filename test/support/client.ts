@@ -73,6 +73,29 @@ export function completed(data: object) {
 }
 
 /** The registrar interface's refusal for one reason. */
-export function refused(code: number, message: string, field: string | null, status = 400) {
-  return { status, body: { code, message, data: {}, errors: [{ code, message, field }] } };
+export function refused(
+  code: number,
+  message: string,
+  field: string | null,
+  status = 400,
+  detail?: string,
+) {
+  const problem = { code, message, field, ...(detail !== undefined && { detail }) };
+  return { status, body: { code, message, data: {}, errors: [problem] } };
 }
+
+/** What a parameter takes, as a refusal of its value says it. */
+export const parameterDetails: Record<string, string> = {
+  limit: 'Expected: a whole number from 1 to 200.',
+  offset: 'Expected: a whole number from 0.',
+  after: 'Expected: the value from the link of the previous page.',
+  details: 'Expected: true or false.',
+  ident: 'Expected: text of 1 to 255 characters.',
+  ident_country_code: 'Expected: text of 1 to 255 characters.',
+  email: 'Expected: text of 1 to 255 characters.',
+  name: 'Expected: the beginning of a name, of 2 to 255 characters.',
+  status:
+    'Expected: one of clientDeleteProhibited, clientTransferProhibited, clientUpdateProhibited, pendingCreate, pendingDelete, pendingTransfer, pendingUpdate, serverDeleteProhibited, serverTransferProhibited, serverUpdateProhibited, ok, linked.',
+  updated_since:
+    'Expected: a day or a time (ISO 8601), with + as %2B: 2026-01-31, 2026-01-31T14:00:00%2B02:00.',
+};

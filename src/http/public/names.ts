@@ -9,7 +9,7 @@ import { findNames, type ListedName } from '../../public-list/read/look-up.ts';
 import { database } from '../context.ts';
 import { newApp } from '../hono.ts';
 import { limitBody, parseBody, query } from '../input.ts';
-import { nextLink, pageQuery, requestedPage } from '../paging.ts';
+import { expectedOfPage, nextLink, pageQuery, requestedPage } from '../paging.ts';
 import { readerOf } from '../public-list.ts';
 import { identified, jsonAnswer, openToPages } from './answer.ts';
 
@@ -65,7 +65,7 @@ names.get(namePath, async (c) => {
   return identified(c, nameAnswer(c.req.raw, c.env, domain, listed));
 });
 
-names.get(historyPath, query(pageQuery), async (c) => {
+names.get(historyPath, query(pageQuery, expectedOfPage), async (c) => {
   const page = requestedPage(c.req.valid('query'), true);
   const { name, punycode } = requestedName(c.req.param('name'));
   const { intervals } = await readNameHistory(database(c), name, c.var.now);

@@ -13,7 +13,7 @@ import { historyEntry } from '../history.ts';
 import { newApp } from '../hono.ts';
 import { nameIgnoredFields } from '../ignored.ts';
 import { jsonBody, parsed, query } from '../input.ts';
-import { linkAfter, pageQuery, requestedPage } from '../paging.ts';
+import { expectedOfPage, linkAfter, pageQuery, requestedPage } from '../paging.ts';
 import { contactAnswer } from '../preconditions.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
 import { formBody, isForm } from './form.ts';
@@ -23,7 +23,7 @@ export const registrantContacts = newApp();
 
 registrantContacts.use(...registrantMiddleware);
 
-registrantContacts.get('/', query(pageQuery), async (c) => {
+registrantContacts.get('/', query(pageQuery, expectedOfPage), async (c) => {
   const page = requestedPage(c.req.valid('query'));
   const found = await listContactsOfPerson(database(c), c.var.person, page);
   linkAfter(c, page, found);
@@ -36,7 +36,7 @@ registrantContacts.get('/:uuid', async (c) => {
   return contactAnswer(c, contact, registrantRepresentation(contact));
 });
 
-registrantContacts.get('/:uuid/history', query(pageQuery), async (c) => {
+registrantContacts.get('/:uuid/history', query(pageQuery, expectedOfPage), async (c) => {
   const page = requestedPage(c.req.valid('query'));
   const entries = await listHistoryOfPerson(database(c), c.var.person, c.req.param('uuid'), page);
   linkAfter(c, page, entries);

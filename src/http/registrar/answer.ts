@@ -43,12 +43,14 @@ const details: Partial<Record<Reason, (problem: Problem) => string>> = {
     'The contact is not at a version that If-Match or If-None-Match allows; no status prohibits the operation.',
 };
 
+/** The messages of these are fixed as a whole: one names no field, and the other another one than clients send. */
+const isWhole = (reason: Reason) => reason === 'identity_invalid' || reason === 'taken';
+
 function worded(problem: Problem) {
   const { reason, message, field, detail = details[reason]?.(problem) } = problem;
   const [code, fixed = message] = answers[reason];
   const name = field?.replace(/^(contact|notification)\./, '');
-  // That message is fixed as a whole, without a field.
-  const suffix = name === undefined || reason === 'identity_invalid' ? '' : ` [${name}]`;
+  const suffix = name === undefined || isWhole(reason) ? '' : ` [${name}]`;
   const worded = { code, message: fixed + suffix, field: name ?? null };
   return detail === undefined ? worded : { ...worded, detail };
 }

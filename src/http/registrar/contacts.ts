@@ -22,7 +22,7 @@ import { historyEntry } from '../history.ts';
 import { newApp } from '../hono.ts';
 import { nameIgnoredFields } from '../ignored.ts';
 import { jsonBody, parsed, query } from '../input.ts';
-import { linkAfter, linkNext, pageQuery, requestedPage } from '../paging.ts';
+import { expectedOfPage, linkAfter, linkNext, pageQuery, requestedPage } from '../paging.ts';
 import { contactAnswer } from '../preconditions.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
 import { done, errorsOf } from './answer.ts';
@@ -58,7 +58,19 @@ export const listQuery = onFirstUse(() =>
   }),
 );
 
-registrarContacts.get('/', query(listQuery), async (c) => {
+const expectedOfList = {
+  ...expectedOfPage,
+  details: 'true or false',
+  ident: 'text of 1 to 255 characters',
+  ident_country_code: 'text of 1 to 255 characters',
+  email: 'text of 1 to 255 characters',
+  name: 'the beginning of a name, of 2 to 255 characters',
+  status: `one of ${[...contactStatuses, 'ok', 'linked'].join(', ')}`,
+  updated_since:
+    'a day or a time (ISO 8601), with + as %2B: 2026-01-31, 2026-01-31T14:00:00%2B02:00',
+};
+
+registrarContacts.get('/', query(listQuery, expectedOfList), async (c) => {
   const { details, ident, ident_country_code, email, name, status, updated_since, ...given } =
     c.req.valid('query');
   const page = requestedPage(given, updated_since !== undefined);
@@ -87,7 +99,7 @@ registrarContacts.get('/:code', async (c) => {
   return contactAnswer(c, contact, done({ contact: registrarRepresentation(contact) }));
 });
 
-registrarContacts.get('/:code/history', query(pageQuery), async (c) => {
+registrarContacts.get('/:code/history', query(pageQuery, expectedOfPage), async (c) => {
   const page = requestedPage(c.req.valid('query'));
   const entries = await listContactHistory(database(c), c.var.login, c.req.param('code'), page);
   linkAfter(c, page, entries);
