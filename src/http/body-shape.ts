@@ -19,7 +19,7 @@ export function unknownFields(shape: z.ZodMiniObject, body: object, prefix = '')
   });
 }
 
-/** A sentence about a value where an object is expected: which fields it has, or where the given ones belong. */
+/** A sentence about a value where an object is expected: which fields it has. */
 export function objectDetail(
   shape: z.ZodMiniObject,
   body: unknown,
@@ -38,20 +38,10 @@ export function objectDetail(
   return unknownDetail(type, Object.keys(value));
 }
 
-/** For an object with only unknown fields: clients often send back what reading shows, where nothing is nested. */
+/** For an object with only unknown fields. */
 function unknownDetail(shape: z.ZodMiniObject, given: readonly string[]): string | undefined {
   if (given.length === 0 || given.some((name) => fieldOf(shape, name))) return undefined;
-  const places = Object.keys(shape.shape).flatMap((name) => {
-    const inner = fieldOf(shape, name);
-    const nested = given.filter(
-      (field) => inner instanceof z.ZodMiniObject && fieldOf(inner, field),
-    );
-    const verb = nested.length === 1 ? 'belongs' : 'belong';
-    return nested.length > 0 ? [`${nested.join(' and ')} ${verb} in ${name}`] : [];
-  });
-  return places.length > 0
-    ? `None of its fields is known here; ${places.join('; ')}.`
-    : `None of its fields is known here, which are ${Object.keys(shape.shape).join(', ')}.`;
+  return `None of its fields is known here, which are ${Object.keys(shape.shape).join(', ')}.`;
 }
 
 /** Strips `optional` and `nullable`; undefined for an unknown field. */

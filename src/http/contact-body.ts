@@ -8,8 +8,10 @@ import {
   type Sender,
 } from '../contact/fields.ts';
 import { isRepeated, problemOfIdentity } from '../contact/rules.ts';
-import { clearable } from '../text/field.ts';
+import { orRefusal, type Problem, RegistryError } from '../error.ts';
+import { clearable, isBlank } from '../text/field.ts';
 import { isObject } from './body-shape.ts';
+import { parsed } from './input.ts';
 
 type Group = NonNullable<ContactField['group']>;
 
@@ -48,6 +50,13 @@ export function bodyFields(sender: Sender, { isCreation }: { isCreation: boolean
     }),
     ...shapeOf(null, false),
     [names.address]: z.nullish(z.object(shapeOf('address', false), 'Address is invalid')),
+    ...Object.fromEntries(
+      sentColumns(sender)
+        .filter(
+          ([, field]) => standsBeside(sender, field) && nameIn(sender, field) !== names.identity,
+        )
+        .map(([, field]) => [nameIn(sender, field), typeOf(field, false)]),
+    ),
   };
 }
 
@@ -56,6 +65,66 @@ function typeOf(field: ContactField, isCreation: boolean): z.ZodMiniType {
   const rule = field.rule!();
   if (field.isRequired) return isCreation ? rule : z.optional(rule);
   return field.isList ? z.optional(rule) : clearable(rule);
+}
+
+/** Whether answers show the field beside its group's name, not in the group: `street`, which a body has in `addr`. */
+function standsBeside(sender: Sender, { group, [sender]: path }: ContactField): boolean {
+  return group !== null && path !== null && !path.includes('.');
+}
+
+/**
+ * The contact with each field in its group, also if it is given as answers show it. A field that is given in both ways
+ * with different values becomes a list, which no rule accepts.
+ */
+export function inGroups(sender: Sender, given: unknown): unknown {
+  if (!isObject(given)) return given;
+  const rest: Record<string, unknown> = { ...given };
+  for (const [key, group] of Object.entries(groupNames[sender])) {
+    const beside = sentColumns(sender).filter(([, field]) => {
+      const name = nameIn(sender, field);
+      const isGroup = name === group && isObject(given[name]);
+      const isGiven = Object.hasOwn(given, name) && !isGroup;
+      return isGiven && field.group === key && standsBeside(sender, field);
+    });
+    const names = beside.map(([, field]) => nameIn(sender, field));
+    // A blank value of the group's own name leaves out the whole group.
+    if (names.length === 0 || (names.join() === group && isBlank(given[group]))) continue;
+    const around = names.includes(group) || !Object.hasOwn(given, group) ? {} : given[group];
+    // Null clears every field of the address.
+    const inside = around === null ? clearedAddress(sender) : around;
+    if (!isObject(inside)) continue;
+    const fields: Record<string, unknown> = { ...inside };
+    for (const [column, field] of beside) {
+      const name = nameIn(sender, field);
+      const [value, other] = [given[name], inside[name]];
+      const differs = Object.hasOwn(inside, name) && !isRepeated(column, value, other);
+      fields[name] = differs ? [other, value] : value;
+      delete rest[name];
+    }
+    rest[group] = fields;
+  }
+  return rest;
+}
+
+/**
+ * The contact of a body, in groups, by its zod type. Throws everything that is wrong with it, by the names of the fields
+ * as they were given.
+ */
+export function parsedContact<Shape extends z.ZodMiniObject>(
+  shape: Shape,
+  given: unknown,
+  contact: unknown,
+): z.output<Shape> {
+  const result = orRefusal(() => parsed(shape, { contact }));
+  if (!(result instanceof RegistryError)) return result;
+  const problems = result.problems.map((problem) => {
+    const [, group, name] = problem.field?.split('.') ?? [];
+    if (name === undefined || !isObject(given) || !Object.hasOwn(given, name)) return problem;
+    const around = given[group!];
+    const isInGroup = isObject(around) && (name === group || Object.hasOwn(around, name));
+    return isInGroup ? problem : { ...problem, field: `contact.${name}` };
+  });
+  throw new RegistryError(problems as [Problem, ...Problem[]]);
 }
 
 /**

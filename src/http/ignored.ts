@@ -2,9 +2,14 @@ import type * as z from 'zod/mini';
 import { unknownFields } from './body-shape.ts';
 import type { AppContext } from './context.ts';
 
-/** Names the body's unknown fields in `Ignored-Fields`, by their paths. */
-export function nameIgnoredFields(c: AppContext, shape: z.ZodMiniObject, body: object): void {
-  const paths = new Set(unknownFields(shape, body));
+/** Names the body's unknown fields in `Ignored-Fields`, by their paths, and others that are ignored. */
+export function nameIgnoredFields(
+  c: AppContext,
+  shape: z.ZodMiniObject,
+  body: object,
+  others: readonly string[] = [],
+): void {
+  const paths = new Set([...unknownFields(shape, body), ...others]);
   if (paths.size > 0) c.header('Ignored-Fields', headerList([...paths]));
 }
 

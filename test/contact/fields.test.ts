@@ -27,16 +27,18 @@ test('history and notifications call every field as the answers do', () => {
 interface Schema {
   description?: string;
   properties?: Record<string, Schema>;
+  anyOf?: Schema[];
 }
 
 const { schemas } = JSON.parse(JSON.stringify(openApiDocument())).components;
 
 /** The fields of a body that the document describes, those of its objects included. */
-function described({ properties = {} }: Schema): string[] {
-  return Object.entries(properties).flatMap(([name, field]) => [
+function described({ properties = {}, anyOf = [] }: Schema): string[] {
+  const own = Object.entries(properties).flatMap(([name, field]) => [
     ...(field.description ? [name] : []),
     ...described(field),
   ]);
+  return [...own, ...anyOf.flatMap(described)];
 }
 
 const sentBy = (sender: Sender) =>

@@ -45,7 +45,7 @@ test('accepts a code of 100 characters, and refuses one of 101', async () => {
   );
 });
 
-test.each(['a b', 'a/b', 'õ', 'a\nb', 'a,b', 7, ['a'], '\ud800'])(
+test.each(['a b', 'a/b', 'õ', 'a\nb', 'a,b', true, ['a'], '\ud800'])(
   'refuses the id %j',
   async (id) => {
     const registrar = await addRegistrar(worker.env);
@@ -245,7 +245,7 @@ test.each([
   [{ addr: { state: long } }, 'State is invalid [addr.state]'],
   [{ addr: { country_code: 'EST' } }, 'Country code is invalid [addr.country_code]'],
   [{ addr: { country_code: 'XX' } }, 'Country code is invalid [addr.country_code]'],
-  [{ ident: '38001085718' }, 'Ident is invalid [ident]'],
+  [{ ...newContact().ident, ident: 38001085718 }, 'Ident code is invalid [ident]'],
   [{ ident: { ...newContact().ident, ident: 38001085718 } }, 'Ident code is invalid [ident.ident]'],
   [
     { ident: { ...newContact().ident, ident_type: 'PRIV' } },

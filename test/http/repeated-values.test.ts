@@ -151,6 +151,30 @@ test('a registrar may repeat any of a contact’s values, and changes only what 
   );
 });
 
+test('either caller may send back the whole contact that it has read, which changes nothing', async () => {
+  const { person, registrar } = await addFormer({});
+  await fc.assert(
+    fc.asyncProperty(
+      formerContact,
+      fc.record({ identType: formerText, identCountryCode: formerText, ident: formerText }),
+      async (values, identity) => {
+        const contact = await addContact(worker.env, registrar, { ...values, ...identity });
+        const before = await stored(contact);
+        const shown = await repp.read(registrar, contact.code);
+        expect(await repp.update(registrar, contact.code, shown)).toMatchObject(done);
+        expect(await stored(contact)).toEqual(before);
+
+        const own = await addContact(worker.env, registrar, { ident: person.code, ...values });
+        const kept = await stored(own);
+        const { body } = await portal.read(person, own.uuid);
+        expect(await portal.update(person, own.uuid, body)).toEqual({ status: 200, body });
+        expect(await stored(own)).toEqual(kept);
+      },
+    ),
+    { numRuns: 20 },
+  );
+});
+
 test('a registrant may repeat any of a contact’s values in JSON and in a form, and changes only what they change', async () => {
   const { person, registrar } = await addFormer({});
   await fc.assert(

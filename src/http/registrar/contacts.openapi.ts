@@ -38,6 +38,19 @@ z.globalRegistry
       'The part of the code after the registrar’s prefix, which may stand before it. The whole code has at most 100 characters and is stored in upper case. If it is left out, eight hexadecimal digits are drawn.',
   });
 
+/** Answers show the code alone, with the rest of the identity beside it. */
+for (const { shape } of [createBody().shape.contact, updateBody().shape.contact]) {
+  const { ident } = shape as Record<string, z.core.$ZodType>;
+  z.globalRegistry.add(ident!, {
+    override: ({ jsonSchema }) => {
+      const { ...inGroup } = jsonSchema;
+      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
+      const beside = 'The code alone, with `ident_type` and `ident_country_code` beside it.';
+      jsonSchema.anyOf = [inGroup, { type: 'string', description: beside }];
+    },
+  });
+}
+
 const code = z.string().meta({
   description: 'The contact’s code, in either case.',
   param: { id: 'ContactCode', example: 'ALPHA:TAMM' },
@@ -145,7 +158,7 @@ export const contactPaths: ZodOpenApiPathsObject = {
       operationId: 'updateContact',
       summary: 'Update a contact',
       description:
-        'Fields that are not given stay as they are. `addr` is merged part by part; `"addr": null` clears all of it. Null or the empty string clears an optional field; clearing `auth_info` draws a new value. `ident` may be given if it is the one on record. A value equal to the one on record is no change and is not judged, even if it lacks the form given here.',
+        'Fields that are not given stay as they are. `addr` is merged part by part; `"addr": null` clears all of it. Null or the empty string clears an optional field; clearing `auth_info` draws a new value. `ident` may be given if it is the one on record. A contact may be sent back in the form in which it is read. A value equal to the one on record is no change and is not judged, even if it lacks the form given here.',
       parameters: writing,
       path: z.object({ code }),
       body: requiredBody(updateBody().check(z.meta({ id: 'ContactUpdate' }))),

@@ -16,7 +16,14 @@ import { onFirstUse } from '../../on-first-use.ts';
 import { clearable, textField } from '../../text/field.ts';
 import { instantRule } from '../../time/instant.ts';
 import type { Written } from '../../write.ts';
-import { bodyFields, columnsOf, withoutRepeated } from '../contact-body.ts';
+import { isObject } from '../body-shape.ts';
+import {
+  bodyFields,
+  columnsOf,
+  inGroups,
+  parsedContact,
+  withoutRepeated,
+} from '../contact-body.ts';
 import { type AppContext, database } from '../context.ts';
 import { historyEntry } from '../history.ts';
 import { newApp } from '../hono.ts';
@@ -119,8 +126,8 @@ export const updateBody = onFirstUse(() =>
 
 registrarContacts.post('/', async (c) => {
   const body = await jsonBody(c);
-  nameIgnoredFields(c, createBody(), body);
-  const created = newContact(body);
+  nameIgnoredFields(c, createBody(), body, hasRecordId(body.contact) ? ['contact.id'] : []);
+  const created = newContact(body.contact);
   const request = await writeRequest(c);
   return answer(c, await createContact(database(c), c.var.login, created, request));
 });
@@ -149,8 +156,9 @@ const contactList = onFirstUse(() =>
 registrarContacts.post('/validate', async (c) => {
   const body = await jsonBody(c);
   const { contacts } = parsed(contactList(), body);
-  nameIgnoredFields(c, validateBody(), body);
-  const given = contacts.map((contact) => orRefusal(() => newContact({ contact })));
+  const recordIds = contacts.some(hasRecordId) ? ['contacts.id'] : [];
+  nameIgnoredFields(c, validateBody(), body, recordIds);
+  const given = contacts.map((contact) => orRefusal(() => newContact(contact)));
   const refusals = await validateContacts(database(c), c.var.login, given);
   const results = refusals.map((refusal) => ({
     valid: refusal === undefined,
@@ -159,9 +167,16 @@ registrarContacts.post('/validate', async (c) => {
   return c.json(done({ results }));
 });
 
+/** A number is the id of the record, as answers show it. */
+function hasRecordId(contact: unknown): boolean {
+  return isObject(contact) && typeof contact.id === 'number';
+}
+
 /** Throws everything that is wrong with the contact. */
-function newContact(body: Record<string, unknown>): NewContact {
-  const { contact } = parsed(createBody(), body);
+function newContact(given: unknown): NewContact {
+  const grouped = inGroups('registrar', given);
+  const chosen = hasRecordId(given) ? { ...(grouped as object), id: undefined } : grouped;
+  const { contact } = parsedContact(createBody(), given, chosen);
   return { ...columnsOf('registrar', contact), code: contact.id } as NewContact;
 }
 
@@ -169,8 +184,8 @@ registrarContacts.put('/:code', async (c) => {
   const body = await jsonBody(c);
   nameIgnoredFields(c, updateBody(), body);
   const changesOf = (onRecord: Contact) => {
-    const given = withoutRepeated('registrar', body.contact, onRecord);
-    return columnsOf('registrar', parsed(updateBody(), { contact: given }).contact);
+    const given = withoutRepeated('registrar', inGroups('registrar', body.contact), onRecord);
+    return columnsOf('registrar', parsedContact(updateBody(), body.contact, given).contact);
   };
   const { login } = c.var;
   const request = await writeRequest(c);

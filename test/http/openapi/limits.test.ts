@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest';
 import { openApiDocument } from '../../../src/http/document.openapi.ts';
 
-type Schema = Record<string, unknown> & { properties: Record<string, Schema>; items: Schema };
+type Schema = Record<string, unknown> & {
+  properties: Record<string, Schema>;
+  items: Schema;
+  anyOf?: Schema[];
+};
 
 interface Operation {
   requestBody?: { content: { 'application/json': { schema: { $ref: string } } } };
@@ -21,7 +25,8 @@ const bodies = Object.values<Record<string, Operation>>(document.paths)
 function limitsOf(path: string) {
   const [name = '', ...fields] = path.split('.');
   const { description: _, ...limits } = fields.reduce(
-    (schema, field) => schema.properties[field] as Schema,
+    // The first way in which a field may be given is the one in groups.
+    (schema, field) => (schema.anyOf?.[0] ?? schema).properties[field] as Schema,
     schemas[name] as Schema,
   );
   return limits;
