@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pageQuery } from './paging.ts';
+import { boundedPageQuery, pageQuery } from './paging.ts';
 
 const { limit, offset, after } = pageQuery().shape;
 
@@ -9,6 +9,11 @@ z.globalRegistry
     description: 'How many elements to skip; 0 if it is left out.',
     param: { id: 'Offset' },
   })
+  .add(boundedPageQuery().shape.offset, {
+    description:
+      'How many elements to skip; 0 if it is left out. What lies beyond, the links lead to.',
+    param: { id: 'BoundedOffset' },
+  })
   .add(after, {
     description:
       'The place where the previous page ended: opaque, and taken from its `Link`. Excludes `offset`.',
@@ -17,4 +22,4 @@ z.globalRegistry
     override: { format: undefined, contentEncoding: undefined, pattern: undefined },
   });
 
-export { pageQuery } from './paging.ts';
+export { boundedPageQuery, pageQuery } from './paging.ts';

@@ -43,10 +43,22 @@ export const pageQuery = onFirstUse(() =>
   }),
 );
 
+const maximumOffset = 10_000;
+
+/** For lists that read every row before an offset. */
+export const boundedPageQuery = onFirstUse(() =>
+  z.extend(pageQuery(), { offset: z.optional(wholeNumber('Offset', 0, maximumOffset)) }),
+);
+
 export const expectedOfPage = {
   limit: 'a whole number from 1 to 200',
   offset: 'a whole number from 0',
   after: 'the value from the link of the previous page',
+};
+
+export const expectedOfBoundedPage = {
+  ...expectedOfPage,
+  offset: `a whole number from 0 to ${maximumOffset}; beyond it, follow the links from the first page`,
 };
 
 /** Throws `invalid` for `after` together with `offset`, and for one from a listing in another order. */

@@ -7,7 +7,7 @@ import {
   registrantClient,
   registrarClient,
 } from '../support/client.ts';
-import { addContact, addPerson, addRegistrar, unique } from '../support/fixtures.ts';
+import { addContact, addPerson, addRegistrar, send, unique } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
@@ -269,6 +269,34 @@ it('a history leads to every entry by its links, newest first, whatever is added
     addEntry,
   );
   expect(toPerson).toEqual(phones.toReversed());
+});
+
+it('an offset beyond 10,000 is refused where each row before it is read, with the way to go on', async () => {
+  const registrar = await registrarWith(1);
+  const person = await addPerson(worker.env);
+  const { code, uuid } = await addContact(worker.env, registrar, { ident: person.code });
+  const asked = [
+    [registrar, `${list}/${code}/history`],
+    [registrar, '/repp/v1/registrar/notifications/all_notifications'],
+    [person, `${ofPerson}/${uuid}/history`],
+  ] as const;
+  for (const [caller, path] of asked) {
+    const statusAt = async (offset: number) =>
+      (await worker.fetch(`${path}?offset=${offset}`, send('GET', caller))).status;
+    expect([await statusAt(10_000), await statusAt(10_001)]).toEqual([200, 400]);
+  }
+  const { body } = await answerOf(
+    worker.fetch(`${asked[0][1]}?offset=10001`, send('GET', registrar)),
+  );
+  expect(body.errors).toEqual([
+    {
+      code: 2004,
+      message: 'Parameter value range error [offset]',
+      field: 'offset',
+      detail:
+        'Expected: a whole number from 0 to 10000; beyond it, follow the links from the first page.',
+    },
+  ]);
 });
 
 function base64Url(text: string): string {

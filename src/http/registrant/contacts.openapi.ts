@@ -5,7 +5,7 @@ import {
   listedRegistrantContact,
   registrantContact,
 } from '../contact-answer.openapi.ts';
-import { pageQuery } from '../paging.openapi.ts';
+import { boundedPageQuery, pageQuery } from '../paging.openapi.ts';
 import { patchBody } from './contacts.ts';
 import { registrantCall as call } from './interface.openapi.ts';
 
@@ -80,7 +80,7 @@ export const registrantContactPaths: ZodOpenApiPathsObject = {
       summary: 'List what happened to a contact',
       description: 'The newest change first.',
       path: z.object({ uuid }),
-      query: pageQuery(),
+      query: boundedPageQuery(),
       success: {
         description: 'A page of the history.',
         schema: z.object({ history: z.array(historyEntryType) }).meta({ id: 'HistoryAnswer' }),

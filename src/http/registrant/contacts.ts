@@ -13,7 +13,14 @@ import { historyEntry } from '../history.ts';
 import { newApp } from '../hono.ts';
 import { nameIgnoredFields } from '../ignored.ts';
 import { jsonBody, parsed, query } from '../input.ts';
-import { expectedOfPage, linkAfter, pageQuery, requestedPage } from '../paging.ts';
+import {
+  boundedPageQuery,
+  expectedOfBoundedPage,
+  expectedOfPage,
+  linkAfter,
+  pageQuery,
+  requestedPage,
+} from '../paging.ts';
 import { contactAnswer } from '../preconditions.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
 import { formBody, isForm } from './form.ts';
@@ -36,12 +43,16 @@ registrantContacts.get('/:uuid', async (c) => {
   return contactAnswer(c, contact, registrantRepresentation(contact));
 });
 
-registrantContacts.get('/:uuid/history', query(pageQuery, expectedOfPage), async (c) => {
-  const page = requestedPage(c.req.valid('query'));
-  const entries = await listHistoryOfPerson(database(c), c.var.person, c.req.param('uuid'), page);
-  linkAfter(c, page, entries);
-  return c.json({ history: entries.map(historyEntry) });
-});
+registrantContacts.get(
+  '/:uuid/history',
+  query(boundedPageQuery, expectedOfBoundedPage),
+  async (c) => {
+    const page = requestedPage(c.req.valid('query'));
+    const entries = await listHistoryOfPerson(database(c), c.var.person, c.req.param('uuid'), page);
+    linkAfter(c, page, entries);
+    return c.json({ history: entries.map(historyEntry) });
+  },
+);
 
 export const patchBody = onFirstUse(() =>
   z.object(bodyFields('registrant', { isCreation: false })),

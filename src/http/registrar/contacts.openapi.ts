@@ -3,7 +3,7 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { contactRules } from '../../contact/rules.ts';
 import { historyEntryType, registrarContact } from '../contact-answer.openapi.ts';
 import { requiredBody } from '../openapi/call.ts';
-import { pageQuery } from '../paging.openapi.ts';
+import { boundedPageQuery } from '../paging.openapi.ts';
 import { createBody, listQuery, updateBody, validateBody } from './contacts.ts';
 import { envelope, registrarCalls, registrarProblem } from './interface.openapi.ts';
 
@@ -187,7 +187,7 @@ export const contactPaths: ZodOpenApiPathsObject = {
       summary: 'List what happened to a contact',
       description: 'The newest change first; also after the contact’s deletion.',
       path: z.object({ code }),
-      query: pageQuery(),
+      query: boundedPageQuery(),
       success: {
         description: 'A page of the history.',
         schema: envelope('ContactHistoryAnswer', z.object({ history: z.array(historyEntryType) })),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { requiredBody } from '../openapi/call.ts';
-import { pageQuery } from '../paging.openapi.ts';
+import { boundedPageQuery } from '../paging.openapi.ts';
 import { envelope, registrarCalls } from './interface.openapi.ts';
 import { readBody } from './notifications.ts';
 
@@ -43,7 +43,7 @@ export const notificationPaths: ZodOpenApiPathsObject = {
     get: call({
       operationId: 'listNotifications',
       summary: 'List the unread notifications',
-      query: pageQuery(),
+      query: boundedPageQuery(),
       success: {
         description: 'A page of them, the oldest first.',
         schema: envelope('NotificationListAnswer', z.array(notification)),

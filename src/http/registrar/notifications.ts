@@ -10,7 +10,7 @@ import {
 import { database } from '../context.ts';
 import { newApp } from '../hono.ts';
 import { parseBody, query } from '../input.ts';
-import { expectedOfPage, linkAfter, pageQuery, requestedPage } from '../paging.ts';
+import { boundedPageQuery, expectedOfBoundedPage, linkAfter, requestedPage } from '../paging.ts';
 import { done } from './answer.ts';
 
 /** Mounted below the registrar's account, whose middleware comes first. */
@@ -22,12 +22,16 @@ notifications.get('/', async (c) => {
   return c.json(done(oldest ? notificationRepresentation(oldest) : {}));
 });
 
-notifications.get('/all_notifications', query(pageQuery, expectedOfPage), async (c) => {
-  const page = requestedPage(c.req.valid('query'));
-  const unread = await listUnreadNotifications(database(c), c.var.login, page);
-  linkAfter(c, page, unread);
-  return c.json(done(unread.map(notificationRepresentation)));
-});
+notifications.get(
+  '/all_notifications',
+  query(boundedPageQuery, expectedOfBoundedPage),
+  async (c) => {
+    const page = requestedPage(c.req.valid('query'));
+    const unread = await listUnreadNotifications(database(c), c.var.login, page);
+    linkAfter(c, page, unread);
+    return c.json(done(unread.map(notificationRepresentation)));
+  },
+);
 
 notifications.get('/:id', async (c) => {
   const id = parseId(c.req.param('id'));
