@@ -52,6 +52,8 @@ export const headers = {
   'Retry-After': always('Seconds to wait.', { pattern: '^\\d+$' }),
   'WWW-Authenticate': sometimes('The scheme to authenticate with.'),
   Allow: always('The methods that the path has.'),
+  'Content-Language': always('The language of the page.'),
+  'Cache-Tag': sometimes('The lists that the answer is made from, for the platform’s cache.'),
   Vary: always('The request headers that the answer depends on.'),
   'Access-Control-Allow-Origin': always('`*`: a page of any origin may read the answer.', {
     enum: ['*'],

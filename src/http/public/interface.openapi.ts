@@ -16,7 +16,7 @@ export const readers: Interface = {
 
 export const publicCall = callsOf(readers);
 
-const cached = ['ETag', 'Vary'] as const;
+const cached = ['ETag', 'Vary', 'Cache-Tag'] as const;
 
 /** Something that caches keep and clients revalidate. */
 export function cachedCall(call: Call & { success: Success }): ZodOpenApiOperationObject {

@@ -27,7 +27,7 @@ const query = z.object({
 
 const page = (description: string, ...headers: HeaderName[]) => ({
   description,
-  headers: headersOf(...everyAnswer, ...headers),
+  headers: headersOf(...everyAnswer, 'Content-Language', ...headers),
   content: document,
 });
 
@@ -47,12 +47,15 @@ const pageIn = (language: Language, name: string): ZodOpenApiOperationObject => 
   responses: {
     200: {
       description: `The page, in ${name} (\`Content-Language: ${language}\`).`,
-      headers: { ...headersOf(...everyAnswer, 'Ignored-Parameters'), ...maybe('ETag', 'Vary') },
+      headers: {
+        ...headersOf(...everyAnswer, 'Ignored-Parameters', 'Content-Language'),
+        ...maybe('ETag', 'Vary', 'Cache-Tag'),
+      },
       content: document,
     },
     304: {
       description: 'The page has not changed.',
-      headers: headersOf(...everyNotModified, 'ETag', 'Vary', 'Ignored-Parameters'),
+      headers: headersOf(...everyNotModified, 'ETag', 'Vary', 'Cache-Tag', 'Ignored-Parameters'),
     },
     400: page('The page, with what is wrong with `name` or `as_of`.'),
     503: page('The page, without the answer about `name`: the lists cannot be read.'),

@@ -123,7 +123,8 @@ it('an answer to a call of the sandbox is JSON, or refused as any other', () => 
 
 it('an answer is a whole page where the document says HTML', () => {
   const asked = { method: 'GET', path: '/et/' };
-  const page = { headers: { ...headers, 'content-type': 'text/html; charset=UTF-8' } };
+  const html = { 'content-type': 'text/html; charset=UTF-8', 'content-language': 'et' };
+  const page = { headers: { ...headers, ...html } };
   expect(problemOf({ ...page, body: '<h1>' }, asked)).toBe('no beginning');
 });
 

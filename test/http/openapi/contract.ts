@@ -125,9 +125,9 @@ function refusalsAt(path: string, status: number): string[] {
 
 /** Headers of HTTP itself, of the platform and the local runtime, and those that the document names once for all answers. */
 const ordinary = new Set([
-  ...['connection', 'content-encoding', 'content-language', 'content-length', 'content-type'],
+  ...['connection', 'content-encoding', 'content-length', 'content-type'],
   ...['date', 'keep-alive', 'transfer-encoding'],
-  ...['cache-tag', 'cloudflare-cdn-cache-control', 'mf-content-encoding'],
+  ...['cloudflare-cdn-cache-control', 'mf-content-encoding'],
   ...['content-security-policy', 'referrer-policy', 'strict-transport-security'],
   ...['x-content-type-options', 'x-frame-options'],
 ]);

@@ -25,6 +25,7 @@ const calls = Object.entries(paths as Record<string, Record<string, Operation>>)
       scheme: Object.keys(security[0] ?? {})[0] as 'basic' | 'bearer' | undefined,
       takes: (header: string) => parameters.some(({ $ref }) => $ref?.endsWith(`/${header}`)),
       isRefused: '413' in responses,
+      isLimited: '429' in responses,
     })),
 );
 type Call = (typeof calls)[number];
@@ -77,7 +78,8 @@ it.each(calls.filter(({ scheme }) => scheme))(
   },
 );
 
-it.each(calls)('$method $path is counted by address', async ({ method, path, scheme }) => {
+it.each(calls)('$method $path is counted by address', async (call) => {
+  const { method, path, scheme, isLimited } = call;
   const env = {
     ...worker.env,
     RATE_LIMIT_POLICY: rateLimits.map((limit) => `"${limit}";q=1;w=60`).join(', '),
@@ -90,7 +92,7 @@ it.each(calls)('$method $path is counted by address', async ({ method, path, sch
   const sent = path.replace(/\{.*?\}/g, crypto.randomUUID());
   const context = { waitUntil: () => {} } as unknown as ExecutionContext;
   const { status } = await app.request(sent, { method, headers }, env, context);
-  expect(status).toBe(429);
+  expect([status, isLimited]).toEqual([429, true]);
 });
 
 it.each(calls.filter(({ takes }) => takes('RPP-Cltrid')))(
