@@ -31,6 +31,20 @@ export async function findDay(
   return row && JSON.parse(row.record);
 }
 
+/** The first and the last day of a list that are not lost; undefined if there are none. Reads few rows. */
+export async function findDays(
+  db: Database,
+  list: ListName,
+): Promise<{ first: string; last: string } | undefined> {
+  const end = (order: 'asc' | 'desc') => sql`(
+    select day from ${archivedDays} where list = ${list} and record ->> 'missing' is null
+    order by day ${sql.raw(order)} limit 1)`;
+  const [days] = await db.all<{ first: string | null; last: string | null }>(
+    sql`select ${end('asc')} as first, ${end('desc')} as last`,
+  );
+  return days?.first && days.last ? { first: days.first, last: days.last } : undefined;
+}
+
 export interface ListState {
   list: ListName;
   last: ArchivedDay | undefined;

@@ -70,11 +70,11 @@ async function asOf(day: string, init?: RequestInit) {
   return { status: answer.status, etag: answer.headers.get('ETag'), body: await answer.text() };
 }
 
-const notArchived = {
+const notArchived = (first: string, last: string) => ({
   status: 404,
   etag: null,
-  body: '{"errors":{"as_of":["is not in the archive"]}}',
-};
+  body: `{"errors":{"as_of":["is not in the archive, which begins on ${first} and ends on ${last}"]}}`,
+});
 
 it('an archived day is the list as it stood at its end, byte for byte', async () => {
   await add('a.ee', '2026-05-01', '12:00');
@@ -198,11 +198,11 @@ it('an archived day is what clients saw, if the database was restored and nothin
 it('an archived day is 404 before the archive begins, and when its content is lost', async () => {
   await add('a.ee', '2026-05-01', '12:00');
   await archive('2026-05-02');
-  expect(await asOf('2026-04-30')).toEqual(notArchived);
+  expect(await asOf('2026-04-30')).toEqual(notArchived('2026-05-01', '2026-05-01'));
   const { ARCHIVE } = worker.env;
   const { objects } = await ARCHIVE!.list({ prefix: 'bodies/' });
   await ARCHIVE!.delete(objects.map(({ key }) => key));
-  expect(await asOf('2026-05-01')).toEqual(notArchived);
+  expect(await asOf('2026-05-01')).toEqual(notArchived('2026-05-01', '2026-05-01'));
   expect(await readDay(ARCHIVE!, list, '2026-05-01')).toMatchObject({ count: 1 });
 });
 
@@ -222,7 +222,7 @@ describe('a day on which the list stays the same', () => {
   it('a day on which the list stays the same brings the content of earlier days back, once the list has changed as well', async () => {
     const seen = await current();
     await worker.env.ARCHIVE!.delete(`bodies/${list}/${bareTag(seen.etag!)}`);
-    expect(await asOf('2026-05-01')).toEqual(notArchived);
+    expect(await asOf('2026-05-01')).toEqual(notArchived('2026-05-01', '2026-05-01'));
     await add('b.ee', '2026-05-03', '00:00');
     await archive('2026-05-03');
     expect(await asOf('2026-05-01')).toEqual(seen);
@@ -267,8 +267,8 @@ it('days that the cron missed are missing if KV no longer has how the list stood
   await sweepLists(worker.db, worker.env.LISTS, at('2026-05-19'));
   await archive('2026-05-19');
   expect(await asOf('2026-05-01')).toMatchObject({ status: 200 });
-  expect(await asOf('2026-05-02')).toEqual(notArchived);
-  expect(await asOf('2026-05-09')).toEqual(notArchived);
+  expect(await asOf('2026-05-02')).toEqual(notArchived('2026-05-01', '2026-05-18'));
+  expect(await asOf('2026-05-09')).toEqual(notArchived('2026-05-01', '2026-05-18'));
   expect(await asOf('2026-05-10')).toMatchObject({ status: 200 });
   expect(await asOf('2026-05-18')).toEqual(last);
   expect(await readDay(worker.env.ARCHIVE!, list, '2026-05-09')).toEqual({
@@ -302,7 +302,7 @@ it.each([
     await archive('2026-05-02');
     await add('b.ee', '2026-05-03', '00:01');
     await expect(archive('2026-05-03', withKv(late))).rejects.toThrow();
-    expect(await asOf('2026-05-02')).toEqual(notArchived);
+    expect(await asOf('2026-05-02')).toEqual(notArchived('2026-05-01', '2026-05-01'));
     await archive('2026-05-03', worker.env, '00:31');
     expect(await asOf('2026-05-02')).toEqual(seen);
   },

@@ -92,7 +92,11 @@ it.each([
   [`as_of=${today}`, 400, 'is not over yet (UTC)'],
   ['as_of=2999-01-01', 400, 'is not over yet (UTC)'],
   ['as_of=2026-05-01&since=x', 400, 'cannot be combined with since'],
-  ['as_of=2026-04-30', 404, 'is not in the archive'],
+  [
+    'as_of=2026-04-30',
+    404,
+    'is not in the archive, which begins on 2026-05-01 and ends on 2026-05-01',
+  ],
 ])('a past day is refused at ?%s', async (query, status, message) => {
   for (const list of ['/repp/v1/auctions', path]) {
     const answer = await worker.fetch(`${list}?${query}`);
@@ -123,7 +127,7 @@ it('a past day costs one row and one read of R2, and no read of KV', async () =>
   });
   expect(await ask('as_of=2026-04-30')).toEqual({
     status: 404,
-    answer: { d1RoundTrips: 1, r2Reads: 1 },
+    answer: { d1RoundTrips: 2, rowsRead: 2, r2Reads: 1 },
     after: {},
   });
   expect(await ask('as_of=2999-01-01')).toEqual({ status: 400, answer: {}, after: {} });
@@ -156,6 +160,32 @@ it.each([
   const DB = { prepare: () => ({ bind: () => ({ all: ask, raw: ask, run: ask }) }) };
   const answer = await askSource(`${path}?as_of=2026-05-01`, { DB: DB as never });
   expect(answer.headers.get('ETag')).toBe(etag);
+});
+
+it('a past day that is lost is refused with the days around it', async () => {
+  const known = (await findDay(worker.db, 'auctions', '2026-05-01')) as ArchivedDay;
+  const lost = ['2026-02-02', '2026-05-03'].map((day) => ({
+    list: known.list,
+    day,
+    missing: true as const,
+  }));
+  await catalogueDays(worker.db, [{ ...known, day: '2026-02-01' }, ...lost]);
+  for (const { day } of lost) {
+    const answer = await worker.fetch(`/repp/v1/auctions?as_of=${day}`);
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toEqual({
+      errors: {
+        as_of: ['is not in the archive, which begins on 2026-02-01 and ends on 2026-05-01'],
+      },
+    });
+  }
+});
+
+it('a past day that is not there is refused without days while the database is down', async () => {
+  const DB = { prepare: () => ({ bind: () => ({ all: failing, raw: failing, run: failing }) }) };
+  const answer = await askSource(`${path}?as_of=2026-04-30`, { DB: DB as never });
+  expect(answer.status).toBe(404);
+  expect(await answer.json()).toEqual({ errors: { as_of: ['is not in the archive'] } });
 });
 
 async function askSource(url: string, bindings: object, encoding = 'gzip'): Promise<Response> {

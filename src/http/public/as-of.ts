@@ -1,5 +1,5 @@
 import { bodyKey } from '../../archive/body.ts';
-import { findArchived } from '../../archive/find.ts';
+import { findArchived, findArchivedDays } from '../../archive/find.ts';
 import { RegistryError } from '../../error.ts';
 import type { ListName } from '../../public-list/lists.ts';
 import { dayOf, isDay } from '../../time/day.ts';
@@ -21,7 +21,7 @@ export async function answerAsOf(
   const request = c.req.raw;
   const bucket = c.env.ARCHIVE;
   const archived = bucket && (await findArchived(database(c), bucket, list, day));
-  if (!archived) throw notArchived();
+  if (!archived) throw await notArchived(c, list);
   const etag = `W/"${archived.etag}"`;
   const key = bodyKey({ list, etag });
   const read = { etag, body: undefined, bytes: 0 };
@@ -30,7 +30,7 @@ export async function answerAsOf(
     await readerOf(c).charge(Math.ceil(archived.bytes / plainTextBytes));
   }
   const object = await bucket.get(key);
-  if (!object) throw notArchived();
+  if (!object) throw await notArchived(c, list);
   const { body, size: bytes } = object;
   return neverChanging(c, listAnswer(request, c.env, list, { etag, body, bytes }));
 }
@@ -45,8 +45,10 @@ function requestedDay(c: AppContext, days: readonly string[]): string {
   return day;
 }
 
-function notArchived(): RegistryError {
-  return new RegistryError('not_found', 'is not in the archive', 'as_of');
+async function notArchived(c: AppContext, list: ListName): Promise<RegistryError> {
+  const days = c.env.ARCHIVE && (await findArchivedDays(database(c), list));
+  const known = days ? `, which begins on ${days.first} and ends on ${days.last}` : '';
+  return new RegistryError('not_found', `is not in the archive${known}`, 'as_of');
 }
 
 function neverChanging(c: AppContext, answer: Response): Response {
