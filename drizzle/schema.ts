@@ -548,6 +548,11 @@ export const deletedIdentity = {
   key: sql.raw("changes ->> '$.ident.key'"),
 };
 
+/** Whether an entry changed a contact's identity, if only its spelling. An index is on this. */
+export const changesIdentity = sql.raw(
+  "subject = 'contact' and action = 'update' and coalesce(changes -> '$.ident', changes -> '$.identType', changes -> '$.identCountryCode') is not null",
+);
+
 /**
  * Every change and its author, written in the same batch as the change. Triggers refuse updates and deletions of rows, except
  * those that `history_permits` allows.
@@ -587,6 +592,7 @@ export const history = sqliteTable(
     index('history_of_contact')
       .on(table.subjectUuid)
       .where(sql`subject = 'contact' and action <> 'update'`),
+    index('history_of_identity').on(table.subjectUuid).where(changesIdentity),
   ],
 );
 

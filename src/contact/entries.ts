@@ -13,13 +13,12 @@ function codesOf(uuid: SQL): SQL {
     where stay.subject = 'contact' and stay.action <> 'update' and stay.subject_uuid = ${uuid}`;
 }
 
-/** The condition that an entry of the history, or of it under another name, is about the contact, whatever its code. */
-export function isAboutContact(uuid: SQL, entry = 'history'): SQL {
-  const column = (name: string) => sql.raw(`${entry}.${name}`);
+/** The condition that an entry of the history is about the contact, whatever its code. */
+export function isAboutContact(uuid: SQL): SQL {
   // The entry that gave it may have been archived.
   const code = sql`select present.code from ${contacts} as present where present.uuid = ${uuid}`;
-  return sql`${column('subject')} = 'contact' and ${column('subject_uuid')} = ${uuid}
-    and ${column('subject_key')} in (${code} union all ${codesOf(uuid)})`;
+  return sql`history.subject = 'contact' and history.subject_uuid = ${uuid}
+    and history.subject_key in (${code} union all ${codesOf(uuid)})`;
 }
 
 /**

@@ -1,13 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { history } from '../../drizzle/schema.ts';
-import { isAboutContact } from './entries.ts';
+import { changesIdentity, history } from '../../drizzle/schema.ts';
 import { contactColumns } from './fields.ts';
 
 type Entry = typeof history.$inferSelect;
 
 /** A code without the separators that most people write. */
 const spelled = (side: 'from' | 'to') =>
-  sql.raw(`upper(replace(replace(turn.changes ->> '$.ident.${side}', '-', ''), ' ', ''))`);
+  sql.raw(`upper(replace(replace(changes ->> '$.ident.${side}', '-', ''), ' ', ''))`);
 
 /**
  * The id of the entry since which the contact has belonged to its present person: the newest that changed its identity
@@ -15,10 +14,10 @@ const spelled = (side: 'from' | 'to') =>
  */
 export function sameIdentitySince(uuid: SQL): SQL<number> {
   return sql<number>`ifnull((
-    select max(turn.id) from ${history} as turn
-    where ${isAboutContact(uuid, 'turn')} and turn.action = 'update' and (
-        turn.changes -> '$.identType' is not null or turn.changes -> '$.identCountryCode' is not null
-        or turn.changes -> '$.ident.removed' is not null or ${spelled('from')} <> ${spelled('to')})), 0)`;
+    select max(id) from (select * from ${history} indexed by history_of_identity where ${changesIdentity})
+    where subject_uuid = ${uuid} and (
+      changes -> '$.identType' is not null or changes -> '$.identCountryCode' is not null
+      or changes -> '$.ident.removed' is not null or ${spelled('from')} <> ${spelled('to')})), 0)`;
 }
 
 const identityColumns = contactColumns

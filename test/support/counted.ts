@@ -72,6 +72,8 @@ export async function cost(
     env,
     context as unknown as ExecutionContext,
   );
+  // An answer may be read while it is sent.
+  await response.arrayBuffer();
   const answered = { ...counts };
   await Promise.all(later);
   return {

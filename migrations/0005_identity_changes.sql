@@ -1,0 +1,1 @@
+CREATE INDEX `history_of_identity` ON `history` (`subject_uuid`) WHERE subject = 'contact' and action = 'update' and coalesce(changes -> '$.ident', changes -> '$.identType', changes -> '$.identCountryCode') is not null;
