@@ -3,6 +3,9 @@ import ipaddr from 'ipaddr.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
+/** The address of every Worker that calls another zone: it stands for anybody, so no list can mean it. */
+export const workersAddress = '2a06:98c0:3600::103';
+
 /**
  * Reads addresses and CIDR ranges, IPv4 and IPv6; a mapped address (`::ffff:192.0.2.1`) is its IPv4 one.
  * Throws a TypeError that names the first entry that is neither.
@@ -10,10 +13,11 @@ type Range = [Address, number];
 export function parseAddressList(entries: readonly string[]) {
   const ranges = entries.map(parseRange);
   return {
-    /** False for text that is not an address, and for undefined. */
+    /** False for text that is not an address, for undefined, and for the address that all Workers share. */
     includes(text: string | undefined): boolean {
       if (text === undefined || !isAddress(text)) return false;
       const address = ipaddr.process(text);
+      if (address.toString() === workersAddress) return false;
       return ranges.some(
         ([base, bits]) => address.kind() === base.kind() && address.match(base, bits),
       );

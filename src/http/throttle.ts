@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { networkOf } from '../address-list.ts';
+import { networkOf, workersAddress } from '../address-list.ts';
 import { type Env, findRateLimits, type RateLimitName, settings } from '../env.ts';
 import { RegistryError } from '../error.ts';
 import type { Login } from '../registrar/login.ts';
@@ -73,9 +73,14 @@ export function refuseThrottled(
   throw new RegistryError([{ reason: 'throttled', message, detail }]);
 }
 
-/** The caller's address, or the /64 of an IPv6 address. */
+/**
+ * The caller's address, or the /64 of an IPv6 address. Workers of other zones share an address, and are told apart by
+ * the zone that the platform names with it, so that one uses up nobody else's share.
+ */
 export function callerNetwork(c: AppContext): string {
-  return networkOf(callerAddress(c) ?? 'unknown');
+  const address = callerAddress(c) ?? 'unknown';
+  const zone = address === workersAddress && c.req.header('CF-Worker');
+  return zone ? `worker ${zone}` : networkOf(address);
 }
 
 /**

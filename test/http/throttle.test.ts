@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
+import { workersAddress } from '../../src/address-list.ts';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { cost, counted } from '../support/counted.ts';
@@ -206,6 +207,33 @@ it('failed logins count whatever else is wrong with the request', async () => {
   });
 
   expect(statuses).toEqual([...Array(10).fill(401), 429]);
+});
+
+it('Workers of other zones, which share an address, use up the limit of their own zone only', async () => {
+  const { apiUser, secret } = await addRegistrar(worker.env);
+  const from = (zone: string) => ({ 'CF-Connecting-IP': workersAddress, 'CF-Worker': zone });
+  const login = (secret: string, headers: Record<string, string>) => {
+    const Authorization = basic(apiUser.username, secret);
+    return worker.fetch('/repp/v1/registrar', { headers: { Authorization, ...headers } });
+  };
+  const { spent, other, claimed } = await inOneMinute(async () => {
+    const zone = `${unique()}.example`;
+    for (let count = 0; count < 10; count++) await login('wrong', from(zone));
+    const address = newAddress();
+    for (let count = 0; count < 10; count++) {
+      const headers = { 'CF-Connecting-IP': address, 'CF-Worker': `${unique()}.example` };
+      await login('wrong', headers);
+    }
+    return {
+      spent: await login('wrong', from(zone)),
+      other: await login(secret, from(`${unique()}.example`)),
+      claimed: await login('wrong', {
+        'CF-Connecting-IP': address,
+        'CF-Worker': 'another.example',
+      }),
+    };
+  });
+  expect([spent.status, other.status, claimed.status]).toEqual([429, 200, 429]);
 });
 
 it('failed logins count for registrants too, in the format of their interface', async () => {
