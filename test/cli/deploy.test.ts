@@ -49,8 +49,10 @@ function newDeployment(overrides: Partial<Deployment> = {}) {
     publish: async () => {},
     fetch: async (url) => {
       asked.push(url);
-      return healthy();
+      const isVersion = url.startsWith(`https://${account.build.slice(0, 8)}-`);
+      return isVersion ? new Response(null, { status: 404 }) : healthy();
     },
+    subdomain: async () => 'example',
     pause: async () => {},
     analytics: async () => [],
     ask: async () => true,
@@ -93,7 +95,7 @@ test('a deployment creates in the European Union what is missing, the tables and
   expect(isDone).toBe(true);
   expect(changes()).toEqual([
     'd1 create registry-edge --jurisdiction eu',
-    'kv namespace create registry-edge-production-lists',
+    'kv namespace create registry-edge-production-lists --jurisdiction eu',
     'queues create registry-edge-webhooks --jurisdiction eu',
     'r2 bucket create registry-edge-archive --jurisdiction eu',
     'd1 migrations apply DB --remote --env production',
@@ -103,7 +105,43 @@ test('a deployment creates in the European Union what is missing, the tables and
     'r2 bucket create registry-edge-production-backups --jurisdiction eu',
     ...eachTime.slice(1),
   ]);
-  expect(asked).toEqual(['https://registry-edge-production.example.workers.dev/health']);
+  expect(asked).toEqual([
+    'https://registry-edge-production.example.workers.dev/health',
+    'https://5f0e6a1c-registry-edge-production.example.workers.dev/health',
+  ]);
+});
+
+const domain = 'https://registry.example.ee';
+
+test.each([
+  ['of the version', 'https://5f0e6a1c-registry-edge-production.example.workers.dev'],
+  ['of the Worker', 'https://registry-edge-production.example.workers.dev'],
+])(
+  'a deployment fails while the address %s below workers.dev answers beside the domain',
+  async (_, open) => {
+    const answering = (urls: string[]) => async (url: string) =>
+      urls.some((each) => url.startsWith(each)) ? healthy() : new Response(null, { status: 404 });
+    const wrangler: Deployment['wrangler'] = async (args, input) =>
+      (await account.wrangler(args, input)).replace(
+        /https:\S+workers\.dev/,
+        'registry.example.ee (custom domain)',
+      );
+
+    const failed = await deploy({ wrangler, fetch: answering([domain, open]) });
+    expect(failed.isDone).toBe(false);
+    expect(failed.said).toContain(`${open} answers with this deployment's data`);
+
+    expect((await deploy({ wrangler, fetch: answering([domain]) })).isDone).toBe(true);
+  },
+);
+
+test('the configuration turns the addresses of versions off in every environment', () => {
+  const config = parse(readFileSync('wrangler.toml', 'utf8'));
+  expect(config.preview_urls).toBe(false);
+  for (const environment of Object.values(config.env as Record<string, object>)) {
+    expect(environment).not.toHaveProperty('preview_urls');
+    expect(environment).not.toHaveProperty('workers_dev');
+  }
 });
 
 test('a deployment makes keys of full strength, and never prints them', async () => {
@@ -355,6 +393,8 @@ test('a deployment asks for the health until the new build answers, though the o
     async () => new Response('error code: 1042', { status: 404 }),
     async () => healthy(before),
     async () => healthy(),
+    // The address of the version.
+    async () => new Response(null, { status: 404 }),
   ];
   const { isDone } = await deploy({ fetch: () => answers.shift()!() });
   expect(isDone).toBe(true);
@@ -395,6 +435,7 @@ test('what is left to do names the closed interfaces, the missing registrar and 
   expect(await listLeft(deployment)).toEqual([
     expect.stringContaining('AUCTION_API_ALLOWED_IPS'),
     expect.stringContaining('REGISTRANT_AUTH_ALLOWED_IPS'),
+    expect.stringContaining('ZONES'),
     expect.stringMatching(/LOG_ORIGIN .* announce the line of \/log\/key/),
     expect.stringContaining('npm run registry -- registrar add'),
     expect.stringContaining("the registry's own domain"),
@@ -408,6 +449,7 @@ test('the check list alone is left to do once all of that is done', async () => 
   await editConfig((text) =>
     text
       .replaceAll('"127.0.0.0/8, ::1"', '"192.0.2.0/24"')
+      .replaceAll('ZONES = ""', 'ZONES = "ee"')
       .replaceAll('LOG_ORIGIN = ""', 'LOG_ORIGIN = "a.example/log"'),
   );
   account.registrars = 3;
@@ -528,7 +570,11 @@ async function look() {
     end: said.find((line) => line.includes('Nothing was changed')),
   };
 }
-const doneEachTime = ['Public lists: done each time', 'Health: done each time'];
+const doneEachTime = [
+  'Public lists: done each time',
+  'Health: done each time',
+  'Other addresses: done each time',
+];
 
 test('a dry run names what is to create in a new account, and the commands that the deployment then runs', async () => {
   const { states, commands, end } = await look();
@@ -544,7 +590,7 @@ test('a dry run names what is to create in a new account, and the commands that 
     ...doneEachTime,
     'Bucket of the backups: to create',
   ]);
-  expect(end).toContain('Not looked at: Public lists, Health.');
+  expect(end).toContain('Not looked at: Public lists, Health, Other addresses.');
   await deploy();
   expect(commands).toEqual(changes());
 });
@@ -584,7 +630,7 @@ test('a dry run goes on when one thing cannot be looked at', async () => {
   const { states, end } = await look();
   expect(states[1]).toBe('Database: failed: wrangler: the connection was lost');
   expect(states[2]).toBe(`KV namespace of the lists: there, ${namespace}`);
-  expect(end).toContain('Not looked at: Database, Public lists, Health.');
+  expect(end).toContain('Not looked at: Database, Public lists, Health, Other addresses.');
 });
 
 test('staging has every setting and binding of production', () => {

@@ -16,6 +16,7 @@ export function readDeployConfig(configPath: string, environment: string) {
   // Every queue that the Worker writes to or reads from.
   const queues = [...producers, ...consumers].map(({ queue }) => queue);
   const needed = {
+    worker: `${config.name}-${environment}`,
     database: {
       name: String(database.database_name),
       id: deployedId(database.database_id),

@@ -10,6 +10,8 @@ export interface Deployment {
   fetch(url: string): Promise<Response>;
   /** Returns the rows of a query about data points. */
   analytics(sql: string): Promise<Record<string, unknown>[]>;
+  /** Returns the account's subdomain of workers.dev; undefined if it has none. */
+  subdomain(): Promise<string | undefined>;
   ask(question: string): Promise<boolean>;
   /** The percentage of the requests that a gradual deployment first gives to the new build. */
   share?: number | undefined;

@@ -48,15 +48,25 @@ function parseShare(text: string): number {
   throw new InvalidArgumentError('It must be a whole number from 1 to 99.');
 }
 
-/** Queries Analytics Engine with wrangler's own login. */
-async function analytics(sql: string): Promise<Record<string, unknown>[]> {
+/** Calls the platform about the account, with wrangler's own login. */
+async function callAccount(path: string, init: RequestInit = {}): Promise<Response> {
   const { token } = JSON.parse(await runWrangler(['auth', 'token', '--json']));
   const account = process.env.CLOUDFLARE_ACCOUNT_ID ?? (await onlyAccount());
-  const url = `https://api.cloudflare.com/client/v4/accounts/${account}/analytics_engine/sql`;
-  const headers = { Authorization: `Bearer ${token}` };
-  const response = await fetch(url, { method: 'POST', headers, body: sql });
+  const url = `https://api.cloudflare.com/client/v4/accounts/${account}/${path}`;
+  return fetch(url, { ...init, headers: { Authorization: `Bearer ${token}` } });
+}
+
+async function analytics(sql: string): Promise<Record<string, unknown>[]> {
+  const response = await callAccount('analytics_engine/sql', { method: 'POST', body: sql });
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
   return ((await response.json()) as { data: Record<string, unknown>[] }).data;
+}
+
+async function subdomain(): Promise<string | undefined> {
+  const response = await callAccount('workers/subdomain');
+  if (response.status === 404) return undefined;
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  return ((await response.json()) as { result: { subdomain?: string } }).result.subdomain;
 }
 
 /** The login step has refused a login with several accounts. */
@@ -91,6 +101,7 @@ async function deploy(
     publish: () => publish(environment),
     fetch: (url) => fetch(url),
     analytics,
+    subdomain,
     ask: isAgreed,
     pause: (milliseconds) => pause(milliseconds),
     say: (line) => console.log(line),

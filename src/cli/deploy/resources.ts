@@ -118,12 +118,11 @@ export const databaseStep = resourceStep(
   ['d1', 'list', '--json'],
   (name, jurisdiction) => ['d1', 'create', name, ...inJurisdiction(jurisdiction)],
 );
-/** It has no jurisdiction, because public data is kept near to its readers. */
 export const listsStep = resourceStep(
   'KV namespace of the lists',
   'lists',
   ['kv', 'namespace', 'list'],
-  (name) => ['kv', 'namespace', 'create', name],
+  (name, jurisdiction) => ['kv', 'namespace', 'create', name, ...inJurisdiction(jurisdiction)],
 );
 
 export const queuesStep: Step<Lacking> = {

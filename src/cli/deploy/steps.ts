@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { listMigrations, restoreMarker, unfinishedRestore } from '../migrate.ts';
+import { otherAddressesStep } from './addresses.ts';
 import { archiveStep, backupsStep } from './buckets.ts';
 import { calling, type Deployment, type Step } from './deployment.ts';
 import {
@@ -177,6 +178,7 @@ export const stepsWith = (
   ...deploying,
   publication,
   health,
+  otherAddressesStep,
   backupsStep,
 ];
 
@@ -199,6 +201,10 @@ export async function listLeft(deployment: Deployment): Promise<string[]> {
     [
       isClosed('REGISTRANT_AUTH_ALLOWED_IPS'),
       'Set REGISTRANT_AUTH_ALLOWED_IPS in wrangler.toml: nobody may ask for tokens yet.',
+    ],
+    [
+      !vars.ZONES,
+      'Set ZONES in wrangler.toml, for example to "ee": until then, auctions, retained names and disputes may be of any zone.',
     ],
     [
       !vars.LOG_ORIGIN,
