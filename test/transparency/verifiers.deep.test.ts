@@ -85,7 +85,7 @@ it('golang.org/x/mod/sumdb accepts the checkpoint, an inclusion and a consistenc
   expect(wrong).toMatchObject({ status: 1, stdout: '' });
 });
 
-describe('the Python of the documentation', () => {
+describe('the program that the log serves', () => {
   const check = (name: string, day: string, with_ = key, ...kept: string[]) =>
     run(
       'python3',
@@ -95,9 +95,8 @@ describe('the Python of the documentation', () => {
     );
 
   beforeAll(async () => {
-    const page = readFileSync('src/transparency/README.md', 'utf8');
-    const [, script] = /```python\n(.*?)```/s.exec(page)!;
-    await writeFile(path.join(directory, 'check.py'), script!);
+    const script = await fetch(`${address}/log/check.py`);
+    await writeFile(path.join(directory, 'check.py'), await script.text());
   });
 
   const needPrograms = (skip: (reason: string) => void) => {
@@ -106,7 +105,7 @@ describe('the Python of the documentation', () => {
     }
   };
 
-  it('the Python of the documentation checks one day with the standard library and openssl', async ({
+  it('the program that the log serves checks one day with the standard library and openssl', async ({
     skip,
   }) => {
     needPrograms(skip);
@@ -123,7 +122,7 @@ describe('the Python of the documentation', () => {
     expect((await check('all', day)).status).toBe(0);
   });
 
-  it('the Python of the documentation says in a sentence what it refuses', async ({ skip }) => {
+  it('the program that the log serves says in a sentence what it refuses', async ({ skip }) => {
     needPrograms(skip);
     const [name, day] = leaves.at(-1)!.split(' ') as [string, string];
     // A digit of the key other than the right one.
@@ -131,12 +130,19 @@ describe('the Python of the documentation', () => {
     const refused = await check(name, day, other);
     expect([refused.status, refused.stdout]).toEqual([1, '']);
     expect(refused.stderr).toMatch(/the checkpoint was not signed with localhost\/log\+\S+\n$/);
+    for (const wrong of ['x', 'localhost/log+1234', `${key}+`, key.slice(0, -1)]) {
+      const { status, stdout, stderr } = await check(name, day, wrong);
+      expect([status, stdout]).toEqual([1, '']);
+      expect(stderr).toBe(
+        `${wrong} is not a key: give a whole line of /log/key, which is NAME+ID+KEY\n`,
+      );
+    }
     const unknown = await check(name, '2020-01-01');
     expect(unknown.status).toBe(1);
     expect(unknown.stderr).toMatch(/on 2020-01-01 is not in the log: it says nothing about that/);
   });
 
-  it('the Python of the documentation checks a line against a checkpoint that was kept', async ({
+  it('the program that the log serves checks a line against a checkpoint that was kept', async ({
     skip,
   }) => {
     needPrograms(skip);
