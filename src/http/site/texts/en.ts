@@ -145,7 +145,7 @@ export const en = {
 
   year: 'The last year',
   yearLead:
-    'Names and auctions on the public lists, one point a day. Each chart has a scale of its own.',
+    'Names and auctions on the public lists, one point a day; the figure beside each title is that of the last count. Each chart has a scale of its own.',
   series: {
     reserved: 'Reserved names',
     blocked: 'Blocked names',

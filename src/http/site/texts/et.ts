@@ -164,7 +164,7 @@ export const et: Texts = {
 
   year: 'Viimane aasta',
   yearLead:
-    'Nimede ja oksjonite arv avalikes nimekirjades, iga päeva kohta üks punkt. Igal graafikul on oma mõõtkava.',
+    'Nimede ja oksjonite arv avalikes nimekirjades, iga päeva kohta üks punkt; pealkirja kõrval on viimase loenduse arv. Igal graafikul on oma mõõtkava.',
   series: {
     reserved: 'Reserveeritud nimed',
     blocked: 'Blokeeritud nimed',
