@@ -3,7 +3,7 @@ import type { Env } from '../../env.ts';
 import { recordDailyCounts } from '../../public-list/daily-counts.ts';
 import { listNames } from '../../public-list/lists.ts';
 import { publish } from '../../public-list/publish/publish.ts';
-import { currentTime } from '../../time/clock.ts';
+import { currentTime, timeAfter } from '../../time/clock.ts';
 import { hasDemoUsers, loadDemoData } from '../demo/load.ts';
 import { applyMigrations } from '../migrate.ts';
 
@@ -15,6 +15,9 @@ export async function prepareLocalData(env: Env, { isDemoWanted }: { isDemoWante
   await applyMigrations(env.DB);
   const isDemoLoaded = isDemoWanted && (await loadDemoData(env));
   const db = openDatabase(env.DB);
+  const yesterday = new Date(timeAfter(currentTime(), -24 * 60 * 60 * 1000));
+  // So the first run of the cron archives a day, and begins the log with it.
+  if (isDemoLoaded) await publish(db, env.LISTS, listNames, () => yesterday);
   await publish(db, env.LISTS, listNames, currentTime);
   await recordDailyCounts(db, env.LISTS, currentTime());
   return { isDemoLoaded, hasDemoUsers: await hasDemoUsers(env) };

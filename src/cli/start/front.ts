@@ -17,7 +17,7 @@ const notPassedOn =
   /^(connection|keep-alive|proxy-connection|te|trailer|upgrade|expect|cf-connecting-ip|registry-front-token|mf-.*)$/i;
 
 /** Wrangler's path that runs the scheduled work at once. Running it twice does no harm. */
-const cronPath = '/cdn-cgi/handler/scheduled';
+export const cronPath = '/cdn-cgi/handler/scheduled';
 
 export interface Front {
   port: number;

@@ -5,7 +5,7 @@ import { styleText } from 'node:util';
 import { findClockAhead } from '../local/http-bindings.ts';
 import { forgetServer, noteServer, serverEnv } from '../local/server.ts';
 import { enterUsersDirectory } from '../project.ts';
-import { type Front, isLocal, listenInFront } from './front.ts';
+import { cronPath, type Front, isLocal, listenInFront } from './front.ts';
 import { readStartOptions, type StartOptions } from './options.ts';
 import { serve } from './serve.ts';
 
@@ -125,6 +125,8 @@ async function start(options: StartOptions): Promise<void> {
     const data = await prepareLocalData(serverEnv(server), { isDemoWanted });
     step(`Database migrated in ${path.relative('', directory) || '.'}`);
     if (isDemoWanted) step(data.isDemoLoaded ? 'Demo data loaded' : 'Data kept');
+    // A sandbox gets its days from its clock.
+    if (data.isDemoLoaded && !isSandbox) await fetch(`${address}${cronPath}?cron=1+0+*+*+*`);
     step('Public lists published');
     // Two requests at once would begin the sandbox twice.
     if (isSandbox) await findClockAhead(address, token, 60_000);
