@@ -96,6 +96,17 @@ it('an archived day does not have what was published after its end', async () =>
   expect(await asOf('2026-05-01')).toEqual(before);
 });
 
+it('an archived day ends once, though the clock is set back to it afterwards', async () => {
+  await add('b.ee', '2026-05-01', '12:00');
+  const first = await current();
+  await add('c.ee', '2026-05-02', '00:30');
+  await add('a.ee', '2026-05-01', '22:30');
+  const second = await current();
+  await archive('2026-05-02');
+  await archive('2026-05-03');
+  expect([await asOf('2026-05-01'), await asOf('2026-05-02')]).toEqual([first, second]);
+});
+
 it('an archived day keeps its bytes when the database is restored to an earlier state', async () => {
   await add('a.ee', '2026-05-01', '12:00');
   const restore = await backUpDatabase(worker.env);

@@ -142,7 +142,7 @@ async function recordDraft(
     return undefined;
   }
   await writer.finish();
-  const now = clock();
+  const now = timeAfterEarlier(draft, clock());
   const before = previous && (await tried(() => findSteps(kv, previous)));
   const steps = addStep(before ?? [], { from: previous?.etag, to: etag }, difference, now);
   await writer.announced();
@@ -153,7 +153,7 @@ async function recordDraft(
     etag,
     count,
     publishedAt: now.toISOString(),
-    tookMilliseconds: now.getTime() - startedAt.getTime(),
+    tookMilliseconds: clock().getTime() - startedAt.getTime(),
     bytes: bodyBytes(head),
     blocks: blocks.length,
     added: difference?.added.length ?? null,
@@ -165,6 +165,16 @@ async function recordDraft(
     expectInTime,
   });
   return isRecorded ? { head, metadata } : undefined;
+}
+
+/**
+ * The time of a publication. A clock that was set back by less than a day dates it as the one that it follows, so that a
+ * day which has ended does not end again. One that was ahead by more loses the days until then.
+ */
+function timeAfterEarlier({ record, inKv }: Draft, now: Date): Date {
+  const times = [record, inKv].flatMap((earlier) => Date.parse(earlier?.publishedAt ?? '') || []);
+  const latest = Math.max(now.getTime(), ...times);
+  return latest - now.getTime() < 24 * 60 * 60 * 1000 ? new Date(latest) : now;
 }
 
 /**
