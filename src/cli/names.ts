@@ -1,7 +1,28 @@
-import { type DomainName, parseDomainName } from '../domain/name.ts';
+import { type DomainName, nameRefusal, readDomainName } from '../domain/name.ts';
 import { findZoneProblems } from '../domain/zone.ts';
 import { type Env, zonesOf } from '../env.ts';
 import { type Problem, RegistryError, throwProblems } from '../error.ts';
+import { commandLine, usageError } from './command.ts';
+
+/** Reads a name of a command line in any spelling, and says how it understands one that is not spelt as it is kept. */
+export function parseName(text: string): DomainName {
+  const { domain, fault } = readDomainName(text);
+  if (!domain) throw nameRefusal(text, fault);
+  if (domain.name !== text) console.error(`${text} is understood as ${domain.name}`);
+  return domain;
+}
+
+/** Reads a contact's code or UUID. Refuses what looks like a person's identity code as wrong usage. */
+export function parseContactKey(text: string): string {
+  if (!/^\d{11}$/.test(text)) return text;
+  const list = commandLine(['contact', 'list', '--ident', text]);
+  throw usageError(`${text} looks like an identity code; to find its contacts: ${list}`);
+}
+
+/** Reads the name of something that may be named by its UUID as well. */
+export function parseNameOrUuid(text: string): string {
+  return text.includes('.') ? parseName(text).name : text;
+}
 
 /** Parses the names of a command line, each once. Throws everything that is wrong with any of them. */
 export function parseNames(texts: readonly string[], env: Env): DomainName[] {
@@ -16,7 +37,7 @@ export function parseAnyNames(texts: readonly string[]): DomainName[] {
   const problems: Problem[] = [];
   for (const text of texts) {
     try {
-      const name = parseDomainName(text);
+      const name = parseName(text);
       names.set(name.name, name);
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;

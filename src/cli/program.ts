@@ -122,6 +122,7 @@ Example:
 export async function runProgram(args: readonly string[], open?: OpenBindings): Promise<void> {
   const [first, second] = args.filter((word) => !word.startsWith('-'));
   const program = await programWith([first === 'help' ? second : first]);
+  const isUnknown = first !== undefined && first !== 'help' && !(first in entries);
   let printed = '';
   let help = '';
   configureOutput(program, {
@@ -130,7 +131,10 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
   });
   startCommandProgress(args);
   try {
-    await opening.run(open, () => program.parseAsync(args, { from: 'user' }));
+    await opening.run(open, () =>
+      // With --help, Commander would show the general help of a noun that there is not.
+      program.parseAsync(isUnknown ? [first] : args, { from: 'user' }),
+    );
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return await writeAnswer(help);
@@ -140,6 +144,10 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
       await writeAnswer(`${JSON.stringify({ errors: [{ reason: 'usage', message }] })}\n`);
     } else {
       process.stderr.write(printed || `error: ${error.message}\n`);
+      const { commands } = isUnknown ? await wholeProgram() : program;
+      const meant =
+        isUnknown && commands.find((noun) => noun.commands.some((verb) => verb.name() === first));
+      if (meant) process.stderr.write(`did you mean ${programName} ${meant.name()} ${first}?\n`);
       process.stderr.write(
         `(see ${usedWords(program, args)} --help for the usage and an example)\n`,
       );

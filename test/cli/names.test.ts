@@ -139,3 +139,35 @@ test('publishes what is behind, such as lists that never were published', async 
   expect(await registry.done('lists publish')).toMatchObject({ published: all });
   expect(await registry.done('lists publish')).toMatchObject({ published: [] });
 }, 120_000);
+
+test('understands the names and codes of a command line in any spelling, and says how', async () => {
+  const registry = await tool.newRegistry();
+  await registry.done(['registrar', 'add', '--code', 'Alpha', '--name', 'Alpha OÜ']);
+  expect(await registry.done(['registrar', 'show', 'alpha'])).toMatchObject({
+    registrar: { code: 'ALPHA' },
+  });
+  const names = ['Tallinn.ee', 'xn--unaaed-oxa.ee'];
+  const added = await registry.run(['retained', 'add', ...names, '--status', 'reserved']);
+  expect(added.stderr).toBe(
+    'Tallinn.ee is understood as tallinn.ee\nxn--unaaed-oxa.ee is understood as õunaaed.ee\n',
+  );
+  expect(await registry.done(['retained', 'show', 'ÕUNAAED.ee'])).toMatchObject({
+    retained_domains: [{ name: 'õunaaed.ee' }],
+  });
+  expect(await registry.done(['history', 'retained', 'TALLINN.ee'])).toMatchObject({
+    history: [{ key: 'tallinn.ee' }],
+  });
+});
+
+test.each([
+  [['contact', 'erase', '38001085718'], /identity code.*contact list --ident 38001085718/],
+  [
+    ['webhook', '--help'],
+    /unknown command 'webhook'.*did you mean npm run registry -- registrar webhook\?/s,
+  ],
+])('refuses %j as wrong usage, and says what was meant', async (args, message) => {
+  const registry = await tool.newRegistry();
+  const { status, stderr } = await registry.run(args);
+  expect(status).toBe(2);
+  expect(stderr).toMatch(message);
+});

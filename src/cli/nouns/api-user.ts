@@ -4,6 +4,7 @@ import {
   rotateApiUser,
   setApiUserDisabled,
 } from '../../registrar/api-user.ts';
+import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { noun, reading, writing } from '../command.ts';
 import { listReport } from '../report/text.ts';
 import { verb } from '../run.ts';
@@ -11,7 +12,7 @@ import { verb } from '../run.ts';
 const add = verb(
   writing('add', 'api-user add --registrar ALPHA --username ats')
     .description('Add an API user and print the generated secret, once')
-    .requiredOption('--registrar <code>', 'the registrar that the user acts for')
+    .requiredOption('--registrar <code>', 'the registrar that the user acts for', asciiUpperCase)
     .requiredOption('--username <name>', 'unique in the whole registry'),
   async ({ db, origin, isDryRun, did }, options) => {
     const { registrar: registrarCode, username } = options;
@@ -60,7 +61,7 @@ function switching(word: 'disable' | 'enable', description: string) {
 const list = verb(
   reading('list', 'api-user list --registrar ALPHA')
     .description('List the API users of one registrar or of all, and how old their secrets are')
-    .option('--registrar <code>', 'only the users of this registrar'),
+    .option('--registrar <code>', 'only the users of this registrar', asciiUpperCase),
   async ({ db }, options) => {
     const listed = await listApiUsers(db, options.registrar);
     const users = listed.map((user) => ({

@@ -19,7 +19,7 @@ import { auctionLists } from '../../public-list/lists.ts';
 import { noun, reading, writing } from '../command.ts';
 import { nameColumn, requiredText } from '../file/field.ts';
 import { type Import, importing, runImport, writeInChunks } from '../file/import.ts';
-import { parseNames } from '../names.ts';
+import { parseNameOrUuid, parseNames } from '../names.ts';
 import { confirmedChange } from '../report/confirm.ts';
 import { counted, fieldLines, listReport } from '../report/text.ts';
 import { verb } from '../run.ts';
@@ -33,7 +33,7 @@ const ignoredBy = ({ evenIfRetained }: { evenIfRetained?: true | undefined }) =>
 const start = verb(
   writing('start', 'auction start kohv.ee õun.ee')
     .description('Put names up for auction, all or none, and publish the list')
-    .argument('<name...>', 'names in their Unicode form, lower case')
+    .argument('<name...>', 'the names')
     .option('--platform <text>', "the auction centre's name for this kind of auction")
     .addOption(evenIfRetained()),
   async ({ db, env, origin, isDryRun, did }, texts, options) => {
@@ -79,7 +79,7 @@ const show = verb(
     .description('Show an auction, with its registration code while it is paid')
     .argument('<auction>', newestOf),
   async ({ db }, text) => {
-    const auction = await retried(() => getAuctionOf(db, text));
+    const auction = await retried(() => getAuctionOf(db, parseNameOrUuid(text)));
     const data = { ...auctionData(auction), registration_code: registrationCodeOf(auction) };
     return { data, text: fieldLines(data) };
   },
@@ -121,7 +121,7 @@ const cancel = verb(
     const auction = await confirmedChange(
       registry,
       options,
-      (origin, how) => cancelAuction(db, origin, { auction: text, reason }, how),
+      (origin, how) => cancelAuction(db, origin, { auction: parseNameOrUuid(text), reason }, how),
       ({ name, createdAt }) => `This cancels the auction of ${name}, started on ${createdAt}.`,
     );
     return {
@@ -138,7 +138,9 @@ const register = verb(
     .argument('<auction>', newestOf)
     .requiredOption('--code <code>', 'the registration code that the buyer presented'),
   async ({ db, origin, isDryRun, did }, text, options) => {
-    const auction = await registerAuction(db, origin, text, options.code, { isDryRun });
+    const auction = await registerAuction(db, origin, parseNameOrUuid(text), options.code, {
+      isDryRun,
+    });
     return {
       data: { ...auctionData(auction), changed: !isDryRun },
       text: `${did('end')} the auction of ${auction.name} as domain_registered`,

@@ -23,7 +23,7 @@ import { noun, reading, writing } from '../command.ts';
 import { exporting, exportRows } from '../file/exporting.ts';
 import { nameColumn, optionalText, requiredText } from '../file/field.ts';
 import { type Import, importing, runImport, writeInChunks } from '../file/import.ts';
-import { parseNames } from '../names.ts';
+import { parseName, parseNames } from '../names.ts';
 import { counted, fieldLines, listReport } from '../report/text.ts';
 import { verb } from '../run.ts';
 
@@ -32,7 +32,7 @@ const publish = listsShowing(['disputed']);
 const open = verb(
   writing('open', 'dispute open piip.ee --from 2026-12-01 --until 2027-02-28')
     .description('Open a dispute of a name and publish the lists')
-    .argument('<name>', 'the name in its Unicode form, lower case')
+    .argument('<name>', 'the name')
     .requiredOption('--from <day>', 'its first day, YYYY-MM-DD, in UTC')
     .option('--until <day>', 'its last day; by default, it lasts until it is closed'),
   async ({ db, env, origin, isDryRun, did }, text, options) => {
@@ -51,9 +51,9 @@ const open = verb(
 const close = verb(
   writing('close', 'dispute close piip.ee')
     .description('Close the dispute of a name as of today and publish the lists')
-    .argument('<name>', 'the name in its Unicode form, lower case'),
+    .argument('<name>', 'the name'),
   async ({ db, origin, isDryRun, did }, text) => {
-    const { name } = parseDomainName(text);
+    const { name } = parseName(text);
     await closeDispute(db, origin, { name }, { isDryRun });
     return {
       data: { name, changed: !isDryRun },
@@ -80,9 +80,9 @@ const list = verb(
 const show = verb(
   reading('show', 'dispute show piip.ee')
     .description('Show the disputes of a name with everything that is known, passwords included')
-    .argument('<name>', 'the name in its Unicode form, lower case'),
+    .argument('<name>', 'the name'),
   async ({ db, origin }, text) => {
-    const { name } = parseDomainName(text);
+    const { name } = parseName(text);
     const listed = await Array.fromAsync(everyDispute(db, name));
     if (listed.length === 0) {
       throw new RegistryError('not_found', `${JSON.stringify(name)} was never disputed`, 'name');

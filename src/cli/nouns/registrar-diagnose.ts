@@ -6,6 +6,7 @@ import { type LoginRefusal, RegistryError } from '../../error.ts';
 import { getRegistrar } from '../../registrar/account.ts';
 import { listApiUsers } from '../../registrar/api-user.ts';
 import { authenticate, findRefusals, loginOf } from '../../registrar/login.ts';
+import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { currentTime } from '../../time/clock.ts';
 import { reading } from '../command.ts';
 import { askSecret } from '../report/ask.ts';
@@ -27,7 +28,7 @@ export const diagnose = verb(
     'registrar diagnose ALPHA --username ats --ip 192.0.2.7 --secret-stdin < secret.txt',
   )
     .description('Say why a registrar cannot log in')
-    .argument('<code>', 'the registrar')
+    .argument('<code>', 'the registrar', asciiUpperCase)
     .requiredOption('--username <name>', 'the API user')
     .requiredOption('--ip <address>', 'the address that it calls from', parseAddress)
     .option('--secret-stdin', 'read the secret from standard input; otherwise a terminal asks')

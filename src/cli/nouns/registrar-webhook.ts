@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { getRegistrar, getWebhook } from '../../registrar/account.ts';
+import { asciiUpperCase } from '../../text/ascii-case.ts';
 import type { ListedDelivery } from '../../webhook/outbox.ts';
 import { noun, reading, usageError, writing } from '../command.ts';
 import { counted, listReport } from '../report/text.ts';
@@ -9,7 +10,7 @@ import { parseSince } from '../time.ts';
 const test = verb(
   writing('test', 'registrar webhook test ALPHA')
     .description('Send a test from this machine to the webhook of a registrar')
-    .argument('<code>', 'the registrar'),
+    .argument('<code>', 'the registrar', asciiUpperCase),
   async ({ db, env, isDryRun }, code) => {
     const { url } = await getWebhook(db, code);
     if (isDryRun) return { data: { url }, text: `would send a test to ${url}` };
@@ -27,7 +28,7 @@ const test = verb(
 const list = verb(
   reading('list', 'registrar webhook list ALPHA')
     .description('List the deliveries to one registrar or to all, and when each arrived')
-    .argument('[code]', 'only this registrar')
+    .argument('[code]', 'only this registrar', asciiUpperCase)
     .option('--limit <count>', 'how many, the newest first', parseLimit, 50),
   async ({ db }, code, { limit }) => {
     if (code !== undefined) await getRegistrar(db, code);
@@ -52,7 +53,7 @@ const resend = verb(
     'registrar webhook resend ALPHA msg_7e64b1b2a4b44e0f8a7ac2c0b3f4a5d6',
   )
     .description('Send again what was delivered or given up, in its order, with the same id')
-    .argument('<code>', 'the registrar')
+    .argument('<code>', 'the registrar', asciiUpperCase)
     .argument('[id]', 'only this delivery')
     .option('--since <time>', 'what was created from this day or instant on, in UTC', parseSince)
     .hook('preAction', (command) => {

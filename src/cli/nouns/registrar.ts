@@ -8,6 +8,7 @@ import {
   updateRegistrar,
 } from '../../registrar/account.ts';
 import { listApiUsers } from '../../registrar/api-user.ts';
+import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { parseWebhookUrl } from '../../webhook/url.ts';
 import { noun, reading, usageError, writing } from '../command.ts';
 import { reportOfChange } from '../report/changes.ts';
@@ -22,7 +23,11 @@ const add = verb(
     'registrar add --code ALPHA --name "Alpha OÜ" --allow-ip 192.0.2.0/24 2001:db8::/32',
   )
     .description('Add a registrar')
-    .requiredOption('--code <code>', 'the prefix of its contacts: A-Z, 0-9, _ and -')
+    .requiredOption(
+      '--code <code>',
+      'the prefix of its contacts: A-Z, 0-9, _ and -',
+      asciiUpperCase,
+    )
     .requiredOption('--name <name>', 'its name')
     .option('--allow-ip <cidr...>', 'addresses and ranges it may call from; by default, any'),
   async ({ db, origin, isDryRun, did }, options) => {
@@ -51,7 +56,7 @@ const list = verb(
 const show = verb(
   reading('show', 'registrar show ALPHA')
     .description('Show a registrar and its API users')
-    .argument('<code>', 'the registrar'),
+    .argument('<code>', 'the registrar', asciiUpperCase),
   async ({ db }, code) => {
     const registrar = await getRegistrar(db, code);
     const users = await listApiUsers(db, code);
@@ -69,7 +74,7 @@ const update = verb(
     'registrar update ALPHA --webhook https://hooks.example.ee/registry',
   )
     .description('Change the name of a registrar, the addresses it may call from, or its webhook')
-    .argument('<code>', 'the code of the registrar')
+    .argument('<code>', 'the code of the registrar', asciiUpperCase)
     .option('--name <name>', 'its new name')
     .option('--allow-ip <cidr...>', 'the addresses and ranges that replace the old list')
     .addOption(

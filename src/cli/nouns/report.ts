@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { stringify } from 'csv-stringify/sync';
 import { reportMonth } from '../../history/month-report.ts';
 import { listStatus } from '../../public-list/publish/status.ts';
+import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { dayOf } from '../../time/day.ts';
 import { noun, reading } from '../command.ts';
 import { counted, table } from '../report/text.ts';
@@ -51,7 +52,7 @@ const month = verb(
 const invalid = verb(
   reading('invalid', 'report invalid', 'report invalid --registrar ALPHA --json')
     .description("Count the contacts' values that today's rules refuse")
-    .option('--registrar <code>', "only this registrar's contacts"),
+    .option('--registrar <code>', "only this registrar's contacts", asciiUpperCase),
   async (registry, { registrar }) => {
     const counts = new Map<string, number>();
     let [checked, contacts] = [0, 0];

@@ -93,13 +93,19 @@ export function isComplete({ answer, auctions, retained, facts, days }: Content)
   return Boolean(isAnswered && auctions && retained && hasFacts && days?.length);
 }
 
+/** The name that a visitor means by an address of a page, or by a name without its zone. */
+function nameMeant(given: string, [zone]: readonly string[]): string {
+  const host = given.replace(/^https?:\/\/([^/?#]*).*$/i, '$1');
+  return host.includes('.') || zone === undefined ? host : `${host}.${zone}`;
+}
+
 async function answerTo(
   given: string,
   zones: readonly string[],
   find: (name: string) => [Promise<ListedName[] | undefined>, Promise<NameHistory | undefined>],
 ): Promise<Answer | undefined> {
   if (given === '') return undefined;
-  const { domain, fault } = readDomainName(given);
+  const { domain, fault } = readDomainName(nameMeant(given, zones));
   if (!domain) return { isName: false, given, fault };
   const [listed, history] = await Promise.all(find(domain.name));
   const outside = findOutside(domain.name, zones);

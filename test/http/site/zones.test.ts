@@ -44,3 +44,12 @@ it('with zones, the answer about a name says what the lists say, whatever the na
 it('with zones, the answer about a name is about the lists for a name of the registry', async () => {
   expect((await ask('en', 'tallinn.ee')).text).toContain('tallinn.ee is on none of the lists');
 });
+
+it.each([
+  ['reserved', 'reserved.ee'],
+  ['https://Reserved.ee/?a=b', 'reserved.ee'],
+  ['http://reserved.ee', 'reserved.ee'],
+])('with zones, the answer about a name understands %s as %s', async (given, name) => {
+  const html = await (await worker.fetch(`/en/?name=${encodeURIComponent(given)}`)).text();
+  expect(html).toContain(`<title>${name} `);
+});

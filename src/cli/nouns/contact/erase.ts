@@ -1,6 +1,7 @@
 import { type Erasure, eraseContact } from '../../../contact/erase.ts';
 import { contactFields } from '../../../contact/fields.ts';
 import { writing } from '../../command.ts';
+import { parseContactKey } from '../../names.ts';
 import { confirmedChange } from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
@@ -16,7 +17,7 @@ export const erase = verb(
     'contact erase 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11',
   )
     .description('Erase the personal data of a contact, at the request of the person')
-    .argument('<code|uuid>', 'the contact, even one that was deleted before')
+    .argument('<code|uuid>', 'the contact, even one that was deleted before', parseContactKey)
     .addHelpText(
       'after',
       `

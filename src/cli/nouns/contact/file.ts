@@ -7,6 +7,7 @@ import {
 import { listContactsOfRegistrar } from '../../../contact/list.ts';
 import { everyRow } from '../../../database/every-row.ts';
 import { getRegistrar } from '../../../registrar/account.ts';
+import { asciiUpperCase } from '../../../text/ascii-case.ts';
 import { currentTime } from '../../../time/clock.ts';
 import { exporting, exportRows } from '../../file/exporting.ts';
 import { type Import, importing, runImport, writeInChunks } from '../../file/import.ts';
@@ -37,13 +38,13 @@ export const importVerb = importing(
   'contact import - --format ndjson < contacts.ndjson',
 )
   .description('Import contacts from a file; existing contacts are left as they are')
-  .option('--registrar <code>', 'the registrar of rows without one')
+  .option('--registrar <code>', 'the registrar of rows without one', asciiUpperCase)
   .action((file, options) => runImport(file, options, contactImport(options)));
 
 export const exportVerb = verb(
   exporting('contact export contacts.csv --registrar ALPHA')
     .description("Write a registrar's contacts, auth_info included, to a file for contact import")
-    .requiredOption('--registrar <code>', 'the registrar whose contacts to write'),
+    .requiredOption('--registrar <code>', 'the registrar whose contacts to write', asciiUpperCase),
   async ({ db }, file, options) => {
     const { registrar } = options;
     await getRegistrar(db, registrar);

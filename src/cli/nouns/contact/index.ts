@@ -13,6 +13,7 @@ import { retried } from '../../../database/retry.ts';
 import { type DomainOfContact, listDomainsOfContact } from '../../../domain/list.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
 import { noun, reading, usageError, writing } from '../../command.ts';
+import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
 import { confirmedChange } from '../../report/confirm.ts';
 import { fieldLines, listReport } from '../../report/text.ts';
@@ -25,7 +26,7 @@ import { status, update } from './update.ts';
 const list = verb(
   reading('list', 'contact list --registrar ALPHA', 'contact list --ident 38001085718 --json')
     .description('List contacts by registrar, identity code, email or name')
-    .option('--registrar <code>', "only this registrar's contacts")
+    .option('--registrar <code>', "only this registrar's contacts", asciiUpperCase)
     .option('--ident <code>', 'only contacts with this identity code')
     .option('--email <address>', 'only contacts with this address')
     .option('--name <text>', 'only contacts whose name contains this')
@@ -89,7 +90,7 @@ async function deletedReport(
 const show = verb(
   reading('show', 'contact show ALPHA:1B7A3C5D')
     .description('Show a contact and the domains that refer to it')
-    .argument('<code>', 'the contact'),
+    .argument('<code>', 'the contact', parseContactKey),
   async ({ db }, code) => {
     const contact = await retried(() => getContactByCode(db, code));
     const domains = everyRow<DomainOfContact>((page) => listDomainsOfContact(db, code, page));
@@ -114,7 +115,7 @@ function contactData(contact: ContactWithRegistrar): Record<string, unknown> {
 const remove = verb(
   writing('delete', 'contact delete ALPHA:1B7A3C5D')
     .description('Delete a contact that no domain refers to')
-    .argument('<code>', 'the contact'),
+    .argument('<code>', 'the contact', parseContactKey),
   async (registry, text, options) => {
     const { db, isDryRun, did } = registry;
     const code = asciiUpperCase(text);

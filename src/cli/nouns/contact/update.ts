@@ -11,6 +11,7 @@ import type { Changes } from '../../../history/changes.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
 import { isBlank } from '../../../text/field.ts';
 import { usageError, writing } from '../../command.ts';
+import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
 import { changesText, reportOfChange } from '../../report/changes.ts';
 import { confirmedChange } from '../../report/confirm.ts';
@@ -39,7 +40,7 @@ export const update = verb(
       'contact update ALPHA:1B7A3C5D --ident 12345678 --ident-type org',
     )
       .description('Change fields of a contact')
-      .argument('<code>', 'the contact')
+      .argument('<code>', 'the contact', parseContactKey)
       .hook('preAction', (command) => {
         if (changeable.some(({ option }) => option.attributeName() in command.opts())) return;
         throw usageError('nothing to change: give at least one field, for example --phone');
@@ -97,7 +98,7 @@ export const status = verb(
     'contact status ALPHA:1B7A3C5D --remove serverUpdateProhibited',
   )
     .description('Add statuses to a contact or remove them')
-    .argument('<code>', 'the contact')
+    .argument('<code>', 'the contact', parseContactKey)
     .addOption(new Option('--add <status...>', 'statuses to add').choices(contactStatuses))
     .option('--remove <status...>', 'statuses to take away, with their notes')
     .option('--note <text>', 'why the statuses are added')

@@ -7,6 +7,7 @@ import { removeDomains } from '../../../domain/remove.ts';
 import { RegistryError } from '../../../error.ts';
 import { findNewestId } from '../../../history/search.ts';
 import { getRegistrar } from '../../../registrar/account.ts';
+import { asciiUpperCase } from '../../../text/ascii-case.ts';
 import { exporting, exportRows } from '../../file/exporting.ts';
 import { nameColumn, requiredText, words, wordsNote } from '../../file/field.ts';
 import {
@@ -101,7 +102,7 @@ export const domainImportVerb = importing(
 export const domainExportVerb = verb(
   exporting('domain export domains.csv', 'domain export alpha.csv --registrar ALPHA')
     .description('Write the domains and their contacts to a file for domain import')
-    .option('--registrar <code>', "only this registrar's domains"),
+    .option('--registrar <code>', "only this registrar's domains", asciiUpperCase),
   async ({ db }, file, options) => {
     const { registrar } = options;
     if (registrar !== undefined) await getRegistrar(db, registrar);

@@ -8,13 +8,13 @@ import {
   listDomains,
   listDomainsOfContact,
 } from '../../../domain/list.ts';
-import { parseDomainName } from '../../../domain/name.ts';
 import { getDomain } from '../../../domain/read.ts';
 import { removeDomains } from '../../../domain/remove.ts';
 import { updateDomain } from '../../../domain/update.ts';
 import { getRegistrar } from '../../../registrar/account.ts';
+import { asciiUpperCase } from '../../../text/ascii-case.ts';
 import { noun, reading, usageError, writing } from '../../command.ts';
-import { parseAnyNames } from '../../names.ts';
+import { parseAnyNames, parseName } from '../../names.ts';
 import { reportOfChange } from '../../report/changes.ts';
 import { confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
 import { counted, fieldLines, listReport } from '../../report/text.ts';
@@ -24,7 +24,7 @@ import { domainExportVerb, domainImportVerb } from './file.ts';
 const list = verb(
   reading('list', 'domain list --registrar ALPHA', 'domain list --contact ALPHA:1B7A3C5D')
     .description('List the domains, or those of a registrar, or those that refer to a contact')
-    .option('--registrar <code>', "only this registrar's domains")
+    .option('--registrar <code>', "only this registrar's domains", asciiUpperCase)
     .addOption(
       new Option(
         '--contact <code>',
@@ -65,9 +65,9 @@ async function domainsOfContact(db: Database, contact: string): Promise<Report> 
 const show = verb(
   reading('show', 'domain show õunaaed.ee')
     .description('Show a domain and its contacts')
-    .argument('<name>', 'the name in its Unicode form, lower case'),
+    .argument('<name>', 'the name'),
   async ({ db }, text) => {
-    const { name, punycode } = parseDomainName(text);
+    const { name, punycode } = parseName(text);
     const { registrar, registrant, admin, tech, createdAt } = await getDomain(db, name);
     const data = {
       ...{ name, punycode_name: punycode, registrar, registrant, admin, tech },
@@ -84,7 +84,7 @@ const update = verb(
     'domain update õunaaed.ee --admin ALPHA:1B7A3C5D ALPHA:2C8B4D6E --tech ""',
   )
     .description('Give a domain other contacts; a role that is not given keeps its own')
-    .argument('<name>', 'the name in its Unicode form, lower case')
+    .argument('<name>', 'the name')
     .option('--registrant <code>', 'the contact that holds the domain')
     .option('--admin <code...>', "all its administrative contacts; '' for none")
     .option('--tech <code...>', "all its technical contacts; '' for none")
@@ -96,7 +96,7 @@ const update = verb(
     }),
   async (registry, text, { registrant, admin, tech }) => {
     const { db, origin, isDryRun } = registry;
-    const name = parseDomainName(text);
+    const name = parseName(text);
     const contacts = {
       ...(registrant !== undefined && { registrant }),
       ...(admin && { admin: admin.filter((code) => code !== '') }),
@@ -111,7 +111,7 @@ const update = verb(
 const remove = verb(
   writing('remove', 'domain remove õunaaed.ee')
     .description('Remove domains, so that they no longer link their contacts')
-    .argument('<name...>', 'names in their Unicode form, lower case')
+    .argument('<name...>', 'the names')
     .addOption(maxRemovalsOption()),
   async (registry, texts, options) => {
     const { db, origin, isDryRun, did } = registry;

@@ -5,6 +5,7 @@ import { shownChanges } from '../../../history/changes.ts';
 import type { HistoryCriteria, HistoryEntry } from '../../../history/search.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
 import { noun, reading, usageError } from '../../command.ts';
+import { parseNameOrUuid } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
 import { changeText } from '../../report/changes.ts';
 import { writeOutput } from '../../report/output.ts';
@@ -42,8 +43,7 @@ const show = verb(
       if (follow && until) throw usageError('--follow has no end: leave out --until');
     }),
   async (registry, noun, text, options) => {
-    // A UUID is found in either case.
-    const key = noun === 'contact' && text !== undefined ? asciiUpperCase(text) : text;
+    const key = text && keyOf(noun, text);
     const { since, until, by, request } = options;
     const subject = historySubjects.find((subject) => nounOf[subject] === noun);
     const criteria = { subject, key, since, until, by, request };
@@ -66,6 +66,12 @@ export const historyCommand = noun(
   [archiveVerb, revertVerb],
   show,
 );
+
+/** The key as history has it. A UUID is found in either case. */
+function keyOf(noun: string | undefined, text: string): string {
+  if (noun === 'contact' || noun === 'registrar') return asciiUpperCase(text);
+  return noun === 'api-user' ? text : parseNameOrUuid(text);
+}
 
 /** Prints the entries as they are read; with `follow`, also those that come later. Returns whether there were none. */
 async function stream(

@@ -1,5 +1,4 @@
 import { retainedStatuses } from '../../../../drizzle/schema.ts';
-import { parseDomainName } from '../../../domain/name.ts';
 import { RegistryError } from '../../../error.ts';
 import { listsShowing } from '../../../public-list/lists.ts';
 import {
@@ -9,7 +8,7 @@ import {
 } from '../../../retained-domain/change-names.ts';
 import { findRetainedDomains, type RetainedDomain } from '../../../retained-domain/list.ts';
 import { noun, reading, writing } from '../../command.ts';
-import { parseAnyNames, parseNames } from '../../names.ts';
+import { parseAnyNames, parseName, parseNames } from '../../names.ts';
 import { confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
 import { counted, fieldLines, listReport } from '../../report/text.ts';
 import { verb } from '../../run.ts';
@@ -18,7 +17,7 @@ import { everyName, retainedExportVerb, retainedImportVerb, statusOption } from 
 const add = verb(
   writing('add', 'retained add riigikogu.ee õ.ee --status reserved')
     .description('Reserve or block names and publish the lists')
-    .argument('<name...>', 'names in their Unicode form, lower case')
+    .argument('<name...>', 'the names')
     .addOption(statusOption('the status to give them').makeOptionMandatory()),
   async ({ db, env, origin, isDryRun, did }, texts, options) => {
     const { status } = options;
@@ -36,7 +35,7 @@ const add = verb(
 const remove = verb(
   writing('remove', 'retained remove riigikogu.ee --status reserved')
     .description('Release reserved or blocked names and publish the lists')
-    .argument('<name...>', 'names in their Unicode form, lower case')
+    .argument('<name...>', 'the names')
     .addOption(statusOption('the status to take from them').makeOptionMandatory())
     .addOption(maxRemovalsOption()),
   async (registry, texts, options) => {
@@ -75,9 +74,9 @@ const list = verb(
 const show = verb(
   reading('show', 'retained show riigikogu.ee')
     .description('Show a reserved or blocked name, with its password')
-    .argument('<name>', 'the name in its Unicode form, lower case'),
+    .argument('<name>', 'the name'),
   async ({ db }, text) => {
-    const name = parseDomainName(text);
+    const name = parseName(text);
     const asked = retainedStatuses.map((status) => ({ ...name, status }));
     const found = await findRetainedDomains(db, asked);
     if (found.length === 0) {
