@@ -98,3 +98,17 @@ test.each([
     expect(await registry.run(args)).toMatchObject({ status: 0 });
   },
 );
+
+test.each([
+  ['production', undefined, 'pass --env production'],
+  [undefined, 'staging', 'leave out --env'],
+])(
+  'whoever writes beside a server of the environment %s with --env %s is told to %s',
+  async (environment, env, option) => {
+    const { address, token } = await listen(failing);
+    noteServer(directory, { address, token, environment });
+    await expect(openRunningServer(directory, env, { isReading: false })).rejects.toThrow(
+      `npm start runs on ${directory}; to work through it, ${option}`,
+    );
+  },
+);

@@ -30,7 +30,8 @@ export async function openLocal(
   }
   const file = isWritable ? undefined : findDatabaseFile(directory, env);
   if (file === undefined) return openInTurn(directory, env);
-  return (await openRunningServer(directory, env)) ?? openForReading(directory, file, env);
+  const server = await openRunningServer(directory, env);
+  return server ?? openForReading(directory, file, env);
 }
 
 /** Opens the database from its file, and the rest in turn with other commands, when it is first asked for. */
@@ -64,7 +65,7 @@ function openForReading(
 
 /** Uses the server that runs on the data or starts meanwhile, or a runtime that holds the lock until it is disposed of. */
 async function openInTurn(directory: string, environment: string | undefined): Promise<Bindings> {
-  const findServer = () => openRunningServer(directory, environment);
+  const findServer = () => openRunningServer(directory, environment, { isReading: false });
   const { lock, other } = await takeLock(directory, commandName(), findServer);
   if (other) return other;
   const release = () => lock[Symbol.dispose]();

@@ -2,6 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import type { Env } from '../../env.ts';
+import { RegistryError } from '../../error.ts';
 import { setClockAhead } from '../../time/clock.ts';
 import type { Bindings } from '../bindings.ts';
 import { readLocalConfig } from '../wrangler-config.ts';
@@ -43,16 +44,28 @@ function readNote(directory: string): RunningServer | undefined {
   }
 }
 
-/** The bindings of the server that runs on the data in the directory; undefined if none answers. */
+/**
+ * The bindings of the server that runs on the data in the directory; undefined if none answers, or if it runs in another
+ * environment and only a file is to be read. Throws `taken`, with the option to pass, for other work there.
+ */
 export async function openRunningServer(
   directory: string,
   environment: string | undefined,
+  { isReading = true } = {},
 ): Promise<Bindings | undefined> {
   const server = readNote(directory);
-  if (server?.environment !== environment || !server) return undefined;
+  if (!server) return undefined;
   const clockAhead = await findClockAhead(server.address, server.token);
   // A server that was killed has left its note.
   if (clockAhead === undefined) return undefined;
+  if (server.environment !== environment) {
+    if (isReading) return undefined;
+    const right = server.environment ? `pass --env ${server.environment}` : 'leave out --env';
+    throw new RegistryError(
+      'taken',
+      `npm start runs on ${directory}; to work through it, ${right}`,
+    );
+  }
   // In a sandbox, the tool works at the sandbox's time.
   setClockAhead(clockAhead);
   const { service } = server;

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { RegistryError } from '../../../error.ts';
 import { listNames } from '../../../public-list/lists.ts';
 import { type CommonOptions, commandLine, reading, registryOptions } from '../../command.ts';
@@ -7,9 +8,9 @@ import { unfinishedRestore } from '../../migrate.ts';
 import { localDirectory } from '../../project.ts';
 import { confirm } from '../../report/confirm.ts';
 import { atInterrupt } from '../../report/interrupt.ts';
-import { counted } from '../../report/text.ts';
+import { counted, table } from '../../report/text.ts';
 import { run } from '../../run.ts';
-import { summaryOf } from './contents.ts';
+import { type Contents, summaryOf } from './contents.ts';
 import { copyInto, makeEmpty, rowsToLose } from './copy.ts';
 import { checkBackup } from './file.ts';
 
@@ -31,13 +32,14 @@ command refuses the database until you repeat it: it starts over. The lists are 
     return run(
       options,
       async () => {
-        const summary = summaryOf(await checkBackup(file));
+        const contents = await checkBackup(file);
         const data = path.join(localDirectory(options.persistTo), 'v3/d1');
         if (!options.remote) mkdirSync(data, { recursive: true });
-        return summary;
+        return contents;
       },
-      async ({ env }, { rows, tables }) => {
-        const confirmed = await confirmLoss(env.DB, options);
+      async ({ env }, contents) => {
+        const { rows, tables } = summaryOf(contents);
+        const confirmed = options.yes ? undefined : await confirmLoss(env.DB, file, contents);
         const command = commandFor(file, options);
         using _ = atInterrupt(() => `interrupted; ${unfinishedRestore(command)}`);
         await makeEmpty(env.DB, { command, confirmed });
@@ -55,16 +57,28 @@ command refuses the database until you repeat it: it starts over. The lists are 
     );
   });
 
-/** Asks before rows are removed. Returns the rows of each table. */
-async function confirmLoss(db: D1Database, { yes }: CommonOptions) {
-  if (yes) return undefined;
+const newestChange = 'select max(occurred_at) as at from history';
+
+/** Asks before rows are removed, and compares them with the file. Returns the rows of each table. */
+async function confirmLoss(db: D1Database, file: string, contents: Contents) {
   const rows = await rowsToLose(db);
-  const kinds = [...rows]
-    .filter(([, count]) => count > 0)
-    .map(([table, count]) => `${counted(count, 'row')} of ${table}`);
-  if (kinds.length === 0) return rows;
+  if ([...rows.values()].every((count) => count === 0)) return rows;
+  using backup = new DatabaseSync(file, { readOnly: true });
+  const lines = [
+    ...Array.from(rows, ([name, count]) => ({
+      name,
+      here: count,
+      inFile: contents[name]?.rows ?? 0,
+    })),
+    {
+      name: 'last change',
+      here: await db.prepare(newestChange).first('at'),
+      inFile: backup.prepare(newestChange).get()?.at,
+    },
+  ].filter(({ here, inFile }) => here !== 0 || inFile !== 0);
+  const compared = table(lines, '', { TABLE: 'name', HERE: 'here', 'IN THE FILE': 'inFile' });
   await confirm(
-    `This removes everything that is in the database: ${kinds.join(', ')}.`,
+    `This removes everything that is in the database:\n\n${compared}\n\n`,
     'confirm with --yes',
   );
   return rows;
