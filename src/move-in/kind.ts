@@ -39,8 +39,8 @@ export interface Part {
   refersTo?: string;
   /** The column that takes one element only. */
   single?: string;
-  /** The meaning of no element, if the report says so. */
-  ifEmpty?: string;
+  /** The meaning of no element, if the report says so; and the element instead while a row of the file is refused. */
+  ifEmpty?: { meaning: string; whenInDoubt: string };
 }
 
 /** One kind of thing that moves in. */

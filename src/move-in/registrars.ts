@@ -27,6 +27,9 @@ import {
   username,
 } from './reader.ts';
 
+/** Nobody calls from it: without any address, a registrar would be open to all. */
+const noAddress = '0.0.0.0/32';
+
 export const registrarKind: Kind = {
   name: 'registrars',
   subject: 'registrar',
@@ -67,12 +70,9 @@ export const registrarKind: Kind = {
     file: 'allowed-ips',
     columns: { registrar: registrarCode, address },
     fills: ['allowed_ips'],
-    ifEmpty: 'open to every address',
+    ifEmpty: { meaning: 'open to every address', whenInDoubt: noAddress },
   },
 };
-
-/** Nobody calls from it: without any address, a registrar would be open to all. */
-const noAddress = '0.0.0.0/32';
 
 function address(text: string | null, note: Note): string {
   const trimmed = (text ?? '').trim();

@@ -1,11 +1,17 @@
-import { type Form, type Kind, partRows } from '../../move-in/kind.ts';
+import { elementsOf, type Form, type Kind, partRows } from '../../move-in/kind.ts';
+import { registrarKind } from '../../move-in/registrars.ts';
 import type { RowChange } from '../../move-in/write.ts';
 import { listNames } from '../../public-list/lists.ts';
 import { writing } from '../command.ts';
 import { writeFileRows } from '../file/write.ts';
 import type { Registry } from '../registry.ts';
 import { noteCommandProgress } from '../report/command-progress.ts';
-import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../report/confirm.ts';
+import {
+  confirm,
+  confirmRemovals,
+  maxRemovalsOption,
+  type RemovalOptions,
+} from '../report/confirm.ts';
 import { counted, table } from '../report/text.ts';
 import { type Report, verb } from '../run.ts';
 import { ignoredText, openDirectory, reportName } from './directory.ts';
@@ -60,7 +66,7 @@ function* fileRows(staging: Staging) {
   for (const finding of staging.findings.list()) yield { ...finding, file: `${finding.file}.csv` };
 }
 
-/** Asks before much is removed, and makes the planned changes. Returns how many were skipped. */
+/** Asks before much is removed or anybody is let in, and makes the planned changes. Returns how many were skipped. */
 async function perform(
   registry: Registry,
   staging: Staging,
@@ -71,8 +77,21 @@ async function perform(
   const sum = (count: 'removed' | 'total') => each.reduce((all, kind) => all + kind[count], 0);
   const all = { removed: sum('removed'), total: sum('total') };
   await confirmRemovals({ ...all, one: 'row', kinds: each }, options);
+  const opened = openedRegistrars(staging);
+  if (opened.length > 0 && !options.yes) {
+    const statement = `This lets the registrars ${opened.join(', ')} call from every address.`;
+    await confirm(statement, 'confirm with --yes');
+  }
   noteCommandProgress({ isChanged: 'perhaps', lists: listNames });
   return performPlan(registry, staging);
+}
+
+/** The codes of the registrars that lose their last address. */
+function openedRegistrars(staging: Staging): string[] {
+  const isOpen = (form: Form) => elementsOf(form, 'allowed_ips').length === 0;
+  return [...staging.changes(registrarKind, 'update')]
+    .filter(({ from, to }) => !isOpen(from!) && isOpen(to!))
+    .map(({ key }) => key);
 }
 
 /** Counts the stored rows of a kind and the elements of their lists, all of them and those to go. */

@@ -69,6 +69,7 @@ async function planKind(db: Database, move: KindMove): Promise<number> {
   const { staging, kind, now, onCompared } = move;
   let unchanged = 0;
   let differing: ComparedRow[] = [];
+  const isInDoubt = isRowRefused(move);
   const decide = async () => {
     const forms = differing.map(({ wanted, stored }) => (stored ?? wanted)!);
     const actors = await newestActors(db, kind, forms);
@@ -79,7 +80,7 @@ async function planKind(db: Database, move: KindMove): Promise<number> {
     const { key, line, incoming, stored } = row;
     // No row has the key; only elements name it.
     if (line === null && !stored) continue;
-    const wanted = await wholeForm(move, row);
+    const wanted = await wholeForm(move, row, isInDoubt);
     const unfit = wanted && !stored && kind.unfit?.(wanted, now);
     if (unfit) {
       const value = wanted[unfit.column];
@@ -101,24 +102,41 @@ async function planKind(db: Database, move: KindMove): Promise<number> {
 }
 
 /** The whole form of a row by the files; null if they lack it. Columns that they lack keep their stored values. */
-async function wholeForm(move: KindMove, row: StagedRow): Promise<Form | null> {
+async function wholeForm(move: KindMove, row: StagedRow, isInDoubt: boolean): Promise<Form | null> {
   const { kind, directory } = move;
   const { incoming, stored } = row;
   // If there is no file of the rows, the stored rows count as given.
   const given = directory.has(kind.name) ? incoming : stored && {};
   if (!given) return null;
-  const whole = { ...stored, ...given, ...listsOf(move, row) };
+  const whole = { ...stored, ...given, ...listsOf(move, row, isInDoubt) };
   return kind.settle?.(whole, stored) ?? whole;
 }
 
+/** Whether a row of the part's file is refused, so that nobody knows what it was to belong to. */
+function isRowRefused({ staging, kind }: KindMove): boolean {
+  if (!kind.part?.ifEmpty) return false;
+  if (staging.findings.counts(kind.part.file).refused > 0) return true;
+  const isStray = ({ incoming, stored, elements }: StagedRow) =>
+    !incoming && !stored && elements.length > 0;
+  return [...staging.rows(kind)].some(isStray);
+}
+
 /** The columns that the file of the kind's part fills. */
-function listsOf({ staging, kind, directory }: KindMove, { key, elements }: StagedRow): Form {
+function listsOf(
+  { staging, kind, directory }: KindMove,
+  { key, elements }: StagedRow,
+  isInDoubt: boolean,
+): Form {
   if (!kind.part || !directory.has(kind.part.file)) return {};
   const { file, fills, ifEmpty } = kind.part;
   const lists = fills.map((column) => {
     const ofList = elements.flatMap(({ list, element }) => (list === column ? [element] : []));
-    if (ifEmpty && ofList.length === 0) {
-      staging.findings.add({ file, key, done: 'carried', why: `has no row: ${ifEmpty}` });
+    if (ifEmpty && ofList.length === 0 && isInDoubt) {
+      const why = `has no row while another is refused; it is now ${ifEmpty.whenInDoubt}, which nobody has`;
+      staging.findings.add({ file, key, done: 'changed', why });
+      ofList.push(ifEmpty.whenInDoubt);
+    } else if (ifEmpty && ofList.length === 0) {
+      staging.findings.add({ file, key, done: 'carried', why: `has no row: ${ifEmpty.meaning}` });
     }
     return [column, JSON.stringify(ofList.sort(inBytes))];
   });
