@@ -8,6 +8,11 @@ import { removals } from './change-names.ts';
 
 const limits: SweepLimits = { window: 1_000, windows: 20 };
 
+/** Whether the last day of a reserved name, in UTC, is over, so that the cron removes it. */
+export function hasEnded({ lastDay }: { lastDay?: string | null | undefined }, now: Date): boolean {
+  return typeof lastDay === 'string' && lastDay < dayOf(now);
+}
+
 /** Removes the reserved names whose last day, in UTC, is over. Returns how many; what is left is for the next run. */
 export async function endReservations(
   db: Database,

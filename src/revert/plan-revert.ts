@@ -9,9 +9,17 @@ import { parseDomainName } from '../domain/name.ts';
 import { RegistryError, throwProblems } from '../error.ts';
 import { isWholeFrom } from '../history/archive.ts';
 import type { HistoryEntry } from '../history/search.ts';
+import { hasEnded } from '../retained-domain/end.ts';
 import type { Origin } from '../write.ts';
 import { domainRows } from './domain.ts';
-import { isRevertOf, problemOf, type Reversal, reversalOf, reversalProblems } from './reversal.ts';
+import {
+  isRevertOf,
+  problemOf,
+  type Reversal,
+  reversalOf,
+  reversalProblems,
+  valuesAfter,
+} from './reversal.ts';
 
 export interface RevertPlan {
   /** The request whose changes are taken back. */
@@ -21,6 +29,8 @@ export interface RevertPlan {
   /** The kinds of things that it changed. */
   subjects: HistorySubject[];
   reversals: Reversal[];
+  /** Removals that stay: of reserved names whose last day is over, which would be public until the cron removes them. */
+  over: Reversal[];
   /** The newest entry of history when this was planned. */
   seen: number;
   /** The command that has taken the request back before. */
@@ -54,19 +64,29 @@ export async function planRevert(
     const message = `the history has no change of request ${JSON.stringify(request)}: it made none, or its entries were archived`;
     throw new RegistryError('not_found', message);
   }
-  const entries = await Array.fromAsync(entriesOf(db, request, [first, last]));
+  const all = await Array.fromAsync(entriesOf(db, request, [first, last]));
+  const reversals = all.map(reversalOf);
+  const over = reversals.filter(
+    ({ subject, action, changes }) =>
+      subject === 'retained_domain' &&
+      action === 'create' &&
+      hasEnded(valuesAfter(changes), origin.request.at),
+  );
+  const left = new Set(over.map(({ entry }) => entry.id));
+  const entries = all.filter(({ id }) => !left.has(id));
   const newer = await loadEntries(db, new Set(entries.flatMap((entry) => entry.newer ?? [])));
   const newerThan = ({ newer: id }: Entry) => (id === null ? undefined : newer.get(id));
-  const subjects = [...new Set(entries.map(({ subject }) => subject))];
+  const subjects = [...new Set(all.map(({ subject }) => subject))];
   const plan = {
     request,
     at,
     subjects,
     seen,
-    reversals: entries.map(reversalOf),
+    reversals: reversals.filter(({ entry }) => !left.has(entry.id)),
+    over,
     doneBy: undefined,
   };
-  if (entries.every((entry) => isRevertOf(request, newerThan(entry)))) {
+  if (entries.length > 0 && entries.every((entry) => isRevertOf(request, newerThan(entry)))) {
     return { ...plan, reversals: [], doneBy: newerThan(entries[0]!) };
   }
   throwProblems(entries.flatMap((entry) => reversalProblems(entry, newerThan(entry))));

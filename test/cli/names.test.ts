@@ -68,6 +68,21 @@ test('takes and shows the passwords and last days of reserved names', async () =
   );
 }, 120_000);
 
+test.each([[[]], [['--replace', '--yes']]])(
+  'leaves out and counts reserved names whose last day is over, with options %j',
+  async (options) => {
+    const registry = await tool.newRegistry();
+    const importing = ['retained', 'import', '-', ...options];
+    const file = 'name,status,last_day\na.ee,reserved,2020-12-31\nb.ee,reserved,2099-12-31\n';
+    const { stdout } = await registry.run(importing, file);
+    expect(stdout).toContain('1 name ');
+    expect(stdout).toContain('; left out 1 name whose last day is over');
+    expect((await registry.rows()).retained_domains).toMatchObject([{ name: 'b.ee' }]);
+    expect(await registry.done(importing, file)).toMatchObject({ unchanged: 1, changed: false });
+  },
+  120_000,
+);
+
 test('never takes a row that it skips for a name to remove', async () => {
   const registry = await tool.newRegistry();
   await registry.done('retained add linn.ee riik.ee --status reserved');

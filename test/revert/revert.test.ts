@@ -147,6 +147,25 @@ it('retained names that had a password are not removed and made again without it
   expect(await problems(removing)).toMatchObject([{ reason: 'gone' }]);
 });
 
+it('retained names whose last day is over since stay removed, and the others come back', async () => {
+  const [over, lasting] = [
+    { ...newName(), lastDay: '2026-05-31' },
+    { ...newName(), lastDay: '2026-06-01' },
+  ];
+  await addRetainedDomains(worker.db, operator, [over, lasting]);
+  const request = await commanded((origin) =>
+    removeRetainedDomains(worker.db, origin, [over, lasting]),
+  );
+  const origin = command('2026-06-01T00:00:00.000Z');
+  const plan = await planRevert(worker.db, origin, request);
+  expect(plan.over).toMatchObject([{ key: over.name }]);
+  await revert(worker.db, origin, plan);
+  expect(await findRetainedDomains(worker.db, [over, lasting])).toMatchObject([lasting]);
+  expect(await planRevert(worker.db, command('2026-06-01T00:00:00.000Z'), request)).toMatchObject({
+    doneBy: { requestId: origin.request.requestId },
+  });
+});
+
 it('a name with another status is another thing', async () => {
   const name = newName();
   const request = await commanded((origin) => addRetainedDomains(worker.db, origin, [name]));

@@ -17,8 +17,8 @@ import {
   settleRejected,
 } from './read-import.ts';
 
-/** The number of rows with each outcome; `unchanged` rows were there already. */
-type Counts<Outcome extends string> = Record<Outcome | 'unchanged', number>;
+/** The number of rows with each outcome; `unchanged` rows were there already, and those that are `over` are left out. */
+type Counts<Outcome extends string> = Record<Outcome | 'unchanged', number> & { over?: number };
 
 /** An import of one kind of thing: how its rows are read, judged and written. */
 export interface Import<Row, Outcome extends string> extends RowReader<Row> {
@@ -71,7 +71,7 @@ export async function importRows<Row, Outcome extends string>(
   const counts = await kind.write(registry, rows);
   const rejected = read.rejected.length;
   const isChange = Object.entries<number>(counts).some(
-    ([outcome, count]) => outcome !== 'unchanged' && count > 0,
+    ([outcome, count]) => outcome !== 'unchanged' && outcome !== 'over' && count > 0,
   );
   const rejectedText =
     rejectedFile && `; ${counted(rejected, 'row')} rejected, see ${rejectedFile}`;

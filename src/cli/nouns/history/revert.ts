@@ -40,29 +40,44 @@ well.`,
   async (registry, request, options) => {
     const { db, origin, isDryRun, did } = registry;
     const plan = await planRevert(db, origin, request);
-    const { reversals, doneBy } = plan;
+    const { reversals, over, doneBy } = plan;
     const publish = [...new Set(plan.subjects.flatMap((subject) => listsOf[subject] ?? []))];
     const publishing = publish.length > 0 ? { publish } : {};
-    const data = { request, changes: reversals.map(reversalData) };
+    const overNames = over.map(({ key }) => key);
+    const leftOut =
+      over.length === 0 ? [] : [`left out, because the last day is over: ${overNames.join(', ')}`];
+    const data = {
+      request,
+      changes: reversals.map(reversalData),
+      ...(over.length > 0 && { over: overNames }),
+    };
     if (doneBy) {
       const { actor, occurredAt, requestId } = doneBy;
       const text = `nothing to revert: ${actor} did it at ${occurredAt}, request ${requestId}`;
       return { data: { ...data, changed: false }, text, ...publishing };
     }
+    if (reversals.length === 0) {
+      return {
+        data: { ...data, changed: false },
+        text: ['nothing to revert', ...leftOut].join('; '),
+      };
+    }
     const what = `request ${request}: ${counted(reversals.length, 'change')}`;
     const lines = [`would revert ${what}`, ...reversals.map(reversalText)];
     if (isDryRun) {
-      return { data: { ...data, changed: false }, text: lines.join('\n'), ...publishing };
+      const text = [...lines, ...leftOut].join('\n');
+      return { data: { ...data, changed: false }, text, ...publishing };
     }
     if (!options.yes) {
       const hidden = reversals.length - shownReversals;
       const shown = hidden > 0 ? lines.slice(0, -hidden) : lines;
       const more = hidden > 0 ? [`  and ${hidden} more, which --dry-run shows`] : [];
-      const question = [...shown, ...more, 'This makes these changes.'];
+      const question = [...shown, ...more, ...leftOut, 'This makes these changes.'];
       await confirm(question.join('\n'), 'confirm with --yes');
     }
     await revert(db, origin, plan);
-    return { data: { ...data, changed: true }, text: `${did('revert')} ${what}`, ...publishing };
+    const text = [`${did('revert')} ${what}`, ...leftOut].join('; ');
+    return { data: { ...data, changed: true }, text, ...publishing };
   },
 );
 

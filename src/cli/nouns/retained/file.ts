@@ -9,6 +9,7 @@ import { RegistryError } from '../../../error.ts';
 import { listsShowing } from '../../../public-list/lists.ts';
 import { addRetainedDomains, countRetainedDomains } from '../../../retained-domain/change-names.ts';
 import { checkDay } from '../../../retained-domain/dispute.ts';
+import { hasEnded } from '../../../retained-domain/end.ts';
 import {
   listRetainedDomains,
   type RetainedDomain,
@@ -25,7 +26,7 @@ import {
   writeInChunks,
 } from '../../file/import.ts';
 import { confirmedRemoval, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
-import { inChunks } from '../../report/progress.ts';
+import { inChunks, type Rows } from '../../report/progress.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 
@@ -62,8 +63,9 @@ export function retainedImport({
     }),
     keys: (row) => [`${row.name} (${row.status})`],
     findProblems: async ({ env }, names) => findZoneProblems(names, zonesOf(env)),
-    write: ({ db, origin, isDryRun }, names) =>
-      writeInChunks(
+    async write({ db, origin, isDryRun }, rows) {
+      const { names, over } = withoutOver(rows, origin.request.at);
+      const counts = await writeInChunks(
         'importing',
         names,
         { added: 0, updated: 0, removed: 0, unchanged: 0 },
@@ -71,16 +73,34 @@ export function retainedImport({
           const { added, updated } = await addRetainedDomains(db, origin, chunk, { isDryRun });
           return { added, updated, removed: 0, unchanged: chunk.length - added - updated };
         },
-      ),
-    text: ({ added, updated, unchanged }, { isDryRun, did }) =>
+      );
+      return { ...counts, over };
+    },
+    text: ({ added, updated, unchanged, over }, { isDryRun, did }) =>
       `${did('add')} ${counted(added, 'name')}${updatedText(updated, isDryRun)}, ` +
-      `${unchanged} already there`,
+      `${unchanged} already there${overText(over)}`,
     publish: listsShowing(statusesOf(status)),
   };
 }
 
 const updatedText = (updated: number, isDryRun: boolean) =>
   updated === 0 ? '' : `, ${isDryRun ? 'update' : 'updated'} ${updated}`;
+
+const overText = (over = 0) =>
+  over === 0 ? '' : `; left out ${counted(over, 'name')} whose last day is over`;
+
+/** The rows that are not over, and the number of the others: they would be public until the cron removes them. */
+function withoutOver(rows: Rows<RetainedDomain>, now: Date) {
+  let over = 0;
+  for (const chunk of rows.chunks(1_000)) over += chunk.filter((row) => hasEnded(row, now)).length;
+  const names: Rows<RetainedDomain> = {
+    length: rows.length - over,
+    *chunks(size) {
+      for (const chunk of rows.chunks(size)) yield chunk.filter((row) => !hasEnded(row, now));
+    },
+  };
+  return { names, over };
+}
 
 /** Only a reserved name has these two fields. */
 function readReservation(values: Record<string, unknown>, status: RetainedStatus) {
@@ -122,19 +142,20 @@ function retainedReplacement(
   const statuses = statusesOf(options.status);
   return {
     ...retainedImport(options),
-    async write(registry, names) {
+    async write(registry, rows) {
       const { db, origin } = registry;
+      const { names, over } = withoutOver(rows, origin.request.at);
       const one = statuses.length === 1 ? `${statuses[0]} name` : 'name';
       const all = { one, countAll: () => countRetainedDomains(db, statuses) };
       const counts = await confirmedRemoval(registry, options, all, (how) => {
         const chunks = how.isDryRun ? names.chunks(1_000) : inChunks('replacing', names);
         return replaceRetainedDomains(db, origin, statuses, chunks, how);
       });
-      return { ...counts, unchanged: names.length - counts.added - counts.updated };
+      return { ...counts, unchanged: names.length - counts.added - counts.updated, over };
     },
-    text: ({ added, updated, removed, unchanged }, { isDryRun, did }) =>
+    text: ({ added, updated, removed, unchanged, over }, { isDryRun, did }) =>
       `${did('add')} ${counted(added, 'name')} and remove${isDryRun ? '' : 'd'} ${removed}` +
-      `${updatedText(updated, isDryRun)}, ${unchanged} already there`,
+      `${updatedText(updated, isDryRun)}, ${unchanged} already there${overText(over)}`,
   };
 }
 
