@@ -44,6 +44,8 @@ export const registrars = sqliteTable(
      * recorded with later times (src/contact/change-time.ts).
      */
     lostChangeAt: text('lost_change_at'),
+    /** Since when the operator has refused all logins of the registrar; null if they are let in. */
+    suspendedAt: text('suspended_at'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

@@ -81,6 +81,7 @@ export const loginRefusals = [
   'unknown user',
   'wrong secret',
   'disabled',
+  'suspended',
   'address',
   'another site',
   'malformed token',

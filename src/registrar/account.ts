@@ -10,6 +10,8 @@ import { type Change, type ChangeOptions, type Origin, write } from '../write.ts
 import { webhookStatements } from './webhook.ts';
 import { generateWebhookSecret } from './webhook-secret.ts';
 
+const noWebhook = { webhookUrl: null, webhookFailingSince: null };
+
 const { id: registrarId, lostChangeAt: _, ...columns } = getTableColumns(registrars);
 
 /** The webhook's URL is null if there is none. */
@@ -94,7 +96,7 @@ export async function addRegistrar(
       action: 'create',
       changes: difference({}, described),
       statements: () => [db.insert(registrars).values(row)],
-      outcome: { ...row, contactCount: 0, webhookUrl: null, webhookFailingSince: null },
+      outcome: { ...row, contactCount: 0, suspendedAt: null, ...noWebhook },
       onViolation: (error) => (isUniqueViolation(error, 'registrars.code') ? taken : undefined),
     };
   };
@@ -107,6 +109,8 @@ export interface RegistrarChanges {
   allowedIps?: string[] | undefined;
   /** From `parseWebhookUrl`; null removes the webhook. */
   webhookUrl?: string | null | undefined;
+  /** The reason to refuse all logins of the registrar, kept by the history; null lets them in again. */
+  suspension?: string | null | undefined;
 }
 
 interface UpdatedRegistrar {
@@ -131,10 +135,14 @@ export async function updateRegistrar(
   const judge = (registrar: Registrar): Change<UpdatedRegistrar> => {
     const { webhookUrl = registrar.webhookUrl } = wanted;
     const values = {
+      suspendedAt: suspensionTime(registrar, wanted, origin),
       name: wanted.name === undefined ? registrar.name : registrarName(wanted.name),
       allowedIps: wanted.allowedIps ? addressEntries(wanted.allowedIps) : registrar.allowedIps,
     };
     const changes = difference(registrar, { ...values, webhookUrl, webhookSecret });
+    if (changes.suspendedAt && wanted.suspension) {
+      changes.reason = { from: null, to: wanted.suspension };
+    }
     const subject = subjectOf(registrar.code);
     const update = { by: origin.actor, subject, action: 'update', changes } as const;
     if (Object.keys(changes).length === 0) return { ...update, outcome: { registrar, changes } };
@@ -158,10 +166,21 @@ export async function updateRegistrar(
   return options.isDryRun ? outcome : { ...outcome, webhookSecret };
 }
 
-function isAsSeen({ code, name, allowedIps, webhookUrl }: Registrar) {
+/** A registrar that is suspended already stays so since then. */
+function suspensionTime(
+  { suspendedAt }: Registrar,
+  { suspension }: RegistrarChanges,
+  { request }: Origin,
+): string | null {
+  if (suspension === undefined) return suspendedAt;
+  return suspension === null ? null : (suspendedAt ?? request.at.toISOString());
+}
+
+function isAsSeen({ code, name, allowedIps, suspendedAt, webhookUrl }: Registrar) {
   return and(
     eq(registrars.code, code),
     eq(registrars.name, name),
+    sql`${registrars.suspendedAt} is ${suspendedAt}`,
     // The values are compared, because the same JSON can be written in several ways.
     sql`(select json_group_array(value) from json_each(${registrars.allowedIps}))
       = ${JSON.stringify(allowedIps)}`,

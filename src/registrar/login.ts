@@ -88,7 +88,7 @@ const placeholders = {
   at: sql.placeholder('at'),
 };
 
-/** The id of the registrar whose login is passed to a prepared query; null if the login fails. */
+/** The id of the registrar whose login is passed to a prepared query; null if the user is refused. */
 export const registrarOfLogin = sql<number>`(
   select registrar_id from ${apiUsers} where ${isCaller(placeholders)})`;
 
@@ -111,7 +111,7 @@ const callerOf = prepared<Found>(
       contact_count as "contactCount", allowed_ips as "allowedIps",
       ${isFirstUse(placeholders)} as "isFirstUse", null as "passwordHash"
     from ${apiUsers} as user join ${registrars} as registrar on registrar.id = user.registrar_id
-    where ${isCaller(placeholders)}
+    where ${isCaller(placeholders)} and suspended_at is null
     union all select null, username, null, null, null, null, null, password_hash from ${apiUsers}
     where username = ${placeholders.username} and password_hash is not null
     union all select null, null, null, null, null, null, null, password_hash from ${apiUsers}
@@ -122,8 +122,8 @@ const callerOf = prepared<Found>(
 /**
  * Runs `queries` in one round trip with the check of the login and returns the caller and their results; the first login
  * with a password takes another round trip. The queries get the registrar's id as an SQL expression to scope them; it is
- * null if the login fails. Throws `address_denied`, and `unauthorized`, which is the same for an unknown user, a wrong
- * secret and a disabled user.
+ * null if the user is refused. Throws `address_denied`, and `unauthorized`, which is the same for an unknown user, a wrong
+ * secret, a disabled user and a suspended registrar.
  */
 export async function withLogin<const Queries extends readonly BatchItem<'sqlite'>[]>(
   db: Database,
@@ -181,15 +181,21 @@ export async function findRefusals(
   login: Login | Pick<Login, 'username' | 'address'>,
 ): Promise<LoginRefusal[]> {
   const { username, address } = login;
-  const [user] = await db.all<{ hasSecret: number; isEnabled: number; allowedIps: string }>(sql`
+  const [user] = await db.all<{
+    hasSecret: number;
+    isEnabled: number;
+    isSuspended: number;
+    allowedIps: string;
+  }>(sql`
     select ${'secret' in login ? hasSecret(login) : sql`1`} as "hasSecret",
-      ${isEnabled} as "isEnabled", allowed_ips as "allowedIps"
+      ${isEnabled} as "isEnabled", suspended_at is not null as "isSuspended", allowed_ips as "allowedIps"
     from ${apiUsers} as user join ${registrars} as registrar on registrar.id = user.registrar_id
     where username = ${username}`);
   if (!user) return ['unknown user'];
   return [
     ...(user.hasSecret ? [] : (['wrong secret'] as const)),
     ...(user.isEnabled ? [] : (['disabled'] as const)),
+    ...(user.isSuspended ? (['suspended'] as const) : []),
     ...(isAllowed(user.allowedIps, address) ? [] : (['address'] as const)),
   ];
 }

@@ -29,14 +29,14 @@ test.each([
     'ats',
     '192.0.2.7',
     () => secret,
-    { user: 'passed', secret: 'passed', enabled: 'passed', address: 'passed' },
+    { user: 'passed', secret: 'passed', enabled: 'passed', registrar: 'passed', address: 'passed' },
   ],
   [
     'lets in the right password from a former registry',
     'former',
     '192.0.2.7',
     () => 'vana parool',
-    { user: 'passed', secret: 'passed', enabled: 'passed', address: 'passed' },
+    { user: 'passed', secret: 'passed', enabled: 'passed', registrar: 'passed', address: 'passed' },
   ],
   [
     'names a wrong secret and the address beside it',
@@ -47,6 +47,7 @@ test.each([
       user: 'passed',
       secret: 'refused: wrong secret',
       enabled: 'passed',
+      registrar: 'passed',
       address: 'refused: address',
     },
   ],
@@ -59,6 +60,7 @@ test.each([
       user: 'refused: unknown user',
       secret: 'not looked at',
       enabled: 'not looked at',
+      registrar: 'not looked at',
       address: 'not looked at',
     },
   ],
@@ -71,6 +73,7 @@ test.each([
       user: 'passed',
       secret: 'not looked at',
       enabled: 'refused: disabled',
+      registrar: 'passed',
       address: 'passed',
     },
   ],
@@ -89,12 +92,13 @@ test.each([
 test('registrar diagnose leaves the secret out where there is no terminal to ask on', async () => {
   expect(await registry.run(diagnose('ats', '192.0.2.7'))).toEqual({
     status: 0,
-    stdout: `STEP     RESULT
-user     passed
-secret   not looked at
-enabled  passed
-address  passed
-limit    not looked at: after too many failed logins from 192.0.2.7, every login from there gets 429 for a minute, and no tool can see the count
+    stdout: `STEP       RESULT
+user       passed
+secret     not looked at
+enabled    passed
+registrar  passed
+address    passed
+limit      not looked at: after too many failed logins from 192.0.2.7, every login from there gets 429 for a minute, and no tool can see the count
 `,
     stderr: '',
   });

@@ -28,6 +28,7 @@ test('adds, changes and lists registrars, and records the operator', async () =>
       webhook_url: null,
       webhook_failing_since: null,
       contact_count: 0,
+      suspended_at: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     },
@@ -46,6 +47,41 @@ test('adds, changes and lists registrars, and records the operator', async () =>
     },
   ]);
 }, 120_000);
+
+test('suspends a registrar with a reason, and lets it in again', async () => {
+  const registry = await tool.newRegistry('ALPHA');
+  await registry.done('api-user add --registrar ALPHA --username ats');
+  const suspend = ['registrar', 'suspend', 'ALPHA', '--reason', 'contract ended'];
+  const diagnose = 'registrar diagnose ALPHA --username ats --ip 192.0.2.7';
+  const suspended_at = expect.any(String);
+
+  expect(await registry.done([...suspend, '--dry-run'])).toMatchObject({ changed: false });
+  expect((await registry.run(diagnose)).stdout).toMatch(/^registrar +passed$/m);
+
+  expect(await registry.done(suspend)).toMatchObject({
+    registrar: { code: 'ALPHA', suspended_at },
+    changed: true,
+  });
+  expect(await registry.done('registrar show ALPHA')).toMatchObject({
+    registrar: { suspended_at },
+  });
+  expect((await registry.run('registrar list')).stdout).toMatch(/ suspended since \d{4}-/);
+  expect((await registry.run(diagnose)).stdout).toMatch(/^registrar +refused: suspended$/m);
+  expect(await registry.done(suspend)).toMatchObject({ changed: false });
+
+  expect(await registry.done('registrar resume ALPHA')).toMatchObject({ changed: true });
+  expect((await registry.run(diagnose)).stdout).toMatch(/^registrar +passed$/m);
+  const { history } = await registry.done('history registrar ALPHA');
+  expect(history.slice(1)).toMatchObject([
+    {
+      changes: {
+        suspended_at: { from: null, to: suspended_at },
+        reason: { from: null, to: 'contract ended' },
+      },
+    },
+    { changes: { suspended_at: { from: suspended_at, to: null } } },
+  ]);
+});
 
 test('refuses an allow-list entry that is no address, naming it', async () => {
   const registry = await tool.newRegistry();

@@ -50,6 +50,13 @@ const registrars: [refusal: LoginRefusal, headers: () => Promise<Headers>][] = [
     },
   ],
   [
+    'suspended',
+    async () => {
+      const suspendedAt = '2026-01-02T03:04:05.678Z';
+      return authorized((await addRegistrar(worker.env, { suspendedAt })).authorization);
+    },
+  ],
+  [
     'address',
     async () =>
       authorized((await addRegistrar(worker.env, { allowedIps: ['203.0.113.1'] })).authorization),
@@ -123,11 +130,18 @@ it('still logs the request when the reason cannot be read', async () => {
 
 it('finds a reason for exactly the logins that are refused', async () => {
   const allowedIps = ['192.0.2.0/24'];
-  for (const disabledAt of [null, '2026-01-02T03:04:05.678Z']) {
-    const { apiUser, secret } = await addRegistrar(worker.env, { allowedIps }, { disabledAt });
+  const since = '2026-01-02T03:04:05.678Z';
+  const states = [
+    { disabledAt: null, suspendedAt: null },
+    { disabledAt: since, suspendedAt: null },
+    { disabledAt: null, suspendedAt: since },
+  ];
+  for (const { disabledAt, suspendedAt } of states) {
+    const account = { allowedIps, suspendedAt };
+    const { apiUser, secret } = await addRegistrar(worker.env, account, { disabledAt });
     const passwordHash = await hashPassword(secret);
     const old = { disabledAt, secretDigest: null, passwordHash };
-    const former = (await addRegistrar(worker.env, { allowedIps }, old)).apiUser.username;
+    const former = (await addRegistrar(worker.env, account, old)).apiUser.username;
     for (const username of [apiUser.username, apiUser.username.toUpperCase(), former]) {
       for (const each of [secret, 'guessed']) {
         for (const from of [address, '198.51.100.1', undefined]) {

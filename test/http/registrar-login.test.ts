@@ -44,9 +44,10 @@ test.each([
   expect(await answer(headers as Record<string, string>)).toEqual(refused);
 });
 
-test('answers an unknown user, a wrong secret and a disabled user with the same words', async () => {
+test('answers an unknown user, a wrong secret, a disabled user and a suspended registrar alike', async () => {
   const { apiUser, secret } = await addRegistrar(worker.env);
   const disabled = await addRegistrar(worker.env, {}, { disabledAt: '2026-01-02T03:04:05.678Z' });
+  const suspended = await addRegistrar(worker.env, { suspendedAt: '2026-01-02T03:04:05.678Z' });
   const attempts = [
     basic(`${apiUser.username}x`, secret),
     basic(apiUser.username, `${secret}x`),
@@ -54,6 +55,8 @@ test('answers an unknown user, a wrong secret and a disabled user with the same 
     basic(apiUser.username.toUpperCase(), secret),
     basic(disabled.apiUser.username, secret),
     disabled.authorization,
+    basic(suspended.apiUser.username, `${suspended.secret}x`),
+    suspended.authorization,
   ];
   for (const authorization of attempts) {
     expect(await answer({ Authorization: authorization })).toEqual(refused);

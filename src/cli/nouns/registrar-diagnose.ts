@@ -18,6 +18,7 @@ const steps = [
   { step: 'user', refusal: 'unknown user' },
   { step: 'secret', refusal: 'wrong secret' },
   { step: 'enabled', refusal: 'disabled' },
+  { step: 'registrar', refusal: 'suspended' },
   { step: 'address', refusal: 'address' },
 ] as const satisfies readonly { step: string; refusal: LoginRefusal }[];
 

@@ -11,6 +11,7 @@ import { listApiUsers } from '../../registrar/api-user.ts';
 import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { parseWebhookUrl } from '../../webhook/url.ts';
 import { noun, reading, usageError, writing } from '../command.ts';
+import type { Registry } from '../registry.ts';
 import { reportOfChange } from '../report/changes.ts';
 import { fieldLines, listReport } from '../report/text.ts';
 import { verb } from '../run.ts';
@@ -48,6 +49,7 @@ const list = verb(
       CODE: 'code',
       NAME: 'name',
       CONTACTS: 'contact_count',
+      STATE: ({ suspended_at: since }) => (since === null ? 'active' : `suspended since ${since}`),
       'CALLABLE FROM': (registrar) => addressesText(registrar.allowed_ips),
     });
   },
@@ -109,10 +111,38 @@ const update = verb(
   },
 );
 
+const suspend = verb(
+  writing('suspend', 'registrar suspend ALPHA --reason "contract ended"')
+    .description('Refuse all logins of a registrar from the next request on; its webhook goes on')
+    .argument('<code>', 'the registrar', asciiUpperCase)
+    .requiredOption('--reason <text>', 'why; the history keeps it'),
+  (registry, code, { reason }) => setSuspension(registry, code, reason),
+);
+
+const resume = verb(
+  writing('resume', 'registrar resume ALPHA')
+    .description('Let a suspended registrar log in again')
+    .argument('<code>', 'the registrar', asciiUpperCase),
+  (registry, code) => setSuspension(registry, code, null),
+);
+
+async function setSuspension(registry: Registry, code: string, suspension: string | null) {
+  const { db, origin, isDryRun } = registry;
+  const { registrar, changes } = await updateRegistrar(
+    db,
+    origin,
+    code,
+    { suspension },
+    { isDryRun },
+  );
+  const { data, text } = reportOfChange(registry, `registrar ${code}`, changes);
+  return { data: { registrar: registrarData(registrar), ...data }, text };
+}
+
 export const registrarCommand = noun(
   'registrar',
   'registrar add --code ALPHA --name "Alpha OÜ" --allow-ip 192.0.2.0/24',
-  [add, list, show, update, diagnose, webhook],
+  [add, list, show, update, suspend, resume, diagnose, webhook],
 );
 
 function registrarData(registrar: Registrar) {
@@ -123,6 +153,7 @@ function registrarData(registrar: Registrar) {
     webhook_url: registrar.webhookUrl,
     webhook_failing_since: registrar.webhookFailingSince,
     contact_count: registrar.contactCount,
+    suspended_at: registrar.suspendedAt,
     created_at: registrar.createdAt,
     updated_at: registrar.updatedAt,
   };

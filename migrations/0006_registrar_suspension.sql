@@ -1,0 +1,1 @@
+ALTER TABLE `registrars` ADD `suspended_at` text;
