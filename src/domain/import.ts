@@ -6,27 +6,28 @@ import { RegistryError, throwProblems } from '../error.ts';
 import { type ChangeOptions, changeEach, type Origin } from '../write.ts';
 import { type DomainRow, domainChanges, domainRow } from './change.ts';
 import { loadDomains } from './read.ts';
-import { type DomainRecord, loadParties, problemsOf } from './record.ts';
+import { type DomainRecord, type ImportedDomain, loadParties, problemsOf } from './record.ts';
 
 /**
  * Makes the domains and their contacts equal to the records, all domains or none. The last record of a repeated name
- * counts. It is one batch, for about ten thousand records at a time. Throws `not_found` with a problem for each unknown
+ * counts. Also counts the domains that lose all contacts of a role. It is one batch, for about ten thousand records at a time. Throws `not_found` with a problem for each unknown
  * registrar and contact.
  */
 export async function importDomains(
   db: Database,
   origin: Origin,
-  records: readonly DomainRecord[],
+  records: readonly ImportedDomain[],
   { isDryRun = false }: ChangeOptions = {},
 ) {
-  const distinct = [...new Map(records.map((record) => [record.name, record])).values()];
+  const last = new Map(records.map((record) => [record.name, record]));
   return retried(async () => {
+    const present = await loadDomains(db, [...last.keys()]);
+    const distinct: DomainRecord[] = Array.from(last.values(), (record) => {
+      const { admin = [], tech = [] } = present.get(record.name) ?? {};
+      return { ...record, admin: record.admin ?? admin, tech: record.tech ?? tech };
+    });
     const parties = await loadParties(db, distinct);
     throwProblems(problemsOf(distinct, parties));
-    const present = await loadDomains(
-      db,
-      distinct.map(({ name }) => name),
-    );
     const rowsOf = (some: readonly DomainRecord[]) =>
       some
         .map((record) => domainRow(record, parties, present.get(record.name)))
@@ -38,8 +39,16 @@ export async function importDomains(
       created: created.length,
       updated: updated.length,
       unchanged: distinct.length - created.length - updated.length,
+      adminCleared: countCleared(updated, 'admin'),
+      techCleared: countCleared(updated, 'tech'),
     };
   });
+}
+
+function countCleared(rows: readonly DomainRow[], role: 'admin' | 'tech'): number {
+  return rows.filter(({ contacts, changes }) => {
+    return role in changes && !contacts.some((contact) => contact.role === role);
+  }).length;
 }
 
 /** Throws `changed_meanwhile` if a contact of the domains has just been deleted. */

@@ -15,11 +15,15 @@ export interface DomainRecord extends DomainName {
   tech: readonly string[];
 }
 
+/** A domain to import, which keeps the contacts of a role that is left out. */
+export type ImportedDomain = Omit<DomainRecord, 'admin' | 'tech'> &
+  Partial<Pick<DomainRecord, 'admin' | 'tech'>>;
+
 /** Every registrar and contact that the records name and that does not exist. */
 export async function findDomainProblems(
   db: Database,
-  records: readonly DomainRecord[],
-): Promise<RecordProblem<DomainRecord>[]> {
+  records: readonly ImportedDomain[],
+): Promise<RecordProblem<ImportedDomain>[]> {
   return problemsOf(records, await loadParties(db, records));
 }
 
@@ -31,7 +35,7 @@ export interface Parties {
 
 export async function loadParties(
   db: Database,
-  records: readonly DomainRecord[],
+  records: readonly ImportedDomain[],
 ): Promise<Parties> {
   const parties: Parties = { registrars: new Set(), contacts: new Map() };
   for (const codes of jsonArrays(new Set(records.map(({ registrar }) => registrar)))) {
@@ -51,20 +55,20 @@ export async function loadParties(
 }
 
 /** The codes of a role's contacts in upper case, sorted, without repetitions. */
-export function codesOf(record: DomainRecord, role: DomainRole): string[] {
+export function codesOf(record: ImportedDomain, role: DomainRole): string[] {
   const { registrant } = record;
   const holders = registrant === null ? [] : [registrant];
-  const codes = role === 'registrant' ? holders : record[role];
+  const codes = role === 'registrant' ? holders : (record[role] ?? []);
   return [...new Set(codes.map(asciiUpperCase))].sort();
 }
 
 /** A problem for each registrar and contact of the records that does not exist. */
 export function problemsOf(
-  records: readonly DomainRecord[],
+  records: readonly ImportedDomain[],
   parties: Parties,
-): RecordProblem<DomainRecord>[] {
+): RecordProblem<ImportedDomain>[] {
   return records.flatMap((record) => {
-    const unknown = (what: string, code: string, field: string): RecordProblem<DomainRecord> => ({
+    const unknown = (what: string, code: string, field: string): RecordProblem<ImportedDomain> => ({
       reason: 'not_found',
       message: `there is no ${what} ${JSON.stringify(code)}`,
       field,

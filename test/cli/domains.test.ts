@@ -46,6 +46,27 @@ test('an export is what an import reads, and gives the same domains', async () =
   expect((await readFile(file, 'utf8')).split('\n')).toHaveLength(3);
 });
 
+test('an import without a column keeps the contacts of that role, and says which roles it clears', async () => {
+  const registry = await tool.newRegistry();
+  await fill(registry);
+  await registry.done('domain import -', domains);
+  const narrow = 'name,registrar,registrant\noun.ee,ALPHA,ALPHA:1\n';
+  const equal = { updated: 0, unchanged: 1, changed: false };
+  expect(await registry.done('domain import -', narrow)).toMatchObject(equal);
+  const ndjson = '{"name":"oun.ee","registrar":"ALPHA","registrant":"ALPHA:1","tech":null}\n';
+  const importing = ['domain', 'import', '-', '--format', 'ndjson'];
+  const dry = await registry.run([...importing, '--dry-run'], ndjson);
+  expect(dry.stdout).toBe(
+    'would add 0 domains, change 1, 0 already equal; would remove every tech contact of 1 domain\n',
+  );
+  expect(await registry.done(importing, ndjson)).toMatchObject({
+    ...{ updated: 1, admin_cleared: 0, tech_cleared: 1 },
+  });
+  expect(await registry.done('domain show oun.ee')).toMatchObject({
+    domain: { registrant: 'ALPHA:1', admin: ['ALPHA:2', 'ALPHA:3'], tech: [] },
+  });
+});
+
 test("lists a registrar's domains with their contacts, or all", async () => {
   const { stdout } = await registry.run('domain list --registrar ALPHA');
   expect(stdout).toBe(

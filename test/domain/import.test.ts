@@ -74,6 +74,8 @@ describe('importDomains', () => {
       created: 1,
       updated: 0,
       unchanged: 0,
+      adminCleared: 0,
+      techCleared: 0,
     });
     expect(await contactsOf(record.name)).toEqual([
       { role: 'admin', code: record.admin[0] },
@@ -106,6 +108,8 @@ describe('importDomains', () => {
       created: 0,
       updated: 0,
       unchanged: 1,
+      adminCleared: 0,
+      techCleared: 0,
     });
     expect(await changesOf(worker.env, 'domain', record)).toHaveLength(1);
     expect(await domainCount(record.registrant)).toBe(1);
@@ -125,6 +129,8 @@ describe('importDomains', () => {
       created: 0,
       updated: 1,
       unchanged: 0,
+      adminCleared: 1,
+      techCleared: 0,
     });
     expect(await contactsOf(record.name)).toEqual([
       { role: 'registrant', code: other.registrant },
@@ -172,6 +178,8 @@ describe('importDomains', () => {
       created: 1,
       updated: 0,
       unchanged: 0,
+      adminCleared: 0,
+      techCleared: 0,
     });
     expect(await contactsOf(record.name)).toEqual([]);
     expect(await changesOf(worker.env, 'domain', record)).toEqual([]);

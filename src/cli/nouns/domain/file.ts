@@ -2,7 +2,7 @@ import { everyRow } from '../../../database/every-row.ts';
 import { importDomains } from '../../../domain/import.ts';
 import { type ListedDomain, listDomainNames, listDomains } from '../../../domain/list.ts';
 import { parseDomainName } from '../../../domain/name.ts';
-import { type DomainRecord, findDomainProblems } from '../../../domain/record.ts';
+import { findDomainProblems, type ImportedDomain } from '../../../domain/record.ts';
 import { removeDomains } from '../../../domain/remove.ts';
 import { RegistryError } from '../../../error.ts';
 import { findNewestId } from '../../../history/search.ts';
@@ -22,6 +22,10 @@ import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../../r
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 
+const contactsNote = `codes of contacts, ${wordsNote}; empty for none; if absent, a domain keeps its own`;
+
+type Outcome = 'created' | 'updated' | 'admin_cleared' | 'tech_cleared';
+
 export const domainImport = {
   columns: {
     name: nameColumn,
@@ -30,8 +34,8 @@ export const domainImport = {
       note: 'code of the contact that holds the domain, for example ALPHA:1B7A3C5D',
       isRequired: true,
     },
-    admin: { note: `codes of contacts, ${wordsNote}`, isRequired: false },
-    tech: { note: `codes of contacts, ${wordsNote}`, isRequired: false },
+    admin: { note: contactsNote, isRequired: false },
+    tech: { note: contactsNote, isRequired: false },
   },
   read: (values) => ({
     ...parseDomainName(requiredText(values, 'name')),
@@ -43,24 +47,38 @@ export const domainImport = {
   keys: ({ name }) => [name],
   findProblems: ({ db }, records) => findDomainProblems(db, records),
   write: ({ db, origin, isDryRun }, records) =>
-    writeInChunks('importing', records, { created: 0, updated: 0, unchanged: 0 }, (chunk) =>
-      importDomains(db, origin, chunk, { isDryRun }),
+    writeInChunks(
+      'importing',
+      records,
+      { created: 0, updated: 0, unchanged: 0, admin_cleared: 0, tech_cleared: 0 },
+      async (chunk) => {
+        const counts = await importDomains(db, origin, chunk, { isDryRun });
+        const { adminCleared, techCleared, ...others } = counts;
+        return { ...others, admin_cleared: adminCleared, tech_cleared: techCleared };
+      },
     ),
-  text: ({ created, updated, unchanged }, { isDryRun, did }) =>
+  text: ({ created, updated, unchanged, admin_cleared, tech_cleared }, { isDryRun, did }) =>
     `${did('add')} ${counted(created, 'domain')}, ` +
-    `change${isDryRun ? '' : 'd'} ${updated}, ${unchanged} already equal`,
-} satisfies Import<DomainRecord, 'created' | 'updated'>;
+    `change${isDryRun ? '' : 'd'} ${updated}, ${unchanged} already equal` +
+    Object.entries({ admin: admin_cleared, tech: tech_cleared })
+      .filter(([, count]) => count > 0)
+      .map(
+        ([role, count]) =>
+          `; ${did('remove')} every ${role} contact of ${counted(count, 'domain')}`,
+      )
+      .join(''),
+} satisfies Import<ImportedDomain, Outcome>;
 
-function codes(values: Record<string, unknown>, field: string): string[] {
+/** The codes of a role; undefined if the file does not have it, so that it stays. */
+function codes(values: Record<string, unknown>, field: string): string[] | undefined {
+  if (!(field in values)) return undefined;
   const value = words(values[field] ?? '');
   if (Array.isArray(value) && value.every((code) => typeof code === 'string')) return value;
   throw new RegistryError('invalid', 'is not a list of contact codes', field);
 }
 
 /** Imports the file, then removes every other domain; asks before many of them go. */
-function domainReplacement(
-  options: RemovalOptions,
-): Import<DomainRecord, 'created' | 'updated' | 'removed'> {
+function domainReplacement(options: RemovalOptions): Import<ImportedDomain, Outcome | 'removed'> {
   return {
     ...domainImport,
     async write(registry, records) {
