@@ -163,8 +163,11 @@ function add(
     : sql`${changesIn(array)} where not ${isObstructed(kind)}`;
   // A batch that was reported as failed, and was done, is sent again.
   const free = sql`from ${meant} and not exists (select 1 from ${table} where ${isSameKey(kind)})`;
+  // The version is above every one that such a row had before it left: each has its own entry of history.
+  const newest = sql`ifnull((select max(id) from ${history}), 0) + 1`;
+  const row = sql`json_set(row.value -> 'row', '$.version', ${newest})`;
   const statements = [
-    kind.insert(db, sql`select row.value -> 'row' as row ${free}`, request.at),
+    kind.insert(db, sql`select ${row} as row ${free}`, request.at),
     ...(kind.following?.(db, written) ?? []),
   ];
   return changesOfRows(subject, 'create', sql`select row.value as row ${free}`, statements, 'key');

@@ -118,6 +118,26 @@ test('leaves a contact that is to get another UUID if its id is the number of an
   ]);
 });
 
+test('gives a contact that comes back a version that it never had', async () => {
+  const contact = await addContact(worker.env, await addRegistrar(worker.env));
+  const versions: number[] = [];
+  const write = async (change: RowChange) => {
+    expect(await leftOf(contactKind, [change])).toEqual([]);
+    const where = eq(contacts.code, contact.code);
+    const [row] = await worker.db.select().from(contacts).where(where);
+    if (row) versions.push(row.version);
+  };
+  const first = await formOf(contactKind, contact.code);
+  const second = { ...first, name: 'Jaan' };
+  await write({ action: 'update', from: first, to: second });
+  await write({ action: 'remove', from: second, to: null });
+  await write(addition(first));
+  await write({ action: 'update', from: first, to: second });
+  await write({ action: 'replace', from: second, to: { ...second, id: `1${first.id}` } });
+  expect(versions).toHaveLength(4);
+  expect(new Set([contact.version, ...versions]).size).toBe(5);
+});
+
 test.each(['contacts', 'auctions'])(
   'reads as much to add one of the %s, however many there are',
   async (name) => {

@@ -113,6 +113,7 @@ test('brings a delta: what is new, what has changed, and what is gone', async ()
   files.auctions!.push(row.auction(23, 'vana.ee', 'started'));
   files.reserved = [row.reserved('valitsus.ee')];
   files['api-users']![0]!.password = 'uus sala';
+  const [{ version }] = (await moves.registry.rows()).contacts as [{ version: number }];
   const { counts } = await moveIn(files);
   expect(counts).toMatchObject({
     registrars: { unchanged: 2 },
@@ -125,7 +126,7 @@ test('brings a delta: what is new, what has changed, and what is gone', async ()
   expect(await reconcile()).toMatchObject({ status: 0, equal: true });
   const { contacts, domain_contacts: links } = await moves.registry.rows();
   expect(contacts).toEqual([
-    expect.objectContaining({ id: 11, email: 'uus@example.ee', version: 2 }),
+    expect.objectContaining({ id: 11, email: 'uus@example.ee', version: version + 1 }),
     expect.objectContaining({ id: 15 }),
     expect.objectContaining({ id: 16 }),
   ]);
