@@ -48,10 +48,21 @@ export function registrarRepresentation(
 ): Record<string, unknown> {
   const shown = { ...blankRepresentation };
   for (const [column, name] of registrarNames) {
-    const value = column === 'statuses' ? statusesOf(contact) : contact[column];
+    const value = shownValue(contact, column);
     if (value !== null) shown[name] = value;
   }
   return shown;
+}
+
+/** The value as an interface shows it. A former registry's number is one again. */
+function shownValue(
+  contact: Partial<Contact> & Pick<Contact, 'statuses' | 'domainCount'>,
+  column: keyof Contact,
+) {
+  const value = contact[column];
+  if (column === 'statuses') return statusesOf(contact);
+  const isNumber = column === 'legacyId' && /^(0|[1-9]\d{0,14})$/.test(String(value));
+  return isNumber ? Number(value) : value;
 }
 
 /** The contact as the registrant interface shows it: only strings and lists, empty if the value is unknown. */
@@ -75,7 +86,7 @@ export function personalRepresentation(contact: Contact): Record<string, unknown
   const shown = registrantRepresentation(contact);
   for (const [column, { registrant, registrar }] of contactColumns) {
     if (registrant === null && registrar !== null && !recordIds.includes(column)) {
-      shown[registrar] = contact[column];
+      shown[registrar] = shownValue(contact, column);
     }
   }
   return shown;

@@ -52,7 +52,8 @@ const descriptions: Record<ShownColumn, string> = {
     'The statuses of RFC 5733: those that are set, or `ok` if none is, and `linked` if a domain refers to the contact.',
   statusNotes: 'Notes of the registry about statuses, by status.',
   disclosedAttributes: 'What of the contact is shown publicly.',
-  legacyId: 'The id in the system that the contact was imported from.',
+  legacyId:
+    'The id in the system that the contact was imported from: a number, or text that is none.',
   registrarId: 'The record id of the registrar.',
   creator: 'Who created it: `<id>-ApiUser: <username>`, or what an import said.',
   updater:
@@ -81,6 +82,7 @@ const statuses = z.string().meta({ examples: ['ok', 'linked', ...contactStatuses
 /** Columns that the schema does not describe fully. */
 const types: Partial<Record<keyof Contact, z.ZodType>> = {
   uuid: z.guid(),
+  legacyId: z.union([z.int(), z.string()]),
   createdAt: instant(),
   updatedAt: instant(),
   statusNotes: z.record(z.string(), z.string()),

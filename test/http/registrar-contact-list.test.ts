@@ -112,7 +112,7 @@ test('shows a contact with details field by field in the documented order', asyn
           zip: '50090',
           country_code: 'EE',
           state: 'Tartumaa',
-          legacy_id: '12345',
+          legacy_id: 12345,
           statuses: ['clientDeleteProhibited'],
           status_notes: { clientDeleteProhibited: 'paid until May' },
         },
