@@ -19,6 +19,9 @@ export function selectContacts(db: Database) {
     .innerJoin(registrars, eq(registrars.id, contacts.registrarId));
 }
 
+/** Answers show these, but they are not stored. */
+export const derivedStatuses = ['ok', 'linked'] as const;
+
 /** The statuses of RFC 5733: the stored ones, or else `ok`, and `linked` if a domain refers to the contact. */
 export function statusesOf(contact: Pick<Contact, 'statuses' | 'domainCount'>): string[] {
   const stored: string[] = contact.statuses.length > 0 ? contact.statuses : ['ok'];

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { contacts, domainContacts, domains } from '../../drizzle/schema.ts';
-import { generateAuthInfo } from '../contact/contact.ts';
+import { derivedStatuses, generateAuthInfo } from '../contact/contact.ts';
 import { insertContacts } from '../contact/create.ts';
 import { contactColumns } from '../contact/fields.ts';
 import { invalidValues } from '../contact/invalid.ts';
@@ -35,12 +35,19 @@ const readers: Readonly<Record<string, ReadText>> = {
   email: presentText,
   phone: presentText,
   authInfo: (text) => text ?? undefined,
-  statuses: list,
+  statuses: storedStatuses,
   statusNotes: map,
   disclosedAttributes: list,
   createdAt: pastInstant,
   updatedAt: pastInstant,
 };
+
+/** A list without the statuses that are derived from what is stored. */
+function storedStatuses(text: string | null, note: Note) {
+  const derived: readonly string[] = derivedStatuses;
+  const statuses: string[] = JSON.parse(list(text, note)!);
+  return JSON.stringify(statuses.filter((status) => !derived.includes(status)));
+}
 
 /** A registrar's changes are in the order of their times, and those to come follow what it has. */
 function pastInstant(text: string | null, note: Note) {

@@ -4,7 +4,7 @@ import {
   discloseableAttributes,
   identityTypes,
 } from '../../../../drizzle/schema.ts';
-import type { Contact } from '../../../contact/contact.ts';
+import { type Contact, derivedStatuses } from '../../../contact/contact.ts';
 import { contactFields, type FileColumn } from '../../../contact/fields.ts';
 import { identityProblem } from '../../../contact/identity.ts';
 import type { ContactRecord } from '../../../contact/import.ts';
@@ -36,9 +36,6 @@ const label = z
   .union([z.string(), z.number().int()], 'is not text')
   .transform(String)
   .pipe(z.string().trim().max(255, 'has more than 255 characters'));
-
-/** Listings show these, but they are not stored. */
-const derivedStatuses = ['ok', 'linked'] as const;
 
 const statuses = z
   .array(z.enum([...contactStatuses, ...derivedStatuses], 'is not a status of a contact'))
