@@ -1,13 +1,14 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { isForeignKeyViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
-import { difference } from '../history/changes.ts';
+import { type Changes, difference } from '../history/changes.ts';
 import type { Login } from '../registrar/login.ts';
 import type { Change, Origin, WriteRequest, Written } from '../write.ts';
 import { writeContact } from './change.ts';
 import {
+  type Contact,
   type ContactWithRegistrar,
   checkStatuses,
   checkVersion,
@@ -49,10 +50,7 @@ export function contactDeletion(
     by: actor,
     subject: contactSubject(contact),
     action: 'delete',
-    changes: {
-      ...difference(contact, lost),
-      ident: { from: contact.ident, to: null, key: contact.identKey },
-    },
+    changes: changesOfDeletion(contact),
     onlyIf: isUnchanged(contact),
     statements: (isWritten) => [
       db.delete(contacts).where(and(eq(contacts.id, contact.id), isWritten)),
@@ -60,6 +58,19 @@ export function contactDeletion(
     outcome: null,
     onViolation: (error) => (isForeignKeyViolation(error) ? linked : undefined),
   };
+}
+
+/** What the history records of the deletion of a contact. */
+export function changesOfDeletion(contact: Contact): Changes {
+  return {
+    ...difference(contact, lost),
+    ident: { from: contact.ident, to: null, key: contact.identKey },
+  };
+}
+
+/** Deletes the contacts of a query that has each as JSON, with its `uuid`, in its column `row`. */
+export function deleteContacts(db: Database, rows: SQL) {
+  return db.delete(contacts).where(sql`${contacts.uuid} in (select row ->> 'uuid' from (${rows}))`);
 }
 
 /** The content of a contact after its deletion: null, or the empty list or object. */

@@ -20,10 +20,19 @@ export function notifying<Outcome>(
   change: Change<Outcome>,
   notification: NewNotification,
 ): Change<Outcome> {
-  return followedBy(change, (isWritten) => [
-    insertRows(db, notifications, { ...notification, readAt: null }, sql`where ${isWritten}`),
-    insertDelivery(db, notification, isWritten),
-  ]);
+  return followedBy(change, (isWritten) => insertNotification(db, notification, isWritten));
+}
+
+/** Adds a notification, and its delivery if the registrar has a webhook, if the condition holds. */
+export function insertNotification(
+  db: Database,
+  notification: NewNotification,
+  condition: SQL = sql`true`,
+) {
+  return [
+    insertRows(db, notifications, { ...notification, readAt: null }, sql`where ${condition}`),
+    insertDelivery(db, notification, condition),
+  ];
 }
 
 function insertDelivery(db: Database, notification: NewNotification, condition: SQL) {

@@ -3,17 +3,21 @@ import { contacts, history } from '../../drizzle/schema.ts';
 import { notifyingRegistrar, rowUpdate } from '../contact/change.ts';
 import {
   type Contact,
+  type ContactWithRegistrar,
   contactSubject,
   generateAuthInfo,
   selectContacts,
 } from '../contact/contact.ts';
 import { insertContacts } from '../contact/create.ts';
+import { changesOfDeletion, deleteContacts } from '../contact/delete.ts';
 import { keysOf } from '../contact/keys.ts';
+import { isIn, jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
-import { type Change, type Origin, write } from '../write.ts';
+import { insertNotification } from '../registrar/notification.ts';
+import { type Change, type ChangesOfMany, changesOfRows, type Origin, write } from '../write.ts';
 import { planRevert } from './plan-revert.ts';
 import { type Reversal, valuesAfter } from './reversal.ts';
 
@@ -45,6 +49,43 @@ export async function revertContact(
       return notifyingRegistrar(db, contact, update, origin.request.at);
     },
   });
+}
+
+/** The changes that delete contacts which a command has added. Each registrar gets one notification. */
+export async function contactDeletions(
+  db: Database,
+  { request }: Origin,
+  reversals: readonly Reversal[],
+): Promise<ChangesOfMany[]> {
+  const all: ContactWithRegistrar[] = [];
+  for (const uuids of jsonArrays(reversals.map(({ uuid }) => uuid))) {
+    all.push(
+      ...(await selectContacts(db).where(isIn(contacts.uuid, uuids)).orderBy(contacts.code)),
+    );
+  }
+  const deletions = jsonArrays(
+    all.map((contact) => ({ ...contactSubject(contact), changes: changesOfDeletion(contact) })),
+  )
+    .map(rowsIn)
+    .map((rows) => changesOfRows('contact', 'delete', rows, [deleteContacts(db, rows)], 'key'));
+  const ofRegistrars = [...Map.groupBy(all, ({ registrarId }) => registrarId)];
+  const notices = ofRegistrars.flatMap(([registrarId, [first, ...others]]) =>
+    insertNotification(db, {
+      registrarId,
+      event: 'contact.deleted',
+      text:
+        others.length === 0
+          ? `Contact ${first!.code} has been deleted by registry`
+          : `Contact ${first!.code} and ${others.length} more that were added with it have been deleted by registry`,
+      subjectKey: first!.code,
+      fields: [],
+      createdAt: request.at.toISOString(),
+    }),
+  );
+  const [last] = deletions.slice(-1);
+  return last
+    ? [...deletions.slice(0, -1), { ...last, statements: [...last.statements, ...notices] }]
+    : [];
 }
 
 /** Reads the values that the entry of the deletion lacks. The entry of the creation may have been archived. */

@@ -11,6 +11,7 @@ import { isWholeFrom } from '../history/archive.ts';
 import type { HistoryEntry } from '../history/search.ts';
 import { hasEnded } from '../retained-domain/end.ts';
 import type { Origin } from '../write.ts';
+import { linkProblems, mixedProblems } from './contact-problems.ts';
 import { domainRows } from './domain.ts';
 import {
   isRevertOf,
@@ -39,7 +40,8 @@ export interface RevertPlan {
 
 /**
  * Plans the reversal of all changes that one command of the operator made. Throws `not_found` for a request that the
- * history does not have; otherwise a problem for each change that cannot be taken back: `invalid` for its kind, `gone`
+ * history does not have; otherwise a problem for each change that cannot be taken back: `invalid` for its kind, `linked`
+ * for a contact that was added and to which a domain refers, `gone`
  * where the values are no longer in the history, or the registrar of a contact is gone, `changed_meanwhile` where something
  * has changed since. Throws `gone` where the history may not have all the changes.
  */
@@ -90,6 +92,8 @@ export async function planRevert(
     return { ...plan, reversals: [], doneBy: newerThan(entries[0]!) };
   }
   throwProblems(entries.flatMap((entry) => reversalProblems(entry, newerThan(entry))));
+  throwProblems(mixedProblems(plan.reversals));
+  throwProblems(await linkProblems(db, plan.reversals));
   await checkRegistrars(db, plan.reversals);
   await checkWhole(db, { request, at });
   await checkAuctions(db, origin, plan.reversals);

@@ -21,7 +21,7 @@ const revertible: Record<HistorySubject, readonly Action[]> = {
   retained_domain: ['create', 'update', 'delete'],
   dispute: ['create', 'update', 'delete'],
   auction: ['create', 'delete'],
-  contact: ['update', 'delete'],
+  contact: ['create', 'update', 'delete'],
   domain: ['create', 'update', 'delete'],
   registrar: [],
   api_user: [],

@@ -25,7 +25,7 @@ import {
   changesOfRows,
   type Origin,
 } from '../write.ts';
-import { revertContact } from './contact.ts';
+import { contactDeletions, revertContact } from './contact.ts';
 import { domainRows } from './domain.ts';
 import { namesInAuctionAgain, planRevert, type RevertPlan } from './plan-revert.ts';
 import { type Reversal, valuesAfter } from './reversal.ts';
@@ -39,12 +39,14 @@ export async function revert(db: Database, origin: Origin, plan: RevertPlan): Pr
   const { request, at, seen, reversals } = plan;
   const own = { ...origin, request: { ...origin.request, clientReference: request } };
   const [first] = reversals;
-  if (first?.subject === 'contact') {
+  if (first?.subject === 'contact' && first.action !== 'delete') {
     return revertContact(db, own, { request, uuid: first.uuid! });
   }
+  // Contacts go after the domains that refer to them.
+  const isOfContacts = ([some]: Reversal[]) => Number(some!.subject === 'contact');
   const kinds = [
     ...Map.groupBy(reversals, ({ subject, action }) => `${subject} ${action}`).values(),
-  ];
+  ].sort((one, other) => isOfContacts(one) - isOfContacts(other));
   const reverted = (await Promise.all(kinds.map((some) => changesOf(db, own, some)))).flat();
   const ofSubjects = [...Map.groupBy(reversals, ({ subject }) => subject)];
   const inAuction = namesInAuctionAgain(reversals);
@@ -98,10 +100,12 @@ function rowOf({ action, key, uuid, registrar, changes, entry }: Reversal, at: s
 /** The changes of one kind. */
 async function changesOf(
   db: Database,
-  { request }: Origin,
+  origin: Origin,
   reversals: readonly Reversal[],
 ): Promise<ChangesOfMany[]> {
+  const { request } = origin;
   const { subject, action } = reversals[0]!;
+  if (subject === 'contact') return contactDeletions(db, origin, reversals);
   if (subject === 'domain' && action !== 'delete') {
     const rows = jsonArrays(await domainRows(db, reversals));
     return rows.map((some) => domainChanges(db, action, some, request.at));

@@ -563,14 +563,85 @@ it('contacts whose values are not in the history stay as they are', async () => 
   ]);
 });
 
-it('contacts that were imported are not a kind of change that is taken back', async () => {
-  const { code, importing } = await importContact();
-  expect(await problems(importing)).toEqual([
+/** Imports three contacts of one registrar and one of another. */
+async function importContactsOfTwo() {
+  const [alpha, beta] = [await addRegistrar(worker.env), await addRegistrar(worker.env)];
+  const records = [alpha, alpha, alpha, beta].map(({ code: registrar }, n) => {
+    return { ...contactValues, code: `${registrar}:${n}`, registrar };
+  });
+  const importing = await commanded((origin) => importContacts(worker.db, origin, records));
+  const codes = records.map(({ code }) => code) as [string, string, string, string];
+  const remaining = () => worker.db.$count(contacts, inArray(contacts.code, codes));
+  return { alpha, codes, importing, remaining };
+}
+
+it('contacts that were imported are taken back, and each registrar gets one notification', async () => {
+  const { codes, importing, remaining } = await importContactsOfTwo();
+  const reverting = await takeBack(importing);
+  expect(await remaining()).toBe(0);
+  const entries = await entriesOf(reverting);
+  expect(entries.map(({ subjectKey }) => subjectKey).sort()).toEqual([...codes].sort());
+  expect(entries[0]).toMatchObject({
+    action: 'delete',
+    changes: { name: { from: contactValues.name, to: null } },
+  });
+  const told = await worker.db
+    .select({ event: notifications.event, text: notifications.text })
+    .from(notifications)
+    .where(inArray(notifications.subjectKey, codes))
+    .orderBy(asc(notifications.id));
+  const event = 'contact.deleted';
+  expect(told).toEqual([
     {
-      reason: 'invalid',
-      message: `create contact ${code}: this kind of change cannot be taken back`,
+      event,
+      text: `Contact ${codes[0]} and 2 more that were added with it have been deleted by registry`,
     },
+    { event, text: `Contact ${codes[3]} has been deleted by registry` },
   ]);
+  const together = 'it cannot be taken back together with other changes';
+  expect(await problems(reverting)).toEqual(
+    entries.map(({ subjectKey }) => ({
+      reason: 'invalid',
+      message: `delete contact ${subjectKey}: ${together}`,
+    })),
+  );
+});
+
+it('contacts that were imported with their domains are taken back with them', async () => {
+  const origin = command();
+  const { alpha, codes, remaining } = await importContactsOfTwo();
+  const code = `${alpha.code}:WITH`;
+  const domain = { ...parseDomainName(`õ${unique()}.ee`), registrar: alpha.code, registrant: code };
+  await importContacts(worker.db, origin, [{ ...contactValues, code, registrar: alpha.code }]);
+  await importDomains(worker.db, origin, [domain]);
+  await takeBack(origin.request.requestId);
+  expect(await loadDomains(worker.db, [domain.name])).toEqual(new Map());
+  expect(await worker.db.$count(contacts, eq(contacts.code, code))).toBe(0);
+  expect(await remaining()).toBe(codes.length);
+});
+
+it.each([
+  [
+    'a domain refers to one',
+    'linked',
+    async (code: string, registrar: string) => {
+      const name = parseDomainName(`õ${unique()}.ee`);
+      await importDomains(worker.db, operator, [{ ...name, registrar, registrant: code }]);
+    },
+  ],
+  [
+    'somebody has changed one',
+    'changed_meanwhile',
+    (code: string) => updateAnyContact(worker.db, operator, code, { city: 'Narva' }),
+  ],
+])('contacts that were imported all stay if %s', async (_, reason, change) => {
+  const { alpha, codes, importing, remaining } = await importContactsOfTwo();
+  const plan = await planRevert(worker.db, operator, importing);
+  await change(codes[1], alpha.code);
+  const message = expect.stringContaining(`create contact ${codes[1]}: `);
+  expect(await problems(importing)).toEqual([{ reason, message }]);
+  await expect(revert(worker.db, command(), plan)).rejects.toMatchObject({ reason });
+  expect(await remaining()).toBe(codes.length);
 });
 
 async function newParties() {

@@ -32,8 +32,8 @@ export const revertVerb = verb(
       'after',
       `
 Takes back reserved, blocked and disputed names that were added, removed or replaced; auctions that were
-started or cancelled; domains that were added, changed or removed; a contact's update, statuses or
-deletion: all changes of the request or none. It is refused where something has changed since, and where
+started or cancelled; domains that were added, changed or removed; contacts that were added, if no domain
+refers to them; one contact's update, statuses or deletion: all changes of the request or none. It is refused where something has changed since, and where
 the history no longer has the values. It is recorded as a request of its own, which can be taken back as
 well.`,
     ),
