@@ -33,7 +33,7 @@ export function takenCodes(db: Database, registrarId: SQL<number>, ids: readonly
 const maximumCodeLength = 100;
 
 /** `<REGISTRAR>:<SUFFIX>` in upper case, with one prefix. Throws `invalid` for an empty suffix or too long a code. */
-export function contactCode(caller: ApiUser, id: string): string {
+export function contactCode(caller: Pick<ApiUser, 'registrarCode'>, id: string): string {
   const prefix = `${caller.registrarCode}:`;
   const upper = asciiUpperCase(id);
   const code = upper.startsWith(prefix) ? upper : prefix + upper;

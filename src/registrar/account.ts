@@ -36,6 +36,16 @@ export async function getRegistrar(db: Database, code: string): Promise<Registra
 }
 
 /** Throws `not_found`. */
+export async function getRegistrarId(db: Database, code: string): Promise<number> {
+  const [found] = await db
+    .select({ id: registrarId })
+    .from(registrars)
+    .where(eq(registrars.code, code));
+  if (!found) throw unknownRegistrar(code);
+  return found.id;
+}
+
+/** Throws `not_found`. */
 export async function getWebhook(db: Database, code: string) {
   const [found] = await db
     .select({ webhook: webhooks })

@@ -12,7 +12,7 @@ import { type Login, readWithLogin } from './login.ts';
 /** A message to a registrar about one of its contacts or API users. */
 export type Notification = typeof notifications.$inferSelect;
 
-type NewNotification = Omit<typeof notifications.$inferInsert, 'id' | 'readAt'>;
+export type NewNotification = Omit<typeof notifications.$inferInsert, 'id' | 'readAt'>;
 
 /** Adds a notification to the change, and its delivery if the registrar has a webhook. */
 export function notifying<Outcome>(

@@ -127,3 +127,26 @@ test.each([
   const ended = await registry.run(['domain', 'update', ...args]);
   expect(ended).toMatchObject({ status, stderr: expect.stringContaining(message) });
 });
+
+test('transfers a domain once that is confirmed, and says how to give it back', async () => {
+  const registry = await tool.newRegistry();
+  await fill(registry);
+  await registry.done('domain import -', domains);
+  const transfer = 'domain transfer oun.ee --to beta';
+  const before = await registry.done('domain show oun.ee');
+  expect((await registry.run(`${transfer} --dry-run`)).stdout).toMatch(
+    /^would transfer domain oun\.ee from ALPHA to BETA, with copies of 3 contacts\n$/,
+  );
+  expect(await registry.run(transfer)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('confirm with --yes'),
+  });
+  expect(await registry.done('domain show oun.ee')).toEqual(before);
+
+  const { stdout } = await registry.run(`${transfer} --yes`);
+  expect(stdout).toContain('npm run registry -- domain transfer oun.ee --to ALPHA');
+  expect(await registry.done('domain show oun.ee')).toMatchObject({
+    domain: { registrar: 'BETA', registrant: expect.stringMatching(/^BETA:[0-9A-F]{8}$/) },
+  });
+  expect(await registry.done(`${transfer} --yes`)).toMatchObject({ copies: {}, changed: false });
+});

@@ -10,13 +10,15 @@ import {
 } from '../../../domain/list.ts';
 import { getDomain } from '../../../domain/read.ts';
 import { removeDomains } from '../../../domain/remove.ts';
+import { transferDomain } from '../../../domain/transfer.ts';
 import { updateDomain } from '../../../domain/update.ts';
+import { findNewestId } from '../../../history/search.ts';
 import { getRegistrar } from '../../../registrar/account.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
-import { noun, reading, usageError, writing } from '../../command.ts';
+import { commandLine, noun, reading, usageError, writing } from '../../command.ts';
 import { parseAnyNames, parseName } from '../../names.ts';
 import { reportOfChange } from '../../report/changes.ts';
-import { confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
+import { confirm, confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
 import { counted, fieldLines, listReport } from '../../report/text.ts';
 import { type Report, verb } from '../../run.ts';
 import { domainExportVerb, domainImportVerb } from './file.ts';
@@ -128,11 +130,46 @@ const remove = verb(
   },
 );
 
+const transfer = verb(
+  writing('transfer', 'domain transfer õunaaed.ee --to BETA')
+    .description("Give a domain to another registrar, with copies of the old registrar's contacts")
+    .argument('<name>', 'the name')
+    .requiredOption('--to <registrar>', 'the registrar that gets it', asciiUpperCase),
+  async ({ db, origin, isDryRun }, text, { to, yes }) => {
+    const name = parseName(text);
+    const seen = await findNewestId(db);
+    const { registrar: from } = await getDomain(db, name.name);
+    const would = await transferDomain(db, origin, name, to, { isDryRun: true });
+    const isChange = from !== to && !isDryRun;
+    const copied = counted(Object.keys(would.copies).length, 'contact');
+    const statement = `This transfers ${name.name} from ${from} to ${to} and copies ${copied}.`;
+    if (isChange && !yes) await confirm(statement, 'confirm with --yes');
+    const domain = isChange ? await transferDomain(db, origin, name, to, { seen }) : would;
+    const { copies, createdAt: _, ...contacts } = domain;
+    const done = `${isDryRun ? 'would transfer' : 'transferred'} domain ${name.name} from ${from} to ${to}, with copies of ${copied}`;
+    const back = commandLine(['domain', 'transfer', name.name, '--to', from]);
+    return {
+      data: {
+        domain: { name: name.name, ...contacts },
+        ...(!isDryRun && { copies }),
+        changed: isChange,
+      },
+      text:
+        from === to
+          ? `nothing to change: domain ${name.name} already belongs to ${to}`
+          : isDryRun
+            ? done
+            : `${done}\nto give it back, with copies again: ${back}`,
+    };
+  },
+);
+
 export const domainCommand = noun('domain', 'domain import domains.csv', [
   list,
   show,
   update,
   remove,
+  transfer,
   domainImportVerb,
   domainExportVerb,
 ]);

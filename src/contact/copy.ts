@@ -1,0 +1,33 @@
+import { randomHex } from '../bytes/digest.ts';
+import { difference } from '../history/changes.ts';
+import type { Origin } from '../write.ts';
+import { contactCode } from './code.ts';
+import { type Contact, generateAuthInfo } from './contact.ts';
+import { contactColumns } from './fields.ts';
+import { keysOf } from './keys.ts';
+
+/**
+ * The row, for `insertContacts`, of a copy for another registrar, with the values as they are stored. Its code, its UUID
+ * and its auth_info are new. Throws `invalid` if the registrar's code leaves no room for a contact code.
+ */
+export function copyFor(
+  registrarCode: string,
+  contact: Contact,
+  { actor, request }: Origin,
+  place: number,
+) {
+  const content = contactColumns.filter(([, { isContent }]) => isContent);
+  const stored = content.map(([column]) => [column, contact[column]]);
+  const described = { ...Object.fromEntries(stored), authInfo: generateAuthInfo() };
+  return {
+    ...described,
+    ...keysOf(contact),
+    uuid: crypto.randomUUID(),
+    code: contactCode({ registrarCode }, randomHex(4)),
+    registrar: registrarCode,
+    creator: actor.name,
+    createdAt: request.at.toISOString(),
+    place,
+    changes: difference({}, described),
+  };
+}

@@ -1,0 +1,121 @@
+import { eq } from 'drizzle-orm';
+import { expect, it } from 'vitest';
+import { contacts, notifications, registrars } from '../../drizzle/schema.ts';
+import { importDomains } from '../../src/domain/import.ts';
+import { parseDomainName } from '../../src/domain/name.ts';
+import { getDomain } from '../../src/domain/read.ts';
+import { transferDomain } from '../../src/domain/transfer.ts';
+import { findNewestId } from '../../src/history/search.ts';
+import { addContact, addRegistrar, operator, unique } from '../support/fixtures.ts';
+import { historyOf } from '../support/stored.ts';
+import { shareWorker } from '../support/worker.ts';
+
+const worker = shareWorker();
+
+/** A domain of one registrar, with two contacts of it and one of a third registrar. */
+async function newDomain() {
+  const [from, to, other] = [
+    await addRegistrar(worker.env),
+    await addRegistrar(worker.env),
+    await addRegistrar(worker.env),
+  ];
+  const holder = await addContact(worker.env, from, {
+    statuses: ['serverUpdateProhibited'],
+    statusNotes: { serverUpdateProhibited: 'court order' },
+    phone: 'as it was',
+  });
+  const admin = await addContact(worker.env, from);
+  const foreign = await addContact(worker.env, other);
+  const name = parseDomainName(`õun${unique()}.ee`);
+  const record = {
+    ...name,
+    registrar: from.code,
+    registrant: holder.code,
+    admin: [admin.code, holder.code],
+    tech: [foreign.code],
+  };
+  await importDomains(worker.db, operator, [record]);
+  return { from, to, holder, admin, foreign, name };
+}
+
+async function contactOf(code: string) {
+  const [contact] = await worker.db.select().from(contacts).where(eq(contacts.code, code));
+  return contact!;
+}
+
+const countOf = async ({ id }: { id: number }) =>
+  (await worker.db.select().from(registrars).where(eq(registrars.id, id)))[0]!.contactCount;
+
+it("replaces the old registrar's contacts by one copy each, and keeps the others", async () => {
+  const { from, to, holder, admin, foreign, name } = await newDomain();
+  const { copies, ...domain } = await transferDomain(worker.db, operator, name, to.code);
+  const [holderCopy, adminCopy] = [copies[holder.code]!, copies[admin.code]!];
+  expect(Object.keys(copies)).toHaveLength(2);
+  expect(domain).toMatchObject({
+    registrar: to.code,
+    registrant: holderCopy,
+    admin: [adminCopy, holderCopy].sort(),
+    tech: [foreign.code],
+  });
+  expect(await getDomain(worker.db, name.name)).toEqual(domain);
+
+  const copy = await contactOf(holderCopy);
+  expect(holderCopy).toMatch(new RegExp(`^${to.code}:[0-9A-F]{8}$`));
+  const { name: person, phone, statuses, statusNotes, ident } = holder;
+  expect(copy).toMatchObject({ name: person, phone, statuses, statusNotes, ident, domainCount: 2 });
+  expect(copy.registrarId).toBe(to.id);
+  expect(copy.uuid).not.toBe(holder.uuid);
+  expect(copy.authInfo).not.toBe(holder.authInfo);
+  expect(await contactOf(holder.code)).toMatchObject({ registrarId: from.id, domainCount: 0 });
+  expect([await countOf(from), await countOf(to)]).toEqual([2, 2]);
+});
+
+it('records the transfer with the new registrar, and notifies both', async () => {
+  const { from, to, holder, name } = await newDomain();
+  const command = { ...operator };
+  const { copies } = await transferDomain(worker.db, command, name, to.code);
+  const copy = await contactOf(copies[holder.code]!);
+  const [entry] = (await historyOf(worker.env, 'domain', name)).slice(-1);
+  expect(entry).toMatchObject({
+    action: 'update',
+    registrar: to.code,
+    requestId: command.request.requestId,
+    changes: {
+      registrar: { from: from.code, to: to.code },
+      registrant: { from: holder.code, to: copy.code, uuids: { [copy.code]: copy.uuid } },
+    },
+  });
+  const created = await historyOf(worker.env, 'contact', { name: copy.code });
+  expect(created).toMatchObject([
+    { action: 'create', registrar: to.code, requestId: command.request.requestId },
+  ]);
+  expect(created[0]!.changes.authInfo).toEqual({ redacted: true });
+  for (const { id } of [from, to]) {
+    const told = await worker.db
+      .select()
+      .from(notifications)
+      .where(eq(notifications.registrarId, id));
+    expect(told).toHaveLength(2);
+    expect(told[0]!.text).toContain(`from ${from.code} to ${to.code} by registry`);
+  }
+});
+
+it('changes nothing in a dry run, or if the registrar has the domain already', async () => {
+  const { from, to, name } = await newDomain();
+  const before = await findNewestId(worker.db);
+  await transferDomain(worker.db, operator, name, to.code, { isDryRun: true });
+  const same = await transferDomain(worker.db, operator, name, from.code);
+  expect(same).toEqual({ ...(await getDomain(worker.db, name.name)), copies: {} });
+  expect(same.registrar).toBe(from.code);
+  expect(await findNewestId(worker.db)).toBe(before);
+});
+
+it('refuses an unknown registrar, and a domain that has changed since it was looked at', async () => {
+  const { from, to, name } = await newDomain();
+  await expect(transferDomain(worker.db, operator, name, 'NOBODY')).rejects.toThrow('NOBODY');
+  const seen = await findNewestId(worker.db);
+  await transferDomain(worker.db, operator, name, to.code);
+  await expect(
+    transferDomain(worker.db, operator, name, from.code, { seen }),
+  ).rejects.toMatchObject({ reason: 'changed_meanwhile' });
+});
