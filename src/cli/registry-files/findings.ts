@@ -30,6 +30,9 @@ export interface Finding {
   registrar: string | null;
 }
 
+/** Why a row that is not in the files stays. */
+export const isHeld = 'another row still refers to it';
+
 type NewFinding = Pick<Finding, 'file' | 'done' | 'why'> & Partial<Finding>;
 
 /** Everything that was found in the files. */
@@ -45,10 +48,10 @@ export class FindingList implements Disposable {
     this.#insertion.run(...findingColumns.map((name) => finding[name] ?? null));
   }
 
-  /** The findings, or those with one outcome, by file and line. */
+  /** The findings, or those with one outcome, by file and line, and those of rows that the file lacks by key. */
   list(done: Finding['done'] | null = null): Iterable<Finding> {
     const sql =
-      'select * from findings where done = ifnull(?, done) order by file, line is null, line, rowid';
+      'select * from findings where done = ifnull(?, done) order by file, line is null, line, iif(line is null, key, 0), rowid';
     return this.#database.prepare(sql).iterate(done) as Iterable<unknown> as Iterable<Finding>;
   }
 

@@ -3,7 +3,7 @@ import { heldKinds, nameKinds } from '../../move-in/kinds.ts';
 import { type RowChange, writeForms } from '../../move-in/write.ts';
 import type { Registry } from '../registry.ts';
 import { inChunks } from '../report/progress.ts';
-import { conflictFinding } from './findings.ts';
+import { conflictFinding, isHeld } from './findings.ts';
 import type { Staging } from './staging.ts';
 
 type Action = RowChange['action'];
@@ -14,8 +14,6 @@ const steps: readonly { kind: Kind; actions: readonly Action[] }[] = [
   ...heldKinds.toReversed().map((kind) => ({ kind, actions: ['remove'] as const })),
   ...nameKinds.map((kind) => ({ kind, actions: ['remove', 'update', 'add'] as const })),
 ];
-
-export const isHeld = 'another row still refers to it';
 
 const isChanged = 'it was changed here, or what it needs is taken or gone';
 

@@ -1,11 +1,14 @@
 import type { Database } from '../../database/open.ts';
 import { RegistryError } from '../../error.ts';
-import { type Form, type Kind, keyOf, uniqueValues } from '../../move-in/kind.ts';
+import { contactKind } from '../../move-in/contacts.ts';
+import { domainKind } from '../../move-in/domains.ts';
+import { elementsOf, type Form, type Kind, keyOf, uniqueValues } from '../../move-in/kind.ts';
 import { heldKinds, kinds } from '../../move-in/kinds.ts';
 import { newestActors, readForms } from '../../move-in/read.ts';
+import { apiUserKind, registrarKind } from '../../move-in/registrars.ts';
 import type { RowChange } from '../../move-in/write.ts';
 import { filesOf } from './directory.ts';
-import { conflictFinding, differingColumns } from './findings.ts';
+import { conflictFinding, differingColumns, isHeld } from './findings.ts';
 import { type KindMove, type Move, stageKind, whyAbsent } from './stage.ts';
 import type { StagedRow, Staging } from './staging.ts';
 
@@ -37,7 +40,37 @@ export async function planMove(db: Database, move: Move): Promise<Map<Kind, numb
     if (kind.name === 'registrars') checkOrphans(move);
     refuseStrayElements(moveOfKind);
   }
+  await keepHeldRows(db, staging, [...unchanged.keys()]);
   return unchanged;
+}
+
+const isGoing = (staging: Staging, kind: Kind) => staging.changes(kind, 'remove').length > 0;
+
+/** Turns the removal of a row into a conflict if another row refers to it after the move. */
+async function keepHeldRows(db: Database, staging: Staging, planned: readonly Kind[]) {
+  // A contact that stays holds its registrar.
+  for (const kind of [domainKind, contactKind, apiUserKind]) {
+    if (!isGoing(staging, contactKind) && !isGoing(staging, registrarKind)) return;
+    const pages = planned.includes(kind) ? [staging.formsAfter(kind)] : readForms(db, kind);
+    for await (const forms of pages) {
+      for (const form of forms) keepRowsHeldBy(staging, kind, form);
+    }
+  }
+}
+
+function keepRowsHeldBy(staging: Staging, kind: Kind, form: Form): void {
+  const holder = `${kind === apiUserKind ? 'API user' : kind.subject} ${keyOf(kind, form)}`;
+  const contacts = (kind.part?.fills ?? []).flatMap((list) => elementsOf(form, list));
+  const references = [
+    ...contacts.map((key) => [contactKind, key] as const),
+    [registrarKind, form.registrar!] as const,
+  ];
+  for (const [held, key] of references) {
+    const removal = staging.plannedChange(held, key, 'remove');
+    if (!removal) continue;
+    staging.unplan(held, removal);
+    staging.findings.add({ ...conflictFinding(held, removal, isHeld), value: holder });
+  }
 }
 
 const isReferredTo = ({ name }: Kind) =>

@@ -8,8 +8,7 @@ import { writeOutput } from '../report/output.ts';
 import { counted, table } from '../report/text.ts';
 import { verb } from '../run.ts';
 import { type Directory, ignoredText, openDirectory, reportName } from './directory.ts';
-import { conflictFinding, type Finding } from './findings.ts';
-import { isHeld } from './perform.ts';
+import { conflictFinding, type Finding, isHeld } from './findings.ts';
 import { planMove } from './plan.ts';
 import { Staging } from './staging.ts';
 
@@ -98,7 +97,9 @@ function* differences(staging: Staging): Generator<Finding> {
       }
     }
   }
-  yield* staging.findings.list('conflict');
+  for (const finding of staging.findings.list('conflict')) {
+    yield finding.why === isHeld ? { ...finding, value: null } : finding;
+  }
   for (const finding of staging.findings.list('refused')) if (finding.why !== isOver) yield finding;
 }
 

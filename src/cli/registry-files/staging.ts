@@ -69,6 +69,21 @@ export class Staging implements Disposable {
     this.update(kind, change.key, { isExpected: change.from !== null });
   }
 
+  /** The change of a row that brings its id. */
+  plannedChange(kind: Kind, key: string, action: RowChange['action']): PlannedRow | undefined {
+    return this.changes(kind, action).get(`0 ${key}`);
+  }
+
+  /** The rows of a kind as they will be, if they bring their ids. */
+  *formsAfter(kind: Kind): Generator<Form> {
+    for (const { key, stored, isExpected } of this.rows(kind)) {
+      if (!isExpected) continue;
+      const changes = actions.map((action) => this.plannedChange(kind, key, action));
+      const form = changes.find((change) => change !== undefined)?.to ?? stored;
+      if (form) yield form;
+    }
+  }
+
   [Symbol.dispose](): void {
     const spools = [...this.#rows.values(), ...this.#changes.values(), this.taken, this.held];
     for (const each of [this.findings, ...spools]) each[Symbol.dispose]();

@@ -113,6 +113,26 @@ test('counts the rows that others refer to together, and names in each line what
   expect(await reconcile()).toMatchObject({ status: 0, unreported: 0 });
 });
 
+test('says in a dry run already that a row stays because another one refers to it', async () => {
+  await moveIn(smallRegistry());
+  const made = 'name,registrar,registrant\nsiin.ee,ALPHA,BETA:15\n';
+  const file = await moves.registry.file('made.csv', made);
+  await moves.registry.done(['domain', 'import', file]);
+  const files = smallRegistry();
+  for (const name of ['registrars', 'contacts', 'domains', 'allowed-ips']) files[name]!.pop();
+  files['domain-contacts'] = files['domain-contacts']!.slice(0, 2);
+  const would = await moveIn(files, '--dry-run');
+  expect(would.lines).toEqual([
+    'contacts.csv: BETA:15  "domain siin.ee" conflict: another row still refers to it',
+    'domains.csv: siin.ee  "" conflict: was made here',
+    'registrars.csv: BETA  "contact BETA:15" conflict: another row still refers to it',
+  ]);
+  const { lines, kinds } = await moveIn(files);
+  expect({ lines, kinds }).toEqual({ lines: would.lines, kinds: would.kinds });
+  expect(kinds).toContainEqual(expect.objectContaining({ kind: 'domains', removed: 1 }));
+  expect(await reconcile()).toMatchObject({ status: 0, unreported: 0 });
+});
+
 test('takes a name that the scheduled run has ended here, and that lasts longer there', async () => {
   const today = new Date().toISOString().slice(0, 10);
   await moveIn({ reserved: [row.reserved('kinni.ee', { last_day: today })] });
