@@ -2,11 +2,13 @@ import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
 import { randomHex } from '../bytes/digest.ts';
 import type { Database } from '../database/open.ts';
+import { isUniqueViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
 import {
   type Change,
   type ChangeOptions,
+  changedMeanwhile,
   followedBy,
   type Origin,
   statementsOf,
@@ -84,6 +86,47 @@ export async function registerAuction(
   const judge = (auction: Auction) => {
     checkRegistration(auction, registrationCode);
     return auctionUpdate(db, auction, ended, origin);
+  };
+  return (await write(db, origin.request, { look, judge }, options)).outcome;
+}
+
+/**
+ * Gives an auction the status that it should have after a wrong report, with a new registration code if it becomes
+ * `payment_received`, and returns it; the history keeps the reason. It starts no other auction. Throws `not_found`,
+ * `taken` if it would be the name's second in progress, and `changed_meanwhile` if the request expects another version.
+ */
+export async function correctAuction(
+  db: Database,
+  origin: Origin,
+  {
+    auction: uuidOrName,
+    status,
+    reason,
+  }: { auction: string; status: AuctionStatus; reason: string },
+  options: ChangeOptions = {},
+): Promise<{ before: Auction; after: Auction }> {
+  const look = async () => {
+    const before = await getAuctionOf(db, uuidOrName);
+    const [other] = await db.all<{ isInProgress: 1 }>(inProgress(before.name));
+    return { before, isTaken: other !== undefined && before.status !== 'started' };
+  };
+  const { isExpected = () => true } = origin.request;
+  const judge = ({ before, isTaken }: Awaited<ReturnType<typeof look>>) => {
+    if (!isExpected(`${before.uuid} ${before.version}`)) throw changedMeanwhile();
+    if (status === 'started' && isTaken) {
+      const message = `another auction of ${JSON.stringify(before.name)} is in progress; cancel it first`;
+      throw new RegistryError('taken', message, 'status');
+    }
+    const registrationCode = registrationCodeFor(before, status);
+    const values = before.status === status ? {} : { status, registrationCode };
+    const change = auctionUpdate(db, before, values, origin);
+    const { changes } = change;
+    return {
+      ...change,
+      changes: change.statements ? { ...changes, reason: { from: null, to: reason } } : changes,
+      outcome: { before, after: change.outcome },
+      onViolation: (error) => (isUniqueViolation(error, 'auctions.name') ? 'again' : undefined),
+    } satisfies Change<{ before: Auction; after: Auction }>;
   };
   return (await write(db, origin.request, { look, judge }, options)).outcome;
 }

@@ -50,6 +50,47 @@ test('shows and cancels an auction by its name, and keeps the reason', async () 
   expect((await registry.run(cancel)).stderr).toContain('there is no auction of "viga.ee"');
 });
 
+test('corrects an auction after a wrong report, and publishes the list', async () => {
+  await registry.done('auction start parandus.ee');
+  const correct = (status: string) => [
+    ...['auction', 'correct', 'parandus.ee', '--status', status],
+    ...['--reason', 'wrong report', '--yes'],
+  ];
+  expect((await registry.run(correct('no_bids').slice(0, -1))).stderr).toContain('--yes');
+  expect(await registry.done([...correct('no_bids'), '--dry-run'])).toMatchObject({
+    status: 'no_bids',
+    changed: false,
+  });
+  expect(await registry.done('auction show parandus.ee')).toMatchObject({ status: 'started' });
+
+  expect(await registry.done(correct('payment_received'))).toMatchObject({
+    changed: true,
+    published: ['auctions'],
+  });
+  const { id, registration_code: code } = await registry.done('auction show parandus.ee');
+  expect(code).toMatch(/^[0-9a-f]{32}$/);
+  expect((await registry.run(correct('payment_received'))).stdout).toMatch(/^nothing to change/);
+  expect((await registry.run(correct('domain_registered'))).stdout).toContain(
+    `npm run registry -- auction correct ${id} --status payment_received`,
+  );
+  const { history } = await registry.done(['history', 'auction', id]);
+  expect(history.at(-1)).toMatchObject({
+    action: 'update',
+    changes: {
+      status: { from: 'payment_received', to: 'domain_registered' },
+      registration_code: { redacted: true },
+      reason: { from: null, to: 'wrong report' },
+    },
+  });
+
+  await registry.done('auction start parandus.ee');
+  const first = correct('started').with(2, id);
+  expect(await registry.run(first)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('another auction of "parandus.ee" is in progress'),
+  });
+});
+
 test('refuses names outside the zones of the registry', async () => {
   const before = process.env.ZONES;
   process.env.ZONES = 'ee';

@@ -40,6 +40,7 @@ test('the tool has the nouns and verbs that an operator needs', () => {
     'api-user list',
     'api-user rotate',
     'auction cancel',
+    'auction correct',
     'auction import',
     'auction list',
     'auction register',

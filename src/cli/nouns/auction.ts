@@ -8,7 +8,7 @@ import {
   listAuctions,
   registrationCodeOf,
 } from '../../auction/read.ts';
-import { registerAuction } from '../../auction/report.ts';
+import { correctAuction, registerAuction } from '../../auction/report.ts';
 import { importAuctions, startAuctions } from '../../auction/start.ts';
 import { everyRow } from '../../database/every-row.ts';
 import { retried } from '../../database/retry.ts';
@@ -16,7 +16,7 @@ import { type DomainName, parseDomainName } from '../../domain/name.ts';
 import { findZoneProblems } from '../../domain/zone.ts';
 import { zonesOf } from '../../env.ts';
 import { auctionLists } from '../../public-list/lists.ts';
-import { noun, reading, writing } from '../command.ts';
+import { commandLine, noun, reading, writing } from '../command.ts';
 import { nameColumn, requiredText } from '../file/field.ts';
 import { type Import, importing, runImport, writeInChunks } from '../file/import.ts';
 import { parseNameOrUuid, parseNames } from '../names.ts';
@@ -132,6 +132,45 @@ const cancel = verb(
   },
 );
 
+const correct = verb(
+  writing(
+    'correct',
+    'auction correct kohv.ee --status awaiting_payment --reason "reported for the wrong name"',
+  )
+    .description('Correct the status of an auction after a wrong report and publish the list')
+    .argument('<auction>', newestOf)
+    .addOption(
+      new Option('--status <status>', 'the right status')
+        .choices(auctionStatuses)
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--reason <text>', 'why; the history keeps it'),
+  async (registry, text, options) => {
+    const { db, isDryRun, did } = registry;
+    const { status, reason } = options;
+    const correction = { auction: parseNameOrUuid(text), status, reason };
+    const { before, after } = await confirmedChange(
+      registry,
+      options,
+      (origin, how) => correctAuction(db, origin, correction, how),
+      ({ before }) =>
+        before.status === status
+          ? undefined
+          : `This changes the auction of ${before.name} from ${before.status} to ${status}.`,
+    );
+    const isChange = before.status !== status;
+    const correcting = `${did('correct')} the auction of ${after.name} from ${before.status} to ${status}`;
+    const back = commandLine(['auction', 'correct', after.uuid, '--status', before.status]);
+    return {
+      data: { ...auctionData(after), reason, changed: isChange && !isDryRun },
+      text: isChange
+        ? `${correcting}${isDryRun ? '' : `; to correct it again: ${back} --reason …`}`
+        : `nothing to change: the auction of ${after.name} is already ${status}`,
+      publish: auctionLists,
+    };
+  },
+);
+
 const register = verb(
   writing('register', 'auction register kohv.ee --code 0123456789abcdef0123456789abcdef')
     .description('End a paid auction: the holder of its registration code has registered the name')
@@ -168,5 +207,6 @@ export const auctionCommand = noun('auction', 'auction start kohv.ee õun.ee', [
   show,
   importVerb,
   cancel,
+  correct,
   register,
 ]);
