@@ -44,33 +44,36 @@ export async function planMove(db: Database, move: Move): Promise<Map<Kind, numb
   return unchanged;
 }
 
-const isGoing = (staging: Staging, kind: Kind) => staging.changes(kind, 'remove').length > 0;
+const registrarIn = ({ registrar }: Form) => [registrar!];
+const contactsIn = (form: Form) =>
+  domainKind.part!.fills.flatMap((column) => elementsOf(form, column));
+
+/** What refers to rows that may go. A contact that stays because of a domain holds its registrar. */
+const references = [
+  { held: contactKind, by: domainKind, name: 'domain', keysIn: contactsIn },
+  { held: registrarKind, by: contactKind, name: 'contact', keysIn: registrarIn },
+  { held: registrarKind, by: domainKind, name: 'domain', keysIn: registrarIn },
+  { held: registrarKind, by: apiUserKind, name: 'API user', keysIn: registrarIn },
+];
 
 /** Turns the removal of a row into a conflict if another row refers to it after the move. */
 async function keepHeldRows(db: Database, staging: Staging, planned: readonly Kind[]) {
-  // A contact that stays holds its registrar.
-  for (const kind of [domainKind, contactKind, apiUserKind]) {
-    if (!isGoing(staging, contactKind) && !isGoing(staging, registrarKind)) return;
-    const pages = planned.includes(kind) ? [staging.formsAfter(kind)] : readForms(db, kind);
+  for (const { held, by, name, keysIn } of references) {
+    if (staging.changes(held, 'remove').length === 0) continue;
+    const pages = planned.includes(by) ? [staging.formsAfter(by)] : readForms(db, by);
     for await (const forms of pages) {
-      for (const form of forms) keepRowsHeldBy(staging, kind, form);
+      for (const form of forms) {
+        for (const key of keysIn(form)) keepRow(staging, held, key, `${name} ${keyOf(by, form)}`);
+      }
     }
   }
 }
 
-function keepRowsHeldBy(staging: Staging, kind: Kind, form: Form): void {
-  const holder = `${kind === apiUserKind ? 'API user' : kind.subject} ${keyOf(kind, form)}`;
-  const contacts = (kind.part?.fills ?? []).flatMap((list) => elementsOf(form, list));
-  const references = [
-    ...contacts.map((key) => [contactKind, key] as const),
-    [registrarKind, form.registrar!] as const,
-  ];
-  for (const [held, key] of references) {
-    const removal = staging.plannedChange(held, key, 'remove');
-    if (!removal) continue;
-    staging.unplan(held, removal);
-    staging.findings.add({ ...conflictFinding(held, removal, isHeld), value: holder });
-  }
+function keepRow(staging: Staging, kind: Kind, key: string, heldBy: string): void {
+  const removal = staging.plannedChange(kind, key, 'remove');
+  if (!removal) return;
+  staging.unplan(kind, removal);
+  staging.findings.add({ ...conflictFinding(kind, removal, isHeld), value: heldBy });
 }
 
 const isReferredTo = ({ name }: Kind) =>
