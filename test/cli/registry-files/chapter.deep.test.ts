@@ -18,7 +18,7 @@ beforeAll(async () => {
   deployed = await tool.newRegistry();
 });
 
-/** Runs what a section shows, with other names of places, and a yes to each question. Returns what it prints. */
+/** Runs what a section shows, with other names of places and a registrar's code, and a yes to each question. Returns what it prints. */
 function run(section: string, { directory }: TestRegistry): string {
   const [, text = ''] = chapter.split(`\n## ${section}\n`);
   const blocks = text.split('\n## ')[0]!.matchAll(/^ *```(sh|sql)\n(.*?)^ *```/gms);
@@ -26,6 +26,7 @@ function run(section: string, { directory }: TestRegistry): string {
     const commands = code!
       .replaceAll('PATH/', `${path.resolve('.')}/`)
       .replaceAll('DATABASE', 'postgres')
+      .replaceAll('REGISTRY', 'ALPHA')
       .replaceAll(/--remote|--persist-to rehearsal/g, `--persist-to ${directory}`);
     // As npm run does, without the time that it takes.
     const npm = `npm() { shift 3; '${process.execPath}' '${path.resolve('src/cli/index.ts')}' "$@" --yes; }`;
