@@ -188,3 +188,39 @@ test('imports the good rows with --skip-invalid, and saves the bad ones with the
   const done = await registry.done(['contact', 'import', again, '--registrar', 'ALPHA']);
   expect(done).toMatchObject({ read: 2, added: 2 });
 }, 120_000);
+
+test('transfers a contact that no domain refers to, with its history, and notifies both', async () => {
+  const registry = await tool.newRegistry('ALPHA', 'BETA');
+  await registry.done(importing, ndjson(known, { ...short, registrar: 'ALPHA' }));
+  await registry.done('domain import -', 'name,registrar,registrant\nõun.ee,ALPHA,ALPHA:2\n');
+  const transfer = `contact transfer ${known.code} --to beta`;
+  const { contact: before } = await registry.done(['contact', 'show', known.code]);
+  expect(await registry.done(`${transfer} --dry-run`)).toMatchObject({ changed: false });
+  expect((await registry.run(transfer)).stderr).toContain('confirm with --yes');
+  expect(await registry.done(['contact', 'show', known.code])).toEqual({ contact: before });
+
+  expect(await registry.done(`${transfer} --yes`)).toMatchObject({ changed: true });
+  const { contact: after } = await registry.done(['contact', 'show', known.code]);
+  const { registrar: _, id: __, auth_info, updated_at, updator_str, ...kept } = before;
+  expect(after).toMatchObject({ ...kept, registrar: 'BETA' });
+  expect(after.auth_info).not.toBe(auth_info);
+  const { registrars } = await registry.done('registrar list');
+  expect(registrars).toMatchObject([{ contact_count: 1 }, { contact_count: 1 }]);
+  const { history } = await registry.done(['history', 'contact', known.code]);
+  expect(history.at(-1)).toMatchObject({
+    action: 'update',
+    registrar: 'BETA',
+    changes: { registrar: { from: 'ALPHA', to: 'BETA' }, auth_info: { redacted: true } },
+  });
+  expect((await registry.rows()).notifications).toMatchObject([
+    { registrar_id: 1, event: 'contact.deleted', subject_key: known.code },
+    { registrar_id: 2, event: 'contact.updated', subject_key: known.code },
+  ]);
+
+  const linked = await registry.run('contact transfer ALPHA:2 --to BETA --yes');
+  expect(linked.stderr).toContain('a domain refers to ALPHA:2');
+  const back = await registry.run(`contact transfer ${known.code} --to ALPHA --yes`);
+  expect(back.stdout).toContain(
+    `to give it back: npm run registry -- contact transfer ${known.code} --to BETA`,
+  );
+});

@@ -55,6 +55,7 @@ test('the tool has the nouns and verbs that an operator needs', () => {
     'contact list',
     'contact show',
     'contact status',
+    'contact transfer',
     'contact update',
     'dispute close',
     'dispute export',

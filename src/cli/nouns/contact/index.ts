@@ -6,16 +6,17 @@ import {
   listContactsBy,
   listDeletedContactsBy,
 } from '../../../contact/administer.ts';
-import { type ContactWithRegistrar, statusesOf } from '../../../contact/contact.ts';
+import { type ContactWithRegistrar, statusesOf, versionOf } from '../../../contact/contact.ts';
 import { contactColumns } from '../../../contact/fields.ts';
+import { transferContact } from '../../../contact/transfer.ts';
 import { everyRow } from '../../../database/every-row.ts';
 import { retried } from '../../../database/retry.ts';
 import { type DomainOfContact, listDomainsOfContact } from '../../../domain/list.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
-import { noun, reading, usageError, writing } from '../../command.ts';
+import { commandLine, noun, reading, usageError, writing } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
-import { confirmedChange } from '../../report/confirm.ts';
+import { confirm, confirmedChange } from '../../report/confirm.ts';
 import { fieldLines, listReport } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 import { erase } from './erase.ts';
@@ -135,12 +136,38 @@ const remove = verb(
   },
 );
 
+const transfer = verb(
+  writing('transfer', 'contact transfer ALPHA:1B7A3C5D --to BETA')
+    .description('Give a contact that no domain refers to to another registrar; it keeps its code')
+    .argument('<code>', 'the contact', parseContactKey)
+    .requiredOption('--to <registrar>', 'the registrar that gets it', asciiUpperCase),
+  async ({ db, origin, isDryRun }, text, { to, yes }) => {
+    const contact = await transferContact(db, origin, text, to, { isDryRun: true });
+    const { code, registrar: from } = contact;
+    const isChange = from !== to;
+    const statement = `This transfers contact ${code} (${contact.name}) from ${from} to ${to}.`;
+    if (isChange && !isDryRun) {
+      if (!yes) await confirm(statement, 'confirm with --yes');
+      await transferContact(db, origin, code, to, { seen: versionOf(contact) });
+    }
+    const done = `${isDryRun ? 'would transfer' : 'transferred'} contact ${code} from ${from} to ${to}`;
+    const back = commandLine(['contact', 'transfer', code, '--to', from]);
+    return {
+      data: { code, registrar: to, changed: isChange && !isDryRun },
+      text: isChange
+        ? `${done}${isDryRun ? '' : `\nto give it back: ${back}`}`
+        : `nothing to change: contact ${code} already belongs to ${to}`,
+    };
+  },
+);
+
 export const contactCommand = noun('contact', 'contact list --registrar ALPHA', [
   list,
   show,
   update,
   status,
   remove,
+  transfer,
   importVerb,
   exportVerb,
   erase,

@@ -1,0 +1,71 @@
+import { eq, sql } from 'drizzle-orm';
+import { contacts } from '../../drizzle/schema.ts';
+import { rowsIn } from '../database/json-rows.ts';
+import type { Database } from '../database/open.ts';
+import { RegistryError } from '../error.ts';
+import { difference } from '../history/changes.ts';
+import { getRegistrarId } from '../registrar/account.ts';
+import { insertNotification } from '../registrar/notification.ts';
+import { type ChangeOptions, changeEach, changesOfRows, type Origin } from '../write.ts';
+import { getContactByCode } from './administer.ts';
+import { type ContactWithRegistrar, generateAuthInfo, isUnchanged, versionOf } from './contact.ts';
+import { insertContacts } from './create.ts';
+
+interface TransferOptions extends ChangeOptions {
+  /** The `versionOf` the contact when it was looked at. */
+  seen?: string;
+}
+
+/**
+ * Gives a contact that no domain refers to to another registrar, and returns it as it was. It keeps its code and its
+ * UUID; its record id, its number and its auth_info are new. Both registrars are notified. Throws `not_found`, `linked`,
+ * `changed_meanwhile`.
+ */
+export async function transferContact(
+  db: Database,
+  origin: Origin,
+  code: string,
+  registrar: string,
+  { isDryRun = false, seen }: TransferOptions = {},
+): Promise<ContactWithRegistrar> {
+  const contact = await getContactByCode(db, code);
+  const to = await getRegistrarId(db, registrar);
+  if (contact.registrarId === to) return contact;
+  if (contact.domainCount > 0) {
+    const message = `a domain refers to ${contact.code}; domain transfer gives the other registrar a copy`;
+    throw new RegistryError('linked', message, 'domains');
+  }
+  if (isDryRun) return contact;
+
+  const at = origin.request.at;
+  const authInfo = generateAuthInfo();
+  const changes = difference(contact, { registrar, authInfo });
+  // What is left out is filled in when the row is inserted.
+  const { id, number: _, registrarId: from, updatedAt: __, ...kept } = contact;
+  const version = contact.version + 1;
+  const updater = origin.actor.name;
+  const row = { ...kept, registrar, authInfo, version, updater, changes };
+  const rows = rowsIn(JSON.stringify([row]));
+  const told = {
+    text: `Contact ${contact.code} has been transferred from ${contact.registrar} to ${registrar} by registry`,
+    subjectKey: contact.code,
+    createdAt: at.toISOString(),
+  };
+  const lost = { ...told, registrarId: from, event: 'contact.deleted' } as const;
+  const won = { ...told, registrarId: to, event: 'contact.updated' } as const;
+  const statements = [
+    // A contact keeps its registrar as long as it is the same row (migrations/0001_triggers.sql).
+    db.delete(contacts).where(eq(contacts.id, id)),
+    insertContacts(db, rows, at),
+    ...insertNotification(db, { ...lost, fields: [] }),
+    ...insertNotification(db, { ...won, fields: ['registrar_id', 'auth_info'] }),
+  ];
+  await changeEach(
+    db,
+    origin,
+    { transferred: [changesOfRows('contact', 'update', rows, statements, 'code')] },
+    sql`${isUnchanged(contact)} and ${Number((seen ?? versionOf(contact)) === versionOf(contact))}
+      and exists (select 1 from ${contacts} where id = ${id} and domain_count = 0)`,
+  );
+  return contact;
+}
