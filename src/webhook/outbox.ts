@@ -107,6 +107,7 @@ export async function listDeliveries(
       event: notifications.event,
       subjectKey: notifications.subjectKey,
       failingSince: webhooks.failingSince,
+      resumesAt: webhooks.resumesAt,
     })
     .from(webhookDeliveries)
     .innerJoin(registrars, eq(registrars.id, webhookDeliveries.registrarId))

@@ -72,7 +72,7 @@ const resend = verb(
       data: { registrar: code, deliveries: count, changed: count > 0 && !isDryRun },
       text:
         count === 0
-          ? `nothing to send again: no delivery to ${code} since then was delivered or given up`
+          ? `nothing to send again: no delivery to ${code} since then was delivered or given up; those that wait leave by themselves, and tests do not count`
           : `${sends} ${deliveries} to ${code} again, within the hour`,
     };
   },
@@ -85,6 +85,7 @@ export const webhook = noun('webhook', 'registrar webhook test ALPHA', [
 ]).description("Deliveries to registrars' webhooks, and a test of a webhook");
 
 function deliveryData(delivery: ListedDelivery) {
+  const isWaiting = delivery.deliveredAt === null && delivery.failedAt === null;
   return {
     id: delivery.id,
     registrar: delivery.registrar,
@@ -97,18 +98,21 @@ function deliveryData(delivery: ListedDelivery) {
     delivered_at: delivery.deliveredAt,
     failed_at: delivery.failedAt,
     /** Since when the webhook has failed, while the delivery waits for it. */
-    failing_since:
-      delivery.deliveredAt === null && delivery.failedAt === null ? delivery.failingSince : null,
+    failing_since: isWaiting ? delivery.failingSince : null,
+    /** Nothing is sent to the failing webhook before then. */
+    next_attempt_at: isWaiting && delivery.failingSince !== null ? delivery.resumesAt : null,
   };
 }
 
-/** `delivered 2026-11-21T…, attempt 2`; `waiting, attempt 3: HTTP 503, failing since 2026-11-21T…`. */
+/** `delivered 2026-11-21T…, attempt 2`; `waiting, attempt 3: HTTP 503, failing since …, next attempt after …`. */
 function stateText(delivery: ReturnType<typeof deliveryData>): string {
   const { attempts, outcome, delivered_at, failed_at, failing_since } = delivery;
+  const { next_attempt_at: next } = delivery;
   if (delivered_at !== null) return `delivered ${delivered_at}, attempt ${attempts}`;
   const state = failed_at === null ? 'waiting' : `given up ${failed_at}`;
   const tried = outcome === null ? state : `${state}, attempt ${attempts}: ${outcome}`;
-  return failing_since === null ? tried : `${tried}, failing since ${failing_since}`;
+  if (failing_since === null) return tried;
+  return `${tried}, failing since ${failing_since}${next === null ? '' : `, next attempt after ${next}`}`;
 }
 
 function parseLimit(text: string): number {
