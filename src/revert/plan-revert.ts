@@ -41,9 +41,9 @@ export interface RevertPlan {
 /**
  * Plans the reversal of all changes that one command of the operator made. Throws `not_found` for a request that the
  * history does not have; otherwise a problem for each change that cannot be taken back: `invalid` for its kind, `linked`
- * for a contact that was added and to which a domain refers, `gone`
- * where the values are no longer in the history, or the registrar of a contact is gone, `changed_meanwhile` where something
- * has changed since. Throws `gone` where the history may not have all the changes.
+ * for a contact that was added and to which a domain refers, `gone` where the values are no longer in the history, or the
+ * registrar of a contact is gone, `changed_meanwhile` where something has changed since. Throws `gone` where the history
+ * may not have all the changes.
  */
 export async function planRevert(
   db: Database,

@@ -33,9 +33,9 @@ export const revertVerb = verb(
       `
 Takes back reserved, blocked and disputed names that were added, removed or replaced; auctions that were
 started or cancelled; domains that were added, changed or removed; contacts that were added, if no domain
-refers to them; one contact's update, statuses or deletion: all changes of the request or none. It is refused where something has changed since, and where
-the history no longer has the values. It is recorded as a request of its own, which can be taken back as
-well.`,
+refers to them; one contact's update, statuses or deletion: all changes of the request or none. It is refused
+where something has changed since, and where the history no longer has the values. It is recorded as a
+request of its own, which can be taken back as well.`,
     ),
   async (registry, request, options) => {
     const { db, origin, isDryRun, did } = registry;
