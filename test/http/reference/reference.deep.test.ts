@@ -107,6 +107,19 @@ it('the reference calls the registrar interface with a name and a secret', async
   expect(problems).toEqual([]);
 });
 
+it.each([
+  ['no login', undefined],
+  ['a wrong secret', 'wrong'],
+])('the reference shows the refusal of a call with %s', async (_, secret) => {
+  const { page } = await visit();
+  if (secret) await authorize(page, 'Basic', { Username: 'alpha', Password: secret });
+
+  const { status, body } = await tryOut(page, 'listContacts');
+
+  expect(status).toMatch(/^401/);
+  expect(body).toContain('"message": "Invalid authorization information"');
+});
+
 it('the reference gets a token for a person, and calls the registrant interface with it', async () => {
   const { page, problems } = await visit();
   const token = await tryOut(page, 'createToken');

@@ -111,6 +111,8 @@ SwaggerUIBundle({
   plugins: [dress],
   deepLinking: true,
   displayRequestDuration: true,
+  // Otherwise the browser asks for a login itself when one is refused, and the answer is not shown.
+  requestInterceptor: (request) => Object.assign(request, { credentials: 'omit' }),
   defaultModelsExpandDepth: 0,
   syntaxHighlight: { theme: 'classes' },
   // Otherwise a badge asks another host about the document.
