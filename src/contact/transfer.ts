@@ -17,7 +17,7 @@ interface TransferOptions extends ChangeOptions {
 }
 
 /**
- * Gives a contact that no domain refers to to another registrar, and returns it as it was. It keeps its code and its
+ * Gives a contact to another registrar, unless a domain refers to it, and returns it as it was. It keeps its code and its
  * UUID; its record id, its number and its auth_info are new. Both registrars are notified. Throws `not_found`, `linked`,
  * `changed_meanwhile`.
  */

@@ -13,6 +13,7 @@ const calls: Record<string, string> = {
   'contact status': 'CODE --add serverUpdateProhibited',
   'contact delete': 'CODE',
   'contact erase': 'CODE',
+  'contact transfer': 'CODE --to ALPHA',
   'domain list': '--contact CODE',
   'domain update': 'õun.ee --registrant CODE --admin CODE --tech CODE',
 };

@@ -138,7 +138,9 @@ const remove = verb(
 
 const transfer = verb(
   writing('transfer', 'contact transfer ALPHA:1B7A3C5D --to BETA')
-    .description('Give a contact that no domain refers to to another registrar; it keeps its code')
+    .description(
+      'Give a contact to another registrar, under its code; refused while a domain refers to it',
+    )
     .argument('<code>', 'the contact', parseContactKey)
     .requiredOption('--to <registrar>', 'the registrar that gets it', asciiUpperCase),
   async ({ db, origin, isDryRun }, text, { to, yes }) => {
