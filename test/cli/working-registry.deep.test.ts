@@ -95,7 +95,7 @@ test('builds a registry that every interface shows, while it is running', async 
     headers: { Authorization: again },
   });
 
-  await registry.done('domain import -', 'name,registrar,registrant\nõun.ee,ALPHA,ALPHA:1\n');
+  await registry.done('domain import -', 'name,registrar,registrant,tech\nõun.ee,ALPHA,ALPHA:1,\n');
   const deletion = await fetch(`${server.address}/repp/v1/contacts/ALPHA:2`, {
     method: 'DELETE',
     headers: { Authorization: again },

@@ -2,20 +2,39 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { contractProblem } from '../http/openapi/contract.ts';
 
+interface Sent {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer | Buffer[];
+}
+type Answered = { status: number; headers: IncomingHttpHeaders; body: string; bytes: Buffer };
+
 /**
  * A request as it stands on the wire, for what `fetch` forbids or tidies up: its path is sent as it is, any
  * method goes, and a body given in pieces travels in chunks, without a `Content-Length`. Throws an Error if the answer is
  * not as the OpenAPI document says.
  */
-export function onTheWire(
+export async function onTheWire(url: URL, path: string, sent: Sent = {}): Promise<Answered> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await sendOnce(url, path, sent);
+    } catch (error) {
+      // Who answers a large request before reading it all closes the connection, and the reset may overtake the answer.
+      const isReset = (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+      if (!isReset || attempt === 5 || lengthOf(sent.body) < 64 * 1024) throw error;
+    }
+  }
+}
+
+function lengthOf(body: Sent['body'] = ''): number {
+  return Array.isArray(body) ? Buffer.concat(body).length : body.length;
+}
+
+function sendOnce(
   url: URL,
   path: string,
-  {
-    method = 'GET',
-    headers = {},
-    body = '',
-  }: { method?: string; headers?: Record<string, string>; body?: string | Buffer | Buffer[] } = {},
-): Promise<{ status: number; headers: IncomingHttpHeaders; body: string; bytes: Buffer }> {
+  { method = 'GET', headers = {}, body = '' }: Sent,
+): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const sent = request({
       host: url.hostname,
