@@ -634,6 +634,23 @@ export const historyArchives = sqliteTable(
   (table) => [check('history_archives_single', sql`${table.id} = 1`)],
 );
 
+/**
+ * What the operator, a registrar or a person deleted or erased, from archived entries of history: it must not move in
+ * again. The columns are named as in `history`. It has no values but the status of a reserved or blocked name.
+ */
+export const archivedDeletions = sqliteTable(
+  'archived_deletions',
+  {
+    id: integer().primaryKey(),
+    occurredAt: text('occurred_at').notNull(),
+    subject: text({ enum: historySubjects }).notNull(),
+    subjectKey: text('subject_key').notNull(),
+    subjectUuid: text('subject_uuid'),
+    changes: text({ mode: 'json' }).$type<Record<string, FieldChange>>().notNull(),
+  },
+  (table) => [index('archived_deletions_subject_key').on(table.subject, table.subjectKey)],
+);
+
 /** The place in a table up to which the cron has looked, so that the next run continues there. */
 export const sweeps = sqliteTable('sweeps', {
   name: text().primaryKey(),

@@ -1,5 +1,11 @@
 import { and, asc, eq, gt, isNull, lt, type SQL, sql } from 'drizzle-orm';
-import { history, historyArchives, historyPermits } from '../../drizzle/schema.ts';
+import {
+  archivedDeletions,
+  history,
+  historyArchives,
+  historyPermits,
+} from '../../drizzle/schema.ts';
+import { insertRows } from '../database/insert-rows.ts';
 import { isIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
@@ -84,7 +90,15 @@ export function listArchivable(
   );
 }
 
-/** Deletes entries that are in the archive's file. Throws `taken` once another process has taken over. */
+/** Whether an entry deletes a thing, or erases a contact that was gone before: it has nothing but removed values. */
+const isDeletion = sql`actor_type not in ('move_in', 'cron') and (
+  action = 'delete' or subject = 'contact' and action = 'update'
+  and not exists (select 1 from json_each(changes) where value ->> '$.removed' is null))`;
+
+/**
+ * Deletes entries that are in the archive's file, but remembers what others than moving in have deleted or erased. Throws
+ * `taken` once another process has taken over.
+ */
 export async function deleteArchived(
   db: Database,
   { run }: Archive,
@@ -97,11 +111,21 @@ export async function deleteArchived(
     .update(historyArchives)
     .set({ archivedUntil: sql`max(ifnull(archived_until, ''), ifnull(${latest}, ''))` })
     .where(eq(historyArchives.run, run));
-  const deletion = db
-    .delete(history)
-    .where(and(areMeant, sql`exists (select 1 from ${historyPermits})`));
+  const arePermitted = and(areMeant, sql`exists (select 1 from ${historyPermits})`);
+  const memory = insertRows(
+    db,
+    archivedDeletions,
+    {
+      occurredAt: sql`max(occurred_at)`,
+      ...{ subject: sql`subject`, subjectKey: sql`subject_key`, subjectUuid: sql`subject_uuid` },
+      changes: sql`json_object('status', json(changes -> '$.status'))`,
+    },
+    sql`from ${history} where ${arePermitted} and ${isDeletion}
+      group by subject, subject_key, subject_uuid, changes -> '$.status'`,
+  );
+  const deletion = db.delete(history).where(arePermitted);
   const [permit] = await retried(() =>
-    db.batch(permitted(db, 'archive', [ids[0], ids.at(-1)!], ofRun, note, deletion)),
+    db.batch(permitted(db, 'archive', [ids[0], ids.at(-1)!], ofRun, note, memory, deletion)),
   );
   if (permit.meta.changes > 0) return;
   throw new RegistryError('taken', 'another history archive has taken over; nothing is lost');

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { history } from '../../drizzle/schema.ts';
+import { archivedDeletions, history } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { registrarsSubjects } from '../history/changes.ts';
@@ -42,8 +42,9 @@ export function historyKeyOf({ subject, key, subjectKey }: Kind, form: Form) {
 }
 
 /**
- * The type of the actor of each row's newest entry in the history, in their order; null for rows without any. What the
- * scheduled run does is nobody's change.
+ * The type of the actor of each row's newest entry in the history, in their order; `archived` for rows without any that
+ * somebody had deleted here before their history was archived, and null for others. What the scheduled run does is nobody's
+ * change.
  */
 export async function newestActors(
   db: Database,
@@ -54,12 +55,13 @@ export async function newestActors(
   const subjects = JSON.stringify(
     forms.map((form) => ({ ...(kind.isAbout && form), ...historyKeyOf(kind, form) })),
   );
+  const isMeant = sql`entry.subject = ${kind.subject} and entry.subject_key = row.value ->> 'key' and ${isAbout}`;
   const rows = await retried(() =>
     db.all<{ actor: string | null }>(sql`
-      select (select entry.actor_type from ${history} as entry
-        where entry.subject = ${kind.subject} and entry.subject_key = row.value ->> 'key' and ${isAbout}
-          and entry.actor_type <> 'cron'
-        order by entry.id desc limit 1) as actor
+      select ifnull(
+        (select entry.actor_type from ${history} as entry where ${isMeant} and entry.actor_type <> 'cron'
+          order by entry.id desc limit 1),
+        (select 'archived' from ${archivedDeletions} as entry where ${isMeant} limit 1)) as actor
       from json_each(${subjects}) as row order by row.key`),
   );
   return rows.map(({ actor }) => actor);

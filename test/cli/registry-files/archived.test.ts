@@ -1,0 +1,46 @@
+import { beforeAll, expect, test } from 'vitest';
+import { openLocalData } from '../../../src/cli/local/open.ts';
+import { archiveHistory } from '../../../src/cli/nouns/history/archive.ts';
+import { openDatabase } from '../../../src/database/open.ts';
+import { row, smallRegistry } from './files.ts';
+import { startMoves } from './moves.ts';
+
+const moves = startMoves();
+const { moveIn } = moves;
+
+/** Moves all entries of history but the newest to a file. */
+async function archiveAll(): Promise<void> {
+  await moves.registry.edit('');
+  const { env, dispose } = await openLocalData(moves.registry.directory);
+  const file = `${moves.directory}/history.ndjson`;
+  await archiveHistory(openDatabase(env.DB), '2999-01-01T00:00:00.000Z', file, { limit: 7 });
+  await dispose();
+}
+
+beforeAll(moves.beginEmpty);
+
+test('what was erased or deleted here does not move in again after its history was archived', async () => {
+  const files = smallRegistry();
+  const others = [31, 32, 33, 34].map((id) => row.contact(id, 'ALPHA'));
+  files.contacts!.push(...others);
+  await moveIn(files);
+  // The files themselves take these two away, and one of them is then erased.
+  await moveIn({ contacts: files.contacts!.filter(({ id }) => Number(id) < 33) });
+  await moves.registry.done('contact erase ALPHA:31 --yes');
+  await moves.registry.done('contact delete ALPHA:32 --yes');
+  await moves.registry.done('contact erase ALPHA:33 --yes');
+  await moves.registry.done('retained remove riigikogu.ee --status reserved --yes');
+  await moves.registry.done('registrar update BETA --name Beeta');
+  await archiveAll();
+
+  files.blocked!.push(row.blocked('riigikogu.ee'));
+  const { lines, counts } = await moveIn({ ...files, registrars: [] });
+  const skipped = lines.map((line) => line.replace(/ "\{.*\}"/, ''));
+  expect(skipped.filter((line) => line.endsWith('was deleted here'))).toEqual([
+    'contacts.csv:5 ALPHA:31  conflict: was deleted here',
+    'contacts.csv:6 ALPHA:32  conflict: was deleted here',
+    'contacts.csv:7 ALPHA:33  conflict: was deleted here',
+    'reserved.csv:2 riigikogu.ee  conflict: was deleted here',
+  ]);
+  expect(counts).toMatchObject({ contacts: { added: 1 }, blocked: { added: 1 } });
+});
