@@ -1,4 +1,3 @@
-import cliProgress from 'cli-progress';
 import { addWork } from './command-progress.ts';
 import { atInterrupt } from './interrupt.ts';
 
@@ -13,10 +12,7 @@ export interface Rows<Row> {
   chunks(rows: number): Iterable<Row[]>;
 }
 
-/**
- * Yields the rows in chunks. Shows the progress of more than one chunk on standard error: as a bar on a terminal, otherwise
- * as a line every few seconds.
- */
+/** Yields the rows in chunks, and shows the progress of more than one chunk. */
 export function* inChunks<Row>(label: string, rows: Rows<Row> | readonly Row[]): Generator<Row[]> {
   const progress = startProgress(label, rows.length, rows.length > chunkRows);
   try {
@@ -35,63 +31,34 @@ function* chunksOf<Row>(rows: readonly Row[]): Generator<Row[]> {
   }
 }
 
-export type Progress = ReturnType<typeof startProgress>;
-
-/** Records the progress of a step, and shows it as `inChunks` does. */
+/**
+ * Records the progress of a step, and shows it on standard error: on a terminal as one line that is written again,
+ * otherwise as a line every few seconds.
+ */
 export function startProgress(label: string, total: number, isShown = true) {
   const step = addWork(label, total);
-  const shown = isShown ? (process.stderr.isTTY ? startBar : startLines)(label, total) : undefined;
-  const interrupt = atInterrupt(() => {
-    shown?.stop();
+  const { isTTY } = process.stderr;
+  const startedAt = performance.now();
+  let shownAt = startedAt;
+  const endLine = () => {
+    if (isTTY && shownAt > startedAt) process.stderr.write('\n');
     return undefined;
-  });
+  };
+  const interrupt = atInterrupt(endLine);
   return {
     advance(count: number) {
       step.done += count;
-      shown?.advance(count);
+      const now = performance.now();
+      if (!isShown || (!isTTY && now - shownAt < secondsBetweenLines * 1000)) return;
+      shownAt = now;
+      const rate = step.done / ((now - startedAt) / 1000);
+      const left = Math.ceil((total - step.done) / rate);
+      const text = `${label}: ${step.done} of ${total}, ${Math.round(rate)}/s, ${left} s left`;
+      process.stderr.write(isTTY ? `\r${text}\x1b[K` : `${text}\n`);
     },
     stop() {
       interrupt[Symbol.dispose]();
-      shown?.stop();
+      endLine();
     },
-  };
-}
-
-function startBar(label: string, total: number) {
-  const startedAt = performance.now();
-  let done = 0;
-  const bar = new cliProgress.SingleBar({
-    stream: process.stderr,
-    hideCursor: true,
-    format: '{label} {bar} {value}/{total}, {rate}/s, {eta_formatted}',
-    // The text beside the bar takes some forty columns.
-    barsize: Math.max(0, Math.min(40, (process.stderr.columns ?? 80) - 42)),
-  });
-  bar.start(total, 0, { label, rate: 0 });
-  return {
-    advance(count: number) {
-      done += count;
-      const rate = Math.round(done / ((performance.now() - startedAt) / 1000));
-      bar.increment(count, { rate });
-    },
-    stop: () => bar.stop(),
-  };
-}
-
-function startLines(label: string, total: number) {
-  const startedAt = performance.now();
-  let done = 0;
-  let shownAt = startedAt;
-  return {
-    advance(count: number) {
-      done += count;
-      const now = performance.now();
-      if (now - shownAt < secondsBetweenLines * 1000) return;
-      shownAt = now;
-      const rate = done / ((now - startedAt) / 1000);
-      const left = Math.ceil((total - done) / rate);
-      console.error(`${label}: ${done} of ${total}, ${Math.round(rate)}/s, ${left} s left`);
-    },
-    stop() {},
   };
 }
