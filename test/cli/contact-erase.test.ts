@@ -1,5 +1,13 @@
+import path from 'node:path';
 import { expect, test } from 'vitest';
-import { startTool } from './tool.ts';
+import type { OpenBindings } from '../../src/cli/bindings.ts';
+import { openLocalData } from '../../src/cli/local/open.ts';
+import { makeEmpty } from '../../src/cli/nouns/backup/copy.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { openBindings } from '../../src/cli/registry.ts';
+import type { Env } from '../../src/env.ts';
+import { captured } from './captured.ts';
+import { startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
 
@@ -109,21 +117,144 @@ test('contact list --deleted belongs to --ident', async () => {
   }
 });
 
-test('contact erase erases again what a restore has brought back', async () => {
+const somebodyElse = {
+  ...{ ...contact, name: 'Kuressaare Kala OÜ', email: 'info@example.ee', phone: '+372.444' },
+  ...{ ident: '12345678', ident_type: 'org' },
+};
+
+/** A registry with these contacts of ALPHA, and a backup of it. */
+async function backedUp(...codes: string[]) {
   const registry = await tool.newRegistry('ALPHA');
-  const row = `${JSON.stringify({ ...contact, creator_str: '77-RegistrantUser: Jaan Tamm' })}\n`;
+  const rows = codes.map((code) => {
+    const values = code === 'ALPHA:LIVING' ? somebodyElse : contact;
+    const row = {
+      ...values,
+      code,
+      uuid: undefined,
+      creator_str: `77-RegistrantUser: ${values.name}`,
+    };
+    return `${JSON.stringify(row)}\n`;
+  });
   const args = ['contact', 'import', '-', '--registrar', 'ALPHA', '--format', 'ndjson'];
-  await registry.done(args, row);
-  const text = async () => JSON.stringify(await registry.rows());
-  const file = `${registry.directory}/backup.sqlite`;
+  await registry.done(args, rows.join(''));
+  const file = path.join(await tool.newDirectory(), 'backup.sqlite');
   await registry.done(['backup', file]);
-  const erase = () => registry.done(['contact', 'erase', contact.uuid, '--yes']);
-  await erase();
-  expect(await text()).not.toContain('Jaan Tamm');
-  await registry.done(['restore', file, '--yes']);
-  expect(await text()).toContain('Jaan Tamm');
-  await erase();
-  for (const value of ['Jaan Tamm', contact.ident, contact.email, contact.phone]) {
-    expect(await text()).not.toContain(value);
+  return { registry, file };
+}
+const textOf = async (registry: TestRegistry) => JSON.stringify(await registry.rows());
+const erase = (registry: TestRegistry, code: string) =>
+  registry.done(['contact', 'erase', code, '--yes']);
+
+/** Leaves the database as an interrupted restore does, so that the next one asks nothing before it begins. */
+async function empty({ directory }: TestRegistry): Promise<void> {
+  const { env, dispose } = await openLocalData(directory);
+  await makeEmpty(env.DB, { command: '', confirmed: undefined });
+  await dispose();
+}
+
+/** Runs a command with other bindings than it would have. */
+function runWith(
+  { directory }: TestRegistry,
+  args: string[],
+  change: (env: Env) => Partial<Record<keyof Env, unknown>>,
+) {
+  const open: OpenBindings = async (options, access) => {
+    const opened = await openBindings(options, access);
+    return { ...opened, env: { ...opened.env, ...change(opened.env) } as Env };
+  };
+  return captured(() => runProgram([...args, '--persist-to', directory], open));
+}
+
+test('restore erases again whom it has brought back', async () => {
+  const { registry, file } = await backedUp('ALPHA:LIVING', 'ALPHA:ERASED', 'ALPHA:DELETED');
+  await registry.done('contact delete ALPHA:DELETED --yes');
+  const deleted = `${file}.deleted`;
+  await registry.done(['backup', deleted]);
+  await registry.addContacts('ALPHA:LATER');
+  for (const code of ['ALPHA:ERASED', 'ALPHA:DELETED', 'ALPHA:LATER']) await erase(registry, code);
+  for (const backup of [file, deleted]) {
+    const answer = await registry.done(['restore', backup, '--yes']);
+    const again = ['ALPHA:DELETED', 'ALPHA:ERASED'].map((code) =>
+      expect.objectContaining({ code }),
+    );
+    expect(answer).toMatchObject({ erased_again: again, not_erased: [] });
+    const { contacts } = await registry.rows();
+    expect(contacts).toMatchObject([{ code: 'ALPHA:LIVING' }]);
+    for (const value of ['Jaan Tamm', contact.ident, contact.email, contact.phone]) {
+      expect(await textOf(registry)).not.toContain(value);
+    }
   }
+  expect(await registry.done('contact erase-again')).toEqual({ erased_again: [], changed: false });
+});
+
+test('restore names whom it has brought back, if nobody agrees to erase them', async () => {
+  const { registry, file } = await backedUp('ALPHA:ERASED', 'ALPHA:LINKED');
+  for (const code of ['ALPHA:ERASED', 'ALPHA:LINKED']) await erase(registry, code);
+  await empty(registry);
+  const { status, stdout } = await registry.run(['restore', file]);
+  const command = `npm run registry -- contact erase-again --persist-to ${registry.directory}`;
+  expect({ status, stdout }).toEqual({
+    status: 1,
+    stdout: expect.stringContaining(
+      'whoever was erased since is back: This erases 2 contacts that had been erased before: ALPHA:ERASED, ALPHA:LINKED. ' +
+        `This cannot be undone. There is no terminal to ask on; confirm with --yes; to erase them: ${command}; published: `,
+    ),
+  });
+  const dry = await registry.run('contact erase-again --dry-run');
+  expect(dry.stdout).toBe(
+    'would erase 2 contacts that had been erased before: ALPHA:ERASED, ALPHA:LINKED\n',
+  );
+
+  await registry.done('domain import -', 'name,registrar,registrant\na.ee,ALPHA,ALPHA:LINKED\n');
+  const again = await registry.run('contact erase-again --yes');
+  expect(again).toMatchObject({ status: 1, stderr: '' });
+  expect(again.stdout).toMatch(
+    /^erased 1 contact that had been erased before: ALPHA:ERASED\nnot erased: ALPHA:LINKED: domains refer to ALPHA:LINKED/,
+  );
+});
+
+test('restore says that it cannot know who was erased since, if there is no bucket', async () => {
+  const { registry, file } = await backedUp('ALPHA:ERASED');
+  await erase(registry, 'ALPHA:ERASED');
+  await empty(registry);
+  const { status, stdout } = await runWith(registry, ['restore', file], () => ({
+    ARCHIVE: undefined,
+  }));
+  expect(status).toBe(0);
+  expect(stdout).toContain(
+    'whoever was erased since is back: wrangler.toml binds no ARCHIVE, so nothing remembers who was erased; to erase',
+  );
+  await erase(registry, 'ALPHA:ERASED');
+  expect(await textOf(registry)).not.toContain('Jaan Tamm');
+});
+
+test('a contact that was created again after its erasure is not erased again', async () => {
+  const registry = await tool.newRegistry('ALPHA');
+  const args = ['contact', 'import', '-', '--registrar', 'ALPHA', '--format', 'ndjson'];
+  const create = () => registry.done(args, `${JSON.stringify(contact)}\n`);
+  await create();
+  await erase(registry, contact.uuid);
+  await create();
+  expect(await registry.done('contact erase-again')).toMatchObject({ erased_again: [] });
+});
+
+test('contact erase says that the bucket has no record of it, and repairs that when it is repeated', async () => {
+  const { registry, file } = await backedUp('ALPHA:ERASED');
+  const { contacts } = await registry.rows();
+  const { uuid } = contacts![0] as { uuid: string };
+  const args = ['contact', 'erase', uuid, '--yes'];
+  const refused = await runWith(registry, args, ({ ARCHIVE }) => ({
+    ARCHIVE: {
+      list: (options: R2ListOptions) => ARCHIVE!.list(options),
+      put: () => Promise.reject(new Error('no room')),
+    },
+  }));
+  expect(refused.status).toBe(1);
+  expect(refused.stdout).toMatch(
+    /^erased contact .*\nthe bucket ARCHIVE has no record of it \(no room\), so a restore may undo it: repeat the command\n$/s,
+  );
+  expect(await registry.done(args)).toMatchObject({ changed: false });
+  expect(await registry.done(['restore', file, '--yes'])).toMatchObject({
+    erased_again: [{ code: 'ALPHA:ERASED', uuid }],
+  });
 });

@@ -80,3 +80,14 @@ test('lends the list of what is in the archive', async () => {
     objects: [{ key: 'lent', size: 1, customMetadata: { a: 'b' } }],
   });
 });
+
+test('lends what puts an object into the archive', async () => {
+  const local = { ...worker.env, TOOL_TOKEN: 'tool' };
+  const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation((input, init) => {
+    const request = new Request(input as URL, init);
+    return lendBindings(service).fetch(request as never, local, {} as never) as Promise<Response>;
+  });
+  await openOverHttp('http://127.0.0.1', 'tool').ARCHIVE.put('put/a b', 'öine');
+  fetching.mockRestore();
+  expect(await (await worker.env.ARCHIVE!.get('put/a b'))?.text()).toBe('öine');
+});

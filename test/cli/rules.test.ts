@@ -36,6 +36,7 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'contact import': [['-', '--registrar', 'ALPHA'], contactHeader],
   'contact export': [['-', '--registrar', 'ALPHA']],
   'contact erase': [['ALPHA:2']],
+  'contact erase-again': [[]],
   'domain export': [['-']],
   'domain import': [['-'], 'name,registrar,registrant\nb.ee,ALPHA,ALPHA:1\n'],
   'domain list': [['--contact', 'ALPHA:1']],

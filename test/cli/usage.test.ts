@@ -50,6 +50,7 @@ test('the tool has the nouns and verbs that an operator needs', () => {
     'backup write',
     'contact delete',
     'contact erase',
+    'contact erase-again',
     'contact export',
     'contact import',
     'contact list',

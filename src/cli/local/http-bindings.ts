@@ -64,6 +64,9 @@ export function openOverHttp(address: string, token: string) {
         const path = `archive?options=${encodeURIComponent(JSON.stringify(options))}`;
         return (await send(path, { method: 'GET' })).json();
       },
+      async put(key: string, body: string) {
+        await send(`archive/${encodeURIComponent(key)}`, { method: 'PUT', body });
+      },
     },
   };
 }

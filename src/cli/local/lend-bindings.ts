@@ -57,6 +57,10 @@ async function answer(
   }
   const options = JSON.parse(searchParams.get('options') ?? '{}');
   if (resource === 'lists') return answerKey(env.LISTS, decodeURIComponent(key), options, request);
+  if (resource === 'archive' && request.method === 'PUT') {
+    await env.ARCHIVE!.put(decodeURIComponent(key), await request.arrayBuffer());
+    return new Response();
+  }
   if (resource === 'archive') return Response.json(await listObjects(env.ARCHIVE!, options));
   await open(env);
   return Response.json(clockAhead());

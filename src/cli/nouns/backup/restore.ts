@@ -6,10 +6,12 @@ import { listNames } from '../../../public-list/lists.ts';
 import { type CommonOptions, commandLine, reading, registryOptions } from '../../command.ts';
 import { unfinishedRestore } from '../../migrate.ts';
 import { localDirectory } from '../../project.ts';
+import type { Registry } from '../../registry.ts';
 import { confirm } from '../../report/confirm.ts';
 import { atInterrupt } from '../../report/interrupt.ts';
 import { counted, table } from '../../report/text.ts';
 import { run } from '../../run.ts';
+import { repeatErasures } from '../contact/erase-again.ts';
 import { type Contents, summaryOf } from './contents.ts';
 import { copyInto, makeEmpty, rowsToLose } from './copy.ts';
 import { checkBackup } from './file.ts';
@@ -25,7 +27,8 @@ export const restoreCommand = reading(
     `
 Name a new directory, or a new database in wrangler.toml; no migrations are applied first. In a database that has
 rows, everything is removed first, after a question; stop the service before. If a restore is interrupted, every
-command refuses the database until you repeat it: it starts over. The lists are published at the end.`,
+command refuses the database until you repeat it: it starts over. At the end, who was erased since is erased
+again, after a question, and the lists are published.`,
   )
   .action((name, options) => {
     const file = path.resolve(name);
@@ -37,19 +40,24 @@ command refuses the database until you repeat it: it starts over. The lists are 
         if (!options.remote) mkdirSync(data, { recursive: true });
         return contents;
       },
-      async ({ env }, contents) => {
+      async (registry, contents) => {
+        const { DB } = registry.env;
         const { rows, tables } = summaryOf(contents);
-        const confirmed = options.yes ? undefined : await confirmLoss(env.DB, file, contents);
-        const command = commandFor(file, options);
-        using _ = atInterrupt(() => `interrupted; ${unfinishedRestore(command)}`);
-        await makeEmpty(env.DB, { command, confirmed });
-        await copyInto(env.DB, file, rows).catch((error: Error) => {
-          const message = `${error.message}; ${unfinishedRestore(command)}`;
-          throw new RegistryError('unexpected', message);
-        });
+        const confirmed = options.yes ? undefined : await confirmLoss(DB, file, contents);
+        const command = commandFor(['restore', file], options);
+        {
+          using _ = atInterrupt(() => `interrupted; ${unfinishedRestore(command)}`);
+          await makeEmpty(DB, { command, confirmed });
+          await copyInto(DB, file, rows).catch((error: Error) => {
+            const message = `${error.message}; ${unfinishedRestore(command)}`;
+            throw new RegistryError('unexpected', message);
+          });
+        }
+        const erasures = await eraseAgain(registry, options);
+        const text = `restored ${counted(rows, 'row')} of ${counted(tables, 'table')} from ${name}`;
         return {
-          data: { file, tables, rows, changed: true },
-          text: `restored ${counted(rows, 'row')} of ${counted(tables, 'table')} from ${name}`,
+          data: { file, tables, rows, ...erasures.data, changed: true },
+          text: [text, erasures.text].join('; '),
           publish: listNames,
         };
       },
@@ -84,8 +92,24 @@ async function confirmLoss(db: D1Database, file: string, contents: Contents) {
   return rows;
 }
 
-function commandFor(file: string, options: CommonOptions): string {
+/** Erases whom the restore has brought back. If that fails, the restore is done, and the report says how to go on. */
+async function eraseAgain(registry: Registry, options: CommonOptions) {
+  try {
+    const { data, text } = await repeatErasures(registry, options);
+    return { data, text: text ?? 'no contact is back whose erasure the bucket ARCHIVE remembers' };
+  } catch (error) {
+    if (registry.env.ARCHIVE) process.exitCode = 1;
+    const { message } = error as Error;
+    const command = commandFor(['contact', 'erase-again'], options);
+    return {
+      data: { erased_again: null, problem: message },
+      text: `whoever was erased since is back: ${message}; to erase them: ${command}`,
+    };
+  }
+}
+
+function commandFor(words: readonly string[], options: CommonOptions): string {
   const { persistTo } = options;
   const place = persistTo === undefined ? {} : { persistTo: path.resolve(persistTo) };
-  return commandLine(['restore', file, ...registryOptions({ ...options, ...place })]);
+  return commandLine([...words, ...registryOptions({ ...options, ...place })]);
 }

@@ -1,7 +1,9 @@
+import { recordErasure } from '../../../archive/erasures.ts';
 import { type Erasure, eraseContact } from '../../../contact/erase.ts';
 import { contactFields } from '../../../contact/fields.ts';
 import { writing } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
+import type { Registry } from '../../registry.ts';
 import { confirmedChange } from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
@@ -39,6 +41,10 @@ to is refused: the registry must know who holds a domain.`,
     );
     const { code, uuid, history, outcomes, others, deletedOthers } = erasure;
     const isChanged = isErasing(erasure);
+    const unrecorded = isDryRun ? undefined : await record(registry, uuid, isChanged);
+    const text = isChanged
+      ? erasureText(erasure, did('erase'))
+      : [`nothing is left to erase of contact ${code}`, ...staying(erasure), backups].join('\n');
     return {
       data: {
         contact: { code, uuid, fields: erasure.contact ? namesOf(erasure.contact) : null },
@@ -48,13 +54,27 @@ to is refused: the registry must know who holds a domain.`,
         deleted_others: deletedOthers,
         backups,
         changed: isChanged && !isDryRun,
+        ...(unrecorded && { not_recorded: unrecorded }),
       },
-      text: isChanged
-        ? erasureText(erasure, did('erase'))
-        : [`nothing is left to erase of contact ${code}`, ...staying(erasure), backups].join('\n'),
+      text: [text, ...(unrecorded ? [unrecorded] : [])].join('\n'),
     };
   },
 );
+
+/** Records the erasure outside the database. Returns what to do if the bucket refuses it; the exit status is then 1. */
+async function record(
+  { env: { ARCHIVE }, origin }: Registry,
+  uuid: string,
+  isChanged: boolean,
+): Promise<string | undefined> {
+  try {
+    if (ARCHIVE) await recordErasure(ARCHIVE, uuid, isChanged ? origin.request.at : undefined);
+    return undefined;
+  } catch (error) {
+    process.exitCode = 1;
+    return `the bucket ARCHIVE has no record of it (${(error as Error).message}), so a restore may undo it: repeat the command`;
+  }
+}
 
 function isErasing({ contact, history, outcomes }: Erasure): boolean {
   return contact !== undefined || history.entries + outcomes > 0;

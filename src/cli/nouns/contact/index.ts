@@ -20,6 +20,7 @@ import { confirm, confirmedChange } from '../../report/confirm.ts';
 import { fieldLines, listReport } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 import { erase } from './erase.ts';
+import { eraseAgain } from './erase-again.ts';
 import { exportVerb, importVerb } from './file.ts';
 import { printInvalid } from './invalid.ts';
 import { status, update } from './update.ts';
@@ -173,4 +174,5 @@ export const contactCommand = noun('contact', 'contact list --registrar ALPHA', 
   importVerb,
   exportVerb,
   erase,
+  eraseAgain,
 ]);

@@ -1,0 +1,24 @@
+import { listObjects } from './objects.ts';
+
+/*
+ * The bucket has an empty object for each erasure of a contact, so that a restore of an older backup does not undo it. The
+ * key has the contact's UUID, which is random, and the time: nothing in it leads to the person once the contact is gone.
+ */
+const prefix = 'erasures/';
+
+/** Records that a contact was erased; without a time, only if the bucket has no record of it. */
+export async function recordErasure(bucket: R2Bucket, uuid: string, at?: Date): Promise<void> {
+  const place = `${prefix}${uuid}/`;
+  const { objects } = at ? { objects: [] } : await bucket.list({ prefix: place });
+  if (objects.length === 0) await bucket.put(`${place}${(at ?? new Date()).toISOString()}`, '');
+}
+
+/** The instant of the last erasure of each contact, by its UUID. */
+export async function readErasures(bucket: R2Bucket): Promise<Map<string, string>> {
+  const erasures = new Map<string, string>();
+  for await (const { key } of listObjects(bucket, { prefix })) {
+    const [uuid, at] = key.slice(prefix.length).split('/') as [string, string];
+    erasures.set(uuid, at);
+  }
+  return erasures;
+}

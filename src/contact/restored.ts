@@ -1,0 +1,34 @@
+import { sql } from 'drizzle-orm';
+import { jsonArrays } from '../database/json-rows.ts';
+import type { Database } from '../database/open.ts';
+import { retried } from '../database/retry.ts';
+import { hasValues } from '../history/values.ts';
+import type { Contact } from './contact.ts';
+import { isAboutContact } from './entries.ts';
+import { personalFields } from './fields.ts';
+
+/**
+ * The contacts that were erased at these instants, by their UUIDs, and which the database has nevertheless, or values of
+ * which its history has; but not those that were created since.
+ */
+export async function findRestored(
+  db: Database,
+  erasures: ReadonlyMap<string, string>,
+): Promise<Pick<Contact, 'code' | 'uuid'>[]> {
+  const isAbout = isAboutContact(sql`erased.uuid`);
+  const exists = sql`exists (select 1 from contacts where contacts.uuid = erased.uuid)`;
+  const found = jsonArrays(erasures).map((array) =>
+    retried(() =>
+      db.all<Pick<Contact, 'code' | 'uuid'>>(sql`
+        select erased.uuid, ifnull(
+          (select code from contacts where contacts.uuid = erased.uuid),
+          (select subject_key from history where ${isAbout} order by id desc limit 1)) as code
+        from (select value ->> 0 as uuid, value ->> 1 as at from json_each(${array})) as erased
+        where not exists (select 1 from history where ${isAbout} and action = 'create' and occurred_at > at)
+          and (${exists} or exists (select 1 from history where ${isAbout}
+            and ${hasValues(personalFields, sql`history.changes`)}))
+        order by code`),
+    ),
+  );
+  return (await Promise.all(found)).flat();
+}
