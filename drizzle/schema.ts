@@ -86,6 +86,10 @@ export const apiUsers = sqliteTable(
     /** Until when it works; null until the new secret is first used. */
     previousSecretValidUntil: text('previous_secret_valid_until'),
     disabledAt: text('disabled_at'),
+    /** Whether a login needs one of the user's certificates as well. */
+    isCertificateRequired: integer('certificate_required', { mode: 'boolean' })
+      .notNull()
+      .default(false),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -120,6 +124,71 @@ export const apiUsers = sqliteTable(
     index('api_users_previous_valid_until')
       .on(table.previousSecretValidUntil)
       .where(sql`previous_secret_valid_until is not null`),
+  ],
+);
+
+/** What a system may do; the last one for every registrar, or, as `act-for=<code>`, for one. */
+export const systemRights = ['domains', 'auctions', 'retained', 'changes', 'act-for'] as const;
+export type SystemRight = (typeof systemRights)[number] | `act-for=${string}`;
+
+/** The registry's own systems that call the service, such as an EPP server. */
+export const systems = sqliteTable(
+  'systems',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    name: text().notNull().unique(),
+    /** SHA-256 of the key, 64 hexadecimal digits. A login is looked up by it. */
+    keyDigest: text('key_digest').notNull().unique(),
+    keyChangedAt: text('key_changed_at').notNull(),
+    /** The key that was replaced, while it works; until when is null until the new one is first used. */
+    previousKeyDigest: text('previous_key_digest').unique(),
+    previousKeyValidUntil: text('previous_key_valid_until'),
+    rights: text({ mode: 'json' }).$type<SystemRight[]>().notNull(),
+    /** Addresses and CIDR ranges; empty allows none. */
+    allowedIps: text('allowed_ips', { mode: 'json' }).$type<string[]>().notNull(),
+    isCertificateRequired: integer('certificate_required', { mode: 'boolean' })
+      .notNull()
+      .default(false),
+    disabledAt: text('disabled_at'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    check(
+      'systems_key_digest',
+      sql`length(${table.keyDigest}) = 64 and ${table.keyDigest} not glob '*[^0-9a-f]*'`,
+    ),
+    check(
+      'systems_previous_key',
+      sql`${table.previousKeyValidUntil} is null or ${table.previousKeyDigest} is not null`,
+    ),
+  ],
+);
+
+/** The client certificates that are bound to API users and systems. */
+export const certificates = sqliteTable(
+  'certificates',
+  {
+    id: integer().primaryKey(),
+    apiUserId: integer('api_user_id').references(() => apiUsers.id, { onDelete: 'cascade' }),
+    systemId: integer('system_id').references(() => systems.id, { onDelete: 'cascade' }),
+    /** SHA-256 of the certificate, 64 hexadecimal digits. */
+    fingerprint: text().notNull(),
+    /** The name of its holder in the certificate; it and the end are null if only the fingerprint is known. */
+    commonName: text('common_name'),
+    expiresAt: text('expires_at'),
+    /** When a login first presented it. */
+    presentedAt: text('presented_at'),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    check('certificates_holder', sql`(${table.apiUserId} is null) <> (${table.systemId} is null)`),
+    check(
+      'certificates_fingerprint',
+      sql`length(${table.fingerprint}) = 64 and ${table.fingerprint} not glob '*[^0-9a-f]*'`,
+    ),
+    uniqueIndex('certificates_of_api_user').on(table.apiUserId, table.fingerprint),
+    uniqueIndex('certificates_of_system').on(table.systemId, table.fingerprint),
   ],
 );
 
@@ -299,6 +368,31 @@ export const domainContacts = sqliteTable(
     uniqueIndex('domain_contacts_registrant').on(table.domainId).where(sql`role = 'registrant'`),
   ],
 );
+
+/** The registrations of the last day, which the system that made one may take back. */
+export const registrations = sqliteTable(
+  'registrations',
+  {
+    name: text().primaryKey(),
+    /** Of a system that may be gone; its id is never given again. */
+    systemId: integer('system_id').notNull(),
+    registeredAt: text('registered_at').notNull(),
+    /** The newest entry of history that the registration wrote: a later one about the name has another id. */
+    lastEntry: integer('last_entry').notNull(),
+    /** JSON: what the registration used up, with its secrets. */
+    used: text({ mode: 'json' }).$type<UsedUp>().notNull(),
+  },
+  (table) => [index('registrations_registered_at').on(table.registeredAt)],
+);
+
+/** What a registration used up, as it was before. */
+export interface UsedUp {
+  auction?: { id: number; registrationCode: string };
+  /** Of the reserved name. */
+  password?: string;
+  /** The dispute that the registration closed. */
+  disputeId?: number;
+}
 
 export const auctionStatuses = [
   'started',
@@ -518,6 +612,7 @@ export const historySubjects = [
   'retained_domain',
   'dispute',
   'domain',
+  'system',
 ] as const;
 export type HistorySubject = (typeof historySubjects)[number];
 
@@ -528,6 +623,7 @@ export const actorTypes = [
   'operator',
   'cron',
   'move_in',
+  'system',
 ] as const;
 export type ActorType = (typeof actorTypes)[number];
 

@@ -21,6 +21,7 @@ export interface Env {
   FAILED_LOGIN_LIMITER: RateLimit;
   PASSWORD_LIMITER: RateLimit;
   REGISTRANT_WRITE_LIMITER: RateLimit;
+  SYSTEM_LIMITER: RateLimit;
   /** The version of the Worker that the platform runs; a new one with every deployment. */
   VERSION: WorkerVersionMetadata;
   /** Absent where nothing is pushed. */
@@ -52,6 +53,7 @@ export const rateLimits = [
   'failed-login',
   'password',
   'registrant-write',
+  'system',
 ] as const;
 export type RateLimitName = (typeof rateLimits)[number];
 

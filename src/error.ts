@@ -12,7 +12,9 @@ export type Reason =
   | 'unauthorized'
   | 'address_denied'
   | 'throttled'
+  | 'forbidden' // the caller is known, but may not do this
   | 'taken'
+  | 'conflict' // something on record stands in the way
   | 'not_found'
   | 'update_prohibited'
   | 'delete_prohibited'

@@ -9,6 +9,7 @@ import {
   addNotification,
   addRegistrar,
   addRetainedDomain,
+  addSystem,
   basic,
   bearer,
   newContact,
@@ -512,6 +513,13 @@ test('the health costs one round trip and one listing of keys, and then nothing 
   expect(first).toMatchObject({ status: 200, answer: { d1RoundTrips: 1, kvLists: 1 } });
   expect(first.answer.rowsRead).toBeLessThanOrEqual(10);
   expect(await costOf('/health')).toEqual({ status: 200, answer: {}, after: {} });
+});
+
+test('a system learns the state of a name in two round trips, one of them for its key', async () => {
+  const system = await addSystem(worker.env);
+  const { name } = await addAuction(worker.env);
+  const state = await costOf(`/api/v1/internal/names/${name}`, send('GET', system));
+  expect(state.answer).toEqual({ d1RoundTrips: 2, rowsRead: 3 });
 });
 
 test('no call of the document is missing here', () => {

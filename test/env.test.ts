@@ -10,7 +10,7 @@ const sound = {
   HISTORY_VALUES_MONTHS: '',
   ORPHAN_CONTACT_MONTHS: '',
   RATE_LIMIT_POLICY:
-    '"caller";q=100;w=60, "address";q=100;w=60, "failed-login";q=10;w=60, "password";q=60;w=60, "registrant-write";q=20;w=60',
+    '"caller";q=100;w=60, "address";q=100;w=60, "failed-login";q=10;w=60, "password";q=60;w=60, "registrant-write";q=20;w=60, "system";q=6000;w=60',
   REGISTRANT_AUTH_ALLOWED_IPS: '',
   REGISTRANT_TOKEN_KEYS: `2026-11:${secret('a')}, 2026-10:${secret('b')}:c`,
 };
@@ -91,7 +91,7 @@ test.each([
   [
     'RATE_LIMIT_POLICY',
     '"caller";q=100;w=60',
-    'must give "caller", "address", "failed-login", "password", "registrant-write", each as "name";q=requests;w=10 or 60',
+    'must give "caller", "address", "failed-login", "password", "registrant-write", "system", each as "name";q=requests;w=10 or 60',
   ],
   ['REGISTRANT_AUTH_ALLOWED_IPS', 'oops-pasted-secret', addresses],
   ['REGISTRANT_LIST_FORM', 'naked', 'must be wrapped or array'],

@@ -12,6 +12,8 @@ import { health } from './health/health.ts';
 import { newApp } from './hono.ts';
 import { nameIgnoredParameters } from './ignored.ts';
 import { type InterfaceName, interfaceOf } from './interface.ts';
+import { internalError } from './internal/answer.ts';
+import { internal } from './internal/internal.ts';
 import { listError } from './public/answer.ts';
 import { listRoutes } from './public/lists.ts';
 import { registrantError } from './registrant/answer.ts';
@@ -65,6 +67,7 @@ const withCallers = {
   '/api/v1/registrant/auth': registrantAuth,
   '/api/v1/registrant/contacts': registrantContacts,
   '/api/v1/registrant/export': personalExport,
+  '/api/v1/internal': internal,
 };
 
 const ofCallers = new RegExp(
@@ -97,6 +100,7 @@ const errorForms: Record<InterfaceName, ErrorForm> = {
   registrar: registrarError,
   registrant: registrantError,
   auction: auctionError,
+  internal: internalError,
   page: pageError,
   other: fieldErrors,
 };

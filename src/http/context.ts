@@ -5,6 +5,7 @@ import type { Env } from '../env.ts';
 import { logUnexpected } from '../log.ts';
 import type { Person } from '../registrant/token.ts';
 import type { Login } from '../registrar/login.ts';
+import type { System } from '../system/login.ts';
 import { queueDeliveries } from '../webhook/outbox.ts';
 
 export interface AppEnv {
@@ -23,6 +24,8 @@ export interface AppEnv {
     login: Login;
     /** Set in the registrant interface. */
     person: Person;
+    /** Set in the internal interface. */
+    system: System;
   };
 }
 

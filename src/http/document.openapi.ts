@@ -2,6 +2,7 @@ import { createDocument } from 'zod-openapi';
 import packageJson from '../../package.json' with { type: 'json' };
 import { auctionPaths } from './auction/auctions.openapi.ts';
 import { healthPaths } from './health/health.openapi.ts';
+import { internalNamePaths } from './internal/names.openapi.ts';
 import { headers } from './openapi/headers.ts';
 import { description, tags } from './openapi/introduction.ts';
 import { keepInput, tidied } from './openapi/json-schema.ts';
@@ -44,6 +45,7 @@ export function openApiDocument() {
         ...registrantContactPaths,
         ...exportPaths,
         ...auctionPaths,
+        ...internalNamePaths,
         ...listPathItems,
         ...changesPathItems,
         ...namePaths,
@@ -67,6 +69,11 @@ export function openApiDocument() {
             scheme: 'bearer',
             bearerFormat: 'JWT',
             description: 'A token from `POST /api/v1/registrant/auth/eid`.',
+          },
+          systemKey: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'The key of one of the registry’s own systems, from its addresses.',
           },
         },
       },

@@ -1,5 +1,8 @@
 import type { Login } from '../registrar/login.ts';
 
+/** What tells logins apart. */
+type Claim = Pick<Login, 'username' | 'secretDigest'>;
+
 /**
  * Spares the database the logins of an address that has failed too often. Only a failed login may count, and a query is
  * needed to know that it failed. So once the limiter has refused an address, this isolate refuses its logins without a
@@ -17,21 +20,21 @@ export function refuseLogins(address: string, now: Date, windowSeconds: number):
 }
 
 /** Seconds for which the login is refused without a query; 0 if the database judges it. */
-export function refusedSeconds(address: string, login: Login, now: Date): number {
+export function refusedSeconds(address: string, login: Claim, now: Date): number {
   const milliseconds = (refusedUntil.get(address) ?? 0) - now.getTime();
   if (milliseconds > 0 && !provenLogins.has(keyOf(login))) return Math.ceil(milliseconds / 1000);
   return 0;
 }
 
-export function rememberLogin(login: Login): void {
+export function rememberLogin(login: Claim): void {
   remember(provenLogins, keyOf(login), true);
 }
 
-export function forgetLogin(login: Login): void {
+export function forgetLogin(login: Claim): void {
   provenLogins.delete(keyOf(login));
 }
 
-function keyOf({ username, secretDigest }: Login): string {
+function keyOf({ username, secretDigest }: Claim): string {
   return `${secretDigest}:${username}`;
 }
 

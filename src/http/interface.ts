@@ -1,7 +1,14 @@
 import { listPaths } from '../public-list/lists.ts';
 import { languages } from './site/language.ts';
 
-export type InterfaceName = 'lists' | 'registrar' | 'registrant' | 'auction' | 'page' | 'other';
+export type InterfaceName =
+  | 'lists'
+  | 'registrar'
+  | 'registrant'
+  | 'auction'
+  | 'internal'
+  | 'page'
+  | 'other';
 
 /** The first matching pattern decides. */
 const patterns: [path: RegExp, name: InterfaceName][] = [
@@ -9,6 +16,7 @@ const patterns: [path: RegExp, name: InterfaceName][] = [
   [/^\/repp(\/|$)/, 'registrar'],
   [/^\/api\/v1\/registrant(\/|$)/, 'registrant'],
   [/^\/api\/v1\/auctions(\/|$)/, 'auction'],
+  [/^\/api\/v1\/internal(\/|$)/, 'internal'],
   [new RegExp(`^/($|(${languages.join('|')})(/|$))`), 'page'],
 ];
 

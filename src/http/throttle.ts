@@ -12,6 +12,7 @@ const limiters: Record<RateLimitName, (env: Env) => RateLimit> = {
   'failed-login': (env) => env.FAILED_LOGIN_LIMITER,
   password: (env) => env.PASSWORD_LIMITER,
   'registrant-write': (env) => env.REGISTRANT_WRITE_LIMITER,
+  system: (env) => env.SYSTEM_LIMITER,
 };
 
 const counted: Record<RateLimitName, string> = {
@@ -20,6 +21,7 @@ const counted: Record<RateLimitName, string> = {
   'failed-login': 'failed logins from one address',
   password: 'passwords verified for one address',
   'registrant-write': 'writes or token requests for one person',
+  system: 'requests by one system',
 };
 
 /**
@@ -102,8 +104,13 @@ export const throttleAddress: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (login?.caller) rememberLogin(login);
   if (!(c.error instanceof RegistryError && c.error.reason === 'unauthorized')) return;
   if (login) forgetLogin(login);
-  if (!(await isWithinLimit(c, 'failed-login', address))) {
-    refuseLogins(address, c.var.now, limitOf(c, 'failed-login').windowSeconds);
-    refuseThrottled(c, 'failed-login');
-  }
+  await countFailedLogin(c);
 };
+
+/** Throws `throttled` once the address has failed too often: from then on, its logins are refused without a query. */
+export async function countFailedLogin(c: AppContext): Promise<void> {
+  const address = callerNetwork(c);
+  if (await isWithinLimit(c, 'failed-login', address)) return;
+  refuseLogins(address, c.var.now, limitOf(c, 'failed-login').windowSeconds);
+  refuseThrottled(c, 'failed-login');
+}

@@ -211,7 +211,7 @@ function registrarName(text: string): string {
   throw new RegistryError('invalid', nameMessage, 'name');
 }
 
-function addressEntries(texts: string[]): string[] {
+export function addressEntries(texts: string[]): string[] {
   const entries = [...new Set(texts.map((entry) => entry.trim()))];
   try {
     parseAddressList(entries);

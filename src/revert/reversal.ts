@@ -25,6 +25,7 @@ const revertible: Record<HistorySubject, readonly Action[]> = {
   domain: ['create', 'update', 'delete'],
   registrar: [],
   api_user: [],
+  system: [],
 };
 
 /** The operator's commands give no reference of their own: with one, an entry takes back the request that it names. */

@@ -66,6 +66,7 @@ export class Faults {
       ADDRESS_LIMITER: this.#intercepted(env.ADDRESS_LIMITER, 'limiter', ['limit']),
       FAILED_LOGIN_LIMITER: this.#intercepted(env.FAILED_LOGIN_LIMITER, 'limiter', ['limit']),
       PASSWORD_LIMITER: this.#intercepted(env.PASSWORD_LIMITER, 'limiter', ['limit']),
+      SYSTEM_LIMITER: this.#intercepted(env.SYSTEM_LIMITER, 'limiter', ['limit']),
       REGISTRANT_WRITE_LIMITER: this.#intercepted(env.REGISTRANT_WRITE_LIMITER, 'limiter', [
         'limit',
       ]),

@@ -1,51 +1,13 @@
 import * as z from 'zod';
 import { loginRefusals } from '../../src/error.ts';
+import { app } from '../../src/http/app.ts';
 import type { World } from './world.ts';
 
 const uuid = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 const count = z.int().min(0);
 
 /** Patterns of the URL map, and nothing that a client has put into a path. */
-const routes = [
-  '/*',
-  '/',
-  '/et',
-  '/en',
-  '/health',
-  '/repp/v1/contacts',
-  '/repp/v1/contacts/*',
-  '/repp/v1/contacts/:code',
-  '/repp/v1/contacts/:code/history',
-  '/repp/v1/contacts/check/:code',
-  '/repp/v1/contacts/validate',
-  '/repp/v1/registrar',
-  '/repp/v1/registrar/*',
-  '/repp/v1/registrar/api_user/secret',
-  '/repp/v1/registrar/notifications',
-  '/repp/v1/registrar/notifications/:id',
-  '/repp/v1/registrar/notifications/all_notifications',
-  '/repp/v1/auctions',
-  '/repp/v1/retained_domains',
-  '/repp/v1/retained_domains/:name',
-  '/repp/v1/retained_domains/:name/history',
-  '/repp/v1/retained_domains/lookup',
-  '/repp/v1/retained_domains/changes',
-  '/repp/v1/auctions/changes',
-  '/log/checkpoint',
-  '/log/key',
-  '/log/tile/:tile{.+}',
-  '/api/v1/registrant/contacts',
-  '/api/v1/registrant/contacts/*',
-  '/api/v1/registrant/contacts/:uuid',
-  '/api/v1/registrant/contacts/:uuid/history',
-  '/api/v1/registrant/export',
-  '/api/v1/registrant/export/*',
-  '/api/v1/registrant/auth/*',
-  '/api/v1/registrant/auth/eid',
-  '/api/v1/auctions',
-  '/api/v1/auctions/*',
-  '/api/v1/auctions/:uuid',
-];
+const routes = app.routes.map(({ path }) => path.replace(/(?<=.)\/$/, ''));
 
 /** All that a line about a request says. */
 const requestLine = z.strictObject({

@@ -102,6 +102,7 @@ function valuesOf(path: string, world: World): string[] {
     '/api/v1/registrant/contacts/': [...world.personsUuids, ...world.personsUuids, ...world.uuids],
     '/api/v1/auctions/': world.auctionUuids,
     '/log/tile/': ['0/000.p/5', 'entries/000.p/5', '0/x001/000', '1/000', '0/000/../checkpoint'],
+    '/api/v1/internal/names/': ['retained1.ee', 'free.ee', 'xn--mda.ee', '%C3%B5.ee'],
     '/repp/v1/retained_domains/': ['retained1.ee', 'free.ee', 'xn--mda.ee', '%C3%B5.ee'],
   };
   const [, known] = Object.entries(values).find(([prefix]) => path.startsWith(prefix)) ?? [];
@@ -248,9 +249,11 @@ export function requestTo(world: World): fc.Arbitrary<Sent> {
   return mostly(fc.constantFrom(...routes), fc.constantFrom(...nowhere), 15).chain((route) =>
     mostly(fc.constantFrom(...route.methods), anyMethod, 12).chain((method) => {
       const isRegistrant = route.path.startsWith('/api/v1/registrant');
+      const isInternal = route.path.startsWith('/api/v1/internal');
+      const owner = isRegistrant ? world.registrant : world.registrar;
       const caller = mostly(
-        fc.constant(isRegistrant ? world.registrant : world.registrar),
-        fc.constantFrom(world.registrant, world.registrar, ...world.intruders),
+        fc.constant(isInternal ? world.system : owner),
+        fc.constantFrom(world.registrant, world.registrar, world.system, ...world.intruders),
         3,
       );
       const hasBody = !['GET', 'HEAD', 'OPTIONS'].includes(method);

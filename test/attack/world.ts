@@ -1,4 +1,4 @@
-import { auctions, contacts } from '../../drizzle/schema.ts';
+import { auctions, contacts, systemRights } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 import { issueToken, type Person } from '../../src/registrant/token.ts';
@@ -8,6 +8,7 @@ import {
   addDomainOf,
   addNotification,
   addRegistrar,
+  addSystem,
   basic,
 } from '../support/fixtures.ts';
 
@@ -29,7 +30,7 @@ export interface Caller {
   name: string;
   headers: Record<string, string>;
   /** The interface that lets this caller in. */
-  mayUse?: 'registrar' | 'registrant';
+  mayUse?: 'registrar' | 'registrant' | 'internal';
 }
 
 /** A text that stands in somebody's data and nowhere in what the callers send. */
@@ -49,6 +50,8 @@ export async function plant(env: Env) {
   const bystander = await addRegistrar(env);
   const disabled = await addRegistrar(env, {}, { disabledAt: '2026-01-01T00:00:00.000Z' });
   const elsewhere = await addRegistrar(env, { allowedIps: ['203.0.113.0/24'] });
+  const ownSystem = await addSystem(env, [...systemRights]);
+  const closedSystem = await addSystem(env, [...systemRights], { allowedIps: [] });
   const markers: Marker[] = [];
 
   /** Every field of it marked; the identity is the person's, or a marked one. */
@@ -134,6 +137,11 @@ export async function plant(env: Env) {
     headers: { Authorization: token },
     mayUse: 'registrant',
   };
+  const system: Caller = {
+    name: 'system',
+    headers: { Authorization: ownSystem.authorization },
+    mayUse: 'internal',
+  };
   const intruders: Caller[] = [
     ['nobody', ''],
     ['a wrong secret', basic(bystander.apiUser.username, caller.secret)],
@@ -150,6 +158,7 @@ export async function plant(env: Env) {
     ['an unsigned token', `Bearer ${unsigned}.${payload}.`],
     ['a cut token', `Bearer ${header}.${payload}`],
     ['a swapped token', `Bearer ${payload}.${header}.${signature}`],
+    ['a system from elsewhere', closedSystem.authorization],
     ['an unknown scheme', token.replace('Bearer', 'Digest')],
   ].map(([name, authorization]) => ({
     name: name as string,
@@ -159,9 +168,17 @@ export async function plant(env: Env) {
   return {
     registrar,
     registrant,
+    system,
     intruders,
     markers,
-    secrets: [caller.secret, bystander.secret, disabled.secret, elsewhere.secret, token.slice(7)],
+    secrets: [
+      caller.secret,
+      bystander.secret,
+      disabled.secret,
+      elsewhere.secret,
+      token.slice(7),
+      ownSystem.key,
+    ],
     registrationCode,
     codes: [...own, linked, ...persons, ...others].map(({ code }) => code),
     uuids: [...own, linked, ...persons, ...others].map(({ uuid }) => uuid),

@@ -142,6 +142,7 @@ async function dearest(env: Env): Promise<Figure[]> {
         FAILED_LOGIN_LIMITER: admitting(() => {}),
         PASSWORD_LIMITER: admitting(() => {}),
         REGISTRANT_WRITE_LIMITER: admitting(() => {}),
+        SYSTEM_LIMITER: admitting(() => {}),
       };
       const isolate = counted({ ...env, ...bindings }, built);
       for (const [state, milliseconds] of Object.entries(cpu)) {

@@ -11,7 +11,7 @@ import { startWorker } from '../support/worker.ts';
 const worker = startWorker({}, 'production');
 
 const policy =
-  '"caller";q=600;w=60, "address";q=1200;w=60, "failed-login";q=10;w=60, "password";q=60;w=60, "registrant-write";q=20;w=60';
+  '"caller";q=600;w=60, "address";q=1200;w=60, "failed-login";q=10;w=60, "password";q=60;w=60, "registrant-write";q=20;w=60, "system";q=6000;w=60';
 
 /** A password of which nobody guesses anything. */
 const passwordHash =
@@ -29,6 +29,7 @@ const details = {
   password:
     'The limit "password" has been reached: 60 passwords verified for one address in 60 seconds.',
   'registrant-write': undefined,
+  system: undefined,
 };
 
 /** The refusal as a registrar sees it. */
@@ -353,6 +354,7 @@ it.each([undefined, 'production'])(
       'FAILED_LOGIN_LIMITER',
       'PASSWORD_LIMITER',
       'REGISTRANT_WRITE_LIMITER',
+      'SYSTEM_LIMITER',
     ];
     const said = [...String(vars.RATE_LIMIT_POLICY).matchAll(/q=(\d+);w=(\d+)/g)];
 

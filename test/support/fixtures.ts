@@ -8,7 +8,10 @@ import {
   notifications,
   registrars,
   retainedDomains,
+  type SystemRight,
+  systems,
 } from '../../drizzle/schema.ts';
+import { sha256Hex } from '../../src/bytes/digest.ts';
 import { keysOf } from '../../src/contact/keys.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { type Env, settings } from '../../src/env.ts';
@@ -70,6 +73,29 @@ export async function addRegistrar(
     /** The part of a login that the nouns take. */
     login,
   };
+}
+
+/** One of the registry's systems, on loopback; `authorization` is the header that lets it in. */
+export async function addSystem(
+  env: Env,
+  rights: SystemRight[] = [],
+  overrides: Partial<typeof systems.$inferInsert> = {},
+) {
+  const key = crypto.randomUUID();
+  const [system] = await openDatabase(env.DB)
+    .insert(systems)
+    .values({
+      name: `system${unique()}`,
+      keyDigest: await sha256Hex(key),
+      keyChangedAt: timestamp,
+      rights,
+      allowedIps: ['127.0.0.0/8', '::1'],
+      createdAt: timestamp,
+      updatedAt: timestamp,
+      ...overrides,
+    })
+    .returning();
+  return { ...system!, key, authorization: `Bearer ${key}` };
 }
 
 export function basic(username: string, secret: string): string {

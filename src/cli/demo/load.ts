@@ -9,6 +9,8 @@ import {
   history,
   registrars,
   retainedDomains,
+  systemRights,
+  systems,
 } from '../../../drizzle/schema.ts';
 import type { AuctionRecord } from '../../auction/start.ts';
 import { type Database, openDatabase } from '../../database/open.ts';
@@ -18,6 +20,7 @@ import { countedLists } from '../../public-list/lists.ts';
 import { addRegistrar } from '../../registrar/account.ts';
 import { addApiUser, listApiUsers } from '../../registrar/api-user.ts';
 import { digestSecret } from '../../registrar/login.ts';
+import { addSystem, listSystems } from '../../system/system.ts';
 import { currentTime } from '../../time/clock.ts';
 import { dayOf, daysBefore } from '../../time/day.ts';
 import type { Origin } from '../../write.ts';
@@ -42,6 +45,14 @@ const demoUsers = [
   { registrarCode: 'ALPHA', username: 'alpha', secret: 'alpha-demo-secret' },
   { registrarCode: 'BETA', username: 'beta', secret: 'beta-demo-secret' },
 ];
+
+/** Its key is public, too. */
+const demoSystem = {
+  name: 'epp',
+  rights: [...systemRights],
+  allowedIps: ['127.0.0.0/8', '::1'],
+  key: 'epp-demo-key',
+};
 
 const requestId = 'demo-data';
 const origin: Origin = {
@@ -84,6 +95,7 @@ export async function loadDemoData(env: Env): Promise<boolean> {
   await importFile('disputes.csv', disputeImport());
   await replaceDailyCounts(db);
   // They come last: they show that the load is complete.
+  if ((await listSystems(db)).length === 0) await addSystem(db, origin, demoSystem);
   const users = await listApiUsers(db);
   for (const user of demoUsers) {
     if (users.some(({ username }) => username === user.username)) continue;
@@ -92,12 +104,14 @@ export async function loadDemoData(env: Env): Promise<boolean> {
   return true;
 }
 
-/** Whether a demo user can log in with the public secret. */
+/** Whether a demo user or the demo system can log in with the public secret. */
 export async function hasDemoUsers(env: Env): Promise<boolean> {
-  const digests = await Promise.all(demoUsers.map(({ secret }) => digestSecret(secret)));
+  const secrets = [...demoUsers.map(({ secret }) => secret), demoSystem.key];
+  const digests = await Promise.all(secrets.map(digestSecret));
   const db = openDatabase(env.DB);
   const isActive = and(inArray(apiUsers.secretDigest, digests), isNull(apiUsers.disabledAt));
-  return (await db.$count(apiUsers, isActive)) > 0;
+  const isActiveSystem = and(inArray(systems.keyDigest, digests), isNull(systems.disabledAt));
+  return (await db.$count(apiUsers, isActive)) + (await db.$count(systems, isActiveSystem)) > 0;
 }
 
 async function isEmptyOrUnfinished(db: Database): Promise<boolean> {

@@ -22,6 +22,8 @@ const tagDescriptions = {
   Registrant: 'A person’s contacts at every registrar, for the portal that authenticates people.',
   Auctions:
     'For the auction centre. A single auction is read and reported on only from the addresses that the operator allows.',
+  Internal:
+    'For the registry’s own systems, such as an EPP server or a web shop. Each has a key and may do what the operator allows it. Every call may be repeated.',
   'Public lists':
     'Open to everyone, including scripts on any web page. Lists have a weak `ETag` and are compressed with gzip. A list is published within a minute of a change. The introduction says how often to ask, and what to do when the service fails.',
   Health: 'For monitors.',

@@ -11,6 +11,7 @@ import { newApp } from '../hono.ts';
 import { limitBody, parseBody, query } from '../input.ts';
 import { expectedOfPage, nextLink, pageQuery, requestedPage } from '../paging.ts';
 import { readerOf } from '../public-list.ts';
+import { requestedName } from '../requested-name.ts';
 import { identified, jsonAnswer, openToPages } from './answer.ts';
 
 const { path } = publicLists[retainedList];
@@ -59,7 +60,7 @@ names.post(lookupPath, limitBody, async (c) => {
 });
 
 names.get(namePath, async (c) => {
-  const domain = requestedName(c.req.param('name'));
+  const domain = requestedName(c);
   const [listed] = await findNames([domain.name], readerOf(c));
   if (!listed) throw new Error('a name was not looked up');
   return identified(c, nameAnswer(c.req.raw, c.env, domain, listed));
@@ -67,7 +68,7 @@ names.get(namePath, async (c) => {
 
 names.get(historyPath, query(pageQuery, expectedOfPage), async (c) => {
   const page = requestedPage(c.req.valid('query'), true);
-  const { name, punycode } = requestedName(c.req.param('name'));
+  const { name, punycode } = requestedName(c);
   const { intervals } = await readNameHistory(database(c), name, c.var.now);
   const { intervals: history, next } = pageOfIntervals(intervals, page);
   const json = JSON.stringify({ name, punycode_name: punycode, history });
@@ -76,12 +77,6 @@ names.get(historyPath, query(pageQuery, expectedOfPage), async (c) => {
   if (next && answer.status === 200) answer.headers.set('Link', nextLink(c, page, next));
   return identified(c, answer);
 });
-
-function requestedName(given: string): DomainName {
-  const { domain, fault } = readDomainName(given);
-  if (!domain) throw nameRefusal(given, fault);
-  return domain;
-}
 
 export function nameAnswer(
   request: Request,

@@ -8,7 +8,7 @@ const headers = {
   'Access-Control-Expose-Headers':
     'ETag, Ignored-Fields, Ignored-Parameters, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
   'RateLimit-Policy':
-    '"caller";q=1000000;w=60, "address";q=1000000;w=60, "failed-login";q=1000000;w=60, "password";q=1000000;w=60, "registrant-write";q=1000000;w=60',
+    '"caller";q=1000000;w=60, "address";q=1000000;w=60, "failed-login";q=1000000;w=60, "password";q=1000000;w=60, "registrant-write";q=1000000;w=60, "system";q=1000000;w=60',
   'Content-Type': 'application/json; charset=utf-8',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',

@@ -1,14 +1,17 @@
 import { beforeAll, expect, it } from 'vitest';
+import { systemRights } from '../../../drizzle/schema.ts';
 import { rateLimits } from '../../../src/env.ts';
 import { app } from '../../../src/http/app.ts';
 import { openApiDocument } from '../../../src/http/document.openapi.ts';
 import { interfaceOf } from '../../../src/http/interface.ts';
-import { addPerson, addRegistrar } from '../../support/fixtures.ts';
+import { addPerson, addRegistrar, addSystem } from '../../support/fixtures.ts';
 import { onTheWire } from '../../support/wire.ts';
 import { shareWorker } from '../../support/worker.ts';
 
 /** The document's promises about every call, tried with every call: its middleware is easily forgotten. */
 const worker = shareWorker();
+
+type Scheme = 'basic' | 'bearer' | 'systemKey';
 
 interface Operation {
   security?: object[];
@@ -22,7 +25,7 @@ const calls = Object.entries(paths as Record<string, Record<string, Operation>>)
     Object.entries(item).map(([method, { security = [], parameters = [], responses }]) => ({
       method: method.toUpperCase(),
       path,
-      scheme: Object.keys(security[0] ?? {})[0] as 'basic' | 'bearer' | undefined,
+      scheme: Object.keys(security[0] ?? {})[0] as Scheme | undefined,
       takes: (header: string) => parameters.some(({ $ref }) => $ref?.endsWith(`/${header}`)),
       isRefused: '413' in responses,
       isLimited: '429' in responses,
@@ -30,10 +33,17 @@ const calls = Object.entries(paths as Record<string, Record<string, Operation>>)
 );
 type Call = (typeof calls)[number];
 
-let callers: Record<'basic' | 'bearer', string>;
+let callers: Record<Scheme, string>;
 beforeAll(async () => {
-  const [registrar, person] = [await addRegistrar(worker.env), await addPerson(worker.env)];
-  callers = { basic: registrar.authorization, bearer: person.authorization };
+  const { env } = worker;
+  const registrar = await addRegistrar(env);
+  const person = await addPerson(env);
+  const system = await addSystem(env, [...systemRights]);
+  callers = {
+    basic: registrar.authorization,
+    bearer: person.authorization,
+    systemKey: system.authorization,
+  };
 });
 
 function send({ method, path, scheme }: Call, headers: Record<string, string>, body?: Buffer) {
@@ -64,6 +74,7 @@ const isLogin = ({ path }: Call) => path === '/api/v1/registrant/auth/eid';
 it.each([
   ['registrar', 'basic'],
   ['registrant', 'bearer'],
+  ['internal', 'systemKey'],
 ] as const)('every call of the %s interface asks for the login %s', (name, scheme) => {
   const its = calls.filter((call) => interfaceOf(call.path) === name && !isLogin(call));
   expect(its.filter((call) => call.scheme !== scheme)).toEqual([]);
@@ -74,16 +85,18 @@ it.each(calls.filter(({ scheme }) => scheme))(
   async (call) => {
     const { status, headers } = await send(call, { Authorization: '' });
     expect(status).toBe(401);
-    expect(headers['www-authenticate']?.toLowerCase()).toMatch(call.scheme!);
+    const scheme = call.scheme === 'basic' ? 'Basic' : 'Bearer';
+    expect(headers['www-authenticate']).toMatch(scheme);
   },
 );
 
-it.each(calls)('$method $path is counted by address', async (call) => {
+it.each(calls)('$method $path is counted by address, or by system', async (call) => {
   const { method, path, scheme, isLimited } = call;
   const env = {
     ...worker.env,
     RATE_LIMIT_POLICY: rateLimits.map((limit) => `"${limit}";q=1;w=60`).join(', '),
     ADDRESS_LIMITER: { limit: async () => ({ success: false }) },
+    SYSTEM_LIMITER: { limit: async () => ({ success: false }) },
   };
   const headers = {
     'CF-Connecting-IP': '203.0.113.9',

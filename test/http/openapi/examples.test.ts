@@ -120,10 +120,12 @@ function requestOf({ method, path, parameters, security }: Call, example: Exampl
     else throw new Error(`the call has no parameter ${name}`);
   }
   if (security && !isAnonymous) {
-    headers.set(
-      'Authorization',
-      security === 'basic' ? basic('alpha', 'alpha-demo-secret') : token,
-    );
+    const logins: Record<string, string> = {
+      basic: basic('alpha', 'alpha-demo-secret'),
+      bearer: token,
+      systemKey: 'Bearer epp-demo-key',
+    };
+    headers.set('Authorization', logins[security]!);
   }
   if (body !== undefined) headers.set('Content-Type', 'application/json');
   const url = query.size > 0 ? `${filled}?${query}` : filled;

@@ -54,8 +54,8 @@ export async function makeEmpty(
   }
 }
 
-/** Without these tables no list is published, no API user gets in and no command works. */
-const lastTables = ['list_publications', 'api_users', 'd1_migrations'];
+/** Without these tables no list is published, no API user or system gets in and no command works. */
+const lastTables = ['list_publications', 'api_users', 'systems', 'certificates', 'd1_migrations'];
 
 /** Copies a backup into a database that `makeEmpty` has emptied. The last statement removes the mark. */
 export async function copyInto(db: D1Database, file: string, rows: number): Promise<void> {

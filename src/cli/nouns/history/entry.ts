@@ -23,6 +23,7 @@ export function historyData(entry: HistoryEntry) {
 export const nounOf = {
   registrar: 'registrar',
   api_user: 'api-user',
+  system: 'system',
   contact: 'contact',
   domain: 'domain',
   retained_domain: 'retained',

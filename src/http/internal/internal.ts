@@ -1,0 +1,9 @@
+import { newApp } from '../hono.ts';
+import { systemLogin } from './login.ts';
+import { internalNames } from './names.ts';
+
+/** For the registry's own systems. */
+export const internal = newApp();
+
+internal.use(systemLogin);
+internal.route('/names', internalNames);

@@ -1,0 +1,33 @@
+import type { MiddlewareHandler } from 'hono';
+import type { systemRights } from '../../../drizzle/schema.ts';
+import { settings } from '../../env.ts';
+import { RegistryError } from '../../error.ts';
+import { systemActor } from '../../system/login.ts';
+import type { Origin } from '../../write.ts';
+import type { AppContext, AppEnv } from '../context.ts';
+import { callingSystem } from '../system-login.ts';
+import { writeRequest } from '../write-request.ts';
+
+/** Puts the calling system into the context. The check of its key is a round trip of its own. */
+export const systemLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
+  // Nothing that has callers answers while a setting is missing.
+  settings(c.env);
+  c.set('system', await callingSystem(c));
+  await next();
+};
+
+/** Middleware for calls that need this right. Throws `forbidden`. */
+export function may(right: (typeof systemRights)[number]): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const { name, rights } = c.var.system;
+    if (!rights.includes(right)) {
+      throw new RegistryError('forbidden', `System ${name} may not do this: it lacks ${right}`);
+    }
+    await next();
+  };
+}
+
+/** Who writes. Throws `invalid` for a malformed idempotency key. */
+export async function systemOrigin(c: AppContext): Promise<Origin> {
+  return { actor: systemActor(c.var.system), request: await writeRequest(c) };
+}

@@ -1,0 +1,33 @@
+import { sha256Hex } from '../bytes/digest.ts';
+import { openDatabase } from '../database/open.ts';
+import { LoginError } from '../error.ts';
+import { getSystem, type System } from '../system/login.ts';
+import { type AppContext, callerAddress } from './context.ts';
+import { forgetLogin, refusedSeconds, rememberLogin } from './failed-logins.ts';
+import { callerNetwork, countFailedLogin, refuseThrottled, throttle } from './throttle.ts';
+
+/**
+ * The system whose key the request bears (RFC 6750). Requests count by key, not by address: a system may be busier than
+ * an address may be, and only its failed logins count against that. Throws `unauthorized`, `throttled`.
+ */
+export async function callingSystem(c: AppContext): Promise<System> {
+  const [, key] = /^ *Bearer +([\w.~+/-]+=*) *$/i.exec(c.req.header('Authorization') ?? '') ?? [];
+  if (key === undefined) throw new LoginError('no credentials', 'Not authorized');
+  const keyDigest = await sha256Hex(key);
+  const claim = { username: 'system', secretDigest: keyDigest };
+  const refused = refusedSeconds(callerNetwork(c), claim, c.var.now);
+  if (refused > 0) refuseThrottled(c, 'failed-login', refused);
+  await throttle(c, 'system', keyDigest);
+  try {
+    const login = { keyDigest, address: callerAddress(c), at: c.var.now };
+    const system = await getSystem(openDatabase(c.env.DB, c.var.meter), login);
+    rememberLogin(claim);
+    return system;
+  } catch (error) {
+    if (error instanceof LoginError) {
+      forgetLogin(claim);
+      await countFailedLogin(c);
+    }
+    throw error;
+  }
+}

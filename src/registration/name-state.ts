@@ -1,0 +1,58 @@
+import { and, desc, eq, inArray, max, sql } from 'drizzle-orm';
+import {
+  type AuctionStatus,
+  auctions,
+  disputes,
+  domains,
+  history,
+  retainedDomains,
+} from '../../drizzle/schema.ts';
+import type { Auction } from '../auction/read.ts';
+import type { Database } from '../database/open.ts';
+import type { Dispute } from '../retained-domain/dispute.ts';
+import { isInForce } from '../retained-domain/in-force.ts';
+import { dayOf } from '../time/day.ts';
+
+/** What stands between a name and its registration. */
+export interface NameState {
+  /** The newest entry of history when the name was looked at. */
+  newestEntry: number;
+  isRegistered: boolean;
+  isBlocked: boolean;
+  /** The dispute that is in force. */
+  dispute: Dispute | undefined;
+  reservation: { password: string | null } | undefined;
+  /** The newest auction that is in progress, awaits payment or is paid. */
+  auction: Auction | undefined;
+}
+
+const open = ['started', 'awaiting_payment', 'payment_received'] satisfies AuctionStatus[];
+
+/** Reads the state of a name on this day. One round trip. */
+export async function readNameState(db: Database, name: string, now: Date): Promise<NameState> {
+  const [[newest], [domain], retained, [dispute], [auction]] = await db.batch([
+    // First: what changes after this is newer.
+    db.select({ id: max(history.id) }).from(history),
+    db.select({ id: domains.id }).from(domains).where(eq(domains.name, name)),
+    db.select().from(retainedDomains).where(eq(retainedDomains.name, name)),
+    db
+      .select()
+      .from(disputes)
+      .where(sql`name = ${name} and ${isInForce(dayOf(now))}`)
+      .limit(1),
+    db
+      .select()
+      .from(auctions)
+      .where(and(eq(auctions.name, name), inArray(auctions.status, open)))
+      .orderBy(desc(auctions.id))
+      .limit(1),
+  ]);
+  return {
+    newestEntry: newest?.id ?? 0,
+    isRegistered: domain !== undefined,
+    isBlocked: retained.some(({ status }) => status === 'blocked'),
+    dispute,
+    reservation: retained.find(({ status }) => status === 'reserved'),
+    auction,
+  };
+}

@@ -1,0 +1,213 @@
+import { and, asc, eq, sql } from 'drizzle-orm';
+import { registrars, type SystemRight, systemRights, systems } from '../../drizzle/schema.ts';
+import type { Database } from '../database/open.ts';
+import { isUniqueViolation } from '../database/violations.ts';
+import { RegistryError } from '../error.ts';
+import { difference } from '../history/changes.ts';
+import { addressEntries } from '../registrar/account.ts';
+import { digestSecret, generateSecret } from '../registrar/login.ts';
+import { asciiUpperCase } from '../text/ascii-case.ts';
+import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
+
+export type SystemAccount = typeof systems.$inferSelect;
+
+/** What the operator sets of a system. */
+export type SystemSettings = Pick<SystemAccount, 'rights' | 'allowedIps'>;
+
+export function listSystems(db: Database): Promise<SystemAccount[]> {
+  return db.select().from(systems).orderBy(asc(systems.name));
+}
+
+/** The system with this name. Throws `not_found`. */
+export async function getSystemAccount(db: Database, name: string): Promise<SystemAccount> {
+  const [system] = await db.select().from(systems).where(eq(systems.name, name));
+  if (system) return system;
+  throw new RegistryError('not_found', `there is no system ${JSON.stringify(name)}`, 'name');
+}
+
+/** Easy to type, and unmistakable in `System: epp`. */
+const namePattern = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+/**
+ * Adds a system and returns its key, by default a new one, which is stored only as a digest; a dry run returns none. Throws `invalid`, `taken`,
+ * and `not_found` for a registrar that it would act for.
+ */
+export async function addSystem(
+  db: Database,
+  origin: Origin,
+  {
+    name,
+    rights,
+    allowedIps,
+    key = generateSecret(),
+  }: SystemSettings & { name: string; key?: string },
+  options: ChangeOptions = {},
+): Promise<string | undefined> {
+  if (!namePattern.test(name)) {
+    const message = `${JSON.stringify(name)} is not a name: use 1 to 64 of a-z, 0-9 and ._-, a letter or digit first`;
+    throw new RegistryError('invalid', message, 'name');
+  }
+  const taken = new RegistryError('taken', `there is already a system ${name}`, 'name');
+  const settings = await checked(db, { rights, allowedIps });
+  const at = origin.request.at.toISOString();
+  const row = {
+    ...{ name, ...settings, keyDigest: await digestSecret(key), keyChangedAt: at },
+    ...{ createdAt: at, updatedAt: at },
+  };
+  const look = () => db.select({ id: systems.id }).from(systems).where(eq(systems.name, name));
+  const judge = ([same]: Awaited<ReturnType<typeof look>>): Change<void> => {
+    if (same) throw taken;
+    return {
+      by: origin.actor,
+      subject: subjectOf(name),
+      action: 'create',
+      changes: difference({}, { ...settings, keyDigest: row.keyDigest }),
+      statements: () => [db.insert(systems).values(row)],
+      outcome: undefined,
+      onViolation: (error) => (isUniqueViolation(error, 'systems.name') ? taken : undefined),
+    };
+  };
+  await write(db, origin.request, { look, judge }, options);
+  return options.isDryRun ? undefined : key;
+}
+
+/**
+ * Changes what the system may do and where it may call from, effective from the next request. Returns whether that is a
+ * change. Throws `invalid`, `not_found`.
+ */
+export async function updateSystem(
+  db: Database,
+  origin: Origin,
+  name: string,
+  settings: Partial<SystemSettings>,
+  options: ChangeOptions = {},
+): Promise<boolean> {
+  const values = await checked(db, settings);
+  return changeSystem(db, origin, name, options, () => values);
+}
+
+/**
+ * Gives the system a new key and returns it; a dry run returns none. The old key works until a day after the new one is
+ * first used, or, `atOnce`, no longer. Throws `not_found`.
+ */
+export async function rotateSystem(
+  db: Database,
+  origin: Origin,
+  name: string,
+  { atOnce = false, ...options }: ChangeOptions & { atOnce?: boolean } = {},
+): Promise<string | undefined> {
+  const key = generateSecret();
+  const keyDigest = await digestSecret(key);
+  await changeSystem(db, origin, name, options, (system) => ({
+    keyDigest,
+    keyChangedAt: origin.request.at.toISOString(),
+    previousKeyDigest: atOnce ? null : system.keyDigest,
+    previousKeyValidUntil: null,
+  }));
+  return options.isDryRun ? undefined : key;
+}
+
+/**
+ * Disables or re-enables the system, effective from the next request; returns whether that is a change. Throws
+ * `not_found`.
+ */
+export function setSystemDisabled(
+  db: Database,
+  origin: Origin,
+  { name, isDisabled }: { name: string; isDisabled: boolean },
+  options: ChangeOptions = {},
+): Promise<boolean> {
+  const at = origin.request.at.toISOString();
+  return changeSystem(db, origin, name, options, ({ disabledAt }) =>
+    (disabledAt !== null) === isDisabled ? {} : { disabledAt: isDisabled ? at : null },
+  );
+}
+
+/** Removes the system, with its key and its certificates; the history keeps its name. Throws `not_found`. */
+export async function removeSystem(
+  db: Database,
+  origin: Origin,
+  name: string,
+  options: ChangeOptions = {},
+): Promise<void> {
+  const look = () => getSystemAccount(db, name);
+  const judge = ({ id, rights, allowedIps }: SystemAccount): Change<void> => ({
+    by: origin.actor,
+    subject: subjectOf(name),
+    action: 'delete',
+    changes: difference({ rights, allowedIps }, { rights: null, allowedIps: null }),
+    onlyIf: sql`exists (select 1 from ${systems} where id = ${id})`,
+    statements: (isWritten) => [db.delete(systems).where(and(eq(systems.id, id), isWritten))],
+    outcome: undefined,
+  });
+  await write(db, origin.request, { look, judge }, options);
+}
+
+/** Updates the system's row, if nobody else has meanwhile; returns whether that is a change. */
+async function changeSystem(
+  db: Database,
+  origin: Origin,
+  name: string,
+  options: ChangeOptions,
+  valuesFor: (system: SystemAccount) => Partial<SystemAccount>,
+): Promise<boolean> {
+  const look = () => getSystemAccount(db, name);
+  const judge = (system: SystemAccount): Change<boolean> => {
+    const values = valuesFor(system);
+    const changes = difference(system, values);
+    const update = {
+      by: origin.actor,
+      subject: subjectOf(name),
+      action: 'update',
+      changes,
+    } as const;
+    if (Object.keys(changes).length === 0) return { ...update, outcome: false };
+    const row = { ...values, updatedAt: origin.request.at.toISOString() };
+    const isTheirs = eq(systems.id, system.id);
+    return {
+      ...update,
+      onlyIf: sql`exists (select 1 from ${systems} where id = ${system.id}
+        and key_digest = ${system.keyDigest} and updated_at = ${system.updatedAt})`,
+      statements: (isWritten) => [db.update(systems).set(row).where(and(isTheirs, isWritten))],
+      outcome: true,
+    };
+  };
+  return (await write(db, origin.request, { look, judge }, options)).outcome;
+}
+
+/** The settings in the form in which they are kept. Throws `invalid` and, for a registrar, `not_found`. */
+async function checked<Settings extends Partial<SystemSettings>>(
+  db: Database,
+  settings: Settings,
+): Promise<Settings> {
+  const { rights, allowedIps } = settings;
+  return {
+    ...settings,
+    ...(rights && { rights: await checkedRights(db, rights) }),
+    ...(allowedIps && { allowedIps: addressEntries(allowedIps) }),
+  };
+}
+
+async function checkedRights(db: Database, rights: readonly string[]): Promise<SystemRight[]> {
+  const distinct = new Set<SystemRight>();
+  for (const right of rights) {
+    const [word, code] = right.split('=') as [string, string?];
+    const known = systemRights.find((each) => each === word);
+    if (!known || (code !== undefined && known !== 'act-for')) {
+      const message = `${JSON.stringify(right)} is not a right: use ${systemRights.join(', ')} or act-for=<registrar>`;
+      throw new RegistryError('invalid', message, 'may');
+    }
+    if (code === undefined) distinct.add(known);
+    else distinct.add(`act-for=${await existingRegistrar(db, asciiUpperCase(code))}`);
+  }
+  return [...distinct].sort();
+}
+
+async function existingRegistrar(db: Database, code: string): Promise<string> {
+  if ((await db.$count(registrars, eq(registrars.code, code))) > 0) return code;
+  throw new RegistryError('not_found', `there is no registrar ${JSON.stringify(code)}`, 'may');
+}
+
+function subjectOf(name: string) {
+  return { type: 'system', key: name } as const;
+}

@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { openDatabase } from '../../../src/database/open.ts';
+import { getSystemAccount, rotateSystem } from '../../../src/system/system.ts';
+import {
+  addAuction,
+  addContact,
+  addDispute,
+  addDomainOf,
+  addRegistrar,
+  addRetainedDomain,
+  addSystem,
+  operator,
+  send,
+} from '../../support/fixtures.ts';
+import { shareWorker } from '../../support/worker.ts';
+
+const worker = shareWorker();
+
+async function read(
+  name: string,
+  system: { authorization: string },
+  headers: Record<string, string> = {},
+) {
+  const path = `/api/v1/internal/names/${encodeURIComponent(name)}`;
+  const response = await worker.fetch(path, send('GET', system, undefined, headers));
+  return {
+    status: response.status,
+    headers: response.headers,
+    // biome-ignore lint/suspicious/noExplicitAny: the state of a name, or errors
+    body: (await response.json()) as any,
+  };
+}
+
+test('a system learns everything that stands between a name and its registration', async () => {
+  const { env } = worker;
+  const system = await addSystem(env);
+  await addRetainedDomain(env, { name: 'õunake.ee', punycode: 'xn--unake-cua.ee' });
+  await addRetainedDomain(env, { name: 'õunake.ee', status: 'blocked' });
+  await addDispute(env, { name: 'õunake.ee' });
+  const auction = await addAuction(env, {
+    name: 'õunake.ee',
+    status: 'payment_received',
+    registrationCode: 'c'.repeat(32),
+    registrationDeadline: '2026-12-31',
+  });
+  expect((await read('XN--unake-cua.ee', system)).body).toEqual({
+    name: 'õunake.ee',
+    punycode_name: 'xn--unake-cua.ee',
+    blocked: true,
+    disputed: true,
+    reserved: true,
+    auction: {
+      id: auction.uuid,
+      status: 'payment_received',
+      registration_deadline: '2026-12-31',
+    },
+    registered: false,
+  });
+});
+
+test('a system learns that nothing stands between a name and its registration', async () => {
+  const system = await addSystem(worker.env);
+  await addAuction(worker.env, { name: 'noor.ee', status: 'no_bids' });
+  await addDispute(worker.env, { name: 'noor.ee', lastDay: '2001-02-03' });
+  expect((await read('noor.ee', system)).body).toEqual({
+    name: 'noor.ee',
+    punycode_name: 'noor.ee',
+    blocked: false,
+    disputed: false,
+    reserved: false,
+    auction: null,
+    registered: false,
+  });
+});
+
+test('a system learns that a domain is registered here', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const domain = await addDomainOf(worker.env, await addContact(worker.env, registrar));
+  const system = await addSystem(worker.env);
+  expect((await read(domain.name, system)).body).toMatchObject({ registered: true });
+});
+
+test('a text that is not a domain name is refused under its field', async () => {
+  const { status, body } = await read('tallinn', await addSystem(worker.env));
+  expect(status).toBe(400);
+  expect(Object.keys(body.errors)).toEqual(['name']);
+});
+
+const refusal = { errors: { base: ['Not authorized'] } };
+
+test('a wrong key, a disabled system and a foreign address are refused alike', async () => {
+  const { env } = worker;
+  const [system, disabled, nowhere] = await Promise.all([
+    addSystem(env),
+    addSystem(env, [], { disabledAt: '2026-01-02T03:04:05.678Z' }),
+    addSystem(env, [], { allowedIps: [] }),
+  ]);
+  const refused = [
+    await read('noor.ee', { authorization: '' }),
+    await read('noor.ee', { authorization: 'Bearer wrong' }),
+    await read('noor.ee', disabled),
+    await read('noor.ee', nowhere),
+    await read('noor.ee', system, { 'CF-Connecting-IP': '203.0.113.9' }),
+  ];
+  for (const { status, headers, body } of refused) {
+    expect([status, body]).toEqual([401, refusal]);
+    expect(headers.get('WWW-Authenticate')).toBe('Bearer realm="internal"');
+  }
+});
+
+test('a replaced key works until a day after the new one is first used', async () => {
+  const db = openDatabase(worker.env.DB);
+  const system = await addSystem(worker.env);
+  const key = await rotateSystem(db, operator, system.name);
+  expect((await read('noor.ee', system)).status).toBe(200);
+  expect((await getSystemAccount(db, system.name)).previousKeyValidUntil).toBeNull();
+  const usedAt = Date.now();
+  expect((await read('noor.ee', { authorization: `Bearer ${key}` })).status).toBe(200);
+  const { previousKeyValidUntil } = await getSystemAccount(db, system.name);
+  const hours = (Date.parse(previousKeyValidUntil!) - usedAt) / 3_600_000;
+  expect(Math.round(hours)).toBe(24);
+  await worker.env.DB.prepare('update systems set previous_key_valid_until = ? where id = ?')
+    .bind(new Date(usedAt).toISOString(), system.id)
+    .run();
+  expect((await read('noor.ee', system)).status).toBe(401);
+});
+
+test('a key that is replaced at once stops working', async () => {
+  const system = await addSystem(worker.env);
+  await rotateSystem(openDatabase(worker.env.DB), operator, system.name, { atOnce: true });
+  expect((await read('noor.ee', system)).status).toBe(401);
+});
