@@ -6,6 +6,7 @@ import {
 } from '@commander-js/extra-typings';
 import { type Problem, RegistryError } from '../error.ts';
 import type { ListName } from '../public-list/lists.ts';
+import { findRevertible } from '../revert/revertible.ts';
 import { currentTime } from '../time/clock.ts';
 import { type CommonOptions, commandLine, registryOptions } from './command.ts';
 import { openRegistry, type Registry } from './registry.ts';
@@ -20,6 +21,8 @@ export interface Report {
   text: string;
   /** The public lists that may have changed. They are published, and the report names those that have. */
   publish?: readonly ListName[];
+  /** The words of the command that undoes the change, if `history revert` does not. */
+  undo?: readonly string[];
 }
 
 /** A command that does the work on the registry that its options choose. */
@@ -58,18 +61,35 @@ export async function run<Prepared>(
     const registry = await openRegistry(options, opened, needs);
     if (options.dryRun === false) noteCommandProgress({ isChanged: 'perhaps' });
     const done = await work(registry, prepared);
-    return done && published(done, registry, options);
+    if (!done) return undefined;
+    const request = await requestOf(done, registry, options);
+    const { data, text } = await published(done, registry, options);
+    return { data: { ...data, ...request?.data }, text, note: request?.note };
   });
+}
+
+/** The request of a change that the history has, and how it is taken back, if it can be. */
+async function requestOf({ data, undo }: Report, { db, origin }: Registry, options: CommonOptions) {
+  if (options.dryRun !== false || data.changed !== true) return undefined;
+  const { requestId: request } = origin.request;
+  // The change is made, whether or not this can be read.
+  const isRevertible = await findRevertible(db, request).catch(() => undefined);
+  if (isRevertible === undefined) return undefined;
+  const words = undo ?? (isRevertible ? ['history', 'revert', request] : undefined);
+  const back = words && `; take back: ${commandLine([...words, ...registryOptions(options)])}`;
+  return { data: { request_id: request }, note: `request ${request}${back ?? ''}` };
 }
 
 /** Does work that needs no registry, and ends as `run` does. */
 export async function report(
   options: CommonOptions,
-  work: () => Promise<Report | undefined>,
+  work: () => Promise<(Report & { note?: string | undefined }) | undefined>,
 ): Promise<void> {
   try {
     const done = await work();
-    if (done) await print(done, options);
+    if (!done) return;
+    await print(done, options);
+    if (done.note && !options.json) console.error(done.note);
   } catch (error) {
     if (error instanceof CommanderError) throw error;
     process.exitCode = 1;

@@ -70,8 +70,8 @@ test('corrects an auction after a wrong report, and publishes the list', async (
   const { id, registration_code: code } = await registry.done('auction show parandus.ee');
   expect(code).toMatch(/^[0-9a-f]{32}$/);
   expect((await registry.run(correct('payment_received'))).stdout).toMatch(/^nothing to change/);
-  expect((await registry.run(correct('domain_registered'))).stdout).toContain(
-    `npm run registry -- auction correct ${id} --status payment_received`,
+  expect((await registry.run(correct('domain_registered'))).stderr).toContain(
+    `; take back: npm run registry -- auction correct ${id} --status payment_received --reason 'taken back' --persist-to `,
   );
   const { history } = await registry.done(['history', 'auction', id]);
   expect(history.at(-1)).toMatchObject({

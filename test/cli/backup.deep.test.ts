@@ -122,7 +122,7 @@ test('writes, restores and compares a database, and reads an export, that are la
   const run = (...args: string[]) => outputOf(limitedNode('src/cli/index.ts', ...args));
   await run('backup', file, '--persist-to', registry.directory);
   expect(statSync(file).size).toBeGreaterThan(megabytes * 1024 * 1024);
-  expect(await run('backup', 'verify', file)).toContain('is whole: 7000');
+  expect(await run('backup', 'verify', file)).toMatch(/is whole: 700\d\d rows/);
 
   const sql = path.join(directory, 'large.sql');
   writeDump(file, sql);

@@ -174,6 +174,7 @@ test('imports the good rows with --skip-invalid, and saves the bad ones with the
     rejected: 2,
     rejected_file: rejected,
     changed: true,
+    request_id: expect.any(String),
   });
   expect(await readFile(rejected, 'utf8')).toBe(
     `${header},rejected_line,rejected_field,rejected_reason,rejected_text\n` +
@@ -220,7 +221,7 @@ test('transfers a contact that no domain refers to, with its history, and notifi
   const linked = await registry.run('contact transfer ALPHA:2 --to BETA --yes');
   expect(linked.stderr).toContain('a domain refers to ALPHA:2');
   const back = await registry.run(`contact transfer ${known.code} --to ALPHA --yes`);
-  expect(back.stdout).toContain(
-    `to give it back: npm run registry -- contact transfer ${known.code} --to BETA`,
+  expect(back.stderr).toContain(
+    `; take back: npm run registry -- contact transfer ${known.code} --to BETA`,
   );
 });

@@ -102,7 +102,9 @@ test('gives a domain other contacts, with the history of an import', async () =>
     admin: { from: ['ALPHA:2', 'ALPHA:3'], to: ['ALPHA:3', 'BETA:1'] },
     tech: { from: ['ALPHA:2'], to: [] },
   };
-  expect(await registry.done(args)).toEqual({ name: 'oun.ee', changes, changed: true });
+  expect(await registry.done(args)).toEqual({
+    ...{ name: 'oun.ee', changes, changed: true, request_id: expect.any(String) },
+  });
   expect(await registry.done(args)).toEqual({ name: 'oun.ee', changes: {}, changed: false });
   expect(await registry.done([...update, '--registrant', 'ALPHA:3'])).toMatchObject({
     changes: { registrant: { from: 'ALPHA:1', to: 'ALPHA:3' } },
@@ -143,8 +145,8 @@ test('transfers a domain once that is confirmed, and says how to give it back', 
   });
   expect(await registry.done('domain show oun.ee')).toEqual(before);
 
-  const { stdout } = await registry.run(`${transfer} --yes`);
-  expect(stdout).toContain('npm run registry -- domain transfer oun.ee --to ALPHA');
+  const { stderr } = await registry.run(`${transfer} --yes`);
+  expect(stderr).toContain('; take back: npm run registry -- domain transfer oun.ee --to ALPHA');
   expect(await registry.done('domain show oun.ee')).toMatchObject({
     domain: { registrar: 'BETA', registrant: expect.stringMatching(/^BETA:[0-9A-F]{8}$/) },
   });

@@ -28,7 +28,7 @@ test('corrects an identity once it is confirmed, tells the registrar, and takes 
   };
   const args = ['--ident', '47101010033', '--ident-country-code', 'lv', '--yes'];
   expect(await registry.done([...update, ...args])).toEqual({
-    ...{ code: 'ALPHA:1', changed: true, changes },
+    ...{ code: 'ALPHA:1', changed: true, changes, request_id: expect.any(String) },
   });
   expect([await codesOf('38001085718'), await codesOf('47101010033')]).toEqual([[], ['ALPHA:1']]);
   const { history } = await registry.done('history contact ALPHA:1');

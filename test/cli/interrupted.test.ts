@@ -92,7 +92,7 @@ test('says that a change is made but not published, and how to publish it', asyn
   const args = ['retained', 'add', 'a.ee', '--status', 'reserved'];
   const place = ['--persist-to', registry.directory];
   const failed = await captured(() => runProgram([...args, ...place], withoutPublishing));
-  expect(failed).toMatchObject({ status: 1, stderr: '' });
+  expect(failed).toMatchObject({ status: 1, stderr: expect.stringMatching(/^request .*\n$/) });
   expect(failed.stdout).toBe(
     'added 1 reserved name, 0 already there\n' +
       'done; not published yet: all, reserved (list all was not published; list reserved was not published); ' +
@@ -116,7 +116,13 @@ test('says in JSON that a change is made but not published', async () => {
         message: 'list all was not published; list reserved was not published',
       },
     ],
-    ...{ status: 'reserved', added: 1, unchanged: 0, changed: true },
+    ...{
+      status: 'reserved',
+      added: 1,
+      unchanged: 0,
+      changed: true,
+      request_id: expect.any(String),
+    },
     published: [],
     not_published: ['all', 'reserved'],
     repeat: `npm run registry -- lists publish --persist-to ${registry.directory}`,

@@ -52,6 +52,7 @@ test('history revert shows, asks for and publishes what it takes back', async ()
       },
     ],
     changed: true,
+    request_id: expect.any(String),
     published: ['all', 'reserved'],
   });
   const { stdout } = await registry.run('retained export');

@@ -133,6 +133,7 @@ test('sends again what was given up, once the operator asks, and shows since whe
     registrar: 'ALPHA',
     deliveries: 1,
     changed: true,
+    request_id: expect.any(String),
   });
   expect(await registry.run([...resend, '--since', '2026-01-01'])).toMatchObject({
     status: 0,

@@ -53,6 +53,7 @@ function switching(word: 'disable' | 'enable', description: string) {
         text: isChange
           ? `${did(word)} API user ${username}`
           : `nothing to change: API user ${username} is already ${word}d`,
+        undo: ['api-user', isDisabled ? 'enable' : 'disable', username],
       };
     },
   );

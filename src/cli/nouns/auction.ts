@@ -16,7 +16,7 @@ import { type DomainName, parseDomainName } from '../../domain/name.ts';
 import { findZoneProblems } from '../../domain/zone.ts';
 import { zonesOf } from '../../env.ts';
 import { auctionLists } from '../../public-list/lists.ts';
-import { commandLine, noun, reading, writing } from '../command.ts';
+import { noun, reading, writing } from '../command.ts';
 import { nameColumn, requiredText } from '../file/field.ts';
 import { type Import, importing, runImport, writeInChunks } from '../file/import.ts';
 import { parseNameOrUuid, parseNames } from '../names.ts';
@@ -160,13 +160,13 @@ const correct = verb(
     );
     const isChange = before.status !== status;
     const correcting = `${did('correct')} the auction of ${after.name} from ${before.status} to ${status}`;
-    const back = commandLine(['auction', 'correct', after.uuid, '--status', before.status]);
     return {
       data: { ...auctionData(after), reason, changed: isChange && !isDryRun },
       text: isChange
-        ? `${correcting}${isDryRun ? '' : `; to correct it again: ${back} --reason …`}`
+        ? correcting
         : `nothing to change: the auction of ${after.name} is already ${status}`,
       publish: auctionLists,
+      undo: ['auction', 'correct', after.uuid, '--status', before.status, '--reason', 'taken back'],
     };
   },
 );

@@ -136,7 +136,8 @@ async function setSuspension(registry: Registry, code: string, suspension: strin
     { isDryRun },
   );
   const { data, text } = reportOfChange(registry, `registrar ${code}`, changes);
-  return { data: { registrar: registrarData(registrar), ...data }, text };
+  const undo = suspension === null ? undefined : ['registrar', 'resume', code];
+  return { data: { registrar: registrarData(registrar), ...data }, text, ...(undo && { undo }) };
 }
 
 export const registrarCommand = noun(

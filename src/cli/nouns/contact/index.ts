@@ -13,7 +13,7 @@ import { everyRow } from '../../../database/every-row.ts';
 import { retried } from '../../../database/retry.ts';
 import { type DomainOfContact, listDomainsOfContact } from '../../../domain/list.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
-import { commandLine, noun, reading, usageError, writing } from '../../command.ts';
+import { noun, reading, usageError, writing } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
 import { confirm, confirmedChange } from '../../report/confirm.ts';
@@ -154,12 +154,10 @@ const transfer = verb(
       await transferContact(db, origin, code, to, { seen: versionOf(contact) });
     }
     const done = `${isDryRun ? 'would transfer' : 'transferred'} contact ${code} from ${from} to ${to}`;
-    const back = commandLine(['contact', 'transfer', code, '--to', from]);
     return {
       data: { code, registrar: to, changed: isChange && !isDryRun },
-      text: isChange
-        ? `${done}${isDryRun ? '' : `\nto give it back: ${back}`}`
-        : `nothing to change: contact ${code} already belongs to ${to}`,
+      text: isChange ? done : `nothing to change: contact ${code} already belongs to ${to}`,
+      undo: ['contact', 'transfer', code, '--to', from],
     };
   },
 );

@@ -15,7 +15,7 @@ import { updateDomain } from '../../../domain/update.ts';
 import { findNewestId } from '../../../history/search.ts';
 import { getRegistrar } from '../../../registrar/account.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
-import { commandLine, noun, reading, usageError, writing } from '../../command.ts';
+import { noun, reading, usageError, writing } from '../../command.ts';
 import { parseAnyNames, parseName } from '../../names.ts';
 import { reportOfChange } from '../../report/changes.ts';
 import { confirm, confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
@@ -147,19 +147,14 @@ const transfer = verb(
     const domain = isChange ? await transferDomain(db, origin, name, to, { seen }) : would;
     const { copies, createdAt: _, ...contacts } = domain;
     const done = `${isDryRun ? 'would transfer' : 'transferred'} domain ${name.name} from ${from} to ${to}, with copies of ${copied}`;
-    const back = commandLine(['domain', 'transfer', name.name, '--to', from]);
     return {
       data: {
         domain: { name: name.name, ...contacts },
         ...(!isDryRun && { copies }),
         changed: isChange,
       },
-      text:
-        from === to
-          ? `nothing to change: domain ${name.name} already belongs to ${to}`
-          : isDryRun
-            ? done
-            : `${done}\nto give it back, with copies again: ${back}`,
+      text: from === to ? `nothing to change: domain ${name.name} already belongs to ${to}` : done,
+      undo: ['domain', 'transfer', name.name, '--to', from],
     };
   },
 );
