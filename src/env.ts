@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { AuctionStatus } from '../drizzle/schema.ts';
 import { parseAddressList } from './address-list.ts';
+import { onFirstUseOf } from './on-first-use.ts';
 import type { TokenKey } from './registrant/token.ts';
 
 /** A message in the queue: the id of a registrar for whose webhook deliveries wait. */
@@ -148,36 +149,23 @@ const rateLimitPolicy = () =>
     };
   });
 
-const limitsRead = new WeakMap<Env, ReturnType<typeof readRateLimits>>();
-
 /**
  * The rate limits, and how the `RateLimit-Policy` header states them (draft-ietf-httpapi-ratelimit-headers). Undefined
  * while that setting is malformed: what anybody may read is answered all the same, and the limiters go on counting.
  */
-export function findRateLimits(env: Env): ReturnType<typeof readRateLimits> {
-  if (!limitsRead.has(env)) limitsRead.set(env, readRateLimits(env));
-  return limitsRead.get(env);
-}
-
-function readRateLimits(env: Env) {
-  return rateLimitPolicy().safeParse(env.RATE_LIMIT_POLICY).data;
-}
+export const findRateLimits = onFirstUseOf(
+  ({ RATE_LIMIT_POLICY }: Env) => rateLimitPolicy().safeParse(RATE_LIMIT_POLICY).data,
+);
 
 export function isLocalEnvironment(env: Env): boolean {
   return env.ENVIRONMENT === 'local';
 }
 
-const parsed = new WeakMap<Env, ReturnType<typeof read>>();
-
 /**
  * The settings, checked together and remembered with their bindings. Throws an Error that names each missing or
  * malformed setting, so that nothing that depends on settings answers.
  */
-export function settings(env: Env): ReturnType<typeof read> {
-  const value = parsed.get(env) ?? read(env);
-  parsed.set(env, value);
-  return value;
-}
+export const settings = onFirstUseOf(read);
 
 function read(env: Env) {
   const shape = z.object({

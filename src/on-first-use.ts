@@ -9,3 +9,15 @@ export function onFirstUse<Value>(make: () => Value): () => Value {
     return made.value;
   };
 }
+
+/** Makes a value for each key when it is first asked for, and keeps it as long as the key. What throws is tried again. */
+export function onFirstUseOf<Key extends WeakKey, Value>(
+  make: (key: Key) => Value,
+): (key: Key) => Value {
+  const made = new WeakMap<Key, { value: Value }>();
+  return (key) => {
+    const kept = made.get(key) ?? { value: make(key) };
+    made.set(key, kept);
+    return kept.value;
+  };
+}

@@ -1,5 +1,6 @@
 import { pause } from '../database/retry.ts';
 import { logUnexpected } from '../log.ts';
+import { onFirstUseOf } from '../on-first-use.ts';
 import type { ListName } from '../public-list/lists.ts';
 import { type PurgeContext, publishAndPurge } from '../public-list/publish/publish.ts';
 import type { AppContext } from './context.ts';
@@ -17,7 +18,7 @@ const runs = new WeakMap<KVNamespace, Run>();
 const pauseMilliseconds = 500;
 
 /** When each list was last written again. For some time after, locations may still read the head that lacks a block. */
-const repairs = new WeakMap<KVNamespace, Map<ListName, number>>();
+const repairsOf = onFirstUseOf((_: KVNamespace) => new Map<ListName, number>());
 
 const repairMilliseconds = 30_000;
 
@@ -63,9 +64,8 @@ export function publishAfterResponse(
 
 /** Notes that the list is now written again, if it is due. */
 function isRepairDue(kv: KVNamespace, list: ListName): boolean {
-  const ofNamespace = repairs.get(kv) ?? new Map<ListName, number>();
-  repairs.set(kv, ofNamespace);
-  const isDue = Date.now() - (ofNamespace.get(list) ?? 0) >= repairMilliseconds;
-  if (isDue) ofNamespace.set(list, Date.now());
+  const repairs = repairsOf(kv);
+  const isDue = Date.now() - (repairs.get(list) ?? 0) >= repairMilliseconds;
+  if (isDue) repairs.set(list, Date.now());
   return isDue;
 }

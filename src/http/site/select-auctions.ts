@@ -1,3 +1,4 @@
+import { onFirstUseOf } from '../../on-first-use.ts';
 import type { BrowsedName } from '../../public-list/read/browse.ts';
 import type { Language } from './language.ts';
 import type { Sort, View } from './view.ts';
@@ -25,11 +26,10 @@ export function selectAuctions(
  * The list in each order that was asked for, because sorting thousands of names takes milliseconds. Shared by all
  * requests, as the list is, and forgotten with it.
  */
-const orders = new WeakMap<Names, Map<string, Names>>();
+const ordersOf = onFirstUseOf((_: Names) => new Map<string, Names>());
 
 function inOrder(all: Names, sort: Sort, language: Language): Names {
-  const ofList = orders.get(all) ?? new Map<string, Names>();
-  orders.set(all, ofList);
+  const ofList = ordersOf(all);
   const key = `${language} ${sort}`;
   const sorted = ofList.get(key) ?? all.toSorted(comparison(sort, language));
   ofList.set(key, sorted);

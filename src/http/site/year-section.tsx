@@ -1,4 +1,5 @@
 import { type HtmlEscapedString, raw } from 'hono/utils/html';
+import { onFirstUseOf } from '../../on-first-use.ts';
 import type { CountedList } from '../../public-list/lists.ts';
 import type { Content } from './content.ts';
 import type { Language } from './language.ts';
@@ -19,7 +20,7 @@ const charts = Object.keys({
  * The rendered figures of a year, by language: they change once a day, and rendering them takes at least ten times as
  * long as the rest of the page. Shared by all requests, as the figures are, and forgotten with them.
  */
-const rendered = new WeakMap<Days, Map<Language, HtmlEscapedString>>();
+const renderedOf = onFirstUseOf((_: Days) => new Map<Language, HtmlEscapedString>());
 
 export function YearSection({
   language,
@@ -34,8 +35,7 @@ export function YearSection({
 }
 
 function renderOnce(days: Days, language: Language, text: Texts) {
-  const inLanguages = rendered.get(days) ?? new Map<Language, HtmlEscapedString>();
-  rendered.set(days, inLanguages);
+  const inLanguages = renderedOf(days);
   const figures = inLanguages.get(language) ?? raw(<Figures days={days} text={text} />);
   inLanguages.set(language, figures);
   return figures;

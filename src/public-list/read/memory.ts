@@ -1,3 +1,4 @@
+import { onFirstUseOf } from '../../on-first-use.ts';
 import type { OpenBlock } from '../format/block.ts';
 import type { BrowsedName } from '../format/entry.ts';
 import type { Head } from '../format/head.ts';
@@ -75,18 +76,9 @@ export class Memory {
 }
 
 /** Shared by all requests of the isolate, because the published lists are the same for all of them. */
-const memories = new WeakMap<KVNamespace, Memory>();
-
-export function memoryOf(kv: KVNamespace): Memory {
-  let memory = memories.get(kv);
-  if (!memory) {
-    memory = new Memory();
-    memories.set(kv, memory);
-  }
-  return memory;
-}
+export const memoryOf = onFirstUseOf((_: KVNamespace) => new Memory());
 
 /** Makes this isolate read the lists from KV again. */
 export function expireCopies(kv: KVNamespace, lists: readonly ListName[]): void {
-  for (const list of lists) memories.get(kv)?.expire(list);
+  for (const list of lists) memoryOf(kv).expire(list);
 }

@@ -1,6 +1,7 @@
 import type { Meter } from '../../database/meter.ts';
 import type { Database } from '../../database/open.ts';
 import { RegistryError } from '../../error.ts';
+import { onFirstUseOf } from '../../on-first-use.ts';
 import { dayOf } from '../../time/day.ts';
 import {
   type Block,
@@ -52,12 +53,11 @@ export async function findHead(
 }
 
 /** Reads under way, by request: a request must not wait for what another one reads, because it may be cut off. */
-const reads = new WeakMap<Reader, Map<ListName, Promise<Head | undefined>>>();
+const readsOf = onFirstUseOf((_: Reader) => new Map<ListName, Promise<Head | undefined>>());
 
 /** Reads the head from KV, once for all parts of a request that want it at the same time. */
 async function readHead(list: ListName, reader: Reader): Promise<Head | undefined> {
-  const ofRequest = reads.get(reader) ?? new Map();
-  reads.set(reader, ofRequest);
+  const ofRequest = readsOf(reader);
   const underWay = ofRequest.get(list) ?? readHeadAlone(list, reader);
   ofRequest.set(list, underWay);
   try {
