@@ -3,6 +3,7 @@ import type { Page } from '../database/paging.ts';
 import { RegistryError } from '../error.ts';
 import { onFirstUse } from '../on-first-use.ts';
 import type { AppContext } from './context.ts';
+import { query } from './input.ts';
 
 /**
  * `offset` counts from the beginning, so it skips or repeats elements when others come or go. `after` names the place
@@ -56,10 +57,12 @@ export const expectedOfPage = {
   after: 'the value from the link of the previous page',
 };
 
-export const expectedOfBoundedPage = {
+export const takesPage = query(pageQuery, expectedOfPage);
+
+export const takesBoundedPage = query(boundedPageQuery, {
   ...expectedOfPage,
   offset: `a whole number from 0 to ${maximumOffset}; beyond it, follow the links from the first page`,
-};
+});
 
 /** Throws `invalid` for `after` together with `offset`, and for one from a listing in another order. */
 export function requestedPage(

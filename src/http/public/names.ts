@@ -8,8 +8,8 @@ import { pageOfIntervals, readNameHistory } from '../../public-list/name-history
 import { findNames, type ListedName } from '../../public-list/read/look-up.ts';
 import { database } from '../context.ts';
 import { newApp } from '../hono.ts';
-import { limitBody, parseBody, query } from '../input.ts';
-import { expectedOfPage, nextLink, pageQuery, requestedPage } from '../paging.ts';
+import { limitBody, parseBody } from '../input.ts';
+import { nextLink, requestedPage, takesPage } from '../paging.ts';
 import { readerOf } from '../public-list.ts';
 import { requestedName } from '../requested-name.ts';
 import { identified, jsonAnswer, openToPages } from './answer.ts';
@@ -66,7 +66,7 @@ names.get(namePath, async (c) => {
   return identified(c, nameAnswer(c.req.raw, c.env, domain, listed));
 });
 
-names.get(historyPath, query(pageQuery, expectedOfPage), async (c) => {
+names.get(historyPath, takesPage, async (c) => {
   const page = requestedPage(c.req.valid('query'), true);
   const { name, punycode } = requestedName(c);
   const { intervals } = await readNameHistory(database(c), name, c.var.now);

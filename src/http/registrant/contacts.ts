@@ -12,15 +12,8 @@ import { database, queueAfterResponse } from '../context.ts';
 import { historyEntry } from '../history.ts';
 import { newApp } from '../hono.ts';
 import { nameIgnoredFields } from '../ignored.ts';
-import { jsonBody, parsed, query } from '../input.ts';
-import {
-  boundedPageQuery,
-  expectedOfBoundedPage,
-  expectedOfPage,
-  linkAfter,
-  pageQuery,
-  requestedPage,
-} from '../paging.ts';
+import { jsonBody, parsed } from '../input.ts';
+import { linkAfter, requestedPage, takesBoundedPage, takesPage } from '../paging.ts';
 import { contactAnswer } from '../preconditions.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
 import { formBody, isForm } from './form.ts';
@@ -30,7 +23,7 @@ export const registrantContacts = newApp();
 
 registrantContacts.use(...registrantMiddleware);
 
-registrantContacts.get('/', query(pageQuery, expectedOfPage), async (c) => {
+registrantContacts.get('/', takesPage, async (c) => {
   const page = requestedPage(c.req.valid('query'));
   const found = await listContactsOfPerson(database(c), c.var.person, page);
   linkAfter(c, page, found);
@@ -43,16 +36,12 @@ registrantContacts.get('/:uuid', async (c) => {
   return contactAnswer(c, contact, registrantRepresentation(contact));
 });
 
-registrantContacts.get(
-  '/:uuid/history',
-  query(boundedPageQuery, expectedOfBoundedPage),
-  async (c) => {
-    const page = requestedPage(c.req.valid('query'));
-    const entries = await listHistoryOfPerson(database(c), c.var.person, c.req.param('uuid'), page);
-    linkAfter(c, page, entries);
-    return c.json({ history: entries.map(historyEntry) });
-  },
-);
+registrantContacts.get('/:uuid/history', takesBoundedPage, async (c) => {
+  const page = requestedPage(c.req.valid('query'));
+  const entries = await listHistoryOfPerson(database(c), c.var.person, c.req.param('uuid'), page);
+  linkAfter(c, page, entries);
+  return c.json({ history: entries.map(historyEntry) });
+});
 
 export const patchBody = onFirstUse(() =>
   z.object(bodyFields('registrant', { isCreation: false })),

@@ -30,13 +30,12 @@ import { newApp } from '../hono.ts';
 import { nameIgnoredFields } from '../ignored.ts';
 import { jsonBody, parsed, query } from '../input.ts';
 import {
-  boundedPageQuery,
-  expectedOfBoundedPage,
   expectedOfPage,
   linkAfter,
   linkNext,
   pageQuery,
   requestedPage,
+  takesBoundedPage,
 } from '../paging.ts';
 import { contactAnswer } from '../preconditions.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
@@ -114,16 +113,12 @@ registrarContacts.get('/:code', async (c) => {
   return contactAnswer(c, contact, done({ contact: registrarRepresentation(contact) }));
 });
 
-registrarContacts.get(
-  '/:code/history',
-  query(boundedPageQuery, expectedOfBoundedPage),
-  async (c) => {
-    const page = requestedPage(c.req.valid('query'));
-    const entries = await listContactHistory(database(c), c.var.login, c.req.param('code'), page);
-    linkAfter(c, page, entries);
-    return c.json(done({ history: entries.map(historyEntry) }));
-  },
-);
+registrarContacts.get('/:code/history', takesBoundedPage, async (c) => {
+  const page = requestedPage(c.req.valid('query'));
+  const entries = await listContactHistory(database(c), c.var.login, c.req.param('code'), page);
+  linkAfter(c, page, entries);
+  return c.json(done({ history: entries.map(historyEntry) }));
+});
 
 export const createBody = onFirstUse(() =>
   contactBody({

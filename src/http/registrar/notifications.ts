@@ -9,8 +9,8 @@ import {
 } from '../../registrar/notification.ts';
 import { database } from '../context.ts';
 import { newApp } from '../hono.ts';
-import { parseBody, query } from '../input.ts';
-import { boundedPageQuery, expectedOfBoundedPage, linkAfter, requestedPage } from '../paging.ts';
+import { parseBody } from '../input.ts';
+import { linkAfter, requestedPage, takesBoundedPage } from '../paging.ts';
 import { done } from './answer.ts';
 
 /** Mounted below the registrar's account, whose middleware comes first. */
@@ -22,16 +22,12 @@ notifications.get('/', async (c) => {
   return c.json(done(oldest ? notificationRepresentation(oldest) : {}));
 });
 
-notifications.get(
-  '/all_notifications',
-  query(boundedPageQuery, expectedOfBoundedPage),
-  async (c) => {
-    const page = requestedPage(c.req.valid('query'));
-    const unread = await listUnreadNotifications(database(c), c.var.login, page);
-    linkAfter(c, page, unread);
-    return c.json(done(unread.map(notificationRepresentation)));
-  },
-);
+notifications.get('/all_notifications', takesBoundedPage, async (c) => {
+  const page = requestedPage(c.req.valid('query'));
+  const unread = await listUnreadNotifications(database(c), c.var.login, page);
+  linkAfter(c, page, unread);
+  return c.json(done(unread.map(notificationRepresentation)));
+});
 
 notifications.get('/:id', async (c) => {
   const id = parseId(c.req.param('id'));
