@@ -12,10 +12,7 @@ export async function* listObjects(
   }
 }
 
-/**
- * Puts an object unless the key has one, and returns the one that it has; undefined if this put it. One operation of R2,
- * and another one if it was there.
- */
+/** Puts an object unless the key has one, and returns the one that it has. One operation of R2, or two. */
 export async function putUnlessThere(
   bucket: R2Bucket,
   key: string,

@@ -144,10 +144,7 @@ export interface StatusChange {
   note?: string | undefined;
 }
 
-/**
- * Adds and removes statuses, whatever they prohibit. Throws `not_found`; `invalid` for a status to remove that is
- * neither known nor the contact's.
- */
+/** Adds and removes statuses, whatever they prohibit. Throws `not_found`; `invalid` for an unknown one to remove. */
 export function changeContactStatuses(
   db: Database,
   origin: Origin,

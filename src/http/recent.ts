@@ -2,10 +2,7 @@ import { type AppContext, afterResponse } from './context.ts';
 
 const freshMilliseconds = 5_000;
 
-/**
- * The value that this isolate last read for a binding, for at most five seconds. All requests share it, so it must be
- * public.
- */
+/** What this isolate last read for a binding, for at most five seconds. All requests share it, so it must be public. */
 export class Recent<Binding extends WeakKey, Value> {
   readonly #last = new WeakMap<Binding, { value: Promise<Value>; readAt: number }>();
 

@@ -25,10 +25,7 @@ export interface Reader {
   later: (work: Promise<unknown>) => void;
   /** Reports that KV lacks the list or a part of it, so that somebody publishes it. */
   report: (list: ListName, trouble: Trouble) => void;
-  /**
-   * Counts what is about to be read as so many requests of whoever asks, the request itself included. Throws
-   * `throttled` if that is beyond their limit.
-   */
+  /** Counts what is about to be read as so many requests, this one included. Throws `throttled` beyond the limit. */
   charge: (requests: number) => Promise<void>;
 }
 
@@ -37,10 +34,7 @@ export type Trouble = 'missing' | 'incomplete';
 /** The time for which a location may cache a head: the minimum that KV allows. */
 const headCacheSeconds = 30;
 
-/**
- * The head of the list as it was last published, from memory or by one read of KV; undefined if KV has none. Throws if
- * KV fails.
- */
+/** The last published head, from memory or by one read of KV; undefined if KV has none. Throws if KV fails. */
 export async function findHead(
   list: ListName,
   reader: Reader,
