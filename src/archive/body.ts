@@ -17,10 +17,7 @@ export function bareTag(etag: string): string {
   return etag.replace(/^W\/"(.*)"$/, '$1');
 }
 
-/**
- * Puts the list into the bucket, unless it is there, and returns digest and size of the plain JSON. Every block is
- * loaded once, and held no longer than it takes to send it.
- */
+/** Puts the list into the bucket, unless it is there; returns digest and size of the plain JSON. Loads each block once. */
 export async function putBody(
   bucket: R2Bucket,
   head: Head,

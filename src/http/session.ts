@@ -11,10 +11,7 @@ export function bookmarkRefused(): RegistryError {
   return new RegistryError('invalid', 'Bookmark is invalid', bookmarkHeader);
 }
 
-/**
- * Accepts the bookmark that a client sends and answers with a new one, so that the client reads its own writes from the
- * nearest replica that has them. Throws `invalid` for a malformed bookmark.
- */
+/** Answers a bookmark with a new one, so that clients read their own writes from a near replica. Throws `invalid`. */
 export const continueSession: MiddlewareHandler<AppEnv> = async (c, next) => {
   const given = c.req.header(bookmarkHeader);
   if (given !== undefined) {
