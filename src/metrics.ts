@@ -13,17 +13,28 @@ export interface RequestMetrics extends Meter {
   route: string;
   status: number;
   registrar: string | null;
+  /** The registry's own system that called. */
+  system: string | null;
   /** The id of the Worker's version that answered. */
   build: string;
   durationMilliseconds: number;
 }
 
 export function requestPoint(request: RequestMetrics): AnalyticsEngineDataPoint {
-  const { method, route, status, registrar, build } = request;
+  const { method, route, status, registrar, build, system } = request;
   const { durationMilliseconds, d1, rowsRead, kvReads } = request;
   return {
     indexes: [request.interface],
-    blobs: ['request', request.interface, method, route, String(status), registrar ?? '', build],
+    blobs: [
+      'request',
+      request.interface,
+      method,
+      route,
+      String(status),
+      registrar ?? '',
+      build,
+      system ?? '',
+    ],
     doubles: [durationMilliseconds, d1, rowsRead, kvReads],
   };
 }

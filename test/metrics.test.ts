@@ -3,7 +3,14 @@ import { webhookDeliveries } from '../drizzle/schema.ts';
 import { runCron } from '../src/cron.ts';
 import { publishAndPurge } from '../src/public-list/publish/publish.ts';
 import { Faults } from './attack/faults.ts';
-import { addAuction, addContact, addRegistrar, emptyLists, send } from './support/fixtures.ts';
+import {
+  addAuction,
+  addContact,
+  addRegistrar,
+  addSystem,
+  emptyLists,
+  send,
+} from './support/fixtures.ts';
 import { answerTo, measured } from './support/measured.ts';
 import { shareEmptyWorker } from './support/worker.ts';
 
@@ -37,10 +44,23 @@ it('writes one point for a request: its interface, route, status, registrar, dur
         '200',
         registrar.code,
         build,
+        '',
       ],
       // Milliseconds, round trips, rows read, reads of KV.
       doubles: [expect.any(Number), 1, 4, 0],
     },
+  ]);
+});
+
+it('names the system that called in the point of its request', async () => {
+  const system = await addSystem(registry.env);
+  const { env, points } = measured(registry);
+
+  await answerTo(env, '/api/v1/internal/names/noor.ee', send('GET', system));
+
+  const route = '/api/v1/internal/names/:name';
+  expect(points).toMatchObject([
+    { blobs: ['request', 'internal', 'GET', route, '200', '', build, system.name] },
   ]);
 });
 
@@ -57,7 +77,7 @@ it('writes one point for a 304 from memory', async () => {
   expect(points).toEqual([
     {
       indexes: ['lists'],
-      blobs: ['request', 'lists', 'GET', '/repp/v1/auctions', '304', '', build],
+      blobs: ['request', 'lists', 'GET', '/repp/v1/auctions', '304', '', build, ''],
       doubles: [0, 0, 0, 0],
     },
   ]);
@@ -78,7 +98,7 @@ it.each([
   expect(points.filter(({ blobs }) => blobs?.[0] === 'request')).toMatchObject([
     {
       indexes: [name],
-      blobs: ['request', name, 'GET', expect.any(String), expect.any(String), '', build],
+      blobs: ['request', name, 'GET', expect.any(String), expect.any(String), '', build, ''],
     },
   ]);
   expect(JSON.stringify(points)).not.toContain('38001085718');

@@ -25,6 +25,10 @@ const entries: Readonly<Record<string, Entry>> = {
     summary: "Registrars' users of the registrar interface",
     load: async () => (await import('./nouns/api-user.ts')).apiUserCommand,
   },
+  system: {
+    summary: "The registry's own systems, their rights and their keys",
+    load: async () => (await import('./nouns/system.ts')).systemCommand,
+  },
   contact: {
     summary: 'Contacts, with their codes, UUIDs, timestamps and legacy ids',
     load: async () => (await import('./nouns/contact/index.ts')).contactCommand,

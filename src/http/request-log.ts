@@ -14,13 +14,14 @@ import { interfaceOf } from './interface.ts';
  * login says why it was refused.
  */
 export function logRequest(c: AppContext, startedAtMilliseconds: number): void {
-  const { requestId, login, meter } = c.var;
+  const { requestId, login, system, meter } = c.var;
   const request: RequestMetrics = {
     interface: interfaceOf(c.req.path),
     method: c.req.method,
     route: routeOf(c),
     status: c.res.status,
     registrar: login?.caller?.registrarCode ?? null,
+    system: system?.name ?? null,
     build: c.env.VERSION.id,
     durationMilliseconds: Date.now() - startedAtMilliseconds,
     d1: meter.d1,
@@ -56,8 +57,17 @@ function routeOf(c: AppContext): string {
 
 /** The line has the route's pattern, because the path may contain a code or a name. */
 function requestFields(requestId: string, request: RequestMetrics) {
-  const { method, route, status, registrar, d1, kvReads: kv, durationMilliseconds } = request;
-  const fields = { method, route, status, registrar, d1, kv };
+  const {
+    method,
+    route,
+    status,
+    registrar,
+    system,
+    d1,
+    kvReads: kv,
+    durationMilliseconds,
+  } = request;
+  const fields = { method, route, status, registrar, system, d1, kv };
   return { event: 'request', request_id: requestId, ...fields, duration_ms: durationMilliseconds };
 }
 
@@ -79,7 +89,8 @@ export function logTogether(
   }: Pick<RequestMetrics, 'method' | 'route' | 'status'> & { requestId: string },
 ): void {
   const cost = { durationMilliseconds: 0, d1: 0, rowsRead: 0, kvReads: 0 };
-  const request = { ...given, ...cost, interface: 'lists', registrar: null, build: env.VERSION.id };
+  const caller = { registrar: null, system: null };
+  const request = { ...given, ...cost, ...caller, interface: 'lists', build: env.VERSION.id };
   waiting.push(JSON.stringify({ level: 'info', ...requestFields(requestId, request) }));
   writePoint(env, requestPoint(request));
   if (waiting.length === 1) {

@@ -3,7 +3,7 @@ import { registrars, type SystemRight, systemRights, systems } from '../../drizz
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
-import { difference } from '../history/changes.ts';
+import { type Changes, difference } from '../history/changes.ts';
 import { addressEntries } from '../registrar/account.ts';
 import { digestSecret, generateSecret } from '../registrar/login.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
@@ -72,8 +72,8 @@ export async function addSystem(
 }
 
 /**
- * Changes what the system may do and where it may call from, effective from the next request. Returns whether that is a
- * change. Throws `invalid`, `not_found`.
+ * Changes what the system may do and where it may call from, effective from the next request. Returns the changed fields.
+ * Throws `invalid`, `not_found`.
  */
 export async function updateSystem(
   db: Database,
@@ -81,7 +81,7 @@ export async function updateSystem(
   name: string,
   settings: Partial<SystemSettings>,
   options: ChangeOptions = {},
-): Promise<boolean> {
+): Promise<Changes> {
   const values = await checked(db, settings);
   return changeSystem(db, origin, name, options, () => values);
 }
@@ -107,16 +107,13 @@ export async function rotateSystem(
   return options.isDryRun ? undefined : key;
 }
 
-/**
- * Disables or re-enables the system, effective from the next request; returns whether that is a change. Throws
- * `not_found`.
- */
+/** Disables or re-enables the system, effective from the next request. Returns the changed fields. Throws `not_found`. */
 export function setSystemDisabled(
   db: Database,
   origin: Origin,
   { name, isDisabled }: { name: string; isDisabled: boolean },
   options: ChangeOptions = {},
-): Promise<boolean> {
+): Promise<Changes> {
   const at = origin.request.at.toISOString();
   return changeSystem(db, origin, name, options, ({ disabledAt }) =>
     (disabledAt !== null) === isDisabled ? {} : { disabledAt: isDisabled ? at : null },
@@ -143,16 +140,16 @@ export async function removeSystem(
   await write(db, origin.request, { look, judge }, options);
 }
 
-/** Updates the system's row, if nobody else has meanwhile; returns whether that is a change. */
+/** Updates the system's row, if nobody else has meanwhile; returns the changed fields. */
 async function changeSystem(
   db: Database,
   origin: Origin,
   name: string,
   options: ChangeOptions,
   valuesFor: (system: SystemAccount) => Partial<SystemAccount>,
-): Promise<boolean> {
+): Promise<Changes> {
   const look = () => getSystemAccount(db, name);
-  const judge = (system: SystemAccount): Change<boolean> => {
+  const judge = (system: SystemAccount): Change<Changes> => {
     const values = valuesFor(system);
     const changes = difference(system, values);
     const update = {
@@ -160,8 +157,9 @@ async function changeSystem(
       subject: subjectOf(name),
       action: 'update',
       changes,
+      outcome: changes,
     } as const;
-    if (Object.keys(changes).length === 0) return { ...update, outcome: false };
+    if (Object.keys(changes).length === 0) return update;
     const row = { ...values, updatedAt: origin.request.at.toISOString() };
     const isTheirs = eq(systems.id, system.id);
     return {
@@ -169,7 +167,6 @@ async function changeSystem(
       onlyIf: sql`exists (select 1 from ${systems} where id = ${system.id}
         and key_digest = ${system.keyDigest} and updated_at = ${system.updatedAt})`,
       statements: (isWritten) => [db.update(systems).set(row).where(and(isTheirs, isWritten))],
-      outcome: true,
     };
   };
   return (await write(db, origin.request, { look, judge }, options)).outcome;

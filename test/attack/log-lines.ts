@@ -22,6 +22,10 @@ const requestLine = z.strictObject({
     .string()
     .regex(/^REG\d+$/)
     .nullable(),
+  system: z
+    .string()
+    .regex(/^system\d+$/)
+    .nullable(),
   d1: count,
   kv: count,
   refusal: z.enum(loginRefusals).nullable().optional(),

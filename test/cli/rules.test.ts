@@ -27,6 +27,13 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'api-user disable': [['ats']],
   'api-user enable': [['ats']],
   'api-user list': [[]],
+  'system add': [['shop']],
+  'system list': [[]],
+  'system update': [['epp', '--may', 'changes']],
+  'system rotate': [['epp']],
+  'system disable': [['epp']],
+  'system enable': [['epp']],
+  'system remove': [['epp']],
   'contact list': [[]],
   'contact show': [['ALPHA:1']],
   'contact update': [['ALPHA:1', '--city', 'Tartu']],
@@ -128,6 +135,7 @@ function run(command: CommandUnknownOpts, args: string[], input?: string, fault?
 
 beforeAll(async () => {
   await registry.done('api-user add --registrar ALPHA --username ats');
+  await registry.done('system add epp');
   await registry.addContacts('ALPHA:1', 'ALPHA:2');
   const domains = 'name,registrar,registrant\na.ee,ALPHA,ALPHA:1\n';
   await registry.done('domain import -', domains);

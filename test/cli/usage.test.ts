@@ -102,6 +102,13 @@ test('the tool has the nouns and verbs that an operator needs', () => {
     'retained list',
     'retained remove',
     'retained show',
+    'system add',
+    'system disable',
+    'system enable',
+    'system list',
+    'system remove',
+    'system rotate',
+    'system update',
     'token issue',
   ]);
 });
@@ -190,6 +197,11 @@ test.each([
     'a change of nothing',
     'registrar update ALPHA',
     'nothing to change: give --name, --allow-ip, --allow-all, --webhook or --no-webhook',
+  ],
+  [
+    'a change of nothing of a system',
+    'system update epp',
+    'nothing to change: give --may or --allow-ip',
   ],
   [
     'a change of no field',

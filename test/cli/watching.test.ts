@@ -68,7 +68,7 @@ const requestBy = (
   status: number,
   durationMilliseconds: number,
 ) => ({
-  ...{ interface: area, method: 'GET', route, status, registrar: null, build },
+  ...{ interface: area, method: 'GET', route, status, registrar: null, system: null, build },
   ...{ durationMilliseconds, d1: 0, rowsRead: 0, kvReads: 0 },
 });
 

@@ -5,7 +5,7 @@ import { app } from '../../src/http/app.ts';
 import { issueToken, type TokenKey } from '../../src/registrant/token.ts';
 import { authenticate, findRefusals, loginOf } from '../../src/registrar/login.ts';
 import { hashPassword } from '../../src/registrar/password.ts';
-import { addRegistrar, basic } from '../support/fixtures.ts';
+import { addRegistrar, addSystem, basic } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
@@ -76,6 +76,34 @@ it('logs nothing of a refusal where a login succeeds', async () => {
   expect(await lineOf('/repp/v1/contacts', authorized(authorization))).not.toHaveProperty(
     'refusal',
   );
+});
+
+it.each([
+  ['no credentials', async () => ''],
+  ['wrong secret', async () => 'Bearer wrong'],
+  [
+    'disabled',
+    async () =>
+      (await addSystem(worker.env, [], { disabledAt: '2026-01-02T03:04:05.678Z' })).authorization,
+  ],
+  ['address', async () => (await addSystem(worker.env)).authorization],
+] as [LoginRefusal, () => Promise<string>][])(
+  'logs why a system is refused: %s',
+  async (refusal, authorizationOf) => {
+    const headers = authorized(await authorizationOf());
+    expect(await lineOf('/api/v1/internal/names/noor.ee', headers)).toMatchObject({
+      system: null,
+      refusal,
+    });
+  },
+);
+
+it('logs the name of the system that called', async () => {
+  const { name, authorization } = await addSystem(worker.env, [], { allowedIps: [address] });
+  expect(await lineOf('/api/v1/internal/names/noor.ee', authorized(authorization))).toMatchObject({
+    system: name,
+    registrar: null,
+  });
 });
 
 const tokenFor = async (keys: readonly [TokenKey, ...TokenKey[]], at = new Date()) =>

@@ -11,6 +11,7 @@ const request = {
   route: '',
   status: 0,
   registrar: '',
+  system: '',
   build: '',
   durationMilliseconds: 0,
   d1: 0,

@@ -48,13 +48,13 @@ const notLoggedByWorker =
   /^\[wrangler:info\] ([A-Z]+) (\/(?:docs|assets|openapi\.json)(?![\w-])\S*|(?!\/)\S+) ([\d/]+).* \((\d+)ms\)/;
 
 function requestText(fields: Fields, paint: LogOptions['paint']): string {
-  const { method, route, status, registrar, refusal, d1, kv, duration_ms: milliseconds } = fields;
-  const counts = [registrar, refusal, d1 && `d1 ${d1}`, kv && `kv ${kv}`].filter(Boolean);
+  const { method, route, status, registrar, system, refusal, d1, kv } = fields;
+  const counts = [registrar, system, refusal, d1 && `d1 ${d1}`, kv && `kv ${kv}`].filter(Boolean);
   const text = [
     String(method).padEnd(7),
     String(route).padEnd(34),
     paint(styleOf(String(status)), String(status)),
-    `${milliseconds} ms`.padStart(7),
+    `${fields.duration_ms} ms`.padStart(7),
     ...(counts.length === 0 ? [] : [paint('dim', counts.join(', '))]),
   ];
   return text.join(' ');

@@ -70,7 +70,7 @@ export const historyCommand = noun(
 /** The key as history has it. A UUID is found in either case. */
 function keyOf(noun: string | undefined, text: string): string {
   if (noun === 'contact' || noun === 'registrar') return asciiUpperCase(text);
-  return noun === 'api-user' ? text : parseNameOrUuid(text);
+  return noun === 'api-user' || noun === 'system' ? text : parseNameOrUuid(text);
 }
 
 /** Prints the entries as they are read; with `follow`, also those that come later. Returns whether there were none. */

@@ -1,0 +1,148 @@
+import { type SystemRight, systemRights } from '../../../drizzle/schema.ts';
+import {
+  addSystem,
+  listSystems,
+  removeSystem,
+  rotateSystem,
+  setSystemDisabled,
+  updateSystem,
+} from '../../system/system.ts';
+import { noun, reading, usageError, writing } from '../command.ts';
+import { reportOfChange } from '../report/changes.ts';
+import { confirmedChange } from '../report/confirm.ts';
+import { listReport } from '../report/text.ts';
+import { verb } from '../run.ts';
+
+const exampleOfAdd = 'system add epp --may domains,changes,act-for=ALPHA --allow-ip 192.0.2.7';
+const rightsHelp = `what it may do, with commas: ${systemRights.join(', ')}; act-for=ALPHA is for one registrar`;
+
+const add = verb(
+  writing('add', exampleOfAdd)
+    .description("Add one of the registry's own systems and print the generated key, once")
+    .argument('<name>', 'its name: a-z, 0-9 and ._-')
+    .option('--may <rights...>', rightsHelp, listed)
+    .option(
+      '--allow-ip <cidr...>',
+      'addresses and ranges it may call from; by default, none',
+      listed,
+    ),
+  async ({ db, origin, isDryRun, did }, name, { may = [], allowIp = [] }) => {
+    const settings = { rights: may as SystemRight[], allowedIps: allowIp };
+    const key = await addSystem(db, origin, { name, ...settings }, { isDryRun });
+    const done = `${did('add')} system ${name}, callable from ${allowIp.join(', ') || 'nowhere'}`;
+    return {
+      data: { system: { name, key }, changed: !isDryRun },
+      text: key === undefined ? done : `${done}; its key, shown only now:\n${key}`,
+    };
+  },
+);
+
+const list = verb(
+  reading('list', 'system list').description('List the systems, and how old their keys are'),
+  async ({ db }) => {
+    const systems = (await listSystems(db)).map((system) => ({
+      name: system.name,
+      rights: system.rights,
+      allowed_ips: system.allowedIps,
+      key_changed_at: system.keyChangedAt,
+      has_previous_key: system.previousKeyDigest !== null,
+      previous_key_valid_until: system.previousKeyValidUntil,
+      disabled_at: system.disabledAt,
+      created_at: system.createdAt,
+      updated_at: system.updatedAt,
+    }));
+    return listReport('systems', systems, 'there are no systems yet', {
+      NAME: 'name',
+      MAY: 'rights',
+      'CALLABLE FROM': ({ allowed_ips: addresses }) => addresses.join(', ') || 'nowhere',
+      KEY: (system) => `since ${system.key_changed_at}`,
+      'PREVIOUS KEY': ({ has_previous_key: isThere, previous_key_valid_until: until }) =>
+        isThere ? `until ${until ?? 'a day after the new one is first used'}` : '',
+      STATE: ({ disabled_at: since }) => (since === null ? 'enabled' : `disabled since ${since}`),
+    });
+  },
+);
+
+const update = verb(
+  writing('update', 'system update epp --may domains,auctions --allow-ip 192.0.2.0/24')
+    .description('Change what a system may do and where it may call from, from its next request on')
+    .argument('<name>', 'the system')
+    .option('--may <rights...>', `replaces the old list; ${rightsHelp}`, listed)
+    .option('--allow-ip <cidr...>', 'the addresses and ranges that replace the old list', listed)
+    .hook('preAction', (command) => {
+      const { may, allowIp } = command.opts();
+      if (!may && !allowIp) throw usageError('nothing to change: give --may or --allow-ip');
+    }),
+  async (registry, name, { may, allowIp }) => {
+    const { db, origin, isDryRun } = registry;
+    const settings = { rights: may as SystemRight[] | undefined, allowedIps: allowIp };
+    const changes = await updateSystem(db, origin, name, settings, { isDryRun });
+    const { data, text } = reportOfChange(registry, `system ${name}`, changes);
+    return { data: { system: { name }, ...data }, text };
+  },
+);
+
+const rotate = verb(
+  writing('rotate', 'system rotate epp', 'system rotate epp --at-once')
+    .description('Replace the key of a system and print the new one, once')
+    .argument(
+      '<name>',
+      'the system, whose old key works until a day after the new one is first used',
+    )
+    .option('--at-once', 'refuse the old key from the next request on, because it has leaked'),
+  async ({ db, origin, isDryRun, did }, name, { atOnce }) => {
+    const key = await rotateSystem(db, origin, name, { isDryRun, atOnce });
+    const done = `${did('replace')} the key of system ${name}`;
+    return {
+      data: { system: { name, key }, changed: !isDryRun },
+      text: key === undefined ? done : `${done}; the new one, shown only now:\n${key}`,
+    };
+  },
+);
+
+function switching(word: 'disable' | 'enable', description: string) {
+  return verb(
+    writing(word, `system ${word} epp`).description(description).argument('<name>', 'the system'),
+    async (registry, name) => {
+      const { db, origin, isDryRun } = registry;
+      const system = { name, isDisabled: word === 'disable' };
+      const changes = await setSystemDisabled(db, origin, system, { isDryRun });
+      const { data, text } = reportOfChange(registry, `system ${name}`, changes);
+      return { data: { system: { name }, ...data }, text };
+    },
+  );
+}
+
+const remove = verb(
+  writing('remove', 'system remove epp')
+    .description('Remove a system with its key; its name stays in the history')
+    .argument('<name>', 'the system'),
+  async (registry, name, options) => {
+    await confirmedChange(
+      registry,
+      options,
+      (origin, how) => removeSystem(registry.db, origin, name, how),
+      () => `This removes system ${name}, whose key then works no more.`,
+    );
+    const { isDryRun, did } = registry;
+    return {
+      data: { system: { name }, changed: !isDryRun },
+      text: `${did('remove')} system ${name}`,
+    };
+  },
+);
+
+export const systemCommand = noun('system', exampleOfAdd, [
+  add,
+  list,
+  update,
+  rotate,
+  switching('disable', 'Disable a system, effective from the next request'),
+  switching('enable', 'Re-enable a disabled system'),
+  remove,
+]);
+
+/** The values of an option, separated by commas or spaces. */
+function listed(text: string, before: readonly string[] = []): string[] {
+  return [...before, ...text.split(',').filter((value) => value !== '')];
+}
