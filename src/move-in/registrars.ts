@@ -109,6 +109,10 @@ export const apiUserKind: Kind = {
   required: ['registrar'],
   unique: [{ columns: ['secret_digest'] }],
   missing: (form, now) => ({ ...timesOf(form, now), secret_changed_at: now.toISOString() }),
+  carried: ({ disabled_at }) =>
+    disabled_at
+      ? [{ column: 'disabled_at', why: 'is disabled, so nobody can log in with it' }]
+      : [],
   insert(db, rows) {
     const registrarId = registrarIdOf(sql`row ->> 'registrar'`);
     const user = { ...valuesInJson(apiUsers), registrarId };

@@ -8,6 +8,7 @@ export const findingColumns = [
   'key',
   'column',
   'value',
+  'here',
   'done',
   'why',
   'registrar',
@@ -23,7 +24,10 @@ export interface Finding {
   column: string | null;
   /** A conflict has what `differingValues` returns, or the row that refers to one that was to go. */
   value: string | null;
-  done: 'carried' | 'changed' | 'refused' | 'conflict';
+  /** Of a conflict, the values here in place of those in `value`; null if the row is not here. */
+  here: string | null;
+  /** A conflict that the files settle is `settled`. */
+  done: 'carried' | 'changed' | 'refused' | 'conflict' | 'settled';
   /** The reason, without values: findings with the same one are counted together. */
   why: string;
   /** The registrar that gets the row; if the row is refused before that is known, the one that its line names. */
@@ -63,6 +67,12 @@ export class FindingList implements Disposable {
     return this.#database.prepare(sql).get(file) as Record<'refused' | 'conflicts', number>;
   }
 
+  /** The number of conflicts that the files settle. */
+  countSettled(): number {
+    const sql = "select count(*) as count from findings where done = 'settled'";
+    return (this.#database.prepare(sql).get() as { count: number }).count;
+  }
+
   /** The findings by their cause, the most frequent first. */
   causes() {
     const sql = `select file, done, column, why, count(*) as count from findings
@@ -83,9 +93,9 @@ type PlacedChange = Pick<Finding, 'key' | 'line'> &
 /** Reports that a change is not made, because it conflicts with what is stored. */
 export function conflictFinding(kind: Kind, change: PlacedChange, why: string): Finding {
   const { key, line, to } = change;
-  const value = differingValues(kind, change);
   const registrar = to?.registrar ?? null;
-  return { file: kind.name, line, key, column: null, value, done: 'conflict', why, registrar };
+  const values = differingValues(kind, change);
+  return { file: kind.name, line, key, column: null, ...values, done: 'conflict', why, registrar };
 }
 
 /** The columns in which a row of the files differs from the stored one. */
@@ -93,12 +103,16 @@ export function differingColumns(incoming: Form, stored: Form | null): string[] 
   return Object.keys(incoming).filter((column) => incoming[column] !== (stored?.[column] ?? null));
 }
 
-/** The values of the files that differ, as JSON for the report; null if the files lack the row. */
-function differingValues(kind: Kind, { incoming, from, to }: PlacedChange): string | null {
-  if (!to) return null;
+/** The values that differ, in the files and here, as JSON for the report; null on a side that lacks the row. */
+function differingValues(kind: Kind, { incoming, from, to }: PlacedChange) {
+  if (!to) return { value: null, here: null };
   const shown = [...Object.keys(incoming ?? to), ...(kind.part?.fills ?? [])];
-  const values = differingColumns(to, from)
-    .filter((column) => shown.includes(column))
-    .map((column) => [column, kind.columns[column]?.isSecret ? null : to[column]]);
-  return JSON.stringify(Object.fromEntries(values));
+  const columns = differingColumns(to, from).filter((column) => shown.includes(column));
+  const valuesOf = (form: Form) =>
+    JSON.stringify(
+      Object.fromEntries(
+        columns.map((column) => [column, kind.columns[column]?.isSecret ? null : form[column]]),
+      ),
+    );
+  return { value: valuesOf(to), here: from && valuesOf(from) };
 }

@@ -1,3 +1,4 @@
+import { Option } from '@commander-js/extra-typings';
 import { elementsOf, type Form, type Kind, partRows } from '../../move-in/kind.ts';
 import { registrarKind } from '../../move-in/registrars.ts';
 import type { RowChange } from '../../move-in/write.ts';
@@ -28,9 +29,14 @@ export const moveInCommand = verb(
       '--orphans-to <code>',
       'the registrar that gets the contacts and domains of one that is gone',
     )
-    .option(
-      '--theirs',
-      'settle conflicts by the files: also change and remove what was changed here',
+    .addOption(
+      new Option(
+        '--theirs [kind:key]',
+        'settle conflicts by the files, all or that of one row, such as contacts:ALPHA:1; may be repeated',
+      ).argParser(
+        (place, before?: true | string[]): true | string[] =>
+          before === true || [...(before ?? []), place],
+      ),
     )
     .addOption(maxRemovalsOption())
     .addHelpText(
@@ -77,6 +83,11 @@ async function perform(
   const sum = (count: 'removed' | 'total') => each.reduce((all, kind) => all + kind[count], 0);
   const all = { removed: sum('removed'), total: sum('total') };
   await confirmRemovals({ ...all, one: 'row', kinds: each }, options);
+  const settled = staging.findings.countSettled();
+  if (settled > 0 && !options.yes) {
+    const statement = `This overwrites ${counted(settled, 'row')} changed, deleted or made here, which ${reportName}.csv names.`;
+    await confirm(statement, 'confirm with --yes');
+  }
   const opened = openedRegistrars(staging);
   if (opened.length > 0 && !options.yes) {
     const statement = `This lets the registrars ${opened.join(', ')} call from every address.`;

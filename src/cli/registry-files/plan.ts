@@ -7,7 +7,7 @@ import { heldKinds, kinds } from '../../move-in/kinds.ts';
 import { newestActors, readForms } from '../../move-in/read.ts';
 import { apiUserKind, registrarKind } from '../../move-in/registrars.ts';
 import type { RowChange } from '../../move-in/write.ts';
-import { filesOf } from './directory.ts';
+import { filesOf, reportName } from './directory.ts';
 import { conflictFinding, differingColumns, isHeld } from './findings.ts';
 import { type KindMove, type Move, stageKind, whyAbsent } from './stage.ts';
 import type { StagedRow, Staging } from './staging.ts';
@@ -40,8 +40,20 @@ export async function planMove(db: Database, move: Move): Promise<Map<Kind, numb
     if (kind.name === 'registrars') checkOrphans(move);
     refuseStrayElements(moveOfKind);
   }
+  checkTheirs(move);
   await keepHeldRows(db, staging, [...unchanged.keys()]);
   return unchanged;
+}
+
+/** Throws `not_found` for a row whose conflict the files are to settle, and which is neither in them nor here. */
+function checkTheirs({ staging, theirs }: Move): void {
+  const missing = (theirs === true ? [] : (theirs ?? [])).find((place) => {
+    const [name = '', ...key] = place.split(':');
+    return !staging.rows({ name })?.get(key.join(':'));
+  });
+  if (missing === undefined) return;
+  const message = `neither the files nor the registry have ${missing}; ${reportName}.csv shows the file and the key of each conflict`;
+  throw new RegistryError('not_found', message, 'theirs');
 }
 
 const registrarIn = ({ registrar }: Form) => [registrar!];
@@ -173,6 +185,9 @@ function listsOf(
       ofList.push(ifEmpty.whenInDoubt);
     } else if (ifEmpty && ofList.length === 0) {
       staging.findings.add({ file, key, done: 'carried', why: `has no row: ${ifEmpty.meaning}` });
+    } else if (ifEmpty && ofList.every((element) => element === ifEmpty.whenInDoubt)) {
+      const why = `has only ${ifEmpty.whenInDoubt}, which nobody has`;
+      staging.findings.add({ file, key, done: 'carried', why });
     }
     return [column, JSON.stringify(ofList.sort(inBytes))];
   });
@@ -192,9 +207,11 @@ function planRow(move: KindMove, row: ComparedRow, actor: string | null): void {
     staging.findings.add(conflictFinding(kind, { ...row, from: stored, to: wanted }, why));
     if (stored) holdValues(staging, kind, stored);
   };
-  const isTheirs = theirs || actor === 'move_in' || (actor === null && !stored);
-  if (!isTheirs) {
-    skip(!stored ? 'was deleted here' : wanted ? 'was changed here' : 'was made here');
+  const isOurs = actor !== 'move_in' && (actor !== null || stored !== null);
+  const why = !stored ? 'was deleted here' : wanted ? 'was changed here' : 'was made here';
+  const isSettled = theirs === true || theirs?.includes(`${kind.name}:${key}`);
+  if (isOurs && !isSettled) {
+    skip(why);
     return;
   }
   const others = kind.part?.refersTo;
@@ -208,6 +225,10 @@ function planRow(move: KindMove, row: ComparedRow, actor: string | null): void {
   if (!change) {
     skip(`has another ${kind.fixed} here`);
     return;
+  }
+  if (isOurs) {
+    const conflict = conflictFinding(kind, { ...row, from: stored, to: wanted }, why);
+    staging.findings.add({ ...conflict, done: 'settled' });
   }
   staging.plan(kind, { key, line, incoming, ...change });
   // Kinds that others refer to lose rows after all others have changed.

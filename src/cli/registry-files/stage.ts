@@ -14,8 +14,8 @@ export interface Move {
   now: Date;
   /** The registrar that gets what belonged to one that is gone. */
   orphansTo?: string | undefined;
-  /** Conflicts are settled by the files. */
-  theirs?: boolean | undefined;
+  /** The conflicts that the files settle: all, or those of these rows, such as `contacts:ALPHA:1`. */
+  theirs?: true | readonly string[] | undefined;
   /** Takes both forms of each row, except rows that have ended or can't be stored. */
   onCompared?(kind: Kind, wanted: Form | null, stored: Form | null): void;
 }

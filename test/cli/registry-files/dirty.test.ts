@@ -213,6 +213,7 @@ test('closes a registrar none of whose addresses can be read, and goes on', asyn
   expect(lines).toEqual([
     `allowed-ips.csv:2 ALPHA address "x" changed: ${why}`,
     `allowed-ips.csv:3 ALPHA address "y" changed: ${why}`,
+    'allowed-ips.csv: ALPHA  "" carried: has only 0.0.0.0/32, which nobody has',
   ]);
   const { registrars } = await moves.registry.rows();
   expect(registrars).toMatchObject([
