@@ -6,7 +6,7 @@ import { configPath, projectDirectory } from '../project.ts';
 import { ask } from '../report/ask.ts';
 import { runWrangler } from '../wrangler.ts';
 import { readDeployConfig } from './config.ts';
-import { type Deployment, printPlan, runSteps, type Step } from './deployment.ts';
+import { type Deployment, printPlan, runSteps } from './deployment.ts';
 import { abortSteps, gradualSteps } from './gradual.ts';
 import { listLeft, steps } from './steps.ts';
 
@@ -88,15 +88,14 @@ async function publish(environment: string): Promise<void> {
   if (status !== 0) throw new Error('The lists were not published, see above.');
 }
 
-async function deploy(
-  given: Pick<Deployment, 'environment' | 'jurisdiction' | 'share'>,
-  steps: readonly Step[],
-  { isDryRun }: { isDryRun: boolean },
-): Promise<void> {
-  const { environment } = given;
+try {
+  command.parse(process.argv);
+  const { env: environment, jurisdiction, gradual: share, abort, dryRun } = command.opts();
+  if (share !== undefined && !dryRun && !process.stdin.isTTY) {
+    command.error('--gradual asks before it goes on: run it in a terminal.', { exitCode: 2 });
+  }
   const deployment: Deployment = {
-    ...given,
-    configPath,
+    ...{ configPath, environment, jurisdiction, share },
     wrangler: runWrangler,
     publish: () => publish(environment),
     fetch: (url) => fetch(url),
@@ -107,25 +106,13 @@ async function deploy(
     say: (line) => console.log(line),
   };
   readDeployConfig(configPath, environment);
-  if (isDryRun) return await printPlan(steps, deployment);
-  if (!(await runSteps(steps, deployment))) {
-    process.exitCode = 1;
-    return;
-  }
-  if (steps === abortSteps) return;
-  console.log(`\nLeft to do:\n`);
-  for (const line of await listLeft(deployment)) console.log(`  - ${line}`);
-}
-
-try {
-  command.parse(process.argv);
-  const { env: environment, jurisdiction, gradual: share, abort, dryRun } = command.opts();
-  if (share !== undefined && !dryRun && !process.stdin.isTTY) {
-    command.error('--gradual asks before it goes on: run it in a terminal.', { exitCode: 2 });
-  }
-  const given = { environment, jurisdiction, share };
   const chosen = abort ? abortSteps : share === undefined ? steps : gradualSteps;
-  await deploy(given, chosen, { isDryRun: dryRun ?? false });
+  if (dryRun) await printPlan(chosen, deployment);
+  else if (!(await runSteps(chosen, deployment))) process.exitCode = 1;
+  else if (!abort) {
+    console.log('\nLeft to do:\n');
+    for (const line of await listLeft(deployment)) console.log(`  - ${line}`);
+  }
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
