@@ -14,7 +14,7 @@ import {
   type RemovalOptions,
 } from '../report/confirm.ts';
 import { counted, table } from '../report/text.ts';
-import { type Report, verb } from '../run.ts';
+import { verb } from '../run.ts';
 import { ignoredText, openDirectory, reportName } from './directory.ts';
 import { findingColumns } from './findings.ts';
 import { performPlan } from './perform.ts';
@@ -63,8 +63,27 @@ often as you like.`,
       const skipped = await perform(registry, staging, [...unchanged.keys()], options);
       if (skipped > 0) await writeReport();
     }
+    const { isDryRun } = registry;
+    const { ignored } = directory;
     const kinds = [...unchanged].map(([kind, count]) => summaryOf(staging, kind, count));
-    return answer(registry, staging, kinds, { report, ignored: directory.ignored });
+    const counts = ['added', 'updated', 'removed', 'unchanged', 'conflicts', 'refused'] as const;
+    const causes = staging.findings.causes();
+    const isChange = kinds.some(({ added, updated, removed }) => added + updated + removed > 0);
+    const text = [
+      ...(isDryRun ? ['nothing is changed; this is what would be:'] : []),
+      table(kinds, 'the files hold nothing', ['kind', ...counts]),
+      ...causes.map(({ file, done, column, why, count }) => {
+        const where = [`${file}.csv`, ...(column === null ? [] : [column])].join(' ');
+        return `${done}: ${counted(count, 'line')} of ${where}: ${why}`;
+      }),
+      ...ignoredText(ignored),
+      `every line: ${report}`,
+    ];
+    return {
+      data: { kinds, causes, ignored, report, changed: isChange && !isDryRun },
+      text: text.join('\n'),
+      publish: listNames,
+    };
   },
 );
 
@@ -134,31 +153,5 @@ function summaryOf(staging: Staging, kind: Kind, unchanged: number) {
     updated: count('update') + count('replace'),
     removed: count('remove'),
     ...{ unchanged, conflicts, refused },
-  };
-}
-
-function answer(
-  { isDryRun }: Registry,
-  staging: Staging,
-  kinds: ReturnType<typeof summaryOf>[],
-  { report, ignored }: { report: string; ignored: readonly string[] },
-): Report {
-  const counts = ['added', 'updated', 'removed', 'unchanged', 'conflicts', 'refused'] as const;
-  const causes = staging.findings.causes();
-  const isChange = kinds.some(({ added, updated, removed }) => added + updated + removed > 0);
-  const text = [
-    ...(isDryRun ? ['nothing is changed; this is what would be:'] : []),
-    table(kinds, 'the files hold nothing', ['kind', ...counts]),
-    ...causes.map(({ file, done, column, why, count }) => {
-      const where = [`${file}.csv`, ...(column === null ? [] : [column])].join(' ');
-      return `${done}: ${counted(count, 'line')} of ${where}: ${why}`;
-    }),
-    ...ignoredText(ignored),
-    `every line: ${report}`,
-  ];
-  return {
-    data: { kinds, causes, ignored, report, changed: isChange && !isDryRun },
-    text: text.join('\n'),
-    publish: listNames,
   };
 }

@@ -3,7 +3,7 @@ import { heldKinds, nameKinds } from '../../move-in/kinds.ts';
 import { type RowChange, writeForms } from '../../move-in/write.ts';
 import type { Registry } from '../registry.ts';
 import { inChunks } from '../report/progress.ts';
-import { conflictFinding, isHeld } from './findings.ts';
+import { isHeld } from './findings.ts';
 import type { Staging } from './staging.ts';
 
 type Action = RowChange['action'];
@@ -31,9 +31,7 @@ export async function performPlan(
       for (const chunk of inChunks(`${kind.name}: ${action}`, planned)) {
         const skipped = await writeForms(db, { ...origin, actor }, kind, chunk);
         for (const { change, heldBy } of skipped) {
-          const finding = conflictFinding(kind, change, heldBy ? isHeld : isChanged);
-          staging.unplan(kind, change);
-          staging.findings.add({ ...finding, value: heldBy ?? finding.value });
+          staging.skip(kind, change, heldBy ? isHeld : isChanged, heldBy ?? undefined);
         }
         count += skipped.length;
       }

@@ -83,9 +83,7 @@ async function keepHeldRows(db: Database, staging: Staging, planned: readonly Ki
 
 function keepRow(staging: Staging, kind: Kind, key: string, heldBy: string): void {
   const removal = staging.plannedChange(kind, key, 'remove');
-  if (!removal) return;
-  staging.unplan(kind, removal);
-  staging.findings.add({ ...conflictFinding(kind, removal, isHeld), value: heldBy });
+  if (removal) staging.skip(kind, removal, isHeld, heldBy);
 }
 
 const isReferredTo = ({ name }: Kind) =>
@@ -277,9 +275,7 @@ function settleCollisions(staging: Staging, kind: Kind): void {
         const holder = staging.held.get(`${kind.name} ${text}`);
         return holder !== undefined && holder !== change.key;
       });
-      if (!isTaken) continue;
-      staging.unplan(kind, change);
-      staging.findings.add(conflictFinding(kind, change, why));
+      if (isTaken) staging.skip(kind, change, why);
     }
   }
 }

@@ -2,7 +2,7 @@ import type { Form, Kind } from '../../move-in/kind.ts';
 import { kinds } from '../../move-in/kinds.ts';
 import type { RowChange } from '../../move-in/write.ts';
 import { Spool } from '../file/spool.ts';
-import { FindingList } from './findings.ts';
+import { conflictFinding, FindingList } from './findings.ts';
 
 /** A row that is in the files, in the registry, or in both. */
 export interface StagedRow {
@@ -63,10 +63,12 @@ export class Staging implements Disposable {
     this.update(kind, change.key, { isExpected: change.to !== null });
   }
 
-  /** Takes a change out of the plan: if the row is stored, it stays. */
-  unplan(kind: Kind, change: PlannedRow): void {
+  /** Turns a planned change into a conflict: if the row is stored, it stays. `heldBy` is a row that refers to it. */
+  skip(kind: Kind, change: PlannedRow, why: string, heldBy?: string): void {
     this.changes(kind, change.action).delete(placeOf(change));
     this.update(kind, change.key, { isExpected: change.from !== null });
+    const finding = conflictFinding(kind, change, why);
+    this.findings.add({ ...finding, value: heldBy ?? finding.value });
   }
 
   /** The change of a row that brings its id. */
