@@ -1,7 +1,7 @@
 import { type DomainName, nameRefusal, readDomainName } from '../domain/name.ts';
 import { findZoneProblems } from '../domain/zone.ts';
 import { type Env, zonesOf } from '../env.ts';
-import { type Problem, RegistryError, throwProblems } from '../error.ts';
+import { orRefusal, type Problem, RegistryError, throwProblems } from '../error.ts';
 import { commandLine, usageError } from './command.ts';
 
 /** Reads a name of a command line in any spelling, and says how it understands one that is not spelt as it is kept. */
@@ -36,13 +36,9 @@ export function parseAnyNames(texts: readonly string[]): DomainName[] {
   const names = new Map<string, DomainName>();
   const problems: Problem[] = [];
   for (const text of texts) {
-    try {
-      const name = parseName(text);
-      names.set(name.name, name);
-    } catch (error) {
-      if (!(error instanceof RegistryError)) throw error;
-      problems.push(...error.problems);
-    }
+    const name = orRefusal(() => parseName(text));
+    if (name instanceof RegistryError) problems.push(...name.problems);
+    else names.set(name.name, name);
   }
   throwProblems(problems);
   return [...names.values()];

@@ -42,13 +42,8 @@ const list = verb(
       const [holder = null] = registrant;
       return { name, punycode_name: punycode, registrar, registrant: holder, admin, tech };
     });
-    return listReport('domains', shown, 'there are no such domains', {
-      NAME: 'name',
-      REGISTRAR: 'registrar',
-      REGISTRANT: 'registrant',
-      ADMIN: 'admin',
-      TECH: 'tech',
-    });
+    const columns = ['name', 'registrar', 'registrant', 'admin', 'tech'] as const;
+    return listReport('domains', shown, 'there are no such domains', columns);
   },
 );
 
