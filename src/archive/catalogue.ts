@@ -2,9 +2,9 @@ import { and, eq, sql } from 'drizzle-orm';
 import { archivedDays } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { retried } from '../database/retry.ts';
+import { retried, within } from '../database/retry.ts';
 import { type ListName, listNames } from '../public-list/lists.ts';
-import { type ArchivedDay, listDays } from './day.ts';
+import { type ArchivedDay, type KeptDay, listDays, readDay } from './day.ts';
 
 /** The index of the archive in the database. The bucket has the last word: a restored database lacks days. */
 
@@ -31,17 +31,29 @@ export async function findDay(
   return row && JSON.parse(row.record);
 }
 
-/** The first and the last day of a list that are not lost; undefined if there are none. Reads few rows. */
-export async function findDays(
+/** The bucket knows the day too, so a slow database is not waited for. */
+const patienceMilliseconds = 1_000;
+
+/** The list on a day; undefined if the archive lacks it. Costs a row, and an operation of R2 if the database fails. */
+export async function findArchived(
   db: Database,
+  bucket: R2Bucket,
   list: ListName,
-): Promise<{ first: string; last: string } | undefined> {
+  day: string,
+): Promise<KeptDay | undefined> {
+  const known = await within(patienceMilliseconds, findDay(db, list, day)).catch(() => undefined);
+  const record = known ?? (await readDay(bucket, list, day));
+  return record && 'missing' in record ? undefined : record;
+}
+
+/** The first and the last day of a list that are not lost; undefined if there are none or the database is down. */
+export async function findArchivedDays(db: Database, list: ListName) {
   const end = (order: 'asc' | 'desc') => sql`(
     select day from ${archivedDays} where list = ${list} and record ->> 'missing' is null
     order by day ${sql.raw(order)} limit 1)`;
-  const [days] = await db.all<{ first: string | null; last: string | null }>(
-    sql`select ${end('asc')} as first, ${end('desc')} as last`,
-  );
+  const query = sql`select ${end('asc')} as first, ${end('desc')} as last`;
+  const reading = db.all<{ first: string | null; last: string | null }>(query);
+  const [days] = await within(patienceMilliseconds, reading).catch(() => []);
   return days?.first && days.last ? { first: days.first, last: days.last } : undefined;
 }
 

@@ -1,3 +1,7 @@
+import { rebuildCatalogue } from '../../archive/catalogue.ts';
+import { type Gap, readContents } from '../../archive/contents.ts';
+import type { Env } from '../../env.ts';
+import { RegistryError } from '../../error.ts';
 import type { Published } from '../../public-list/format/head.ts';
 import { listNames } from '../../public-list/lists.ts';
 import { publish } from '../../public-list/publish/publish.ts';
@@ -7,7 +11,6 @@ import { readLogStatus } from '../../transparency/append.ts';
 import { noun, reading, writing } from '../command.ts';
 import { counted, table } from '../report/text.ts';
 import { verb } from '../run.ts';
-import { archive, reindex } from './lists-archive.ts';
 import { verifyLists } from './lists-verify.ts';
 
 const publishVerb = verb(
@@ -81,6 +84,31 @@ const status = verb(
   },
 );
 
+const archive = verb(
+  reading('archive', 'lists archive', 'lists archive --json').description(
+    'Show the days that the archive has of each list, their size, and the days that it lacks',
+  ),
+  async ({ env }) => {
+    const lists = await readContents(bucketOf(env));
+    const shown = table(lists, '', ['list', 'first', 'last', 'days', 'contents', 'bytes']);
+    const gaps = lists.flatMap(({ list, gaps }) => gaps.map((gap) => `${list}: ${gapText(gap)}`));
+    return { data: { lists }, text: [shown, ...gaps].join('\n') };
+  },
+);
+
+const reindex = verb(
+  writing('reindex', 'lists reindex').description("Rebuild the archive's index from the bucket"),
+  async ({ db, env, isDryRun }) => {
+    const bucket = bucketOf(env);
+    if (isDryRun) return { data: { changed: false }, text: 'would rebuild the index' };
+    const days = await rebuildCatalogue(db, bucket);
+    return {
+      data: { days, changed: true },
+      text: `indexed ${counted(days, 'record')} of a list and a day`,
+    };
+  },
+);
+
 export const listsCommand = noun('lists', 'lists status', [
   publishVerb,
   status,
@@ -100,4 +128,14 @@ function ageText(seconds: number): string {
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
   return `${Math.floor(seconds / 86_400)} d`;
+}
+
+function bucketOf({ ARCHIVE }: Env): R2Bucket {
+  if (ARCHIVE) return ARCHIVE;
+  throw new RegistryError('not_found', 'wrangler.toml binds no ARCHIVE: no days are kept');
+}
+
+function gapText({ from, until, reason }: Gap): string {
+  const days = from === until ? from : `${from} to ${until}`;
+  return `${days} ${reason === 'missing' ? 'missing: how the list stood is no longer known' : 'lost: the bucket has the record, not the content'}`;
 }

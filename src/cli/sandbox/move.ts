@@ -1,12 +1,16 @@
+import { asc } from 'drizzle-orm';
+import { webhooks } from '../../../drizzle/schema.ts';
 import { runCron } from '../../cron.ts';
+import { openDatabase } from '../../database/open.ts';
 import type { Env } from '../../env.ts';
 import { listNames } from '../../public-list/lists.ts';
 import { publishAndPurge } from '../../public-list/publish/publish.ts';
 import { expireCopies } from '../../public-list/read/memory.ts';
 import { currentTime } from '../../time/clock.ts';
 import { dayOf } from '../../time/day.ts';
+import { sendDeliveries, senderOf } from '../../webhook/deliver.ts';
+import { hasOpen } from '../../webhook/outbox.ts';
 import { setClock } from './clock.ts';
-import { deliverUntil } from './deliveries.ts';
 
 /** The crons of wrangler.toml. */
 export const dailyCron = '1 0 * * *';
@@ -36,6 +40,24 @@ export async function moveClock(env: Env, to: Date): Promise<void> {
   await publishAndPurge(env, noCache, listNames);
   // The operator's tool may have published what this isolate remembers from before.
   expireCopies(env.LISTS, listNames);
+}
+
+/** Moves the clock from one attempt to deliver to the next, until no delivery is due by then. */
+async function deliverUntil(env: Env, then: Date): Promise<void> {
+  const db = openDatabase(env.DB);
+  for (;;) {
+    // A webhook that never failed is due now, and null comes first.
+    const [next] = await db
+      .select()
+      .from(webhooks)
+      .where(hasOpen)
+      .orderBy(asc(webhooks.resumesAt))
+      .limit(1);
+    const dueAt = next && new Date(next.resumesAt ?? 0);
+    if (!dueAt || dueAt > then) return;
+    if (dueAt > currentTime()) await setClock(env.DB, dueAt);
+    await sendDeliveries(db, next.registrarId, senderOf(env));
+  }
 }
 
 /**

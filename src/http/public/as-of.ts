@@ -1,5 +1,5 @@
 import { bodyKey } from '../../archive/body.ts';
-import { findArchived, findArchivedDays } from '../../archive/find.ts';
+import { findArchived, findArchivedDays } from '../../archive/catalogue.ts';
 import { RegistryError } from '../../error.ts';
 import type { ListName } from '../../public-list/lists.ts';
 import { dayOf, isDay } from '../../time/day.ts';

@@ -1,7 +1,6 @@
 import { type ErrorForm, statuses } from '../answer.ts';
-import { pageHeaders } from './headers.ts';
 import { languageOf, preferredLanguage } from './language.ts';
-import { renderDocument } from './layout.tsx';
+import { pageHeaders, renderDocument } from './layout.tsx';
 import { texts } from './texts.ts';
 import { hrefOf, readView } from './view.ts';
 
