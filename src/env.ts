@@ -161,7 +161,10 @@ export function isLocalEnvironment(env: Env): boolean {
   return env.ENVIRONMENT === 'local';
 }
 
-/** The settings, checked together. Throws an Error that names each wrong one, so nothing that depends on them answers. */
+/**
+ * The settings, checked together and remembered with their bindings. Throws an Error that names each missing or
+ * malformed setting, so that nothing that depends on settings answers.
+ */
 export const settings = onFirstUseOf(read);
 
 function read(env: Env) {

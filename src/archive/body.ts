@@ -17,7 +17,10 @@ export function bareTag(etag: string): string {
   return etag.replace(/^W\/"(.*)"$/, '$1');
 }
 
-/** Puts the list into the bucket, unless it is there; returns digest and size of the plain JSON. Loads each block once. */
+/**
+ * Puts the list into the bucket, unless it is there, and returns digest and size of the plain JSON. Every block is
+ * loaded once, and held no longer than it takes to send it.
+ */
 export async function putBody(
   bucket: R2Bucket,
   head: Head,

@@ -34,7 +34,10 @@ export async function findDay(
 /** The bucket knows the day too, so a slow database is not waited for. */
 const patienceMilliseconds = 1_000;
 
-/** The list on a day; undefined if the archive lacks it. Costs a row, and an operation of R2 if the database fails. */
+/**
+ * The list on a day; undefined if the archive had not begun, or no longer knows the list. Costs one row, and an
+ * operation of R2 if the database lacks it, is down or slow.
+ */
 export async function findArchived(
   db: Database,
   bucket: R2Bucket,

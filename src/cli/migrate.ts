@@ -40,7 +40,10 @@ async function listApplied(db: D1Database): Promise<string[]> {
   return results.map(({ name }) => name);
 }
 
-/** Applies the missing migrations, each in a transaction, and records them as `wrangler d1 migrations apply` does. */
+/**
+ * Applies the migrations that the database lacks, each in a transaction, and records them as `wrangler d1 migrations
+ * apply` does, so that either can continue where the other stopped.
+ */
 export async function applyMigrations(db: D1Database): Promise<void> {
   const missing = await findMissingMigrations(db);
   for (const name of missing) {

@@ -29,7 +29,10 @@ export function localDirectory(
 
 const sources = ['src/**', 'drizzle/*', 'package.json', 'node_modules/.package-lock.json'];
 
-/** Whether what was built at this time is newer than every source and package: by ctime, as unpacking keeps an old mtime. */
+/**
+ * Says whether what was built at this time, in milliseconds, is newer than every source and every installed package. It looks
+ * at ctime, because an unpacked source keeps an old mtime.
+ */
 export function isUpToDate(builtAt: number | undefined): builtAt is number {
   if (builtAt === undefined) return false;
   return globSync(sources, { cwd: projectDirectory }).every(

@@ -9,7 +9,10 @@ import { configPath, projectDirectory } from './project.ts';
 import { confirm } from './report/confirm.ts';
 import { deployedId } from './wrangler-config.ts';
 
-/** Opens the deployed database and lists with wrangler's login, once the operator has confirmed it. */
+/**
+ * Opens the deployed database and lists through wrangler's remote bindings, using wrangler's login (`wrangler login`
+ * or CLOUDFLARE_API_TOKEN), after the operator has confirmed it.
+ */
 export async function openRemote(options: CommonOptions): Promise<Bindings> {
   // Otherwise wrangler prints on standard output which files it reads.
   process.env.WRANGLER_LOG ??= 'error';
@@ -38,7 +41,10 @@ export async function openRemote(options: CommonOptions): Promise<Bindings> {
   }
 }
 
-/** The deployed bindings, without preview ids, which wrangler would prefer. Throws `invalid` for placeholders. */
+/**
+ * The configuration of the deployed bindings, each marked `remote`, without preview ids, which wrangler would prefer.
+ * Throws `invalid` while wrangler.toml has placeholders.
+ */
 export function remoteConfig(config: Unstable_Config) {
   const { name, account_id, compatibility_date, compliance_region, vars } = config;
   const d1_databases = config.d1_databases.map(({ binding, database_name, database_id }) => ({

@@ -104,7 +104,10 @@ async function find(db: Database, condition: SQL | undefined, limit: number) {
   return selectContacts(db).where(condition).orderBy(asc(contacts.id)).limit(limit);
 }
 
-/** Updates a contact by registrars' rules, and its identity. Throws its problems, `update_prohibited`, `not_found`. */
+/**
+ * Updates a contact by the rules of the registrar interface, but its identity may change as well, and is judged as a
+ * new one. Throws the problems of the identity; `update_prohibited`, `not_found`.
+ */
 export function updateAnyContact(
   db: Database,
   origin: Origin,

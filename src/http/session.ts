@@ -11,7 +11,10 @@ export function bookmarkRefused(): RegistryError {
   return new RegistryError('invalid', 'Bookmark is invalid', bookmarkHeader);
 }
 
-/** Answers a bookmark with a new one, so that clients read their own writes from a near replica. Throws `invalid`. */
+/**
+ * Accepts the bookmark that a client sends and answers with a new one, so that the client reads its own writes from the
+ * nearest replica that has them. Throws `invalid` for a malformed bookmark.
+ */
 export const continueSession: MiddlewareHandler<AppEnv> = async (c, next) => {
   const given = c.req.header(bookmarkHeader);
   if (given !== undefined) {

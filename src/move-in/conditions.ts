@@ -3,7 +3,9 @@ import { history } from '../../drizzle/schema.ts';
 import { registrarIdOf } from '../registrar/account.ts';
 import type { Kind } from './kind.ts';
 
-/** Conditions of changes: the objects of a JSON array (`rowOf` in write.ts), each as `row`. */
+/*
+ * Conditions of changes, which are the objects of a JSON array (`rowOf` in write.ts), each as `row`.
+ */
 
 export const changesIn = (array: string) => sql`json_each(${array}) as row`;
 

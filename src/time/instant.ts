@@ -1,6 +1,9 @@
 import * as z from 'zod/mini';
 
-/** An ISO 8601 date-time, in UTC without an offset. Its year has four digits, so that instants order as their text. */
+/**
+ * An ISO 8601 date-time. Without an offset it is UTC, like every instant in the registry. Its year in UTC has four digits,
+ * so that instants are in the order of their text.
+ */
 export const instantRule = (error: string) =>
   z
     .pipe(

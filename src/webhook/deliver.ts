@@ -172,7 +172,10 @@ function failureOf(error: unknown): string {
   return isTimeout ? 'no answer in time' : 'no connection';
 }
 
-/** Sends a test to the registrar's webhook and records it; if it arrives, a pause ends. Throws `not_found`. */
+/**
+ * Sends a test to the registrar's webhook once, records the result and returns it. If the test arrives, a webhook that
+ * rests after a failure is tried again at once. Throws `not_found` if the registrar has no webhook.
+ */
 export async function testWebhook(
   db: Database,
   code: string,

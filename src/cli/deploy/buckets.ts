@@ -64,7 +64,10 @@ function lockCommand(name: string, place: Place): string {
   return ['npx wrangler r2 bucket', ...args, ...inJurisdiction(place)].join(' ');
 }
 
-/** How long the bucket keeps backups, and refuses to delete or replace them, by the first part of their names. */
+/**
+ * The rules for how long the bucket keeps backups, and for how long it refuses to delete or replace them, by the first part
+ * of their names. Each deployment sets them again.
+ */
 const ruleFiles = {
   lifecycle: 'src/cli/deploy/backup-lifecycle.json',
   lock: 'src/cli/deploy/backup-lock.json',

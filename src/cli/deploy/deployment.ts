@@ -49,7 +49,10 @@ export const calling = (
   run: async () => resultOf(await wrangler(args)),
 });
 
-/** Prints each step, its state and its commands; runs none. What the login cannot see is shown as for a new account. */
+/**
+ * Prints each step, its state in the account and its commands; runs none. Names the steps that the login cannot look
+ * at, and prints their commands as for a new account; without a login it looks at none.
+ */
 export async function printPlan(steps: readonly Step[], deployment: Deployment): Promise<void> {
   const unseen: string[] = [];
   let obstacle: string | undefined;

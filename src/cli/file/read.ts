@@ -10,7 +10,10 @@ import {
 } from './format.ts';
 import { openText } from './utf8.ts';
 
-/** Yields the rows in order; `onUnknown` takes the unknown columns of a CSV file. Throws `malformed`, `not_found`. */
+/**
+ * The rows of a file in order. A CSV file may have unknown columns if `onUnknown` takes their names. Throws `malformed` if
+ * the rows can't be told apart, `not_found`.
+ */
 export async function* readRows(
   file: string,
   format: Format,

@@ -17,7 +17,10 @@ const steps: readonly { kind: Kind; actions: readonly Action[] }[] = [
 
 const isChanged = 'it was changed here, or what it needs is taken or gone';
 
-/** Makes the planned changes. What has changed since, or is obstructed, becomes a conflict. Returns the number of these. */
+/**
+ * Makes the planned changes, chunk by chunk. A row that has changed since it was compared, or that something stands in the
+ * way of, is skipped: it becomes a conflict and leaves the plan. Returns how many these are.
+ */
 export async function performPlan(
   { db, origin }: Pick<Registry, 'db' | 'origin'>,
   staging: Staging,

@@ -28,7 +28,10 @@ type FileForm = Omit<FileRow, 'values'> & { file: string; values: Form };
 /** Notes something about a row that is not refused. */
 type Note = (column: string, done: Finding['done'], why: string) => void;
 
-/** Reads the files of a kind to the staging, after those of the kinds that it refers to. Throws `malformed`. */
+/**
+ * Reads the files of a kind to the staging, with what is found in them. The kinds that it refers to must have been planned.
+ * Throws `malformed` for a file whose rows cannot be told apart.
+ */
 export async function stageKind(move: KindMove): Promise<void> {
   const { key, apart, required = [] } = move.kind;
   const [own, elements] = filesOf(move.kind);

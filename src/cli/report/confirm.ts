@@ -87,7 +87,10 @@ export interface RemovalOptions {
   maxRemovals?: number;
 }
 
-/** Counts what a change would remove, asks as `confirmRemovals` does, and makes it. Throws `changed_meanwhile`. */
+/**
+ * Counts what a change of many things would remove, asks as `confirmRemovals` does, and makes the change. Throws
+ * `changed_meanwhile` if what was counted has changed since.
+ */
 export async function confirmedRemoval<Counts extends { removed: number }>(
   { db, isDryRun }: { db: Database; isDryRun: boolean },
   options: RemovalOptions,

@@ -4,7 +4,10 @@ import { unfinishedReport } from './command-progress.ts';
 /** What is undone and said when the command is told to end; the innermost is last. */
 const handlers: (() => string | undefined)[] = [];
 
-/** Ends the process at a signal, with a shell's exit status, once the terminal is restored and it has said what was done. */
+/**
+ * Ends the process at Ctrl-C, at a request to terminate and when its terminal goes away. Before that, it restores the
+ * terminal and tells the operator what was done. The exit status is a shell's: 130, 143 or 129.
+ */
 export function endAtInterrupt(): void {
   const end = (signal: NodeJS.Signals) => {
     const messages = handlers.toReversed().flatMap((handler) => handler() ?? []);

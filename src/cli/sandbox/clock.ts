@@ -4,7 +4,10 @@ import { copyRows, listTriggers } from './rows.ts';
 /** Whether this isolate has read the clock. The database keeps it, because an isolate may be replaced at any time. */
 let isOpen = false;
 
-/** Makes this isolate and the triggers follow the sandbox's clock. The first isolate also copies the rows for a reset. */
+/**
+ * Makes this isolate and the database's triggers follow the sandbox's clock; does nothing the second time. The first
+ * isolate of a sandbox also copies the rows, for a later reset.
+ */
 export async function openClock(db: D1Database): Promise<void> {
   if (isOpen) return;
   const clock = "select 1 from sqlite_master where name = 'sandbox_clock'";

@@ -6,7 +6,10 @@ import { openClock } from './clock.ts';
 
 app.route('/sandbox', sandbox);
 
-/** The Worker of `npm start -- --sandbox`: the deployed one with a clock that can be moved, which no deployment has. */
+/**
+ * The Worker that `npm start -- --sandbox` runs: the deployed one with a clock that can be moved, on a database that may
+ * be thrown away. A deployment has none of this: it runs src/index.ts.
+ */
 export default {
   ...lendBindings(worker, ({ DB }) => openClock(DB)),
   async scheduled({ cron, scheduledTime, noRetry }, env, context) {

@@ -7,7 +7,10 @@ import { currentTime, timeAfter } from '../../time/clock.ts';
 import { hasDemoUsers, loadDemoData } from '../demo/load.ts';
 import { applyMigrations } from '../migrate.ts';
 
-/** Prepares a local registry: tables, demo data if it is wanted and the registry is empty, lists and daily counts. */
+/**
+ * Prepares a local registry: applies the migrations, loads the demo data if it is wanted and the registry is empty, and
+ * publishes the lists and the daily counts. Never touches a deployed database.
+ */
 export async function prepareLocalData(env: Env, { isDemoWanted }: { isDemoWanted: boolean }) {
   await applyMigrations(env.DB);
   const isDemoLoaded = isDemoWanted && (await loadDemoData(env));

@@ -24,7 +24,10 @@ export function logEntry(line: string): string | undefined {
   )?.[1];
 }
 
-/** The form for people of an entry of the Worker's log, or of wrangler's line about what the Worker does not log. */
+/**
+ * The form for people of a line that `wrangler dev` prints: an entry of the Worker's log, or wrangler's own line about a
+ * static file or the queue, which the Worker does not log. Undefined for any other line.
+ */
 export function readableLine(line: string, { now, paint }: LogOptions): string | undefined {
   const text = textOf(line, paint);
   return text && `${paint('dim', now().toTimeString().slice(0, 8))} ${text}`;

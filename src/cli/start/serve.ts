@@ -35,7 +35,10 @@ function print(line: string, stream: NodeJS.WriteStream, isJsonLog: boolean): vo
   stream.write(`${entry ?? (isColoured ? line : stripVTControlCharacters(line))}\n`);
 }
 
-/** Runs the server until it is told to stop, and prints its log once `prepare` is done. Returns the exit status. */
+/**
+ * Runs the local server until it is told to stop, and prints its log once `prepare` is done; if that fails, stops the
+ * server. Returns the exit status: 0 if it was told to stop.
+ */
 export async function serve(
   options: ServerOptions,
   { isJsonLog, prepare }: { isJsonLog: boolean; prepare: (address: string) => Promise<void> },

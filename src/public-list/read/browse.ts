@@ -92,7 +92,10 @@ async function pageOf(
 /** All auctions read from the database count as so many requests: two rows each. */
 const requestsOfDatabase = 2;
 
-/** Every name of a list, as it was last published, to sort and filter it as a whole. Remembered with its ETag. */
+/**
+ * Every name of a list, as it was last published: for a list that is sorted and filtered as a whole, such as the
+ * auctions. Remembered for as long as the list keeps its ETag.
+ */
 export function readNames(list: ListName, reader: Reader): Promise<readonly BrowsedName[]> {
   return readWithFallback(list, reader, {
     async fromHead(head) {

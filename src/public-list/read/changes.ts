@@ -13,7 +13,10 @@ export interface ReadChanges {
   difference: Difference;
 }
 
-/** What differs from the list that a client holds; undefined if its ETag is not kept. At most two reads of KV. */
+/**
+ * The difference between the list that a client holds and the published one; undefined if the client's ETag is not kept
+ * any more. Costs at most two reads of KV, and no query.
+ */
 export async function readChanges(
   list: ListName,
   since: string,
