@@ -54,7 +54,10 @@ const phases = [earlierWorks, works, laterWorks];
 
 export const workNames = phases.flatMap((phase) => Object.keys(phase));
 
-/** Does all the scheduled work. What fails is logged, and in the end the run throws, so the platform counts it as failed. */
+/**
+ * Does the scheduled work. A work that fails is logged and does not hold up the others; in the end the run throws, so
+ * that the platform counts it as failed too.
+ */
 export async function runCron(cron: string, env: Env, context: PurgeContext): Promise<void> {
   const startedAt = currentTime();
   const startedAtMilliseconds = Date.now();

@@ -12,7 +12,10 @@ export async function* listObjects(
   }
 }
 
-/** Puts an object unless the key has one, and returns the one that it has. One operation of R2, or two. */
+/**
+ * Puts an object unless the key has one, and returns the one that it has; undefined if this put it. One operation of R2,
+ * and another one if it was there.
+ */
 export async function putUnlessThere(
   bucket: R2Bucket,
   key: string,

@@ -119,7 +119,10 @@ Example:
   return program as unknown as CommandUnknownOpts;
 }
 
-/** Runs a command line and sets the exit status: 0 done, 1 refused or failed (the reason is printed), 2 wrong usage. */
+/**
+ * Runs a command line and sets the process's exit status: 0 done, 1 refused or failed (the reason is printed), 2 wrong
+ * usage.
+ */
 export async function runProgram(args: readonly string[], open?: OpenBindings): Promise<void> {
   const [first, second] = args.filter((word) => !word.startsWith('-'));
   const program = await programWith([first === 'help' ? second : first]);

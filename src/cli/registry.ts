@@ -15,7 +15,10 @@ export type Registry = Awaited<ReturnType<typeof openRegistry>>;
 export const openBindings: OpenBindings = async (options, access) =>
   options.remote ? (await import('./remote.ts')).openRemote(options) : openLocal(options, access);
 
-/** Opens the registry that the options choose. Refuses a database that lacks migrations, unless it may be empty. */
+/**
+ * Opens the registry that the options choose, until `opened` is disposed of. Refuses a database that lacks migrations,
+ * unless it may be empty.
+ */
 export async function openRegistry(
   options: CommonOptions,
   opened: AsyncDisposableStack,

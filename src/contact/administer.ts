@@ -144,7 +144,10 @@ export interface StatusChange {
   note?: string | undefined;
 }
 
-/** Adds and removes statuses, whatever they prohibit. Throws `not_found`; `invalid` for an unknown one to remove. */
+/**
+ * Adds and removes statuses, whatever they prohibit. Throws `not_found`; `invalid` for a status to remove that is
+ * neither known nor the contact's.
+ */
 export function changeContactStatuses(
   db: Database,
   origin: Origin,

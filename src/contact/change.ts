@@ -16,7 +16,10 @@ import {
 import { keysOf } from './keys.ts';
 import { contactByCode } from './read.ts';
 
-/** Changes the registrar's contact with this code. Two round trips. Throws `not_found`, and as `changeOf`, `withLogin`. */
+/**
+ * Changes the registrar's contact with this code. Two round trips. Throws `not_found`, and what `changeOf` and
+ * `withLogin` throw.
+ */
 export function writeContact<Outcome>(
   db: Database,
   login: Login,
@@ -79,7 +82,10 @@ export function rowUpdate(
   };
 }
 
-/** Adds a notification of the registrar, and its delivery, to a change of a contact that the registrar does not make. */
+/**
+ * Adds a notification of the contact's registrar, and its delivery to the registrar's webhook, to a change that the
+ * registrar does not make itself.
+ */
 export function notifyingRegistrar<Outcome>(
   db: Database,
   { code, registrarId }: Pick<Contact, 'code' | 'registrarId'>,

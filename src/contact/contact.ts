@@ -58,7 +58,10 @@ export function referenceTo(contact: Versioned & Pick<Contact, 'code'>): Contact
 
 type Versioned = Pick<Contact, 'uuid' | 'version' | 'domainCount'>;
 
-/** The entity tag: another whenever what is shown of the contact changes, or another contact gets its code. */
+/**
+ * The contact's entity tag. It changes with everything that an interface shows of the contact, and differs from the
+ * tags of an earlier contact with the same code.
+ */
 export function versionOf({ uuid, version, domainCount }: Versioned): string {
   return `${uuid.slice(0, 8)}-${version}${domainCount > 0 ? '-linked' : ''}`;
 }

@@ -19,7 +19,10 @@ export function isCountryCode(code: string): boolean {
   return known.has(code);
 }
 
-/** Turns a country's code into upper case, without spaces around it. A former registry's other text stays as it is. */
+/**
+ * Turns a country's code into upper case, without spaces around it. Other text, which a former registry may have
+ * stored, stays as it is.
+ */
 export function knownCountry(text: string): string {
   const code = asciiUpperCase(text.trim());
   return isCountryCode(code) ? code : text;

@@ -70,7 +70,10 @@ export function createContact(
   });
 }
 
-/** The code of a new contact, by rules that depend on the caller; a validation applies them too. Throws `invalid`. */
+/**
+ * The code of a new contact. Rules that depend on the caller are here, so that a validation applies them too. Throws
+ * `invalid`.
+ */
 function newCode(caller: ApiUser, { code }: NewContact): string {
   return contactCode(caller, code ?? randomHex(4));
 }

@@ -18,7 +18,10 @@ type Identifiers = Pick<Contact, 'code' | 'uuid'>;
 export interface Erasure extends Identifiers {
   /** The personal fields that are known of the contact; undefined where it was deleted before. */
   contact: string[] | undefined;
-  /** The entries that have personal values, the fields of these, and the registrants who made changes: their names stay. */
+  /**
+   * The entries of history that have personal values, and the fields that these are of; and the people who have made
+   * changes as registrants: their names stay.
+   */
   history: { entries: number; fields: string[]; actors: string[] };
   /** Copies of the contact that are kept to answer repeated requests. */
   outcomes: number;

@@ -1,6 +1,9 @@
 import { asciiUpperCase } from '../text/ascii-case.ts';
 
-/** Every ASCII character that people write between letters and digits, and what word processors insert. */
+/**
+ * Every ASCII character that people write between the letters and digits of an identity code, and the spaces, hyphens
+ * and dashes that word processors insert.
+ */
 const separators = [
   ' !"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~',
   '\u00a0\u00ad\u00b7\u2002\u2003\u2007\u2009\u200b\u200c\u200d',

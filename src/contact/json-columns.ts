@@ -7,7 +7,10 @@ export interface JsonRow {
   json: string;
 }
 
-/** The columns, at most 32, as one JSON text: many short values take D1 longer to return than SQLite to find. */
+/**
+ * The columns as one JSON text, because many short values take D1 longer to return than SQLite to find. D1 accepts 32
+ * columns.
+ */
 export function jsonOf(columns: readonly (keyof Contact)[]): SQL {
   const values = columns.map((name) =>
     contacts[name].dataType === 'json' ? sql`json(${contacts[name]})` : sql`${contacts[name]}`,

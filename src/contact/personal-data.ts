@@ -126,7 +126,10 @@ function existing(person: Person): SQL {
   return sql`select id, code, uuid from ${contacts} where ${isPersons(person)}`;
 }
 
-/** The query for the person's deleted contacts, each with the id of its last deletion: earlier ones were taken back. */
+/**
+ * The query for the person's deleted contacts, each with the id of the entry of its deletion: the last one, as a
+ * deletion may have been taken back.
+ */
 function deleted({ countryCode, code }: Person): SQL {
   return sql`select id, subject_key as code, subject_uuid as uuid from ${history}
     where ${deletedIdentity.isPersons} and ${deletedIdentity.countryCode} = ${countryCode}

@@ -88,7 +88,10 @@ function uuidOfLast(registrarId: SQL<number>, code: string): SQL<string | null> 
     where ${owner} = ${registrarId}))`;
 }
 
-/** The history of the person's contact since it is theirs, the newest first. One round trip. Throws `not_found`. */
+/**
+ * The history of the person's contact since it has been theirs, the newest entry first. One round trip. Throws
+ * `not_found`.
+ */
 export async function listHistoryOfPerson(db: Database, person: Person, uuid: string, page: Page) {
   const isTheirs = isContactOfPerson(person, uuid);
   // Of another's contact the code is null here, under which there is no entry.

@@ -20,7 +20,10 @@ type ColumnValues<Table extends SQLiteTable> = {
   [Column in keyof NewRow<Table>]: SQL | NewRow<Table>[Column];
 };
 
-/** Inserts a row for each row of `source`, the rest of the query: `from …`, or only `where …` for one row or none. */
+/**
+ * Inserts one row for each row of `source`, which is the rest of the query: `from …`, or only `where …` for one row or
+ * none.
+ */
 export function insertRows<Table extends SQLiteTable>(
   db: Database,
   table: Table,

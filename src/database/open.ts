@@ -6,7 +6,10 @@ export type Database = DrizzleD1Database & { $client: Connection };
 /** The binding, or a session of it. */
 type Connection = Pick<D1Database, 'prepare' | 'batch'>;
 
-/** Opens Drizzle on D1 and counts round trips. Write rows that change together in one `batch`, D1's only transaction. */
+/**
+ * Opens Drizzle on D1 and counts round trips on the meter. Write rows that change together in one `batch`, the only
+ * transaction that D1 has.
+ */
 export function openDatabase(binding: Connection, meter: Meter = newMeter()): Database {
   const count = () => {
     meter.d1 += 1;

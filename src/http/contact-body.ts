@@ -22,7 +22,10 @@ const groupNames: Record<Sender, Record<Group, string>> = {
 
 type Shape = Record<string, z.ZodMiniType>;
 
-/** The fields that a sender may send, by their wire names. Only a creation must have the required ones. */
+/**
+ * The fields that a sender may send, by their wire names. Only a creation must have the required ones; an update keeps
+ * the value of a field that is left out.
+ */
 export function bodyFields(sender: Sender, { isCreation }: { isCreation: boolean }): Shape {
   const shapeOf = (group: Group | null, isRequired: boolean): Shape =>
     Object.fromEntries(
@@ -103,7 +106,10 @@ export function inGroups(sender: Sender, given: unknown): unknown {
   return rest;
 }
 
-/** The contact of a body, in groups. Throws everything that is wrong with it, by the names of the fields as given. */
+/**
+ * The contact of a body, in groups, by its zod type. Throws everything that is wrong with it, by the names of the fields
+ * as they were given.
+ */
 export function parsedContact<Shape extends z.ZodMiniObject>(
   shape: Shape,
   given: unknown,

@@ -24,7 +24,10 @@ export function nameIgnoredParameters(c: AppContext): void {
 
 const maximumHeaderLength = 1024;
 
-/** Joins names by commas, percent-encoded but for visible ASCII. A list that is too long ends with `...`. */
+/**
+ * Joins names by commas. Commas, % and everything but visible ASCII are percent-encoded. A list that is too long is cut
+ * after a name and ends with `...`.
+ */
 function headerList(names: readonly string[]): string {
   const encoded = names.map((name) =>
     name

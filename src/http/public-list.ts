@@ -33,7 +33,10 @@ export function isKnown({ headers }: Request, etag: string): boolean {
   return known !== null && (known === etag || matchesWeakly(known, etag.slice('W/"'.length, -1)));
 }
 
-/** With KV's 30 seconds at a location, and the five of an isolate's copy, a change is seen within a minute. */
+/**
+ * With the 30 seconds for which a location may keep what it has read from KV, and the five for which an isolate keeps
+ * its copy, a change is seen within a minute.
+ */
 const maximumAgeSeconds = 15;
 /** RFC 5861: a cache may answer with an old list while the service fails. */
 const staleIfErrorSeconds = 24 * 60 * 60;

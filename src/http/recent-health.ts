@@ -25,7 +25,10 @@ function isWithin(seconds: number, instant: number, c: AppContext): boolean {
 /** When this isolate last began to read the health for a page. */
 const asked = new WeakMap<D1Database, number>();
 
-/** Whether lists were late at the last recent reading. Waits for nothing: once a minute, the health is read meanwhile. */
+/**
+ * Whether lists were late at the last reading, if that is recent. It waits for nothing: once a minute, the health is
+ * read again while the answer leaves.
+ */
 export function knowsOfLateLists(c: AppContext): boolean {
   const { DB } = c.env;
   const last = known.get(DB);

@@ -2,7 +2,10 @@ import { type AppContext, afterResponse } from './context.ts';
 
 const freshMilliseconds = 5_000;
 
-/** What this isolate last read for a binding, for at most five seconds. All requests share it, so it must be public. */
+/**
+ * The value that this isolate last read for a binding, for at most five seconds. All requests share it, so it must be
+ * public.
+ */
 export class Recent<Binding extends WeakKey, Value> {
   readonly #last = new WeakMap<Binding, { value: Promise<Value>; readAt: number }>();
 

@@ -24,10 +24,15 @@ const counted: Record<RateLimitName, string> = {
   system: 'requests by one system',
 };
 
-/** Beyond it, the limiter is not asked: the local runtime's limiter writes to a database for every request. */
+/**
+ * A limit this high means unlimited, and the limiter is not asked: the local runtime's limiter writes to a database for
+ * every request.
+ */
 const unlimitedRequests = 1_000_000;
 
-/** Throws `throttled` once the limit has been reached. Until then, one call may exceed it by counting several requests. */
+/**
+ * Throws `throttled` once the limit has been reached. Until then, one call may exceed it by counting several requests.
+ */
 export async function throttle(
   c: AppContext,
   name: RateLimitName,
@@ -80,7 +85,10 @@ export function callerNetwork(c: AppContext): string {
   return zone ? `worker ${zone}` : networkOf(address);
 }
 
-/** Counts requests without a login apart from others, so that nobody's look-ups stop a registrar in the same network. */
+/**
+ * Counts requests without a login by address, apart from those of the interfaces with callers, so that nobody's
+ * look-ups stop a registrar in the same network.
+ */
 export function throttlePublic(c: AppContext, requests = 1): Promise<void> {
   return throttle(c, 'address', `public ${callerNetwork(c)}`, requests);
 }

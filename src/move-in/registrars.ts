@@ -135,7 +135,10 @@ export const apiUserKind: Kind = {
   },
 };
 
-/** The form with as much of an earlier secret as a user can have. Files from another registry have none. */
+/**
+ * The form with as much of an earlier secret as a user can have: one beside a secret, with its times. Files from another
+ * registry have none.
+ */
 function withPossiblePrevious(form: Form): Form {
   const { password, secret_digest: secret, previous_secret_digest: digest } = form;
   const { previous_secret_changed_at: since, previous_secret_valid_until: until } = form;

@@ -32,7 +32,10 @@ export interface Skipped<Change extends RowChange> {
   heldBy: string | null;
 }
 
-/** Makes changes of one action in one batch, where rows are as compared and nothing is in the way. Returns the others. */
+/**
+ * Makes the changes, all of one action, in one batch: those of rows that are still as they were compared, and that
+ * nothing stands in the way of. Returns the others.
+ */
 export async function writeForms<Change extends RowChange>(
   db: Database,
   origin: Origin,

@@ -35,7 +35,10 @@ export async function linkProblems(
   return problems;
 }
 
-/** A problem for each change of a contact beside others: only contacts that were added can be taken back together. */
+/**
+ * A problem for each change of a contact that has changes of others beside it: only contacts that a command has added can
+ * be taken back together.
+ */
 export function mixedProblems(reversals: readonly Reversal[]): Problem[] {
   if (reversals.length === 1) return [];
   return reversals

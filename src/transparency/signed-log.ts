@@ -7,7 +7,10 @@ export function logBucket({ ARCHIVE, LOG_ORIGIN }: Env): R2Bucket | undefined {
   return LOG_ORIGIN ? ARCHIVE : undefined;
 }
 
-/** The keys that sign the log, two while its verifiers change to the next. Throws an Error for a wrong or demo key. */
+/**
+ * The keys that sign the log: one, or two while its verifiers change to the next. Throws an Error if one is malformed, or
+ * is the demo key in a deployment.
+ */
 export async function signersOf(env: Env): Promise<Signer[]> {
   const { LOG_ORIGIN = '', LOG_KEY = '', LOG_KEY_NEXT } = env;
   const seeds = LOG_KEY_NEXT ? [LOG_KEY, LOG_KEY_NEXT] : [LOG_KEY];

@@ -42,7 +42,10 @@ function heldFor(milliseconds: number, now: Date) {
   return { resumesAt, queuedUntil: timeAfter(new Date(resumesAt), queuePatience) };
 }
 
-/** Ends the pause of a webhook after a failure, unless it is as short as a lease: a consumer may hold the webhook. */
+/**
+ * Ends the pause of a webhook after a failure. A pause no longer than a lease is kept: a consumer may hold the webhook,
+ * or it is tried again soon anyway.
+ */
 export function restEnded(now: Date) {
   // The clock of the operator's machine may be behind the Worker's.
   const longestLease = timeAfter(now, 2 * leaseMilliseconds);

@@ -265,7 +265,10 @@ function holdValues(staging: Staging, kind: Kind, stored: Form): void {
   }
 }
 
-/** Turns changes to values that stored rows keep into conflicts, before kinds are planned that may refer to them. */
+/**
+ * Turns changes to values that other stored rows keep into conflicts, before other kinds are planned: nothing can refer to
+ * a row that is not added.
+ */
 function settleCollisions(staging: Staging, kind: Kind): void {
   const why = 'another row here has a value that only one may have';
   const actions = kind.unique ? (['add', 'replace'] as const) : [];

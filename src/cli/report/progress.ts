@@ -31,7 +31,10 @@ function* chunksOf<Row>(rows: readonly Row[]): Generator<Row[]> {
   }
 }
 
-/** Records the progress of a step and shows it: on a terminal in one line, otherwise in a line every few seconds. */
+/**
+ * Records the progress of a step, and shows it on standard error: on a terminal as one line that is written again,
+ * otherwise as a line every few seconds.
+ */
 export function startProgress(label: string, total: number, isShown = true) {
   const step = addWork(label, total);
   const { isTTY } = process.stderr;

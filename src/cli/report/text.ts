@@ -4,7 +4,10 @@ type TitledColumns<Row> = Record<string, keyof Row | ((row: Row) => unknown)>;
 /** Columns, or properties of the row that give the columns their titles. */
 type Columns<Row> = TitledColumns<Row> | readonly (keyof Row & string)[];
 
-/** Rows in aligned columns, or a note if there are none; each row by its fields where the terminal is too narrow. */
+/**
+ * Rows in aligned columns, or a note if there are none. Where that is wider than the terminal, each row is shown by
+ * its fields instead.
+ */
 export function table<Row extends object>(
   rows: readonly Row[],
   none: string,

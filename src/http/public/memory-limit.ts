@@ -28,7 +28,10 @@ export function isWithinMemoryLimit(request: Request, env: Env): boolean {
   return true;
 }
 
-/** Parsing an address would cost as much as the answer, and nearly every IPv6 address begins with its /64. */
+/**
+ * The network of an address, without parsing it, which would cost as much as the answer: nearly every IPv6 address
+ * begins with its /64.
+ */
 function quickNetworkOf(address: string): string {
   if (!address.includes(':')) return address;
   return /^(?:[0-9a-f]+:){4}/.exec(address)?.[0] ?? networkOf(address);

@@ -49,7 +49,10 @@ const firstNames = 10;
 /** The rest comes from KV, and does not wait longer for a history. */
 const patienceMilliseconds = 1_000;
 
-/** Reads all parts at the same time. One that fails does not take the others with it, unless `report` throws. */
+/**
+ * Reads all parts at the same time. A part that fails does not take the others with it, unless `report`, which gets its
+ * error, throws.
+ */
 export async function readContent(
   view: View,
   zones: readonly string[],

@@ -22,7 +22,10 @@ export function selectAuctions(
   return { shown, count: matching.length, page: shownPage, pages };
 }
 
-/** The list in each order asked for: sorting takes milliseconds. Shared by all requests, and forgotten with the list. */
+/**
+ * The list in each order that was asked for, because sorting thousands of names takes milliseconds. Shared by all
+ * requests, as the list is, and forgotten with it.
+ */
 const ordersOf = onFirstUseOf((_: Names) => new Map<string, Names>());
 
 function inOrder(all: Names, sort: Sort, language: Language): Names {

@@ -52,7 +52,10 @@ export function readView(parameters: URLSearchParams): View {
 /** In code units: more than any domain name has, so that none becomes another one by being cut. */
 export const maximumLength = 2 * 253;
 
-/** The text in NFC, with visible characters in place of invisible ones that would change how the others are shown. */
+/**
+ * The text in NFC. What is invisible and would change how the text around it is shown is made visible. No name has any
+ * of it.
+ */
 function cleanText(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd')

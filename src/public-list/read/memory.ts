@@ -19,7 +19,10 @@ interface Seen {
   freshUntil: number;
 }
 
-/** An isolate remembers 16 MiB of the lists; the heads take what is left: that of 5,000,000 names a tenth of a MiB. */
+/**
+ * An isolate remembers at most 16 MiB of the lists. The heads that it has read take the rest: that of 5,000,000 names
+ * takes a tenth of a MiB.
+ */
 const mebibyte = 1024 * 1024;
 const maximumListBytes = 12 * mebibyte;
 const maximumPartBytes = 3 * mebibyte;

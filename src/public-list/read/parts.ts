@@ -25,7 +25,10 @@ export interface Reader {
   later: (work: Promise<unknown>) => void;
   /** Reports that KV lacks the list or a part of it, so that somebody publishes it. */
   report: (list: ListName, trouble: Trouble) => void;
-  /** Counts what is about to be read as so many requests, this one included. Throws `throttled` beyond the limit. */
+  /**
+   * Counts what is about to be read as so many requests of whoever asks, the request itself included. Throws
+   * `throttled` if that is beyond their limit.
+   */
   charge: (requests: number) => Promise<void>;
 }
 
@@ -34,7 +37,10 @@ export type Trouble = 'missing' | 'incomplete';
 /** The time for which a location may cache a head: the minimum that KV allows. */
 const headCacheSeconds = 30;
 
-/** The last published head, from memory or by one read of KV; undefined if KV has none. Throws if KV fails. */
+/**
+ * The head of the list as it was last published, from memory or by one read of KV; undefined if KV has none. Throws if
+ * KV fails.
+ */
 export async function findHead(
   list: ListName,
   reader: Reader,

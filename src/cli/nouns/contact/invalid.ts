@@ -7,7 +7,10 @@ import { getRegistrar } from '../../../registrar/account.ts';
 import type { Registry } from '../../registry.ts';
 import { writeOutput } from '../../report/output.ts';
 
-/** The contacts that meet the criteria, with the values that today's rules refuse, as they are read. Throws `not_found`. */
+/**
+ * Every contact that meets the criteria, with its values that today's rules refuse, as it is read. Throws `not_found`
+ * if there is no such registrar.
+ */
 export async function* judgedContacts({ db, origin }: Registry, criteria: ContactCriteria) {
   const { registrar } = criteria;
   if (registrar !== undefined) await retried(() => getRegistrar(db, registrar));
