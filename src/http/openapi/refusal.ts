@@ -1,9 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type * as z from 'zod';
 import type { oas31, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import type { Reason } from '../../error.ts';
+import { type Problem, type Reason, RegistryError } from '../../error.ts';
 import { reasonCases } from '../answer.openapi.ts';
 import { statuses } from '../answer.ts';
+import { maximumBodyBytes } from '../input.ts';
 import { everyAnswer, everyNotModified, type HeaderName, headersOf } from './headers.ts';
 import type { Tag } from './introduction.ts';
 
@@ -15,6 +16,8 @@ export interface Interface {
   /** Reasons for which each of its calls may be refused, besides `always`. */
   refusals: readonly Reason[];
   errorOf: (status: number) => z.ZodType;
+  /** The body of an example of the error; by default, the one of `fieldErrors`. */
+  exampleOf?: (error: RegistryError) => object;
   /** The text about a reason; by default, its case. */
   show?: (reason: Reason) => string;
   /** Every answer has them; those that are parameters too are taken by every call. */
@@ -28,6 +31,17 @@ const headersOfStatus: Partial<Record<number, HeaderName[]>> = {
   401: ['WWW-Authenticate'],
   405: ['Allow'],
   429: ['Retry-After', 'RateLimit'],
+};
+
+/** What the service says in the same words in every interface; a test compares it with the answers. */
+const typical: Partial<Record<Reason, Omit<Problem, 'reason'>>> = {
+  method_not_allowed: { message: 'Method not allowed' },
+  too_large: { message: `Request body is larger than ${maximumBodyBytes} bytes` },
+  throttled: {
+    message: 'Too many requests, try again later',
+    detail: 'The limit "caller" has been reached: 600 requests by one caller in 60 seconds.',
+  },
+  unexpected: { message: 'Internal error, request id 0e1b2f3c-4d5e-4f60-8172-839405162738' },
 };
 
 const always: readonly Reason[] = ['method_not_allowed', 'unexpected'];
@@ -69,19 +83,42 @@ export function notModified(
 }
 
 function refusal(
-  { errorOf, show = (reason) => reasonCases[reason], headers }: Interface,
+  common: Interface,
   status: number,
   reasons: readonly Reason[],
   others: readonly HeaderName[],
 ): ZodOpenApiResponseObject {
+  const { errorOf, show = (reason) => reasonCases[reason], headers } = common;
   const cases = reasons.map(show);
+  const examples = typicalExamples(common, reasons);
   const description =
     cases.length === 1 ? `${capital(cases[0]!)}.` : cases.map((text) => `- ${text}`).join('\n');
   return {
     description,
     headers: headersOf(...everyAnswer, ...headers, ...(headersOfStatus[status] ?? []), ...others),
-    content: { 'application/json': { schema: errorOf(status) } },
+    content: {
+      'application/json': {
+        schema: errorOf(status),
+        ...(Object.keys(examples).length > 0 && { examples }),
+      },
+    },
   };
+}
+
+const fieldsExample = ({ message }: RegistryError) => ({ errors: { base: [message] } });
+
+function typicalExamples(
+  { exampleOf = fieldsExample }: Interface,
+  reasons: readonly Reason[],
+): Record<string, { summary: string; value: object }> {
+  return Object.fromEntries(
+    reasons.flatMap((reason) => {
+      const problem = typical[reason];
+      if (!problem) return [];
+      const value = exampleOf(new RegistryError([{ reason, ...problem }]));
+      return [[reason, { summary: capital(reasonCases[reason]), value }]];
+    }),
+  );
 }
 
 function component(

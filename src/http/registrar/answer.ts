@@ -29,12 +29,16 @@ export const answers: Record<Reason, [code: number, message?: string]> = {
 };
 
 export const registrarError: ErrorForm = (error, c) => {
-  const errors = errorsOf(error);
-  const [{ code, message }] = errors as [(typeof errors)[number]];
   const status = statuses[error.reason];
   if (status === 401) c.header('WWW-Authenticate', 'Basic realm="REPP", charset="UTF-8"');
-  return c.json({ code, message, data: {}, errors }, status);
+  return c.json(errorBody(error), status);
 };
+
+export function errorBody(error: RegistryError) {
+  const errors = errorsOf(error);
+  const [{ code, message }] = errors as [(typeof errors)[number]];
+  return { code, message, data: {}, errors };
+}
 
 export const errorsOf = (error: RegistryError) => error.problems.map(worded);
 

@@ -3,7 +3,7 @@ import type { Reason } from '../../error.ts';
 import { reasonCases } from '../answer.openapi.ts';
 import { callsOf } from '../openapi/call.ts';
 import type { Tag } from '../openapi/introduction.ts';
-import { answers, done } from './answer.ts';
+import { answers, done, errorBody } from './answer.ts';
 
 const codes = [...new Set(Object.values(answers).map(([code]) => code))].sort();
 const code = z.literal(codes).meta({
@@ -47,6 +47,7 @@ export const registrarCalls = (tag: Tag) =>
     security: [{ basic: [] }],
     refusals: ['invalid', 'unauthorized', 'address_denied', 'too_large', 'throttled'],
     errorOf: () => registrarError,
+    exampleOf: errorBody,
     show,
     headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark'],
   });
