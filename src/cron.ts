@@ -15,6 +15,7 @@ import { type PurgeContext, publishAndPurge } from './public-list/publish/publis
 import { sweepLists } from './public-list/publish/sweep.ts';
 import { deleteOldNotifications } from './registrar/notification.ts';
 import { forgetEndedSecrets } from './registrar/own-account.ts';
+import { forgetRegistrations } from './registration/take-back.ts';
 import { endReservations } from './retained-domain/end.ts';
 import { currentTime } from './time/clock.ts';
 import { monthsBefore } from './time/day.ts';
@@ -38,6 +39,7 @@ const works: Readonly<Record<string, Work>> = {
   delete_notifications: ({ DB }, _, at) => deleteOldNotifications(openDatabase(DB), at),
   delete_orphan_contacts: (env, _, at) => endOrphanContacts(env, at),
   remove_history_values: (env, _, at) => endHistoryValues(env, at),
+  forget_registrations: ({ DB }, _, at) => forgetRegistrations(openDatabase(DB), at),
   forget_ended_secrets: ({ DB }, _, at) => forgetEndedSecrets(openDatabase(DB), at),
   end_webhook_deliveries: ({ DB }, _, at) => endOldDeliveries(openDatabase(DB), at),
 };

@@ -522,6 +522,32 @@ test('a system learns the state of a name in two round trips, one of them for it
   expect(state.answer).toEqual({ d1RoundTrips: 2, rowsRead: 3 });
 });
 
+test('a name is registered in five round trips, whatever it uses up, and taken back in four', async () => {
+  const { env } = worker;
+  const system = await addSystem(env, ['domains']);
+  const registrar = await addRegistrar(env);
+  const contact = await addContact(env, registrar);
+  const domain = { registrar: registrar.code, registrant: contact.code };
+  const secret = 'c'.repeat(32);
+  const registration = (name: string) => `/api/v1/internal/names/${name}/registration`;
+  const register = (name: string) =>
+    costOf(registration(name), send('POST', system, { domain, password: secret }));
+  const free = 'registered.ee';
+  expect((await register(free)).answer).toEqual({
+    d1RoundTrips: 5,
+    rowsRead: 58,
+    rowsWritten: 13,
+  });
+  expect((await register(free)).answer).toEqual({ d1RoundTrips: 5, rowsRead: 16 });
+  const takeBack = () => costOf(registration(free), send('DELETE', system));
+  expect((await takeBack()).answer).toEqual({ d1RoundTrips: 4, rowsRead: 53, rowsWritten: 6 });
+  expect((await takeBack()).answer).toEqual({ d1RoundTrips: 3, rowsRead: 4 });
+  const { name } = await addRetainedDomain(env, { password: 'other' });
+  await addAuction(env, { name, status: 'payment_received', registrationCode: secret });
+  await addDispute(env, { name, password: secret });
+  expect((await register(name)).answer).toMatchObject({ d1RoundTrips: 5 });
+});
+
 test('no call of the document is missing here', () => {
   const isMeasured = (call: string) => {
     const pattern = new RegExp(`^${call.replace('{tile}', '.+').replace(/\{.*?\}/g, '[^/]+')}$`);

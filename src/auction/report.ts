@@ -70,6 +70,9 @@ export async function updateAuction(
   return outcome;
 }
 
+/** What becomes of a paid auction when the holder of its registration code registers the name. */
+export const registered = { status: 'domain_registered', registrationCode: null } as const;
+
 /**
  * Ends a paid auction as `domain_registered` and returns it: the holder of the registration code has registered the
  * name. A dry run checks and writes nothing. Throws `invalid` for another status or a wrong code, and `not_found`.
@@ -81,11 +84,10 @@ export async function registerAuction(
   registrationCode: string,
   options: ChangeOptions = {},
 ): Promise<Auction> {
-  const ended = { status: 'domain_registered', registrationCode: null } as const;
   const look = () => getAuctionOf(db, uuidOrName);
   const judge = (auction: Auction) => {
     checkRegistration(auction, registrationCode);
-    return auctionUpdate(db, auction, ended, origin);
+    return auctionUpdate(db, auction, registered, origin);
   };
   return (await write(db, origin.request, { look, judge }, options)).outcome;
 }
@@ -155,7 +157,7 @@ function registrationCodeFor(auction: Auction, status: AuctionStatus): string | 
 }
 
 /** The change that updates an auction; its outcome is the updated auction. */
-function auctionUpdate(
+export function auctionUpdate(
   db: Database,
   auction: Auction,
   {

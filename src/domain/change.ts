@@ -7,17 +7,11 @@ import { difference } from '../history/changes.ts';
 import { registrarIdOf } from '../registrar/account.ts';
 import { type ChangesOfMany, changesOfRows } from '../write.ts';
 import type { Recorded } from './read.ts';
-import { codesOf, type DomainRecord, type Parties } from './record.ts';
+import { codesOf, contentOf, type DomainRecord, type Parties } from './record.ts';
 
 /** The JSON from which `domainChanges` makes the domain equal to the record. */
 export function domainRow(record: DomainRecord, parties: Parties, present: Recorded | undefined) {
   const { name, punycode, registrar } = record;
-  const wanted = {
-    registrar,
-    registrant: codesOf(record, 'registrant')[0] ?? null,
-    admin: codesOf(record, 'admin'),
-    tech: codesOf(record, 'tech'),
-  };
   const row: Omit<NewRow<typeof domains>, 'registrarId' | 'createdAt'> = { name, punycode };
   return {
     ...row,
@@ -25,7 +19,7 @@ export function domainRow(record: DomainRecord, parties: Parties, present: Recor
     contacts: domainRoles.flatMap((role) =>
       codesOf(record, role).map((code) => ({ role, id: parties.contacts.get(code)?.id })),
     ),
-    changes: difference({ ...present }, { ...wanted }),
+    changes: difference({ ...present }, { ...contentOf(record) }),
   };
 }
 

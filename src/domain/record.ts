@@ -5,6 +5,7 @@ import type { RecordProblem } from '../error.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 import type { DomainRole } from './list.ts';
 import type { DomainName } from './name.ts';
+import type { Recorded } from './read.ts';
 
 /** A domain to import, with the codes of its registrar and contacts. */
 export interface DomainRecord extends DomainName {
@@ -60,6 +61,16 @@ export function codesOf(record: ImportedDomain, role: DomainRole): string[] {
   const holders = registrant === null ? [] : [registrant];
   const codes = role === 'registrant' ? holders : (record[role] ?? []);
   return [...new Set(codes.map(asciiUpperCase))].sort();
+}
+
+/** The domain as its history records it. */
+export function contentOf(record: DomainRecord): Omit<Recorded, 'createdAt'> {
+  return {
+    registrar: record.registrar,
+    registrant: codesOf(record, 'registrant')[0] ?? null,
+    admin: codesOf(record, 'admin'),
+    tech: codesOf(record, 'tech'),
+  };
 }
 
 /** A problem for each registrar and contact of the records that does not exist. */

@@ -4,10 +4,16 @@ import { difference } from '../history/changes.ts';
 import { findNewestId, nothingSince } from '../history/search.ts';
 import { type ChangeOfSeenOptions, changeEach, changesOfRows, type Origin } from '../write.ts';
 import { deleteDomains } from './change.ts';
-import { loadDomains } from './read.ts';
+import { loadDomains, type Recorded } from './read.ts';
 
 /** The content of a domain after its removal. */
 const nothing = { registrar: null, registrant: null, admin: [], tech: [], createdAt: null };
+
+/** The row of a domain for `deleteDomains`, with its changes. */
+export function removalRow(name: string, domain: Recorded) {
+  const { registrar } = domain;
+  return { name, registrar, changes: difference({ ...domain }, nothing) };
+}
 
 /**
  * Removes those of the domains that exist, with their links to contacts, all or none, and returns how many. It is one
@@ -22,11 +28,7 @@ export async function removeDomains(
   const since = seen ?? (await findNewestId(db));
   const present = await loadDomains(db, [...new Set(names)]);
   if (isDryRun) return present.size;
-  const rows = [...present].map(([name, domain]) => ({
-    name,
-    registrar: domain.registrar,
-    changes: difference({ ...domain }, nothing),
-  }));
+  const rows = [...present].map(([name, domain]) => removalRow(name, domain));
   const removals = jsonArrays(rows)
     .map(rowsIn)
     .map((some) => changesOfRows('domain', 'delete', some, [deleteDomains(db, some)]));

@@ -3,6 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { auctionPaths } from './auction/auctions.openapi.ts';
 import { healthPaths } from './health/health.openapi.ts';
 import { internalNamePaths } from './internal/names.openapi.ts';
+import { registrationPaths } from './internal/registrations.openapi.ts';
 import { headers } from './openapi/headers.ts';
 import { description, tags } from './openapi/introduction.ts';
 import { keepInput, tidied } from './openapi/json-schema.ts';
@@ -46,6 +47,7 @@ export function openApiDocument() {
         ...exportPaths,
         ...auctionPaths,
         ...internalNamePaths,
+        ...registrationPaths,
         ...listPathItems,
         ...changesPathItems,
         ...namePaths,

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, max, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, max, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import {
   type AuctionStatus,
   auctions,
@@ -55,4 +55,11 @@ export async function readNameState(db: Database, name: string, now: Date): Prom
     reservation: retained.find(({ status }) => status === 'reserved'),
     auction,
   };
+}
+
+/** The condition that nothing about this name has been recorded since the entry, of all that stands in its state. */
+export function isNameUnchanged(name: string, since: SQLWrapper | number): SQL {
+  return sql`not exists (
+    select 1 from ${history} where ${history.subject} in ('domain', 'auction', 'retained_domain', 'dispute')
+      and ${history.subjectKey} = ${name} and ${history.id} > ${since})`;
 }

@@ -175,26 +175,35 @@ export async function closeDispute(
       throw new RegistryError('not_found', `${JSON.stringify(name)} is not disputed`, 'name');
     }
     meant = dispute;
-    const closed = { closedAt: origin.request.at.toISOString() };
-    const { id } = dispute;
-    return {
-      by: origin.actor,
-      subject: subjectOf(dispute),
-      action: 'update',
-      changes: difference(dispute, closed),
-      // An id can be reused after a deletion; the name shows that it is still the same dispute.
-      onlyIf: sql`exists (
-        select 1 from ${disputes} where id = ${id} and name = ${name} and closed_at is null)`,
-      statements: (isWritten) => [
-        db
-          .update(disputes)
-          .set(closed)
-          .where(and(eq(disputes.id, id), isWritten)),
-      ],
-      outcome: undefined,
-    };
+    return closure(db, origin, dispute, origin.request.at.toISOString());
   };
   await write(db, origin.request, { look, judge }, options);
+}
+
+/** The change that closes a dispute at this time, or opens it again with null. */
+export function closure(
+  db: Database,
+  { actor }: Pick<Origin, 'actor'>,
+  dispute: Dispute,
+  closedAt: string | null,
+): Change<void> {
+  const { id, name } = dispute;
+  return {
+    by: actor,
+    subject: subjectOf(dispute),
+    action: 'update',
+    changes: difference(dispute, { closedAt }),
+    // An id can be reused after a deletion; the name shows that it is still the same dispute.
+    onlyIf: sql`exists (
+      select 1 from ${disputes} where id = ${id} and name = ${name} and closed_at is ${dispute.closedAt})`,
+    statements: (isWritten) => [
+      db
+        .update(disputes)
+        .set({ closedAt })
+        .where(and(eq(disputes.id, id), isWritten)),
+    ],
+    outcome: undefined,
+  };
 }
 
 function subjectOf({ name }: Pick<Dispute, 'name'>) {

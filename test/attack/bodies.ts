@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { type ContactChanges, contactColumns, type Sender } from '../../src/contact/fields.ts';
 import { hostileJson, hostileText } from './hostile.ts';
+import type { World } from './world.ts';
 
 const identity = fc.constantFrom(
   { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
@@ -49,8 +50,33 @@ function fieldsOf(sender: Sender, addressName: string): Fields {
 const ofRegistrar = fieldsOf('registrar', 'addr');
 const ofRegistrant = fieldsOf('registrant', 'address');
 
-/** A body that the route takes; undefined if none is known. */
-export function validBody(method: string, path: string): fc.Arbitrary<object> | undefined {
+/** A domain with contacts of the registrar that calls, so that nobody comes to see another's data. */
+function domainOf(world: World | undefined) {
+  const code = fc.constantFrom(...(world?.ownContacts ?? []).map(({ code }) => code), 'NOBODY:1');
+  const codes = fc.array(code, { maxLength: 3 });
+  return objectOf(
+    {
+      registrar: fc.constantFrom(world?.prefix ?? 'NOBODY', 'NOBODY'),
+      registrant: code,
+      admin_contacts: codes,
+      tech_contacts: codes,
+    },
+    'registrar',
+    'registrant',
+  );
+}
+
+/** A body that the route takes; undefined if none is known. Without a world, it may name what is nowhere. */
+export function validBody(
+  method: string,
+  path: string,
+  world?: World,
+): fc.Arbitrary<object> | undefined {
+  if (path.endsWith('/registration')) {
+    const secret = fc.constantFrom(world?.registrationCode ?? '', 'sesame', null);
+    const fields = { domain: domainOf(world), registration_code: secret, password: secret };
+    return objectOf(fields, 'domain');
+  }
   if (path.startsWith('/repp/v1/contacts')) {
     const id = fc.constantFrom('F1', 'F2', 'F3', 'F4', null);
     const required = ['name', 'email', 'phone', 'ident'];

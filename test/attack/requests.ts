@@ -257,7 +257,7 @@ export function requestTo(world: World): fc.Arbitrary<Sent> {
         3,
       );
       const hasBody = !['GET', 'HEAD', 'OPTIONS'].includes(method);
-      const valid = validBody(method, route.path) ?? fc.constant({});
+      const valid = validBody(method, route.path, world) ?? fc.constant({});
       const json = fc.oneof(
         { weight: 5, arbitrary: valid.map((body) => JSON.stringify(body)) },
         { weight: 4, arbitrary: bentBody(valid) },

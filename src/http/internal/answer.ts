@@ -1,4 +1,4 @@
-import type { Reason } from '../../error.ts';
+import type { Problem, Reason } from '../../error.ts';
 import { RegistryError } from '../../error.ts';
 import { type ErrorForm, fieldErrors } from '../answer.ts';
 
@@ -8,12 +8,28 @@ export const internalMessages: Partial<Record<Reason, string>> = {
   missing: 'is required',
 };
 
-/** Fields without the name of the object that they stand in, as they are called in a batch. */
+/** What a domain refers to, by the nouns' names, with the names on the wire. */
+const partyFields: Record<string, string> = {
+  registrar: 'registrar',
+  registrant: 'registrant',
+  admin: 'admin_contacts',
+  tech: 'tech_contacts',
+};
+
+/**
+ * The problem under its field, without the name of the object that it stands in, as in a batch. A body that names a
+ * registrar or a contact that does not exist is invalid.
+ */
+export function shownProblem(problem: Problem): Problem {
+  const field = problem.field?.replace(/^(domain|auction)\./, '');
+  const isParty = problem.reason === 'not_found' && field !== undefined && field in partyFields;
+  return isParty
+    ? { ...problem, reason: 'invalid', field: partyFields[field] }
+    : { ...problem, field };
+}
+
 export const internalError: ErrorForm = (error, c) => {
-  const [first, ...others] = error.problems.map((problem) => ({
-    ...problem,
-    field: problem.field?.replace(/^(domain|auction)\./, ''),
-  }));
+  const [first, ...others] = error.problems.map(shownProblem);
   const answer = fieldErrors(new RegistryError([first!, ...others]), c, internalMessages);
   if (answer.status === 401) answer.headers.set('WWW-Authenticate', 'Bearer realm="internal"');
   return answer;

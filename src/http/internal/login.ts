@@ -27,6 +27,12 @@ export function may(right: (typeof systemRights)[number]): MiddlewareHandler<App
   };
 }
 
+/** Who writes with a call that may be repeated as it is, so that it needs no idempotency key. */
+export function originOf(c: AppContext): Origin {
+  const request = { at: c.var.now, requestId: c.var.requestId };
+  return { actor: systemActor(c.var.system), request };
+}
+
 /** Who writes. Throws `invalid` for a malformed idempotency key. */
 export async function systemOrigin(c: AppContext): Promise<Origin> {
   return { actor: systemActor(c.var.system), request: await writeRequest(c) };

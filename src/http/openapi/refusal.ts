@@ -25,7 +25,7 @@ export interface Interface {
 }
 
 /** Refusals with these statuses may come after the body's unknown fields were named. */
-const afterBody = [400, 404, 412, 422, 500];
+const afterBody = [400, 404, 409, 412, 422, 500];
 
 const headersOfStatus: Partial<Record<number, HeaderName[]>> = {
   401: ['WWW-Authenticate'],

@@ -1,0 +1,40 @@
+import * as z from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { requiredBody } from '../openapi/call.ts';
+import { created, domainAnswer, gone } from './domain.openapi.ts';
+import { internalCall, nameInPath } from './interface.openapi.ts';
+import { registrationBody } from './registrations.ts';
+
+const body = registrationBody();
+z.globalRegistry
+  .add(body.shape.registration_code, {
+    description: 'The code of the winner of the name’s auction, or its password.',
+  })
+  .add(body.shape.password, {
+    description: 'The password of the reserved or disputed name, or its code.',
+  });
+
+export const registrationPaths: ZodOpenApiPathsObject = {
+  '/api/v1/internal/names/{name}/registration': {
+    post: internalCall({
+      operationId: 'registerName',
+      summary: 'Register a name, if nothing stands in the way',
+      description:
+        'Needs `domains`. Either secret is judged as whatever the name needs. The code of a paid auction ends the auction, and suffices for a name that is reserved too; the password of a dispute closes the dispute, and suffices likewise; a reserved name stays reserved under a new password. Refused for the first obstacle: registered, blocked, disputed, in auction or not paid (`name`); the code missing, wrong or late (`registration_code`); the password missing or wrong (`password`).',
+      path: nameInPath,
+      body: requiredBody(body.check(z.meta({ id: 'Registration' }))),
+      success: { description: 'The domain was there, exactly so.', schema: domainAnswer },
+      others: created('The domain is registered.'),
+      refusals: ['missing', 'too_large', 'forbidden', 'conflict'],
+    }),
+    delete: internalCall({
+      operationId: 'takeBackRegistration',
+      summary: 'Take a registration back',
+      description:
+        'Needs `domains`. Within 24 hours, for the system that registered the name, if nothing about it has changed since: the domain goes, and the auction, its code, the password and the dispute are as before.',
+      path: nameInPath,
+      others: gone('The domain is not there, or not any more.'),
+      refusals: ['forbidden', 'conflict'],
+    }),
+  },
+};

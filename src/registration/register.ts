@@ -1,0 +1,171 @@
+import { sql } from 'drizzle-orm';
+import { registrations, type UsedUp } from '../../drizzle/schema.ts';
+import { auctionUpdate, registered } from '../auction/report.ts';
+import { randomHex, sha256Hex } from '../bytes/digest.ts';
+import { insertRows } from '../database/insert-rows.ts';
+import type { Database } from '../database/open.ts';
+import { isForeignKeyViolation } from '../database/violations.ts';
+import { domainChanges, domainRow } from '../domain/change.ts';
+import { loadDomains } from '../domain/read.ts';
+import { type DomainRecord, loadParties, problemsOf } from '../domain/record.ts';
+import { RegistryError, throwProblems } from '../error.ts';
+import { closure } from '../retained-domain/dispute.ts';
+import type { System } from '../system/login.ts';
+import { dayOf, isDay } from '../time/day.ts';
+import { type Change, type Origin, write } from '../write.ts';
+import { isNameUnchanged, type NameState, readNameState } from './name-state.ts';
+import { following, passwordUpdate } from './used-up.ts';
+
+export interface Registered {
+  /** False for a domain that was there, exactly so. */
+  isNew: boolean;
+  isDisputeClosed: boolean;
+}
+
+/**
+ * Registers the domain for a system. What the name needs must be among the secrets, and is used up: the code of its paid
+ * auction, the password of its dispute or, unless one of these sufficed, of its reservation. A domain that is exactly so
+ * stays as it is. Throws `not_found` with a problem for each unknown registrar and contact, and `conflict` for the first
+ * thing that stands in the way.
+ */
+export async function registerDomain(
+  db: Database,
+  origin: Origin,
+  system: Pick<System, 'id'>,
+  record: DomainRecord,
+  secrets: readonly string[],
+): Promise<Registered> {
+  const { name } = record;
+  const { at } = origin.request;
+  const fits = await matcherOf(secrets);
+  const look = async () => {
+    const state = await readNameState(db, name, at);
+    const { auction, dispute, reservation, isRegistered } = state;
+    return {
+      state,
+      present: isRegistered ? (await loadDomains(db, [name])).get(name) : undefined,
+      parties: await loadParties(db, [record]),
+      given: {
+        code: await fits(auction?.registrationCode),
+        disputePassword: await fits(dispute?.password),
+        password: await fits(reservation?.password),
+      },
+    };
+  };
+  const judge = ({ state, present, parties, given }: Awaited<ReturnType<typeof look>>) => {
+    const row = domainRow(record, parties, present);
+    const change: Change<Registered> = {
+      by: origin.actor,
+      subject: { type: 'domain', key: name, registrar: record.registrar },
+      action: 'create',
+      changes: row.changes,
+      outcome: { isNew: false, isDisputeClosed: false },
+    };
+    if (present) {
+      if (Object.keys(row.changes).length > 0) throw obstacle(name, 'is registered already');
+      return change;
+    }
+    throwProblems(problemsOf([record], parties));
+    const used = judgeSecrets(name, state, { ...given, isAny: secrets.length > 0 }, at);
+    const { auction, dispute } = state;
+    const registration = {
+      name,
+      systemId: system.id,
+      registeredAt: at.toISOString(),
+      lastEntry: sql`(select max(id) from history)`,
+      used,
+    };
+    return {
+      ...change,
+      onlyIf: isNameUnchanged(name, state.newestEntry),
+      statements: (isWritten) => [
+        ...domainChanges(db, 'create', JSON.stringify([row]), at, isWritten).statements,
+        ...(auction && used.auction
+          ? following(db, origin, auctionUpdate(db, auction, registered, origin), isWritten)
+          : []),
+        ...(used.password === undefined
+          ? []
+          : following(db, origin, passwordUpdate(db, origin, record, randomHex(16)), isWritten)),
+        ...(dispute
+          ? following(db, origin, closure(db, origin, dispute, at.toISOString()), isWritten)
+          : []),
+        // Last, to know the newest entry. Of a domain that is gone, there may still be a row.
+        insertRows(db, registrations, registration, sql`where ${isWritten}`).onConflictDoUpdate({
+          target: registrations.name,
+          set: {
+            systemId: sql`excluded.system_id`,
+            registeredAt: sql`excluded.registered_at`,
+            lastEntry: sql`excluded.last_entry`,
+            used: sql`excluded.used`,
+          },
+        }),
+      ],
+      outcome: { isNew: true, isDisputeClosed: dispute !== undefined },
+      // A contact has just been deleted.
+      onViolation: (error) => (isForeignKeyViolation(error) ? 'again' : undefined),
+    } satisfies Change<Registered>;
+  };
+  return (await write(db, origin.request, { look, judge })).outcome;
+}
+
+/** Whether a secret on record is among the given ones. Digests are compared, whose timing tells nothing of a secret. */
+async function matcherOf(secrets: readonly string[]) {
+  const given = new Set(await Promise.all(secrets.map((secret) => sha256Hex(secret))));
+  return async (secret: string | null | undefined) =>
+    typeof secret === 'string' && given.has(await sha256Hex(secret));
+}
+
+interface Given {
+  code: boolean;
+  disputePassword: boolean;
+  password: boolean;
+  /** Whether any secret was given, right or wrong. */
+  isAny: boolean;
+}
+
+/** What the registration uses up. Throws `conflict` for the first thing that stands in the way. */
+function judgeSecrets(name: string, state: NameState, given: Given, now: Date): UsedUp {
+  const { isBlocked, dispute, auction, reservation } = state;
+  if (isBlocked) throw obstacle(name, 'is blocked');
+  if (dispute && !given.disputePassword) throw obstacle(name, 'is disputed');
+  const used: UsedUp = dispute ? { disputeId: dispute.id } : {};
+  if (auction?.status === 'started') throw obstacle(name, 'is in auction');
+  if (auction?.status === 'awaiting_payment') {
+    throw obstacle(name, 'has been won in an auction that is not paid yet');
+  }
+  if (auction) {
+    const { id, registrationCode, registrationDeadline: deadline } = auction;
+    if (!given.code || registrationCode === null) {
+      const fault = given.isAny
+        ? 'this is not the registration code of its auction'
+        : 'the registration code of its auction is missing';
+      throw obstacle(name, `has been won in an auction: ${fault}`, 'registration_code');
+    }
+    if (deadline !== null && isOver(deadline, now)) {
+      throw obstacle(
+        name,
+        `had to be registered by ${deadline} with this code`,
+        'registration_code',
+      );
+    }
+    used.auction = { id, registrationCode };
+  }
+  if (reservation && !auction && !dispute) {
+    if (!given.password || reservation.password === null) {
+      const fault = given.isAny ? 'this is not its password' : 'its password is missing';
+      throw obstacle(name, `is reserved: ${fault}`, 'password');
+    }
+    used.password = reservation.password;
+  }
+  return used;
+}
+
+/** A day lasts to its end in UTC. */
+function isOver(deadline: string, now: Date): boolean {
+  return isDay(deadline) ? deadline < dayOf(now) : Date.parse(deadline) < now.getTime();
+}
+
+/** The refusal of what is on record about the name. */
+export function obstacle(name: string, what: string, field = 'name'): RegistryError {
+  return new RegistryError('conflict', `${JSON.stringify(name)} ${what}`, field);
+}

@@ -1,0 +1,112 @@
+import { eq, sql } from 'drizzle-orm';
+import { auctions, disputes, registrations } from '../../drizzle/schema.ts';
+import { auctionUpdate } from '../auction/report.ts';
+import type { Database } from '../database/open.ts';
+import { deleteOlder } from '../database/sweep.ts';
+import { deleteDomains } from '../domain/change.ts';
+import type { DomainName } from '../domain/name.ts';
+import { loadDomains } from '../domain/read.ts';
+import { removalRow } from '../domain/remove.ts';
+import { closure } from '../retained-domain/dispute.ts';
+import type { System } from '../system/login.ts';
+import { timeAfter } from '../time/clock.ts';
+import { type Change, type Origin, write } from '../write.ts';
+import { isNameUnchanged } from './name-state.ts';
+import { obstacle } from './register.ts';
+import { following, passwordUpdate } from './used-up.ts';
+
+const keptForDays = 1;
+
+/**
+ * Takes back what this system has registered within a day: the domain goes, and its auction, the passwords and the
+ * dispute are as before. Returns whether that opened a dispute again. Does nothing if there is no domain. Throws
+ * `conflict` if the registration is older or another system's, or if anything about the name has changed since.
+ */
+export async function takeBackRegistration(
+  db: Database,
+  origin: Origin,
+  system: Pick<System, 'id'>,
+  domainName: DomainName,
+): Promise<boolean> {
+  const { name } = domainName;
+  const look = async () => {
+    const usedId = (path: string) =>
+      sql`(select used ->> ${path} from ${registrations} where ${registrations.name} = ${name})`;
+    const [[registration], [unchanged], [auction], [dispute]] = await db.batch([
+      db.select().from(registrations).where(eq(registrations.name, name)),
+      db
+        .select({ name: registrations.name })
+        .from(registrations)
+        .where(
+          sql`${registrations.name} = ${name} and ${isNameUnchanged(name, registrations.lastEntry)}`,
+        ),
+      db
+        .select()
+        .from(auctions)
+        .where(eq(auctions.id, usedId('$.auction.id'))),
+      db
+        .select()
+        .from(disputes)
+        .where(eq(disputes.id, usedId('$.disputeId'))),
+    ]);
+    const present = (await loadDomains(db, [name])).get(name);
+    return { registration, isChanged: !unchanged, auction, dispute, present };
+  };
+  const judge = (seen: Awaited<ReturnType<typeof look>>): Change<boolean> => {
+    const { registration, isChanged, auction, dispute, present } = seen;
+    const subject = { type: 'domain', key: name } as const;
+    const nothing = { by: origin.actor, action: 'delete', changes: {} } as const;
+    if (!present) {
+      return { ...nothing, subject: { ...subject, registrar: null }, outcome: false };
+    }
+    const oldest = timeAfter(origin.request.at, -keptForDays * 24 * 60 * 60 * 1000);
+    if (!registration || registration.registeredAt < oldest) {
+      throw obstacle(name, 'was not registered by this interface in the last 24 hours');
+    }
+    if (registration.systemId !== system.id) {
+      throw obstacle(name, 'was registered by another system');
+    }
+    if (isChanged) throw obstacle(name, 'has changed since its registration');
+    const { used, lastEntry } = registration;
+    const row = removalRow(name, present);
+    return {
+      ...nothing,
+      subject: { ...subject, registrar: present.registrar },
+      changes: row.changes,
+      onlyIf: isNameUnchanged(name, lastEntry),
+      statements: (isWritten) => [
+        deleteDomains(db, sql`select ${JSON.stringify(row)} as row where ${isWritten}`),
+        ...(auction && used.auction
+          ? following(
+              db,
+              origin,
+              auctionUpdate(
+                db,
+                auction,
+                { registrationCode: used.auction.registrationCode, status: 'payment_received' },
+                origin,
+              ),
+              isWritten,
+            )
+          : []),
+        ...(used.password === undefined
+          ? []
+          : following(
+              db,
+              origin,
+              passwordUpdate(db, origin, domainName, used.password),
+              isWritten,
+            )),
+        ...(dispute ? following(db, origin, closure(db, origin, dispute, null), isWritten) : []),
+        db.delete(registrations).where(sql`${registrations.name} = ${name} and ${isWritten}`),
+      ],
+      outcome: dispute !== undefined,
+    };
+  };
+  return (await write(db, origin.request, { look, judge })).outcome;
+}
+
+/** Forgets the registrations that can no longer be taken back, with the secrets that they used up. */
+export function forgetRegistrations(db: Database, now: Date): Promise<void> {
+  return deleteOlder(db, [registrations.registeredAt], keptForDays, now);
+}

@@ -1,0 +1,34 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Database } from '../database/open.ts';
+import type { DomainName } from '../domain/name.ts';
+import { namesIn, updates } from '../retained-domain/change-names.ts';
+import { type Change, type Origin, statementsOf } from '../write.ts';
+
+/** The statements of a change that follows from another one, with its own history, if that is written. */
+export function following(
+  db: Database,
+  { request }: Origin,
+  change: Change<unknown>,
+  isWritten: SQL,
+) {
+  return statementsOf(db, request, { ...change, onlyIf: isWritten });
+}
+
+/** The change that gives a reserved name another password. */
+export function passwordUpdate(
+  db: Database,
+  { actor }: Origin,
+  { name, punycode }: DomainName,
+  password: string,
+): Change<void> {
+  const row = JSON.stringify({ name, punycode, status: 'reserved', password });
+  return {
+    by: actor,
+    subject: { type: 'retained_domain', key: name },
+    action: 'update',
+    changes: { password: { redacted: true } },
+    statements: (isWritten) =>
+      updates(db, namesIn(sql`select ${row} as row where ${isWritten}`)).statements,
+    outcome: undefined,
+  };
+}
