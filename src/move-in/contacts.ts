@@ -9,7 +9,7 @@ import { insertRows } from '../database/insert-rows.ts';
 import { registrarIdOf } from '../registrar/account.ts';
 import { currentTime } from '../time/clock.ts';
 import { valueIn } from './conditions.ts';
-import { columnOf, type Form, type Kind, type KindColumn, registrarOf, timesOf } from './kind.ts';
+import { columnOf, type Form, type Kind, type KindColumn, registrarOf } from './kind.ts';
 import {
   anyText,
   code,
@@ -79,16 +79,11 @@ export const contactKind: Kind = {
     ),
   },
   key: ['code'],
-  subjectKey: { key: 'code', uuid: 'uuid' },
   required: ['id', 'registrar'],
   fixed: ['id', 'uuid', 'registrar'],
   unique: [{ columns: ['id'] }, { columns: ['uuid'] }],
   mayBeOrphan: true,
-  missing: (form, now) => ({
-    uuid: crypto.randomUUID(),
-    auth_info: generateAuthInfo(),
-    ...timesOf(form, now),
-  }),
+  missing: () => ({ uuid: crypto.randomUUID(), auth_info: generateAuthInfo() }),
   carried: refusedToday,
   derived: {
     identKey: (form) => keysOfForm(form).identKey,

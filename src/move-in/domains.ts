@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { contacts, domainContacts, domainRoles, domains } from '../../drizzle/schema.ts';
 import { insertDomains, linkContacts } from '../domain/change.ts';
 import type { DomainRole } from '../domain/list.ts';
-import { columnOf, type Kind, type KindColumn, punycode, registrarOf, timesOf } from './kind.ts';
+import { columnOf, type Kind, type KindColumn, punycode, registrarOf } from './kind.ts';
 import { code, domainName, list, oneOf, requiredInstant } from './reader.ts';
 
 /** The codes of a domain's contacts in a role, in order. */
@@ -41,7 +41,6 @@ export const domainKind: Kind = {
   key: ['name'],
   required: ['registrar'],
   mayBeOrphan: true,
-  missing: timesOf,
   obstacle: sql`exists (select 1 from ${contactsInForm}
     where not exists (select 1 from ${contacts} where ${contacts.code} = link.value))`,
   derived: punycode,

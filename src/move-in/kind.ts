@@ -53,8 +53,8 @@ export interface Kind {
   columns: Readonly<Record<string, KindColumn>>;
   /** The columns that tell its rows apart; a file must have them. */
   key: readonly string[];
-  /** The columns with the key and the UUID of the history; without it, the first of the key. */
-  subjectKey?: { key: string; uuid: string };
+  /** The column with the key of the history, if that is not the first of the key. */
+  subjectKey?: string;
   /** Other columns that a file must have. */
   required?: readonly string[];
   /** Columns whose value an update cannot change. */
@@ -68,8 +68,8 @@ export interface Kind {
   /** Whether rows of a registrar that is gone may be given to another. */
   mayBeOrphan?: true;
   part?: Part;
-  /** Values of a new row that the file does not give. */
-  missing?(form: Form, now: Date): Form;
+  /** Values of a new row that the file does not give, beside its times. */
+  missing?(now: Date): Form;
   /** Checks what only several values show. Throws `invalid`. */
   check?(form: Form): void;
   /** The form to compare with what is here, where that depends on it. */
@@ -135,12 +135,6 @@ export function uniqueValues({ unique = [] }: Kind, form: Form) {
     return isMeant ? [{ columns, where, text }] : [];
   });
 }
-
-/** The times of a new row. */
-export const timesOf = (form: Form, now: Date) => ({
-  created_at: now.toISOString(),
-  updated_at: form.created_at ?? now.toISOString(),
-});
 
 /** The key of the form, the list and the element of a row of a part's file, as far as it gives them. */
 export function placeIn({ columns, fills }: Part, row: Form) {

@@ -13,7 +13,7 @@ import { insertDisputes } from '../retained-domain/dispute.ts';
 import { dayOf } from '../time/day.ts';
 import { contactKind } from './contacts.ts';
 import { domainKind } from './domains.ts';
-import { columnOf, type Kind, type KindColumn, punycode, timesOf } from './kind.ts';
+import { columnOf, type Kind, type KindColumn, punycode } from './kind.ts';
 import {
   day,
   domainName,
@@ -43,7 +43,6 @@ function retainedKind(
     },
     key: ['name'],
     constants: { status },
-    missing: timesOf,
     derived: punycode,
     insert: (db, rows) => insertRetainedDomains(db, namesIn(rows)),
     isAbout: sql`ifnull(ifnull(entry.changes ->> '$.status.to', entry.changes ->> '$.status.from'), 'reserved') = ${status}`,
@@ -119,11 +118,10 @@ const auctionKind: Kind = {
     updated_at: columnOf(auctions, 'updatedAt', requiredInstant),
   },
   key: ['uuid'],
-  subjectKey: { key: 'name', uuid: 'uuid' },
+  subjectKey: 'name',
   isAbout: sql`entry.subject_uuid is row.value ->> 'uuid'`,
   required: ['name', 'status'],
   unique: [{ columns: ['name'], where: { status: 'started' } }],
-  missing: timesOf,
   derived: punycode,
   insert: insertAuctions,
 };

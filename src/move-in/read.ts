@@ -35,8 +35,8 @@ function textsOf({ columns }: Kind): SQL {
 export function historyKeyOf({ subject, key, subjectKey }: Kind, form: Form) {
   const isRegistrars = registrarsSubjects.some((one) => one === subject);
   return {
-    key: form[subjectKey?.key ?? key[0]!]!,
-    uuid: subjectKey ? form[subjectKey.uuid]! : null,
+    key: form[subjectKey ?? key[0]!]!,
+    uuid: form.uuid ?? null,
     registrar: isRegistrars ? form.registrar : null,
   };
 }

@@ -14,7 +14,7 @@ import { parseAddressList } from '../address-list.ts';
 import { insertRows, valuesInJson } from '../database/insert-rows.ts';
 import { registrarIdOf } from '../registrar/account.ts';
 import { hashPassword, isPasswordOf, passwordHashPattern } from '../registrar/password.ts';
-import { columnOf, type Form, type Kind, registrarOf, timesOf } from './kind.ts';
+import { columnOf, type Form, type Kind, registrarOf } from './kind.ts';
 import {
   instant,
   list,
@@ -51,7 +51,6 @@ export const registrarKind: Kind = {
   key: ['code'],
   fixed: ['id'],
   unique: [{ columns: ['id'] }],
-  missing: timesOf,
   insert: (db, rows) => insertRows(db, registrars, valuesInJson(registrars), sql`from (${rows})`),
   heldBy: sql`coalesce(
     (select 'contact ' || code from ${contacts} where ${contacts.registrarId} = ${registrars.id} limit 1),
@@ -108,7 +107,7 @@ export const apiUserKind: Kind = {
   key: ['username'],
   required: ['registrar'],
   unique: [{ columns: ['secret_digest'] }],
-  missing: (form, now) => ({ ...timesOf(form, now), secret_changed_at: now.toISOString() }),
+  missing: (now) => ({ secret_changed_at: now.toISOString() }),
   carried: ({ disabled_at }) =>
     disabled_at
       ? [{ column: 'disabled_at', why: 'is disabled, so nobody can log in with it' }]

@@ -237,7 +237,9 @@ function planRow(move: KindMove, row: ComparedRow, actor: string | null): void {
 
 /** Completes a new row, and reports the values that are made because the file has none. */
 function newForm({ staging, kind, now }: KindMove, { key, line }: StagedRow, wanted: Form): Form {
-  const own = kind.missing?.(wanted, now) ?? {};
+  const at = now.toISOString();
+  const times: Form = { created_at: at, updated_at: wanted.created_at ?? at };
+  const own = { ...times, ...kind.missing?.(now) };
   const values = Object.entries(kind.columns).map(([column, { read }]) => {
     if (column in wanted) return [column, wanted[column]];
     if (!(column in own)) return [column, read(null, () => {}) ?? null];
