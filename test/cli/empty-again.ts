@@ -43,7 +43,20 @@ export async function emptyAgain(env: Env, like: string): Promise<boolean> {
   const { schema, rows } = empty;
   const { results } = await DB.prepare(selectSchema).all();
   if (JSON.stringify(results) !== JSON.stringify(schema)) return false;
-  const triggers = schema.filter(({ type }) => type === 'trigger');
+  await replaceRows(DB, rows);
+  for (let isDone = false; !isDone; ) {
+    const { keys, list_complete } = await LISTS.list();
+    await Promise.all(keys.map(({ name }) => LISTS.delete(name)));
+    isDone = list_complete;
+  }
+  if (ARCHIVE) await emptyBucket(ARCHIVE);
+  return true;
+}
+
+/** Gives each of the tables these rows alone. */
+export async function replaceRows(DB: D1Database, rows: Empty['rows']): Promise<void> {
+  const { results } = await DB.prepare(selectSchema).all<Empty['schema'][number]>();
+  const triggers = results.filter(({ type }) => type === 'trigger');
   const kept = rows.filter(([, rows]) => rows.length > 0);
   await DB.batch([
     DB.prepare('pragma defer_foreign_keys = on'),
@@ -58,11 +71,4 @@ export async function emptyAgain(env: Env, like: string): Promise<boolean> {
     }),
     ...triggers.map(({ sql }) => DB.prepare(sql)),
   ]);
-  for (let isDone = false; !isDone; ) {
-    const { keys, list_complete } = await LISTS.list();
-    await Promise.all(keys.map(({ name }) => LISTS.delete(name)));
-    isDone = list_complete;
-  }
-  if (ARCHIVE) await emptyBucket(ARCHIVE);
-  return true;
 }
