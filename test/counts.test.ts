@@ -548,6 +548,32 @@ test('a name is registered in five round trips, whatever it uses up, and taken b
   expect((await register(name)).answer).toMatchObject({ d1RoundTrips: 5 });
 });
 
+test('changes are followed in two round trips, and a page reads only what it examines', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const system = await addSystem(worker.env, ['changes']);
+  const path = '/api/v1/internal/changes';
+  const read = async (url: string) => (await costOf(url, send('GET', system))).answer;
+  const addEntries = (count: number) =>
+    worker.env.DB.prepare(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+      insert into history (occurred_at, subject, subject_key, action, actor_type, actor, changes)
+      select '2026-01-01T00:00:00.000Z', 'contact', ?, 'update', 'operator', 'Operator', '{"fax":{"redacted":true}}' from n`,
+    )
+      .bind(count, code)
+      .run();
+  await addEntries(1);
+  const start = await worker.fetch(`${path}?limit=0`, send('GET', system));
+  const { after } = (await start.json()) as { after: string };
+  await addEntries(500);
+  expect(await read(`${path}?limit=0`)).toEqual({ d1RoundTrips: 2, rowsRead: 3 });
+  // Each entry twice, to find the end of the page and to read it, and each of its fields.
+  expect(await read(`${path}?after=${after}`)).toEqual({ d1RoundTrips: 2, rowsRead: 605 });
+  expect(await read(`${path}?after=${after}&limit=1`)).toEqual({ d1RoundTrips: 2, rowsRead: 8 });
+  const contact = await costOf(`/api/v1/internal/contacts/${code}`, send('GET', system));
+  expect(contact.answer).toEqual({ d1RoundTrips: 2, rowsRead: 3 });
+});
+
 test('no call of the document is missing here', () => {
   const isMeasured = (call: string) => {
     const pattern = new RegExp(`^${call.replace('{tile}', '.+').replace(/\{.*?\}/g, '[^/]+')}$`);

@@ -43,11 +43,16 @@ export function difference(
   return changes;
 }
 
+/** The name of a column on the wire: in snake case. */
+export function shownField(column: string): string {
+  return column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 /** Changes as every interface shows them: without keys and UUIDs, and with field names in snake case, as on the wire. */
 export function shownChanges(changes: Changes): Changes {
   return Object.fromEntries(
     Object.entries(changes).map(([field, change]) => [
-      field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      shownField(field),
       'from' in change ? { from: change.from, to: change.to } : change,
     ]),
   );

@@ -23,7 +23,7 @@ export const reasonCases: Record<Reason, string> = {
   identity_change: 'the identity is not the one on record',
   changed_meanwhile: 'the contact is not at a version that `If-Match` or `If-None-Match` allows',
   key_reused: 'the `Idempotency-Key` was used with another request',
-  gone: 'the tag is no longer available: fetch the whole list',
+  gone: 'what it continues from is no longer available: fetch everything again',
   unknown_route: 'there is no such path',
   method_not_allowed: 'the path exists, but not for this method; `Allow` names those that it has',
   unexpected: 'a failure of the service; the message has the request id and no internals',

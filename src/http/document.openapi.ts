@@ -2,6 +2,7 @@ import { createDocument } from 'zod-openapi';
 import packageJson from '../../package.json' with { type: 'json' };
 import { auctionPaths } from './auction/auctions.openapi.ts';
 import { healthPaths } from './health/health.openapi.ts';
+import { internalChangesPaths } from './internal/changes.openapi.ts';
 import { internalNamePaths } from './internal/names.openapi.ts';
 import { registrationPaths } from './internal/registrations.openapi.ts';
 import { headers } from './openapi/headers.ts';
@@ -46,6 +47,7 @@ export function openApiDocument() {
         ...registrantContactPaths,
         ...exportPaths,
         ...auctionPaths,
+        ...internalChangesPaths,
         ...internalNamePaths,
         ...registrationPaths,
         ...listPathItems,

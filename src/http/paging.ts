@@ -10,7 +10,7 @@ import { query } from './input.ts';
  * where the previous page ended; clients take it from the `Link` (RFC 8288) of a full page.
  */
 
-const wholeNumber = (label: string, minimum: number, maximum: number) =>
+export const wholeNumber = (label: string, minimum: number, maximum: number) =>
   z
     .pipe(
       z

@@ -1,4 +1,6 @@
 import { newApp } from '../hono.ts';
+import { internalChanges } from './changes.ts';
+import { internalContacts } from './contacts.ts';
 import { systemLogin } from './login.ts';
 import { internalNames } from './names.ts';
 import { internalRegistrations } from './registrations.ts';
@@ -7,5 +9,7 @@ import { internalRegistrations } from './registrations.ts';
 export const internal = newApp();
 
 internal.use(systemLogin);
+internal.route('/changes', internalChanges);
+internal.route('/contacts', internalContacts);
 internal.route('/names', internalNames);
 internal.route('/names', internalRegistrations);

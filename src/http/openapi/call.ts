@@ -37,9 +37,15 @@ export const requiredBody = (schema: z.core.$ZodType) => ({
 
 type Implied = [isIn: (call: Call) => boolean | undefined, reason: Reason, header?: HeaderName];
 
+const isAskedFor =
+  (parameter: string) =>
+  ({ query }: Call) =>
+    query && parameter in query._zod.def.shape;
+
 /** What a call's pages, body and parameters imply. */
 const implied: Implied[] = [
-  [({ query }) => query && 'limit' in query._zod.def.shape, 'out_of_range', 'Link'],
+  [isAskedFor('limit'), 'out_of_range'],
+  [isAskedFor('offset'), 'out_of_range', 'Link'],
   [({ body }) => body !== undefined, 'malformed', 'Ignored-Fields'],
   [(call) => call.parameters?.includes('Idempotency-Key'), 'key_reused', 'Idempotent-Replayed'],
   [(call) => call.parameters?.includes('If-Match'), 'changed_meanwhile'],

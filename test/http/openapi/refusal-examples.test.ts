@@ -66,7 +66,11 @@ const requests: Partial<
     login: 'PERSON',
   },
   auction: { write: ['PATCH', `/api/v1/auctions/${uuid}`], read: `/api/v1/auctions/${uuid}` },
-  internal: { read: '/api/v1/internal/names/x.ee', login: 'Bearer epp-demo-key' },
+  internal: {
+    write: ['POST', '/api/v1/internal/names/kohv.ee/registration'],
+    read: '/api/v1/internal/names/x.ee',
+    login: 'Bearer epp-demo-key',
+  },
   lists: { write: ['POST', '/repp/v1/retained_domains/lookup'], read: '/repp/v1/retained_domains' },
   other: { read: '/health' },
 };

@@ -1,0 +1,109 @@
+import { asc, max, sql } from 'drizzle-orm';
+import { type HistorySubject, history } from '../../drizzle/schema.ts';
+import { sha256Hex } from '../bytes/digest.ts';
+import type { Database } from '../database/open.ts';
+import { retried } from '../database/retry.ts';
+import { RegistryError } from '../error.ts';
+import type { HistoryEntry } from './search.ts';
+
+/** The subjects whose changes can be followed. */
+export const followedSubjects = [
+  'contact',
+  'auction',
+  'retained_domain',
+  'dispute',
+  'domain',
+] as const satisfies HistorySubject[];
+
+/** The last entry that a follower has examined, or 0 for none; the digest tells it from another with the same id. */
+export interface HistoryPlace {
+  id: number;
+  digest: string;
+}
+
+/** Before the first entry. */
+export const beginning: HistoryPlace = { id: 0, digest: '' };
+
+const columns = {
+  id: history.id,
+  occurredAt: history.occurredAt,
+  subject: history.subject,
+  subjectKey: history.subjectKey,
+  subjectUuid: history.subjectUuid,
+  registrar: history.registrar,
+  action: history.action,
+  actor: history.actor,
+  requestId: history.requestId,
+};
+
+/** An entry with the columns that changed, in place of their values. */
+export type FollowedChange = Pick<HistoryEntry, keyof typeof columns> & { fields: string[] };
+
+const maximumExamined = 1_000;
+
+/**
+ * The next changes in the order in which they took effect, at most `limit` of them and from at most 1,000 entries; the
+ * place of the last entry that was examined; and whether there are `more` entries. One round trip. Throws `gone` if the
+ * entry of the place is no longer there, or one of those that followed it.
+ */
+export async function listChangesAfter(
+  db: Database,
+  after: HistoryPlace,
+  limit: number,
+): Promise<{ changes: FollowedChange[]; after: HistoryPlace; more: boolean }> {
+  const subjects = sql.raw(followedSubjects.map((each) => `'${each}'`).join(', '));
+  const farthest = after.id + maximumExamined;
+  // The plus keeps SQLite from the index by subject, which would lead it through all entries.
+  const lastOfPage = sql`select id from ${history}
+    where id > ${after.id} and id <= ${farthest} and +subject in (${subjects})
+    order by id limit 1 offset ${limit - 1}`;
+  const fields = sql<string | null>`iif(subject in (${subjects}),
+    (select json_group_array(key) from json_each(${history.changes})), null)`;
+  const [entries, [newest]] = await retried(() =>
+    db.batch([
+      db
+        .select({ ...columns, fields: fields.as('fields') })
+        .from(history)
+        .where(sql`id between ${after.id} and ifnull((${lastOfPage}), ${farthest})`)
+        .orderBy(asc(history.id)),
+      db.select({ id: max(history.id) }).from(history),
+    ]),
+  );
+  const newestId = newest?.id ?? 0;
+  const first = Math.max(after.id, 1);
+  // Ids have no gaps but those that an archive leaves, and it leaves the newest entry.
+  const isWhole = entries.every(({ id }, index) => id === first + index);
+  if (!isWhole || (entries.length === 0 && newestId !== after.id)) throw gone();
+  const examined = after.id === 0 ? entries : entries.slice(1);
+  if (examined !== entries && (await placeOf(entries[0]!)).digest !== after.digest) throw gone();
+  const last = entries.at(-1);
+  return {
+    changes: examined.flatMap(({ fields, ...entry }) =>
+      fields === null ? [] : [{ ...entry, fields: JSON.parse(fields) }],
+    ),
+    after: last ? await placeOf(last) : after,
+    more: last !== undefined && last.id < newestId,
+  };
+}
+
+/** The place from which what happens from now on is followed. One round trip. */
+export async function findNewestPlace(db: Database): Promise<HistoryPlace> {
+  const isNewest = sql`id = (select max(id) from ${history} as newest)`;
+  const [entry] = await retried(() => db.select(columns).from(history).where(isNewest));
+  return entry ? placeOf(entry) : beginning;
+}
+
+/** Of columns that are never changed: an erasure removes values, and nothing else. */
+async function placeOf(entry: Pick<HistoryEntry, keyof typeof columns>): Promise<HistoryPlace> {
+  const { id, occurredAt, subject, subjectKey, action, requestId } = entry;
+  const digest = await sha256Hex(
+    JSON.stringify([occurredAt, subject, subjectKey, action, requestId]),
+  );
+  return { id, digest: digest.slice(0, 16) };
+}
+
+function gone(): RegistryError {
+  const message =
+    'is no longer on record; take the new one that limit=0 gives, then fetch everything again';
+  return new RegistryError('gone', message, 'after');
+}

@@ -1,0 +1,284 @@
+import { asc, inArray } from 'drizzle-orm';
+import fc from 'fast-check';
+import { expect, inject, test } from 'vitest';
+import { auctions, history } from '../../drizzle/schema.ts';
+import { cancelAuction } from '../../src/auction/cancel.ts';
+import { correctAuction } from '../../src/auction/report.ts';
+import { startAuctions } from '../../src/auction/start.ts';
+import { eraseContact } from '../../src/contact/erase.ts';
+import { transferContact } from '../../src/contact/transfer.ts';
+import { transferDomain } from '../../src/domain/transfer.ts';
+import { RegistryError } from '../../src/error.ts';
+import {
+  deleteArchived,
+  endArchive,
+  listArchivable,
+  startArchive,
+} from '../../src/history/archive.ts';
+import {
+  beginning,
+  type FollowedChange,
+  findNewestPlace,
+  listChangesAfter,
+} from '../../src/history/follow.ts';
+import { domainKind } from '../../src/move-in/domains.ts';
+import { writeForms } from '../../src/move-in/write.ts';
+import { replaceRows } from '../cli/empty-again.ts';
+import { operator } from '../support/fixtures.ts';
+import {
+  commands,
+  type Numbers,
+  newPool,
+  type Pool,
+  snapshotOf,
+} from '../support/random-changes.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
+
+const worker = shareEmptyWorker();
+
+const at = <Item>(items: readonly Item[], n: number): Item => items[n % items.length]!;
+
+const allCommands: typeof commands = {
+  ...commands,
+  'start auction': (db, origin, { names }, [a]) => startAuctions(db, origin, [at(names, a)]),
+  'correct auction': (db, origin, { names }, [a, b]) => {
+    const status = at(['started', 'no_bids', 'payment_received'] as const, b);
+    return correctAuction(db, origin, { auction: at(names, a).name, status, reason: 'test' });
+  },
+  'cancel auction': (db, origin, { names }, [a]) =>
+    cancelAuction(db, origin, { auction: at(names, a).name, reason: 'test' }),
+  'erase contact': (db, origin, { codes }, [a]) => eraseContact(db, origin, at(codes, a)),
+  'transfer contact': (db, origin, { codes, registrars }, [a, b]) =>
+    transferContact(db, origin, at(codes, a), at(registrars, b)),
+  'transfer domain': (db, origin, { names, registrars }, [a, b]) =>
+    transferDomain(db, origin, at(names, a), at(registrars, b)),
+  'move domain in': (db, { request }, { names, registrars }, [a, b]) => {
+    const origin = { actor: { type: 'move_in', name: 'Move-in' }, request } as const;
+    const form = { name: at(names, a).name, registrar: at(registrars, b) };
+    const to = { ...form, registrant: '[]', admin: '[]', tech: '[]', created_at: instants[0]! };
+    return writeForms(db, origin, domainKind, [{ action: 'add', from: null, to }]);
+  },
+};
+
+/** Clocks differ, so entries are not in the order of their times. */
+const instants = [1, 2, 3, 4].map((month) => new Date(Date.UTC(2026, month)).toISOString());
+
+/** What the registry has of these keys, by the subject and the key. */
+async function stateOf(keys: Pick<Pool, 'codes' | 'names'>): Promise<Map<string, unknown>> {
+  const state = await snapshotOf(worker.db, keys);
+  const names = keys.names.map(({ name }) => name);
+  const sold = await worker.db.select().from(auctions).where(inArray(auctions.name, names));
+  for (const { name, uuid, ...rest } of sold) state.set(`auction ${name} ${uuid}`, rest);
+  return state;
+}
+
+/** Somebody who has fetched everything, and reads again what has changed. */
+function newFollower(pool: Pool) {
+  let place = beginning;
+  let held = new Map<string, unknown>();
+  let last = 0;
+  const counts = { changes: 0, restarts: 0 };
+
+  async function restart() {
+    place = await findNewestPlace(worker.db);
+    held = await stateOf(pool);
+    last = place.id;
+  }
+
+  async function readAgain({ subject, subjectKey }: FollowedChange) {
+    // Transfers make copies with codes of their own.
+    if (subject === 'contact' && !pool.codes.includes(subjectKey)) return;
+    const isAbout = (key: string) => `${key} `.startsWith(`${subject} ${subjectKey} `);
+    for (const key of held.keys()) if (isAbout(key)) held.delete(key);
+    const names = [{ name: subjectKey, punycode: subjectKey }];
+    const read = await stateOf({ codes: [subjectKey], names });
+    for (const [key, value] of read) if (isAbout(key)) held.set(key, value);
+  }
+
+  /** Takes one page, or begins again after a refusal; returns whether there is more. */
+  async function follow(limit: number): Promise<boolean> {
+    const page = await unlessGone(listChangesAfter(worker.db, place, limit));
+    if (!page) {
+      counts.restarts += 1;
+      await restart();
+      return true;
+    }
+    expect(page.changes.length).toBeLessThanOrEqual(limit);
+    for (const change of page.changes) {
+      expect(change.id).toBeGreaterThan(last);
+      last = change.id;
+      counts.changes += 1;
+      await readAgain(change);
+    }
+    place = page.after;
+    return page.more;
+  }
+
+  async function catchUp() {
+    while (await follow(200));
+    expect(Object.fromEntries(held)).toEqual(Object.fromEntries(await stateOf(pool)));
+  }
+
+  return { restart, follow, catchUp, counts };
+}
+
+async function unlessGone<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof RegistryError && error.reason === 'gone') return undefined;
+    throw error;
+  }
+}
+
+async function archive(before: string) {
+  const run = { file: 'history.csv', run: crypto.randomUUID() };
+  await startArchive(worker.db, run, { isForced: true });
+  const [first, ...others] = await listArchivable(worker.db, before, { limit: 1_000 });
+  if (first) await deleteArchived(worker.db, run, [first.id, ...others.map(({ id }) => id)]);
+  await endArchive(worker.db, run);
+}
+
+type Rows = Parameters<typeof replaceRows>[1];
+
+async function copyOfAll(): Promise<Rows> {
+  const { DB } = worker.env;
+  const { results } = await DB.prepare(
+    "select name from sqlite_master where type = 'table' and name not glob '_cf_*' and name not glob 'sqlite_*' and name <> 'd1_migrations'",
+  ).all<{ name: string }>();
+  const tables = results.map(({ name }) => name);
+  const rows = await DB.batch(tables.map((name) => DB.prepare(`select * from "${name}"`)));
+  return tables.map((name, place) => [name, rows[place]!.results as object[]]);
+}
+
+type Write = readonly [command: string, numbers: Numbers, instant: string];
+type Step =
+  | { do: 'write'; writes: Write[]; alongside: boolean }
+  | { do: 'follow' | 'archive' | 'copy' | 'restore'; n: number };
+
+const write: fc.Arbitrary<Write> = fc.tuple(
+  fc.constantFrom(...Object.keys(allCommands)),
+  fc.tuple(fc.nat(11), fc.nat(11), fc.nat(11)),
+  fc.constantFrom(...instants),
+);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('write' as const),
+      writes: fc.array(write, { minLength: 1, maxLength: 4 }),
+      alongside: fc.boolean(),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constantFrom('follow', 'follow', 'follow', 'archive', 'copy', 'restore'),
+      n: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
+);
+
+test('whoever follows the changes ends with what the registry has, or is told to begin again', async () => {
+  const { db, env } = worker;
+  const counts = { changes: 0, restarts: 0 };
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), async (steps) => {
+      const pool = await newPool(env);
+      const copies: Rows[] = [await copyOfAll()];
+      const follower = newFollower(pool);
+      await follower.restart();
+      for (const given of steps) {
+        if (given.do === 'write') {
+          const racing = given.writes.map(([name, numbers, instant]) => {
+            const request = { at: new Date(instant), requestId: crypto.randomUUID() };
+            return allCommands[name]!(db, { actor: operator.actor, request }, pool, numbers);
+          });
+          const following = given.alongside ? follower.follow(2) : undefined;
+          // Who loses a race is refused.
+          await Promise.allSettled(racing);
+          await following;
+        }
+        if (given.do === 'follow') await follower.follow(given.n);
+        if (given.do === 'archive') await archive(at(instants, given.n));
+        if (given.do === 'copy') copies.push(await copyOfAll());
+        if (given.do === 'restore') {
+          // What a follower reads is newer than its page: it must not be behind when the registry goes back.
+          await follower.catchUp();
+          await replaceRows(env.DB, at(copies, given.n));
+        }
+      }
+      await follower.catchUp();
+      counts.changes += follower.counts.changes;
+      counts.restarts += follower.counts.restarts;
+    }),
+    { numRuns: inject('isDeep') ? 60 : 3, endOnFailure: true },
+  );
+  expect(counts.changes).toBeGreaterThan(20);
+  expect(counts.restarts).toBeGreaterThan(1);
+}, 600_000);
+
+type Entry = typeof history.$inferInsert;
+
+/** Entries of history, of contacts unless they say otherwise. */
+async function addEntries(count: number, overrides: Partial<Entry> = {}) {
+  const entry: Entry = {
+    occurredAt: instants[0]!,
+    subject: 'contact',
+    subjectKey: 'A:1',
+    action: 'update',
+    actorType: 'operator',
+    actor: 'Operator',
+    changes: {},
+    ...overrides,
+  };
+  for (let rest = count; rest > 0; rest -= 8) {
+    await worker.db.insert(history).values(Array.from({ length: Math.min(rest, 8) }, () => entry));
+  }
+}
+
+test('a page examines a thousand entries at most, so it may be empty while there is more', async () => {
+  const place = await findNewestPlace(worker.db);
+  await addEntries(1_001, { subject: 'api_user' });
+  await addEntries(2);
+  const first = await listChangesAfter(worker.db, place, 1);
+  expect([first.changes, first.more, first.after.id - place.id]).toEqual([[], true, 1_000]);
+  const second = await listChangesAfter(worker.db, first.after, 1);
+  expect(second.changes.map(({ id }) => id - place.id)).toEqual([1_002]);
+  expect([second.more, second.after.id - place.id]).toEqual([true, 1_002]);
+  const third = await listChangesAfter(worker.db, second.after, 1);
+  expect([third.changes.length, third.more]).toEqual([1, false]);
+  const none = await listChangesAfter(worker.db, third.after, 1);
+  expect(none).toEqual({ changes: [], after: third.after, more: false });
+});
+
+test('without a place, the changes are followed from the first, and only if that is still on record', async () => {
+  const { db, env } = worker;
+  const before = await copyOfAll();
+  await replaceRows(
+    env.DB,
+    before.map(([name, rows]) => [name, name === 'history' ? [] : rows]),
+  );
+  expect(await findNewestPlace(db)).toEqual(beginning);
+  const none = { changes: [], after: beginning, more: false };
+  expect(await listChangesAfter(db, beginning, 200)).toEqual(none);
+  await addEntries(3);
+  const { changes } = await listChangesAfter(db, beginning, 200);
+  expect(changes.map(({ id }) => id)).toEqual([1, 2, 3]);
+  await archive(instants[1]!);
+  const [only] = await db.select().from(history).orderBy(asc(history.id));
+  expect(only!.id).toBe(3);
+  await expect(listChangesAfter(db, beginning, 200)).rejects.toMatchObject({ reason: 'gone' });
+  await replaceRows(env.DB, before);
+});
+
+test('a place is gone once a restored registry has something else under its id', async () => {
+  const { db, env } = worker;
+  const copy = await copyOfAll();
+  await addEntries(1, { requestId: 'before' });
+  const place = await findNewestPlace(db);
+  await replaceRows(env.DB, copy);
+  await expect(listChangesAfter(db, place, 200)).rejects.toMatchObject({ reason: 'gone' });
+  await addEntries(2, { requestId: 'after' });
+  await expect(listChangesAfter(db, place, 200)).rejects.toMatchObject({ reason: 'gone' });
+});
