@@ -124,7 +124,7 @@ it('the reference gets a token for a person, and calls the registrant interface 
   const { page, problems } = await visit();
   const token = await tryOut(page, 'createToken');
   const [, value = ''] = /"access_token": "([^"]+)"/.exec(token.body ?? '') ?? [];
-  await authorize(page, 'Bearer', { Value: value });
+  await authorize(page, 'bearer (http', { Value: value });
 
   const { status, body } = await tryOut(page, 'listContactsOfPerson');
 
@@ -165,6 +165,18 @@ it('the reference says without JavaScript where the document is', async () => {
 
 describe.each(views)('in $colorScheme, $width pixels wide', (view) => {
   const rules = view.colorScheme === 'dark' ? 'colours' : undefined;
+  it('keeps what is in the window where it is while the reference loads', async () => {
+    const { page } = await visit(view);
+    const shift = await page.evaluate(`new Promise((resolve) => {
+      const sum = (list) => list.getEntries().reduce((all, { value }) => all + value, 0);
+      const observer = new PerformanceObserver((list) => resolve(sum(list)));
+      observer.observe({ type: 'layout-shift', buffered: true });
+      setTimeout(resolve, 500, 0);
+    })`);
+
+    expect(shift).toBeLessThan(0.05);
+  });
+
   it('has nothing that axe-core objects to: calls, schemas and the login', async () => {
     const { page, problems } = await visit(view);
     await page.getByRole('button', { name: 'Schemas' }).click();
