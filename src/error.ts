@@ -83,6 +83,7 @@ export const loginRefusals = [
   'unknown user',
   'wrong secret',
   'disabled',
+  'unknown registrar',
   'suspended',
   'address',
   'another site',

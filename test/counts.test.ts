@@ -179,6 +179,26 @@ it('a contact costs as much to read about when it has changed a thousand times: 
   });
 });
 
+test('a system that acts for a registrar takes one round trip more than its user does', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const system = await addSystem(worker.env, ['act-for']);
+  const acting = (method: string, path: string, body?: unknown) =>
+    costOf(path, send(method, system, body, { 'Acting-For': registrar.code }));
+  const costs = [
+    await acting('GET', `${list}/${code}`),
+    await acting('GET', list),
+    await acting('POST', list, { contact: newContact() }),
+    await acting('DELETE', `${list}/${code}`),
+  ];
+  expect(costs.map(({ answer }) => answer)).toEqual([
+    { d1RoundTrips: 2, rowsRead: 3 },
+    { d1RoundTrips: 2, rowsRead: 3 },
+    { d1RoundTrips: 3, rowsRead: 15, rowsWritten: 16 },
+    { d1RoundTrips: 3, rowsRead: 12, rowsWritten: 7 },
+  ]);
+});
+
 it('one contact is validated in one round trip, and so are a hundred', async () => {
   const registrar = await addRegistrar(worker.env);
   await addContact(worker.env, registrar, { code: `${registrar.code}:ID-7` });

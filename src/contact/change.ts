@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { type Changes, shownChanges } from '../history/changes.ts';
-import { apiUserActor, keyHolderOf, type Login, withLogin } from '../registrar/login.ts';
+import { keyHolderOf, type Login, withLogin } from '../registrar/login.ts';
 import { notifying } from '../registrar/notification.ts';
 import { type Change, type Origin, type WriteRequest, type Written, write } from '../write.ts';
 import { changeTime } from './change-time.ts';
@@ -30,14 +30,14 @@ export function writeContact<Outcome>(
   return write(db, request, {
     async look(keptFor) {
       const [caller, kept, rows] = await withLogin(db, login, (registrarId) => [
-        keptFor(keyHolderOf(registrarId)),
+        keptFor(keyHolderOf(login, registrarId)),
         contactByCode(db, registrarId, code),
       ]);
       return { caller, kept, rows };
     },
     judge({ caller, rows }) {
       const contact = { ...theContact(rows), registrar: caller.registrarCode };
-      return changeOf(contact, { actor: apiUserActor(caller), request });
+      return changeOf(contact, { actor: caller.actor, request });
     },
   });
 }

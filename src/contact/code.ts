@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { contacts, registrars } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
-import { type ApiUser, type Login, readWithLogin } from '../registrar/login.ts';
+import { type Caller, type Login, readWithLogin } from '../registrar/login.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 
 /** Finds the code that a contact with this id would get, and whether it is free. One round trip. Throws `invalid`. */
@@ -33,7 +33,7 @@ export function takenCodes(db: Database, registrarId: SQL<number>, ids: readonly
 const maximumCodeLength = 100;
 
 /** `<REGISTRAR>:<SUFFIX>` in upper case, with one prefix. Throws `invalid` for an empty suffix or too long a code. */
-export function contactCode(caller: Pick<ApiUser, 'registrarCode'>, id: string): string {
+export function contactCode(caller: Pick<Caller, 'registrarCode'>, id: string): string {
   const prefix = `${caller.registrarCode}:`;
   const upper = asciiUpperCase(id);
   const code = upper.startsWith(prefix) ? upper : prefix + upper;

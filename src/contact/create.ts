@@ -8,8 +8,7 @@ import { orRefusal, RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
 import { registrarIdOf } from '../registrar/account.ts';
 import {
-  type ApiUser,
-  apiUserActor,
+  type Caller,
   keyHolderOf,
   type Login,
   readWithLogin,
@@ -34,12 +33,12 @@ export function createContact(
   return write(db, request, {
     async look(keptFor) {
       const [caller, kept] = await withLogin(db, login, (registrarId) => [
-        keptFor(keyHolderOf(registrarId)),
+        keptFor(keyHolderOf(login, registrarId)),
       ]);
       return { caller, kept };
     },
     judge({ caller }) {
-      const by = apiUserActor(caller);
+      const by = caller.actor;
       const code = newCode(caller, { ...content, code: chosen });
       const at = request.at.toISOString();
       const contact = {
@@ -74,7 +73,7 @@ export function createContact(
  * The code of a new contact. Rules that depend on the caller are here, so that a validation applies them too. Throws
  * `invalid`.
  */
-function newCode(caller: ApiUser, { code }: NewContact): string {
+function newCode(caller: Caller, { code }: NewContact): string {
   return contactCode(caller, code ?? randomHex(4));
 }
 

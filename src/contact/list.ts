@@ -6,7 +6,7 @@ import { prepared } from '../database/prepared-query.ts';
 import { retried } from '../database/retry.ts';
 import { isTooLong } from '../database/violations.ts';
 import type { Person } from '../registrant/token.ts';
-import { type Login, readWithLogin, registrarOfLogin } from '../registrar/login.ts';
+import { type Login, loginValues, readWithLogin, registrarOfLogin } from '../registrar/login.ts';
 import type { Contact } from './contact.ts';
 import { contactsIn, type JsonRow, jsonOf } from './json-columns.ts';
 import { isPersons } from './read.ts';
@@ -68,7 +68,7 @@ function listing<Column extends keyof Contact>(
     if (isFiltered) return search(db, login, page, filters);
     const pages = page.after !== undefined ? following : page.offset === 0 ? first : fromOffset;
     const read = (query: typeof pages.inRows) =>
-      readWithLogin(db, login, () => [query(db, { ...login, ...page })]);
+      readWithLogin(db, login, () => [query(db, { ...loginValues(login), ...page })]);
     const [caller, rows] = await read(pages.inOneRow).catch((error) => {
       if (isTooLong(error)) return read(pages.inRows);
       throw error;

@@ -4,7 +4,7 @@ import type { Database } from '../database/open.ts';
 import type { Page } from '../database/paging.ts';
 import { prepared } from '../database/prepared-query.ts';
 import { RegistryError } from '../error.ts';
-import { type Login, readWithLogin, registrarOfLogin } from '../registrar/login.ts';
+import { type Login, loginValues, readWithLogin, registrarOfLogin } from '../registrar/login.ts';
 import { searchKey } from '../text/search-key.ts';
 import type { Contact } from './contact.ts';
 import { identityKey } from './identity-code.ts';
@@ -120,7 +120,7 @@ export function searching<Column extends keyof Contact>(
     const start = { after, instant: afterInstant ?? values.since, number };
     const nameEnd = `${values.name}\u{10ffff}`;
     const [, rows] = await readWithLogin(db, login, () => [
-      search(db, { ...login, ...values, nameEnd, ...start, limit, offset }),
+      search(db, { ...loginValues(login), ...values, nameEnd, ...start, limit, offset }),
     ]);
     const sorted = rows.sort((one: Found, other: Found) => (one.place < other.place ? -1 : 1));
     const [figures, ...found] = sorted as [Found, ...Found[]];

@@ -77,7 +77,8 @@ export function openApiDocument() {
           systemKey: {
             type: 'http',
             scheme: 'bearer',
-            description: 'The key of one of the registry’s own systems, from its addresses.',
+            description:
+              'The key of one of the registry’s own systems, from its addresses. For calls of registrars, with `Acting-For`.',
           },
         },
       },

@@ -1,7 +1,7 @@
-import type { Login } from '../registrar/login.ts';
+import type { UserLogin } from '../registrar/login.ts';
 
 /** What tells logins apart. */
-type Claim = Pick<Login, 'username' | 'secretDigest'>;
+type Claim = Pick<UserLogin, 'username' | 'secretDigest'>;
 
 /**
  * Spares the database the logins of an address that has failed too often. Only a failed login may count, and a query is

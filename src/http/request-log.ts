@@ -5,7 +5,7 @@ import type { Env } from '../env.ts';
 import { LoginError, type LoginRefusal } from '../error.ts';
 import { writeLog } from '../log.ts';
 import { type RequestMetrics, requestPoint, writePoint } from '../metrics.ts';
-import { findRefusals } from '../registrar/login.ts';
+import { findRefusals, isUser } from '../registrar/login.ts';
 import { type AppContext, afterResponse, isFromAnotherSite } from './context.ts';
 import { interfaceOf } from './interface.ts';
 
@@ -43,7 +43,7 @@ async function loginRefusalOf(c: AppContext): Promise<LoginRefusal | null> {
   if (c.error instanceof LoginError) return c.error.refusal;
   const { login } = c.var;
   // Other interfaces refuse without a LoginError only for where the request comes from.
-  if (!login) return isFromAnotherSite(c) ? 'another site' : 'address';
+  if (!login || !isUser(login)) return isFromAnotherSite(c) ? 'another site' : 'address';
   const refusals = await findRefusals(openDatabase(c.env.DB), login).catch(() => []);
   return refusals[0] ?? null;
 }

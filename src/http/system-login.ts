@@ -1,5 +1,6 @@
 import { sha256Hex } from '../bytes/digest.ts';
 import { openDatabase } from '../database/open.ts';
+import { settings } from '../env.ts';
 import { LoginError } from '../error.ts';
 import { getSystem, type System } from '../system/login.ts';
 import { type AppContext, callerAddress } from './context.ts';
@@ -7,10 +8,13 @@ import { forgetLogin, refusedSeconds, rememberLogin } from './failed-logins.ts';
 import { callerNetwork, countFailedLogin, refuseThrottled, throttle } from './throttle.ts';
 
 /**
- * The system whose key the request bears (RFC 6750). Requests count by key, not by address: a system may be busier than
+ * The system whose key the request bears (RFC 6750), with the registrar of the code if it would act for one; it is in the
+ * context from then on. Requests count by key, not by address: a system may be busier than
  * an address may be, and only its failed logins count against that. Throws `unauthorized`, `throttled`.
  */
-export async function callingSystem(c: AppContext): Promise<System> {
+export async function callingSystem(c: AppContext, registrarCode?: string): Promise<System> {
+  // Nothing that has callers answers while a setting is missing.
+  settings(c.env);
   const [, key] = /^ *Bearer +([\w.~+/-]+=*) *$/i.exec(c.req.header('Authorization') ?? '') ?? [];
   if (key === undefined) throw new LoginError('no credentials', 'Not authorized');
   const keyDigest = await sha256Hex(key);
@@ -19,9 +23,10 @@ export async function callingSystem(c: AppContext): Promise<System> {
   if (refused > 0) refuseThrottled(c, 'failed-login', refused);
   await throttle(c, 'system', keyDigest);
   try {
-    const login = { keyDigest, address: callerAddress(c), at: c.var.now };
+    const login = { keyDigest, address: callerAddress(c), at: c.var.now, registrarCode };
     const system = await getSystem(openDatabase(c.env.DB, c.var.meter), login);
     rememberLogin(claim);
+    c.set('system', system);
     return system;
   } catch (error) {
     if (error instanceof LoginError) {

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import { networkOf, workersAddress } from '../address-list.ts';
 import { type Env, findRateLimits, type RateLimitName, settings } from '../env.ts';
 import { RegistryError } from '../error.ts';
-import type { Login } from '../registrar/login.ts';
+import { isUser, type Login } from '../registrar/login.ts';
 import { type AppContext, type AppEnv, callerAddress } from './context.ts';
 import { forgetLogin, refuseLogins, rememberLogin } from './failed-logins.ts';
 
@@ -101,9 +101,10 @@ export const throttleAddress: MiddlewareHandler<AppEnv> = async (c, next) => {
   await throttle(c, 'address', address);
   await next();
   const login: Login | undefined = c.var.login;
-  if (login?.caller) rememberLogin(login);
+  const claim = login && isUser(login) ? login : undefined;
+  if (claim?.caller) rememberLogin(claim);
   if (!(c.error instanceof RegistryError && c.error.reason === 'unauthorized')) return;
-  if (login) forgetLogin(login);
+  if (claim) forgetLogin(claim);
   await countFailedLogin(c);
 };
 

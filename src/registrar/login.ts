@@ -10,8 +10,11 @@ import { type LoginRefusal, RegistryError } from '../error.ts';
 import type { Actor } from '../write.ts';
 import { isPasswordOf, rememberVerified, verifiedHash } from './password.ts';
 
+/** Who calls in a registrar's name. */
+export type Login = UserLogin | ActingLogin;
+
 /** A claim to be an API user; the first query made for it checks it in the same round trip. */
-export interface Login {
+export interface UserLogin {
   username: string;
   /** What the client sent: a secret, or a password from a former registry. */
   secret: string;
@@ -30,13 +33,28 @@ export interface Login {
   caller?: ApiUser;
 }
 
-/** An API user who has presented the right secret from an address that the registrar allows. */
-export interface ApiUser {
-  id: number;
-  username: string;
+/** The login of a system that acts for a registrar. It has been checked. */
+export interface ActingLogin {
+  at: string;
+  caller: Caller;
+}
+
+/** Whoever has been let in for a registrar. */
+export interface Caller {
   registrarId: number;
   registrarCode: string;
   contactCount: number;
+  actor: Actor;
+}
+
+/** An API user who has presented the right secret from an address that the registrar allows. */
+interface ApiUser extends Caller {
+  id: number;
+  username: string;
+}
+
+export function isUser(login: Login): login is UserLogin {
+  return 'username' in login;
 }
 
 /**
@@ -52,7 +70,7 @@ export async function loginOf(
   secret: string,
   address: string | undefined,
   at: Date,
-): Promise<Login> {
+): Promise<UserLogin> {
   const given = { username, secretDigest: await digestSecret(secret) };
   const passwordHash = verifiedHash(given);
   return { ...given, secret, passwordHash, address, at: at.toISOString() };
@@ -88,16 +106,26 @@ const placeholders = {
   at: sql.placeholder('at'),
 };
 
-/** The id of the registrar whose login is passed to a prepared query; null if the user is refused. */
-export const registrarOfLogin = sql<number>`(
-  select registrar_id from ${apiUsers} where ${isCaller(placeholders)})`;
+/** The id of the registrar whose `loginValues` are passed to a prepared query; null if the user is refused. */
+export const registrarOfLogin = sql<number>`ifnull(${sql.placeholder('registrarId')}, (
+  select registrar_id from ${apiUsers} where ${isCaller(placeholders)}))`;
+
+const noUser = { username: null, secretDigest: null, passwordHash: null };
+
+/** The values that `registrarOfLogin` takes. */
+export function loginValues(login: Login) {
+  const { at } = login;
+  if (!isUser(login)) return { ...noUser, at, registrarId: login.caller.registrarId };
+  const { username, secretDigest, passwordHash } = login;
+  return { username, secretDigest, passwordHash, at, registrarId: null };
+}
 
 /** Whether the secret has replaced another and was not used before. */
 export const isFirstUse = ({ secretDigest }: Pick<Credentials, 'secretDigest'>) =>
   sql`(secret_digest = ${secretDigest} and previous_secret_changed_at is not null and previous_secret_valid_until is null)`;
 
 type Found =
-  | (ApiUser & { allowedIps: string; isFirstUse: number; passwordHash: null })
+  | (Omit<ApiUser, 'actor'> & { allowedIps: string; isFirstUse: number; passwordHash: null })
   | { id: null; username: string | null; passwordHash: string };
 
 /**
@@ -121,7 +149,7 @@ const callerOf = prepared<Found>(
 
 /**
  * Runs `queries` in one round trip with the check of the login and returns the caller and their results; the first login
- * with a password takes another round trip. The queries get the registrar's id as an SQL expression to scope them; it is
+ * with a password takes another round trip. A system's login has been checked, so there must be queries. The queries get the registrar's id as an SQL expression to scope them; it is
  * null if the user is refused. Throws `address_denied`, and `unauthorized`, which is the same for an unknown user, a wrong
  * secret, a disabled user and a suspended registrar.
  */
@@ -129,10 +157,15 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   db: Database,
   login: Login,
   queries: (registrarId: SQL<number>) => Queries,
-): Promise<[ApiUser, ...BatchResponse<Queries>]> {
+): Promise<[Caller, ...BatchResponse<Queries>]> {
+  if (!isUser(login)) {
+    const { caller } = login;
+    const [first, ...others] = queries(sql<number>`${caller.registrarId}`);
+    return [caller, ...((await db.batch([first!, ...others])) as BatchResponse<Queries>)];
+  }
   const ask = () => {
     const registrarId = sql<number>`(select registrar_id from ${apiUsers} where ${isCaller(login)})`;
-    return db.batch([callerOf(db, { ...login }), ...queries(registrarId)]);
+    return db.batch([callerOf(db, loginValues(login)), ...queries(registrarId)]);
   };
   let [[found], ...results] = await ask();
   if (found?.id === null && (await verifyPassword(login, found))) {
@@ -141,21 +174,22 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   if (!found || found.id === null) {
     throw new RegistryError('unauthorized', 'Invalid authorization information');
   }
-  const { allowedIps: listed, isFirstUse, passwordHash: _, ...apiUser } = found;
+  const { allowedIps: listed, isFirstUse, passwordHash: _, ...user } = found;
   if (!isAllowed(listed, login.address)) {
     throw new RegistryError(
       'address_denied',
       `Access denied from IP ${login.address ?? 'unknown'}`,
     );
   }
-  login.caller = apiUser;
+  const caller = { ...user, actor: apiUserActor(user) };
+  login.caller = caller;
   if (isFirstUse) login.onFirstUse?.();
-  return [apiUser, ...(results as BatchResponse<Queries>)];
+  return [caller, ...(results as BatchResponse<Queries>)];
 }
 
 /** Whether the login has the password of its own user's hash, and has not been verified against it before. */
 async function verifyPassword(
-  login: Login,
+  login: UserLogin,
   { username, passwordHash: stored }: Pick<Found, 'username'> & { passwordHash: string },
 ): Promise<boolean> {
   if (login.passwordHash === stored) return false;
@@ -178,7 +212,7 @@ function isAllowed(listed: string, address: string | undefined): boolean {
  */
 export async function findRefusals(
   db: Database,
-  login: Login | Pick<Login, 'username' | 'address'>,
+  login: UserLogin | Pick<UserLogin, 'username' | 'address'>,
 ): Promise<LoginRefusal[]> {
   const { username, address } = login;
   const [user] = await db.all<{
@@ -205,11 +239,11 @@ export function readWithLogin<const Queries extends readonly BatchItem<'sqlite'>
   db: Database,
   login: Login,
   queries: (registrarId: SQL<number>) => Queries,
-): Promise<[ApiUser, ...BatchResponse<Queries>]> {
+): Promise<[Caller, ...BatchResponse<Queries>]> {
   return retried(() => withLogin(db, login, queries));
 }
 
-export function apiUserActor({ id, username, registrarId }: ApiUser): Actor {
+function apiUserActor({ id, username, registrarId }: Omit<ApiUser, 'actor'>): Actor {
   return {
     type: 'api_user',
     name: `${id}-ApiUser: ${username}`,
@@ -217,13 +251,14 @@ export function apiUserActor({ id, username, registrarId }: ApiUser): Actor {
   };
 }
 
-/** `keyHolder` of `apiUserActor` in SQL. */
-export function keyHolderOf(registrarId: SQL<number>): SQL {
-  return sql`'registrar:' || ${registrarId}`;
+/** The `keyHolder` of the login's actor, for a query that may come before its check. */
+export function keyHolderOf(login: Login, registrarId: SQL<number>): SQL {
+  if (isUser(login)) return sql`'registrar:' || ${registrarId}`;
+  return sql`${login.caller.actor.keyHolder ?? null}`;
 }
 
 /** Throws what `withLogin` throws. */
-export async function authenticate(db: Database, login: Login): Promise<ApiUser> {
+export async function authenticate(db: Database, login: UserLogin): Promise<Caller> {
   const [caller] = await readWithLogin(db, login, () => []);
   return caller;
 }

@@ -6,36 +6,40 @@ import { difference } from '../history/changes.ts';
 import { timeAfter } from '../time/clock.ts';
 import { type Change, changeEach, type WriteRequest, write } from '../write.ts';
 import {
-  type ApiUser,
-  apiUserActor,
+  type Caller,
   digestSecret,
   generateSecret,
   isFirstUse,
+  isUser,
   type Login,
+  loginValues,
   readWithLogin,
+  type UserLogin,
   withLogin,
 } from './login.ts';
 import { notifying } from './notification.ts';
 
-/** Finds the caller's user and registrar. One round trip. Throws what `withLogin` throws. */
+/** Finds the caller's registrar and user, null for a system. One round trip. Throws what `withLogin` throws. */
 export async function getOwnAccount(db: Database, login: Login) {
+  const { username, secretDigest, at } = loginValues(login);
   const [caller, [account]] = await readWithLogin(db, login, (registrarId) => [
     db
       .select({
         name: registrars.name,
+        username: apiUsers.username,
         allowedIps: registrars.allowedIps,
         webhookUrl: webhooks.url,
         secretChangedAt: apiUsers.secretChangedAt,
         // A first use is recorded after its answer; the cron forgets the time some time after it has passed.
         previousSecretValidUntil: sql<
           string | null
-        >`iif(${isFirstUse(login)}, ${endOfReplaced(login.at)},
-          iif(previous_secret_valid_until > ${login.at}, previous_secret_valid_until, null))`,
+        >`iif(${isFirstUse({ secretDigest })}, ${endOfReplaced(at)},
+          iif(previous_secret_valid_until > ${at}, previous_secret_valid_until, null))`,
       })
-      .from(apiUsers)
-      .innerJoin(registrars, eq(registrars.id, apiUsers.registrarId))
+      .from(registrars)
+      .leftJoin(apiUsers, sql`${apiUsers.username} = ${username}`)
       .leftJoin(webhooks, eq(webhooks.registrarId, registrars.id))
-      .where(and(eq(registrars.id, registrarId), eq(apiUsers.username, login.username))),
+      .where(eq(registrars.id, registrarId)),
   ]);
   return { ...caller, ...account! };
 }
@@ -49,14 +53,18 @@ function endOfReplaced(firstUse: Date | string): string {
  * Gives the caller's user a new secret, which is stored only as its digest. The old secret, or the password from a
  * former registry, works until a day after the new secret is first used. If the caller logs in with the old one, the
  * answer with the new one may have been lost, so another takes its place, until it is first used. Two round trips. Throws
- * `update_prohibited` to the old secret once the new one has been used, to the new one while the old one works, and what
- * `withLogin` throws.
+ * `update_prohibited` to the old secret once the new one has been used, to the new one while the old one works, and to a
+ * system, and what `withLogin` throws.
  */
 export async function replaceOwnSecret(
   db: Database,
   login: Login,
   request: WriteRequest,
-): Promise<{ caller: ApiUser; secret: string }> {
+): Promise<{ caller: Caller; username: string; secret: string }> {
+  if (!isUser(login)) {
+    throw prohibited('A system that acts for a registrar has no secret of an API user.');
+  }
+  const { username } = login;
   const secret = generateSecret();
   const secretDigest = await digestSecret(secret);
   const { outcome: caller } = await write(db, request, {
@@ -65,17 +73,17 @@ export async function replaceOwnSecret(
         db
           .select()
           .from(apiUsers)
-          .where(and(eq(apiUsers.registrarId, registrarId), eq(apiUsers.username, login.username))),
+          .where(and(eq(apiUsers.registrarId, registrarId), eq(apiUsers.username, username))),
       ]);
       return { caller, user: user! };
     },
-    judge({ caller, user }): Change<ApiUser> {
+    judge({ caller, user }): Change<Caller> {
       const at = request.at.toISOString();
       const isCurrent = user.secretDigest === login.secretDigest;
       const { previousSecretChangedAt: previousSince, previousSecretValidUntil: until } = user;
       const bothWork = previousSince !== null && (until === null || until > at);
       if (bothWork && (isCurrent || until !== null)) throw notReplaced(isCurrent);
-      const { username, registrarId } = caller;
+      const { registrarId } = caller;
       const row = {
         secretDigest,
         secretChangedAt: at,
@@ -87,8 +95,8 @@ export async function replaceOwnSecret(
       const isTheirs = eq(apiUsers.id, user.id);
       const isAsSeen = sql`secret_digest is ${user.secretDigest} and password_hash is ${user.passwordHash}
         and previous_secret_valid_until is ${until}`;
-      const change: Change<ApiUser> = {
-        by: apiUserActor(caller),
+      const change: Change<Caller> = {
+        by: caller.actor,
         subject: { type: 'api_user', key: username },
         action: 'update',
         changes: difference({}, { secretDigest }),
@@ -107,13 +115,18 @@ export async function replaceOwnSecret(
       });
     },
   });
-  return { caller, secret };
+  return { caller, username, secret };
 }
 
 function notReplaced(isCurrent: boolean): RegistryError {
-  const detail = isCurrent
-    ? 'This secret is new: it cannot be replaced while the one before it still works.'
-    : 'This secret has been replaced by one that is in use: only that one can be replaced.';
+  return prohibited(
+    isCurrent
+      ? 'This secret is new: it cannot be replaced while the one before it still works.'
+      : 'This secret has been replaced by one that is in use: only that one can be replaced.',
+  );
+}
+
+function prohibited(detail: string): RegistryError {
   const message = 'Object status prohibits operation';
   return new RegistryError([{ reason: 'update_prohibited', message, detail }]);
 }
@@ -121,10 +134,10 @@ function notReplaced(isCurrent: boolean): RegistryError {
 /** Records the first use of the login's secret: the one that it replaced ends a day later. One round trip. */
 export async function recordFirstUse(
   db: Database,
-  login: Login,
+  login: UserLogin,
   request: WriteRequest,
 ): Promise<void> {
-  const actor = apiUserActor(login.caller!);
+  const { actor } = login.caller!;
   const previousSecretValidUntil = endOfReplaced(request.at);
   const changes = JSON.stringify(difference({}, { previousSecretValidUntil }));
   const isTheirs = isFirstUse(login);

@@ -1,9 +1,10 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { type SystemRight, systems } from '../../drizzle/schema.ts';
+import { registrars, type SystemRight, systems } from '../../drizzle/schema.ts';
 import { parseAddressList } from '../address-list.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
-import { LoginError, type LoginRefusal } from '../error.ts';
+import { LoginError, type LoginRefusal, RegistryError } from '../error.ts';
+import type { ActingLogin } from '../registrar/login.ts';
 import { timeAfter } from '../time/clock.ts';
 import type { Actor } from '../write.ts';
 
@@ -13,6 +14,8 @@ export interface SystemLogin {
   keyDigest: string;
   address: string | undefined;
   at: Date;
+  /** The code of the registrar that it would act for. */
+  registrarCode?: string | undefined;
 }
 
 /** A system that has presented the right key from an address that it may call from. */
@@ -22,6 +25,11 @@ export interface System {
   rights: SystemRight[];
   /** Of the key that it presented. */
   keyDigest: string;
+  /** The registrar that it would act for; null if there is none with this code. */
+  registrar: Pick<
+    typeof registrars.$inferSelect,
+    'id' | 'code' | 'contactCount' | 'suspendedAt'
+  > | null;
 }
 
 /** For how long the old key works after the new one is first used. */
@@ -33,12 +41,21 @@ const overlapMilliseconds = 24 * 60 * 60 * 1000;
  */
 export async function getSystem(
   db: Database,
-  { keyDigest, address, at }: SystemLogin,
+  { keyDigest, address, at, registrarCode }: SystemLogin,
 ): Promise<System> {
   const isKey = sql`(${systems.keyDigest} = ${keyDigest} or ${systems.previousKeyDigest} = ${keyDigest}
     and ifnull(${systems.previousKeyValidUntil} > ${at.toISOString()}, true))`;
-  const [system] = await retried(() => db.select().from(systems).where(isKey));
-  if (!system) throw refused('wrong secret');
+  const { id: registrarId, code, contactCount, suspendedAt } = registrars;
+  const registrar = { id: registrarId, code, contactCount, suspendedAt };
+  const [found] = await retried(() =>
+    db
+      .select({ system: systems, registrar })
+      .from(systems)
+      .leftJoin(registrars, sql`${code} = ${registrarCode ?? null}`)
+      .where(isKey),
+  );
+  if (!found) throw refused('wrong secret');
+  const { system } = found;
   if (system.disabledAt !== null) throw refused('disabled');
   if (!parseAddressList(system.allowedIps).includes(address)) throw refused('address');
   const { id, name, rights, previousKeyDigest, previousKeyValidUntil } = system;
@@ -49,16 +66,30 @@ export async function getSystem(
       .set({ previousKeyValidUntil: timeAfter(at, overlapMilliseconds) })
       .where(and(eq(systems.id, id), eq(systems.keyDigest, keyDigest)));
   }
-  return { id, name, rights, keyDigest };
+  return { id, name, rights, keyDigest, registrar: found.registrar };
 }
 
 function refused(refusal: LoginRefusal): LoginError {
   return new LoginError(refusal, 'Not authorized');
 }
 
-/** Whether the system may act for the registrar. */
-export function mayActFor({ rights }: System, registrarCode: string): boolean {
-  return rights.includes('act-for') || rights.includes(`act-for=${registrarCode}`);
+/**
+ * The login of the system for the registrar that it named. Throws `forbidden` for one that it may not act for, and
+ * `unauthorized` for an unknown or suspended one.
+ */
+export function actingLogin(system: System, registrarCode: string, at: Date): ActingLogin {
+  const { id, name, rights, registrar } = system;
+  if (!rights.includes('act-for') && !rights.includes(`act-for=${registrarCode}`)) {
+    throw new RegistryError('forbidden', `System ${name} may not act for this registrar`);
+  }
+  if (!registrar) throw refused('unknown registrar');
+  if (registrar.suspendedAt !== null) throw refused('suspended');
+  const actor = {
+    ...systemActor(system),
+    keyHolder: `system:${id}:registrar:${registrar.id}`,
+  };
+  const caller = { registrarId: registrar.id, registrarCode, contactCount: registrar.contactCount };
+  return { at: at.toISOString(), caller: { ...caller, actor } };
 }
 
 /** As readers of the history see a system. */

@@ -87,7 +87,8 @@ function intrusion({ caller, path, method, headers }: Sent, { status }: Answered
     }
   }
   const isInternal = path.startsWith('/api/v1/internal');
-  const isSystem = headers.Authorization === world.system.headers.Authorization;
+  const systems = [world.system, world.acting, world.beyond];
+  const isSystem = systems.some((system) => headers.Authorization === system.headers.Authorization);
   if (isInternal && !isSystem) return `${caller.name} was let in`;
   const isClosed = /^\/api\/v1\/(auctions\/+[^/?]|registrant\/auth|internal)/.test(path);
   return isClosed && headers['CF-Connecting-IP'] !== loopback ? 'an address was let in' : undefined;

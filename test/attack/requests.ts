@@ -251,10 +251,16 @@ export function requestTo(world: World): fc.Arbitrary<Sent> {
     mostly(fc.constantFrom(...route.methods), anyMethod, 12).chain((method) => {
       const isRegistrant = route.path.startsWith('/api/v1/registrant');
       const isInternal = route.path.startsWith('/api/v1/internal');
-      const owner = isRegistrant ? world.registrant : world.registrar;
+      const owners = isRegistrant ? [world.registrant] : [world.registrar, world.acting];
       const caller = mostly(
-        fc.constant(isInternal ? world.system : owner),
-        fc.constantFrom(world.registrant, world.registrar, world.system, ...world.intruders),
+        fc.constantFrom(...(isInternal ? [world.system] : owners)),
+        fc.constantFrom(
+          world.registrant,
+          world.registrar,
+          world.system,
+          world.acting,
+          ...world.intruders,
+        ),
         3,
       );
       const hasBody = !['GET', 'HEAD', 'OPTIONS'].includes(method);

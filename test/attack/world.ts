@@ -143,6 +143,16 @@ export async function plant(env: Env) {
     headers: { Authorization: ownSystem.authorization },
     mayUse: 'internal',
   };
+  const acting: Caller = {
+    name: 'acting',
+    headers: { ...system.headers, 'Acting-For': caller.code.toLowerCase() },
+    mayUse: 'registrar',
+  };
+  const limitedSystem = await addSystem(env, [`act-for=${bystander.code}`]);
+  const beyond: Caller = {
+    name: 'acting beyond its right',
+    headers: { Authorization: limitedSystem.authorization, 'Acting-For': caller.code },
+  };
   const intruders: Caller[] = [
     ['nobody', ''],
     ['a wrong secret', basic(bystander.apiUser.username, caller.secret)],
@@ -170,7 +180,9 @@ export async function plant(env: Env) {
     registrar,
     registrant,
     system,
-    intruders,
+    acting,
+    beyond,
+    intruders: [...intruders, beyond],
     markers,
     secrets: [
       caller.secret,
@@ -179,6 +191,7 @@ export async function plant(env: Env) {
       elsewhere.secret,
       token.slice(7),
       ownSystem.key,
+      limitedSystem.key,
     ],
     registrationCode,
     codes: [...own, linked, ...persons, ...others].map(({ code }) => code),

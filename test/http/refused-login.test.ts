@@ -98,6 +98,15 @@ it.each([
   },
 );
 
+it('logs why a system may not act for a registrar', async () => {
+  const suspended = await addRegistrar(worker.env, { suspendedAt: '2026-01-02T03:04:05.678Z' });
+  const system = await addSystem(worker.env, ['act-for'], { allowedIps: [address] });
+  const line = (code: string) =>
+    lineOf('/repp/v1/contacts', { ...authorized(system.authorization), 'Acting-For': code });
+  expect(await line('NOBODY')).toMatchObject({ system: system.name, refusal: 'unknown registrar' });
+  expect(await line(suspended.code)).toMatchObject({ system: system.name, refusal: 'suspended' });
+});
+
 it('logs the name of the system that called', async () => {
   const { name, authorization } = await addSystem(worker.env, [], { allowedIps: [address] });
   expect(await lineOf('/api/v1/internal/names/noor.ee', authorized(authorization))).toMatchObject({

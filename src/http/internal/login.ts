@@ -1,6 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
 import type { systemRights } from '../../../drizzle/schema.ts';
-import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { systemActor } from '../../system/login.ts';
 import type { Origin } from '../../write.ts';
@@ -10,9 +9,7 @@ import { writeRequest } from '../write-request.ts';
 
 /** Puts the calling system into the context. The check of its key is a round trip of its own. */
 export const systemLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
-  // Nothing that has callers answers while a setting is missing.
-  settings(c.env);
-  c.set('system', await callingSystem(c));
+  await callingSystem(c);
   await next();
 };
 

@@ -13,7 +13,7 @@ Poll a public list at most once a minute, with \`If-None-Match\` or by its chang
 /** In the order of the reference. */
 const tagDescriptions = {
   'Registrar: contacts':
-    'HTTP Basic. A registrar sees and changes only its own contacts. Every answer except the list is an envelope, `{code, message, data}`, where code 1000 means success.',
+    'HTTP Basic, or the key of a system that acts for a registrar. A registrar sees and changes only its own contacts. Every answer except the list is an envelope, `{code, message, data}`, where code 1000 means success.',
   'Registrar: account': 'Who calls, and a new secret for the API user that calls.',
   'Registrar: notifications':
     'What others changed in the registrar’s contacts, and new secrets of its API users. Take the oldest, act on it, mark it as read, and repeat until `data` is empty.',

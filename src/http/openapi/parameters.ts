@@ -12,6 +12,9 @@ function text(description: string, pattern?: RegExp) {
 
 /** Request headers that several calls take; all are optional. */
 export const headerParameters = {
+  'Acting-For': text(
+    'The code of the registrar, in either case, that the system acts for whose key is sent. Ignored with a user’s credentials.',
+  ),
   'Idempotency-Key': text(
     'Makes the write take effect once: the same request with the same key gets the first answer again, for 24 hours. 1 to 255 printable ASCII characters, with or without quotes.',
     keyPattern,

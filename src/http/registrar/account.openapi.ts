@@ -23,11 +23,14 @@ const account = z
     webhook_url: z.url().nullable().meta({
       description: 'Where notifications are pushed to; null if they are not.',
     }),
-    api_user: z.object({
-      username: z.string(),
-      secret_changed_at: instant.meta({ description: 'Since when the user has had its secret.' }),
-      previous_secret_valid_until: validUntil,
-    }),
+    api_user: z
+      .object({
+        username: z.string(),
+        secret_changed_at: instant.meta({ description: 'Since when the user has had its secret.' }),
+        previous_secret_valid_until: validUntil,
+      })
+      .nullable()
+      .meta({ description: 'Null for a system that acts for the registrar.' }),
   })
   .meta({ id: 'RegistrarAccount' });
 

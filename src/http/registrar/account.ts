@@ -21,11 +21,14 @@ registrarAccount.get('/', async (c) => {
         name: account.name,
         allowed_ips: account.allowedIps,
         webhook_url: account.webhookUrl,
-        api_user: {
-          username: account.username,
-          secret_changed_at: account.secretChangedAt,
-          previous_secret_valid_until: account.previousSecretValidUntil,
-        },
+        api_user:
+          account.username === null
+            ? null
+            : {
+                username: account.username,
+                secret_changed_at: account.secretChangedAt,
+                previous_secret_valid_until: account.previousSecretValidUntil,
+              },
       },
     }),
   );
@@ -42,9 +45,8 @@ registrarAccount.post('/api_user/secret', async (c) => {
     requestId: c.var.requestId,
     clientReference: clientReference(c)?.value,
   };
-  const { caller, secret } = await replaceOwnSecret(database(c), c.var.login, request);
+  const { caller, username, secret } = await replaceOwnSecret(database(c), c.var.login, request);
   queueAfterResponse(c, caller.registrarId);
-  const { username } = caller;
   return c.json(done({ api_user: { username, secret, previous_secret_valid_until: null } }));
 });
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Reason } from '../../error.ts';
 import { reasonCases } from '../answer.openapi.ts';
-import { callsOf } from '../openapi/call.ts';
+import { type Call, callsOf } from '../openapi/call.ts';
 import type { Tag } from '../openapi/introduction.ts';
 import { answers, done, errorBody } from './answer.ts';
 
@@ -40,17 +40,20 @@ function show(reason: Reason): string {
   return `\`${code}\`${fixed === undefined ? '' : ` *${fixed}*`}: ${reasonCases[reason]}`;
 }
 
-export const registrarCalls = (tag: Tag) =>
-  callsOf({
+export function registrarCalls(tag: Tag) {
+  const callOf = callsOf({
     tag,
     name: 'Registrar',
-    security: [{ basic: [] }],
-    refusals: ['invalid', 'unauthorized', 'address_denied', 'too_large', 'throttled'],
+    security: [{ basic: [] }, { systemKey: [] }],
+    refusals: ['invalid', 'unauthorized', 'address_denied', 'forbidden', 'too_large', 'throttled'],
     errorOf: () => registrarError,
     exampleOf: errorBody,
     show,
     headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark'],
   });
+  return (call: Call) =>
+    callOf({ ...call, parameters: [...(call.parameters ?? []), 'Acting-For'] });
+}
 
 export function envelope(id: string, data: z.ZodType) {
   const fixed = done({});

@@ -4,11 +4,14 @@ import { openDatabase } from '../../database/open.ts';
 import { LoginError } from '../../error.ts';
 import { authenticate, digestSecret, loginOf } from '../../registrar/login.ts';
 import { recordFirstUse } from '../../registrar/own-account.ts';
+import { actingLogin } from '../../system/login.ts';
+import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { type AppEnv, afterResponse, callerAddress } from '../context.ts';
 import { refusedSeconds } from '../failed-logins.ts';
 import { limitBody } from '../input.ts';
 import { continueSession } from '../session.ts';
+import { callingSystem } from '../system-login.ts';
 import { callerNetwork, refuseThrottled, throttle, throttleAddress } from '../throttle.ts';
 
 /** hono decodes the first alphabet of base64 alone (RFC 4648, section 4); portals send the second as well (section 5). */
@@ -48,10 +51,28 @@ const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   }
 };
 
+/**
+ * Lets a system in that acts for a registrar: as good as a user of that registrar, its addresses and certificates aside.
+ * Its requests count by its key alone. Throws what `callingSystem` and `actingLogin` throw.
+ */
+const systemLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const code = asciiUpperCase(c.req.header('Acting-For') ?? '');
+  if (code !== '' && /^ *Bearer /i.test(c.req.header('Authorization') ?? '')) {
+    c.set('login', actingLogin(await callingSystem(c, code), code, c.var.now));
+  }
+  await next();
+};
+
+const unlessActing =
+  (middleware: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv> =>
+  (c, next) =>
+    c.var.login ? next() : middleware(c, next);
+
 /** Middleware for all calls of registrars, in this order. */
 export const registrarMiddleware = [
-  throttleAddress,
-  basicLogin,
+  systemLogin,
+  unlessActing(throttleAddress),
+  unlessActing(basicLogin),
   limitBody,
   echoClientReference,
   continueSession,
