@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { guidePage } from './guide.ts';
 import { isUpToDate, projectDirectory } from './project.ts';
 
 /**
@@ -64,6 +65,9 @@ if (!process.env.ASSETS_ARE_BUILT) {
     const file = path.join(projectDirectory, 'node_modules/swagger-ui-dist', name);
     files.set(path.join('docs', servedName), readFileSync(file));
   }
+  const guide = path.join('docs', 'guide.html');
+  const prose = readFileSync(path.join(projectDirectory, 'src/http/README.md'), 'utf8');
+  files.set(guide, guidePage(String(files.get(guide)), prose));
   const document = path.join(target, 'openapi.json');
   const startedAtSeconds = Date.now() / 1000;
   const isKept = isUpToDate(statSync(document, { throwIfNoEntry: false })?.mtimeMs);

@@ -9,6 +9,7 @@ export function DevelopersSection({ text, origin }: Surroundings) {
   const beside = [
     text.developersLead,
     <a href="/docs/">{text.reference}</a>,
+    <a href="/docs/guide">{text.guide}</a>,
     <a href="/openapi.json">{text.openapi}</a>,
   ];
   return (

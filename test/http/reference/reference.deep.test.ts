@@ -177,6 +177,14 @@ describe.each(views)('in $colorScheme, $width pixels wide', (view) => {
     expect(shift).toBeLessThan(0.05);
   });
 
+  it('has a guide that axe-core does not object to, and that fits the window', async () => {
+    const { page, problems } = await browser.open(new URL('/docs/guide', worker.url), view);
+
+    expect(await findViolations(page, rules)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(view.width);
+    expect(problems).toEqual([]);
+  });
+
   it('has nothing that axe-core objects to: calls, schemas and the login', async () => {
     const { page, problems } = await visit(view);
     await page.getByRole('button', { name: 'Schemas' }).click();

@@ -58,6 +58,7 @@ export const en = {
   short: { auctions: 'Auctions', retained: 'Names', year: 'Year', developers: 'Developers' },
   languages: 'Reference and language',
   reference: 'Reference',
+  guide: 'Guide',
 
   heading: 'Check a domain name',
   lead: `Is it ${anyState}?`,

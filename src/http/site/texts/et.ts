@@ -68,6 +68,7 @@ export const et: Texts = {
   short: { auctions: 'Oksjonid', retained: 'Nimed', year: 'Aasta', developers: 'Arendajale' },
   languages: 'Dokumentatsioon ja keel',
   reference: 'Dokumentatsioon',
+  guide: 'Juhend (inglise keeles)',
 
   heading: 'Domeeninime kontroll',
   lead: `Kas nimi on ${anyState}?`,
