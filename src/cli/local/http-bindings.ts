@@ -123,8 +123,5 @@ function namespaceOver(send: Send) {
     ) {
       await send(pathOf(key, options), { method: 'PUT', body });
     },
-    async delete(key: string) {
-      await send(pathOf(key), { method: 'DELETE' });
-    },
   };
 }

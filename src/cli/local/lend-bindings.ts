@@ -73,7 +73,7 @@ async function listObjects(bucket: R2Bucket, options: R2ListOptions) {
   return { ...page, objects: listed };
 }
 
-/** Reads, writes or deletes the value of a key; with an empty key, lists the keys. */
+/** Reads or writes the value of a key; with an empty key, lists the keys. */
 async function answerKey(
   lists: KVNamespace,
   key: string,
@@ -85,7 +85,6 @@ async function answerKey(
     const value = await lists.get(key, 'stream');
     return new Response(value, { status: value === null ? 204 : 200 });
   }
-  if (request.method === 'DELETE') await lists.delete(key);
-  else await lists.put(key, await request.arrayBuffer(), options);
+  await lists.put(key, await request.arrayBuffer(), options);
   return new Response();
 }
