@@ -1,13 +1,6 @@
 import type { Problem } from '../error.ts';
 import { dayOf, isDay } from '../time/day.ts';
-
-/** A country's own code for a person or an organisation, or a person's birthday. */
-export interface Identity {
-  code: string;
-  /** One of `identityTypes`, or what a former registry called it. */
-  type: string;
-  countryCode: string;
-}
+import type { ContactIdentity } from './fields.ts';
 
 const oldestAgeYears = 150;
 
@@ -17,16 +10,16 @@ const oldestAgeYears = 150;
  * unknown type are not checked.
  */
 export function identityProblem(
-  { code, type, countryCode }: Identity,
+  { ident, identType, identCountryCode }: ContactIdentity,
   now: Date,
 ): Problem | undefined {
-  switch (type) {
+  switch (identType) {
     case 'priv':
-      return countryCode !== 'EE' || isPersonalCode(code) ? undefined : nonconforming;
+      return identCountryCode !== 'EE' || isPersonalCode(ident) ? undefined : nonconforming;
     case 'org':
-      return countryCode !== 'EE' || /^\d{8}$/.test(code) ? undefined : nonconforming;
+      return identCountryCode !== 'EE' || /^\d{8}$/.test(ident) ? undefined : nonconforming;
     case 'birthday':
-      return isRecentDay(code, now)
+      return isRecentDay(ident, now)
         ? undefined
         : { reason: 'invalid', message: 'Ident birthday is invalid', field: 'ident' };
     default:

@@ -53,12 +53,8 @@ function judged(
       },
     ];
   });
-  const {
-    ident: code,
-    identType: type,
-    identCountryCode: countryCode,
-  } = accepted as Partial<ContactIdentity>;
-  if (code === undefined || type === undefined || countryCode === undefined) return invalid;
-  const problem = identityProblem({ code, type, countryCode }, now);
-  return problem ? [...invalid, { ...problem, field: 'ident', value: code }] : invalid;
+  const { ident, identType, identCountryCode } = accepted as Partial<ContactIdentity>;
+  if (!ident || !identType || !identCountryCode) return invalid;
+  const problem = identityProblem({ ident, identType, identCountryCode }, now);
+  return problem ? [...invalid, { ...problem, field: 'ident', value: ident }] : invalid;
 }

@@ -3,11 +3,9 @@ import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
 import { onFirstUse } from '../on-first-use.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 import { isBlank, plainText, textField } from '../text/field.ts';
-import { currentTime } from '../time/clock.ts';
 import type { Contact } from './contact.ts';
 import { isCountryCode } from './country.ts';
 import { isEmail } from './email.ts';
-import { identityProblem } from './identity.ts';
 
 /** The rules for a contact's fields as zod types: each takes what a client sent and returns what is stored. */
 
@@ -63,14 +61,4 @@ export function isRepeated(column: keyof Contact, given: unknown, onRecord: unkn
     return isCountry ? asciiUpperCase(plain) : plain;
   };
   return form(given) === form(onRecord);
-}
-
-/** Finds the problem of an identity whose code does not fit its type and country today. */
-export function problemOfIdentity({
-  ident,
-  identType,
-  identCountryCode,
-}: Pick<Contact, 'ident' | 'identType' | 'identCountryCode'>) {
-  const identity = { code: ident, type: identType, countryCode: identCountryCode };
-  return identityProblem(identity, currentTime());
 }

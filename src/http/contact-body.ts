@@ -7,9 +7,11 @@ import {
   contactColumns,
   type Sender,
 } from '../contact/fields.ts';
-import { isRepeated, problemOfIdentity } from '../contact/rules.ts';
+import { identityProblem } from '../contact/identity.ts';
+import { isRepeated } from '../contact/rules.ts';
 import { orRefusal, type Problem, RegistryError } from '../error.ts';
 import { clearable, isBlank } from '../text/field.ts';
+import { currentTime } from '../time/clock.ts';
 import { isObject } from './body-shape.ts';
 import { parsed } from './input.ts';
 
@@ -38,7 +40,7 @@ export function bodyFields(sender: Sender, { isCreation }: { isCreation: boolean
   const identityObject = z.object(identity, 'Ident is invalid');
   const checkedIdentity = identityObject.check(({ value: input, issues }) => {
     const given = columnsOf(sender, { [names.identity]: input }) as ContactIdentity;
-    const problem = problemOfIdentity(given);
+    const problem = identityProblem(given, currentTime());
     if (!problem) return;
     const { reason, message } = problem;
     issues.push({ code: 'custom', message, params: { reason }, input });

@@ -4,8 +4,8 @@ import { isSameIdentityCode } from '../../src/contact/identity-code.ts';
 import { isDay } from '../../src/time/day.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
-const problem = (type: 'priv' | 'org' | 'birthday', countryCode: string, code: string) =>
-  identityProblem({ type, countryCode, code }, now);
+const problem = (identType: 'priv' | 'org' | 'birthday', identCountryCode: string, ident: string) =>
+  identityProblem({ identType, identCountryCode, ident }, now);
 
 const nonconforming = {
   reason: 'identity_invalid',

@@ -23,7 +23,8 @@ const issue = verb(
     )
     .requiredOption('--name <name>', 'first name and last name', parseName),
   async ({ env, origin }, options) => {
-    const identity = { ...options.ident, type: 'priv' as const };
+    const { code: ident, countryCode: identCountryCode } = options.ident;
+    const identity = { ident, identType: 'priv', identCountryCode };
     const problem = identityProblem(identity, origin.request.at);
     if (problem) throw new RegistryError([problem]);
     const person = { ...options.ident, ...options.name };

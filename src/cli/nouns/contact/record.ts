@@ -150,9 +150,7 @@ export function readContact(
   throwProblems(problems);
   // Each value has passed the rule of its column.
   const record = { registrar: registrarOf(values, registrar), ...row } as ContactRecord;
-  const { ident, identType, identCountryCode } = record;
-  const identity = { code: ident, type: identType, countryCode: identCountryCode };
-  const problem = identityProblem(identity, now);
+  const problem = identityProblem(record, now);
   if (problem) throw new RegistryError([problem]);
   return record;
 }
