@@ -91,7 +91,14 @@ test('a place that the history no longer has is gone', async () => {
 });
 
 test('what is not a place or a limit is refused under its parameter', async () => {
-  const texts = ['', '*', 'õ', 'MS4=', ...['1', '1.short', '-1.', '1e3.', '01x.'].map(opaque)];
+  const texts = [
+    '',
+    '*',
+    'õ',
+    '-_-_',
+    'MS4=',
+    ...['1', '1.short', '-1.', '1e3.', '01x.'].map(opaque),
+  ];
   for (const text of texts) {
     expect(await get(`changes?after=${encodeURIComponent(text)}`)).toEqual({
       status: 400,
