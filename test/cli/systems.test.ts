@@ -24,6 +24,7 @@ test('a system is added with its rights and addresses, and its key is shown once
   expect(added).toEqual({
     system: { name: 'epp', key: expect.stringMatching(/^[0-9a-f]{64}$/) },
     changed: true,
+    request_id: expect.any(String),
   });
   expect((await digestsOf(registry)).key).toBe(await digestSecret(added.system.key));
   expect(await registry.done('system list')).toEqual({
@@ -78,6 +79,7 @@ test('what a system may do and where it may call from are changed apart', async 
     system: { name: 'epp' },
     changes: { rights: { from: ['act-for=ALPHA', 'domains'], to: ['auctions', 'changes'] } },
     changed: true,
+    request_id: expect.any(String),
   });
   expect(await registry.run('system update epp --allow-ip 192.0.2.8')).toMatchObject({
     stdout: 'changed system epp: allowed_ips: ["192.0.2.7","2001:db8::/32"] to ["192.0.2.8"]\n',

@@ -36,6 +36,8 @@ test('a change names its request and, if something does, what takes it back', as
     ['api-user disable ats', 'api-user enable ats'],
     ['api-user enable ats', 'api-user disable ats'],
     ['api-user rotate ats', undefined],
+    ['system add epp --may domains --allow-ip 192.0.2.7', undefined],
+    ['system disable epp', 'system enable epp'],
     ['registrar suspend ALPHA --reason unpaid', 'registrar resume ALPHA'],
     ['registrar resume ALPHA', undefined],
     ['registrar update ALPHA --name Alfa', undefined],

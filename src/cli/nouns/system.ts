@@ -108,7 +108,8 @@ function switching(word: 'disable' | 'enable', description: string) {
       const system = { name, isDisabled: word === 'disable' };
       const changes = await setSystemDisabled(db, origin, system, { isDryRun });
       const { data, text } = reportOfChange(registry, `system ${name}`, changes);
-      return { data: { system: { name }, ...data }, text };
+      const undo = ['system', system.isDisabled ? 'enable' : 'disable', name];
+      return { data: { system: { name }, ...data }, text, undo };
     },
   );
 }
