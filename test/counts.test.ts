@@ -568,6 +568,23 @@ test('a name is registered in five round trips, whatever it uses up, and taken b
   expect((await register(name)).answer).toMatchObject({ d1RoundTrips: 5 });
 });
 
+test('a system starts and cancels an auction in three round trips, one of them for its key', async () => {
+  const system = await addSystem(worker.env, ['auctions']);
+  const path = '/api/v1/internal/auctions';
+  const body = { auction: { domain: 'counted-auction.ee' } };
+  const start = () => costOf(path, send('POST', system, body));
+  expect((await start()).answer).toMatchObject({ d1RoundTrips: 3, rowsRead: 27, rowsWritten: 8 });
+  expect((await start()).answer).toMatchObject({ d1RoundTrips: 2, rowsRead: 13 });
+  const { uuid } = await addAuction(worker.env);
+  const one = `${path}/${uuid}`;
+  expect((await costOf(one, send('GET', system))).answer).toMatchObject({
+    d1RoundTrips: 2,
+    rowsRead: 2,
+  });
+  const cancel = await costOf(one, send('DELETE', system));
+  expect(cancel.answer).toMatchObject({ d1RoundTrips: 3, rowsRead: 10, rowsWritten: 5 });
+});
+
 test('changes are followed in two round trips, and a page reads only what it examines', async () => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);

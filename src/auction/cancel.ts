@@ -10,7 +10,7 @@ const lost = { status: null, platform: null, registrationDeadline: null, created
 
 /**
  * Deletes an auction in progress, named by its UUID or its domain, and returns it; the reason stays in the history.
- * Throws `not_found`, `invalid` for an auction that is over, and `changed_meanwhile` if the request expects another
+ * Throws `not_found`, `conflict` for an auction that is over, and `changed_meanwhile` if the request expects another
  * version.
  */
 export async function cancelAuction(
@@ -25,7 +25,7 @@ export async function cancelAuction(
     if (!isExpected(`${auction.uuid} ${auction.version}`)) throw changedMeanwhile();
     if (auction.status !== 'started') {
       const message = `the auction of ${JSON.stringify(auction.name)} is ${auction.status}; only one in progress can be cancelled`;
-      throw new RegistryError('invalid', message, 'status');
+      throw new RegistryError('conflict', message, 'status');
     }
     return {
       by: origin.actor,

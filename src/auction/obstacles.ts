@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { auctions, disputes, domains, retainedDomains } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
@@ -8,47 +8,60 @@ import { isInForce } from '../retained-domain/in-force.ts';
 import { dayOf } from '../time/day.ts';
 import type { Origin } from '../write.ts';
 
-/** The reasons why a name cannot be put up for auction. */
-const obstacles = {
+/** The reasons why a name cannot be put up for auction, in words that follow the name. */
+export const auctionObstacles = {
   domain: 'is a registered domain',
   blocked: 'is blocked',
+  awaiting_payment: 'has an auction that awaits payment',
   payment_received: 'has a paid auction',
-  reserved: 'is reserved; --even-if-retained starts the auction',
-  disputed: 'is disputed; --even-if-retained starts the auction',
+  reserved: 'is reserved',
+  disputed: 'is disputed',
   started: 'already has an auction in progress',
 } as const;
 
-export type AuctionObstacle = keyof typeof obstacles;
+export type AuctionObstacle = keyof typeof auctionObstacles;
+
+/** What can be done about an obstacle, in words that follow it. */
+export type ObstacleHints = Partial<Record<AuctionObstacle, string>>;
 
 /**
- * A problem for each of the names that is a domain, is blocked, is reserved, is disputed today, or has a paid auction
- * or one in progress, which comes after the others; none for what is ignored.
+ * The query of each `name` of another that is a domain, is blocked, is reserved, is disputed today, or has an auction that
+ * is in progress, awaits payment or is paid, with its `obstacle`; an auction in progress comes after the others.
  */
+export function selectObstacles(names: SQL, now: Date): SQL {
+  return sql`
+    with asked as (${names})
+    select * from (
+      select name, 'domain' as obstacle from ${domains} where name in (select name from asked)
+      union all select name, status from ${retainedDomains}
+        where name in (select name from asked)
+      union all select name, status from ${auctions}
+        where name in (select name from asked)
+          and status in ('awaiting_payment', 'payment_received', 'started')
+      union all select distinct name, 'disputed' from ${disputes}
+        where name in (select name from asked) and ${isInForce(dayOf(now))}
+    )
+    order by obstacle = 'started', name`;
+}
+
+/** A problem for each obstacle of these names, with its hint if there is one; none for what is ignored. */
 export async function findAuctionObstacles(
   db: Database,
   { request }: Pick<Origin, 'request'>,
   names: readonly DomainName[],
   ignored: readonly AuctionObstacle[],
+  hints: ObstacleHints = {},
 ): Promise<RecordProblem<DomainName>[]> {
   const records = new Map(names.map((record) => [record.name, record]));
-  const today = dayOf(request.at);
   const problems: RecordProblem<DomainName>[] = [];
   for (const array of jsonArrays(records.keys())) {
-    const rows = await db.all<{ name: string; obstacle: AuctionObstacle }>(sql`
-      with asked as (select value as name from json_each(${array}))
-      select * from (
-        select name, 'domain' as obstacle from ${domains} where name in (select name from asked)
-        union all select name, status from ${retainedDomains}
-          where name in (select name from asked)
-        union all select name, status from ${auctions}
-          where name in (select name from asked) and status in ('payment_received', 'started')
-        union all select distinct name, 'disputed' from ${disputes}
-          where name in (select name from asked) and ${isInForce(today)}
-      )
-      order by obstacle = 'started', name`);
+    const asked = sql`select value as name from json_each(${array})`;
+    const rows = await db.all<{ name: string; obstacle: AuctionObstacle }>(
+      selectObstacles(asked, request.at),
+    );
     for (const { name, obstacle } of rows) {
       if (ignored.includes(obstacle)) continue;
-      const message = `${JSON.stringify(name)} ${obstacles[obstacle]}`;
+      const message = `${JSON.stringify(name)} ${auctionObstacles[obstacle]}${hints[obstacle] ?? ''}`;
       problems.push({ reason: 'taken', message, field: 'name', record: records.get(name)! });
     }
   }

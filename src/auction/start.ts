@@ -10,7 +10,7 @@ import { difference } from '../history/changes.ts';
 import { onFirstUse } from '../on-first-use.ts';
 import { textField } from '../text/field.ts';
 import { type ChangeOptions, changeEach, changesOfRows, type Origin } from '../write.ts';
-import { type AuctionObstacle, findAuctionObstacles } from './obstacles.ts';
+import { type AuctionObstacle, findAuctionObstacles, type ObstacleHints } from './obstacles.ts';
 import { isStarted } from './read.ts';
 
 export const maximumPlatformLength = 50;
@@ -24,6 +24,7 @@ interface StartOptions extends ChangeOptions {
   platform?: string | undefined;
   /** Obstacles in spite of which the auctions start. */
   ignored?: readonly AuctionObstacle[];
+  hints?: ObstacleHints;
 }
 
 /**
@@ -35,10 +36,11 @@ export async function startAuctions(
   db: Database,
   origin: Origin,
   names: readonly DomainName[],
-  { platform, ignored = [], isDryRun = false }: StartOptions = {},
+  { platform, ignored = [], hints, isDryRun = false }: StartOptions = {},
 ): Promise<number> {
   const started = newAuctions(names, platformOf(platform), origin.request.at);
-  const check = async () => throwProblems(await findAuctionObstacles(db, origin, names, ignored));
+  const check = async () =>
+    throwProblems(await findAuctionObstacles(db, origin, names, ignored, hints));
   await check();
   try {
     return await startEach(db, origin, started, sql`true`, { isDryRun });

@@ -2,6 +2,7 @@ import { createDocument } from 'zod-openapi';
 import packageJson from '../../package.json' with { type: 'json' };
 import { auctionPaths } from './auction/auctions.openapi.ts';
 import { healthPaths } from './health/health.openapi.ts';
+import { internalAuctionPaths } from './internal/auctions.openapi.ts';
 import { internalChangesPaths } from './internal/changes.openapi.ts';
 import { internalNamePaths } from './internal/names.openapi.ts';
 import { registrationPaths } from './internal/registrations.openapi.ts';
@@ -47,6 +48,7 @@ export function openApiDocument() {
         ...registrantContactPaths,
         ...exportPaths,
         ...auctionPaths,
+        ...internalAuctionPaths,
         ...internalChangesPaths,
         ...internalNamePaths,
         ...registrationPaths,

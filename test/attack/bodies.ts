@@ -95,6 +95,14 @@ export function validBody(
     const person = { ident: '49403136526', first_name: 'Kati', last_name: 'Karu' };
     return fc.constantFrom<object>(person, { ...person, country_code: 'LV' });
   }
+  if (path === '/api/v1/internal/auctions') {
+    const domain = fc.constantFrom('retained1.ee', 'free.ee', 'FREE2.ee', 'xn--mda.ee');
+    const auction = fc.record(
+      { domain, platform: fc.constantFrom('auto', null) },
+      { requiredKeys: ['domain'] },
+    );
+    return fc.record({ auction });
+  }
   if (path.startsWith('/api/v1/auctions')) {
     return fc.record(
       {

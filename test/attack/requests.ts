@@ -102,6 +102,7 @@ function valuesOf(path: string, world: World): string[] {
     '/api/v1/registrant/contacts/': [...world.personsUuids, ...world.personsUuids, ...world.uuids],
     '/api/v1/auctions/': world.auctionUuids,
     '/log/tile/': ['0/000.p/5', 'entries/000.p/5', '0/x001/000', '1/000', '0/000/../checkpoint'],
+    '/api/v1/internal/auctions/': world.auctionUuids,
     '/api/v1/internal/contacts/': world.codes,
     '/api/v1/internal/names/': ['retained1.ee', 'free.ee', 'xn--mda.ee', '%C3%B5.ee'],
     '/repp/v1/retained_domains/': ['retained1.ee', 'free.ee', 'xn--mda.ee', '%C3%B5.ee'],

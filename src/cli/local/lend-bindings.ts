@@ -1,5 +1,5 @@
 import type { Env, WebhookMessage } from '../../env.ts';
-import { forgetStarted } from '../../http/auction/started.ts';
+import { forgetStarted } from '../../http/started-auctions.ts';
 import { clockAhead } from '../../time/clock.ts';
 import { bindingsPath, frontHeader, tokenHeader } from './http-bindings.ts';
 import { runStatements } from './lender.ts';

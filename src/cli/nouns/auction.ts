@@ -30,6 +30,9 @@ const evenIfRetained = () =>
 const ignoredBy = ({ evenIfRetained }: { evenIfRetained?: true | undefined }) =>
   evenIfRetained ? (['reserved', 'disputed'] as const) : [];
 
+const evenThen = '; --even-if-retained starts the auction';
+const hints = { reserved: evenThen, disputed: evenThen };
+
 const start = verb(
   writing('start', 'auction start kohv.ee õun.ee')
     .description('Put names up for auction, all or none, and publish the list')
@@ -40,7 +43,7 @@ const start = verb(
     const names = parseNames(texts, env);
     const { platform } = options;
     const ignored = ignoredBy(options);
-    const started = await startAuctions(db, origin, names, { platform, ignored, isDryRun });
+    const started = await startAuctions(db, origin, names, { platform, ignored, hints, isDryRun });
     return {
       data: {
         started,
@@ -93,7 +96,7 @@ export const auctionImport = (
   keys: ({ name }) => [name],
   findProblems: async ({ db, env, origin }, names) => [
     ...findZoneProblems(names, zonesOf(env)),
-    ...(await findAuctionObstacles(db, origin, names, ['started', ...ignoredBy(options)])),
+    ...(await findAuctionObstacles(db, origin, names, ['started', ...ignoredBy(options)], hints)),
   ],
   write: ({ db, origin, isDryRun }, names) =>
     writeInChunks('starting', names, { started: 0, unchanged: 0 }, async (chunk) => {

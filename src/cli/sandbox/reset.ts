@@ -1,6 +1,6 @@
 import { openDatabase } from '../../database/open.ts';
 import type { Env } from '../../env.ts';
-import { forgetStarted } from '../../http/auction/started.ts';
+import { forgetStarted } from '../../http/started-auctions.ts';
 import { recordDailyCounts } from '../../public-list/daily-counts.ts';
 import { listKeys } from '../../public-list/kv.ts';
 import { listNames } from '../../public-list/lists.ts';

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { auctionStatuses } from '../../../drizzle/schema.ts';
-import { maximumPlatformLength } from '../../auction/start.ts';
 import { fieldErrorsType } from '../answer.openapi.ts';
+import { auctionShape } from '../auction-answer.openapi.ts';
 import { callsOf } from '../openapi/call.ts';
 import type { Interface } from '../openapi/refusal.ts';
 import { reportBody } from './auctions.ts';
@@ -32,20 +31,10 @@ const call = callsOf({
   refusals: [...everybody.refusals, 'address_denied', 'not_found'],
 });
 
-const shape = {
-  id: z.guid(),
-  domain: z.string().meta({ description: 'The name, in Unicode.' }),
-  status: z.enum(auctionStatuses),
-  platform: z
-    .string()
-    .max(maximumPlatformLength)
-    .optional()
-    .meta({ description: 'Present only for an auction that has one.' }),
-};
-const auction = z.object(shape).meta({ id: 'Auction' });
+const auction = z.object(auctionShape).meta({ id: 'Auction' });
 const reported = z
   .object({
-    ...shape,
+    ...auctionShape,
     registration_code: z
       .string()
       .regex(/^[0-9a-f]{32}$/)

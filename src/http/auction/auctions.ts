@@ -14,8 +14,8 @@ import { newApp } from '../hono.ts';
 import { limitBody, parseBody } from '../input.ts';
 import { publishAfterResponse } from '../publish-after-response.ts';
 import { continueSession } from '../session.ts';
+import { forgetStarted, shownAuction, startedJson } from '../started-auctions.ts';
 import { throttleAddress } from '../throttle.ts';
-import { forgetStarted, shownAuction, startedJson } from './started.ts';
 
 export const auctions = newApp();
 

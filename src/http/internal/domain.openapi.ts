@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ZodOpenApiResponsesObject } from 'zod-openapi';
-import { everyAnswer, headersOf } from '../openapi/headers.ts';
+import { everyAnswer, type HeaderName, headersOf } from '../openapi/headers.ts';
 import { domainFields } from './domain-body.ts';
 
 const { registrar, registrant, admin_contacts } = domainFields();
@@ -25,11 +25,13 @@ export const domain = z
 
 export const domainAnswer = z.object({ domain }).meta({ id: 'InternalDomainAnswer' });
 
-export function created(description: string): ZodOpenApiResponsesObject {
-  const headers = headersOf(...everyAnswer, 'Ignored-Parameters', 'Ignored-Fields');
-  return {
-    201: { description, headers, content: { 'application/json': { schema: domainAnswer } } },
-  };
+export function created(
+  description: string,
+  schema: z.ZodType = domainAnswer,
+  ...others: HeaderName[]
+): ZodOpenApiResponsesObject {
+  const headers = headersOf(...everyAnswer, 'Ignored-Parameters', 'Ignored-Fields', ...others);
+  return { 201: { description, headers, content: { 'application/json': { schema } } } };
 }
 
 export function gone(description: string): ZodOpenApiResponsesObject {

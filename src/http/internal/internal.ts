@@ -1,4 +1,5 @@
 import { newApp } from '../hono.ts';
+import { internalAuctions } from './auctions.ts';
 import { internalChanges } from './changes.ts';
 import { internalContacts } from './contacts.ts';
 import { systemLogin } from './login.ts';
@@ -9,6 +10,7 @@ import { internalRegistrations } from './registrations.ts';
 export const internal = newApp();
 
 internal.use(systemLogin);
+internal.route('/auctions', internalAuctions);
 internal.route('/changes', internalChanges);
 internal.route('/contacts', internalContacts);
 internal.route('/names', internalNames);

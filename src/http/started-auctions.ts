@@ -1,8 +1,8 @@
-import { type Auction, listStartedAuctions } from '../../auction/read.ts';
-import { openDatabase } from '../../database/open.ts';
-import type { AppContext } from '../context.ts';
-import { Recent } from '../recent.ts';
-import { throttlePublic } from '../throttle.ts';
+import { type Auction, listStartedAuctions } from '../auction/read.ts';
+import { openDatabase } from '../database/open.ts';
+import type { AppContext } from './context.ts';
+import { Recent } from './recent.ts';
+import { throttlePublic } from './throttle.ts';
 
 const started = new Recent<D1Database, string>();
 
@@ -30,6 +30,11 @@ export function forgetStarted(db: D1Database): void {
 }
 
 /** The field `platform` is present only if the auction has one, for clients that do not know it. */
-export function shownAuction({ uuid, name, status, platform }: Auction) {
+export function shownAuction({
+  uuid,
+  name,
+  status,
+  platform,
+}: Pick<Auction, 'uuid' | 'name' | 'status' | 'platform'>) {
   return { id: uuid, domain: name, status, ...(platform !== null && { platform }) };
 }

@@ -1,0 +1,65 @@
+import { eq, sql } from 'drizzle-orm';
+import { auctions } from '../../drizzle/schema.ts';
+import type { Database } from '../database/open.ts';
+import { isUniqueViolation } from '../database/violations.ts';
+import type { DomainName } from '../domain/name.ts';
+import { RegistryError } from '../error.ts';
+import type { KeptFor } from '../outcome.ts';
+import { type Change, type Origin, type Written, write } from '../write.ts';
+import { type AuctionObstacle, auctionObstacles, selectObstacles } from './obstacles.ts';
+import { type Auction, auctionSubject, isStarted } from './read.ts';
+import { insertAuctions, newAuction } from './start.ts';
+
+export type AuctionInProgress = Pick<Auction, 'uuid' | 'name' | 'status' | 'platform'> & {
+  isNew: boolean;
+};
+
+/**
+ * Puts the name up for auction, or returns its auction in progress. Two round trips. Throws `conflict` for the first of the
+ * other obstacles.
+ */
+export function startAuction(
+  db: Database,
+  origin: Origin,
+  name: DomainName,
+  platform: string | null,
+): Promise<Written<AuctionInProgress>> {
+  const { actor, request } = origin;
+  const obstacles = selectObstacles(sql`select ${name.name} as name`, request.at);
+  const { uuid, status } = auctions;
+  const look = async (keptFor: KeptFor) => {
+    const [kept, found, [running]] = await db.batch([
+      keptFor(actor.keyHolder ?? ''),
+      db.select({ obstacle: sql<AuctionObstacle>`obstacle` }).from(sql`(${obstacles})`),
+      db
+        .select({ uuid, name: auctions.name, status, platform: auctions.platform })
+        .from(auctions)
+        .where(sql`${eq(auctions.name, name.name)} and ${isStarted}`),
+    ]);
+    return { kept, obstacle: found[0]?.obstacle, running };
+  };
+  const judge = ({ obstacle, running }: Awaited<ReturnType<typeof look>>) => {
+    const change = { by: actor, action: 'create' } as const;
+    if (running) {
+      const outcome = { ...running, isNew: false };
+      return { ...change, subject: auctionSubject(running), changes: {}, outcome };
+    }
+    if (obstacle) {
+      const message = `${JSON.stringify(name.name)} ${auctionObstacles[obstacle]}`;
+      throw new RegistryError('conflict', message, 'domain');
+    }
+    const next = newAuction(name, platform, request.at);
+    return {
+      ...change,
+      subject: auctionSubject(next),
+      changes: next.changes,
+      onlyIf: sql`not exists (${obstacles})`,
+      statements: (isWritten) => [
+        insertAuctions(db, sql`select ${JSON.stringify(next)} as row where ${isWritten}`),
+      ],
+      outcome: { uuid: next.uuid, name: next.name, status: next.status, platform, isNew: true },
+      onViolation: (error) => (isUniqueViolation(error, 'auctions.name') ? 'again' : undefined),
+    } satisfies Change<AuctionInProgress>;
+  };
+  return write<Awaited<ReturnType<typeof look>>, AuctionInProgress>(db, request, { look, judge });
+}

@@ -1,0 +1,15 @@
+import * as z from 'zod';
+import { auctionStatuses } from '../../drizzle/schema.ts';
+import { maximumPlatformLength } from '../auction/start.ts';
+
+/** What `shownAuction` shows. */
+export const auctionShape = {
+  id: z.guid(),
+  domain: z.string().meta({ description: 'The name, in Unicode.' }),
+  status: z.enum(auctionStatuses),
+  platform: z
+    .string()
+    .max(maximumPlatformLength)
+    .optional()
+    .meta({ description: 'Present only for an auction that has one.' }),
+};
