@@ -589,7 +589,7 @@ it('contacts that were imported are taken back, and each registrar gets one noti
     .select({ event: notifications.event, text: notifications.text })
     .from(notifications)
     .where(inArray(notifications.subjectKey, codes))
-    .orderBy(asc(notifications.id));
+    .orderBy(asc(notifications.registrarId));
   const event = 'contact.deleted';
   expect(told).toEqual([
     {
