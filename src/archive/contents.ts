@@ -1,4 +1,4 @@
-import { type ListName, listNames } from '../public-list/lists.ts';
+import { listNames } from '../public-list/lists.ts';
 import { daysBefore } from '../time/day.ts';
 import { bodiesPrefix, bodyKey } from './body.ts';
 import { type ArchivedDay, listDays } from './day.ts';
@@ -11,43 +11,31 @@ export interface Gap {
   reason: 'missing' | 'lost';
 }
 
-export interface ArchivedList {
-  list: ListName;
-  first: string | null;
-  last: string | null;
-  /** The days that can be shown. */
-  days: number;
-  /** The different contents of the list, and their size as they are stored. */
-  contents: number;
-  bytes: number;
-  gaps: Gap[];
-}
-
 /** The bucket's contents by list. One operation of R2 for each 1,000 days and each 1,000 contents. */
-export async function readContents(bucket: R2Bucket): Promise<ArchivedList[]> {
+export async function readContents(bucket: R2Bucket) {
   const sizes = await readSizes(bucket);
-  const lists: ArchivedList[] = [];
-  for (const list of listNames) {
-    const days = await Array.fromAsync(listDays(bucket, list));
-    const gaps: Gap[] = [];
-    let shown = 0;
-    for (const record of days) {
-      const reason = gapReason(record, sizes);
-      if (reason) addGap(gaps, record.day, reason);
-      else shown += 1;
-    }
-    const ofList = [...sizes].filter(([key]) => key.startsWith(bodyKey({ list, etag: '' })));
-    lists.push({
-      list,
-      first: days[0]?.day ?? null,
-      last: days.at(-1)?.day ?? null,
-      days: shown,
-      contents: ofList.length,
-      bytes: ofList.reduce((sum, [, bytes]) => sum + bytes, 0),
-      gaps,
-    });
-  }
-  return lists;
+  return Promise.all(
+    listNames.map(async (list) => {
+      const days = await Array.fromAsync(listDays(bucket, list));
+      const gaps: Gap[] = [];
+      let shown = 0;
+      for (const record of days) {
+        const reason = gapReason(record, sizes);
+        if (reason) addGap(gaps, record.day, reason);
+        else shown += 1;
+      }
+      const ofList = [...sizes].filter(([key]) => key.startsWith(bodyKey({ list, etag: '' })));
+      return {
+        list,
+        first: days[0]?.day ?? null,
+        last: days.at(-1)?.day ?? null,
+        days: shown,
+        contents: ofList.length,
+        bytes: ofList.reduce((sum, [, bytes]) => sum + bytes, 0),
+        gaps,
+      };
+    }),
+  );
 }
 
 async function readSizes(bucket: R2Bucket): Promise<Map<string, number>> {

@@ -7,14 +7,8 @@ import { isOfAuctions, type ListName, listNames, publicLists, shows } from '../l
 import type { PublicationRecord } from './record.ts';
 import { readSource, type Source } from './source.ts';
 
-export interface ListStatus {
-  list: ListName;
-  published: Published | undefined;
-  /** Whether the source has changed since the list was published. */
-  isBehind: boolean;
-}
-
-export async function listStatus(db: Database, kv: KVNamespace, now: Date): Promise<ListStatus[]> {
+/** The last publication of each list, and whether the list is behind its source. */
+export async function listStatus(db: Database, kv: KVNamespace, now: Date) {
   const [source, published] = await Promise.all([readSource(db, now), readPublished(kv)]);
   return listNames.map((list) => ({
     list,

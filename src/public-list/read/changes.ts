@@ -1,27 +1,15 @@
 import type { Head } from '../format/head.ts';
-import { type Difference, differenceSince, type Steps } from '../format/steps.ts';
+import { differenceSince, type Steps } from '../format/steps.ts';
 import { changesKey, findSteps } from '../kv.ts';
 import type { ListName } from '../lists.ts';
 import { memoryOf } from './memory.ts';
 import { findHead, type Reader } from './parts.ts';
 
-export interface ReadChanges {
-  /** The client's ETag. */
-  since: string;
-  /** The ETag of the list that the changes lead to. */
-  current: string;
-  difference: Difference;
-}
-
 /**
  * The difference between the list that a client holds and the published one; undefined if the client's ETag is not kept
  * any more. Costs at most two reads of KV, and no query.
  */
-export async function readChanges(
-  list: ListName,
-  since: string,
-  reader: Reader,
-): Promise<ReadChanges | undefined> {
+export async function readChanges(list: ListName, since: string, reader: Reader) {
   const remembered = memoryOf(reader.kv).findFresh(list, reader.clock().getTime())?.head;
   const found = remembered && (await changesTo(remembered, since, reader));
   if (found) return found;
@@ -30,11 +18,7 @@ export async function readChanges(
   return head && changesTo(head, since, reader);
 }
 
-async function changesTo(
-  head: Head,
-  since: string,
-  reader: Reader,
-): Promise<ReadChanges | undefined> {
+async function changesTo(head: Head, since: string, reader: Reader) {
   const current = head.etag;
   if (since === current) return { since, current, difference: { added: [], removed: [] } };
   const difference = differenceSince(await stepsOf(head, reader), since);
