@@ -16,11 +16,6 @@ import { loadBlock, loadFragment, type Reader, readWithFallback } from './parts.
 
 export type { BrowsedName };
 
-export interface Browsed {
-  names: BrowsedName[];
-  hasMore: boolean;
-}
-
 export interface Range {
   /** Lower case, NFC, not punycode; empty for all names. */
   prefix: string;
@@ -35,7 +30,7 @@ export interface Range {
  * Reads only the blocks that contain the names, so it costs the same however long the list is. Asks the database only
  * if KV has no such list, lacks a part of it, or fails.
  */
-export function browseNames(list: ListName, range: Range, reader: Reader): Promise<Browsed> {
+export function browseNames(list: ListName, range: Range, reader: Reader) {
   const { prefix, after = '', limit } = range;
   const start = compareNames(after, prefix) > 0 ? after : prefix;
   return readWithFallback(list, reader, {
@@ -75,7 +70,7 @@ async function* namesFrom(
 async function pageOf(
   parts: Iterable<BrowsedName[]> | AsyncIterable<BrowsedName[]>,
   { prefix, after = '', limit }: Range,
-): Promise<Browsed> {
+) {
   const names: BrowsedName[] = [];
   for await (const part of parts) {
     for (const browsed of part) {
