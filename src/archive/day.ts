@@ -2,7 +2,7 @@ import type { ListName } from '../public-list/lists.ts';
 import { listObjects, putUnlessThere } from './objects.ts';
 
 /** A list at the end of a UTC day, or a record that this is no longer known. It never changes. */
-export type ArchivedDay = KeptDay | MissingDay;
+export type ArchivedDay = KeptDay | (Pick<KeptDay, 'list' | 'day'> & { missing: true });
 
 export interface KeptDay {
   list: ListName;
@@ -13,12 +13,6 @@ export interface KeptDay {
   sha256: string;
   count: number;
   bytes: number;
-}
-
-export interface MissingDay {
-  list: ListName;
-  day: string;
-  missing: true;
 }
 
 const prefixOf = (list: ListName) => `days/${list}/`;

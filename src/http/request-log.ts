@@ -30,12 +30,9 @@ export function logRequest(c: AppContext, startedAtMilliseconds: number): void {
   };
   writePoint(c.env, requestPoint(request));
   const fields = requestFields(requestId, request);
-  if (request.status === 401) afterResponse(c, logRefused(c, fields));
+  const logRefused = async () => writeLog('info', { ...fields, refusal: await loginRefusalOf(c) });
+  if (request.status === 401) afterResponse(c, logRefused());
   else writeLog('info', fields);
-}
-
-async function logRefused(c: AppContext, fields: ReturnType<typeof requestFields>) {
-  writeLog('info', { ...fields, refusal: await loginRefusalOf(c) });
 }
 
 /** Null if the database does not say. The answer must not wait for this. */
