@@ -568,6 +568,37 @@ test('a name is registered in five round trips, whatever it uses up, and taken b
   expect((await register(name)).answer).toMatchObject({ d1RoundTrips: 5 });
 });
 
+test('a system reserves a name in three round trips and releases it in two, one of them for its key', async () => {
+  const system = await addSystem(worker.env, ['retained']);
+  const published: boolean[] = [];
+  const ask = async (method: string, status: string, body?: object) => {
+    const path = `/api/v1/internal/retained_domains/counted.ee/${status}`;
+    const { answer, after } = await costOf(path, send(method, system, body));
+    published.push((after.kvWrites ?? 0) > 0);
+    return answer;
+  };
+  for (const status of ['reserved', 'blocked']) {
+    expect(await ask('PUT', status)).toMatchObject({
+      d1RoundTrips: 3,
+      rowsRead: 8,
+      rowsWritten: 6,
+    });
+    expect(await ask('PUT', status)).toMatchObject({ d1RoundTrips: 2, rowsRead: 2 });
+  }
+  expect(await ask('PUT', 'reserved', { password: 'sesame' })).toMatchObject({
+    ...{ d1RoundTrips: 3, rowsRead: 9, rowsWritten: 3 },
+  });
+  for (const status of ['reserved', 'blocked']) {
+    expect(await ask('DELETE', status)).toMatchObject({
+      d1RoundTrips: 2,
+      rowsRead: 13,
+      rowsWritten: 5,
+    });
+  }
+  // A repetition and a new password change no list.
+  expect(published).toEqual([true, false, true, false, false, true, true]);
+});
+
 test('a system starts and cancels an auction in three round trips, one of them for its key', async () => {
   const system = await addSystem(worker.env, ['auctions']);
   const path = '/api/v1/internal/auctions';

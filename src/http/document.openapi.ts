@@ -6,6 +6,7 @@ import { internalAuctionPaths } from './internal/auctions.openapi.ts';
 import { internalChangesPaths } from './internal/changes.openapi.ts';
 import { internalNamePaths } from './internal/names.openapi.ts';
 import { registrationPaths } from './internal/registrations.openapi.ts';
+import { internalRetainedPaths } from './internal/retained-domains.openapi.ts';
 import { headers } from './openapi/headers.ts';
 import { description, tags } from './openapi/introduction.ts';
 import { keepInput, tidied } from './openapi/json-schema.ts';
@@ -51,6 +52,7 @@ export function openApiDocument() {
         ...internalAuctionPaths,
         ...internalChangesPaths,
         ...internalNamePaths,
+        ...internalRetainedPaths,
         ...registrationPaths,
         ...listPathItems,
         ...changesPathItems,

@@ -95,6 +95,15 @@ export function validBody(
     const person = { ident: '49403136526', first_name: 'Kati', last_name: 'Karu' };
     return fc.constantFrom<object>(person, { ...person, country_code: 'LV' });
   }
+  if (path.startsWith('/api/v1/internal/retained_domains/')) {
+    return fc.record(
+      {
+        password: fc.constantFrom('sesame', null),
+        last_day: fc.constantFrom('2099-12-31', '2001-01-01', null),
+      },
+      { requiredKeys: [] },
+    );
+  }
   if (path === '/api/v1/internal/auctions') {
     const domain = fc.constantFrom('retained1.ee', 'free.ee', 'FREE2.ee', 'xn--mda.ee');
     const auction = fc.record(

@@ -105,6 +105,7 @@ function valuesOf(path: string, world: World): string[] {
     '/api/v1/internal/auctions/': world.auctionUuids,
     '/api/v1/internal/contacts/': world.codes,
     '/api/v1/internal/names/': ['retained1.ee', 'free.ee', 'xn--mda.ee', '%C3%B5.ee'],
+    '/api/v1/internal/retained_domains/': ['retained1.ee', 'free.ee', '%C3%B5.ee'],
     '/repp/v1/retained_domains/': ['retained1.ee', 'free.ee', 'xn--mda.ee', '%C3%B5.ee'],
   };
   const [, known] = Object.entries(values).find(([prefix]) => path.startsWith(prefix)) ?? [];

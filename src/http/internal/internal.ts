@@ -5,6 +5,7 @@ import { internalContacts } from './contacts.ts';
 import { systemLogin } from './login.ts';
 import { internalNames } from './names.ts';
 import { internalRegistrations } from './registrations.ts';
+import { internalRetainedDomains } from './retained-domains.ts';
 
 /** For the registry's own systems. */
 export const internal = newApp();
@@ -15,3 +16,4 @@ internal.route('/changes', internalChanges);
 internal.route('/contacts', internalContacts);
 internal.route('/names', internalNames);
 internal.route('/names', internalRegistrations);
+internal.route('/retained_domains', internalRetainedDomains);

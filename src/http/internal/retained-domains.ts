@@ -1,0 +1,64 @@
+import * as z from 'zod/mini';
+import { retainedStatuses } from '../../../drizzle/schema.ts';
+import { retried } from '../../database/retry.ts';
+import { findZoneProblems } from '../../domain/zone.ts';
+import { zonesOf } from '../../env.ts';
+import { throwProblems } from '../../error.ts';
+import { onFirstUse } from '../../on-first-use.ts';
+import { listsShowing } from '../../public-list/lists.ts';
+import { removeRetainedDomains } from '../../retained-domain/change-names.ts';
+import { saveRetainedDomain } from '../../retained-domain/save.ts';
+import { clearable, textField } from '../../text/field.ts';
+import { database } from '../context.ts';
+import { newApp } from '../hono.ts';
+import { limitBody, parseBody } from '../input.ts';
+import { publishAfterResponse } from '../publish-after-response.ts';
+import { requestedName } from '../requested-name.ts';
+import { may, originOf } from './login.ts';
+
+export const internalRetainedDomains = newApp();
+
+internalRetainedDomains.use(may('retained'));
+
+export const reservationBody = onFirstUse(() =>
+  z.object({
+    password: z.nullish(textField('is not a text of 1 to 255 characters', 255)),
+    last_day: clearable(z.iso.date('is not a day in the calendar; write it like 2026-01-31')),
+  }),
+);
+
+/** A blocked name has neither field. */
+const blockBody = onFirstUse(() => z.object({}));
+
+for (const status of retainedStatuses) {
+  const shape = status === 'reserved' ? reservationBody : blockBody;
+
+  internalRetainedDomains.put(`/:name/${status}`, limitBody, async (c) => {
+    const { name, punycode } = requestedName(c);
+    throwProblems(findZoneProblems([{ name }], zonesOf(c.env)));
+    const { byteLength } = await c.req.arrayBuffer();
+    // Nothing needs to be said of a name.
+    const given: Partial<z.output<ReturnType<typeof reservationBody>>> = await parseBody(
+      c,
+      shape(),
+      byteLength === 0 ? {} : undefined,
+    );
+    const { isNew, lastDay, password } = await saveRetainedDomain(
+      database(c),
+      originOf(c),
+      { name, punycode },
+      status,
+      { password: given.password ?? undefined, lastDay: given.last_day },
+    );
+    publishAfterResponse(c, listsShowing([status]));
+    const shown = { name, punycode_name: punycode, status, last_day: lastDay, password };
+    return c.json(shown, isNew ? 201 : 200);
+  });
+
+  internalRetainedDomains.delete(`/:name/${status}`, async (c) => {
+    const name = { ...requestedName(c), status };
+    await retried(() => removeRetainedDomains(database(c), originOf(c), [name]));
+    publishAfterResponse(c, listsShowing([status]));
+    return c.body(null, 204);
+  });
+}

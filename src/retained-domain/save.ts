@@ -1,0 +1,81 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { retainedDomains } from '../../drizzle/schema.ts';
+import { randomHex } from '../bytes/digest.ts';
+import type { Database } from '../database/open.ts';
+import type { DomainName } from '../domain/name.ts';
+import { RegistryError } from '../error.ts';
+import { difference } from '../history/changes.ts';
+import { type Change, type Origin, write } from '../write.ts';
+import { insertRetainedDomains, namesIn } from './change-names.ts';
+import { hasEnded } from './end.ts';
+import type { RetainedStatus } from './list.ts';
+
+/** What a reservation is given; undefined fields stay as they are. */
+export interface Reservation {
+  password?: string | undefined;
+  /** Null for no end. */
+  lastDay?: string | null | undefined;
+}
+
+export interface SavedName {
+  lastDay: string | null;
+  /** Drawn for a new reservation that is given none. */
+  password?: string;
+  isNew: boolean;
+}
+
+/**
+ * Reserves or blocks the name, or gives the reservation that there is what is given. Two round trips. Throws `invalid` for a
+ * last day that is over.
+ */
+export async function saveRetainedDomain(
+  db: Database,
+  origin: Origin,
+  { name, punycode }: DomainName,
+  status: RetainedStatus,
+  given: Reservation = {},
+): Promise<SavedName> {
+  const { actor, request } = origin;
+  if (hasEnded(given, request.at)) throw new RegistryError('invalid', 'is over', 'last_day');
+  const drawn = status === 'reserved' && given.password === undefined ? randomHex(16) : undefined;
+  const isName = and(eq(retainedDomains.name, name), eq(retainedDomains.status, status))!;
+  const look = () => db.select().from(retainedDomains).where(isName);
+  const judge = ([kept]: Awaited<ReturnType<typeof look>>): Change<SavedName> => {
+    const { password = kept?.password ?? null, lastDay = kept?.lastDay ?? null } = given;
+    const change = { by: actor, subject: { type: 'retained_domain', key: name } } as const;
+    if (!kept) {
+      const row = { status, password: password ?? drawn ?? null, lastDay };
+      const added = { name, punycode, ...row, createdAt: request.at.toISOString() };
+      return {
+        ...change,
+        action: 'create',
+        changes: difference({}, row),
+        onlyIf: sql`not exists (select 1 from ${retainedDomains} where ${isName})`,
+        statements: (isWritten) => [
+          insertRetainedDomains(
+            db,
+            namesIn(sql`select ${JSON.stringify(added)} as row where ${isWritten}`),
+          ),
+        ],
+        outcome: { lastDay, ...(drawn !== undefined && { password: drawn }), isNew: true },
+      };
+    }
+    const changes = difference(kept, { password, lastDay });
+    const update = {
+      ...change,
+      action: 'update',
+      changes,
+      outcome: { lastDay, isNew: false },
+    } as const;
+    if (Object.keys(changes).length === 0) return update;
+    return {
+      ...update,
+      onlyIf: sql`exists (select 1 from ${retainedDomains} where ${isName}
+        and password is ${kept.password} and last_day is ${kept.lastDay})`,
+      statements: (isWritten) => [
+        db.update(retainedDomains).set({ password, lastDay }).where(and(isName, isWritten)),
+      ],
+    };
+  };
+  return (await write(db, request, { look, judge })).outcome;
+}
