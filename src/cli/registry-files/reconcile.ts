@@ -4,6 +4,7 @@ import { isOver, kinds } from '../../move-in/kinds.ts';
 import { reading } from '../command.ts';
 import { columnsNamed } from '../file/format.ts';
 import { readRows } from '../file/read.ts';
+import { writeOutput } from '../report/output.ts';
 import { counted, table } from '../report/text.ts';
 import { verb } from '../run.ts';
 import { type Directory, ignoredText, openDirectory, reportName } from './directory.ts';
@@ -11,7 +12,7 @@ import { conflictFinding, type Finding, isHeld } from './findings.ts';
 import { planMove } from './plan.ts';
 import { Staging } from './staging.ts';
 
-/** On the terminal; --json shows all. */
+/** Differences that the terminal shows. */
 const shownDifferences = 100;
 
 export const reconcileCommand = verb(
@@ -28,7 +29,7 @@ The digest of a kind is SHA-256 over all its rows in the order of their keys: eq
 included. The exit status is 0 if everything is equal, or if ${reportName}.csv in the directory names every difference
 as refused or as a conflict; otherwise 1. A report that is older than one of the files excuses nothing. A reserved name whose last day is over need not be here. Values are not shown.`,
     ),
-  async ({ db, origin }, name, { orphansTo }) => {
+  async ({ db, origin }, name, { orphansTo, json }) => {
     using staging = new Staging();
     const directory = openDirectory(name);
     const reported = await readReported(directory);
@@ -40,16 +41,26 @@ as refused or as a conflict; otherwise 1. A report that is older than one of the
         if (stored) sides.get(kind)!.add('here', stored);
       },
     });
-    const differing = [...differences(staging)].map((each) => differenceOf(each, reported));
-    const unreported = differing.filter((difference) => !difference.reported).length;
+    let all = 0;
+    let unreported = 0;
+    const shown: Difference[] = [];
+    if (json) await writeOutput('{"differences":[');
+    for (const finding of differences(staging)) {
+      const difference = differenceOf(finding, reported);
+      if (json) await writeOutput(`${all > 0 ? ',' : ''}${JSON.stringify(difference)}`);
+      else if (all < shownDifferences) shown.push(difference);
+      all += 1;
+      if (!difference.reported) unreported += 1;
+    }
     if (unreported > 0) process.exitCode = 1;
     const data = {
-      differences: differing,
       kinds: [...compared.keys()].map((kind) => sides.get(kind)!.summary()),
       not_compared: kinds.filter((kind) => !compared.has(kind)).map(({ name }) => name),
-      ...{ ignored: directory.ignored, unreported, equal: differing.length === 0 },
+      ...{ ignored: directory.ignored, unreported, equal: all === 0 },
     };
-    return { data, text: textOf(data) };
+    if (!json) return { data, text: textOf(data, shown, all) };
+    await writeOutput(`],${JSON.stringify(data).slice(1)}\n`);
+    return undefined;
   },
 );
 
@@ -149,31 +160,27 @@ class Sides {
   }
 }
 
-function textOf({
-  differences,
-  kinds,
-  unreported,
-  ignored,
-  not_compared: others,
-}: {
-  differences: readonly Difference[];
-  kinds: ReturnType<Sides['summary']>[];
-  unreported: number;
-} & Record<'ignored' | 'not_compared', readonly string[]>): string {
-  const rows = kinds.flatMap(({ by_registrar, ...whole }) => [
+function textOf(
+  answer: {
+    kinds: ReturnType<Sides['summary']>[];
+    unreported: number;
+  } & Record<'ignored' | 'not_compared', readonly string[]>,
+  shown: readonly Difference[],
+  all: number,
+): string {
+  const { ignored, not_compared: others, unreported } = answer;
+  const rows = answer.kinds.flatMap(({ by_registrar, ...whole }) => [
     { ...whole, registrar: null },
     ...Object.entries(by_registrar).map(([registrar, { in_files, here }]) => ({
       ...{ kind: whole.kind, registrar, rows_in_files: in_files, rows_here: here },
       ...{ digest_of_files: '', digest_here: '' },
     })),
   ]);
-  const lines = differences
-    .slice(0, shownDifferences)
-    .map(({ file, key, difference, columns, reported }) => {
-      const of = columns.length > 0 ? ` (${columns.join(', ')})` : '';
-      return `${file} ${key ?? '-'}: ${difference}${of}${reported ? ', as reported' : ''}`;
-    });
-  const hidden = differences.length - lines.length;
+  const lines = shown.map(({ file, key, difference, columns, reported }) => {
+    const of = columns.length > 0 ? ` (${columns.join(', ')})` : '';
+    return `${file} ${key ?? '-'}: ${difference}${of}${reported ? ', as reported' : ''}`;
+  });
+  const hidden = all - shown.length;
   return [
     table(rows, 'the files hold nothing', {
       KIND: 'kind',
@@ -189,8 +196,8 @@ function textOf({
     ...(others.length > 0
       ? [`not compared, because there is no file of them: ${others.join(', ')}`]
       : []),
-    differences.length === 0
+    all === 0
       ? 'the registry is equal to the files'
-      : `${counted(differences.length, 'difference')}, ${unreported} of them not in ${reportName}.csv`,
+      : `${counted(all, 'difference')}, ${unreported} of them not in ${reportName}.csv`,
   ].join('\n');
 }
