@@ -3,7 +3,7 @@ import type { BatchItem } from 'drizzle-orm/batch';
 import { type ActorType, type HistorySubject, history } from '../drizzle/schema.ts';
 import { insertRows } from './database/insert-rows.ts';
 import type { Database } from './database/open.ts';
-import { isPassingFault, maximumTries, pause, pauseAfterFault } from './database/retry.ts';
+import { isPassingFault, maximumTries, pause, pauseAfterFault, retried } from './database/retry.ts';
 import { mentions } from './database/violations.ts';
 import { RegistryError } from './error.ts';
 import type { Action, Changes, Subject } from './history/changes.ts';
@@ -142,12 +142,31 @@ export async function write<Seen, Outcome>(
       if (verdict !== 'again') throw verdict ?? error;
     }
     inDoubt = undefined;
-    await pause(
-      Math.random() * Math.min(firstWaitMilliseconds * 2 ** losses, maximumWaitMilliseconds),
-    );
+    await pauseAfterLoss(losses);
     losses += 1;
   }
   throw new Error('every attempt lost the race for the row');
+}
+
+function pauseAfterLoss(losses: number): Promise<void> {
+  const longest = Math.min(firstWaitMilliseconds * 2 ** losses, maximumWaitMilliseconds);
+  return pause(Math.random() * longest);
+}
+
+/**
+ * Repeats an attempt that looks, judges and writes with `changeEach`, while D1 fails with a transient fault or the attempt
+ * throws `changed_meanwhile`. An attempt that took effect must be found to have nothing left to do.
+ */
+export async function untilWritten<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (let losses = 0; ; losses++) {
+    try {
+      return await retried(attempt);
+    } catch (error) {
+      const isLost = error instanceof RegistryError && error.reason === 'changed_meanwhile';
+      if (!isLost || losses === maximumLosses) throw error;
+      await pauseAfterLoss(losses);
+    }
+  }
 }
 
 /** Writes the change in one batch; false if another writer was faster. */

@@ -11,7 +11,6 @@ import {
   changedMeanwhile,
   followedBy,
   type Origin,
-  statementsOf,
   write,
 } from '../write.ts';
 import {
@@ -22,7 +21,7 @@ import {
   isAuctionUnchanged,
   registrationCodeOf,
 } from './read.ts';
-import { inProgress, insertAuctions, newAuction } from './start.ts';
+import { auctionStart, inProgress, newAuction } from './start.ts';
 
 /** The statuses that the auction centre may report. Only the registry sets `started` and `domain_registered`. */
 export const reportableStatuses = [
@@ -198,20 +197,11 @@ export function auctionUpdate(
  * The statements that start the name's next auction if the report was written and the name is free. A late report about
  * an old auction does not take the name from the winner of a newer one.
  */
-function restart(db: Database, { actor, request }: Origin, ended: Auction, isWritten: SQL) {
+function restart(db: Database, origin: Origin, ended: Auction, isWritten: SQL) {
   const { name, punycode, platform } = ended;
-  const next = newAuction({ name, punycode }, platform, request.at);
+  const next = newAuction({ name, punycode }, platform, origin.request.at);
   const isFree = sql`not exists (${inProgress(name)}) and not exists (${wonSince(ended)})`;
-  return statementsOf(db, request, {
-    by: actor,
-    subject: auctionSubject(next),
-    action: 'create',
-    changes: next.changes,
-    onlyIf: sql`${isWritten} and ${isFree}`,
-    statements: (isRecorded) => [
-      insertAuctions(db, sql`select ${JSON.stringify(next)} as row where ${isRecorded}`),
-    ],
-  });
+  return auctionStart(db, origin, next, sql`${isWritten} and ${isFree}`);
 }
 
 /** Finds newer auctions of the name whose winner is about to pay, has paid, or has registered the name. */

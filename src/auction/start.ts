@@ -9,9 +9,15 @@ import { RegistryError, throwProblems } from '../error.ts';
 import { difference } from '../history/changes.ts';
 import { onFirstUse } from '../on-first-use.ts';
 import { textField } from '../text/field.ts';
-import { type ChangeOptions, changeEach, changesOfRows, type Origin } from '../write.ts';
+import {
+  type ChangeOptions,
+  changeEach,
+  changesOfRows,
+  type Origin,
+  statementsOf,
+} from '../write.ts';
 import { type AuctionObstacle, findAuctionObstacles, type ObstacleHints } from './obstacles.ts';
-import { isStarted } from './read.ts';
+import { auctionSubject, isStarted } from './read.ts';
 
 export const maximumPlatformLength = 50;
 
@@ -103,6 +109,25 @@ export function newAuction(
 }
 
 type NewAuction = ReturnType<typeof newAuction>;
+
+/** The statements that start one auction, its history first, if the condition holds. */
+export function auctionStart(
+  db: Database,
+  { actor, request }: Origin,
+  next: NewAuction,
+  onlyIf: SQL,
+) {
+  return statementsOf(db, request, {
+    by: actor,
+    subject: auctionSubject(next),
+    action: 'create',
+    changes: next.changes,
+    onlyIf,
+    statements: (isRecorded) => [
+      insertAuctions(db, sql`select ${JSON.stringify(next)} as row where ${isRecorded}`),
+    ],
+  });
+}
 
 function newAuctions(
   names: readonly AuctionRecord[],

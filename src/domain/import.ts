@@ -6,7 +6,13 @@ import { RegistryError, throwProblems } from '../error.ts';
 import { type ChangeOptions, changeEach, type Origin } from '../write.ts';
 import { type DomainRow, domainChanges, domainRow } from './change.ts';
 import { loadDomains } from './read.ts';
-import { type DomainRecord, type ImportedDomain, loadParties, problemsOf } from './record.ts';
+import {
+  type DomainRecord,
+  type ImportedDomain,
+  loadParties,
+  problemsOf,
+  withKept,
+} from './record.ts';
 
 /**
  * Makes the domains and their contacts equal to the records, all domains or none. The last record of a repeated name
@@ -22,10 +28,9 @@ export async function importDomains(
   const last = new Map(records.map((record) => [record.name, record]));
   return retried(async () => {
     const present = await loadDomains(db, [...last.keys()]);
-    const distinct: DomainRecord[] = Array.from(last.values(), (record) => {
-      const { admin = [], tech = [] } = present.get(record.name) ?? {};
-      return { ...record, admin: record.admin ?? admin, tech: record.tech ?? tech };
-    });
+    const distinct = Array.from(last.values(), (record) =>
+      withKept(record, present.get(record.name)),
+    );
     const parties = await loadParties(db, distinct);
     throwProblems(problemsOf(distinct, parties));
     const rowsOf = (some: readonly DomainRecord[]) =>

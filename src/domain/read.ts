@@ -17,7 +17,11 @@ export interface Recorded {
 export async function getDomain(db: Database, name: string): Promise<Recorded> {
   const domain = (await loadDomains(db, [name])).get(name);
   if (domain) return domain;
-  throw new RegistryError('not_found', `there is no domain ${JSON.stringify(name)}`, 'name');
+  throw unknownDomain(name);
+}
+
+export function unknownDomain(name: string): RegistryError {
+  return new RegistryError('not_found', `there is no domain ${JSON.stringify(name)}`, 'name');
 }
 
 /** Finds the existing domains among the names, by name. */

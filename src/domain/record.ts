@@ -20,6 +20,15 @@ export interface DomainRecord extends DomainName {
 export type ImportedDomain = Omit<DomainRecord, 'admin' | 'tech'> &
   Partial<Pick<DomainRecord, 'admin' | 'tech'>>;
 
+/** The record with the contacts that the domain keeps; a new one has none of a role that is left out. */
+export function withKept(
+  record: ImportedDomain,
+  present: Pick<Recorded, 'admin' | 'tech'> | undefined,
+): DomainRecord {
+  const { admin = [], tech = [] } = present ?? {};
+  return { ...record, admin: record.admin ?? admin, tech: record.tech ?? tech };
+}
+
 /** Every registrar and contact that the records name and that does not exist. */
 export async function findDomainProblems(
   db: Database,

@@ -1,18 +1,46 @@
+import { sql } from 'drizzle-orm';
 import { jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { difference } from '../history/changes.ts';
 import { findNewestId, nothingSince } from '../history/search.ts';
-import { type ChangeOfSeenOptions, changeEach, changesOfRows, type Origin } from '../write.ts';
+import {
+  type Change,
+  type ChangeOfSeenOptions,
+  changeEach,
+  changesOfRows,
+  type Origin,
+} from '../write.ts';
 import { deleteDomains } from './change.ts';
 import { loadDomains, type Recorded } from './read.ts';
 
 /** The content of a domain after its removal. */
 const nothing = { registrar: null, registrant: null, admin: [], tech: [], createdAt: null };
 
-/** The row of a domain for `deleteDomains`, with its changes. */
-export function removalRow(name: string, domain: Recorded) {
+function removalRow(name: string, domain: Recorded) {
   const { registrar } = domain;
   return { name, registrar, changes: difference({ ...domain }, nothing) };
+}
+
+/** The change that removes a domain, or nothing if it is not there. */
+export function domainRemoval(
+  db: Database,
+  { actor }: Origin,
+  name: string,
+  present: Recorded | undefined,
+): Omit<Change<never>, 'outcome'> {
+  const change = { by: actor, action: 'delete' } as const;
+  if (!present) {
+    return { ...change, subject: { type: 'domain', key: name, registrar: null }, changes: {} };
+  }
+  const { registrar, changes } = removalRow(name, present);
+  return {
+    ...change,
+    subject: { type: 'domain', key: name, registrar },
+    changes,
+    statements: (isWritten) => [
+      deleteDomains(db, sql`select json_object('name', ${name}) as row where ${isWritten}`),
+    ],
+  };
 }
 
 /**

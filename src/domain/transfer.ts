@@ -1,75 +1,117 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { and, ne, type SQL, sql } from 'drizzle-orm';
 import { contacts, domainContacts, domainRoles, domains } from '../../drizzle/schema.ts';
 import type { Contact } from '../contact/contact.ts';
 import { copyFor } from '../contact/copy.ts';
 import { insertContacts } from '../contact/create.ts';
 import { rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
+import { retried } from '../database/retry.ts';
 import { difference } from '../history/changes.ts';
 import { findNewestId, nothingSince } from '../history/search.ts';
 import { getRegistrarId } from '../registrar/account.ts';
 import { insertNotification, type NewNotification } from '../registrar/notification.ts';
-import { type ChangeOfSeenOptions, changeEach, changesOfRows, type Origin } from '../write.ts';
+import {
+  type ChangeOfSeenOptions,
+  changeEach,
+  changesOfRows,
+  type Origin,
+  untilWritten,
+} from '../write.ts';
 import { insertDomains, linkContacts } from './change.ts';
 import type { DomainName } from './name.ts';
 import { getDomain, type Recorded } from './read.ts';
+import { contentOf } from './record.ts';
 
 export interface TransferredDomain extends Recorded {
   /** The codes of the contacts that were copied, with those of the copies. */
   copies: Record<string, string>;
+  /** The ids of the registrars that are notified. */
+  notified: number[];
 }
 
 /**
- * Gives the domain to another registrar and returns it. Each of its contacts that belongs to the old registrar is
- * replaced by one copy, with a code and an auth_info of the new registrar; other contacts stay. All of it is one batch,
- * which notifies both registrars of these contacts. Changes nothing if the domain is the registrar's already; a dry run
- * returns codes that the transfer will not use. Throws `not_found`, `changed_meanwhile`.
+ * Gives the domain to another registrar and returns it. Each of its contacts that belongs to any other registrar is
+ * replaced by one copy, with a code and an auth_info of the new registrar. All of it is one batch, which notifies the
+ * new registrar and the owners of these contacts. Changes nothing if the domain is the registrar's already; a dry run
+ * returns codes that the transfer will not use. Throws `not_found`, and `changed_meanwhile` if the domain or one of the
+ * contacts has changed since it was `seen`.
  */
 export async function transferDomain(
   db: Database,
   origin: Origin,
-  { name, punycode }: DomainName,
+  name: DomainName,
   registrar: string,
   { isDryRun = false, seen }: ChangeOfSeenOptions = {},
 ): Promise<TransferredDomain> {
-  const since = seen ?? (await findNewestId(db));
-  const present = await getDomain(db, name);
-  const to = await getRegistrarId(db, registrar);
-  if (present.registrar === registrar) return { ...present, copies: {} };
-  const from = await getRegistrarId(db, present.registrar);
-  const linked = await linkedContacts(db, name, from);
+  let attempted: TransferredDomain | undefined;
+  const attempt = async (): Promise<TransferredDomain> => {
+    const since = seen ?? (await findNewestId(db));
+    const present = await getDomain(db, name.name);
+    const to = await getRegistrarId(db, registrar);
+    if (present.registrar === registrar) {
+      // The codes of copies are random: if they are there, the attempt that seemed to fail did take effect.
+      const isDone = attempted && JSON.stringify(contentOf({ ...name, ...attempted }));
+      const isOurs = isDone === JSON.stringify(contentOf({ ...name, ...present }));
+      return attempted && isOurs ? attempted : { ...present, copies: {}, notified: [] };
+    }
+    const linked = await linkedContacts(db, name.name, to);
+    const transfer = planTransfer(origin, name, present, registrar, to, linked);
+    attempted = transfer.domain;
+    if (!isDryRun) await writeTransfer(db, origin, since, transfer);
+    return attempted;
+  };
+  return seen === undefined ? untilWritten(attempt) : retried(attempt);
+}
+
+type Transfer = ReturnType<typeof planTransfer>;
+
+/** The domain after the transfer, and the rows that this takes. */
+function planTransfer(
+  origin: Origin,
+  name: DomainName,
+  present: Recorded,
+  registrar: string,
+  to: number,
+  linked: readonly Contact[],
+) {
   const rows = linked.map((contact, place) => copyFor(registrar, contact, origin, place));
   const copies = Object.fromEntries(linked.map(({ code }, place) => [code, rows[place]!.code]));
   const now = (codes: readonly string[]) => codes.map((code) => copies[code] ?? code).sort();
-  const transferred = {
+  const transferred: Recorded = {
     ...present,
     registrar,
     registrant: present.registrant && now([present.registrant])[0]!,
     admin: now(present.admin),
     tech: now(present.tech),
   };
-  if (isDryRun) return { ...transferred, copies };
-
-  const at = origin.request.at;
-  const copied = rowsIn(JSON.stringify(rows));
-  const changed = domainRow(
-    { name, punycode },
-    transferred,
-    difference({ ...present }, transferred),
-  );
-  const notifications = Object.entries(copies).flatMap(([old, copy]) => {
-    const text = `Contact ${copy} has replaced ${old}, because domain ${name} has been transferred from ${present.registrar} to ${registrar} by registry`;
+  const notifications = linked.flatMap(({ code, registrarId }, place): NewNotification[] => {
+    const copy = rows[place]!.code;
     const told: Omit<NewNotification, 'registrarId' | 'subjectKey'> = {
       event: 'contact.updated',
-      text,
+      text: `Contact ${copy} has replaced ${code}, because domain ${name.name} has been transferred from ${present.registrar} to ${registrar} by registry`,
       fields: [],
-      createdAt: at.toISOString(),
+      createdAt: origin.request.at.toISOString(),
     };
     return [
-      { ...told, registrarId: from, subjectKey: old },
+      { ...told, registrarId, subjectKey: code },
       { ...told, registrarId: to, subjectKey: copy },
     ];
   });
+  const notified = [...new Set(notifications.map(({ registrarId }) => registrarId))];
+  const domain: TransferredDomain = { ...transferred, copies, notified };
+  return { name, present, transferred, domain, rows, notifications };
+}
+
+/** Throws `changed_meanwhile` if the domain or a contact that is copied has changed since this entry of the history. */
+async function writeTransfer(
+  db: Database,
+  origin: Origin,
+  since: number,
+  { name, present, transferred, domain, rows, notifications }: Transfer,
+): Promise<void> {
+  const { at } = origin.request;
+  const copied = rowsIn(JSON.stringify(rows));
+  const changed = domainRow(name, transferred, difference({ ...present }, { ...transferred }));
   await changeEach(
     db,
     origin,
@@ -86,17 +128,12 @@ export async function transferDomain(
         ]),
       ],
     },
-    sql`${nothingSince(since, 'domain', [name])}
-      and ${nothingSince(
-        since,
-        'contact',
-        linked.map(({ code }) => code),
-      )}`,
+    sql`${nothingSince(since, 'domain', [name.name])}
+      and ${nothingSince(since, 'contact', Object.keys(domain.copies))}`,
   );
-  return { ...transferred, copies };
 }
 
-/** The contacts of this registrar that the domain links, each once. */
+/** The contacts that the domain links and that are not this registrar's, each once. */
 function linkedContacts(db: Database, name: string, registrarId: number): Promise<Contact[]> {
   const links = sql`(
     select contact_id from ${domainContacts} join ${domains} on ${domains.id} = domain_id
@@ -104,7 +141,7 @@ function linkedContacts(db: Database, name: string, registrarId: number): Promis
   return db
     .select()
     .from(contacts)
-    .where(and(eq(contacts.registrarId, registrarId), sql`${contacts.id} in ${links}`))
+    .where(and(ne(contacts.registrarId, registrarId), sql`${contacts.id} in ${links}`))
     .orderBy(contacts.id);
 }
 

@@ -4,6 +4,7 @@ import { auctionPaths } from './auction/auctions.openapi.ts';
 import { healthPaths } from './health/health.openapi.ts';
 import { internalAuctionPaths } from './internal/auctions.openapi.ts';
 import { internalChangesPaths } from './internal/changes.openapi.ts';
+import { internalDomainPaths } from './internal/domains.openapi.ts';
 import { internalNamePaths } from './internal/names.openapi.ts';
 import { registrationPaths } from './internal/registrations.openapi.ts';
 import { internalRetainedPaths } from './internal/retained-domains.openapi.ts';
@@ -54,6 +55,7 @@ export function openApiDocument() {
         ...internalNamePaths,
         ...internalRetainedPaths,
         ...registrationPaths,
+        ...internalDomainPaths,
         ...listPathItems,
         ...changesPathItems,
         ...namePaths,

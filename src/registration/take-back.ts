@@ -3,14 +3,13 @@ import { auctions, disputes, registrations } from '../../drizzle/schema.ts';
 import { auctionUpdate } from '../auction/report.ts';
 import type { Database } from '../database/open.ts';
 import { deleteOlder } from '../database/sweep.ts';
-import { deleteDomains } from '../domain/change.ts';
 import type { DomainName } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
-import { removalRow } from '../domain/remove.ts';
+import { domainRemoval } from '../domain/remove.ts';
 import { closure } from '../retained-domain/dispute.ts';
 import type { System } from '../system/login.ts';
 import { timeAfter } from '../time/clock.ts';
-import { type Change, type Origin, write } from '../write.ts';
+import { type Change, followedBy, type Origin, write } from '../write.ts';
 import { isNameUnchanged } from './name-state.ts';
 import { obstacle } from './register.ts';
 import { following, passwordUpdate } from './used-up.ts';
@@ -54,11 +53,8 @@ export async function takeBackRegistration(
   };
   const judge = (seen: Awaited<ReturnType<typeof look>>): Change<boolean> => {
     const { registration, isChanged, auction, dispute, present } = seen;
-    const subject = { type: 'domain', key: name } as const;
-    const nothing = { by: origin.actor, action: 'delete', changes: {} } as const;
-    if (!present) {
-      return { ...nothing, subject: { ...subject, registrar: null }, outcome: false };
-    }
+    const removal = domainRemoval(db, origin, name, present);
+    if (!removal.statements) return { ...removal, outcome: false };
     const oldest = timeAfter(origin.request.at, -keptForDays * 24 * 60 * 60 * 1000);
     if (!registration || registration.registeredAt < oldest) {
       throw obstacle(name, 'was not registered by this interface in the last 24 hours');
@@ -68,40 +64,31 @@ export async function takeBackRegistration(
     }
     if (isChanged) throw obstacle(name, 'has changed since its registration');
     const { used, lastEntry } = registration;
-    const row = removalRow(name, present);
-    return {
-      ...nothing,
-      subject: { ...subject, registrar: present.registrar },
-      changes: row.changes,
+    const change: Change<boolean> = {
+      ...removal,
       onlyIf: isNameUnchanged(name, lastEntry),
-      statements: (isWritten) => [
-        deleteDomains(db, sql`select ${JSON.stringify(row)} as row where ${isWritten}`),
-        ...(auction && used.auction
-          ? following(
-              db,
-              origin,
-              auctionUpdate(
-                db,
-                auction,
-                { registrationCode: used.auction.registrationCode, status: 'payment_received' },
-                origin,
-              ),
-              isWritten,
-            )
-          : []),
-        ...(used.password === undefined
-          ? []
-          : following(
-              db,
-              origin,
-              passwordUpdate(db, origin, domainName, used.password),
-              isWritten,
-            )),
-        ...(dispute ? following(db, origin, closure(db, origin, dispute, null), isWritten) : []),
-        db.delete(registrations).where(sql`${registrations.name} = ${name} and ${isWritten}`),
-      ],
       outcome: dispute !== undefined,
     };
+    return followedBy(change, (isWritten) => [
+      ...(auction && used.auction
+        ? following(
+            db,
+            origin,
+            auctionUpdate(
+              db,
+              auction,
+              { registrationCode: used.auction.registrationCode, status: 'payment_received' },
+              origin,
+            ),
+            isWritten,
+          )
+        : []),
+      ...(used.password === undefined
+        ? []
+        : following(db, origin, passwordUpdate(db, origin, domainName, used.password), isWritten)),
+      ...(dispute ? following(db, origin, closure(db, origin, dispute, null), isWritten) : []),
+      db.delete(registrations).where(sql`${registrations.name} = ${name} and ${isWritten}`),
+    ]);
   };
   return (await write(db, origin.request, { look, judge })).outcome;
 }

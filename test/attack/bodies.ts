@@ -72,6 +72,12 @@ export function validBody(
   path: string,
   world?: World,
 ): fc.Arbitrary<object> | undefined {
+  if (path.startsWith('/api/v1/internal/domains/')) {
+    if (path.endsWith('/transfer')) {
+      return fc.constantFrom(world?.prefix ?? '', 'NOBODY').map((registrar) => ({ registrar }));
+    }
+    return domainOf(world).map((domain) => ({ domain }));
+  }
   if (path.endsWith('/registration')) {
     const secret = fc.constantFrom(world?.registrationCode ?? '', 'sesame', null);
     const fields = { domain: domainOf(world), registration_code: secret, password: secret };

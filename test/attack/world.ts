@@ -143,9 +143,11 @@ export async function plant(env: Env) {
     headers: { Authorization: ownSystem.authorization },
     mayUse: 'internal',
   };
+  // With the right to act alone, or it could read every contact in the internal interface.
+  const actingSystem = await addSystem(env, ['act-for']);
   const acting: Caller = {
     name: 'acting',
-    headers: { ...system.headers, 'Acting-For': caller.code.toLowerCase() },
+    headers: { Authorization: actingSystem.authorization, 'Acting-For': caller.code.toLowerCase() },
     mayUse: 'registrar',
   };
   const limitedSystem = await addSystem(env, [`act-for=${bystander.code}`]);
@@ -191,6 +193,7 @@ export async function plant(env: Env) {
       elsewhere.secret,
       token.slice(7),
       ownSystem.key,
+      actingSystem.key,
       limitedSystem.key,
     ],
     registrationCode,

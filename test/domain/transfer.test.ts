@@ -1,18 +1,21 @@
 import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { contacts, notifications, registrars } from '../../drizzle/schema.ts';
+import { updateAnyContact } from '../../src/contact/administer.ts';
 import { importDomains } from '../../src/domain/import.ts';
 import { parseDomainName } from '../../src/domain/name.ts';
 import { getDomain } from '../../src/domain/read.ts';
 import { transferDomain } from '../../src/domain/transfer.ts';
+import { updateDomain } from '../../src/domain/update.ts';
 import { findNewestId } from '../../src/history/search.ts';
 import { addContact, addRegistrar, operator, unique } from '../support/fixtures.ts';
+import { aroundBatches, beforeBatch } from '../support/meanwhile.ts';
 import { historyOf } from '../support/stored.ts';
 import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 
-/** A domain of one registrar, with two contacts of it and one of a third registrar. */
+/** A domain of one registrar, with two contacts of it, one of a third registrar, and one of the registrar that gets it. */
 async function newDomain() {
   const [from, to, other] = [
     await addRegistrar(worker.env),
@@ -26,16 +29,17 @@ async function newDomain() {
   });
   const admin = await addContact(worker.env, from);
   const foreign = await addContact(worker.env, other);
+  const own = await addContact(worker.env, to);
   const name = parseDomainName(`õun${unique()}.ee`);
   const record = {
     ...name,
     registrar: from.code,
     registrant: holder.code,
     admin: [admin.code, holder.code],
-    tech: [foreign.code],
+    tech: [foreign.code, own.code],
   };
   await importDomains(worker.db, operator, [record]);
-  return { from, to, holder, admin, foreign, name };
+  return { from, to, other, holder, admin, foreign, own, name };
 }
 
 async function contactOf(code: string) {
@@ -46,16 +50,17 @@ async function contactOf(code: string) {
 const countOf = async ({ id }: { id: number }) =>
   (await worker.db.select().from(registrars).where(eq(registrars.id, id)))[0]!.contactCount;
 
-it("replaces the old registrar's contacts by one copy each, and keeps the others", async () => {
-  const { from, to, holder, admin, foreign, name } = await newDomain();
-  const { copies, ...domain } = await transferDomain(worker.db, operator, name, to.code);
+it('replaces the contacts of all other registrars by one copy each, and keeps those of the new one', async () => {
+  const { from, to, holder, admin, foreign, own, name } = await newDomain();
+  const transferred = await transferDomain(worker.db, operator, name, to.code);
+  const { copies, notified: _, ...domain } = transferred;
   const [holderCopy, adminCopy] = [copies[holder.code]!, copies[admin.code]!];
-  expect(Object.keys(copies)).toHaveLength(2);
+  expect(Object.keys(copies)).toHaveLength(3);
   expect(domain).toMatchObject({
     registrar: to.code,
     registrant: holderCopy,
     admin: [adminCopy, holderCopy].sort(),
-    tech: [foreign.code],
+    tech: [copies[foreign.code]!, own.code].sort(),
   });
   expect(await getDomain(worker.db, name.name)).toEqual(domain);
 
@@ -67,13 +72,14 @@ it("replaces the old registrar's contacts by one copy each, and keeps the others
   expect(copy.uuid).not.toBe(holder.uuid);
   expect(copy.authInfo).not.toBe(holder.authInfo);
   expect(await contactOf(holder.code)).toMatchObject({ registrarId: from.id, domainCount: 0 });
-  expect([await countOf(from), await countOf(to)]).toEqual([2, 2]);
+  expect(await contactOf(foreign.code)).toMatchObject({ domainCount: 0 });
+  expect([await countOf(from), await countOf(to)]).toEqual([2, 4]);
 });
 
-it('records the transfer with the new registrar, and notifies both', async () => {
-  const { from, to, holder, name } = await newDomain();
+it('records the transfer with the new registrar, and notifies it and each owner of a contact', async () => {
+  const { from, to, other, holder, name } = await newDomain();
   const command = { ...operator };
-  const { copies } = await transferDomain(worker.db, command, name, to.code);
+  const { copies, notified } = await transferDomain(worker.db, command, name, to.code);
   const copy = await contactOf(copies[holder.code]!);
   const [entry] = (await historyOf(worker.env, 'domain', name)).slice(-1);
   expect(entry).toMatchObject({
@@ -90,12 +96,13 @@ it('records the transfer with the new registrar, and notifies both', async () =>
     { action: 'create', registrar: to.code, requestId: command.request.requestId },
   ]);
   expect(created[0]!.changes.authInfo).toEqual({ redacted: true });
-  for (const { id } of [from, to]) {
+  expect(notified.sort()).toEqual([from.id, to.id, other.id].sort());
+  for (const [{ id }, count] of [[from, 2] as const, [to, 3] as const, [other, 1] as const]) {
     const told = await worker.db
       .select()
       .from(notifications)
       .where(eq(notifications.registrarId, id));
-    expect(told).toHaveLength(2);
+    expect(told).toHaveLength(count);
     expect(told[0]!.text).toContain(`from ${from.code} to ${to.code} by registry`);
   }
 });
@@ -105,7 +112,7 @@ it('changes nothing in a dry run, or if the registrar has the domain already', a
   const before = await findNewestId(worker.db);
   await transferDomain(worker.db, operator, name, to.code, { isDryRun: true });
   const same = await transferDomain(worker.db, operator, name, from.code);
-  expect(same).toEqual({ ...(await getDomain(worker.db, name.name)), copies: {} });
+  expect(same).toMatchObject({ ...(await getDomain(worker.db, name.name)), copies: {} });
   expect(same.registrar).toBe(from.code);
   expect(await findNewestId(worker.db)).toBe(before);
 });
@@ -118,4 +125,33 @@ it('refuses an unknown registrar, and a domain that has changed since it was loo
   await expect(
     transferDomain(worker.db, operator, name, from.code, { seen }),
   ).rejects.toMatchObject({ reason: 'changed_meanwhile' });
+});
+
+const resetDuring = new Error('D1_ERROR: Network connection lost.');
+
+it('is made once, with the same copies, though D1 reports it as failed', async () => {
+  const { from, to, name } = await newDomain();
+  let isFirst = true;
+  const db = aroundBatches(worker.env, async (send) => {
+    const results = await send();
+    if (!isFirst) return results;
+    isFirst = false;
+    throw resetDuring;
+  });
+  const { copies, notified: _, ...domain } = await transferDomain(db, operator, name, to.code);
+  expect(await getDomain(worker.db, name.name)).toEqual(domain);
+  expect(Object.values(copies)).toHaveLength(3);
+  expect([await countOf(from), await countOf(to)]).toEqual([2, 4]);
+});
+
+it('looks again if a contact or the domain changes meanwhile', async () => {
+  const { to, admin, name } = await newDomain();
+  const tech: string[] = [];
+  const db = beforeBatch(worker.env, 1, async () => {
+    await updateAnyContact(worker.db, operator, admin.code, { name: 'Uus Nimi' });
+    await updateDomain(worker.db, operator, name, { tech });
+  });
+  const { copies, ...domain } = await transferDomain(db, operator, name, to.code);
+  expect(domain.tech).toEqual(tech);
+  expect(await contactOf(copies[admin.code]!)).toMatchObject({ name: 'Uus Nimi' });
 });

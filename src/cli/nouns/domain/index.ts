@@ -127,7 +127,9 @@ const remove = verb(
 
 const transfer = verb(
   writing('transfer', 'domain transfer õunaaed.ee --to BETA')
-    .description("Give a domain to another registrar, with copies of the old registrar's contacts")
+    .description(
+      'Give a domain to another registrar, with copies of its contacts of other registrars',
+    )
     .argument('<name>', 'the name')
     .requiredOption('--to <registrar>', 'the registrar that gets it', asciiUpperCase),
   async ({ db, origin, isDryRun }, text, { to, yes }) => {
@@ -140,7 +142,7 @@ const transfer = verb(
     const statement = `This transfers ${name.name} from ${from} to ${to} and copies ${copied}.`;
     if (isChange && !yes) await confirm(statement, 'confirm with --yes');
     const domain = isChange ? await transferDomain(db, origin, name, to, { seen }) : would;
-    const { copies, createdAt: _, ...contacts } = domain;
+    const { copies, notified: _, createdAt: __, ...contacts } = domain;
     const done = `${isDryRun ? 'would transfer' : 'transferred'} domain ${name.name} from ${from} to ${to}, with copies of ${copied}`;
     return {
       data: {

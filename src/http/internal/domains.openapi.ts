@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { requiredBody } from '../openapi/call.ts';
+import { created, domainAnswer, gone } from './domain.openapi.ts';
+import { domainBody, removalQuery, transferBody } from './domains.ts';
+import { internalCall, nameInPath } from './interface.openapi.ts';
+
+z.globalRegistry.add(removalQuery().shape.release, {
+  description: 'Whether to start the auction of the name in the same write.',
+});
+
+export const internalDomainPaths: ZodOpenApiPathsObject = {
+  '/api/v1/internal/domains/{name}': {
+    get: internalCall({
+      operationId: 'getDomain',
+      summary: 'Read a domain',
+      description: 'Needs `domains`.',
+      path: nameInPath,
+      success: { description: 'The domain, as this service has it.', schema: domainAnswer },
+      refusals: ['forbidden', 'not_found'],
+    }),
+    put: internalCall({
+      operationId: 'saveDomain',
+      summary: 'Tell of a domain and its contacts',
+      description: 'Needs `domains`. The domain is there, so no rule about names applies.',
+      path: nameInPath,
+      body: requiredBody(domainBody().check(z.meta({ id: 'InternalDomainBody' }))),
+      success: { description: 'The domain as it is now.', schema: domainAnswer },
+      others: created('The domain was not known yet.'),
+      refusals: ['missing', 'too_large', 'forbidden'],
+    }),
+    delete: internalCall({
+      operationId: 'deleteDomain',
+      summary: 'Tell that a domain has ended, and put its name up for auction',
+      description:
+        'Needs `domains`. A release is refused, and the domain stays, if the name is blocked, disputed or reserved, or has an auction that is in progress, awaits payment or is paid. Repeated for a domain that is gone, it starts no auction.',
+      path: nameInPath,
+      query: removalQuery(),
+      others: gone('The domain is not there, or not any more.'),
+      refusals: ['forbidden', 'conflict'],
+    }),
+  },
+  '/api/v1/internal/domains/{name}/transfer': {
+    post: internalCall({
+      operationId: 'transferDomain',
+      summary: 'Give a domain to another registrar',
+      description:
+        'Needs `domains`. Each contact of any other registrar is replaced by one copy, as it is stored, with a new code and `auth_info`; its owner and the new registrar are notified.',
+      path: nameInPath,
+      body: requiredBody(transferBody().check(z.meta({ id: 'DomainTransfer' }))),
+      success: {
+        description: 'The domain as it is now, also if it was that registrar’s already.',
+        schema: domainAnswer,
+      },
+      refusals: ['missing', 'too_large', 'forbidden', 'not_found'],
+    }),
+  },
+};

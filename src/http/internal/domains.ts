@@ -1,0 +1,70 @@
+import * as z from 'zod/mini';
+import { retried } from '../../database/retry.ts';
+import { getDomain } from '../../domain/read.ts';
+import { withKept } from '../../domain/record.ts';
+import { removeDomains } from '../../domain/remove.ts';
+import { transferDomain } from '../../domain/transfer.ts';
+import { saveDomain } from '../../domain/update.ts';
+import { onFirstUse } from '../../on-first-use.ts';
+import { auctionLists } from '../../public-list/lists.ts';
+import { releaseDomain } from '../../registration/release.ts';
+import { untilWritten } from '../../write.ts';
+import { database, queueAfterResponse } from '../context.ts';
+import { newApp } from '../hono.ts';
+import { limitBody, parseBody, query } from '../input.ts';
+import { publishAfterResponse } from '../publish-after-response.ts';
+import { requestedName } from '../requested-name.ts';
+import { forgetStarted } from '../started-auctions.ts';
+import { domainObject, recordOf, registrarRule, shownDomain } from './domain-body.ts';
+import { may, originOf } from './login.ts';
+
+/** The domains that the registry's own systems know. */
+export const internalDomains = newApp();
+
+internalDomains.use(may('domains'));
+
+internalDomains.get('/:name', async (c) => {
+  const name = requestedName(c);
+  const present = await retried(() => getDomain(database(c), name.name));
+  return c.json({ domain: shownDomain({ ...name, ...present }) });
+});
+
+export const domainBody = onFirstUse(() => z.object({ domain: domainObject() }));
+
+internalDomains.put('/:name', limitBody, async (c) => {
+  const name = requestedName(c);
+  const { domain } = await parseBody(c, domainBody());
+  const given = recordOf(name, domain);
+  const { record, isNew } = await saveDomain(database(c), originOf(c), name, (present) =>
+    withKept(given, present),
+  );
+  return c.json({ domain: shownDomain(record) }, isNew ? 201 : 200);
+});
+
+export const removalQuery = onFirstUse(() =>
+  z.object({ release: z._default(z.enum(['true', 'false'], 'is not true or false'), 'false') }),
+);
+
+internalDomains.delete('/:name', query(removalQuery, { release: 'true or false' }), async (c) => {
+  const { name, punycode } = requestedName(c);
+  const [db, origin] = [database(c), originOf(c)];
+  if (c.req.valid('query').release === 'true') {
+    const release = releaseDomain(db, origin, { name, punycode });
+    await release.finally(() => forgetStarted(c.env.DB));
+    // Even if there was no domain: a repeated call repairs what the first one left undone.
+    publishAfterResponse(c, auctionLists);
+  } else {
+    await untilWritten(() => removeDomains(db, origin, [name]));
+  }
+  return c.body(null, 204);
+});
+
+export const transferBody = onFirstUse(() => z.object({ registrar: registrarRule() }));
+
+internalDomains.post('/:name/transfer', limitBody, async (c) => {
+  const name = requestedName(c);
+  const { registrar } = await parseBody(c, transferBody());
+  const domain = await transferDomain(database(c), originOf(c), name, registrar);
+  for (const id of domain.notified) queueAfterResponse(c, id);
+  return c.json({ domain: shownDomain({ ...name, ...domain }) });
+});

@@ -1,0 +1,209 @@
+import { eq } from 'drizzle-orm';
+import { beforeAll, expect, test } from 'vitest';
+import { contacts } from '../../../drizzle/schema.ts';
+import { startAuctions } from '../../../src/auction/start.ts';
+import { parseDomainName } from '../../../src/domain/name.ts';
+import { saveDomain } from '../../../src/domain/update.ts';
+import { releaseDomain } from '../../../src/registration/release.ts';
+import {
+  addAuction,
+  addContact,
+  addDispute,
+  addRegistrar,
+  addRetainedDomain,
+  addSystem,
+  operator,
+  send,
+  unique,
+} from '../../support/fixtures.ts';
+import { beforeBatch } from '../../support/meanwhile.ts';
+import { auctionsOf, changesOf, historyOf } from '../../support/stored.ts';
+import { shareWorker } from '../../support/worker.ts';
+
+const worker = shareWorker();
+
+let system: Awaited<ReturnType<typeof addSystem>>;
+beforeAll(async () => {
+  system = await addSystem(worker.env, ['domains']);
+});
+
+async function call(method: string, path: string, body?: object, by = system) {
+  const response = await worker.fetch(`/api/v1/internal/domains/${path}`, send(method, by, body));
+  const text = await response.text();
+  // biome-ignore lint/suspicious/noExplicitAny: a domain, or errors
+  return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as any) };
+}
+
+/** A domain that the system has told of. */
+async function newDomain() {
+  const registrar = await addRegistrar(worker.env);
+  const [holder, admin, tech] = [
+    await addContact(worker.env, registrar),
+    await addContact(worker.env, registrar),
+    await addContact(worker.env, registrar),
+  ];
+  const name = `domain${unique()}.ee`;
+  const domain = {
+    ...{ registrar: registrar.code, registrant: holder.code },
+    ...{ admin_contacts: [admin.code], tech_contacts: [tech.code] },
+  };
+  const saved = await call('PUT', name, { domain });
+  const shown = { name, punycode_name: name, ...domain };
+  expect(saved).toEqual({ status: 201, body: { domain: shown } });
+  return { registrar, holder, admin, tech, name, domain, shown };
+}
+
+test('a system tells of a domain, reads it, and tells of it again', async () => {
+  const { name, domain, shown } = await newDomain();
+  expect(await call('GET', name.toUpperCase())).toEqual({ status: 200, body: { domain: shown } });
+  expect(await call('PUT', name, { domain })).toEqual({ status: 200, body: { domain: shown } });
+  const entries = await historyOf(worker.env, 'domain', { name });
+  expect(entries).toMatchObject([{ action: 'create', actor: `System: ${system.name}` }]);
+});
+
+test('a list that is not told stays as it is, and an empty one is cleared', async () => {
+  const { name, domain, shown, registrar } = await newDomain();
+  const { code } = await addContact(worker.env, registrar);
+  const { admin_contacts: _, ...others } = domain;
+  const told = { ...others, registrant: code, tech_contacts: [] };
+  expect((await call('PUT', name, { domain: told })).body.domain).toEqual({
+    ...{ ...shown, registrant: code, tech_contacts: [] },
+  });
+});
+
+test('a domain may get another registrar, and contacts of several', async () => {
+  const { name, domain } = await newDomain();
+  const other = await addRegistrar(worker.env);
+  const told = { ...domain, registrar: other.code };
+  expect((await call('PUT', name, { domain: told })).body.domain).toMatchObject(told);
+});
+
+test('a domain is told of whatever stands in the way of its registration', async () => {
+  const { domain } = await newDomain();
+  const { name } = await addRetainedDomain(worker.env, { status: 'blocked' });
+  expect((await call('PUT', name, { domain })).status).toBe(201);
+});
+
+test('an unknown registrar and unknown contacts are refused under their fields', async () => {
+  const { name } = await newDomain();
+  const domain = { registrar: 'NOBODY', registrant: 'NOBODY:1', tech_contacts: ['NOBODY:2'] };
+  const { status, body } = await call('PUT', name, { domain });
+  expect(status).toBe(400);
+  expect(Object.keys(body.errors).sort()).toEqual(['registrant', 'registrar', 'tech_contacts']);
+});
+
+test('a domain that is not there is 404 to a reader, and gone to who deletes it', async () => {
+  const name = `nobody${unique()}.ee`;
+  expect((await call('GET', name)).status).toBe(404);
+  expect((await call('POST', `${name}/transfer`, { registrar: 'ALPHA' })).status).toBe(404);
+  expect(await call('DELETE', name)).toEqual({ status: 204, body: undefined });
+  expect(await call('DELETE', `${name}?release=true`)).toEqual({ status: 204, body: undefined });
+  expect(await auctionsOf(worker.env, { name })).toEqual([]);
+});
+
+test('every call about domains needs the right', async () => {
+  const other = await addSystem(worker.env, ['auctions', 'changes']);
+  const { name, domain } = await newDomain();
+  const answers = [
+    await call('GET', name, undefined, other),
+    await call('PUT', name, { domain }, other),
+    await call('DELETE', name, undefined, other),
+    await call('POST', `${name}/transfer`, { registrar: domain.registrar }, other),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+});
+
+test('a deleted domain no longer refers to its contacts, and starts no auction', async () => {
+  const { name, holder } = await newDomain();
+  expect((await call('DELETE', name)).status).toBe(204);
+  const [contact] = await worker.db.select().from(contacts).where(eq(contacts.id, holder.id));
+  expect(contact!.domainCount).toBe(0);
+  expect(await auctionsOf(worker.env, { name })).toEqual([]);
+});
+
+test('a release removes the domain and starts one auction, however often it is repeated', async () => {
+  const { name } = await newDomain();
+  for (const _ of [1, 2]) expect((await call('DELETE', `${name}?release=true`)).status).toBe(204);
+  expect((await call('GET', name)).status).toBe(404);
+  const [auction, ...others] = await auctionsOf(worker.env, { name });
+  expect([auction!.status, others]).toEqual(['started', []]);
+  const [entry] = await changesOf(worker.env, 'auction', { name });
+  expect(entry).toMatchObject({ action: 'create', changes: { status: { to: 'started' } } });
+  const list = await (await worker.fetch('/api/v1/auctions')).json();
+  expect(list).toContainEqual({ id: auction!.uuid, domain: name, status: 'started' });
+});
+
+test.each([
+  ['is blocked', (name: string) => addRetainedDomain(worker.env, { name, status: 'blocked' })],
+  ['is disputed', (name: string) => addDispute(worker.env, { name })],
+  ['is reserved', (name: string) => addRetainedDomain(worker.env, { name })],
+  [
+    'has an auction that is awaiting_payment',
+    (name: string) => addAuction(worker.env, { name, status: 'awaiting_payment' }),
+  ],
+])('a name that %s is not released, and its domain stays', async (obstacle, put) => {
+  const { name, shown } = await newDomain();
+  await put(name);
+  const auctions = await auctionsOf(worker.env, { name });
+  const errors = { name: [`"${name}" ${obstacle}`] };
+  const released = await call('DELETE', `${name}?release=true`);
+  expect(released).toEqual({ status: 409, body: { errors } });
+  expect((await call('GET', name)).body).toEqual({ domain: shown });
+  expect(await auctionsOf(worker.env, { name })).toEqual(auctions);
+});
+
+test('an auction that somebody starts during a release is the only one', async () => {
+  const { name } = await newDomain();
+  const names = [parseDomainName(name)];
+  const start = () => startAuctions(worker.db, operator, names, { ignored: ['domain'] });
+  const db = beforeBatch(worker.env, 2, start);
+  const release = releaseDomain(db, operator, parseDomainName(name));
+  await expect(release).rejects.toMatchObject({ reason: 'conflict' });
+  expect(await auctionsOf(worker.env, { name })).toHaveLength(1);
+  expect((await call('GET', name)).status).toBe(200);
+});
+
+test('a transfer copies every foreign contact once, and its repetition changes nothing', async () => {
+  const { name, holder, tech, domain } = await newDomain();
+  const told = {
+    ...domain,
+    admin_contacts: [holder.code],
+    tech_contacts: [tech.code, holder.code],
+  };
+  await call('PUT', name, { domain: told });
+  const to = await addRegistrar(worker.env);
+  const registrar = to.code.toLowerCase();
+  const { status, body } = await call('POST', `${name}/transfer`, { registrar });
+  expect(status).toBe(200);
+  expect(body.domain.registrar).toBe(to.code);
+  const { registrant, admin_contacts, tech_contacts } = body.domain;
+  expect(admin_contacts).toEqual([registrant]);
+  expect(tech_contacts).toContain(registrant);
+  const copies = await worker.db.select().from(contacts).where(eq(contacts.registrarId, to.id));
+  expect(copies.map(({ code }) => code).sort()).toEqual([...tech_contacts].sort());
+  expect(copies.map(({ creator }) => creator)).toEqual(Array(2).fill(`System: ${system.name}`));
+  expect(await call('POST', `${name}/transfer`, { registrar })).toEqual({ status: 200, body });
+});
+
+test('a transfer to an unknown registrar is refused under its field', async () => {
+  const { name } = await newDomain();
+  const { status, body } = await call('POST', `${name}/transfer`, { registrar: 'NOBODY' });
+  expect([status, Object.keys(body.errors)]).toEqual([400, ['registrar']]);
+});
+
+test('of two words about a domain at once, the one that is judged later counts whole', async () => {
+  const { name, domain, registrar } = await newDomain();
+  const name2 = parseDomainName(name);
+  const other = (await addContact(worker.env, registrar)).code;
+  const record = { ...name2, registrar: registrar.code, registrant: other, admin: [], tech: [] };
+  const work = () => saveDomain(worker.db, operator, name2, () => record);
+  const db = beforeBatch(worker.env, 1, work);
+  const mine = { ...record, registrant: domain.registrant, admin: [other] };
+  await saveDomain(db, operator, name2, () => mine);
+  expect((await call('GET', name)).body.domain).toMatchObject({
+    registrant: domain.registrant,
+    admin_contacts: [other],
+    tech_contacts: [],
+  });
+  expect(await historyOf(worker.env, 'domain', { name })).toHaveLength(3);
+});
