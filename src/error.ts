@@ -85,6 +85,7 @@ export const loginRefusals = [
   'disabled',
   'unknown registrar',
   'suspended',
+  'certificate',
   'address',
   'another site',
   'malformed token',

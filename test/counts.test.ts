@@ -535,6 +535,34 @@ test('a system that acts for a registrar takes one round trip more than its user
   ]);
 });
 
+test('a login that needs a certificate takes no round trip more, and reads the certificate', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const { id } = registrar.apiUser;
+  const fingerprint = 'a'.repeat(64);
+  await worker.env.DB.batch([
+    worker.env.DB.prepare('update api_users set certificate_required = 1 where id = ?').bind(id),
+    worker.env.DB.prepare(
+      `insert into certificates (api_user_id, fingerprint, created_at) values (?, ?, '')`,
+    ).bind(id, fingerprint),
+  ]);
+  const request = send('GET', registrar);
+  expect(await costOf(`${list}/${code}`, request)).toMatchObject({ status: 401 });
+  const tlsClientAuth = {
+    ...{ certPresented: '1', certVerified: 'SUCCESS', certRevoked: '0' },
+    certFingerprintSHA256: fingerprint,
+  };
+  const presenting = { ...request, cf: { tlsClientAuth } };
+  const first = await costOf(`${list}/${code}`, presenting);
+  expect(first.answer).toEqual({ d1RoundTrips: 1, rowsRead: 5 });
+  expect(first.after).toMatchObject({ d1RoundTrips: 1 });
+  expect(await costOf(`${list}/${code}`, presenting)).toEqual({
+    status: 200,
+    answer: { d1RoundTrips: 1, rowsRead: 5 },
+    after: {},
+  });
+});
+
 test('a system learns the state of a name in two round trips, one of them for its key', async () => {
   const system = await addSystem(worker.env);
   const { name } = await addAuction(worker.env);

@@ -29,6 +29,10 @@ const entries: Readonly<Record<string, Entry>> = {
     summary: "The registry's own systems, their rights and their keys",
     load: async () => (await import('./nouns/system.ts')).systemCommand,
   },
+  certificate: {
+    summary: 'Client certificates of API users and systems',
+    load: async () => (await import('./nouns/certificate.ts')).certificateCommand,
+  },
   contact: {
     summary: 'Contacts, with their codes, UUIDs, timestamps and legacy ids',
     load: async () => (await import('./nouns/contact/index.ts')).contactCommand,

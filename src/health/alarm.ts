@@ -9,6 +9,7 @@ export const alarmNames = [
   'cron_failed',
   'database_large',
   'webhook_failing',
+  'certificate_ending',
 ] as const;
 type AlarmName = (typeof alarmNames)[number];
 
@@ -27,12 +28,13 @@ export interface Findings {
   runs: readonly CronRun[];
   size: DatabaseSize;
   failingWebhooks: readonly { registrar: string; since: string }[];
+  endingCertificates: readonly { holder: string; endsAt: string }[];
   /** A local server runs no cron by itself. */
   isDeployed: boolean;
 }
 
 export function findAlarms(
-  { health, runs, size, failingWebhooks, isDeployed }: Findings,
+  { health, runs, size, failingWebhooks, endingCertificates, isDeployed }: Findings,
   now: Date,
 ): Alarm[] {
   const alarms: Alarm[] = health.reasons.map((message) => ({ alarm: 'failing', message }));
@@ -55,6 +57,10 @@ export function findAlarms(
   for (const { registrar, since } of failingWebhooks) {
     const message = `The webhook of ${registrar} has been failing since ${since}.`;
     alarms.push({ alarm: 'webhook_failing', message });
+  }
+  for (const { holder, endsAt } of endingCertificates) {
+    const message = `The last certificate of ${holder}, which needs one, ends at ${endsAt}.`;
+    alarms.push({ alarm: 'certificate_ending', message });
   }
   return alarms;
 }

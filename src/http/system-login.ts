@@ -3,6 +3,7 @@ import { openDatabase } from '../database/open.ts';
 import { settings } from '../env.ts';
 import { LoginError } from '../error.ts';
 import { getSystem, type System } from '../system/login.ts';
+import { clientCertificate, recordPresentedAfterResponse } from './client-certificate.ts';
 import { type AppContext, callerAddress } from './context.ts';
 import { forgetLogin, refusedSeconds, rememberLogin } from './failed-logins.ts';
 import { callerNetwork, countFailedLogin, refuseThrottled, throttle } from './throttle.ts';
@@ -23,7 +24,11 @@ export async function callingSystem(c: AppContext, registrarCode?: string): Prom
   if (refused > 0) refuseThrottled(c, 'failed-login', refused);
   await throttle(c, 'system', keyDigest);
   try {
-    const login = { keyDigest, address: callerAddress(c), at: c.var.now, registrarCode };
+    const login = {
+      ...{ keyDigest, address: callerAddress(c), certificate: clientCertificate(c) },
+      ...{ at: c.var.now, registrarCode },
+      onFirstPresented: (id: number) => recordPresentedAfterResponse(c, id),
+    };
     const system = await getSystem(openDatabase(c.env.DB, c.var.meter), login);
     rememberLogin(claim);
     c.set('system', system);

@@ -3,6 +3,7 @@ import type { BatchItem, BatchResponse } from 'drizzle-orm/batch';
 import { apiUsers, registrars } from '../../drizzle/schema.ts';
 import { parseAddressList } from '../address-list.ts';
 import { randomHex, sha256Hex } from '../bytes/digest.ts';
+import { presentedCertificate } from '../certificate/presented.ts';
 import type { Database } from '../database/open.ts';
 import { prepared } from '../database/prepared-query.ts';
 import { retried } from '../database/retry.ts';
@@ -23,12 +24,16 @@ export interface UserLogin {
   /** The stored hash of a password that `secret` has been verified against; null if it has not been, or is a secret. */
   passwordHash: string | null;
   address: string | undefined;
+  /** The fingerprint of the client certificate that comes with the login; null if none does. */
+  certificate: string | null;
   /** The time of the claim, ISO 8601, because a replaced secret works for a limited time. */
   at: string;
   /** Called before each slow hash that the login takes; throws if it may take no more. */
   beforeSlowHash?: () => Promise<void>;
   /** Called when the login is the first with the secret that replaced another. */
   onFirstUse?: () => void;
+  /** Called with the id of a certificate when the login is the first that presents it. */
+  onFirstPresented?: (certificateId: number) => void;
   /** Set once the claim has been checked. */
   caller?: ApiUser;
 }
@@ -70,10 +75,11 @@ export async function loginOf(
   secret: string,
   address: string | undefined,
   at: Date,
+  certificate: string | null = null,
 ): Promise<UserLogin> {
   const given = { username, secretDigest: await digestSecret(secret) };
   const passwordHash = verifiedHash(given);
-  return { ...given, secret, passwordHash, address, at: at.toISOString() };
+  return { ...given, secret, passwordHash, address, certificate, at: at.toISOString() };
 }
 
 /** A new secret: 256 random bits, 64 hexadecimal digits. */
@@ -110,14 +116,14 @@ const placeholders = {
 export const registrarOfLogin = sql<number>`ifnull(${sql.placeholder('registrarId')}, (
   select registrar_id from ${apiUsers} where ${isCaller(placeholders)}))`;
 
-const noUser = { username: null, secretDigest: null, passwordHash: null };
+const noUser = { username: null, secretDigest: null, passwordHash: null, certificate: null };
 
 /** The values that `registrarOfLogin` takes. */
 export function loginValues(login: Login) {
   const { at } = login;
   if (!isUser(login)) return { ...noUser, at, registrarId: login.caller.registrarId };
-  const { username, secretDigest, passwordHash } = login;
-  return { username, secretDigest, passwordHash, at, registrarId: null };
+  const { username, secretDigest, passwordHash, certificate } = login;
+  return { username, secretDigest, passwordHash, certificate, at, registrarId: null };
 }
 
 /** Whether the secret has replaced another and was not used before. */
@@ -125,8 +131,17 @@ export const isFirstUse = ({ secretDigest }: Pick<Credentials, 'secretDigest'>) 
   sql`(secret_digest = ${secretDigest} and previous_secret_changed_at is not null and previous_secret_valid_until is null)`;
 
 type Found =
-  | (Omit<ApiUser, 'actor'> & { allowedIps: string; isFirstUse: number; passwordHash: null })
+  | (Omit<ApiUser, 'actor'> & {
+      allowedIps: string;
+      isFirstUse: number;
+      /** As `presentedCertificate` says it. */
+      presented: number | null;
+      isCertificateRequired: number;
+      passwordHash: null;
+    })
   | { id: null; username: string | null; passwordHash: string };
+
+const isUsersCertificate = sql`api_user_id = user.id`;
 
 /**
  * The caller; otherwise, without an id, the hash to verify the password against. That is the user's hash, or, without a
@@ -137,21 +152,24 @@ const callerOf = prepared<Found>(
   () => sql`
     select user.id as id, username, registrar.id as "registrarId", code as "registrarCode",
       contact_count as "contactCount", allowed_ips as "allowedIps",
-      ${isFirstUse(placeholders)} as "isFirstUse", null as "passwordHash"
+      ${isFirstUse(placeholders)} as "isFirstUse", certificate_required as "isCertificateRequired",
+      ${presentedCertificate(isUsersCertificate, sql.placeholder('certificate'), placeholders.at)} as presented,
+      null as "passwordHash"
     from ${apiUsers} as user join ${registrars} as registrar on registrar.id = user.registrar_id
     where ${isCaller(placeholders)} and suspended_at is null
-    union all select null, username, null, null, null, null, null, password_hash from ${apiUsers}
+    union all select null, username, null, null, null, null, null, null, null, password_hash from ${apiUsers}
     where username = ${placeholders.username} and password_hash is not null
-    union all select null, null, null, null, null, null, null, password_hash from ${apiUsers}
+    union all select null, null, null, null, null, null, null, null, null, password_hash from ${apiUsers}
     where password_hash is not null
     limit 1`,
 );
 
 /**
  * Runs `queries` in one round trip with the check of the login and returns the caller and their results; the first login
- * with a password takes another round trip. A system's login has been checked, so there must be queries. The queries get the registrar's id as an SQL expression to scope them; it is
- * null if the user is refused. Throws `address_denied`, and `unauthorized`, which is the same for an unknown user, a wrong
- * secret, a disabled user and a suspended registrar.
+ * with a password takes another round trip. A system's login has been checked, so there must be queries. The queries get
+ * the registrar's id as an SQL expression to scope them; it is null if the user is refused. Throws `address_denied`, and
+ * `unauthorized`, which is the same for an unknown user, a wrong secret, a disabled user, a suspended registrar and a
+ * lacking certificate.
  */
 export async function withLogin<const Queries extends readonly BatchItem<'sqlite'>[]>(
   db: Database,
@@ -171,10 +189,11 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   if (found?.id === null && (await verifyPassword(login, found))) {
     [[found], ...results] = await ask();
   }
-  if (!found || found.id === null) {
-    throw new RegistryError('unauthorized', 'Invalid authorization information');
-  }
-  const { allowedIps: listed, isFirstUse, passwordHash: _, ...user } = found;
+  if (!found || found.id === null) throw unauthorized();
+  const { allowedIps: listed, isFirstUse, passwordHash: _, ...checked } = found;
+  const { presented, isCertificateRequired, ...user } = checked;
+  // Before the address, so that whoever has stolen a secret does not learn that it is right.
+  if (isCertificateRequired && presented === null) throw unauthorized();
   if (!isAllowed(listed, login.address)) {
     throw new RegistryError(
       'address_denied',
@@ -184,7 +203,12 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   const caller = { ...user, actor: apiUserActor(user) };
   login.caller = caller;
   if (isFirstUse) login.onFirstUse?.();
+  if (presented) login.onFirstPresented?.(presented);
   return [caller, ...(results as BatchResponse<Queries>)];
+}
+
+function unauthorized(): RegistryError {
+  return new RegistryError('unauthorized', 'Invalid authorization information');
 }
 
 /** Whether the login has the password of its own user's hash, and has not been verified against it before. */
@@ -212,17 +236,20 @@ function isAllowed(listed: string, address: string | undefined): boolean {
  */
 export async function findRefusals(
   db: Database,
-  login: UserLogin | Pick<UserLogin, 'username' | 'address'>,
+  login: UserLogin | Pick<UserLogin, 'username' | 'address' | 'certificate' | 'at'>,
 ): Promise<LoginRefusal[]> {
-  const { username, address } = login;
+  const { username, address, certificate, at } = login;
   const [user] = await db.all<{
     hasSecret: number;
     isEnabled: number;
     isSuspended: number;
+    lacksCertificate: number;
     allowedIps: string;
   }>(sql`
     select ${'secret' in login ? hasSecret(login) : sql`1`} as "hasSecret",
-      ${isEnabled} as "isEnabled", suspended_at is not null as "isSuspended", allowed_ips as "allowedIps"
+      ${isEnabled} as "isEnabled", suspended_at is not null as "isSuspended",
+      certificate_required and ${presentedCertificate(isUsersCertificate, certificate, at)} is null as "lacksCertificate",
+      allowed_ips as "allowedIps"
     from ${apiUsers} as user join ${registrars} as registrar on registrar.id = user.registrar_id
     where username = ${username}`);
   if (!user) return ['unknown user'];
@@ -230,6 +257,7 @@ export async function findRefusals(
     ...(user.hasSecret ? [] : (['wrong secret'] as const)),
     ...(user.isEnabled ? [] : (['disabled'] as const)),
     ...(user.isSuspended ? (['suspended'] as const) : []),
+    ...(user.lacksCertificate ? (['certificate'] as const) : []),
     ...(isAllowed(user.allowedIps, address) ? [] : (['address'] as const)),
   ];
 }

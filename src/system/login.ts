@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { registrars, type SystemRight, systems } from '../../drizzle/schema.ts';
 import { parseAddressList } from '../address-list.ts';
+import { presentedCertificate } from '../certificate/presented.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { LoginError, type LoginRefusal, RegistryError } from '../error.ts';
@@ -13,9 +14,13 @@ export interface SystemLogin {
   /** SHA-256 of the key, in hexadecimal. */
   keyDigest: string;
   address: string | undefined;
+  /** The fingerprint of the client certificate that comes with the key; null if none does. */
+  certificate: string | null;
   at: Date;
   /** The code of the registrar that it would act for. */
   registrarCode?: string | undefined;
+  /** Called with the id of a certificate when the login is the first that presents it. */
+  onFirstPresented?: (certificateId: number) => void;
 }
 
 /** A system that has presented the right key from an address that it may call from. */
@@ -37,19 +42,22 @@ const overlapMilliseconds = 24 * 60 * 60 * 1000;
 
 /**
  * The system with this key. One round trip, and another at the first use of a key that has replaced another: that one
- * ends a day later. Throws `unauthorized`, with the same words for a wrong key, a disabled system and another address.
+ * ends a day later. Throws `unauthorized`, with the same words for a wrong key, a disabled system, a
+ * lacking certificate and another address.
  */
 export async function getSystem(
   db: Database,
-  { keyDigest, address, at, registrarCode }: SystemLogin,
+  { keyDigest, address, certificate, at, registrarCode, onFirstPresented }: SystemLogin,
 ): Promise<System> {
   const isKey = sql`(${systems.keyDigest} = ${keyDigest} or ${systems.previousKeyDigest} = ${keyDigest}
     and ifnull(${systems.previousKeyValidUntil} > ${at.toISOString()}, true))`;
   const { id: registrarId, code, contactCount, suspendedAt } = registrars;
   const registrar = { id: registrarId, code, contactCount, suspendedAt };
+  const isItsCertificate = sql`system_id = ${systems.id}`;
+  const presented = presentedCertificate(isItsCertificate, certificate, at.toISOString());
   const [found] = await retried(() =>
     db
-      .select({ system: systems, registrar })
+      .select({ system: systems, registrar, presented })
       .from(systems)
       .leftJoin(registrars, sql`${code} = ${registrarCode ?? null}`)
       .where(isKey),
@@ -57,6 +65,7 @@ export async function getSystem(
   if (!found) throw refused('wrong secret');
   const { system } = found;
   if (system.disabledAt !== null) throw refused('disabled');
+  if (system.isCertificateRequired && found.presented === null) throw refused('certificate');
   if (!parseAddressList(system.allowedIps).includes(address)) throw refused('address');
   const { id, name, rights, previousKeyDigest, previousKeyValidUntil } = system;
   const isFirstUse = previousKeyDigest !== null && previousKeyValidUntil === null;
@@ -66,6 +75,7 @@ export async function getSystem(
       .set({ previousKeyValidUntil: timeAfter(at, overlapMilliseconds) })
       .where(and(eq(systems.id, id), eq(systems.keyDigest, keyDigest)));
   }
+  if (found.presented) onFirstPresented?.(found.presented);
   return { id, name, rights, keyDigest, registrar: found.registrar };
 }
 

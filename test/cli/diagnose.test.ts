@@ -29,14 +29,28 @@ test.each([
     'ats',
     '192.0.2.7',
     () => secret,
-    { user: 'passed', secret: 'passed', enabled: 'passed', registrar: 'passed', address: 'passed' },
+    {
+      user: 'passed',
+      secret: 'passed',
+      enabled: 'passed',
+      registrar: 'passed',
+      certificate: 'passed',
+      address: 'passed',
+    },
   ],
   [
     'lets in the right password from a former registry',
     'former',
     '192.0.2.7',
     () => 'vana parool',
-    { user: 'passed', secret: 'passed', enabled: 'passed', registrar: 'passed', address: 'passed' },
+    {
+      user: 'passed',
+      secret: 'passed',
+      enabled: 'passed',
+      registrar: 'passed',
+      certificate: 'passed',
+      address: 'passed',
+    },
   ],
   [
     'names a wrong secret and the address beside it',
@@ -48,6 +62,7 @@ test.each([
       secret: 'refused: wrong secret',
       enabled: 'passed',
       registrar: 'passed',
+      certificate: 'passed',
       address: 'refused: address',
     },
   ],
@@ -61,6 +76,7 @@ test.each([
       secret: 'not looked at',
       enabled: 'not looked at',
       registrar: 'not looked at',
+      certificate: 'not looked at',
       address: 'not looked at',
     },
   ],
@@ -74,6 +90,7 @@ test.each([
       secret: 'not looked at',
       enabled: 'refused: disabled',
       registrar: 'passed',
+      certificate: 'passed',
       address: 'passed',
     },
   ],
@@ -92,13 +109,14 @@ test.each([
 test('registrar diagnose leaves the secret out where there is no terminal to ask on', async () => {
   expect(await registry.run(diagnose('ats', '192.0.2.7'))).toEqual({
     status: 0,
-    stdout: `STEP       RESULT
-user       passed
-secret     not looked at
-enabled    passed
-registrar  passed
-address    passed
-limit      not looked at: after too many failed logins from 192.0.2.7, every login from there gets 429 for a minute, and no tool can see the count
+    stdout: `STEP         RESULT
+user         passed
+secret       not looked at
+enabled      passed
+registrar    passed
+certificate  passed
+address      passed
+limit        not looked at: after too many failed logins from 192.0.2.7, every login from there gets 429 for a minute, and no tool can see the count
 `,
     stderr: '',
   });

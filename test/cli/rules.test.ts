@@ -34,6 +34,10 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'system disable': [['epp']],
   'system enable': [['epp']],
   'system remove': [['epp']],
+  'certificate bind': [['--user', 'ats', '--fingerprint', 'b'.repeat(64)]],
+  'certificate unbind': [['--user', 'ats', '--fingerprint', 'a'.repeat(64)]],
+  'certificate require': [['--user', 'ats']],
+  'certificate list': [[]],
   'contact list': [[]],
   'contact show': [['ALPHA:1']],
   'contact update': [['ALPHA:1', '--city', 'Tartu']],
@@ -136,6 +140,7 @@ function run(command: CommandUnknownOpts, args: string[], input?: string, fault?
 beforeAll(async () => {
   await registry.done('api-user add --registrar ALPHA --username ats');
   await registry.done('system add epp');
+  await registry.done(`certificate bind --user ats --fingerprint ${'a'.repeat(64)}`);
   await registry.addContacts('ALPHA:1', 'ALPHA:2');
   const domains = 'name,registrar,registrant\na.ee,ALPHA,ALPHA:1\n';
   await registry.done('domain import -', domains);

@@ -23,12 +23,23 @@ function alarmsOf(overrides: Partial<Findings> = {}) {
       runs: [run()],
       size: { bytes: 1_000_000, rows: {} },
       failingWebhooks: [],
+      endingCertificates: [],
       isDeployed: true,
       ...overrides,
     },
     now,
   );
 }
+
+test('the last certificate of somebody who needs one is one when it ends soon', () => {
+  const endsAt = '2026-12-01T00:00:00.000Z';
+  expect(alarmsOf({ endingCertificates: [{ holder: 'system epp', endsAt }] })).toEqual([
+    {
+      alarm: 'certificate_ending',
+      message: `The last certificate of system epp, which needs one, ends at ${endsAt}.`,
+    },
+  ]);
+});
 
 test('there is none while everything is well', () => {
   expect(alarmsOf()).toEqual([]);

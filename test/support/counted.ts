@@ -63,6 +63,8 @@ export async function cost(
 ): Promise<Cost> {
   const headers = { 'CF-Connecting-IP': '127.0.0.1', ...(init.headers as object) };
   const request = new Request(new URL(path, 'http://localhost'), { ...init, headers });
+  // Node's own requests have none.
+  if ('cf' in init) Object.defineProperty(request, 'cf', { value: init.cf });
   const later: Promise<unknown>[] = [];
   const context = { waitUntil: (work: Promise<unknown>) => later.push(work) };
   const worker = built ?? (await import('../../src/index.ts')).default;

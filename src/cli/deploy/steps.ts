@@ -190,6 +190,11 @@ export async function listLeft(deployment: Deployment): Promise<string[]> {
   const { vars } = configOf(deployment);
   const isClosed = (setting: string) => /^[\s,]*(127[\d./]*|::1|[\s,])*$/.test(vars[setting] ?? '');
   const [registrars] = await query(deployment, 'select count(*) as count from registrars');
+  const [required] = await query(
+    deployment,
+    `select (select count(*) from api_users where certificate_required)
+      + (select count(*) from systems where certificate_required) as count`,
+  );
   const tool = (words: string) => `npm run registry -- ${words} --remote --env ${environment}`;
   const hasNoDomain = address === undefined || address.endsWith('.workers.dev');
   const url = hasNoDomain && address ? ` --url ${address}` : '';
@@ -213,6 +218,10 @@ export async function listLeft(deployment: Deployment): Promise<string[]> {
     [
       registrars!.count === 0,
       `Add the first registrar: ${tool('registrar add --code … --name …')}`,
+    ],
+    [
+      Number(required!.count) > 0,
+      "See that mTLS is on for the registry's host name (SSL/TLS, Client Certificates), with the authority of the certificates that logins need: this could not be checked.",
     ],
     [hasNoDomain, "Give the Worker the registry's own domain: routes in wrangler.toml."],
     [

@@ -1,3 +1,4 @@
+import { listEndingCertificates } from '../../certificate/certificate.ts';
 import { listCronRuns } from '../../cron.ts';
 import { maximumDatabaseBytes, readSize } from '../../database/size.ts';
 import { type Alarm, type Findings, findAlarms } from '../../health/alarm.ts';
@@ -32,12 +33,14 @@ domain in the routes of wrangler.toml, or --url.`,
     // The local runtime may have to start first, and a check has little time.
     await env.LISTS.list({ limit: 1 }).catch(() => {});
     const health = await readHealth(db, env.LISTS, now);
-    const [runs, size, failingWebhooks] = await Promise.all([
+    const [runs, size, failingWebhooks, endingCertificates] = await Promise.all([
       listCronRuns(db, shownRuns),
       readSize(db),
       listFailingWebhooks(db, now),
+      listEndingCertificates(db, now),
     ]);
-    const findings = { health, runs, size, failingWebhooks, isDeployed: remote ?? false };
+    const found = { health, runs, size, failingWebhooks, endingCertificates };
+    const findings = { ...found, isDeployed: remote ?? false };
     const address = url ?? (remote ? domainAddress(configPath, environment) : local);
     const service = await askService(address);
     const isUnknown = remote && address === undefined;

@@ -12,6 +12,7 @@ import { reading } from '../command.ts';
 import { askSecret } from '../report/ask.ts';
 import { table } from '../report/text.ts';
 import { verb } from '../run.ts';
+import { parseFingerprint } from './certificate.ts';
 
 /** The steps of a login, in their order, and the refusal that each may end in. */
 const steps = [
@@ -19,6 +20,7 @@ const steps = [
   { step: 'secret', refusal: 'wrong secret' },
   { step: 'enabled', refusal: 'disabled' },
   { step: 'registrar', refusal: 'suspended' },
+  { step: 'certificate', refusal: 'certificate' },
   { step: 'address', refusal: 'address' },
 ] as const satisfies readonly { step: string; refusal: LoginRefusal }[];
 
@@ -32,12 +34,13 @@ export const diagnose = verb(
     .argument('<code>', 'the registrar', asciiUpperCase)
     .requiredOption('--username <name>', 'the API user')
     .requiredOption('--ip <address>', 'the address that it calls from', parseAddress)
+    .option('--fingerprint <sha256>', 'the client certificate that it presents', parseFingerprint)
     .option('--secret-stdin', 'read the secret from standard input; otherwise a terminal asks')
     .addHelpText(
       'after',
       '\nThe secret may be left out. The exit status is 1 if a step refuses the login.',
     ),
-  async ({ db }, code, { username, ip: address, secretStdin }) => {
+  async ({ db }, code, { username, ip: address, fingerprint = null, secretStdin }) => {
     await getRegistrar(db, code);
     const user = (await listApiUsers(db)).find((user) => user.username === username);
     if (user && user.registrarCode !== code) {
@@ -47,10 +50,11 @@ export const diagnose = verb(
     const secret = secretStdin
       ? (await text(process.stdin)).replace(/\r?\n$/, '')
       : await askSecret(`Secret of ${username} (Enter leaves it out): `);
+    const now = currentTime();
     const login =
       secret === ''
-        ? { username, address }
-        : await loginOf(username, secret, address, currentTime());
+        ? { username, address, certificate: fingerprint, at: now.toISOString() }
+        : await loginOf(username, secret, address, now, fingerprint);
     // Logging in verifies a password; what it is refused for is looked up apart.
     if ('secret' in login) {
       await authenticate(db, login).catch((error) => {

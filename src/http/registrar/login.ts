@@ -6,6 +6,7 @@ import { authenticate, digestSecret, loginOf } from '../../registrar/login.ts';
 import { recordFirstUse } from '../../registrar/own-account.ts';
 import { actingLogin } from '../../system/login.ts';
 import { asciiUpperCase } from '../../text/ascii-case.ts';
+import { clientCertificate, recordPresentedAfterResponse } from '../client-certificate.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { type AppEnv, afterResponse, callerAddress } from '../context.ts';
 import { refusedSeconds } from '../failed-logins.ts';
@@ -30,13 +31,15 @@ const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
     throw new LoginError('no credentials', 'Invalid authorization information');
   }
   const { username, password } = credentials;
-  const login = await loginOf(username, password, callerAddress(c), c.var.now);
+  const certificate = clientCertificate(c);
+  const login = await loginOf(username, password, callerAddress(c), c.var.now, certificate);
   const network = callerNetwork(c);
   login.beforeSlowHash = () => throttle(c, 'password', network);
   login.onFirstUse = () => {
     const request = { at: c.var.now, requestId: c.var.requestId };
     afterResponse(c, recordFirstUse(openDatabase(c.env.DB), login, request));
   };
+  login.onFirstPresented = (id) => recordPresentedAfterResponse(c, id);
   c.set('login', login);
   const refused = refusedSeconds(network, login, c.var.now);
   if (refused > 0) refuseThrottled(c, 'failed-login', refused);

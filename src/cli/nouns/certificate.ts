@@ -1,0 +1,162 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import {
+  bindCertificate,
+  type Certificate,
+  type Holder,
+  holderText,
+  listCertificates,
+  requireCertificate,
+  unbindCertificate,
+} from '../../certificate/certificate.ts';
+import { RegistryError } from '../../error.ts';
+import { noun, reading, usageError, writing } from '../command.ts';
+import { reportOfChange } from '../report/changes.ts';
+import { listReport } from '../report/text.ts';
+import { verb } from '../run.ts';
+
+const exampleOfBind = 'certificate bind --user ats --file client.pem';
+
+/** A command about the certificates of one holder. */
+const ofHolder = (name: string, ...examples: string[]) =>
+  writing(name, ...examples)
+    .option('--user <username>', 'the API user')
+    .addOption(new Option('--system <name>', 'the system').conflicts('user'))
+    .hook('preAction', (command) => {
+      const { user, system } = command.opts();
+      if (user === undefined && system === undefined) throw usageError('give --user or --system');
+    });
+
+/** A command about one certificate. */
+const ofCertificate = (name: string, ...examples: string[]) =>
+  ofHolder(name, ...examples)
+    .option('--file <path>', 'the certificate in PEM')
+    .addOption(
+      new Option('--fingerprint <sha256>', 'or its SHA-256, with or without colons')
+        .argParser(parseFingerprint)
+        .conflicts('file'),
+    )
+    .hook('preAction', (command) => {
+      const { file, fingerprint } = command.opts();
+      if (file === undefined && fingerprint === undefined) {
+        throw usageError('give --file or --fingerprint');
+      }
+    });
+
+const bind = verb(
+  ofCertificate(
+    'bind',
+    exampleOfBind,
+    'certificate bind --system epp --fingerprint AF:36:3D:…',
+  ).description('Bind a client certificate to an API user or a system'),
+  async ({ db, origin, isDryRun, did }, options) => {
+    const [holder, certificate] = [holderOf(options), await certificateOf(options)];
+    await bindCertificate(db, origin, holder, certificate, { isDryRun });
+    return {
+      data: { certificate: certificateData(certificate), changed: !isDryRun },
+      text: `${did('bind')} certificate ${textOf(certificate)} to ${holderText(holder)}`,
+    };
+  },
+);
+
+const unbind = verb(
+  ofCertificate('unbind', 'certificate unbind --user ats --file client.pem').description(
+    'End a client certificate, effective from the next request',
+  ),
+  async ({ db, origin, isDryRun, did }, options) => {
+    const [holder, certificate] = [holderOf(options), await certificateOf(options)];
+    await unbindCertificate(db, origin, holder, certificate.fingerprint, { isDryRun });
+    return {
+      data: { certificate: certificateData(certificate), changed: !isDryRun },
+      text: `${did('unbind')} certificate ${textOf(certificate)} from ${holderText(holder)}`,
+    };
+  },
+);
+
+const require = verb(
+  ofHolder('require', 'certificate require --user ats', 'certificate require --user ats --off')
+    .description('Refuse the logins of an API user or a system without a bound certificate')
+    .option('--off', 'let them in without one again'),
+  async (registry, options) => {
+    const { db, origin, isDryRun } = registry;
+    const holder = holderOf(options);
+    const isRequired = !options.off;
+    const required = await requireCertificate(db, origin, holder, isRequired, { isDryRun });
+    const isUnpresented = isRequired && !required.isPresented;
+    const { data, text } = reportOfChange(registry, holderText(holder), required.changes);
+    return {
+      data: { ...data, not_presented_yet: isUnpresented ? [holder.key] : [] },
+      text: isUnpresented
+        ? `${text}\n${holderText(holder)} has not presented a certificate yet: its logins are refused until it does`
+        : text,
+    };
+  },
+);
+
+const list = verb(
+  reading('list', 'certificate list').description('List the bound client certificates'),
+  async ({ db }) => {
+    const certificates = (await listCertificates(db)).map((one) => ({
+      api_user: one.username,
+      system: one.system,
+      ...certificateData(one),
+      presented_at: one.presentedAt,
+      is_required: one.isRequired,
+      created_at: one.createdAt,
+    }));
+    return listReport('certificates', certificates, 'no certificate is bound yet', {
+      HOLDER: ({ api_user: user, system }) =>
+        holderText(
+          system === null ? { type: 'api_user', key: user! } : { type: 'system', key: system },
+        ),
+      REQUIRED: ({ is_required: isRequired }) => (isRequired ? 'yes' : 'no'),
+      'COMMON NAME': 'common_name',
+      ENDS: ({ expires_at: end }) => end ?? 'not known',
+      'FIRST PRESENTED': ({ presented_at: at }) => at ?? 'never',
+      FINGERPRINT: 'fingerprint',
+    });
+  },
+);
+
+export const certificateCommand = noun('certificate', exampleOfBind, [bind, unbind, require, list]);
+
+function holderOf({ user, system }: { user?: string; system?: string }): Holder {
+  return user === undefined ? { type: 'system', key: system! } : { type: 'api_user', key: user };
+}
+
+/** Its name and end are only in a file. */
+async function certificateOf({ file, fingerprint }: { file?: string; fingerprint?: string }) {
+  if (file !== undefined) return certificateIn(file);
+  return { fingerprint: fingerprint!, commonName: null, expiresAt: null };
+}
+
+export function parseFingerprint(text: string): string {
+  const digits = text.replaceAll(':', '').toLowerCase();
+  if (/^[0-9a-f]{64}$/.test(digits)) return digits;
+  throw new InvalidArgumentError('It must be a SHA-256: 64 hexadecimal digits.');
+}
+
+/** The certificate in a PEM file. Throws `invalid` for any other file. */
+async function certificateIn(file: string): Promise<Certificate> {
+  const pem = await readFile(file);
+  try {
+    const { fingerprint256, subject, validToDate } = new X509Certificate(pem);
+    return {
+      fingerprint: fingerprint256.replaceAll(':', '').toLowerCase(),
+      commonName: /^CN=(.*)$/m.exec(subject)?.[1] ?? null,
+      expiresAt: validToDate.toISOString(),
+    };
+  } catch {
+    throw new RegistryError('invalid', `${file} is not a certificate in PEM`, 'file');
+  }
+}
+
+function certificateData({ fingerprint, commonName, expiresAt }: Certificate) {
+  return { fingerprint, common_name: commonName, expires_at: expiresAt };
+}
+
+function textOf({ fingerprint, commonName, expiresAt }: Certificate): string {
+  const end = expiresAt === null ? 'whose end is not known' : `until ${expiresAt}`;
+  return `${commonName ?? fingerprint}, ${end},`;
+}

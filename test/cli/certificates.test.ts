@@ -1,0 +1,155 @@
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { startTool } from './tool.ts';
+
+const tool = startTool();
+const registry = tool.sharedRegistry('ALPHA');
+const fingerprint = 'ab'.repeat(32);
+let directory: string;
+
+/** A self-signed certificate for so many days. */
+function newCertificate(commonName: string, days: number): string {
+  const file = path.join(directory, `${commonName}.pem`);
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  const names = ['-subj', `/O=Alpha/CN=${commonName}`, '-keyout', '/dev/null', '-out', file];
+  execFileSync('openssl', ['req', '-x509', ...key, '-days', String(days), ...names], {
+    stdio: 'ignore',
+  });
+  return file;
+}
+
+beforeAll(async () => {
+  directory = await tool.newDirectory();
+  await registry.done('api-user add --registrar ALPHA --username ats');
+  await registry.done('system add epp');
+});
+
+test('a certificate is bound from its file, required, listed and unbound', async () => {
+  const file = newCertificate('ats.example.ee', 20);
+  const unbound = await registry.run('certificate require --user ats');
+  expect(unbound.stderr).toBe('refused: no unexpired certificate is bound to API user ats\n');
+
+  const dry = await registry.done([
+    'certificate',
+    'bind',
+    '--user',
+    'ats',
+    '--file',
+    file,
+    '--dry-run',
+  ]);
+  expect(dry.changed).toBe(false);
+  const bound = await registry.done(['certificate', 'bind', '--user', 'ats', '--file', file]);
+  const inFile = execFileSync('openssl', [
+    'x509',
+    '-in',
+    file,
+    '-noout',
+    '-fingerprint',
+    '-sha256',
+  ]);
+  const [, colons] = /=(\S+)/.exec(String(inFile)) as unknown as [string, string];
+  const certificate = {
+    fingerprint: colons.replaceAll(':', '').toLowerCase(),
+    common_name: 'ats.example.ee',
+    expires_at: expect.stringMatching(/^\d{4}-/),
+  };
+  expect(bound).toMatchObject({ certificate, changed: true });
+
+  const again = await registry.run([
+    'certificate',
+    'bind',
+    '--user',
+    'ats',
+    '--fingerprint',
+    colons,
+  ]);
+  expect(again.stderr).toBe(
+    'refused: this certificate is already bound to API user ats [fingerprint]\n',
+  );
+  expect(await registry.done('certificate require --user ats')).toMatchObject({
+    changes: { is_certificate_required: { from: false, to: true } },
+    changed: true,
+    not_presented_yet: ['ats'],
+  });
+  const { stdout } = await registry.run('certificate require --user ats');
+  expect(stdout).toContain(
+    'nothing to change: API user ats already has these values\nAPI user ats has not presented',
+  );
+  expect(await registry.done('certificate list')).toEqual({
+    certificates: [
+      {
+        api_user: 'ats',
+        system: null,
+        ...certificate,
+        presented_at: null,
+        is_required: true,
+        created_at: expect.any(String),
+      },
+    ],
+  });
+
+  const diagnose = ['registrar', 'diagnose', 'ALPHA', '--username', 'ats', '--ip', '192.0.2.1'];
+  expect((await registry.run(diagnose)).stdout).toMatch(/^certificate +refused: certificate$/m);
+  const presenting = await registry.run([...diagnose, '--fingerprint', colons]);
+  expect(presenting.stdout).toMatch(/^certificate +passed$/m);
+
+  const { stdout: health } = await registry.run('health');
+  expect(health).toMatch(
+    /^alarm certificate_ending: The last certificate of API user ats, which needs one, ends at \d{4}-/m,
+  );
+  const later = newCertificate('later.example.ee', 60);
+  await registry.done(['certificate', 'bind', '--user', 'ats', '--file', later]);
+  expect((await registry.run('health')).stdout).not.toContain('certificate_ending');
+
+  await registry.done(['certificate', 'unbind', '--user', 'ats', '--fingerprint', colons]);
+  const gone = await registry.run(['certificate', 'unbind', '--user', 'ats', '--file', file]);
+  expect(gone.stderr).toBe(
+    'refused: this certificate is not bound to API user ats [fingerprint]\n',
+  );
+  expect(await registry.done('certificate require --user ats --off')).toMatchObject({
+    changed: true,
+    not_presented_yet: [],
+  });
+  const { history } = await registry.done('history api-user ats');
+  const fields = history.map(({ changes }: { changes: object }) => Object.keys(changes));
+  expect(fields.slice(1).flat()).toEqual([
+    'certificate',
+    'is_certificate_required',
+    'certificate',
+    'certificate',
+    'is_certificate_required',
+  ]);
+});
+
+test('a certificate of a system may be known by its fingerprint alone', async () => {
+  const options = ['--system', 'epp', '--fingerprint', fingerprint.toUpperCase()];
+  const bound = await registry.done(['certificate', 'bind', ...options]);
+  expect(bound.certificate).toEqual({ fingerprint, common_name: null, expires_at: null });
+  await registry.done('certificate require --system epp');
+  const listed = await registry.run('certificate list');
+  expect(listed.stdout).toMatch(
+    new RegExp(`^system epp +yes +- +not known +never +${fingerprint}$`, 'm'),
+  );
+  await registry.done(['system', 'remove', 'epp', '--yes']);
+  const { certificates } = await registry.done('certificate list');
+  expect(certificates.filter(({ system }: { system: unknown }) => system !== null)).toEqual([]);
+});
+
+test('what is not a certificate and an unknown holder are refused', async () => {
+  const text = path.join(directory, 'text.pem');
+  await writeFile(text, 'no certificate');
+  const refused = async (...args: string[]) =>
+    (await registry.run(['certificate', 'bind', ...args])).stderr;
+  expect(await refused('--user', 'ats', '--file', text)).toBe(
+    `refused: ${text} is not a certificate in PEM [file]\n`,
+  );
+  expect(await refused('--user', 'mari', '--fingerprint', fingerprint)).toBe(
+    'refused: there is no API user "mari" [user]\n',
+  );
+  expect(await refused('--system', 'shop', '--fingerprint', fingerprint)).toBe(
+    'refused: there is no system "shop" [system]\n',
+  );
+});

@@ -1,0 +1,200 @@
+import { eq } from 'drizzle-orm';
+import { expect, it, test, vi } from 'vitest';
+import { certificates } from '../../drizzle/schema.ts';
+import {
+  bindCertificate,
+  type Holder,
+  requireCertificate,
+} from '../../src/certificate/certificate.ts';
+import { app } from '../../src/http/app.ts';
+import { findRefusals } from '../../src/registrar/login.ts';
+import { addRegistrar, addSystem, operator } from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
+
+const worker = shareWorker();
+
+const newFingerprint = () => crypto.randomUUID().replaceAll('-', '').repeat(2);
+const list = '/repp/v1/contacts';
+const name = '/api/v1/internal/names/noor.ee';
+
+/** What the platform says of a client certificate that it trusts. */
+const trusted = (fingerprint: string) => ({
+  certPresented: '1',
+  certVerified: 'SUCCESS',
+  certRevoked: '0',
+  certFingerprintSHA256: fingerprint,
+});
+
+/** The answer, the line in the log, and what the request goes on with after the answer. */
+async function answered(path: string, headers: Record<string, string>, tlsClientAuth?: object) {
+  const logged = vi.spyOn(console, 'info').mockReturnValue();
+  const later: Promise<unknown>[] = [];
+  const context = { waitUntil: (work: Promise<unknown>) => later.push(work) };
+  const request = new Request(`http://localhost${path}`, {
+    headers: { 'CF-Connecting-IP': '127.0.0.1', ...headers },
+  });
+  if (tlsClientAuth) Object.defineProperty(request, 'cf', { value: { tlsClientAuth } });
+  const response = await app.fetch(request, worker.env, context as unknown as ExecutionContext);
+  await Promise.all(later);
+  const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));
+  logged.mockRestore();
+  return { status: response.status, body: await response.json(), refusal: lines[0].refusal };
+}
+
+const bind = (holder: Holder, fingerprint: string, expiresAt: string | null = null) =>
+  bindCertificate(worker.db, operator, holder, { fingerprint, commonName: null, expiresAt });
+const require = (holder: Holder, isRequired = true) =>
+  requireCertificate(worker.db, operator, holder, isRequired);
+
+interface Party {
+  holder: Holder;
+  path: string;
+  headers: Record<string, string>;
+}
+
+async function user(values = {}): Promise<Party> {
+  const { apiUser, authorization } = await addRegistrar(worker.env, values);
+  const holder: Holder = { type: 'api_user', key: apiUser.username };
+  return { holder, path: list, headers: { Authorization: authorization } };
+}
+
+async function system(): Promise<Party> {
+  const { name: key, authorization } = await addSystem(worker.env);
+  return {
+    holder: { type: 'system', key },
+    path: name,
+    headers: { Authorization: authorization },
+  };
+}
+
+async function actingSystem(): Promise<Party> {
+  const { code } = await addRegistrar(worker.env);
+  const { name: key, authorization } = await addSystem(worker.env, ['act-for']);
+  const headers = { Authorization: authorization, 'Acting-For': code };
+  return { holder: { type: 'system', key }, path: list, headers };
+}
+
+const parties: [string, () => Promise<Party>][] = [
+  ['a user', user],
+  ['a system', system],
+  ['a system that acts for a registrar', actingSystem],
+];
+
+it.each(parties)('%s whose logins need a certificate gets in with a bound one', async (_, add) => {
+  const { holder, path, headers } = await add();
+  const fingerprint = newFingerprint();
+  await bind(holder, fingerprint);
+  expect((await answered(path, headers)).status).toBe(200);
+  await require(holder);
+  const { status } = await answered(path, headers, trusted(fingerprint.toUpperCase()));
+  expect(status).toBe(200);
+  await require(holder, false);
+  expect((await answered(path, headers)).status).toBe(200);
+});
+
+it.each(parties)(
+  '%s without a bound certificate gets the answer to a wrong secret',
+  async (_, add) => {
+    const { holder, path, headers } = await add();
+    const fingerprint = newFingerprint();
+    await bind(holder, fingerprint);
+    await require(holder);
+    const scheme = headers.Authorization!.split(' ')[0];
+    const wrong = await answered(path, { ...headers, Authorization: `${scheme} bm9ib2R5Ong=` });
+    expect(wrong.status).toBe(401);
+    const good = trusted(fingerprint);
+    const lacking = [
+      undefined,
+      {},
+      trusted(newFingerprint()),
+      { ...good, certFingerprintSHA256: '' },
+      { ...good, certPresented: '0' },
+      { ...good, certVerified: 'FAILED:unable to get local issuer certificate' },
+      { ...good, certVerified: 'NONE' },
+      // A revoked certificate is verified, too.
+      { ...good, certRevoked: '1' },
+    ];
+    for (const tlsClientAuth of lacking) {
+      const { refusal, ...answer } = await answered(path, headers, tlsClientAuth);
+      expect([refusal, answer]).toEqual(['certificate', { status: 401, body: wrong.body }]);
+    }
+  },
+);
+
+test('an expired certificate lets nobody in', async () => {
+  const { holder, path, headers } = await user();
+  const fingerprint = newFingerprint();
+  await bind(holder, fingerprint, '2099-01-01T00:00:00.000Z');
+  await require(holder);
+  const rows = () => worker.db.update(certificates);
+  const isIt = eq(certificates.fingerprint, fingerprint);
+  await rows().set({ expiresAt: '2026-01-01T00:00:00.000Z' }).where(isIt);
+  expect(await answered(path, headers, trusted(fingerprint))).toMatchObject({
+    status: 401,
+    refusal: 'certificate',
+  });
+});
+
+test('an expired certificate is not bound, and does not allow to require one', async () => {
+  const { holder } = await user();
+  const fingerprint = newFingerprint();
+  const past = '2026-01-01T00:00:00.000Z';
+  await expect(bind(holder, fingerprint, past)).rejects.toMatchObject({ reason: 'invalid' });
+  await bind(holder, fingerprint, '2099-01-01T00:00:00.000Z');
+  const isIt = eq(certificates.fingerprint, fingerprint);
+  await worker.db.update(certificates).set({ expiresAt: past }).where(isIt);
+  await expect(require(holder)).rejects.toMatchObject({ reason: 'invalid' });
+});
+
+test('a certificate of another holder lets nobody in', async () => {
+  const [one, other] = [await user(), await user()];
+  const [its, others] = [newFingerprint(), newFingerprint()];
+  await bind(one.holder, its);
+  await bind(other.holder, others);
+  await require(one.holder);
+  expect((await answered(one.path, one.headers, trusted(others))).status).toBe(401);
+});
+
+test('whoever has stolen a secret learns nothing of it from another address', async () => {
+  const { holder, path, headers } = await user({ allowedIps: ['203.0.113.1'] });
+  await bind(holder, newFingerprint());
+  await require(holder);
+  const { body, refusal } = await answered(path, headers);
+  expect([body, refusal]).toMatchObject([
+    { message: 'Invalid authorization information' },
+    'certificate',
+  ]);
+});
+
+it.each(parties)(
+  'the first login of %s with a bound certificate is recorded, once',
+  async (_, add) => {
+    const { holder, path, headers } = await add();
+    const fingerprint = newFingerprint();
+    await bind(holder, fingerprint);
+    const presentedAt = async () => {
+      const isIt = eq(certificates.fingerprint, fingerprint);
+      return (await worker.db.select().from(certificates).where(isIt))[0]!.presentedAt;
+    };
+    await answered(path, headers);
+    expect(await presentedAt()).toBeNull();
+    expect((await require(holder)).isPresented).toBe(false);
+    await answered(path, headers, trusted(fingerprint));
+    const first = await presentedAt();
+    expect(first).toMatch(/^\d{4}-/);
+    await answered(path, headers, trusted(fingerprint));
+    expect(await presentedAt()).toBe(first);
+    expect((await require(holder)).isPresented).toBe(true);
+  },
+);
+
+test('a refused login says all that is wrong with it, the certificate before the address', async () => {
+  const { holder } = await user({ allowedIps: ['203.0.113.1'] });
+  await bind(holder, newFingerprint());
+  await require(holder);
+  const login = { username: holder.key, address: '127.0.0.1', certificate: null };
+  expect(await findRefusals(worker.db, { ...login, at: new Date().toISOString() })).toEqual([
+    'certificate',
+    'address',
+  ]);
+});
