@@ -73,7 +73,7 @@ it('a client with types from the document calls every interface', async () => {
       const contact = { name: 'Mari Maasikas', email: 'mari@example.com', phone: '+372.5123456', ident };
       const body = { contacts: [contact, { ...contact, phone: '555' }] };
       const validation = await registry.POST('/repp/v1/contacts/validate', { headers: basic, body });
-      console.log(account.data?.data.registrar.api_user.username);
+      console.log(account.data?.data.registrar.api_user?.username);
       console.log(validation.data?.data.results.map(({ errors }) => errors[0]?.field));
       console.log(contacts.data?.contacts.length, token.data?.type, own.data?.contacts.length);
       console.log(auctions.data?.length, disputed.data?.count, health.data?.status);
