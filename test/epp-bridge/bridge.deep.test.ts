@@ -1,0 +1,194 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startServer } from '../cli/server.ts';
+import { basic } from '../support/fixtures.ts';
+
+/** The example of an EPP server, for a month of a sandbox, on a machine that is switched off now and then. */
+
+const days = 30;
+/** How often the program is killed, at one of its calls. */
+const kills = 10;
+const ordersOfDay = 6;
+const registrars = ['ALPHA', 'BETA'];
+const names = Array.from({ length: 10 }, (_, n) => `sild${n}.ee`);
+const reserved = 'kinni.ee';
+
+const any = <Value>(values: readonly Value[]) => values[Math.floor(Math.random() * values.length)]!;
+
+let directory: string;
+let sandbox: Awaited<ReturnType<typeof startServer>>;
+let door: Server;
+/** The program may be killed at this call, before the registry gets it or after the registry has answered it. */
+let death: { call: number; side: 'before' | 'after'; kill: () => void } | undefined;
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'epp-bridge-'));
+  sandbox = await startServer('--sandbox', '--persist-to', path.join(directory, 'registry'));
+  door = createServer(async (request, response) => {
+    const body = await text(request);
+    if (death) death.call -= 1;
+    const isLast = death?.call === 0;
+    if (isLast && death?.side === 'before') return death.kill();
+    const { authorization = '', 'acting-for': actingFor, 'idempotency-key': key } = request.headers;
+    const answer = await fetch(sandbox.address + request.url, {
+      method: request.method!,
+      headers: {
+        'Content-Type': 'application/json',
+        Authorization: authorization,
+        ...(actingFor && { 'Acting-For': String(actingFor) }),
+        ...(key && { 'Idempotency-Key': String(key) }),
+      },
+      ...(body && { body }),
+    });
+    const said = await answer.text();
+    if (isLast) return death?.kill();
+    response.writeHead(answer.status).end(said);
+  });
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+}, 120_000);
+
+afterAll(async () => {
+  door.close();
+  await sandbox.stop();
+  await rm(directory, { recursive: true });
+}, 60_000);
+
+async function ask(
+  method: string,
+  at: string,
+  body?: unknown,
+  authorization = 'Bearer epp-demo-key',
+  // biome-ignore lint/suspicious/noExplicitAny: the bodies of several interfaces
+): Promise<{ status: number; body: any }> {
+  const response = await fetch(sandbox.address + at, {
+    method,
+    headers: { 'Content-Type': 'application/json', Authorization: authorization },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const said = await response.text();
+  return { status: response.status, body: said && JSON.parse(said) };
+}
+
+interface Answer {
+  id: string;
+  code: number;
+  message: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what each order asks for
+  data?: any;
+}
+
+/** Runs the program until it ends or is killed: its answers, or undefined. */
+async function run(
+  orders: readonly object[],
+  dies?: Pick<NonNullable<typeof death>, 'call' | 'side'>,
+): Promise<Answer[] | undefined> {
+  const program = path.resolve('test/epp-bridge/bridge.ts');
+  const { port } = door.address() as AddressInfo;
+  const child = spawn(process.execPath, [program, path.join(directory, 'epp.sqlite')], {
+    env: { ...process.env, REGISTRY: `http://127.0.0.1:${port}`, KEY: 'epp-demo-key' },
+  });
+  death = dies && { ...dies, kill: () => child.kill('SIGKILL') };
+  child.stdin.end(orders.map((order) => `${JSON.stringify(order)}\n`).join(''));
+  const closed = once(child, 'close');
+  const [said, problems] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  await closed;
+  death = undefined;
+  if (child.signalCode === 'SIGKILL') return undefined;
+  if (problems.includes('Error')) throw new Error(problems);
+  return said
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+let count = 0;
+function newOrder(contacts: readonly string[], secrets: ReadonlyMap<string, string>) {
+  const registrar = any(registrars);
+  const name = any([...names, reserved]);
+  const secret = secrets.get(name);
+  const parties = {
+    registrant: any(contacts),
+    tech: [any(contacts)],
+    ...(secret && { secret }),
+  };
+  count += 1;
+  const order = { id: `order-${count}`, registrar };
+  const contact = {
+    ...{ name: 'Mari Maasikas', email: 'mari@example.ee', phone: '+372.5123456' },
+    ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
+  };
+  return any([
+    { ...order, do: 'create', name, ...parties },
+    { ...order, do: 'create', name, ...parties },
+    { ...order, do: 'update', name, ...parties },
+    { ...order, do: 'transfer', name },
+    { ...order, do: any(['delete', 'undo', 'release']), name },
+    { ...order, do: any(['undo', 'release']), name },
+    { ...order, do: 'contact:create', contact },
+    { ...order, do: 'contact:delete', contact: any(contacts) },
+  ]);
+}
+
+test('an EPP server that lives a month and is killed ten times agrees with the registry', async () => {
+  const contacts = ['ALPHA:TAMM', 'BETA:TAMM'];
+  const secrets = new Map<string, string>();
+  const codes: number[] = [];
+  let deaths = 0;
+  for (let day = 1; day <= days; day++) {
+    // Others are at work, too: the registry, the auction centre and a registrar.
+    const at = `/api/v1/internal/retained_domains/${reserved}/reserved`;
+    await ask('PUT', at, { password: `sesame ${day}` });
+    secrets.set(reserved, `sesame ${day}`);
+    const { body: auctions } = await ask('GET', '/api/v1/auctions');
+    for (const { id, domain } of auctions) {
+      if (!names.includes(domain)) continue;
+      const { body } = await ask('PATCH', `/api/v1/auctions/${id}`, { status: 'payment_received' });
+      secrets.set(domain, body.registration_code);
+    }
+    const alpha = basic('alpha', 'alpha-demo-secret');
+    await ask('PUT', '/repp/v1/contacts/ALPHA:TAMM', { contact: { name: `Jaan ${day}` } }, alpha);
+
+    const orders = Array.from({ length: ordersOfDay }, () => newOrder(contacts, secrets));
+    // It outlives a day on which it calls less often than that.
+    if (deaths < Math.min(kills, day / 2)) {
+      const side = deaths % 2 === 0 ? 'before' : 'after';
+      deaths += (await run(orders, { call: any([1, 2, 3]), side })) ? 0 : 1;
+    }
+    const answers = await run(orders);
+    expect(answers).toHaveLength(orders.length);
+    for (const { code, data } of answers!) {
+      codes.push(code);
+      if (data?.contact?.code) contacts.push(data.contact.code);
+    }
+    await ask('POST', '/sandbox/clock', { advance: 'P1D' });
+  }
+  expect(deaths).toBe(kills);
+  expect(codes.filter((code) => code === 1000).length).toBeGreaterThan(days);
+  await run([]);
+
+  using database = new DatabaseSync(path.join(directory, 'epp.sqlite'));
+  const here = new Map(
+    database
+      .prepare('select name, domain from domains')
+      .all()
+      .map(({ name, domain }) => [name, JSON.parse(String(domain))]),
+  );
+  for (const name of [...names, reserved]) {
+    const { status, body } = await ask('GET', `/api/v1/internal/domains/${name}`);
+    expect(here.get(name), name).toEqual(status === 404 ? undefined : body.domain);
+  }
+  const held = database.prepare('select code, contact from contacts').all();
+  expect(held.length).toBeGreaterThan(0);
+  for (const { code, contact } of held) {
+    const { body } = await ask('GET', `/api/v1/internal/contacts/${code}`);
+    expect(JSON.parse(String(contact))).toEqual(body);
+  }
+}, 600_000);
