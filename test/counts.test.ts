@@ -670,6 +670,23 @@ test('changes are followed in two round trips, and a page reads only what it exa
   expect(contact.answer).toEqual({ d1RoundTrips: 2, rowsRead: 3 });
 });
 
+test('a batch of domains takes six round trips, however many there are', async () => {
+  const system = await addSystem(worker.env, ['domains']);
+  const registrar = await addRegistrar(worker.env);
+  const { code: registrant } = await addContact(worker.env, registrar);
+  const tell = (count: number) =>
+    costOf(
+      '/api/v1/internal/domains/batch',
+      send('POST', system, {
+        domains: Array.from({ length: count }, (_, n) => ({
+          ...{ name: `batch${count}-${n}.ee`, registrar: registrar.code, registrant },
+        })),
+      }),
+    );
+  expect((await tell(1)).answer.d1RoundTrips).toBe(6);
+  expect((await tell(500)).answer.d1RoundTrips).toBe(6);
+});
+
 test('a domain is told of, read, transferred, deleted and released in six round trips at most', async () => {
   const { env } = worker;
   const system = await addSystem(env, ['domains']);

@@ -1,3 +1,4 @@
+import { currentTime } from '../time/clock.ts';
 import { listObjects } from './objects.ts';
 
 /*
@@ -10,7 +11,7 @@ const prefix = 'erasures/';
 export async function recordErasure(bucket: R2Bucket, uuid: string, at?: Date): Promise<void> {
   const place = `${prefix}${uuid}/`;
   const { objects } = at ? { objects: [] } : await bucket.list({ prefix: place });
-  if (objects.length === 0) await bucket.put(`${place}${(at ?? new Date()).toISOString()}`, '');
+  if (objects.length === 0) await bucket.put(`${place}${(at ?? currentTime()).toISOString()}`, '');
 }
 
 /** The instant of the last erasure of each contact, by its UUID. */

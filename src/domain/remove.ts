@@ -16,7 +16,8 @@ import { loadDomains, type Recorded } from './read.ts';
 /** The content of a domain after its removal. */
 const nothing = { registrar: null, registrant: null, admin: [], tech: [], createdAt: null };
 
-function removalRow(name: string, domain: Recorded) {
+/** The row of a domain for `deleteDomains`, with its changes. */
+export function removalRow(name: string, domain: Recorded) {
   const { registrar } = domain;
   return { name, registrar, changes: difference({ ...domain }, nothing) };
 }

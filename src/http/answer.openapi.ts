@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Reason } from '../error.ts';
-import { maximumBodyBytes } from './input.ts';
+import { maximumBatchBytes, maximumBodyBytes } from './input.ts';
 
 /** When each reason applies, as the document says it. */
 export const reasonCases: Record<Reason, string> = {
@@ -9,7 +9,7 @@ export const reasonCases: Record<Reason, string> = {
   out_of_range: 'a number is out of its range',
   invalid: 'a parameter, header or field has an invalid value',
   identity_invalid: 'the identity code does not conform to the national format',
-  too_large: `the body is larger than ${maximumBodyBytes / 1024} KiB`,
+  too_large: `the body is larger than ${maximumBodyBytes / 1024} KiB or, as a batch, ${maximumBatchBytes / 1024} KiB`,
   unauthorized: 'the credentials are missing, malformed, wrong, expired or disabled',
   address_denied: 'the caller’s address is not allowed',
   throttled: 'too many requests: try again after `Retry-After` seconds',

@@ -1,6 +1,6 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { isAboutBookmark } from '../database/violations.ts';
-import { type Reason, RegistryError } from '../error.ts';
+import { type Problem, type Reason, RegistryError } from '../error.ts';
 import type { AppContext } from './context.ts';
 import { bookmarkRefused } from './session.ts';
 
@@ -39,11 +39,18 @@ export function fieldErrors(
   c: AppContext,
   fixed: Partial<Record<Reason, string>> = {},
 ): Response {
-  const errors = new Map<string, string[]>();
-  for (const { reason, message, field = 'base' } of error.problems) {
-    errors.set(field, [...(errors.get(field) ?? []), fixed[reason] ?? message]);
+  return c.json({ errors: messagesByField(error.problems, fixed) }, statuses[error.reason]);
+}
+
+export function messagesByField(
+  problems: readonly Problem[],
+  fixed: Partial<Record<Reason, string>>,
+): Record<string, string[]> {
+  const messages = new Map<string, string[]>();
+  for (const { reason, message, field = 'base' } of problems) {
+    messages.set(field, [...(messages.get(field) ?? []), fixed[reason] ?? message]);
   }
-  return c.json({ errors: Object.fromEntries(errors) }, statuses[error.reason]);
+  return Object.fromEntries(messages);
 }
 
 /** The refusal that the client sees: for an unexpected error, only the request id. */

@@ -9,14 +9,21 @@ import type { AppContext } from './context.ts';
 import { nameIgnoredFields } from './ignored.ts';
 
 export const maximumBodyBytes = 64 * 1024;
+export const maximumBatchBytes = 256 * 1024;
+
+const limitBodyTo = (maxSize: number) =>
+  bodyLimit({
+    maxSize,
+    onError() {
+      throw new RegistryError('too_large', `Request body is larger than ${maxSize} bytes`);
+    },
+  });
 
 /** Middleware for interfaces that take bodies; put it after the login. Throws `too_large`. */
-export const limitBody = bodyLimit({
-  maxSize: maximumBodyBytes,
-  onError() {
-    throw new RegistryError('too_large', `Request body is larger than ${maximumBodyBytes} bytes`);
-  },
-});
+export const limitBody = limitBodyTo(maximumBodyBytes);
+
+/** The same for a batch. */
+export const limitBatch = limitBodyTo(maximumBatchBytes);
 
 /**
  * Middleware that parses the query. The zod type must require no parameter: an empty value is invalid, not missing. A

@@ -76,6 +76,11 @@ export function validBody(
     if (path.endsWith('/transfer')) {
       return fc.constantFrom(world?.prefix ?? '', 'NOBODY').map((registrar) => ({ registrar }));
     }
+    if (path.endsWith('/batch')) {
+      const told = domainOf(world).map((domain) => ({ name: 'told.ee', ...domain }));
+      const gone = fc.constantFrom({ name: 'told.ee', deleted: true }, { name: 'x' }, 7);
+      return fc.array(fc.oneof(told, gone), { minLength: 1 }).map((domains) => ({ domains }));
+    }
     return domainOf(world).map((domain) => ({ domain }));
   }
   if (path.endsWith('/registration')) {

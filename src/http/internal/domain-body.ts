@@ -1,9 +1,13 @@
 import * as z from 'zod/mini';
-import type { DomainName } from '../../domain/name.ts';
+import { type DomainName, nameRefusal, readDomainName } from '../../domain/name.ts';
 import { contentOf, type DomainRecord, type ImportedDomain } from '../../domain/record.ts';
+import type { ToldDomain } from '../../domain/save-many.ts';
+import { orRefusal, type Problem, RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { textField } from '../../text/field.ts';
+import { isObject } from '../body-shape.ts';
+import { parsed } from '../input.ts';
 
 /** A code in either case. */
 const codeRule = (message: string) => z.pipe(textField(message, 100), z.transform(asciiUpperCase));
@@ -53,4 +57,36 @@ export function shownDomain(record: DomainRecord) {
     admin_contacts: admin,
     tech_contacts: tech,
   };
+}
+
+const nameMessage = 'is not a domain name';
+export const toldDomain = onFirstUse(() =>
+  z.object({ name: z.string(nameMessage), ...domainFields() }),
+);
+export const deletedDomain = onFirstUse(() =>
+  z.object({ name: z.string(nameMessage), deleted: z.literal(true, 'is not true') }),
+);
+
+/** What an element of a batch tells of a domain, or what is wrong with it; and its name, if that can be read. */
+export function readTold(element: unknown): {
+  /** The name as it was given; null if it is not a text. */
+  given: string | null;
+  name?: string;
+  told?: ToldDomain;
+  problems?: readonly Problem[];
+} {
+  const { name: text, deleted } = isObject(element) ? element : {};
+  const given = typeof text === 'string' ? text : null;
+  const { domain, fault } = given === null ? {} : readDomainName(given);
+  const read = orRefusal(() => {
+    if (!isObject(element)) throw new RegistryError('invalid', 'is not an object');
+    if (fault) throw nameRefusal(given!, fault);
+    if (deleted !== undefined) return parsed(deletedDomain(), element);
+    return parsed(toldDomain(), element);
+  });
+  const name = domain && { name: domain.name };
+  if (read instanceof RegistryError) return { given, ...name, problems: read.problems };
+  const told =
+    'deleted' in read ? { ...domain!, isDeleted: true as const } : recordOf(domain!, read);
+  return { given, ...name, told };
 }

@@ -2,12 +2,39 @@ import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { requiredBody } from '../openapi/call.ts';
 import { created, domainAnswer, gone } from './domain.openapi.ts';
+import { deletedDomain, toldDomain } from './domain-body.ts';
 import { domainBody, removalQuery, transferBody } from './domains.ts';
 import { internalCall, nameInPath } from './interface.openapi.ts';
 
 z.globalRegistry.add(removalQuery().shape.release, {
   description: 'Whether to start the auction of the name in the same write.',
 });
+
+const batch = z
+  .object({
+    domains: z
+      .array(z.union([toldDomain(), deletedDomain()]))
+      .min(1)
+      .max(500),
+  })
+  .meta({ id: 'DomainBatch' });
+
+const batchAnswer = z
+  .object({
+    results: z.array(
+      z.object({
+        name: z
+          .string()
+          .nullable()
+          .meta({ description: 'As it was given; null if it is not a text.' }),
+        ok: z.boolean(),
+        errors: z
+          .record(z.string(), z.array(z.string()))
+          .meta({ description: 'The messages by field; empty for a domain that is told.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'DomainBatchResults' });
 
 export const internalDomainPaths: ZodOpenApiPathsObject = {
   '/api/v1/internal/domains/{name}': {
@@ -38,6 +65,17 @@ export const internalDomainPaths: ZodOpenApiPathsObject = {
       query: removalQuery(),
       others: gone('The domain is not there, or not any more.'),
       refusals: ['forbidden', 'conflict'],
+    }),
+  },
+  '/api/v1/internal/domains/batch': {
+    post: internalCall({
+      operationId: 'saveDomains',
+      summary: 'Tell of many domains at once',
+      description:
+        'Needs `domains`. The refusal of one does not stop the others; of a name that is there twice, the later counts. A batch counts as one request for each ten domains.',
+      body: requiredBody(batch),
+      success: { description: 'A result for each, in the order given.', schema: batchAnswer },
+      refusals: ['missing', 'too_large', 'forbidden'],
     }),
   },
   '/api/v1/internal/domains/{name}/transfer': {

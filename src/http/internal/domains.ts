@@ -3,19 +3,23 @@ import { retried } from '../../database/retry.ts';
 import { getDomain } from '../../domain/read.ts';
 import { withKept } from '../../domain/record.ts';
 import { removeDomains } from '../../domain/remove.ts';
+import { saveDomains } from '../../domain/save-many.ts';
 import { transferDomain } from '../../domain/transfer.ts';
 import { saveDomain } from '../../domain/update.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { auctionLists } from '../../public-list/lists.ts';
 import { releaseDomain } from '../../registration/release.ts';
 import { untilWritten } from '../../write.ts';
+import { messagesByField } from '../answer.ts';
 import { database, queueAfterResponse } from '../context.ts';
 import { newApp } from '../hono.ts';
-import { limitBody, parseBody, query } from '../input.ts';
+import { limitBatch, limitBody, parseBody, query } from '../input.ts';
 import { publishAfterResponse } from '../publish-after-response.ts';
 import { requestedName } from '../requested-name.ts';
 import { forgetStarted } from '../started-auctions.ts';
-import { domainObject, recordOf, registrarRule, shownDomain } from './domain-body.ts';
+import { throttle } from '../throttle.ts';
+import { internalMessages, shownProblem } from './answer.ts';
+import { domainObject, readTold, recordOf, registrarRule, shownDomain } from './domain-body.ts';
 import { may, originOf } from './login.ts';
 
 /** The domains that the registry's own systems know. */
@@ -57,6 +61,34 @@ internalDomains.delete('/:name', query(removalQuery, { release: 'true or false' 
     await untilWritten(() => removeDomains(db, origin, [name]));
   }
   return c.body(null, 204);
+});
+
+export const batchBody = onFirstUse(() =>
+  z.object({
+    domains: z
+      .array(z.unknown(), 'is not a list of domains')
+      .check(z.minLength(1, 'is empty'), z.maxLength(500, 'has more than 500 domains')),
+  }),
+);
+
+internalDomains.post('/batch', limitBatch, async (c) => {
+  const { domains } = await parseBody(c, batchBody());
+  // The call itself has counted as one.
+  const others = Math.ceil(domains.length / 10) - 1;
+  if (others > 0) await throttle(c, 'system', c.var.system.keyDigest, others);
+  const read = domains.map(readTold);
+  // Of a name that is there twice, the later counts, also if it is refused.
+  const last = new Map(read.map((each) => [each.name ?? each, each]));
+  const told = [...last.values()].flatMap((each) => each.told ?? []);
+  const refused = await saveDomains(database(c), originOf(c), told);
+  return c.json({
+    results: read.map(({ given, name, ...each }) => {
+      const { problems = [] } = name === undefined ? each : last.get(name)!;
+      const all = [...problems, ...(refused.get(name ?? '') ?? [])].map(shownProblem);
+      const errors = messagesByField(all, internalMessages);
+      return { name: given, ok: all.length === 0, errors };
+    }),
+  });
 });
 
 export const transferBody = onFirstUse(() => z.object({ registrar: registrarRule() }));

@@ -27,7 +27,7 @@ beforeAll(async () => {
   system = await addSystem(worker.env, ['domains']);
 });
 
-async function call(method: string, path: string, body?: object, by = system) {
+async function call(method: string, path: string, body?: object | string, by = system) {
   const response = await worker.fetch(`/api/v1/internal/domains/${path}`, send(method, by, body));
   const text = await response.text();
   // biome-ignore lint/suspicious/noExplicitAny: a domain, or errors
@@ -206,4 +206,94 @@ test('of two words about a domain at once, the one that is judged later counts w
     tech_contacts: [],
   });
   expect(await historyOf(worker.env, 'domain', { name })).toHaveLength(3);
+});
+
+test('a batch tells of each domain by itself, and one refusal stops no other', async () => {
+  const { name, domain } = await newDomain();
+  const gone = await newDomain();
+  const fresh = `domain${unique()}.ee`;
+  const { status, body } = await call('POST', 'batch', {
+    domains: [
+      { name: fresh, ...domain },
+      { name: gone.name, deleted: true },
+      { name, ...domain, registrant: 'NO:SUCH' },
+      { name: 'kohv', ...domain },
+      { name: fresh.toUpperCase(), ...domain, admin_contacts: [] },
+      { name: `none${unique()}.ee`, deleted: true },
+      { ...domain },
+      7,
+    ],
+  });
+  const told = { ok: true, errors: {} };
+  expect([status, body]).toEqual([
+    200,
+    {
+      results: [
+        { name: fresh, ...told },
+        { name: gone.name, ...told },
+        { name, ok: false, errors: { registrant: ['there is no contact "NO:SUCH"'] } },
+        { name: 'kohv', ok: false, errors: { name: [expect.stringContaining('no dot')] } },
+        { name: fresh.toUpperCase(), ...told },
+        { name: expect.stringMatching('none'), ...told },
+        { name: null, ok: false, errors: { name: ['is required'] } },
+        { name: null, ok: false, errors: { base: ['is not an object'] } },
+      ],
+    },
+  ]);
+  expect((await call('GET', fresh)).body.domain.admin_contacts).toEqual([]);
+  expect((await call('GET', gone.name)).status).toBe(404);
+  expect((await call('GET', name)).body.domain.registrant).toBe(domain.registrant);
+});
+
+test('a name that is refused at its later place in a batch is not told of at its earlier one', async () => {
+  const { name, domain } = await newDomain();
+  const changed = { name, ...domain, tech_contacts: [] };
+  const { body } = await call('POST', 'batch', { domains: [changed, { name, registrar: 7 }] });
+  expect(body.results.map(({ ok }: { ok: boolean }) => ok)).toEqual([false, false]);
+  expect((await call('GET', name)).body.domain).toMatchObject(domain);
+});
+
+test('the same batch twice at once changes each domain once', async () => {
+  const { domain } = await newDomain();
+  const domains = Array.from({ length: 500 }, () => ({ name: `domain${unique()}.ee`, ...domain }));
+  const answers = await Promise.all([1, 2].map(() => call('POST', 'batch', { domains })));
+  for (const { status, body } of answers) {
+    expect(status).toBe(200);
+    expect(body.results.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([]);
+  }
+  const { results } = await worker.env.DB.prepare(
+    `select count(*) as entries from history where subject = 'domain' and subject_key in (
+      select value ->> 'name' from json_each(?))`,
+  )
+    .bind(JSON.stringify(domains))
+    .all();
+  expect(results).toEqual([{ entries: 500 }]);
+});
+
+test.each([
+  ['no domains', []],
+  ['more than 500', Array.from({ length: 501 }, () => ({}))],
+  ['no list', 'x'],
+])('a batch of %s is refused', async (_, domains) => {
+  const { status, body } = await call('POST', 'batch', { domains });
+  expect([status, Object.keys(body.errors)]).toEqual([400, ['domains']]);
+});
+
+test('a batch of deep nesting is answered', async () => {
+  const nested = '['.repeat(20_000) + ']'.repeat(20_000);
+  const { status, body } = await call('POST', 'batch', `{"domains":[{"name":${nested}}]}`);
+  expect([status, body.results]).toEqual([
+    200,
+    [
+      {
+        name: null,
+        ok: false,
+        errors: {
+          name: ['is not a domain name'],
+          registrar: expect.anything(),
+          registrant: expect.anything(),
+        },
+      },
+    ],
+  ]);
 });

@@ -56,9 +56,12 @@ function send({ method, path, scheme }: Call, headers: Record<string, string>, b
   });
 }
 
-const tooLarge = Buffer.from(JSON.stringify({ text: 'x'.repeat(64 * 1024) }));
+const tooLarge = Buffer.from(JSON.stringify({ text: 'x'.repeat(256 * 1024) }));
 
-it.each(calls)('$method $path refuses a body of more than 64 KiB: $isRefused', async (call) => {
+// A call that takes no body answers a GET before it has read one, and the connection is reset.
+const readers = calls.filter(({ method, isRefused }) => isRefused || method !== 'GET');
+
+it.each(readers)('$method $path refuses a body of more than 256 KiB: $isRefused', async (call) => {
   const headers = {
     'Content-Type': 'application/json',
     // Node sends none with a GET or a DELETE of its own accord.

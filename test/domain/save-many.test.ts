@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { deleteAnyContact } from '../../src/contact/administer.ts';
+import { parseDomainName } from '../../src/domain/name.ts';
+import { loadDomains } from '../../src/domain/read.ts';
+import { saveDomains } from '../../src/domain/save-many.ts';
+import { saveDomain } from '../../src/domain/update.ts';
+import { addContact, addRegistrar, operator, unique } from '../support/fixtures.ts';
+import { beforeBatch } from '../support/meanwhile.ts';
+import { historyOf } from '../support/stored.ts';
+import { shareWorker } from '../support/worker.ts';
+
+const worker = shareWorker();
+
+async function prepare() {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const told = { registrar: registrar.code, registrant: code };
+  const names = [1, 2, 3].map(() => parseDomainName(`many${unique()}.ee`));
+  return { registrar, code, told, names };
+}
+
+const present = async (names: readonly { name: string }[]) => {
+  const domains = await loadDomains(
+    worker.db,
+    names.map(({ name }) => name),
+  );
+  return names.map(({ name }) => domains.has(name));
+};
+
+test('domains are saved and deleted together, and one that is refused stops no other', async () => {
+  const { told, names } = await prepare();
+  const [first, second, third] = names;
+  await saveDomains(worker.db, operator, [{ ...first!, ...told }]);
+  const problems = await saveDomains(worker.db, operator, [
+    { ...first!, isDeleted: true },
+    { ...second!, ...told, registrant: 'NOBODY:1' },
+    { ...third!, ...told },
+  ]);
+  expect(problems.get(second!.name)).toMatchObject([{ field: 'registrant' }]);
+  expect(problems.size).toBe(1);
+  expect(await present(names)).toEqual([false, false, true]);
+});
+
+test('of a name that is told twice the later word counts, and the same batch again writes nothing', async () => {
+  const { told, names } = await prepare();
+  const [name] = names;
+  const batch = [
+    { ...name!, isDeleted: true as const },
+    { ...name!, ...told },
+  ];
+  for (const _ of [1, 2]) await saveDomains(worker.db, operator, batch);
+  expect(await historyOf(worker.env, 'domain', name!)).toHaveLength(1);
+});
+
+test('a batch looks again when a domain changes, or a contact goes, before it is written', async () => {
+  const { told, names, code } = await prepare();
+  const [first, second] = names;
+  const record = { ...first!, ...told, admin: [code], tech: [] };
+  const changed = beforeBatch(worker.env, 1, () =>
+    saveDomain(worker.db, operator, first!, () => record),
+  );
+  await saveDomains(changed, operator, [{ ...first!, ...told, tech: [code] }]);
+  const [domain] = (await loadDomains(worker.db, [first!.name])).values();
+  expect(domain).toMatchObject({ admin: [code], tech: [code] });
+
+  const other = await prepare();
+  const without = beforeBatch(worker.env, 1, () =>
+    deleteAnyContact(worker.db, operator, other.code),
+  );
+  const problems = await saveDomains(without, operator, [{ ...second!, ...other.told }]);
+  expect([...problems.keys()]).toEqual([second!.name]);
+});
