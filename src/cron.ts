@@ -17,6 +17,7 @@ import { deleteOldNotifications } from './registrar/notification.ts';
 import { forgetEndedSecrets } from './registrar/own-account.ts';
 import { forgetRegistrations } from './registration/take-back.ts';
 import { endReservations } from './retained-domain/end.ts';
+import { forgetEndedKeys } from './system/system.ts';
 import { currentTime } from './time/clock.ts';
 import { monthsBefore } from './time/day.ts';
 import { appendToLog } from './transparency/signed-log.ts';
@@ -41,6 +42,7 @@ const works: Readonly<Record<string, Work>> = {
   remove_history_values: (env, _, at) => endHistoryValues(env, at),
   forget_registrations: ({ DB }, _, at) => forgetRegistrations(openDatabase(DB), at),
   forget_ended_secrets: ({ DB }, _, at) => forgetEndedSecrets(openDatabase(DB), at),
+  forget_ended_keys: ({ DB }, _, at) => forgetEndedKeys(openDatabase(DB), at),
   end_webhook_deliveries: ({ DB }, _, at) => endOldDeliveries(openDatabase(DB), at),
 };
 

@@ -169,6 +169,15 @@ export async function untilWritten<Result>(attempt: () => Promise<Result>): Prom
   }
 }
 
+/** Whether the request has written anything since this entry of the history. */
+export async function hasWritten(
+  db: Database,
+  { requestId }: WriteRequest,
+  since: number,
+): Promise<boolean> {
+  return (await db.$count(history, sql`id > ${since} and request_id = ${requestId}`)) > 0;
+}
+
 /** Writes the change in one batch; false if another writer was faster. */
 async function commit<Outcome>(
   db: Database,

@@ -88,9 +88,10 @@ it('keeps the last 350 runs', async () => {
   expect(await runs()).toHaveLength(350);
 });
 
-/** As many rows as there are registrars, lists or last runs; the window of a sweep, which is limited; and the rows of a write. */
+/** As many rows as there are registrars, systems, lists or last runs; the window of a sweep, which is limited; and the rows of a write. */
 const small = [
   'registrars',
+  'systems',
   'webhooks',
   'list_sources',
   'list_publications',

@@ -1,5 +1,5 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
-import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
+import { type AuctionStatus, auctions, domains } from '../../drizzle/schema.ts';
 import { randomHex } from '../bytes/digest.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
@@ -195,12 +195,13 @@ export function auctionUpdate(
 
 /**
  * The statements that start the name's next auction if the report was written and the name is free. A late report about
- * an old auction does not take the name from the winner of a newer one.
+ * an old auction takes the name neither from the winner of a newer one nor from a domain.
  */
 function restart(db: Database, origin: Origin, ended: Auction, isWritten: SQL) {
   const { name, punycode, platform } = ended;
   const next = newAuction({ name, punycode }, platform, origin.request.at);
-  const isFree = sql`not exists (${inProgress(name)}) and not exists (${wonSince(ended)})`;
+  const isFree = sql`not exists (${inProgress(name)}) and not exists (${wonSince(ended)})
+    and not exists (select 1 from ${domains} where ${domains.name} = ${name})`;
   return auctionStart(db, origin, next, sql`${isWritten} and ${isFree}`);
 }
 

@@ -9,6 +9,7 @@ import {
   changeEach,
   changesOfRows,
   type Origin,
+  write,
 } from '../write.ts';
 import { deleteDomains } from './change.ts';
 import { loadDomains, type Recorded } from './read.ts';
@@ -42,6 +43,20 @@ export function domainRemoval(
       deleteDomains(db, sql`select json_object('name', ${name}) as row where ${isWritten}`),
     ],
   };
+}
+
+/** Removes the domain, if it is there. */
+export async function removeDomain(db: Database, origin: Origin, name: string): Promise<void> {
+  const look = async () => ({
+    since: await findNewestId(db),
+    present: (await loadDomains(db, [name])).get(name),
+  });
+  const judge = ({ since, present }: Awaited<ReturnType<typeof look>>): Change<void> => ({
+    ...domainRemoval(db, origin, name, present),
+    onlyIf: nothingSince(since, 'domain', [name]),
+    outcome: undefined,
+  });
+  await write(db, origin.request, { look, judge });
 }
 
 /**

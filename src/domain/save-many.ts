@@ -7,6 +7,7 @@ import {
   changedMeanwhile,
   changeEach,
   changesOfRows,
+  hasWritten,
   type Origin,
   untilWritten,
 } from '../write.ts';
@@ -31,8 +32,11 @@ export function saveDomains(
   const last = [...new Map(told.map((each) => [each.name, each])).values()];
   const names = last.map(({ name }) => name);
   const { at } = origin.request;
+  let first: number | undefined;
   return untilWritten(async () => {
     const since = await findNewestId(db);
+    const isWritten = first !== undefined && (await hasWritten(db, origin.request, first));
+    first ??= since;
     const present = await loadDomains(db, names);
     const records = last.flatMap((each) =>
       'isDeleted' in each ? [] : [withKept(each, present.get(each.name))],
@@ -48,6 +52,8 @@ export function saveDomains(
       const domain = 'isDeleted' in each ? present.get(each.name) : undefined;
       return domain ? [removalRow(each.name, domain)] : [];
     });
+    // An earlier attempt took effect: what others have done since stays.
+    if (isWritten) return problems;
     const changes = {
       created: jsonArrays(rowsOf(false)).map((some) => domainChanges(db, 'create', some, at)),
       updated: jsonArrays(rowsOf(true)).map((some) => domainChanges(db, 'update', some, at)),

@@ -73,8 +73,9 @@ export async function listChangesAfter(
   const first = Math.max(after.id, 1);
   // Ids have no gaps but those that an archive leaves, and it leaves the newest entry.
   const isWhole = entries.every(({ id }, index) => id === first + index);
-  if (!isWhole || (entries.length === 0 && newestId !== after.id)) throw gone();
   const examined = after.id === 0 ? entries : entries.slice(1);
+  // A gap may be longer than a page.
+  if (!isWhole || (examined.length === 0 && newestId !== after.id)) throw gone();
   if (examined !== entries && (await placeOf(entries[0]!)).digest !== after.digest) throw gone();
   const last = entries.at(-1);
   return {

@@ -42,15 +42,18 @@ export function fieldErrors(
   return c.json({ errors: messagesByField(error.problems, fixed) }, statuses[error.reason]);
 }
 
+/** The messages by field, each once: of a list, every element may have the same problem. */
 export function messagesByField(
   problems: readonly Problem[],
   fixed: Partial<Record<Reason, string>>,
 ): Record<string, string[]> {
-  const messages = new Map<string, string[]>();
-  for (const { reason, message, field = 'base' } of problems) {
-    messages.set(field, [...(messages.get(field) ?? []), fixed[reason] ?? message]);
-  }
-  return Object.fromEntries(messages);
+  const byField = Map.groupBy(problems, ({ field = 'base' }) => field);
+  return Object.fromEntries(
+    Array.from(byField, ([field, its]) => [
+      field,
+      [...new Set(its.map(({ reason, message }) => fixed[reason] ?? message))],
+    ]),
+  );
 }
 
 /** The refusal that the client sees: for an unexpected error, only the request id. */

@@ -136,7 +136,6 @@ type Found =
       isFirstUse: number;
       /** As `presentedCertificate` says it. */
       presented: number | null;
-      isCertificateRequired: number;
       passwordHash: null;
     })
   | { id: null; username: string | null; passwordHash: string };
@@ -147,19 +146,21 @@ const isUsersCertificate = sql`api_user_id = user.id`;
  * The caller; otherwise, without an id, the hash to verify the password against. That is the user's hash, or, without a
  * username, another user's, so that every refused login waits for a slow hash. Later parts are read only if the earlier
  * ones find nothing.
+ * Whoever lacks a certificate is looked for like a wrong secret, so that not even the time tells that a stolen one is right.
  */
 const callerOf = prepared<Found>(
   () => sql`
     select user.id as id, username, registrar.id as "registrarId", code as "registrarCode",
       contact_count as "contactCount", allowed_ips as "allowedIps",
-      ${isFirstUse(placeholders)} as "isFirstUse", certificate_required as "isCertificateRequired",
+      ${isFirstUse(placeholders)} as "isFirstUse",
       ${presentedCertificate(isUsersCertificate, sql.placeholder('certificate'), placeholders.at)} as presented,
       null as "passwordHash"
     from ${apiUsers} as user join ${registrars} as registrar on registrar.id = user.registrar_id
     where ${isCaller(placeholders)} and suspended_at is null
-    union all select null, username, null, null, null, null, null, null, null, password_hash from ${apiUsers}
+      and (certificate_required = 0 or presented is not null)
+    union all select null, username, null, null, null, null, null, null, password_hash from ${apiUsers}
     where username = ${placeholders.username} and password_hash is not null
-    union all select null, null, null, null, null, null, null, null, null, password_hash from ${apiUsers}
+    union all select null, null, null, null, null, null, null, null, password_hash from ${apiUsers}
     where password_hash is not null
     limit 1`,
 );
@@ -188,12 +189,13 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   let [[found], ...results] = await ask();
   if (found?.id === null && (await verifyPassword(login, found))) {
     [[found], ...results] = await ask();
+    // Who is refused for something else learns nothing from a faster answer to the next login.
+    if (found && found.id !== null) rememberVerified(login, login.passwordHash!);
   }
-  if (!found || found.id === null) throw unauthorized();
-  const { allowedIps: listed, isFirstUse, passwordHash: _, ...checked } = found;
-  const { presented, isCertificateRequired, ...user } = checked;
-  // Before the address, so that whoever has stolen a secret does not learn that it is right.
-  if (isCertificateRequired && presented === null) throw unauthorized();
+  if (!found || found.id === null) {
+    throw new RegistryError('unauthorized', 'Invalid authorization information');
+  }
+  const { allowedIps: listed, isFirstUse, presented, passwordHash: _, ...user } = found;
   if (!isAllowed(listed, login.address)) {
     throw new RegistryError(
       'address_denied',
@@ -207,10 +209,6 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   return [caller, ...(results as BatchResponse<Queries>)];
 }
 
-function unauthorized(): RegistryError {
-  return new RegistryError('unauthorized', 'Invalid authorization information');
-}
-
 /** Whether the login has the password of its own user's hash, and has not been verified against it before. */
 async function verifyPassword(
   login: UserLogin,
@@ -220,7 +218,6 @@ async function verifyPassword(
   await login.beforeSlowHash?.();
   if (!(await isPasswordOf(stored, login.secret)) || username === null) return false;
   login.passwordHash = stored;
-  rememberVerified(login, stored);
   return true;
 }
 

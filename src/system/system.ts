@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, lte, sql } from 'drizzle-orm';
 import { registrars, type SystemRight, systemRights, systems } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
@@ -98,12 +98,17 @@ export async function rotateSystem(
 ): Promise<string | undefined> {
   const key = generateSecret();
   const keyDigest = await digestSecret(key);
-  await changeSystem(db, origin, name, options, (system) => ({
-    keyDigest,
-    keyChangedAt: origin.request.at.toISOString(),
-    previousKeyDigest: atOnce ? null : system.keyDigest,
-    previousKeyValidUntil: null,
-  }));
+  await changeSystem(db, origin, name, options, (system) => {
+    // A new key that nobody has used may be lost: the one before it goes on working.
+    const isUnused = system.previousKeyDigest !== null && system.previousKeyValidUntil === null;
+    const previous = isUnused ? system.previousKeyDigest : system.keyDigest;
+    return {
+      keyDigest,
+      keyChangedAt: origin.request.at.toISOString(),
+      previousKeyDigest: atOnce ? null : previous,
+      previousKeyValidUntil: null,
+    };
+  });
   return options.isDryRun ? undefined : key;
 }
 
@@ -165,7 +170,8 @@ async function changeSystem(
     return {
       ...update,
       onlyIf: sql`exists (select 1 from ${systems} where id = ${system.id}
-        and key_digest = ${system.keyDigest} and updated_at = ${system.updatedAt})`,
+        and key_digest = ${system.keyDigest} and updated_at = ${system.updatedAt}
+        and previous_key_valid_until is ${system.previousKeyValidUntil})`,
       statements: (isWritten) => [db.update(systems).set(row).where(and(isTheirs, isWritten))],
     };
   };
@@ -207,4 +213,12 @@ async function existingRegistrar(db: Database, code: string): Promise<string> {
 
 function subjectOf(name: string) {
   return { type: 'system', key: name } as const;
+}
+
+/** Forgets the replaced keys that have ended. */
+export async function forgetEndedKeys(db: Database, now: Date): Promise<void> {
+  await db
+    .update(systems)
+    .set({ previousKeyDigest: null, previousKeyValidUntil: null })
+    .where(lte(systems.previousKeyValidUntil, now.toISOString()));
 }

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { deleteAnyContact } from '../../src/contact/administer.ts';
-import { parseDomainName } from '../../src/domain/name.ts';
+import type { Database } from '../../src/database/open.ts';
+import { type DomainName, parseDomainName } from '../../src/domain/name.ts';
 import { loadDomains } from '../../src/domain/read.ts';
+import { removeDomain } from '../../src/domain/remove.ts';
 import { saveDomains } from '../../src/domain/save-many.ts';
 import { saveDomain } from '../../src/domain/update.ts';
 import { addContact, addRegistrar, operator, unique } from '../support/fixtures.ts';
-import { beforeBatch } from '../support/meanwhile.ts';
+import { aroundBatches, beforeBatch } from '../support/meanwhile.ts';
 import { historyOf } from '../support/stored.ts';
 import { shareWorker } from '../support/worker.ts';
 
@@ -70,3 +72,31 @@ test('a batch looks again when a domain changes, or a contact goes, before it is
   const problems = await saveDomains(without, operator, [{ ...second!, ...other.told }]);
   expect([...problems.keys()]).toEqual([second!.name]);
 });
+
+test.each([
+  [
+    'in a batch',
+    (db: Database, name: DomainName) =>
+      saveDomains(db, { ...operator }, [{ ...name, isDeleted: true }]),
+  ],
+  ['by itself', (db: Database, name: DomainName) => removeDomain(db, operator, name.name)],
+] as const)(
+  'a domain that is deleted %s is deleted once, though D1 reports it as failed',
+  async (_, remove) => {
+    const { told, names } = await prepare();
+    const [name] = names;
+    const register = () => saveDomains(worker.db, { ...operator }, [{ ...name!, ...told }]);
+    await register();
+    let isFirst = true;
+    const db = aroundBatches(worker.env, async (send) => {
+      const results = await send();
+      if (!isFirst) return results;
+      isFirst = false;
+      // Somebody else gets the name.
+      await register();
+      throw new Error('D1_ERROR: Network connection lost.');
+    });
+    await remove(db, name!);
+    expect(await present(names.slice(0, 1))).toEqual([true]);
+  },
+);

@@ -58,8 +58,7 @@ database.exec(`
   create table if not exists contacts (code text primary key, contact text not null);
   -- The place in the registry's changes up to which everything is known here.
   create table if not exists position (id integer primary key check (id = 1), after text not null);
-  begin immediate;
-  commit`);
+  begin immediate; commit`);
 
 /** Does all of it or, if the program ends meanwhile, nothing. */
 function atOnce(changes: () => void): void {
@@ -116,6 +115,7 @@ async function call(
 
 const internal = (path: string) => `/api/v1/internal${path}`;
 const domainPath = (name: string) => internal(`/domains/${encodeURIComponent(name)}`);
+const contactPath = ({ contact }: Order) => `/${encodeURIComponent(String(contact))}`;
 const registrationPath = (name: string) =>
   internal(`/names/${encodeURIComponent(name)}/registration`);
 
@@ -194,8 +194,8 @@ const commands = {
   /** The domain has run out: its name is put up for auction. */
   release: (order) => removal(order, (name) => `${domainPath(name)}?release=true`),
   'contact:create': (order) => acting(order, 'POST', '', { contact: order.contact }),
-  'contact:info': (order) => acting(order, 'GET', `/${order.contact}`),
-  'contact:delete': (order) => acting(order, 'DELETE', `/${order.contact}`),
+  'contact:info': (order) => acting(order, 'GET', contactPath(order)),
+  'contact:delete': (order) => acting(order, 'DELETE', contactPath(order)),
 } satisfies Record<string, (order: Order) => Answer | Promise<Answer>>;
 
 /** Carries out the orders that have no answer, in the order in which they came. */

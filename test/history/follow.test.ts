@@ -282,3 +282,12 @@ test('a place is gone once a restored registry has something else under its id',
   await addEntries(2, { requestId: 'after' });
   await expect(listChangesAfter(db, place, 200)).rejects.toMatchObject({ reason: 'gone' });
 });
+
+test('a place is gone if an archive has taken more than a page after it', async () => {
+  await addEntries(1, { occurredAt: instants[3]! });
+  const place = await findNewestPlace(worker.db);
+  await addEntries(1_001);
+  await addEntries(1, { occurredAt: instants[3]! });
+  for (const _ of [1, 2, 3]) await archive(instants[1]!);
+  await expect(listChangesAfter(worker.db, place, 200)).rejects.toMatchObject({ reason: 'gone' });
+});

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { history } from '../../drizzle/schema.ts';
 import { auctionClient } from '../support/client.ts';
-import { addAuction } from '../support/fixtures.ts';
+import { addAuction, addContact, addDomainOf, addRegistrar } from '../support/fixtures.ts';
 import { auctionsOf } from '../support/stored.ts';
 import { startWorker } from '../support/worker.ts';
 
@@ -113,4 +113,12 @@ it('gives the next auction the platform of the previous one, even if it comes wi
     'blind',
     'blind',
   ]);
+});
+
+it('starts none if the name is registered', async () => {
+  const contact = await addContact(worker.env, await addRegistrar(worker.env));
+  const { name } = await addDomainOf(worker.env, contact);
+  const { uuid } = await addAuction(worker.env, { name, status: 'domain_registered' });
+  await report(uuid, 'domain_not_registered');
+  expect(await auctionsOf(worker.env, { name })).toHaveLength(1);
 });

@@ -6,12 +6,15 @@ import {
   type Holder,
   requireCertificate,
 } from '../../src/certificate/certificate.ts';
+import { rateLimits } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { findRefusals } from '../../src/registrar/login.ts';
-import { addRegistrar, addSystem, operator } from '../support/fixtures.ts';
+import { hashPassword } from '../../src/registrar/password.ts';
+import { addRegistrar, addSystem, basic, operator } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
+const policy = rateLimits.map((limit) => `"${limit}";q=600;w=60`).join(', ');
 
 const newFingerprint = () => crypto.randomUUID().replaceAll('-', '').repeat(2);
 const list = '/repp/v1/contacts';
@@ -197,4 +200,25 @@ test('a refused login says all that is wrong with it, the certificate before the
     'certificate',
     'address',
   ]);
+});
+
+test('a right secret without the certificate costs the slow hash of a wrong one', async () => {
+  // Whose hash is verified if the user has none.
+  await addRegistrar(
+    worker.env,
+    {},
+    { passwordHash: await hashPassword('sesame'), secretDigest: null },
+  );
+  const { holder, headers } = await user();
+  await bind(holder, newFingerprint());
+  await require(holder);
+  const wrong = { Authorization: basic(holder.key, 'wrong') };
+  for (const login of [wrong, headers]) {
+    const hashes = vi.fn(async () => ({ success: true }));
+    const env = { ...worker.env, RATE_LIMIT_POLICY: policy, PASSWORD_LIMITER: { limit: hashes } };
+    const request = { headers: { 'CF-Connecting-IP': '127.0.0.1', ...login } };
+    const context = { waitUntil: () => {} } as unknown as ExecutionContext;
+    expect((await app.request(list, request, env, context)).status).toBe(401);
+    expect(hashes).toHaveBeenCalledTimes(1);
+  }
 });

@@ -14,10 +14,18 @@ const codeRule = (message: string) => z.pipe(textField(message, 100), z.transfor
 
 export const registrarRule = onFirstUse(() => codeRule('is not the code of a registrar'));
 
+/** In each role. */
+const maximumContacts = 100;
+
 /** What a body says of a domain, beside its name. */
 export const domainFields = onFirstUse(() => {
   const contact = codeRule('is not the code of a contact');
-  const contacts = z.nullish(z.array(contact, 'is not a list of the codes of contacts'));
+  const tooMany = `has more than ${maximumContacts} contacts`;
+  const contacts = z.nullish(
+    z
+      .array(contact, 'is not a list of the codes of contacts')
+      .check(z.maxLength(maximumContacts, tooMany)),
+  );
   return {
     registrar: registrarRule(),
     registrant: contact,
@@ -65,6 +73,11 @@ export const toldDomain = onFirstUse(() =>
 );
 export const deletedDomain = onFirstUse(() =>
   z.object({ name: z.string(nameMessage), deleted: z.literal(true, 'is not true') }),
+);
+
+/** For the names of the fields that the elements of a batch have. */
+export const elementsOfBatch = onFirstUse(() =>
+  z.object({ domains: z.array(z.object({ ...toldDomain().shape, deleted: z.unknown() })) }),
 );
 
 /** What an element of a batch tells of a domain, or what is wrong with it; and its name, if that can be read. */

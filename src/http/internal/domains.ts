@@ -2,24 +2,31 @@ import * as z from 'zod/mini';
 import { retried } from '../../database/retry.ts';
 import { getDomain } from '../../domain/read.ts';
 import { withKept } from '../../domain/record.ts';
-import { removeDomains } from '../../domain/remove.ts';
+import { removeDomain } from '../../domain/remove.ts';
 import { saveDomains } from '../../domain/save-many.ts';
 import { transferDomain } from '../../domain/transfer.ts';
 import { saveDomain } from '../../domain/update.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { auctionLists } from '../../public-list/lists.ts';
 import { releaseDomain } from '../../registration/release.ts';
-import { untilWritten } from '../../write.ts';
 import { messagesByField } from '../answer.ts';
 import { database, queueAfterResponse } from '../context.ts';
 import { newApp } from '../hono.ts';
-import { limitBatch, limitBody, parseBody, query } from '../input.ts';
+import { nameIgnoredFields } from '../ignored.ts';
+import { jsonBody, limitBatch, limitBody, parseBody, parsed, query } from '../input.ts';
 import { publishAfterResponse } from '../publish-after-response.ts';
 import { requestedName } from '../requested-name.ts';
 import { forgetStarted } from '../started-auctions.ts';
 import { throttle } from '../throttle.ts';
 import { internalMessages, shownProblem } from './answer.ts';
-import { domainObject, readTold, recordOf, registrarRule, shownDomain } from './domain-body.ts';
+import {
+  domainObject,
+  elementsOfBatch,
+  readTold,
+  recordOf,
+  registrarRule,
+  shownDomain,
+} from './domain-body.ts';
 import { may, originOf } from './login.ts';
 
 /** The domains that the registry's own systems know. */
@@ -58,7 +65,7 @@ internalDomains.delete('/:name', query(removalQuery, { release: 'true or false' 
     // Even if there was no domain: a repeated call repairs what the first one left undone.
     publishAfterResponse(c, auctionLists);
   } else {
-    await untilWritten(() => removeDomains(db, origin, [name]));
+    await removeDomain(db, origin, name);
   }
   return c.body(null, 204);
 });
@@ -72,7 +79,9 @@ export const batchBody = onFirstUse(() =>
 );
 
 internalDomains.post('/batch', limitBatch, async (c) => {
-  const { domains } = await parseBody(c, batchBody());
+  const body = await jsonBody(c);
+  nameIgnoredFields(c, elementsOfBatch(), body);
+  const { domains } = parsed(batchBody(), body);
   // The call itself has counted as one.
   const others = Math.ceil(domains.length / 10) - 1;
   if (others > 0) await throttle(c, 'system', c.var.system.keyDigest, others);

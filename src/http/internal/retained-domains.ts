@@ -22,7 +22,7 @@ internalRetainedDomains.use(may('retained'));
 
 export const reservationBody = onFirstUse(() =>
   z.object({
-    password: z.nullish(textField('is not a text of 1 to 255 characters', 255)),
+    password: clearable(textField('is not a text of 1 to 255 characters', 255)),
     last_day: clearable(z.iso.date('is not a day in the calendar; write it like 2026-01-31')),
   }),
 );

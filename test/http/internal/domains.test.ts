@@ -297,3 +297,23 @@ test('a batch of deep nesting is answered', async () => {
     ],
   ]);
 });
+
+test('the fields that a batch does not know are named', async () => {
+  const { name, domain } = await newDomain();
+  const body = { domains: [{ name, ...domain, tech_contact: 'X' }], extra: 1 };
+  const path = '/api/v1/internal/domains/batch';
+  const response = await worker.fetch(path, send('POST', system, body));
+  expect(response.headers.get('Ignored-Fields')).toBe('domains.tech_contact, extra');
+});
+
+test('a long list of wrong contacts is refused in one sentence', async () => {
+  const { name, domain } = await newDomain();
+  const refusalOf = async (contacts: unknown[]) => {
+    const { body } = await call('PUT', name, { domain: { ...domain, admin_contacts: contacts } });
+    return body.errors.admin_contacts;
+  };
+  const list = (length: number, code: unknown) => Array.from({ length }, () => code);
+  expect(await refusalOf(list(100, 1))).toEqual(['is not the code of a contact']);
+  expect(await refusalOf(list(101, 'A:1'))).toEqual(['has more than 100 contacts']);
+  expect(await refusalOf(list(30_000, 1))).toEqual(['has more than 100 contacts']);
+});

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../src/database/open.ts';
-import { getSystemAccount, rotateSystem } from '../../../src/system/system.ts';
+import { forgetEndedKeys, getSystemAccount, rotateSystem } from '../../../src/system/system.ts';
 import {
   addAuction,
   addContact,
@@ -129,4 +129,25 @@ test('a key that is replaced at once stops working', async () => {
   const system = await addSystem(worker.env);
   await rotateSystem(openDatabase(worker.env.DB), operator, system.name, { atOnce: true });
   expect((await read('noor.ee', system)).status).toBe(401);
+});
+
+test('a key that was lost before its first use is replaced without locking the system out', async () => {
+  const db = openDatabase(worker.env.DB);
+  const system = await addSystem(worker.env);
+  const lost = await rotateSystem(db, operator, system.name);
+  const key = await rotateSystem(db, operator, system.name);
+  expect((await read('noor.ee', system)).status).toBe(200);
+  expect((await read('noor.ee', { authorization: `Bearer ${lost}` })).status).toBe(401);
+  expect((await read('noor.ee', { authorization: `Bearer ${key}` })).status).toBe(200);
+});
+
+test('a replaced key is forgotten when it has ended', async () => {
+  const db = openDatabase(worker.env.DB);
+  const system = await addSystem(worker.env);
+  const key = await rotateSystem(db, operator, system.name);
+  await read('noor.ee', { authorization: `Bearer ${key}` });
+  await forgetEndedKeys(db, new Date(Date.now() + 23 * 3_600_000));
+  expect((await getSystemAccount(db, system.name)).previousKeyDigest).not.toBeNull();
+  await forgetEndedKeys(db, new Date(Date.now() + 25 * 3_600_000));
+  expect((await getSystemAccount(db, system.name)).previousKeyDigest).toBeNull();
 });
