@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { createTestHarness, type TestHarness, type TestHarnessOptions } from 'wrangler';
-import { databaseOver, tokenHeader } from '../../src/cli/local/http-bindings.ts';
+import {
+  type DatabaseAnswer,
+  databaseOver,
+  tokenHeader,
+} from '../../src/cli/local/http-bindings.ts';
 import { applyMigrations } from '../../src/cli/migrate.ts';
 import { readLocalConfig } from '../../src/cli/wrangler-config.ts';
 import { type Database, openDatabase } from '../../src/database/open.ts';
@@ -123,16 +127,13 @@ async function startHarness(
   const harness = createTestHarness({ workers: [worker, { config }] });
   const { url } = await harness.listen();
   const lender = harness.getWorker('lender');
-  const lent = databaseOver(async (call) => {
+  const DB = databaseOver(async (call) => {
     const body = JSON.stringify(call);
     const headers = { [tokenHeader]: 'test' };
     const answer = await lender.fetch('http://lender', { method: 'POST', headers, body });
     if (!answer.ok) throw new Error(await answer.text());
-    return answer.json();
+    return (await answer.json()) as DatabaseAnswer;
   });
-  // What runs in this process needs sessions, but nothing of them: there are no replicas.
-  const withSession = () => ({ ...lent, getBookmark: () => null });
-  const DB = { ...lent, withSession } as unknown as D1Database;
   await applyMigrations(DB);
   const bindings = (await harness.getWorker().getEnv()) as Env;
   const ARCHIVE = lentBucket(bindings.ARCHIVE!);

@@ -49,7 +49,7 @@ export function openFileForReading(file: string) {
     }
   };
   return {
-    database: databaseOver(async (call) => answer(call)),
+    database: databaseOver(async (call) => ({ result: answer(call), bookmark: null })),
     close: () => sqlite.close(),
   };
 }
