@@ -41,8 +41,7 @@ const works: Readonly<Record<string, Work>> = {
   delete_orphan_contacts: (env, _, at) => endOrphanContacts(env, at),
   remove_history_values: (env, _, at) => endHistoryValues(env, at),
   forget_registrations: ({ DB }, _, at) => forgetRegistrations(openDatabase(DB), at),
-  forget_ended_secrets: ({ DB }, _, at) => forgetEndedSecrets(openDatabase(DB), at),
-  forget_ended_keys: ({ DB }, _, at) => forgetEndedKeys(openDatabase(DB), at),
+  forget_ended_secrets: ({ DB }, _, at) => forgetReplaced(openDatabase(DB), at),
   end_webhook_deliveries: ({ DB }, _, at) => endOldDeliveries(openDatabase(DB), at),
 };
 
@@ -106,6 +105,12 @@ export type CronRun = typeof cronRuns.$inferSelect;
 
 export function listCronRuns(db: Database, count: number): Promise<CronRun[]> {
   return db.select().from(cronRuns).orderBy(desc(cronRuns.id)).limit(count);
+}
+
+/** Of API users and of systems. */
+async function forgetReplaced(db: Database, now: Date): Promise<void> {
+  await forgetEndedSecrets(db, now);
+  await forgetEndedKeys(db, now);
 }
 
 async function endOrphanContacts(env: Env, at: Date): Promise<void> {
