@@ -8,7 +8,7 @@ import type { KeptFor } from '../outcome.ts';
 import { type Change, type Origin, type Written, write } from '../write.ts';
 import { type AuctionObstacle, auctionObstacles, selectObstacles } from './obstacles.ts';
 import { type Auction, auctionSubject, isStarted } from './read.ts';
-import { insertAuctions, newAuction } from './start.ts';
+import { auctionCreation, newAuction } from './start.ts';
 
 export type AuctionInProgress = Pick<Auction, 'uuid' | 'name' | 'status' | 'platform'> & {
   isNew: boolean;
@@ -39,10 +39,10 @@ export function startAuction(
     return { kept, obstacle: found[0]?.obstacle, running };
   };
   const judge = ({ obstacle, running }: Awaited<ReturnType<typeof look>>) => {
-    const change = { by: actor, action: 'create' } as const;
     if (running) {
       const outcome = { ...running, isNew: false };
-      return { ...change, subject: auctionSubject(running), changes: {}, outcome };
+      const subject = auctionSubject(running);
+      return { by: actor, action: 'create' as const, subject, changes: {}, outcome };
     }
     if (obstacle) {
       const message = `${JSON.stringify(name.name)} ${auctionObstacles[obstacle]}`;
@@ -50,13 +50,7 @@ export function startAuction(
     }
     const next = newAuction(name, platform, request.at);
     return {
-      ...change,
-      subject: auctionSubject(next),
-      changes: next.changes,
-      onlyIf: sql`not exists (${obstacles})`,
-      statements: (isWritten) => [
-        insertAuctions(db, sql`select ${JSON.stringify(next)} as row where ${isWritten}`),
-      ],
+      ...auctionCreation(db, origin, next, sql`not exists (${obstacles})`),
       outcome: { uuid: next.uuid, name: next.name, status: next.status, platform, isNew: true },
       onViolation: (error) => (isUniqueViolation(error, 'auctions.name') ? 'again' : undefined),
     } satisfies Change<AuctionInProgress>;

@@ -10,6 +10,7 @@ import { difference } from '../history/changes.ts';
 import { onFirstUse } from '../on-first-use.ts';
 import { textField } from '../text/field.ts';
 import {
+  type Change,
   type ChangeOptions,
   changeEach,
   changesOfRows,
@@ -110,23 +111,28 @@ export function newAuction(
 
 type NewAuction = ReturnType<typeof newAuction>;
 
-/** The statements that start one auction, its history first, if the condition holds. */
-export function auctionStart(
+/** The change that starts one auction, if the condition holds. */
+export function auctionCreation(
   db: Database,
-  { actor, request }: Origin,
+  { actor }: Pick<Origin, 'actor'>,
   next: NewAuction,
   onlyIf: SQL,
 ) {
-  return statementsOf(db, request, {
+  return {
     by: actor,
     subject: auctionSubject(next),
     action: 'create',
     changes: next.changes,
     onlyIf,
-    statements: (isRecorded) => [
-      insertAuctions(db, sql`select ${JSON.stringify(next)} as row where ${isRecorded}`),
+    statements: (isWritten) => [
+      insertAuctions(db, sql`select ${JSON.stringify(next)} as row where ${isWritten}`),
     ],
-  });
+  } satisfies Omit<Change<never>, 'outcome'>;
+}
+
+/** The statements of that change, for one that it follows from. */
+export function auctionStart(db: Database, origin: Origin, next: NewAuction, onlyIf: SQL) {
+  return statementsOf(db, origin.request, auctionCreation(db, origin, next, onlyIf));
 }
 
 function newAuctions(

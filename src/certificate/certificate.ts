@@ -29,6 +29,12 @@ export function holderText({ type, key }: Holder): string {
   return `${holders[type].one} ${key}`;
 }
 
+/** The holder of a certificate that `listCertificates` has listed. */
+export function holderOf(one: { username: string | null; system: string | null }): Holder {
+  const { username, system } = one;
+  return system === null ? { type: 'api_user', key: username! } : { type: 'system', key: system };
+}
+
 const bound = {
   fingerprint: certificates.fingerprint,
   commonName: certificates.commonName,
@@ -60,7 +66,7 @@ const warnedMilliseconds = 30 * 24 * 60 * 60 * 1000;
 export async function listEndingCertificates(db: Database, now: Date) {
   const byHolder = Map.groupBy(
     (await listCertificates(db)).filter(({ isRequired }) => isRequired),
-    ({ username, system }) => (system === null ? `API user ${username}` : `system ${system}`),
+    (one) => holderText(holderOf(one)),
   );
   const soon = timeAfter(now, warnedMilliseconds);
   return Array.from(byHolder, ([holder, its]) => {

@@ -4,7 +4,7 @@ import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import {
   bindCertificate,
   type Certificate,
-  type Holder,
+  holderOf,
   holderText,
   listCertificates,
   requireCertificate,
@@ -51,7 +51,7 @@ const bind = verb(
     'certificate bind --system epp --fingerprint AF:36:3D:…',
   ).description('Bind a client certificate to an API user or a system'),
   async ({ db, origin, isDryRun, did }, options) => {
-    const [holder, certificate] = [holderOf(options), await certificateOf(options)];
+    const [holder, certificate] = [chosenHolder(options), await certificateOf(options)];
     await bindCertificate(db, origin, holder, certificate, { isDryRun });
     return {
       data: { certificate: certificateData(certificate), changed: !isDryRun },
@@ -65,7 +65,7 @@ const unbind = verb(
     'End a client certificate, effective from the next request',
   ),
   async ({ db, origin, isDryRun, did }, options) => {
-    const [holder, certificate] = [holderOf(options), await certificateOf(options)];
+    const [holder, certificate] = [chosenHolder(options), await certificateOf(options)];
     await unbindCertificate(db, origin, holder, certificate.fingerprint, { isDryRun });
     return {
       data: { certificate: certificateData(certificate), changed: !isDryRun },
@@ -80,7 +80,7 @@ const require = verb(
     .option('--off', 'let them in without one again'),
   async (registry, options) => {
     const { db, origin, isDryRun } = registry;
-    const holder = holderOf(options);
+    const holder = chosenHolder(options);
     const isRequired = !options.off;
     const required = await requireCertificate(db, origin, holder, isRequired, { isDryRun });
     const isUnpresented = isRequired && !required.isPresented;
@@ -106,10 +106,7 @@ const list = verb(
       created_at: one.createdAt,
     }));
     return listReport('certificates', certificates, 'no certificate is bound yet', {
-      HOLDER: ({ api_user: user, system }) =>
-        holderText(
-          system === null ? { type: 'api_user', key: user! } : { type: 'system', key: system },
-        ),
+      HOLDER: ({ api_user: username, system }) => holderText(holderOf({ username, system })),
       REQUIRED: ({ is_required: isRequired }) => (isRequired ? 'yes' : 'no'),
       'COMMON NAME': 'common_name',
       ENDS: ({ expires_at: end }) => end ?? 'not known',
@@ -121,9 +118,8 @@ const list = verb(
 
 export const certificateCommand = noun('certificate', exampleOfBind, [bind, unbind, require, list]);
 
-function holderOf({ user, system }: { user?: string; system?: string }): Holder {
-  return user === undefined ? { type: 'system', key: system! } : { type: 'api_user', key: user };
-}
+const chosenHolder = ({ user, system }: { user?: string; system?: string }) =>
+  holderOf({ username: user ?? null, system: system ?? null });
 
 /** Its name and end are only in a file. */
 async function certificateOf({ file, fingerprint }: { file?: string; fingerprint?: string }) {

@@ -32,5 +32,5 @@ export function originOf(c: AppContext): Origin {
 
 /** Who writes. Throws `invalid` for a malformed idempotency key. */
 export async function systemOrigin(c: AppContext): Promise<Origin> {
-  return { actor: systemActor(c.var.system), request: await writeRequest(c) };
+  return { ...originOf(c), request: await writeRequest(c) };
 }
