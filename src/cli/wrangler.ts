@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { getCompileCacheDir } from 'node:module';
 import path from 'node:path';
-import { promisify } from 'node:util';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { keepCompiled, projectDirectory } from './project.ts';
 
 // Otherwise each start asks Cloudflare where this machine is.
@@ -18,17 +20,48 @@ export const wranglerEnvironment = {
   NODE_COMPILE_CACHE: getCompileCacheDir(),
 };
 
-/** Runs a wrangler command and returns its standard output. If it fails, throws an Error with all of its output. */
-export async function runWrangler(args: readonly string[], input = ''): Promise<string> {
+/**
+ * Ends a child whose parent is gone: the channel closes, and the child gets another parent. The closed channel alone does
+ * not say so, because wrangler closes it as well when it is done.
+ */
+const endWithParent = `data:text/javascript,${encodeURIComponent(`
+  const parent = process.ppid;
+  const endOrphan = () => process.ppid !== parent && process.kill(process.pid, 'SIGTERM');
+  process.on('disconnect', () => setTimeout(endOrphan, 100).unref());
+  process.channel?.unref();
+`)}`;
+
+function spawnWrangler(args: readonly string[], input?: string): ChildProcess {
   const script = path.join(projectDirectory, 'node_modules/wrangler/wrangler-dist/cli.js');
-  const running = promisify(execFile)(process.execPath, ['--no-warnings', script, ...args], {
+  return spawn(process.execPath, ['--no-warnings', '--import', endWithParent, script, ...args], {
     cwd: projectDirectory,
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'ipc'],
     env: wranglerEnvironment,
-    maxBuffer: Number.POSITIVE_INFINITY,
   });
-  running.child.stdin?.end(input);
-  const { stdout } = await running.catch((error) => {
-    throw new Error(`${error.stdout}${error.stderr}`.trim());
+}
+
+/** Calls `take` with each line that the child prints. */
+export function collectLines(
+  child: ChildProcess,
+  take: (line: string, isError: boolean) => void,
+): void {
+  const read = (stream: Readable | null, isError: boolean) =>
+    createInterface({ input: stream as Readable }).on('line', (line) => take(line, isError));
+  read(child.stdout, false);
+  read(child.stderr, true);
+}
+
+/** Runs a wrangler command and returns its standard output. If it fails, throws an Error with all of its output. */
+export async function runWrangler(args: readonly string[], input?: string): Promise<string> {
+  const child = spawnWrangler(args, input);
+  const printed: string[] = [];
+  const answer: string[] = [];
+  collectLines(child, (line, isError) => {
+    printed.push(line);
+    if (!isError) answer.push(line);
   });
-  return stdout;
+  child.stdin?.end(input);
+  const [status] = await once(child, 'close');
+  if (status !== 0) throw new Error(printed.join('\n'));
+  return answer.join('\n');
 }

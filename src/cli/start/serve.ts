@@ -1,12 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { currentTime } from '../../time/clock.ts';
 import { projectDirectory } from '../project.ts';
-import { wranglerEnvironment } from '../wrangler.ts';
+import { collectLines, wranglerEnvironment } from '../wrangler.ts';
 import type { ServerMessage, ServerOptions } from './dev-server.ts';
 import { logEntry, paintFor, readableLine } from './readable-log.ts';
 
@@ -85,14 +83,6 @@ export async function serve(
   if (!isReady) console.error(early.join('\n'));
   console.error('The server ended unexpectedly.');
   return status || 1;
-}
-
-/** Calls `take` with each line that the child prints. */
-function collectLines(child: ChildProcess, take: (line: string, isError: boolean) => void): void {
-  const read = (stream: Readable | null, isError: boolean) =>
-    createInterface({ input: stream as Readable }).on('line', (line) => take(line, isError));
-  read(child.stdout, false);
-  read(child.stderr, true);
 }
 
 /** Calls `stop` once, when this process is told to end or npm has ended without it. */
