@@ -687,7 +687,7 @@ test('a batch of domains takes six round trips, however many there are', async (
   expect((await tell(500)).answer.d1RoundTrips).toBe(6);
 });
 
-test('a domain is told of, read, transferred, deleted and released in six round trips at most', async () => {
+test('a domain is reported, read, transferred, deleted and released in six round trips at most', async () => {
   const { env } = worker;
   const system = await addSystem(env, ['domains']);
   const [registrar, other] = [await addRegistrar(env), await addRegistrar(env)];

@@ -17,8 +17,8 @@ import { loadDomains } from './read.ts';
 import { type ImportedDomain, loadParties, problemsOf, withKept } from './record.ts';
 import { removalRow } from './remove.ts';
 
-/** What is told of a domain: what it is, or that it is gone. */
-export type ToldDomain = ImportedDomain | (DomainName & { isDeleted: true });
+/** What is reported of a domain: what it is, or that it is gone. */
+export type ReportedDomain = ImportedDomain | (DomainName & { isDeleted: true });
 
 /**
  * Saves and deletes the domains in one batch, the last of each name, and returns the problems of those that name an
@@ -27,7 +27,7 @@ export type ToldDomain = ImportedDomain | (DomainName & { isDeleted: true });
 export function saveDomains(
   db: Database,
   origin: Origin,
-  told: readonly ToldDomain[],
+  told: readonly ReportedDomain[],
 ): Promise<Map<string, Problem[]>> {
   const last = [...new Map(told.map((each) => [each.name, each])).values()];
   const names = last.map(({ name }) => name);

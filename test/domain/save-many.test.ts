@@ -43,7 +43,7 @@ test('domains are saved and deleted together, and one that is refused stops no o
   expect(await present(names)).toEqual([false, false, true]);
 });
 
-test('of a name that is told twice the later word counts, and the same batch again writes nothing', async () => {
+test('of a name that is reported twice the later report counts, and the same batch again writes nothing', async () => {
   const { told, names } = await prepare();
   const [name] = names;
   const batch = [

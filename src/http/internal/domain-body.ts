@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type DomainName, nameRefusal, readDomainName } from '../../domain/name.ts';
 import { contentOf, type DomainRecord, type ImportedDomain } from '../../domain/record.ts';
-import type { ToldDomain } from '../../domain/save-many.ts';
+import type { ReportedDomain } from '../../domain/save-many.ts';
 import { orRefusal, type Problem, RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { asciiUpperCase } from '../../text/ascii-case.ts';
@@ -68,7 +68,7 @@ export function shownDomain(record: DomainRecord) {
 }
 
 const nameMessage = 'is not a domain name';
-export const toldDomain = onFirstUse(() =>
+export const reportedDomain = onFirstUse(() =>
   z.object({ name: z.string(nameMessage), ...domainFields() }),
 );
 export const deletedDomain = onFirstUse(() =>
@@ -77,15 +77,15 @@ export const deletedDomain = onFirstUse(() =>
 
 /** For the names of the fields that the elements of a batch have. */
 export const elementsOfBatch = onFirstUse(() =>
-  z.object({ domains: z.array(z.object({ ...toldDomain().shape, deleted: z.unknown() })) }),
+  z.object({ domains: z.array(z.object({ ...reportedDomain().shape, deleted: z.unknown() })) }),
 );
 
-/** What an element of a batch tells of a domain, or what is wrong with it; and its name, if that can be read. */
-export function readTold(element: unknown): {
+/** What an element of a batch reports of a domain, or what is wrong with it; and its name, if that can be read. */
+export function readReported(element: unknown): {
   /** The name as it was given; null if it is not a text. */
   given: string | null;
   name?: string;
-  told?: ToldDomain;
+  told?: ReportedDomain;
   problems?: readonly Problem[];
 } {
   const { name: text, deleted } = isObject(element) ? element : {};
@@ -95,7 +95,7 @@ export function readTold(element: unknown): {
     if (!isObject(element)) throw new RegistryError('invalid', 'is not an object');
     if (fault) throw nameRefusal(given!, fault);
     if (deleted !== undefined) return parsed(deletedDomain(), element);
-    return parsed(toldDomain(), element);
+    return parsed(reportedDomain(), element);
   });
   const name = domain && { name: domain.name };
   if (read instanceof RegistryError) return { given, ...name, problems: read.problems };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { requiredBody } from '../openapi/call.ts';
 import { created, domainAnswer, gone } from './domain.openapi.ts';
-import { deletedDomain, toldDomain } from './domain-body.ts';
+import { deletedDomain, reportedDomain } from './domain-body.ts';
 import { domainBody, removalQuery, transferBody } from './domains.ts';
 import { internalCall, nameInPath } from './interface.openapi.ts';
 
@@ -13,7 +13,7 @@ z.globalRegistry.add(removalQuery().shape.release, {
 const batch = z
   .object({
     domains: z
-      .array(z.union([toldDomain(), deletedDomain()]))
+      .array(z.union([reportedDomain(), deletedDomain()]))
       .min(1)
       .max(500),
   })
@@ -28,9 +28,9 @@ const batchAnswer = z
           .nullable()
           .meta({ description: 'As it was given; null if it is not a text.' }),
         ok: z.boolean(),
-        errors: z
-          .record(z.string(), z.array(z.string()))
-          .meta({ description: 'The messages by field; empty for a domain that is told.' }),
+        errors: z.record(z.string(), z.array(z.string())).meta({
+          description: 'The messages by field; empty for a domain that was saved or deleted.',
+        }),
       }),
     ),
   })
@@ -48,7 +48,7 @@ export const internalDomainPaths: ZodOpenApiPathsObject = {
     }),
     put: internalCall({
       operationId: 'saveDomain',
-      summary: 'Tell of a domain and its contacts',
+      summary: 'Report a domain and its contacts',
       description: 'Needs `domains`. The domain is there, so no rule about names applies.',
       path: nameInPath,
       body: requiredBody(domainBody().check(z.meta({ id: 'InternalDomainBody' }))),
@@ -58,7 +58,7 @@ export const internalDomainPaths: ZodOpenApiPathsObject = {
     }),
     delete: internalCall({
       operationId: 'deleteDomain',
-      summary: 'Tell that a domain has ended, and put its name up for auction',
+      summary: 'Report that a domain has ended, and put its name up for auction',
       description:
         'Needs `domains`. A release is refused, and the domain stays, if the name is blocked, disputed or reserved, or has an auction that is in progress, awaits payment or is paid. Repeated for a domain that is gone, it starts no auction.',
       path: nameInPath,
@@ -70,7 +70,7 @@ export const internalDomainPaths: ZodOpenApiPathsObject = {
   '/api/v1/internal/domains/batch': {
     post: internalCall({
       operationId: 'saveDomains',
-      summary: 'Tell of many domains at once',
+      summary: 'Report many domains at once',
       description:
         'Needs `domains`. The refusal of one does not stop the others; of a name that is there twice, the later counts. A batch counts as one request for each ten domains.',
       body: requiredBody(batch),

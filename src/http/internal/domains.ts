@@ -22,7 +22,7 @@ import { internalMessages, shownProblem } from './answer.ts';
 import {
   domainObject,
   elementsOfBatch,
-  readTold,
+  readReported,
   recordOf,
   registrarRule,
   shownDomain,
@@ -85,7 +85,7 @@ internalDomains.post('/batch', limitBatch, async (c) => {
   // The call itself has counted as one.
   const others = Math.ceil(domains.length / 10) - 1;
   if (others > 0) await throttle(c, 'system', c.var.system.keyDigest, others);
-  const read = domains.map(readTold);
+  const read = domains.map(readReported);
   // Of a name that is there twice, the later counts, also if it is refused.
   const last = new Map(read.map((each) => [each.name ?? each, each]));
   const told = [...last.values()].flatMap((each) => each.told ?? []);

@@ -34,7 +34,7 @@ async function call(method: string, path: string, body?: object | string, by = s
   return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as any) };
 }
 
-/** A domain that the system has told of. */
+/** A domain that the system has reported. */
 async function newDomain() {
   const registrar = await addRegistrar(worker.env);
   const [holder, admin, tech] = [
@@ -53,7 +53,7 @@ async function newDomain() {
   return { registrar, holder, admin, tech, name, domain, shown };
 }
 
-test('a system tells of a domain, reads it, and tells of it again', async () => {
+test('a system reports a domain, reads it, and reports it again', async () => {
   const { name, domain, shown } = await newDomain();
   expect(await call('GET', name.toUpperCase())).toEqual({ status: 200, body: { domain: shown } });
   expect(await call('PUT', name, { domain })).toEqual({ status: 200, body: { domain: shown } });
@@ -78,7 +78,7 @@ test('a domain may get another registrar, and contacts of several', async () => 
   expect((await call('PUT', name, { domain: told })).body.domain).toMatchObject(told);
 });
 
-test('a domain is told of whatever stands in the way of its registration', async () => {
+test('a domain is saved whatever stands in the way of its registration', async () => {
   const { domain } = await newDomain();
   const { name } = await addRetainedDomain(worker.env, { status: 'blocked' });
   expect((await call('PUT', name, { domain })).status).toBe(201);
@@ -208,7 +208,7 @@ test('of two words about a domain at once, the one that is judged later counts w
   expect(await historyOf(worker.env, 'domain', { name })).toHaveLength(3);
 });
 
-test('a batch tells of each domain by itself, and one refusal stops no other', async () => {
+test('a batch reports each domain by itself, and one refusal stops no other', async () => {
   const { name, domain } = await newDomain();
   const gone = await newDomain();
   const fresh = `domain${unique()}.ee`;
@@ -245,7 +245,7 @@ test('a batch tells of each domain by itself, and one refusal stops no other', a
   expect((await call('GET', name)).body.domain.registrant).toBe(domain.registrant);
 });
 
-test('a name that is refused at its later place in a batch is not told of at its earlier one', async () => {
+test('a name that is refused at its later place in a batch is not saved at its earlier one', async () => {
   const { name, domain } = await newDomain();
   const changed = { name, ...domain, tech_contacts: [] };
   const { body } = await call('POST', 'batch', { domains: [changed, { name, registrar: 7 }] });
