@@ -613,6 +613,7 @@ export const historySubjects = [
   'dispute',
   'domain',
   'system',
+  'disclosure',
 ] as const;
 export type HistorySubject = (typeof historySubjects)[number];
 
@@ -624,6 +625,7 @@ export const actorTypes = [
   'cron',
   'move_in',
   'system',
+  'identity_service',
 ] as const;
 export type ActorType = (typeof actorTypes)[number];
 

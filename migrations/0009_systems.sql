@@ -58,8 +58,8 @@ CREATE TABLE `__new_history` (
 	`request_id` text,
 	`client_reference` text,
 	`changes` text NOT NULL,
-	CONSTRAINT "history_subject" CHECK("__new_history"."subject" in ('contact', 'auction', 'registrar', 'api_user', 'retained_domain', 'dispute', 'domain', 'system')),
-	CONSTRAINT "history_actor_type" CHECK("__new_history"."actor_type" in ('api_user', 'registrant', 'auction_centre', 'operator', 'cron', 'move_in', 'system')),
+	CONSTRAINT "history_subject" CHECK("__new_history"."subject" in ('contact', 'auction', 'registrar', 'api_user', 'retained_domain', 'dispute', 'domain', 'system', 'disclosure')),
+	CONSTRAINT "history_actor_type" CHECK("__new_history"."actor_type" in ('api_user', 'registrant', 'auction_centre', 'operator', 'cron', 'move_in', 'system', 'identity_service')),
 	CONSTRAINT "history_changes" CHECK(json_valid("__new_history"."changes"))
 );
 --> statement-breakpoint

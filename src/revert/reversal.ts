@@ -26,6 +26,7 @@ const revertible: Record<HistorySubject, readonly Action[]> = {
   registrar: [],
   api_user: [],
   system: [],
+  disclosure: [],
 };
 
 /** The operator's commands give no reference of their own: with one, an entry takes back the request that it names. */

@@ -29,7 +29,9 @@ export function killOnceWritten(registry: TestRegistry, args: string[], entries:
 }
 
 export function entriesOf({ directory }: TestRegistry): number {
-  using database = new DatabaseSync(databaseFile(directory));
+  // It only reads, so that it never takes a lock that the runtime needs, and waits for the runtime's own.
+  const options = { readOnly: true, timeout: 5_000 };
+  using database = new DatabaseSync(databaseFile(directory), options);
   return Number(database.prepare('select count(*) as count from history').get()!.count);
 }
 

@@ -29,4 +29,5 @@ export const nounOf = {
   retained_domain: 'retained',
   dispute: 'dispute',
   auction: 'auction',
+  disclosure: 'disclosure',
 } as const satisfies Record<HistorySubject, string>;
