@@ -3,7 +3,7 @@ import type { AppContext } from './context.ts';
 
 /** The name in the path, in any spelling. Throws `invalid`. */
 export function requestedName(c: AppContext): DomainName {
-  const given = c.req.param('name') ?? '';
+  const given = (c.req.param('name') ?? '').trim();
   const { domain, fault } = readDomainName(given);
   if (!domain) throw nameRefusal(given, fault);
   return domain;

@@ -28,7 +28,7 @@ const domainRule = onFirstUse(() =>
   z.pipe(
     z.string('is not a text').check(z.meta({ minLength: 1, maxLength: 253 })),
     z.transform((given, { issues }) => {
-      const { domain, fault } = readDomainName(given);
+      const { domain, fault } = readDomainName(given.trim());
       if (domain) return domain;
       const { message } = nameRefusal(given, fault);
       issues.push({ code: 'custom', message, input: given });

@@ -90,7 +90,7 @@ export function readReported(element: unknown): {
 } {
   const { name: text, deleted } = isObject(element) ? element : {};
   const given = typeof text === 'string' ? text : null;
-  const { domain, fault } = given === null ? {} : readDomainName(given);
+  const { domain, fault } = given === null ? {} : readDomainName(given.trim());
   const read = orRefusal(() => {
     if (!isObject(element)) throw new RegistryError('invalid', 'is not an object');
     if (fault) throw nameRefusal(given!, fault);
