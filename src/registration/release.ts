@@ -1,12 +1,14 @@
+import { max, sql } from 'drizzle-orm';
+import { history } from '../../drizzle/schema.ts';
+import { type AuctionObstacle, auctionRefusal, selectObstacles } from '../auction/obstacles.ts';
 import { auctionStart, newAuction } from '../auction/start.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import type { DomainName } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
 import { domainRemoval } from '../domain/remove.ts';
+import { nothingSince } from '../history/search.ts';
 import { type Change, followedBy, type Origin, write } from '../write.ts';
-import { isNameUnchanged, readNameState } from './name-state.ts';
-import { obstacle } from './register.ts';
 
 /**
  * Removes the domain and starts the auction of its name, in one batch; returns whether there was a domain. Does nothing if
@@ -18,21 +20,23 @@ export async function releaseDomain(
   { name, punycode }: DomainName,
 ): Promise<boolean> {
   const { at } = origin.request;
+  const obstacles = sql`
+    select obstacle from (${selectObstacles(sql`select ${name} as name`, at)}) where obstacle <> 'domain'`;
   const look = async () => {
-    const state = await readNameState(db, name, at);
-    const present = state.isRegistered ? (await loadDomains(db, [name])).get(name) : undefined;
-    return { state, present };
+    const [[newest], [found]] = await db.batch([
+      db.select({ id: max(history.id) }).from(history),
+      db.select({ obstacle: sql<AuctionObstacle>`obstacle` }).from(sql`(${obstacles})`),
+    ]);
+    const present = (await loadDomains(db, [name])).get(name);
+    return { since: newest?.id ?? 0, obstacle: found?.obstacle, present };
   };
-  const judge = ({ state, present }: Awaited<ReturnType<typeof look>>): Change<boolean> => {
+  const judge = ({ since, obstacle, present }: Awaited<ReturnType<typeof look>>) => {
     const removal = domainRemoval(db, origin, name, present);
     if (!present) return { ...removal, outcome: false };
-    if (state.isBlocked) throw obstacle(name, 'is blocked');
-    if (state.dispute) throw obstacle(name, 'is disputed');
-    if (state.reservation) throw obstacle(name, 'is reserved');
-    if (state.auction) throw obstacle(name, `has an auction that is ${state.auction.status}`);
+    if (obstacle) throw auctionRefusal(name, obstacle, 'name');
     const change: Change<boolean> = {
       ...removal,
-      onlyIf: isNameUnchanged(name, state.newestEntry),
+      onlyIf: sql`${nothingSince(since, 'domain', [name])} and not exists (${obstacles})`,
       outcome: true,
       onViolation: (error) => (isUniqueViolation(error, 'auctions.name') ? 'again' : undefined),
     };

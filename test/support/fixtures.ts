@@ -190,9 +190,12 @@ export function newContact(overrides: object = {}) {
 }
 
 /** A domain that refers to the contact as its registrant. */
-export async function addDomainOf(env: Env, contact: { id: number; registrarId: number }) {
+export async function addDomainOf(
+  env: Env,
+  contact: { id: number; registrarId: number },
+  name = `domain${unique()}.ee`,
+) {
   const db = openDatabase(env.DB);
-  const name = `domain${unique()}.ee`;
   const [domain] = await db
     .insert(domains)
     .values({ name, punycode: name, registrarId: contact.registrarId, createdAt: timestamp })

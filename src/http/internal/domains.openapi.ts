@@ -60,7 +60,7 @@ export const internalDomainPaths: ZodOpenApiPathsObject = {
       operationId: 'deleteDomain',
       summary: 'Report that a domain has ended, and put its name up for auction',
       description:
-        'Needs `domains`. A release is refused, and the domain stays, if the name is blocked, disputed or reserved, or has an auction that is in progress, awaits payment or is paid. Repeated for a domain that is gone, it starts no auction.',
+        'Needs `domains`. A release is refused, and the domain stays, if the name is in no zone of the registry, is blocked, disputed or reserved, or has an auction that is in progress, awaits payment or is paid. Repeated for a domain that is gone, it starts no auction.',
       path: nameInPath,
       query: removalQuery(),
       others: gone('The domain is not there, or not any more.'),

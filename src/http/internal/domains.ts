@@ -6,6 +6,9 @@ import { removeDomain } from '../../domain/remove.ts';
 import { saveDomains } from '../../domain/save-many.ts';
 import { transferDomain } from '../../domain/transfer.ts';
 import { saveDomain } from '../../domain/update.ts';
+import { findZoneProblems } from '../../domain/zone.ts';
+import { zonesOf } from '../../env.ts';
+import { throwProblems } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { auctionLists } from '../../public-list/lists.ts';
 import { releaseDomain } from '../../registration/release.ts';
@@ -60,6 +63,7 @@ internalDomains.delete('/:name', query(removalQuery, { release: 'true or false' 
   const { name, punycode } = requestedName(c);
   const [db, origin] = [database(c), originOf(c)];
   if (c.req.valid('query').release === 'true') {
+    throwProblems(findZoneProblems([{ name }], zonesOf(c.env)));
     const release = releaseDomain(db, origin, { name, punycode });
     await release.finally(() => forgetStarted(c.env.DB));
     // Even if there was no domain: a repeated call repairs what the first one left undone.

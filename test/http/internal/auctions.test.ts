@@ -11,9 +11,9 @@ import {
   unique,
 } from '../../support/fixtures.ts';
 import { auctionsOf, historyOf } from '../../support/stored.ts';
-import { shareWorker } from '../../support/worker.ts';
+import { startWorker } from '../../support/worker.ts';
 
-const worker = shareWorker();
+const worker = startWorker({ ZONES: 'ee' });
 
 let system: Awaited<ReturnType<typeof addSystem>>;
 beforeAll(async () => {
@@ -97,8 +97,13 @@ test('a name that must not be put up for auction is refused with what stands in 
   }
 });
 
+test('a name with white space around it is put up for auction', async () => {
+  const name = newName();
+  expect(await start(` ${name}\n`)).toMatchObject({ status: 201, body: { domain: name } });
+});
+
 test('what is not a name or not in a zone of the registry is refused under its field', async () => {
-  for (const domain of ['tallinn', 'a b.ee', '', 7, null]) {
+  for (const domain of ['tallinn', 'a b.ee', 'kohv.lv', '', 7, null]) {
     const { status, body } = await call('POST', '', { auction: { domain } });
     expect([status, Object.keys(body.errors)]).toEqual([400, ['domain']]);
   }
@@ -106,6 +111,21 @@ test('what is not a name or not in a zone of the registry is refused under its f
     'platform',
   );
   expect((await call('POST', '', {})).body.errors).toEqual({ auction: ['is required'] });
+});
+
+test('a name in no zone of the registry is not released, and its domain stays', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const name = `oksjon${unique()}.lv`;
+  await addDomainOf(worker.env, await addContact(worker.env, registrar), name);
+  const path = `/api/v1/internal/domains/${name}`;
+  const by = await addSystem(worker.env, ['domains']);
+  const released = await worker.fetch(`${path}?release=true`, send('DELETE', by));
+  expect([released.status, await released.json()]).toEqual([
+    400,
+    { errors: { name: [`"${name}" is not in a zone of this registry (ee)`] } },
+  ]);
+  expect((await worker.fetch(path, send('GET', by))).status).toBe(200);
+  expect(await auctionsOf(worker.env, { name })).toEqual([]);
 });
 
 test('an auction is read with its deadline and without its code', async () => {

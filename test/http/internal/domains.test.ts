@@ -61,6 +61,16 @@ test('a system reports a domain, reads it, and reports it again', async () => {
   expect(entries).toMatchObject([{ action: 'create', actor: `System: ${system.name}` }]);
 });
 
+test('a domain is the same with white space around its name', async () => {
+  const { name, domain, shown } = await newDomain();
+  const saved = await call('PUT', `%20${name}%20`, { domain });
+  expect(saved).toEqual({ status: 200, body: { domain: shown } });
+  const given = ` ${name}\t`;
+  const { body } = await call('POST', 'batch', { domains: [{ name: given, deleted: true }] });
+  expect(body.results).toEqual([{ name: given, ok: true, errors: {} }]);
+  expect((await call('GET', name)).status).toBe(404);
+});
+
 test('a list that is not told stays as it is, and an empty one is cleared', async () => {
   const { name, domain, shown, registrar } = await newDomain();
   const { code } = await addContact(worker.env, registrar);
@@ -138,7 +148,7 @@ test.each([
   ['is disputed', (name: string) => addDispute(worker.env, { name })],
   ['is reserved', (name: string) => addRetainedDomain(worker.env, { name })],
   [
-    'has an auction that is awaiting_payment',
+    'has an auction that awaits payment',
     (name: string) => addAuction(worker.env, { name, status: 'awaiting_payment' }),
   ],
 ])('a name that %s is not released, and its domain stays', async (obstacle, put) => {
