@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { domainContacts, domainRoles, domains } from '../../drizzle/schema.ts';
+import { domainContacts, domainRoles, domains, registrations } from '../../drizzle/schema.ts';
 import { insertRows, type NewRow, valuesInJson } from '../database/insert-rows.ts';
 import { rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
@@ -74,7 +74,11 @@ export function linkContacts(db: Database, rows: SQL) {
   ];
 }
 
-/** Deletes the domains of such rows, and with them their links. */
+/** Deletes the domains of such rows, and with them their links and the secrets that their registrations used up. */
 export function deleteDomains(db: Database, rows: SQL) {
-  return db.delete(domains).where(sql`${domains.name} in (select row ->> 'name' from (${rows}))`);
+  const names = sql`(select row ->> 'name' from (${rows}))`;
+  return [
+    db.delete(registrations).where(sql`${registrations.name} in ${names}`),
+    db.delete(domains).where(sql`${domains.name} in ${names}`),
+  ];
 }

@@ -39,9 +39,8 @@ export function domainRemoval(
     ...change,
     subject: { type: 'domain', key: name, registrar },
     changes,
-    statements: (isWritten) => [
+    statements: (isWritten) =>
       deleteDomains(db, sql`select json_object('name', ${name}) as row where ${isWritten}`),
-    ],
   };
 }
 
@@ -75,7 +74,7 @@ export async function removeDomains(
   const rows = [...present].map(([name, domain]) => removalRow(name, domain));
   const removals = jsonArrays(rows)
     .map(rowsIn)
-    .map((some) => changesOfRows('domain', 'delete', some, [deleteDomains(db, some)]));
+    .map((some) => changesOfRows('domain', 'delete', some, deleteDomains(db, some)));
   const isAsLoaded = nothingSince(since, 'domain', names);
   return (await changeEach(db, origin, { removed: removals }, isAsLoaded)).removed;
 }

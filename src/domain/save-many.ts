@@ -59,7 +59,7 @@ export function saveDomains(
       updated: jsonArrays(rowsOf(true)).map((some) => domainChanges(db, 'update', some, at)),
       removed: jsonArrays(gone)
         .map(rowsIn)
-        .map((some) => changesOfRows('domain', 'delete', some, [deleteDomains(db, some)])),
+        .map((some) => changesOfRows('domain', 'delete', some, deleteDomains(db, some))),
     };
     try {
       await changeEach(db, origin, changes, nothingSince(since, 'domain', names));

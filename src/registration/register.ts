@@ -89,16 +89,8 @@ export async function registerDomain(
         ...(dispute
           ? following(db, origin, closure(db, origin, dispute, at.toISOString()), isWritten)
           : []),
-        // Last, to know the newest entry. Of a domain that is gone, there may still be a row.
-        insertRows(db, registrations, registration, sql`where ${isWritten}`).onConflictDoUpdate({
-          target: registrations.name,
-          set: {
-            systemId: sql`excluded.system_id`,
-            registeredAt: sql`excluded.registered_at`,
-            lastEntry: sql`excluded.last_entry`,
-            used: sql`excluded.used`,
-          },
-        }),
+        // Last, to know the newest entry.
+        insertRows(db, registrations, registration, sql`where ${isWritten}`),
       ],
       outcome: { isNew: true, isDisputeClosed: dispute !== undefined },
       // A contact has just been deleted.

@@ -87,7 +87,6 @@ export async function takeBackRegistration(
         ? []
         : following(db, origin, passwordUpdate(db, origin, domainName, used.password), isWritten)),
       ...(dispute ? following(db, origin, closure(db, origin, dispute, null), isWritten) : []),
-      db.delete(registrations).where(sql`${registrations.name} = ${name} and ${isWritten}`),
     ]);
   };
   return (await write(db, origin.request, { look, judge })).outcome;

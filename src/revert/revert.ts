@@ -72,9 +72,11 @@ export async function revert(db: Database, origin: Origin, plan: RevertPlan): Pr
   }
 }
 
+type Statements = BatchItem<'sqlite'> | BatchItem<'sqlite'>[];
+
 /** What makes the changes of a kind, from the query of their rows. */
 const statements: Partial<
-  Record<HistorySubject, Partial<Record<Action, (db: Database, rows: SQL) => BatchItem<'sqlite'>>>>
+  Record<HistorySubject, Partial<Record<Action, (db: Database, rows: SQL) => Statements>>>
 > = {
   retained_domain: {
     create: (db, rows) => insertRetainedDomains(db, namesIn(rows)),
@@ -115,5 +117,5 @@ async function changesOf(
   const arrays = jsonArrays(reversals.map((reversal) => rowOf(reversal, at)));
   return arrays
     .map(rowsIn)
-    .map((rows) => changesOfRows(subject, action, rows, [statementOf(db, rows)]));
+    .map((rows) => changesOfRows(subject, action, rows, [statementOf(db, rows)].flat()));
 }

@@ -20,7 +20,7 @@ export const registrationPaths: ZodOpenApiPathsObject = {
       operationId: 'registerName',
       summary: 'Register a name, if nothing stands in the way',
       description:
-        'Needs `domains`. Either secret is judged as whatever the name needs. The code of a paid auction ends the auction, and suffices for a name that is reserved too; the password of a dispute closes the dispute, and suffices likewise; a reserved name stays reserved under a new password. Refused for the first obstacle: registered, blocked, disputed, in auction or not paid (`name`); the code missing, wrong or late (`registration_code`); the password missing or wrong (`password`).',
+        'Needs `domains`. Either secret is judged as whatever the name needs. The code of a paid auction ends the auction, and suffices for a name that is reserved too; the password of a dispute closes the dispute, and suffices for a reserved name too; a reserved name stays reserved under a new password. Refused for the first obstacle: registered, blocked, disputed, in auction or not paid (`name`); the code missing, wrong or late (`registration_code`); the password missing or wrong (`password`).',
       path: nameInPath,
       body: requiredBody(body.check(z.meta({ id: 'Registration' }))),
       success: { description: 'The domain was there, exactly so.', schema: domainAnswer },
@@ -31,7 +31,7 @@ export const registrationPaths: ZodOpenApiPathsObject = {
       operationId: 'takeBackRegistration',
       summary: 'Take a registration back',
       description:
-        'Needs `domains`. Within 24 hours, for the system that registered the name, if nothing about it has changed since: the domain goes, and the auction, its code, the password and the dispute are as before.',
+        'Needs `domains`. Within 24 hours, for the system that registered the name, if nothing about it has changed since, be it the domain, an auction, the reservation or a dispute: the domain goes, and the auction, its code, the password and the dispute are as before.',
       path: nameInPath,
       others: gone('The domain is not there, or not any more.'),
       refusals: ['forbidden', 'conflict'],

@@ -385,13 +385,35 @@ test('a change of the name during the taking back refuses it', async () => {
   });
 });
 
+const keptOf = ({ name }: { name: string }) =>
+  worker.db.select().from(registrations).where(eq(registrations.name, name));
+
+test.each([
+  ['DELETE', '', undefined],
+  ['DELETE', '?release=true', undefined],
+  ['POST', 'batch', (name: string) => ({ domains: [{ name, deleted: true }] })],
+])(
+  'what a registration used up is forgotten when %s %s ends the domain',
+  async (method, path, body) => {
+    const prepared = await prepare();
+    const { name, system } = prepared;
+    const password = codes();
+    await addDispute(worker.env, { name, password });
+    await register(prepared, { password });
+    expect(await keptOf(prepared)).toHaveLength(1);
+    const url = `/api/v1/internal/domains/${body ? path : `${encodeURIComponent(name)}${path}`}`;
+    expect((await worker.fetch(url, send(method, system, body?.(name)))).ok).toBe(true);
+    expect(await keptOf(prepared)).toEqual([]);
+    expect((await register(prepared)).status).toBe(path === '?release=true' ? 409 : 201);
+  },
+);
+
 test('what a registration used up is forgotten after a day, and never stands in the history', async () => {
   const prepared = await prepare();
   const password = codes();
   await addRetainedDomain(worker.env, { name: prepared.name, password });
   await register(prepared, { password });
-  const kept = () =>
-    worker.db.select().from(registrations).where(eq(registrations.name, prepared.name));
+  const kept = () => keptOf(prepared);
   const now = Date.now();
   await forgetRegistrations(worker.db, new Date(now + 23 * 60 * 60 * 1000));
   expect(await kept()).toMatchObject([{ used: { password } }]);
