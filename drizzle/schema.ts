@@ -329,6 +329,54 @@ export const contactBlocks = sqliteTable(
   ],
 );
 
+export const disclosureOutcomes = ['granted', 'refused', 'returned'] as const;
+
+/**
+ * The requests to disclose what is on record about a person, and their answers. It has no values of the person: an erasure
+ * takes the contact and the identity out of the row, and the rest stays. Rows are never deleted.
+ */
+export const disclosures = sqliteTable(
+  'disclosures',
+  {
+    id: integer().primaryKey(),
+    /** Whose data it is. The person is found by these, not by the contact, whose code may be another's later. */
+    identCountryCode: text('ident_country_code'),
+    identKey: text('ident_key'),
+    identType: text('ident_type'),
+    contactUuid: text('contact_uuid'),
+    contactCode: text('contact_code'),
+    requester: text().notNull(),
+    identifiedBy: text('identified_by').notNull(),
+    organization: text().notNull(),
+    basis: text().notNull(),
+    /** By the names that registrars know. */
+    requestedFields: text('requested_fields', { mode: 'json' }).$type<string[]>().notNull(),
+    /** Whether the person never learns of it. */
+    isConfidential: integer('confidential', { mode: 'boolean' }).notNull(),
+    receivedAt: text('received_at').notNull(),
+    outcome: text({ enum: disclosureOutcomes }),
+    answeredAt: text('answered_at'),
+    grantedFields: text('granted_fields', { mode: 'json' }).$type<string[]>(),
+    /** From when on the person sees what was granted; null for at once. */
+    visibleAfter: text('visible_after'),
+    /** Why it was refused, or what was missing. */
+    explanation: text(),
+  },
+  (table) => [
+    check('disclosures_outcome', isOneOf(table.outcome, disclosureOutcomes)),
+    check('disclosures_answered', sql`(${table.outcome} is null) = (${table.answeredAt} is null)`),
+    check(
+      'disclosures_granted',
+      sql`(${table.outcome} is 'granted') = (${table.grantedFields} is not null)`,
+    ),
+    index('disclosures_of_identity')
+      .on(table.identCountryCode, table.identKey)
+      .where(sql`ident_type = 'priv' and outcome = 'granted'`),
+    index('disclosures_of_contact').on(table.contactUuid),
+    index('disclosures_open').on(table.receivedAt).where(sql`outcome is null`),
+  ],
+);
+
 const domainNameColumns = () => ({
   /** Unicode form, lower case, NFC. */
   name: text().notNull(),

@@ -30,6 +30,7 @@ export interface Env {
   ENVIRONMENT?: string;
   AUCTION_API_ALLOWED_IPS?: string;
   AUCTION_RESTART_STATUSES?: string;
+  DISCLOSURE_HOURS?: string;
   HISTORY_VALUES_MONTHS?: string;
   /** The log is kept where these two are set, and the archive is. */
   LOG_KEY?: string;
@@ -46,6 +47,12 @@ export interface Env {
 /** The zones of this registry's names, such as `ee`; an empty list means any zone. */
 export function zonesOf({ ZONES = '' }: Pick<Env, 'ZONES'>): string[] {
   return entriesOf(ZONES);
+}
+
+/** Within how many hours of its receipt a request for disclosure is to be answered. Throws an Error if that is malformed. */
+export function disclosureHoursOf({ DISCLOSURE_HOURS = '72' }: Pick<Env, 'DISCLOSURE_HOURS'>) {
+  if (/^[1-9]\d{0,3}$/.test(DISCLOSURE_HOURS)) return Number(DISCLOSURE_HOURS);
+  throw new Error('DISCLOSURE_HOURS must be a number of hours, 1 to 9999');
 }
 
 export const rateLimits = [

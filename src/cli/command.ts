@@ -87,3 +87,8 @@ export function registryOptions({ persistTo, remote, env }: CommonOptions): stri
 export function usageError(message: string): CommanderError {
   return new CommanderError(2, 'registry.usage', message);
 }
+
+/** The values of an option, separated by commas or spaces. */
+export function listed(text: string, before: readonly string[] = []): string[] {
+  return [...before, ...text.split(',').filter((value) => value !== '')];
+}

@@ -37,6 +37,10 @@ const entries: Readonly<Record<string, Entry>> = {
     summary: 'Contacts, with their codes, UUIDs, timestamps and legacy ids',
     load: async () => (await import('./nouns/contact/index.ts')).contactCommand,
   },
+  disclosure: {
+    summary: 'Requests to disclose what is on record about a person, and their answers',
+    load: async () => (await import('./nouns/disclosure.ts')).disclosureCommand,
+  },
   domain: {
     summary: 'Domains and the contacts they link',
     load: async () => (await import('./nouns/domain/index.ts')).domainCommand,

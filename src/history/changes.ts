@@ -18,6 +18,8 @@ export type Changes = Record<string, FieldChange>;
 const hiddenFields = new Set([
   'authInfo',
   'comment',
+  'explanation',
+  'identifiedBy',
   'initiator',
   'keyDigest',
   'password',
@@ -25,6 +27,7 @@ const hiddenFields = new Set([
   'previousKeyDigest',
   'previousSecretDigest',
   'registrationCode',
+  'requester',
   'secretDigest',
   'webhookSecret',
 ]);

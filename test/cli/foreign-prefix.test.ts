@@ -14,6 +14,8 @@ const calls: Record<string, string> = {
   'contact delete': 'CODE',
   'contact erase': 'CODE',
   'contact transfer': 'CODE --to ALPHA',
+  'disclosure open':
+    '--contact CODE --requester Mari --identified-by card --organization Police --basis case --fields name',
   'domain list': '--contact CODE',
   'domain update': 'õun.ee --registrant CODE --admin CODE --tech CODE',
 };

@@ -48,6 +48,17 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'contact export': [['-', '--registrar', 'ALPHA']],
   'contact erase': [['ALPHA:2']],
   'contact erase-again': [[]],
+  'disclosure open': [
+    [
+      ...['--contact', 'ALPHA:1', '--requester', 'Mari', '--identified-by', 'ID card'],
+      ...['--organization', 'Police', '--basis', 'case 12-3', '--fields', 'name'],
+    ],
+  ],
+  'disclosure grant': [['1', '--to', 'FILE']],
+  'disclosure refuse': [['1', '--reason', 'no basis']],
+  'disclosure return': [['1', '--missing', 'the basis']],
+  'disclosure list': [[]],
+  'disclosure show': [['1']],
   'domain export': [['-']],
   'domain import': [['-'], 'name,registrar,registrant\nb.ee,ALPHA,ALPHA:1\n'],
   'domain list': [['--contact', 'ALPHA:1']],
@@ -148,6 +159,8 @@ beforeAll(async () => {
   const days = ['--from', '2026-01-01', '--until', '2099-01-01'];
   await registry.done(['dispute', 'open', 'd.ee', ...days]);
   await registry.done('auction start k.ee');
+  const [request] = calls['disclosure open']!;
+  await registry.done(['disclosure', 'open', ...request]);
   places.FILE = path.join(await tool.newDirectory(), 'file');
   places.BACKUP = path.join(await tool.newDirectory(), 'backup.sqlite');
   await registry.done(['backup', 'write', places.BACKUP]);

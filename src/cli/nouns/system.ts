@@ -7,7 +7,7 @@ import {
   setSystemDisabled,
   updateSystem,
 } from '../../system/system.ts';
-import { noun, reading, usageError, writing } from '../command.ts';
+import { listed, noun, reading, usageError, writing } from '../command.ts';
 import { reportOfChange } from '../report/changes.ts';
 import { confirmedChange } from '../report/confirm.ts';
 import { listReport } from '../report/text.ts';
@@ -142,8 +142,3 @@ export const systemCommand = noun('system', exampleOfAdd, [
   switching('enable', 'Re-enable a disabled system'),
   remove,
 ]);
-
-/** The values of an option, separated by commas or spaces. */
-function listed(text: string, before: readonly string[] = []): string[] {
-  return [...before, ...text.split(',').filter((value) => value !== '')];
-}

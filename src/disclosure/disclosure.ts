@@ -1,0 +1,243 @@
+import { and, eq, max, type SQL, sql } from 'drizzle-orm';
+import { contacts, disclosures } from '../../drizzle/schema.ts';
+import {
+  type Contact,
+  type ContactWithRegistrar,
+  checkVersion,
+  isUnchanged,
+  selectContacts,
+  versionOf,
+} from '../contact/contact.ts';
+import { contactColumns } from '../contact/fields.ts';
+import { insertRows } from '../database/insert-rows.ts';
+import type { Database } from '../database/open.ts';
+import { RegistryError } from '../error.ts';
+import { difference } from '../history/changes.ts';
+import { asciiUpperCase } from '../text/ascii-case.ts';
+import { textField } from '../text/field.ts';
+import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
+import { type Disclosure, selectDisclosure, theDisclosure } from './read.ts';
+
+/** What a contact says about its person, by the names that registrars know. */
+const columns = new Map(
+  contactColumns
+    .filter(([, { rule, isPersonal, group }]) => rule && (isPersonal || group === 'identity'))
+    .map(([column, { registrar }]) => [registrar!, column]),
+);
+export const discloseableFields = [...columns.keys()];
+
+/** What the operator notes about a request. */
+type Notes = Pick<Disclosure, 'requester' | 'identifiedBy' | 'organization' | 'basis'>;
+
+export interface NewDisclosure
+  extends Notes,
+    Pick<Disclosure, 'requestedFields' | 'isConfidential'> {
+  /** The code of the contact. */
+  contact: string;
+  receivedAt: Date;
+}
+
+/**
+ * Opens a request about the present holder of a contact, and returns it. Throws `invalid` for unknown fields, text that
+ * cannot be kept, or a receipt in the future; `not_found`.
+ */
+export async function openDisclosure(
+  db: Database,
+  origin: Origin,
+  { contact: code, receivedAt, requestedFields, isConfidential, ...notes }: NewDisclosure,
+  options: ChangeOptions = {},
+): Promise<Disclosure> {
+  if (receivedAt > origin.request.at) {
+    throw new RegistryError('invalid', 'a request is not received in the future', 'received');
+  }
+  const request = {
+    requester: noteOf(notes.requester, 'requester'),
+    identifiedBy: noteOf(notes.identifiedBy, 'identified_by'),
+    organization: noteOf(notes.organization, 'organization'),
+    basis: noteOf(notes.basis, 'basis'),
+    requestedFields: chosenFields(requestedFields, discloseableFields),
+    isConfidential,
+    receivedAt: receivedAt.toISOString(),
+  };
+  const look = () =>
+    db.batch([
+      selectContacts(db).where(eq(contacts.code, asciiUpperCase(code))),
+      db.select({ last: max(disclosures.id) }).from(disclosures),
+    ]);
+  const judge = ([[contact], [row]]: Awaited<ReturnType<typeof look>>): Change<Disclosure> => {
+    if (!contact) {
+      throw new RegistryError(
+        'not_found',
+        `there is no contact ${JSON.stringify(code)}`,
+        'contact',
+      );
+    }
+    const { identCountryCode, identKey, identType, uuid, code: contactCode } = contact;
+    const id = (row?.last ?? 0) + 1;
+    const opened = {
+      ...{ id, ...request, identCountryCode, identKey, identType, contactUuid: uuid, contactCode },
+      ...{ outcome: null, answeredAt: null, grantedFields: null, visibleAfter: null },
+      explanation: null,
+    };
+    return {
+      by: origin.actor,
+      subject: subjectOf(id),
+      action: 'create',
+      // Nothing that tells whose data it is: history outlives the erasure of a person.
+      changes: difference({}, request),
+      onlyIf: sql`not exists (select 1 from ${disclosures} where id = ${id}) and ${isUnchanged(contact)}`,
+      statements: (isWritten) => [insertRows(db, disclosures, opened, sql`where ${isWritten}`)],
+      outcome: opened,
+    };
+  };
+  return (await write(db, origin.request, { look, judge }, options)).outcome;
+}
+
+/** A granted request, with what the contact says in the fields that were granted. */
+export interface Granted {
+  disclosure: Disclosure;
+  values: Record<string, unknown>;
+  /** That of the contact, to be expected by a second call. */
+  version: string;
+}
+
+/**
+ * Grants an open request, or some of its fields, and returns what is on record at that moment. Throws `gone` if the
+ * contact is, `conflict` if it has another holder now or the request is answered already, `invalid` for a field that was
+ * not requested or that the contact does not have, `changed_meanwhile`, and `not_found`.
+ */
+export async function grantDisclosure(
+  db: Database,
+  origin: Origin,
+  id: number,
+  { fields, visibleAfter }: { fields?: readonly string[]; visibleAfter?: Date | undefined },
+  options: ChangeOptions = {},
+): Promise<Granted> {
+  const uuid = sql`(select contact_uuid from ${disclosures} where id = ${id})`;
+  const look = () =>
+    db.batch([selectDisclosure(db, id), selectContacts(db).where(eq(contacts.uuid, uuid))]);
+  const judge = ([rows, [contact]]: Awaited<ReturnType<typeof look>>): Change<Granted> => {
+    const request = openOne(rows, id);
+    const holder = presentHolder(request, contact);
+    checkVersion(holder, origin.request);
+    if (visibleAfter && request.isConfidential) {
+      const message = `disclosure ${id} is confidential: the person never sees it`;
+      throw new RegistryError('invalid', message, 'visible_after');
+    }
+    const grantedFields = chosenFields(fields ?? request.requestedFields, request.requestedFields);
+    const given = { grantedFields, visibleAfter: visibleAfter?.toISOString() ?? null };
+    const change = answering(
+      db,
+      origin,
+      request,
+      { outcome: 'granted', ...given },
+      isUnchanged(holder),
+    );
+    const values = valuesOf(holder, grantedFields);
+    return {
+      ...change,
+      outcome: { disclosure: change.outcome, values, version: versionOf(holder) },
+    };
+  };
+  return (await write(db, origin.request, { look, judge }, options)).outcome;
+}
+
+/**
+ * Answers an open request without disclosing anything: it is refused, or returned as incomplete, with an explanation.
+ * Throws `conflict` if it is answered already, `invalid`, and `not_found`.
+ */
+export async function declineDisclosure(
+  db: Database,
+  origin: Origin,
+  id: number,
+  answer: { outcome: 'refused' | 'returned'; explanation: string },
+  options: ChangeOptions = {},
+): Promise<Disclosure> {
+  const field = answer.outcome === 'refused' ? 'reason' : 'missing';
+  const explanation = noteOf(answer.explanation, field);
+  const look = () => selectDisclosure(db, id);
+  const judge = (rows: Disclosure[]) =>
+    answering(db, origin, openOne(rows, id), { ...answer, explanation });
+  return (await write(db, origin.request, { look, judge }, options)).outcome;
+}
+
+function openOne(rows: readonly Disclosure[], id: number): Disclosure {
+  const disclosure = theDisclosure(rows, id);
+  const { outcome, answeredAt } = disclosure;
+  if (outcome === null) return disclosure;
+  const message = `disclosure ${id} is answered already: it was ${outcome} at ${answeredAt}`;
+  throw new RegistryError('conflict', message, 'id');
+}
+
+/** The contact, if it still belongs to whom the request is about. */
+function presentHolder(
+  { id, identCountryCode, identKey, identType }: Disclosure,
+  contact: ContactWithRegistrar | undefined,
+): ContactWithRegistrar {
+  const refuse = `disclosure refuse ${id} --reason …`;
+  if (!contact) {
+    throw new RegistryError('gone', `the contact is gone; answer with: ${refuse}`, 'contact');
+  }
+  const isSame =
+    contact.identCountryCode === identCountryCode &&
+    contact.identKey === identKey &&
+    contact.identType === identType;
+  if (isSame) return contact;
+  const message = `the request is about a former holder of ${contact.code}; answer with: ${refuse}`;
+  throw new RegistryError('conflict', message, 'contact');
+}
+
+function valuesOf(contact: Contact, fields: readonly string[]): Record<string, unknown> {
+  const values = Object.fromEntries(fields.map((field) => [field, contact[columns.get(field)!]]));
+  const empty = fields.filter((field) => (values[field] ?? '') === '');
+  if (empty.length === 0) return values;
+  const message = `contact ${contact.code} has no ${empty.join(', ')}; grant --fields without it`;
+  throw new RegistryError('invalid', message, 'fields');
+}
+
+/** The change that answers an open request, unless somebody is faster. */
+function answering(
+  db: Database,
+  { actor, request }: Origin,
+  disclosure: Disclosure,
+  answer: Partial<Disclosure>,
+  onlyIf: SQL = sql`true`,
+): Change<Disclosure> {
+  const values = { ...answer, answeredAt: request.at.toISOString() };
+  const isThis = eq(disclosures.id, disclosure.id);
+  return {
+    by: actor,
+    subject: subjectOf(disclosure.id),
+    action: 'update',
+    changes: difference(disclosure, values),
+    onlyIf: sql`exists (select 1 from ${disclosures} where id = ${disclosure.id} and outcome is null)
+      and ${onlyIf}`,
+    statements: (isWritten) => [db.update(disclosures).set(values).where(and(isThis, isWritten))],
+    outcome: { ...disclosure, ...values },
+  };
+}
+
+function subjectOf(id: number) {
+  return { type: 'disclosure', key: String(id) } as const;
+}
+
+/** The fields, each once and in the order of the known ones. Throws `invalid` for any other, and for none. */
+function chosenFields(fields: readonly string[], known: readonly string[]): string[] {
+  const unknown = fields.find((field) => !known.includes(field));
+  if (unknown === undefined && fields.length > 0) {
+    return known.filter((field) => fields.includes(field));
+  }
+  const wrong =
+    unknown === undefined ? 'no field is given' : `not a field: ${JSON.stringify(unknown)}`;
+  throw new RegistryError('invalid', `${wrong}; choose of ${known.join(', ')}`, 'fields');
+}
+
+const maximumNote = 1_000;
+const note = textField(`must be text of 1 to ${maximumNote} characters`, maximumNote);
+
+/** The text as it is kept. Throws `invalid`. */
+function noteOf(text: string, field: string): string {
+  const { data, error } = note.safeParse(text);
+  if (error) throw new RegistryError('invalid', `${field} ${error.issues[0]!.message}`, field);
+  return data;
+}

@@ -1,0 +1,44 @@
+import { and, asc, eq, gt, isNull } from 'drizzle-orm';
+import { disclosures } from '../../drizzle/schema.ts';
+import type { Database } from '../database/open.ts';
+import type { RowsAfter } from '../database/paging.ts';
+import { RegistryError } from '../error.ts';
+import { timeAfter } from '../time/clock.ts';
+
+export type Disclosure = typeof disclosures.$inferSelect;
+
+/** Until when a request is to be answered: so many hours after its receipt. */
+export function answerBy({ receivedAt }: Pick<Disclosure, 'receivedAt'>, hours: number): string {
+  return timeAfter(new Date(receivedAt), hours * 60 * 60 * 1000);
+}
+
+/** The request with this number. Throws `not_found`. */
+export async function getDisclosure(db: Database, id: number): Promise<Disclosure> {
+  return theDisclosure(await selectDisclosure(db, id), id);
+}
+
+export function selectDisclosure(db: Database, id: number) {
+  return db.select().from(disclosures).where(eq(disclosures.id, id));
+}
+
+/** The only row; throws `not_found` if there is none. */
+export function theDisclosure([disclosure]: readonly Disclosure[], id: number): Disclosure {
+  if (disclosure) return disclosure;
+  throw new RegistryError('not_found', `there is no disclosure ${id}`, 'id');
+}
+
+/** Lists the requests in the order in which they were opened, or only those that are not answered yet. */
+export function listDisclosures(
+  db: Database,
+  { isOpen }: { isOpen: boolean },
+  { after, limit }: RowsAfter<Disclosure>,
+): Promise<Disclosure[]> {
+  return db
+    .select()
+    .from(disclosures)
+    .where(
+      and(gt(disclosures.id, after?.id ?? 0), isOpen ? isNull(disclosures.outcome) : undefined),
+    )
+    .orderBy(asc(disclosures.id))
+    .limit(limit);
+}

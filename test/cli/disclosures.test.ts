@@ -1,0 +1,284 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import type { OpenBindings } from '../../src/cli/bindings.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { openBindings } from '../../src/cli/registry.ts';
+import { captured } from './captured.ts';
+import { startTool, type TestRegistry } from './tool.ts';
+
+const tool = startTool();
+
+const request = {
+  contact: 'alpha:tamm',
+  requester: 'Mari Maasikas',
+  'identified-by': 'ID card',
+  organization: 'Police',
+  basis: 'case 12-3',
+  fields: 'email,name',
+};
+
+const open = (changes: Partial<typeof request> = {}, ...more: string[]) => [
+  ...['disclosure', 'open'],
+  ...Object.entries({ ...request, ...changes }).flatMap(([name, value]) => [`--${name}`, value]),
+  ...more,
+];
+
+/** A registry with the contact ALPHA:TAMM, a request about it, and a directory for files. */
+async function withRequest(...more: string[]) {
+  const registry = await tool.newRegistry('ALPHA');
+  await registry.addContacts('ALPHA:TAMM');
+  await registry.done(open({}, ...more));
+  const directory = await tool.newDirectory();
+  return { registry, directory, file: path.join(directory, 'for-the-police.json') };
+}
+
+const outcomeOf = async (registry: TestRegistry, id = 1) =>
+  (await registry.done(`disclosure show ${id}`)).disclosure.outcome;
+
+test('a request says who asks for which fields of whom, on what basis, and until when it is to be answered', async () => {
+  const registry = await tool.newRegistry('ALPHA');
+  await registry.addContacts('ALPHA:TAMM');
+  const args = open({}, '--received', '2026-01-02T12:00:00+02:00', '--confidential');
+  expect(await registry.done([...args, '--dry-run'])).toMatchObject({ changed: false });
+  expect(await registry.done('disclosure list')).toEqual({ disclosures: [] });
+
+  const disclosure = {
+    id: 1,
+    contact: 'ALPHA:TAMM',
+    contact_uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    requester: 'Mari Maasikas',
+    identified_by: 'ID card',
+    organization: 'Police',
+    basis: 'case 12-3',
+    fields: ['name', 'email'],
+    is_confidential: true,
+    received_at: '2026-01-02T10:00:00.000Z',
+    answer_by: '2026-01-05T10:00:00.000Z',
+    outcome: null,
+    answered_at: null,
+    granted_fields: null,
+    visible_after: null,
+    explanation: null,
+  };
+  expect(await registry.done(args)).toEqual({
+    disclosure,
+    changed: true,
+    request_id: expect.any(String),
+  });
+  expect(await registry.done('disclosure show 1')).toEqual({ disclosure });
+  const second = await registry.run(open({ organization: 'Bailiff' }));
+  expect(second.stdout).toMatch(
+    /^opened disclosure 2 of ALPHA:TAMM, to be answered by \d{4}-.*Z\n$/,
+  );
+  await registry.done(['disclosure', 'refuse', '1', '--reason', 'no basis']);
+  expect(await registry.done('disclosure list')).toMatchObject({
+    disclosures: [{ id: 1 }, { id: 2 }],
+  });
+  expect(await registry.done('disclosure list --open')).toMatchObject({ disclosures: [{ id: 2 }] });
+});
+
+test('the history says what happened to a request, but not whom it is about nor what was written', async () => {
+  const { registry, file } = await withRequest();
+  await registry.done(['disclosure', 'grant', '1', '--to', file]);
+  const { history } = await registry.done('history disclosure 1');
+  expect(history).toMatchObject([
+    {
+      action: 'create',
+      changes: {
+        requester: { redacted: true },
+        identified_by: { redacted: true },
+        requested_fields: { from: null, to: ['name', 'email'] },
+      },
+    },
+    {
+      action: 'update',
+      changes: {
+        outcome: { from: null, to: 'granted' },
+        granted_fields: { from: null, to: ['name', 'email'] },
+      },
+    },
+  ]);
+  for (const value of ['TAMM', 'Jaan', 'jaan@', '38001085718', 'Maasikas']) {
+    expect(JSON.stringify(history)).not.toContain(value);
+  }
+  const revert = await registry.run(['history', 'revert', history[1].request_id, '--yes']);
+  expect(revert.status).toBe(1);
+});
+
+test.each([
+  ['an unknown contact', open({ contact: 'ALPHA:NOBODY' }), 'there is no contact "ALPHA:NOBODY"'],
+  [
+    'a field that there is not',
+    open({ fields: 'name,age' }),
+    'not a field: "age"; choose of name,',
+  ],
+  ['a secret', open({ fields: 'auth_info' }), 'not a field: "auth_info"'],
+  ['no field', open({ fields: ',' }), 'no field is given'],
+  ['a requester without a name', open({ requester: ' ' }), 'requester must be text'],
+  [
+    'a receipt in the future',
+    open({}, '--received', '2099-01-01'),
+    'is not received in the future',
+  ],
+  [
+    'an unknown request',
+    ['disclosure', 'refuse', '9', '--reason', 'x'],
+    'there is no disclosure 9',
+  ],
+])('refuses %s', async (_, args, message) => {
+  const { registry } = await withRequest();
+  const { status, stderr } = await registry.run(args);
+  expect(status).toBe(1);
+  expect(stderr).toContain(message);
+  expect((await registry.done('disclosure list')).disclosures).toHaveLength(1);
+});
+
+test('a grant writes what is on record at that moment to a file that only its owner can read', async () => {
+  const { registry, directory, file } = await withRequest();
+  await registry.done('contact update ALPHA:TAMM --name Juhan');
+  const dry = await registry.run(['disclosure', 'grant', '1', '--to', file, '--dry-run']);
+  expect(dry.stdout).toBe(`would grant disclosure 1: name, email, in ${file}\n`);
+  expect(existsSync(file)).toBe(false);
+
+  const { disclosure } = await registry.done(['disclosure', 'grant', '1', '--to', file]);
+  expect(disclosure).toMatchObject({
+    outcome: 'granted',
+    answered_at: expect.stringMatching(/Z$/),
+    granted_fields: ['name', 'email'],
+    visible_after: null,
+  });
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
+    disclosure: 1,
+    granted_at: disclosure.answered_at,
+    fields: { name: 'Juhan', email: 'jaan@example.ee' },
+  });
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await readdir(directory)).toEqual(['for-the-police.json']);
+  const { disclosures } = await registry.rows();
+  expect(JSON.stringify(disclosures)).not.toMatch(/Juhan|jaan@/);
+});
+
+test('a grant may disclose some of the fields, and let the person see it later', async () => {
+  const { registry, file } = await withRequest();
+  const grant = ['disclosure', 'grant', '1', '--to', file, '--visible-after', '2027-01-31'];
+  expect(await registry.done([...grant, '--fields', 'email'])).toMatchObject({
+    disclosure: { granted_fields: ['email'], visible_after: '2027-02-01T00:00:00.000Z' },
+  });
+  const { fields } = JSON.parse(await readFile(file, 'utf8'));
+  expect(fields).toEqual({ email: 'jaan@example.ee' });
+});
+
+test('nothing is granted twice, or after another answer', async () => {
+  const { registry, file } = await withRequest();
+  await registry.done(open());
+  await registry.done(['disclosure', 'grant', '1', '--to', file]);
+  const returned = await registry.run(['disclosure', 'return', '2', '--missing', 'the case']);
+  expect(returned.stdout).toBe('returned disclosure 2\n');
+  for (const [id, outcome] of [
+    ['1', 'granted'],
+    ['2', 'returned'],
+  ]) {
+    for (const answer of [
+      ['grant', id!, '--to', `${file}.2`],
+      ['refuse', id!, '--reason', 'x'],
+    ]) {
+      const { status, stderr } = await registry.run(['disclosure', ...answer]);
+      expect(status).toBe(1);
+      expect(stderr).toContain(`disclosure ${id} is answered already: it was ${outcome} at 2`);
+    }
+  }
+  expect(existsSync(`${file}.2`)).toBe(false);
+  expect(await registry.done('disclosure show 2')).toMatchObject({
+    disclosure: { outcome: 'returned', explanation: 'the case' },
+  });
+});
+
+test.each([
+  [['--fields', 'phone'], 'not a field: "phone"; choose of name, email'],
+  [['--visible-after', '2027-01-31'], 'is confidential: the person never sees it'],
+])('a grant with %j is refused, and the request stays open', async (more, message) => {
+  const { registry, directory, file } = await withRequest('--confidential');
+  const { status, stderr } = await registry.run([
+    'disclosure',
+    'grant',
+    '1',
+    '--to',
+    file,
+    ...more,
+  ]);
+  expect(status).toBe(1);
+  expect(stderr).toContain(message);
+  expect(await outcomeOf(registry)).toBeNull();
+  expect(await readdir(directory)).toEqual([]);
+});
+
+test('a field that the contact does not have is not granted, and the others are without it', async () => {
+  const { registry, file } = await withRequest();
+  await registry.done(open({ fields: 'name,fax' }));
+  const { stderr } = await registry.run(['disclosure', 'grant', '2', '--to', file]);
+  expect(stderr).toContain('contact ALPHA:TAMM has no fax; grant --fields without it');
+  expect(existsSync(file)).toBe(false);
+  await registry.done(['disclosure', 'grant', '2', '--fields', 'name', '--to', file]);
+});
+
+test('a request about a contact that is gone, or whose holder is another one, can only be refused', async () => {
+  const { registry, file } = await withRequest();
+  await registry.addContacts('ALPHA:OTHER');
+  await registry.done(open({ contact: 'ALPHA:OTHER' }));
+  await registry.done('contact update ALPHA:TAMM --ident 47101010033 --yes');
+  await registry.done('contact delete ALPHA:OTHER --yes');
+  await registry.addContacts('ALPHA:OTHER');
+  for (const [id, message] of [
+    ['1', 'the request is about a former holder of ALPHA:TAMM'],
+    ['2', 'the contact is gone'],
+  ]) {
+    const { status, stderr } = await registry.run(['disclosure', 'grant', id!, '--to', file]);
+    expect(status).toBe(1);
+    expect(stderr).toContain(`${message}; answer with: disclosure refuse ${id} --reason …`);
+    await registry.done(['disclosure', 'refuse', id!, '--reason', 'another holder']);
+  }
+  expect(existsSync(file)).toBe(false);
+});
+
+test('a grant writes over no file, and one that cannot be written leaves the request open', async () => {
+  const { registry, directory, file } = await withRequest();
+  await writeFile(file, 'another');
+  const nowhere = path.join(directory, 'no/file.json');
+  for (const [to, message] of [
+    [file, 'already exists; name another file'],
+    [nowhere, 'cannot be written'],
+  ]) {
+    const { status, stderr } = await registry.run(['disclosure', 'grant', '1', '--to', to!]);
+    expect(status).toBe(1);
+    expect(stderr).toContain(message);
+  }
+  expect(await readFile(file, 'utf8')).toBe('another');
+  expect(await outcomeOf(registry)).toBeNull();
+});
+
+test('no file has its name before the row is written, nor any content if the row is not', async () => {
+  const { registry, directory, file } = await withRequest();
+  const seen: boolean[] = [];
+  const open: OpenBindings = async (options, access) => {
+    const { env, ...opened } = await openBindings(options, access);
+    const DB = {
+      prepare: (query: string) => env.DB.prepare(query),
+      batch(statements: D1PreparedStatement[]) {
+        seen.push(existsSync(file));
+        // The looks have two statements; so has the write.
+        if (seen.length === 3) throw new Error('the row is not written');
+        return env.DB.batch(statements);
+      },
+    };
+    return { ...opened, env: { ...env, DB: DB as unknown as D1Database } };
+  };
+  const args = ['disclosure', 'grant', '1', '--to', file, '--persist-to', registry.directory];
+  const { status, stderr } = await captured(() => runProgram(args, open));
+  expect(status).toBe(1);
+  expect(stderr).toContain('the row is not written');
+  expect(seen).toEqual([false, false, false]);
+  expect(await readdir(directory)).toEqual([]);
+  expect(await outcomeOf(registry)).toBeNull();
+});
