@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { and, notInArray, type SQL, sql } from 'drizzle-orm';
 import { auctions, disputes, domains, retainedDomains } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
@@ -51,6 +51,20 @@ export function selectObstacles(names: SQL, now: Date): SQL {
         where name in (select name from asked) and ${isInForce(dayOf(now))}
     )
     order by obstacle = 'started', name`;
+}
+
+/** The condition that nothing but what is ignored stands in the way of auctions of these names. */
+export function isUnobstructed(
+  names: readonly DomainName[],
+  ignored: readonly AuctionObstacle[],
+  now: Date,
+): SQL {
+  const asked = jsonArrays(names.map(({ name }) => name)).map(
+    (array) => sql`not exists (
+      select 1 from (${selectObstacles(sql`select value as name from json_each(${array})`, now)})
+      where ${notInArray(sql`obstacle`, [...ignored])})`,
+  );
+  return and(sql`true`, ...asked)!;
 }
 
 /** A problem for each obstacle of these names, with its hint if there is one; none for what is ignored. */

@@ -3,7 +3,6 @@ import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
 import { insertRows, type NewRow, valuesInJson } from '../database/insert-rows.ts';
 import { jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { isUniqueViolation } from '../database/violations.ts';
 import type { DomainName } from '../domain/name.ts';
 import { RegistryError, throwProblems } from '../error.ts';
 import { difference } from '../history/changes.ts';
@@ -17,7 +16,12 @@ import {
   type Origin,
   statementsOf,
 } from '../write.ts';
-import { type AuctionObstacle, findAuctionObstacles, type ObstacleHints } from './obstacles.ts';
+import {
+  type AuctionObstacle,
+  findAuctionObstacles,
+  isUnobstructed,
+  type ObstacleHints,
+} from './obstacles.ts';
 import { auctionSubject, isStarted } from './read.ts';
 
 export const maximumPlatformLength = 50;
@@ -27,10 +31,13 @@ const platformMessage = `is not a text of 1 to ${maximumPlatformLength} characte
 /** The auction centre's own name for the kind of auction. */
 export const platformRule = onFirstUse(() => textField(platformMessage, maximumPlatformLength));
 
-interface StartOptions extends ChangeOptions {
-  platform?: string | undefined;
+interface ImportOptions extends ChangeOptions {
   /** Obstacles in spite of which the auctions start. */
   ignored?: readonly AuctionObstacle[];
+}
+
+interface StartOptions extends ImportOptions {
+  platform?: string | undefined;
   hints?: ObstacleHints;
 }
 
@@ -50,10 +57,11 @@ export async function startAuctions(
     throwProblems(await findAuctionObstacles(db, origin, names, ignored, hints));
   await check();
   try {
-    return await startEach(db, origin, started, sql`true`, { isDryRun });
+    const isFree = isUnobstructed(names, ignored, origin.request.at);
+    return await startEach(db, origin, started, sql`true`, { isDryRun }, isFree);
   } catch (error) {
-    if (!isUniqueViolation(error, 'auctions.name')) throw error;
-    await check();
+    // Something came in between.
+    if (error instanceof RegistryError) await check();
     throw error;
   }
 }
@@ -67,18 +75,21 @@ export interface AuctionRecord extends DomainName {
 
 /**
  * Adds the auctions whose UUID is not there, and returns how many; one that is in progress only if its name has no
- * other in progress. An interrupted import of auctions that start, or that have UUIDs, can be repeated. One batch.
+ * other in progress. An interrupted import of auctions that start, or that have UUIDs, can be repeated. One batch. If
+ * obstacles are to be ignored, throws `changed_meanwhile` for any other.
  */
 export async function importAuctions(
   db: Database,
   origin: Origin,
   records: readonly AuctionRecord[],
-  { isDryRun = false }: ChangeOptions = {},
+  { isDryRun = false, ignored }: ImportOptions = {},
 ): Promise<number> {
-  const started = newAuctions(records, null, origin.request.at);
+  const { at } = origin.request;
+  const started = newAuctions(records, null, at);
   const isMissing = sql`not exists (select 1 from ${auctions} where uuid = row ->> 'uuid')
     and (row ->> 'status' <> 'started' or not exists (${inProgress(sql`row ->> 'name'`)}))`;
-  return startEach(db, origin, started, isMissing, { isDryRun });
+  const isFree = ignored && isUnobstructed(records, ['started', ...ignored], at);
+  return startEach(db, origin, started, isMissing, { isDryRun }, isFree);
 }
 
 function platformOf(text: string | undefined): string | null {
@@ -165,6 +176,7 @@ async function startEach(
   all: readonly NewAuction[],
   condition: SQL,
   { isDryRun }: ChangeOptions,
+  onlyIf?: SQL,
 ): Promise<number> {
   const starting = jsonArrays(all).map(
     (rows) => sql`select row from (${rowsIn(rows)}) where ${condition}`,
@@ -178,5 +190,5 @@ async function startEach(
   const changes = starting.map((rows) =>
     changesOfRows('auction', 'create', rows, [insertAuctions(db, rows)]),
   );
-  return (await changeEach(db, origin, { started: changes })).started;
+  return (await changeEach(db, origin, { started: changes }, onlyIf)).started;
 }

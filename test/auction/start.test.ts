@@ -3,7 +3,8 @@ import { getAuction, listAuctions } from '../../src/auction/read.ts';
 import { importAuctions, startAuctions } from '../../src/auction/start.ts';
 import { parseDomainName } from '../../src/domain/name.ts';
 import type { Origin } from '../../src/write.ts';
-import { addAuction, unique } from '../support/fixtures.ts';
+import { addAuction, addContact, addDomainOf, addRegistrar, unique } from '../support/fixtures.ts';
+import { beforeBatch } from '../support/meanwhile.ts';
 import { auctionsOf, historyOf } from '../support/stored.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 
@@ -15,6 +16,11 @@ const origin: Origin = {
 
 function newName() {
   return parseDomainName(`pürasid${unique()}.ee`);
+}
+
+async function register({ name }: { name: string }) {
+  const holder = await addContact(worker.env, await addRegistrar(worker.env));
+  await addDomainOf(worker.env, holder, name);
 }
 
 describe('startAuctions', () => {
@@ -86,6 +92,16 @@ describe('startAuctions', () => {
     expect(await historyOf(worker.env, 'auction', name)).toHaveLength(1);
   });
 
+  it('refuses a name that is registered between the look and the write, and starts none', async () => {
+    const [name, other] = [newName(), newName()];
+    const db = beforeBatch(worker.env, 1, () => register(name));
+    await expect(startAuctions(db, origin, [other, name])).rejects.toMatchObject({
+      problems: [{ reason: 'taken', message: `"${name.name}" is a registered domain` }],
+    });
+    expect(await auctionsOf(worker.env, name)).toEqual([]);
+    expect(await auctionsOf(worker.env, other)).toEqual([]);
+  });
+
   it('keeps the platform, and records it', async () => {
     const name = newName();
     await startAuctions(worker.db, origin, [name], { platform: ' english ' });
@@ -126,6 +142,17 @@ describe('importAuctions', () => {
     expect(await auctionsOf(worker.env, taken)).toHaveLength(1);
     expect(await historyOf(worker.env, 'auction', taken)).toHaveLength(1);
     expect(await historyOf(worker.env, 'auction', free)).toHaveLength(1);
+  });
+
+  it('starts none of them if one is registered between the look and the write', async () => {
+    const [name, running] = [newName(), newName()];
+    await startAuctions(worker.db, origin, [running]);
+    const names = [running, newName(), name];
+    const db = beforeBatch(worker.env, 1, () => register(name));
+    await expect(importAuctions(db, origin, names, { ignored: [] })).rejects.toMatchObject({
+      reason: 'changed_meanwhile',
+    });
+    expect(await historyOf(worker.env, 'auction', names[1]!)).toEqual([]);
   });
 
   it('adds each auction of a name by its UUID, once', async () => {

@@ -100,7 +100,8 @@ export const auctionImport = (
   ],
   write: ({ db, origin, isDryRun }, names) =>
     writeInChunks('starting', names, { started: 0, unchanged: 0 }, async (chunk) => {
-      const started = await importAuctions(db, origin, chunk, { isDryRun });
+      const ignored = ignoredBy(options);
+      const started = await importAuctions(db, origin, chunk, { isDryRun, ignored });
       return { started, unchanged: chunk.length - started };
     }),
   text: ({ started, unchanged }, { did }) =>
