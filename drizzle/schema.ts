@@ -782,7 +782,8 @@ export const historyArchives = sqliteTable(
 
 /**
  * What the operator, a registrar or a person deleted or erased, from archived entries of history: it must not move in
- * again. The columns are named as in `history`. It has no values but the status of a reserved or blocked name.
+ * again. The columns are named as in `history`. It has no values but the status of a reserved or blocked name
+ * and the fingerprint of a certificate.
  */
 export const archivedDeletions = sqliteTable(
   'archived_deletions',

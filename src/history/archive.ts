@@ -90,10 +90,16 @@ export function listArchivable(
   );
 }
 
-/** Whether an entry deletes a thing, or erases a contact that was gone before: it has nothing but removed values. */
+/**
+ * Whether an entry deletes a thing, unbinds a certificate, or erases a contact that was gone before: it has nothing but
+ * removed values.
+ */
 const isDeletion = sql`actor_type not in ('move_in', 'cron') and (
-  action = 'delete' or subject = 'contact' and action = 'update'
+  action = 'delete' or changes ->> '$.certificate.from' is not null or subject = 'contact' and action = 'update'
   and not exists (select 1 from json_each(changes) where value ->> '$.removed' is null))`;
+
+/** What tells apart what shares a key. */
+const remembered = sql`json_object('status', json(changes -> '$.status'), 'certificate', json(changes -> '$.certificate'))`;
 
 /**
  * Deletes entries that are in the archive's file, but remembers what others than moving in have deleted or erased. Throws
@@ -118,10 +124,10 @@ export async function deleteArchived(
     {
       occurredAt: sql`max(occurred_at)`,
       ...{ subject: sql`subject`, subjectKey: sql`subject_key`, subjectUuid: sql`subject_uuid` },
-      changes: sql`json_object('status', json(changes -> '$.status'))`,
+      changes: remembered,
     },
     sql`from ${history} where ${arePermitted} and ${isDeletion}
-      group by subject, subject_key, subject_uuid, changes -> '$.status'`,
+      group by subject, subject_key, subject_uuid, ${remembered}`,
   );
   const deletion = db.delete(history).where(arePermitted);
   const [permit] = await retried(() =>

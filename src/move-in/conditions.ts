@@ -14,15 +14,13 @@ export const valueIn = (path: string) => sql`row.value ->> ${sql.raw(`'$.${path}
 
 /** The condition that the row of the table has the key of a change. */
 export function isSameKey(kind: Kind): SQL {
-  const same = kind.key.map(
-    (name) => sql`${kind.columns[name]!.column} = ${valueIn(`id.${name}`)}`,
-  );
+  const same = kind.key.map((name) => sql`${kind.columns[name]!.text} = ${valueIn(`id.${name}`)}`);
   return sql`${sql.join(same, sql` and `)} and ${isOfKind(kind)}`;
 }
 
 export function isOfKind({ table, constants = {} }: Kind): SQL {
   const conditions = Object.entries(constants).map(
-    ([name, value]) => sql`${table}.${sql.identifier(name)} = ${value}`,
+    ([name, value]) => sql`${table}.${sql.identifier(name)} is ${value}`,
   );
   return sql.join([sql`true`, ...conditions], sql` and `);
 }

@@ -22,8 +22,8 @@ export interface KindColumn {
   stored?: (text: string | null) => string;
   /** The value as the history records it, if that is not the text. */
   recorded?: (text: string) => unknown;
-  /** The value is a code of a registrar. */
-  isRegistrar?: true;
+  /** The value is the key of a row of another kind, and what one of those is called. */
+  refersTo?: { name: string; one: string };
   /** Neither the report nor the terminal shows it. */
   isSecret?: true;
 }
@@ -55,6 +55,8 @@ export interface Kind {
   key: readonly string[];
   /** The column with the key of the history, if that is not the first of the key. */
   subjectKey?: string;
+  /** What the history calls every change, if the rows are only parts of its subjects. */
+  action?: 'update';
   /** Other columns that a file must have. */
   required?: readonly string[];
   /** Columns whose value an update cannot change. */
@@ -64,7 +66,7 @@ export interface Kind {
   /** Another condition under which something stands in the way of the form in `to` of `row.value`. */
   obstacle?: SQL;
   /** Columns of the table that have the same value in all rows of the kind. */
-  constants?: Readonly<Record<string, string>>;
+  constants?: Readonly<Record<string, string | null>>;
   /** Whether rows of a registrar that is gone may be given to another. */
   mayBeOrphan?: true;
   part?: Part;
@@ -115,13 +117,13 @@ export function registrarOf(registrarId: SQLiteColumn): KindColumn {
     field: 'registrar',
     column: registrarId,
     text: sql`(select code from ${registrars} where id = ${registrarId})`,
-    isRegistrar: true,
+    refersTo: { name: 'registrars', one: 'registrar' },
   };
 }
 
 /** The key of a form as one text; its order is that of the columns. */
 export function keyOf({ key }: Pick<Kind, 'key'>, form: Form): string {
-  // Names and times contain no space; other kinds have one column.
+  // Only the first column may contain a space where there are several.
   return key.map((column) => form[column]).join(' ');
 }
 
@@ -158,5 +160,8 @@ export function partRows({ columns, fills }: Part, kind: Pick<Kind, 'key'>, form
 export function elementsOf(form: Form, column: string): string[] {
   return JSON.parse(form[column] ?? '[]');
 }
+
+/** Why the calendar keeps a row away: nobody could use it, and the cron may have removed it. */
+export const isOver = 'is over';
 
 export const punycode = { punycode: ({ name }: Form) => parseDomainName(name!).punycode };

@@ -11,9 +11,10 @@ import { insertAuctions } from '../auction/start.ts';
 import { insertRetainedDomains, namesIn } from '../retained-domain/change-names.ts';
 import { insertDisputes } from '../retained-domain/dispute.ts';
 import { dayOf } from '../time/day.ts';
+import { certificateKind } from './certificates.ts';
 import { contactKind } from './contacts.ts';
 import { domainKind } from './domains.ts';
-import { columnOf, type Kind, type KindColumn, punycode } from './kind.ts';
+import { columnOf, isOver, type Kind, type KindColumn, punycode } from './kind.ts';
 import {
   day,
   domainName,
@@ -48,9 +49,6 @@ function retainedKind(
     isAbout: sql`ifnull(ifnull(entry.changes ->> '$.status.to', entry.changes ->> '$.status.from'), 'reserved') = ${status}`,
   };
 }
-
-/** Why the calendar keeps a row away: the cron would remove it, and may have done so. */
-export const isOver = 'is over';
 
 const reservedKind: Kind = {
   ...retainedKind('reserved', {
@@ -127,7 +125,13 @@ const auctionKind: Kind = {
 };
 
 /** Kinds of parties and of what they hold, each after those that it refers to. */
-export const heldKinds: readonly Kind[] = [registrarKind, apiUserKind, contactKind, domainKind];
+export const heldKinds: readonly Kind[] = [
+  registrarKind,
+  apiUserKind,
+  certificateKind,
+  contactKind,
+  domainKind,
+];
 
 /** Kinds that refer to no other. */
 export const nameKinds: readonly Kind[] = [

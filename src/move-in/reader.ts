@@ -37,6 +37,14 @@ export const uuid: ReadText = (text) => {
   throw refusal('is not a UUID');
 };
 
+/** The SHA-256 of something. */
+export const sha256Of =
+  (one: string): ReadText =>
+  (text) => {
+    if (text === null || /^[0-9a-f]{64}$/.test(text)) return text;
+    throw refusal(`is not the SHA-256 of ${one}, in hexadecimal`);
+  };
+
 /** The code of a registrar or contact, in upper case. */
 export const code: ReadText = (text, note) => {
   if (text === null || text.trim() === '') throw refusal('is missing');

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import {
   apiUsers,
+  certificates,
   contactBlocks,
   contacts,
   domains,
@@ -24,6 +25,7 @@ import {
   refusal,
   registrarCode,
   requiredInstant,
+  sha256Of,
   username,
 } from './reader.ts';
 
@@ -92,10 +94,13 @@ export const apiUserKind: Kind = {
     registrar: registrarOf(apiUsers.registrarId),
     username: columnOf(apiUsers, 'username', username),
     password: { ...columnOf(apiUsers, 'passwordHash'), isSecret: true },
-    secret_digest: { ...columnOf(apiUsers, 'secretDigest', secretDigest), isSecret: true },
+    secret_digest: {
+      ...columnOf(apiUsers, 'secretDigest', sha256Of('a secret')),
+      isSecret: true,
+    },
     secret_changed_at: columnOf(apiUsers, 'secretChangedAt', requiredInstant),
     previous_secret_digest: {
-      ...columnOf(apiUsers, 'previousSecretDigest', secretDigest),
+      ...columnOf(apiUsers, 'previousSecretDigest', sha256Of('a secret')),
       isSecret: true,
     },
     previous_secret_changed_at: columnOf(apiUsers, 'previousSecretChangedAt', instant),
@@ -107,6 +112,10 @@ export const apiUserKind: Kind = {
   key: ['username'],
   required: ['registrar'],
   unique: [{ columns: ['secret_digest'] }],
+  heldBy: sql`(select 'certificate ' || username || ' ' || fingerprint from ${certificates}
+    where ${certificates.apiUserId} = ${apiUsers.id} limit 1)`,
+  // Certificates are rows of their own, and no file has what an operator requires.
+  isAbout: sql`coalesce(entry.changes ->> '$.certificate', entry.changes ->> '$.isCertificateRequired') is null`,
   missing: (now) => ({ secret_changed_at: now.toISOString() }),
   carried: ({ disabled_at }) =>
     disabled_at
@@ -164,9 +173,4 @@ async function withOneCredential(form: Form, here: Form | null): Promise<Form> {
   const stored = here?.password;
   const isSame = stored && (await isPasswordOf(stored, password));
   return { ...form, password: isSame ? stored : await hashPassword(password) };
-}
-
-function secretDigest(text: string | null): string | null {
-  if (text === null || /^[0-9a-f]{64}$/.test(text)) return text;
-  throw refusal('is not the SHA-256 of a secret, in hexadecimal');
 }

@@ -156,7 +156,7 @@ function add(
   array: string,
   isReplaced: boolean,
 ): ChangesOfMany {
-  const { table, subject } = kind;
+  const { table, subject, action = 'create' } = kind;
   const written = writtenBy(request.requestId, kind, array);
   const meant = isReplaced
     ? sql`${writtenBy(request.requestId, kind, array, 'from.uuid')} where true`
@@ -170,7 +170,7 @@ function add(
     kind.insert(db, sql`select ${row} as row ${free}`, request.at),
     ...(kind.following?.(db, written) ?? []),
   ];
-  return changesOfRows(subject, 'create', sql`select row.value as row ${free}`, statements, 'key');
+  return changesOfRows(subject, action, sql`select row.value as row ${free}`, statements, 'key');
 }
 
 function update(db: Database, { request }: Origin, kind: Kind, array: string): ChangesOfMany {
@@ -186,10 +186,10 @@ function update(db: Database, { request }: Origin, kind: Kind, array: string): C
 
 /** The columns that the form gives, or that follow from it, but those that stay as they are. */
 function updatedValues({ table, columns, key, fixed = [], derived = {} }: Kind) {
-  const given = Object.entries(columns).flatMap(([name, { column, field, isRegistrar }]) => {
+  const given = Object.entries(columns).flatMap(([name, { column, field }]) => {
     if (!column || key.includes(name) || fixed.includes(name)) return [];
     const value = valueIn(`row.${field}`);
-    return [isRegistrar ? ['registrarId', registrarIdOf(value)] : [field, value]];
+    return [field === 'registrar' ? ['registrarId', registrarIdOf(value)] : [field, value]];
   });
   return {
     ...Object.fromEntries(given),
@@ -205,7 +205,7 @@ function remove(
   array: string,
   isReplaced: boolean,
 ): ChangesOfMany {
-  const { table, subject, heldBy = null, links } = kind;
+  const { table, subject, action = 'delete', heldBy = null, links } = kind;
   const isFree = isReplaced
     ? sql`row.value ->> 'links' = ${links} and not ${isObstructed(kind)}`
     : sql`${heldBy} is null`;
@@ -216,7 +216,7 @@ function remove(
   const recorded = isReplaced ? sql`row.value -> 'removal'` : sql`row.value`;
   const rows = sql`select ${recorded} as row from ${having(kind, array, isMeant)}`;
   const statements = [...(kind.goingAlong?.(db, isGoing) ?? []), db.delete(table).where(isGoing)];
-  return changesOfRows(subject, 'delete', rows, statements, 'key');
+  return changesOfRows(subject, action, rows, statements, 'key');
 }
 
 /** The changes for which a row of the table meets the condition. */

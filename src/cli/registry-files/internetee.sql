@@ -40,6 +40,23 @@ copy (
   order by u.id
 ) to stdout (format csv, header) \g api-users.csv
 
+-- SHA-256 of a certificate. Those that have ended, are revoked or are for the portal let nobody in here.
+copy (
+  select
+    coalesce(u.username, '#' || c.api_user_id) as username,
+    encode(sha256(decode(
+      substring(c.crt from '-----BEGIN CERTIFICATE-----(.*?)-----END CERTIFICATE-----'), 'base64'
+    )), 'hex') as fingerprint,
+    c.common_name,
+    c.expires_at,
+    c.created_at
+  from certificates c
+  left join users u on u.id = c.api_user_id
+  where c.interface = 'api' and not c.revoked and c.crt <> ''
+    and (c.expires_at is null or c.expires_at > now() at time zone 'UTC')
+  order by c.id
+) to stdout (format csv, header) \g certificates.csv
+
 -- Addresses matter there only if this setting is on. Then a registrar without one may call from nowhere; here it would
 -- from everywhere, so it gets an address that nobody calls from.
 copy (

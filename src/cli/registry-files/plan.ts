@@ -1,5 +1,6 @@
 import type { Database } from '../../database/open.ts';
 import { RegistryError } from '../../error.ts';
+import { certificateKind } from '../../move-in/certificates.ts';
 import { contactKind } from '../../move-in/contacts.ts';
 import { domainKind } from '../../move-in/domains.ts';
 import { elementsOf, type Form, type Kind, keyOf, uniqueValues } from '../../move-in/kind.ts';
@@ -57,6 +58,7 @@ function checkTheirs({ staging, theirs }: Move): void {
 }
 
 const registrarIn = ({ registrar }: Form) => [registrar!];
+const userIn = ({ username }: Form) => [username!];
 const contactsIn = (form: Form) =>
   domainKind.part!.fills.flatMap((column) => elementsOf(form, column));
 
@@ -66,6 +68,7 @@ const references = [
   { held: registrarKind, by: contactKind, name: 'contact', keysIn: registrarIn },
   { held: registrarKind, by: domainKind, name: 'domain', keysIn: registrarIn },
   { held: registrarKind, by: apiUserKind, name: 'API user', keysIn: registrarIn },
+  { held: apiUserKind, by: certificateKind, name: 'certificate', keysIn: userIn },
 ];
 
 /** Turns the removal of a row into a conflict if another row refers to it after the move. */
@@ -87,7 +90,11 @@ function keepRow(staging: Staging, kind: Kind, key: string, heldBy: string): voi
 }
 
 const isReferredTo = ({ name }: Kind) =>
-  name === 'registrars' || kinds.some(({ part }) => part?.refersTo === name);
+  kinds.some(
+    ({ part, columns }) =>
+      part?.refersTo === name ||
+      Object.values(columns).some(({ refersTo }) => refersTo?.name === name),
+  );
 
 function checkOrphans({ staging, orphansTo }: Move): void {
   const registrars = staging.rows({ name: 'registrars' });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Form, Kind } from '../../move-in/kind.ts';
-import { isOver, kinds } from '../../move-in/kinds.ts';
+import { type Form, isOver, type Kind } from '../../move-in/kind.ts';
+import { kinds } from '../../move-in/kinds.ts';
 import { reading } from '../command.ts';
 import { columnsNamed } from '../file/format.ts';
 import { readRows } from '../file/read.ts';

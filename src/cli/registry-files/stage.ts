@@ -1,5 +1,12 @@
 import { orRefusal, RegistryError } from '../../error.ts';
-import { type Form, type Kind, keyOf, placeIn, uniqueValues } from '../../move-in/kind.ts';
+import {
+  type Form,
+  type Kind,
+  type KindColumn,
+  keyOf,
+  placeIn,
+  uniqueValues,
+} from '../../move-in/kind.ts';
 import { type ReadText, refusal } from '../../move-in/reader.ts';
 import { columnsNamed, type FileRow } from '../file/format.ts';
 import { readRows } from '../file/read.ts';
@@ -118,8 +125,8 @@ function readForm(move: KindMove, { values }: FileForm, form: Form, note: Note):
   for (const column of new Set([...kind.key, ...Object.keys(kind.columns)])) {
     const text = values[column];
     if (text === undefined) continue;
-    const { read, isRegistrar } = kind.columns[column]!;
-    const reader = isRegistrar ? registrarReader(move, read) : read;
+    const { read, refersTo } = kind.columns[column]!;
+    const reader = refersTo ? referenceReader(move, read, refersTo) : read;
     const value = inColumn(column, () => reader(text, (why) => note(column, 'changed', why)));
     if (value !== undefined) form[column] = value;
     else if (kind.key.includes(column) && column !== kind.apart?.column) {
@@ -129,17 +136,21 @@ function readForm(move: KindMove, { values }: FileForm, form: Form, note: Note):
   kind.check?.(form);
 }
 
-/** Reads a registrar's code. The registrar for orphans replaces one that is gone, if rows of the kind may be orphans. */
-function registrarReader({ staging, kind, orphansTo }: KindMove, read: ReadText): ReadText {
+/**
+ * Reads the key of a row of another kind. The registrar for orphans replaces one that is gone, if rows of the kind may be
+ * orphans.
+ */
+function referenceReader(
+  { staging, kind, orphansTo }: KindMove,
+  read: ReadText,
+  { name, one }: NonNullable<KindColumn['refersTo']>,
+): ReadText {
   return (text, note) => {
-    const code = orRefusal(() => read(text, note));
-    const found =
-      typeof code === 'string' ? staging.rows({ name: 'registrars' }).get(code) : undefined;
-    if (found?.line && !found.isExpected) throw refusal(whyAbsent('registrars', found));
-    const why = found?.isExpected
-      ? whyAmbiguous('registrars', found, text)
-      : 'there is no such registrar';
-    if (why === undefined) return code as string;
+    const key = orRefusal(() => read(text, note));
+    const found = typeof key === 'string' ? staging.rows({ name }).get(key) : undefined;
+    if (found?.line && !found.isExpected) throw refusal(whyAbsent(name, found));
+    const why = found?.isExpected ? whyAmbiguous(name, found, text) : `there is no such ${one}`;
+    if (why === undefined) return key as string;
     if (!kind.mayBeOrphan || orphansTo === undefined) throw refusal(why);
     note(`${why}; it is now with ${orphansTo}`);
     return orphansTo;

@@ -30,6 +30,8 @@ test('what was erased or deleted here does not move in again after its history w
   await moves.registry.done('contact delete ALPHA:32 --yes');
   await moves.registry.done('contact erase ALPHA:33 --yes');
   await moves.registry.done('retained remove riigikogu.ee --status reserved --yes');
+  const { fingerprint } = files.certificates![0]!;
+  await moves.registry.done(`certificate unbind --user ats --fingerprint ${fingerprint}`);
   await moves.registry.done('registrar update BETA --name Beeta');
   await archiveAll();
 
@@ -37,6 +39,7 @@ test('what was erased or deleted here does not move in again after its history w
   const { lines, counts } = await moveIn({ ...files, registrars: [] });
   const skipped = lines.map((line) => line.replace(/ "\{.*\}"/, ''));
   expect(skipped.filter((line) => line.endsWith('was deleted here'))).toEqual([
+    `certificates.csv:2 ats ${fingerprint}  conflict: was deleted here`,
     'contacts.csv:5 ALPHA:31  conflict: was deleted here',
     'contacts.csv:6 ALPHA:32  conflict: was deleted here',
     'contacts.csv:7 ALPHA:33  conflict: was deleted here',

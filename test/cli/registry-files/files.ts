@@ -20,6 +20,11 @@ export const row = {
     ...{ created_at: at, updated_at: at },
     ...more,
   }),
+  certificate: (username: string, fingerprint: string, more: FileRow = {}) => ({
+    ...{ username, fingerprint, common_name: username, expires_at: '2999-01-01 00:00:00' },
+    created_at: at,
+    ...more,
+  }),
   contact: (id: number, registrar: string, more: FileRow = {}) => ({
     ...{
       id: String(id),
@@ -66,6 +71,7 @@ export function smallRegistry(): Files {
   return {
     registrars: [row.registrar(7, 'ALPHA'), row.registrar(9, 'BETA')],
     'api-users': [row.user('ats', 'ALPHA')],
+    certificates: [row.certificate('ats', 'a1'.repeat(32))],
     'allowed-ips': [
       { registrar: 'ALPHA', address: '192.0.2.1' },
       { registrar: 'BETA', address: '2001:db8::/32' },

@@ -13,6 +13,10 @@ update users set active = false, updated_at = '2026-11-20 10:00' where username 
 insert into users (id, registrar_id, username, plain_text_password, type, roles, active, verified_at)
 values (20, 8, 'uus', 'uus12345', 'ApiUser', '{super}', true, '2026-11-20');
 
+update certificates set revoked = true, revoked_at = '2026-11-20 10:00' where id = 6;
+insert into certificates (id, api_user_id, crt, common_name, interface, expires_at, created_at)
+values (20, 20, pem('uus'), 'uus', 'api', '2040-01-01', '2026-11-20 10:00');
+
 delete from white_ips where id = 2;
 insert into white_ips (id, registrar_id, ipv4, interfaces) values (20, 8, '127.0.0.1', '{api}');
 

@@ -53,6 +53,35 @@ values
   (15, null, 'admin', null, 'AdminUser', '{admin}', true, null, '2010-01-01', '2011-01-01'),
   (16, null, 'Mari Maasikas', null, 'RegistrantUser', null, null, null, '2010-01-01', '2011-01-01');
 
+create function pem(content text) returns text language sql as $$
+  select E'-----BEGIN CERTIFICATE-----\n' || encode(convert_to(content, 'UTF8'), 'base64') || E'\n-----END CERTIFICATE-----\n'
+$$;
+
+insert into certificates (id, api_user_id, csr, crt, common_name, interface, revoked, expires_at, created_at)
+values
+  (1, 1, null, E'Certificate:\r\n    Data:\r\n' || replace('-----BEGIN CERTIFICATE-----
+MIIBmjCCAUGgAwIBAgIUGNas0NBVAHKRDL2sCxMGyfRcBr8wCgYIKoZIzj0EAwIw
+IzERMA8GA1UECgwIQWxwaGEgQVMxDjAMBgNVBAMMBWFscGhhMB4XDTI2MTEyMzA3
+MDIxOFoXDTM2MTEyMDA3MDIxOFowIzERMA8GA1UECgwIQWxwaGEgQVMxDjAMBgNV
+BAMMBWFscGhhMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEmIvvKze4D5rn0oLg
+/pHPE/H1v4MSOfoy+ul69vTk1xv39o2jPPH3LzxfJGjhHvFJt0OKViMqRUESGyb/
+sMwMZ6NTMFEwHQYDVR0OBBYEFGIiPIWtdaZ8rckgomgj04gmGjpyMB8GA1UdIwQY
+MBaAFGIiPIWtdaZ8rckgomgj04gmGjpyMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZI
+zj0EAwIDRwAwRAIgT2JqClZ+7x/JdyD4ZiW502WdTfLj7usFuc4+x1+4j/ICIBu6
+PliM4iPS/hBsP0fQv7smBjPe4Qwu4F686llPPjl9
+-----END CERTIFICATE-----
+', E'\n', E'\r\n'), 'alpha', 'api', false, '2036-11-20 07:02:18', '2026-11-23 07:02:19'),
+  (2, 1, null, pem('vana'), 'alpha', 'api', false, '2020-01-01', '2018-01-01'),
+  (3, 1, null, pem('tühistatud'), 'alpha', 'api', true, '2040-01-01', '2018-01-01'),
+  (4, 1, null, pem('portaal'), 'alpha', 'registrar', false, '2040-01-01', '2018-01-01'),
+  (5, 1, 'csr', null, 'alpha', 'api', false, null, '2018-01-01'),
+  (6, 3, null, pem('beta'), 'beta, õ', 'api', false, null, '2018-01-01'),
+  (7, 3, null, pem('ühine'), null, 'api', false, '2040-01-01', null),
+  (8, 2, null, pem('ühine'), '', 'api', false, '2040-01-01', '2018-01-01'),
+  (9, 8, null, pem('zone'), 'zone', 'api', false, '2040-01-01', '2018-01-01'),
+  (10, 98, null, pem('kadunud'), 'kadunud', 'api', false, '2040-01-01', '2018-01-01'),
+  (11, 3, null, 'katki', 'beta', 'api', false, '2040-01-01', '2018-01-01');
+
 insert into white_ips (id, registrar_id, ipv4, ipv6, interfaces, committed)
 values
   (1, 1, '192.0.2.1', null, '{api}', true),

@@ -78,6 +78,28 @@ create table users (
   subject varchar
 );
 
+create table certificates (
+  id integer primary key,
+  api_user_id integer,
+  csr text,
+  crt text,
+  creator_str varchar,
+  updator_str varchar,
+  created_at timestamp,
+  updated_at timestamp,
+  common_name varchar,
+  md5 varchar,
+  interface varchar,
+  revoked boolean default false not null,
+  private_key bytea,
+  p12 bytea,
+  expires_at timestamp,
+  serial varchar,
+  revoked_at timestamp,
+  revoked_reason integer,
+  p12_password varchar
+);
+
 create table white_ips (
   id integer primary key,
   registrar_id integer not null,

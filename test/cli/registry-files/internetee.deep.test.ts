@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -30,6 +31,7 @@ async function rowsOf(name: string): Promise<Record<string, unknown>[]> {
 test.each([
   ['registrars', 'id,code,name,created_at,updated_at'],
   ['api-users', 'registrar,username,password,secret_digest,disabled_at,created_at,updated_at'],
+  ['certificates', 'username,fingerprint,common_name,expires_at,created_at'],
   ['allowed-ips', 'registrar,address'],
   [
     'contacts',
@@ -98,6 +100,30 @@ test('writes passwords as they are', async () => {
   expect(users.find(({ username }) => username === 'beta')).toMatchObject({
     password: ' sala, "sõna": õ ',
   });
+});
+
+test('writes the certificates with which API users may log in, by their fingerprints', async () => {
+  const certificates = await rowsOf('certificates.csv');
+  expect(certificates.map(({ username, common_name: name }) => [username, name])).toEqual([
+    ['alpha', 'alpha'],
+    ['beta', 'beta, õ'],
+    ['beta', ''],
+    ['alpha epp', ''],
+    ['zone:epp', 'zone'],
+    ['#98', 'kadunud'],
+    ['beta', 'beta'],
+  ]);
+  const [{ crt }] = (await old.query('select crt from certificates where id = 1')) as [
+    { crt: string },
+  ];
+  expect(certificates[0]).toEqual({
+    username: 'alpha',
+    fingerprint: new X509Certificate(crt).fingerprint256.replaceAll(':', '').toLowerCase(),
+    common_name: 'alpha',
+    expires_at: '2036-11-20 07:02:18',
+    created_at: '2026-11-23 07:02:19',
+  });
+  expect(certificates.at(-1)).toMatchObject({ fingerprint: '' });
 });
 
 test('writes the addresses that may call, and one that nobody has where there is none', async () => {

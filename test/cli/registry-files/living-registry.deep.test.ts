@@ -34,6 +34,8 @@ beforeAll(async () => {
   [tables] = (await old.query(`select
     (select count(*) from registrars) as registrars,
     (select count(*) from users where type = 'ApiUser') as "api-users",
+    (select count(*) from certificates where interface = 'api' and not revoked and crt is not null
+      and (expires_at is null or expires_at > now())) as certificates,
     (select count(*) from contacts) as contacts,
     (select count(*) from domains) as domains,
     (select count(*) from reserved_domains) as reserved,
@@ -115,6 +117,20 @@ test('a day in the old registry arrives, without conflicts', () => {
 test('every difference that reconcile finds is in the report', async () => {
   const answer = await registry.done(['reconcile', files, '--orphans-to', 'ALPHA']);
   expect(answer).toMatchObject({ equal: false, unreported: 0 });
+});
+
+test('every certificate of an API user is bound, and none is required', async () => {
+  const expected = await old.query(`
+    select username, common_name, to_char(c.expires_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as expires_at
+    from certificates c join users u on u.id = api_user_id
+    where c.id in (1, 7, 8, 20)`);
+  const user = byId('api_users', 'username');
+  const certificates = held.certificates!.map(({ api_user_id, common_name, expires_at }) => ({
+    ...{ username: user(api_user_id), common_name, expires_at },
+  }));
+  expectSameRows(certificates, expected);
+  expect(held.api_users!.filter((one) => one.certificate_required)).toEqual([]);
+  expect(held.certificates!.filter((one) => one.presented_at)).toEqual([]);
 });
 
 test('every contact has every text as it was, but for capital letters and derived statuses', async () => {

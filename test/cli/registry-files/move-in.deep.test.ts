@@ -78,7 +78,7 @@ test('records every row in the history, of one request, without values that are 
   await moveIn(smallRegistry());
   const rows = (await moves.registry.rows()) as { history: Record<string, string>[] };
   const history = rows.history.slice(earlier);
-  expect(history).toHaveLength(13);
+  expect(history).toHaveLength(14);
   expect(new Set(history.map(({ request_id: id }) => id)).size).toBe(1);
   expect(new Set(history.map((entry) => entry.actor_type))).toEqual(new Set(['move_in']));
   expect(history[0]!.actor).toMatch(/^move-in \(Operator .+\)$/);

@@ -13,12 +13,15 @@ const tool = startTool();
 async function rowsOf(registry: TestRegistry) {
   const { registrars, api_users, contact_blocks, domains, domain_contacts, ...rows } =
     await registry.rows();
+  const certificates = (rows.certificates as Record<string, unknown>[]).map(
+    ({ presented_at: _, ...certificate }) => certificate,
+  );
   const { retained_domains, disputes, auctions } = rows;
   const contacts = (rows.contacts as Record<string, unknown>[]).map(
     ({ unlinked_at: _, ...contact }) => contact,
   );
   const moved = { registrars, api_users, contact_blocks, contacts, domains, domain_contacts };
-  return { ...moved, retained_domains, disputes, auctions };
+  return { ...moved, certificates, retained_domains, disputes, auctions };
 }
 
 /** Whatever a former registry may have kept as text: everything but a null character. */
@@ -101,11 +104,23 @@ const registries: fc.Arbitrary<Files> = fc
       ),
       { maxLength: 3 },
     ),
+    certificates: fc.array(
+      fc.tuple(
+        fc.nat(3),
+        fc.constantFrom('a', 'b', 'c'),
+        dirtyText,
+        fc.constantFrom('', '2020-01-01', '2999-01-01'),
+      ),
+      { maxLength: 6 },
+    ),
   })
-  .map(({ contacts, domains, auctions, disputes, reserved, users }) => ({
+  .map(({ contacts, domains, auctions, disputes, reserved, users, certificates }) => ({
     registrars: codes.map((code, n) => row.registrar(n + 3, code, { name: ` ${code}\t` })),
     'allowed-ips': codes.map((registrar, n) => ({ registrar, address: `192.0.2.${n}` })),
     'api-users': users.map(([code, password], n) => row.user(`user ${n}`, code, { password })),
+    certificates: certificates.map(([user, digit, common_name, expires_at]) =>
+      row.certificate(`user ${user}`, digit.repeat(64), { common_name, expires_at }),
+    ),
     contacts: contacts.map(([code, dirt, some], n) =>
       row.contact(n * 7 + 1, code, { ...dirt, ...some }),
     ),
@@ -177,7 +192,7 @@ test('moves out to a directory that has none of the files, or replaces them', as
   const registry = await tool.newRegistry();
   const directory = `${await tool.newDirectory()}/uus`;
   const { files } = await registry.done(['move-out', directory]);
-  expect(Object.values(files)).toEqual(Array(10).fill(0));
+  expect(Object.values(files)).toEqual(Array(11).fill(0));
   const again = await registry.run(['move-out', directory]);
   expect(again).toMatchObject({
     status: 1,
