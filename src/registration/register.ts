@@ -89,6 +89,8 @@ export async function registerDomain(
         ...(dispute
           ? following(db, origin, closure(db, origin, dispute, at.toISOString()), isWritten)
           : []),
+        // Moving in removes domains without what their registrations used up.
+        db.delete(registrations).where(sql`${registrations.name} = ${name} and ${isWritten}`),
         // Last, to know the newest entry.
         insertRows(db, registrations, registration, sql`where ${isWritten}`),
       ],

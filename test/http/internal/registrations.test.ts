@@ -1,6 +1,12 @@
 import { and, eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { auctions, disputes, registrations, retainedDomains } from '../../../drizzle/schema.ts';
+import {
+  auctions,
+  disputes,
+  domains,
+  registrations,
+  retainedDomains,
+} from '../../../drizzle/schema.ts';
 import { deleteContact } from '../../../src/contact/delete.ts';
 import { importDomains } from '../../../src/domain/import.ts';
 import { parseDomainName } from '../../../src/domain/name.ts';
@@ -407,6 +413,14 @@ test.each([
     expect((await register(prepared)).status).toBe(path === '?release=true' ? 409 : 201);
   },
 );
+
+test('a name is registered again after moving in or a query by hand has removed its domain', async () => {
+  const prepared = await prepare();
+  await register(prepared);
+  await worker.db.delete(domains).where(eq(domains.name, prepared.name));
+  expect((await register(prepared)).status).toBe(201);
+  expect(await keptOf(prepared)).toHaveLength(1);
+});
 
 test('what a registration used up is forgotten after a day, and never stands in the history', async () => {
   const prepared = await prepare();
