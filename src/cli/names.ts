@@ -1,4 +1,4 @@
-import { type DomainName, nameRefusal, readDomainName } from '../domain/name.ts';
+import { type DomainName, domainNameOf } from '../domain/name.ts';
 import { findZoneProblems } from '../domain/zone.ts';
 import { type Env, zonesOf } from '../env.ts';
 import { orRefusal, type Problem, RegistryError, throwProblems } from '../error.ts';
@@ -6,8 +6,7 @@ import { commandLine, usageError } from './command.ts';
 
 /** Reads a name of a command line in any spelling, and says how it understands one that is not spelt as it is kept. */
 export function parseName(text: string): DomainName {
-  const { domain, fault } = readDomainName(text);
-  if (!domain) throw nameRefusal(text, fault);
+  const domain = domainNameOf(text);
   if (domain.name !== text) console.error(`${text} is understood as ${domain.name}`);
   return domain;
 }

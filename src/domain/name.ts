@@ -56,9 +56,11 @@ export function readDomainName(text: string): ReadName {
   return { domain: { name, punycode: ascii } };
 }
 
-/** The refusal of a text that is not a domain name: `invalid`, with what is wrong. */
-export function nameRefusal(text: string, fault: NameFault): RegistryError {
-  return invalidName(text, nameFaults[fault]);
+/** The name that a text stands for in any spelling, trimmed. Throws `invalid`, with what is wrong. */
+export function domainNameOf(text: string): DomainName {
+  const { domain, fault } = readDomainName(text.trim());
+  if (domain) return domain;
+  throw invalidName(text, nameFaults[fault]);
 }
 
 /**
@@ -67,7 +69,7 @@ export function nameRefusal(text: string, fault: NameFault): RegistryError {
  */
 export function parseDomainName(text: string): DomainName {
   const { domain, fault } = readDomainName(text);
-  if (!domain) throw nameRefusal(text, fault);
+  if (!domain) throw invalidName(text, nameFaults[fault]);
   const { name } = domain;
   if (text === name) return domain;
   const written = JSON.stringify(name);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDomainName, readDomainName } from '../../src/domain/name.ts';
+import { domainNameOf, parseDomainName, readDomainName } from '../../src/domain/name.ts';
 
 test.each([
   ['example.ee', 'example.ee'],
@@ -77,6 +77,11 @@ test.each(['õ.ee', 'Õ.EE', 'o\u0303.ee', 'xn--mda.ee', 'XN--MDA.EE'])(
     expect(readDomainName(text)).toEqual({ domain: { name: 'õ.ee', punycode: 'xn--mda.ee' } });
   },
 );
+
+test('a name from outside is trimmed, as every text is', () => {
+  expect(domainNameOf(' Kohv.EE\n')).toEqual({ name: 'kohv.ee', punycode: 'kohv.ee' });
+  expect(() => domainNameOf(' ko hv.ee')).toThrow('contains white space');
+});
 
 test.each([
   ['stands for a control character', 'xn--a.ee'],

@@ -4,7 +4,6 @@ import { getAuction } from '../../auction/read.ts';
 import { platformRule } from '../../auction/start.ts';
 import { startAuction } from '../../auction/start-one.ts';
 import { retried } from '../../database/retry.ts';
-import { nameRefusal, readDomainName } from '../../domain/name.ts';
 import { findZoneProblems } from '../../domain/zone.ts';
 import { zonesOf } from '../../env.ts';
 import { RegistryError, throwProblems } from '../../error.ts';
@@ -15,6 +14,7 @@ import { database } from '../context.ts';
 import { newApp } from '../hono.ts';
 import { limitBody, parseBody } from '../input.ts';
 import { publishAfterResponse } from '../publish-after-response.ts';
+import { domainNameRule } from '../requested-name.ts';
 import { forgetStarted, shownAuction } from '../started-auctions.ts';
 import { markReplay } from '../write-request.ts';
 import { may, originOf, systemOrigin } from './login.ts';
@@ -23,24 +23,10 @@ export const internalAuctions = newApp();
 
 internalAuctions.use(may('auctions'));
 
-/** A name in any spelling. */
-const domainRule = onFirstUse(() =>
-  z.pipe(
-    z.string('is not a text').check(z.meta({ minLength: 1, maxLength: 253 })),
-    z.transform((given, { issues }) => {
-      const { domain, fault } = readDomainName(given.trim());
-      if (domain) return domain;
-      const { message } = nameRefusal(given, fault);
-      issues.push({ code: 'custom', message, input: given });
-      return z.NEVER;
-    }),
-  ),
-);
-
 export const startBody = onFirstUse(() =>
   z.object({
     auction: z.object(
-      { domain: domainRule(), platform: clearable(platformRule()) },
+      { domain: domainNameRule(), platform: clearable(platformRule()) },
       'is not an object',
     ),
   }),

@@ -1,13 +1,14 @@
 import * as z from 'zod/mini';
-import { type DomainName, nameRefusal, readDomainName } from '../../domain/name.ts';
+import type { DomainName } from '../../domain/name.ts';
 import { contentOf, type DomainRecord, type ImportedDomain } from '../../domain/record.ts';
 import type { ReportedDomain } from '../../domain/save-many.ts';
-import { orRefusal, type Problem, RegistryError } from '../../error.ts';
+import { orRefusal, RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { textField } from '../../text/field.ts';
 import { isObject } from '../body-shape.ts';
 import { parsed } from '../input.ts';
+import { domainNameRule } from '../requested-name.ts';
 
 /** A code in either case. */
 const codeRule = (message: string) => z.pipe(textField(message, 100), z.transform(asciiUpperCase));
@@ -67,12 +68,12 @@ export function shownDomain(record: DomainRecord) {
   };
 }
 
-const nameMessage = 'is not a domain name';
+/** What a batch reports of a domain: what it is, or that it is gone. */
 export const reportedDomain = onFirstUse(() =>
-  z.object({ name: z.string(nameMessage), ...domainFields() }),
+  z.object({ name: domainNameRule(), ...domainFields() }),
 );
 export const deletedDomain = onFirstUse(() =>
-  z.object({ name: z.string(nameMessage), deleted: z.literal(true, 'is not true') }),
+  z.object({ name: domainNameRule(), deleted: z.literal(true, 'is not true') }),
 );
 
 /** For the names of the fields that the elements of a batch have. */
@@ -80,26 +81,15 @@ export const elementsOfBatch = onFirstUse(() =>
   z.object({ domains: z.array(z.object({ ...reportedDomain().shape, deleted: z.unknown() })) }),
 );
 
-/** What an element of a batch reports of a domain, or what is wrong with it; and its name, if that can be read. */
-export function readReported(element: unknown): {
-  /** The name as it was given; null if it is not a text. */
-  given: string | null;
-  name?: string;
-  told?: ReportedDomain;
-  problems?: readonly Problem[];
-} {
+/** What an element of a batch reports of a domain, or its refusal; and its name, if that can be read. */
+export function readReported(element: unknown) {
   const { name: text, deleted } = isObject(element) ? element : {};
-  const given = typeof text === 'string' ? text : null;
-  const { domain, fault } = given === null ? {} : readDomainName(given.trim());
-  const read = orRefusal(() => {
+  const told = orRefusal((): ReportedDomain => {
     if (!isObject(element)) throw new RegistryError('invalid', 'is not an object');
-    if (fault) throw nameRefusal(given!, fault);
-    if (deleted !== undefined) return parsed(deletedDomain(), element);
-    return parsed(reportedDomain(), element);
+    if (deleted !== undefined) return { ...parsed(deletedDomain(), element).name, isDeleted: true };
+    const domain = parsed(reportedDomain(), element);
+    return recordOf(domain.name, domain);
   });
-  const name = domain && { name: domain.name };
-  if (read instanceof RegistryError) return { given, ...name, problems: read.problems };
-  const told =
-    'deleted' in read ? { ...domain!, isDeleted: true as const } : recordOf(domain!, read);
-  return { given, ...name, told };
+  const given = typeof text === 'string' ? text : null;
+  return { given, name: domainNameRule().safeParse(given).data?.name, told };
 }

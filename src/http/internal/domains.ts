@@ -8,7 +8,7 @@ import { transferDomain } from '../../domain/transfer.ts';
 import { saveDomain } from '../../domain/update.ts';
 import { findZoneProblems } from '../../domain/zone.ts';
 import { zonesOf } from '../../env.ts';
-import { throwProblems } from '../../error.ts';
+import { RegistryError, throwProblems } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { auctionLists } from '../../public-list/lists.ts';
 import { releaseDomain } from '../../registration/release.ts';
@@ -92,14 +92,16 @@ internalDomains.post('/batch', limitBatch, async (c) => {
   const read = domains.map(readReported);
   // Of a name that is there twice, the later counts, also if it is refused.
   const last = new Map(read.map((each) => [each.name ?? each, each]));
-  const told = [...last.values()].flatMap((each) => each.told ?? []);
+  const told = [...last.values()].flatMap((each) =>
+    each.told instanceof RegistryError ? [] : each.told,
+  );
   const refused = await saveDomains(database(c), originOf(c), told);
   return c.json({
-    results: read.map(({ given, name, ...each }) => {
-      const { problems = [] } = name === undefined ? each : last.get(name)!;
-      const all = [...problems, ...(refused.get(name ?? '') ?? [])].map(shownProblem);
-      const errors = messagesByField(all, internalMessages);
-      return { name: given, ok: all.length === 0, errors };
+    results: read.map(({ given, name = '', told: own }) => {
+      const told = last.get(name)?.told ?? own;
+      const problems = told instanceof RegistryError ? told.problems : (refused.get(name) ?? []);
+      const errors = messagesByField(problems.map(shownProblem), internalMessages);
+      return { name: given, ok: problems.length === 0, errors };
     }),
   });
 });

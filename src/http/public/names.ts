@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { sha256Hex } from '../../bytes/digest.ts';
-import { type DomainName, nameRefusal, readDomainName } from '../../domain/name.ts';
+import { type DomainName, domainNameOf } from '../../domain/name.ts';
 import type { Env } from '../../env.ts';
+import { orRefusal, RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { auctionList, publicLists, retainedList } from '../../public-list/lists.ts';
 import { pageOfIntervals, readNameHistory } from '../../public-list/name-history/name-history.ts';
@@ -90,8 +91,8 @@ export function nameAnswer(
 
 function readName(given: unknown): { given: unknown; domain?: DomainName; error?: string } {
   if (typeof given !== 'string') return { given, error: 'is not a domain name' };
-  const { domain, fault } = readDomainName(given);
-  return domain ? { given, domain } : { given, error: nameRefusal(given, fault).message };
+  const domain = orRefusal(() => domainNameOf(given));
+  return domain instanceof RegistryError ? { given, error: domain.message } : { given, domain };
 }
 
 function shown({ name, punycode }: DomainName, { statuses, isInAuction }: ListedName) {
