@@ -74,6 +74,15 @@ export function linkContacts(db: Database, rows: SQL) {
   ];
 }
 
+/** The content of a domain after its removal. */
+const nothing = { registrar: null, registrant: null, admin: [], tech: [], createdAt: null };
+
+/** The row of a domain for `deleteDomains`, with its changes. */
+export function removalRow(name: string, domain: Recorded) {
+  const { registrar } = domain;
+  return { name, registrar, changes: difference({ ...domain }, nothing) };
+}
+
 /** Deletes the domains of such rows, and with them their links and the secrets that their registrations used up. */
 export function deleteDomains(db: Database, rows: SQL) {
   const names = sql`(select row ->> 'name' from (${rows}))`;

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { difference } from '../history/changes.ts';
 import { findNewestId, nothingSince } from '../history/search.ts';
 import {
   type Change,
@@ -9,19 +8,10 @@ import {
   changeEach,
   changesOfRows,
   type Origin,
-  write,
 } from '../write.ts';
-import { deleteDomains } from './change.ts';
+import { deleteDomains, removalRow } from './change.ts';
 import { loadDomains, type Recorded } from './read.ts';
-
-/** The content of a domain after its removal. */
-const nothing = { registrar: null, registrant: null, admin: [], tech: [], createdAt: null };
-
-/** The row of a domain for `deleteDomains`, with its changes. */
-export function removalRow(name: string, domain: Recorded) {
-  const { registrar } = domain;
-  return { name, registrar, changes: difference({ ...domain }, nothing) };
-}
+import { saveDomains } from './save.ts';
 
 /** The change that removes a domain, or nothing if it is not there. */
 export function domainRemoval(
@@ -46,16 +36,7 @@ export function domainRemoval(
 
 /** Removes the domain, if it is there. */
 export async function removeDomain(db: Database, origin: Origin, name: string): Promise<void> {
-  const look = async () => ({
-    since: await findNewestId(db),
-    present: (await loadDomains(db, [name])).get(name),
-  });
-  const judge = ({ since, present }: Awaited<ReturnType<typeof look>>): Change<void> => ({
-    ...domainRemoval(db, origin, name, present),
-    onlyIf: nothingSince(since, 'domain', [name]),
-    outcome: undefined,
-  });
-  await write(db, origin.request, { look, judge });
+  await saveDomains(db, origin, new Map([[name, () => undefined]]));
 }
 
 /**

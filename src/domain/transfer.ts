@@ -14,13 +14,13 @@ import {
   type ChangeOfSeenOptions,
   changeEach,
   changesOfRows,
+  hasWritten,
   type Origin,
   untilWritten,
 } from '../write.ts';
 import { insertDomains, linkContacts } from './change.ts';
 import type { DomainName } from './name.ts';
 import { getDomain, type Recorded } from './read.ts';
-import { contentOf } from './record.ts';
 
 export interface TransferredDomain extends Recorded {
   /** The codes of the contacts that were copied, with those of the copies. */
@@ -43,17 +43,16 @@ export async function transferDomain(
   registrar: string,
   { isDryRun = false, seen }: ChangeOfSeenOptions = {},
 ): Promise<TransferredDomain> {
+  let first: number | undefined;
   let attempted: TransferredDomain | undefined;
   const attempt = async (): Promise<TransferredDomain> => {
     const since = seen ?? (await findNewestId(db));
+    first ??= since;
+    // An earlier attempt took effect.
+    if (attempted && (await hasWritten(db, origin.request, first))) return attempted;
     const present = await getDomain(db, name.name);
     const to = await getRegistrarId(db, registrar);
-    if (present.registrar === registrar) {
-      // The codes of copies are random: if they are there, the attempt that seemed to fail did take effect.
-      const isDone = attempted && JSON.stringify(contentOf({ ...name, ...attempted }));
-      const isOurs = isDone === JSON.stringify(contentOf({ ...name, ...present }));
-      return attempted && isOurs ? attempted : { ...present, copies: {}, notified: [] };
-    }
+    if (present.registrar === registrar) return { ...present, copies: {}, notified: [] };
     const linked = await linkedContacts(db, name.name, to);
     const transfer = planTransfer(origin, name, present, registrar, to, linked);
     attempted = transfer.domain;

@@ -138,7 +138,11 @@ it('is made once, with the same copies, though D1 reports it as failed', async (
     isFirst = false;
     throw resetDuring;
   });
-  const { copies, notified: _, ...domain } = await transferDomain(db, operator, name, to.code);
+  const {
+    copies,
+    notified: _,
+    ...domain
+  } = await transferDomain(db, { ...operator }, name, to.code);
   expect(await getDomain(worker.db, name.name)).toEqual(domain);
   expect(Object.values(copies)).toHaveLength(3);
   expect([await countOf(from), await countOf(to)]).toEqual([2, 4]);

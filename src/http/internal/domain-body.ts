@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import type { DomainName } from '../../domain/name.ts';
-import { contentOf, type DomainRecord, type ImportedDomain } from '../../domain/record.ts';
-import type { ReportedDomain } from '../../domain/save-many.ts';
+import type { Recorded } from '../../domain/read.ts';
+import { contentOf, type DomainRecord } from '../../domain/record.ts';
+import type { WantedDomain } from '../../domain/save.ts';
 import { orRefusal, RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { asciiUpperCase } from '../../text/ascii-case.ts';
@@ -37,22 +38,18 @@ export const domainFields = onFirstUse(() => {
 
 export const domainObject = onFirstUse(() => z.object(domainFields(), 'is not an object'));
 
-/** The domain of a body. A list that is not there is left out. */
+/** The domain of a body, given what it is: it keeps the contacts of a list that is not there. */
 export function recordOf(
   name: DomainName,
-  {
-    registrar,
-    registrant,
-    admin_contacts,
-    tech_contacts,
-  }: z.output<ReturnType<typeof domainObject>>,
-): ImportedDomain {
+  given: z.output<ReturnType<typeof domainObject>>,
+  present?: Recorded,
+): DomainRecord {
   return {
     ...name,
-    registrar,
-    registrant,
-    ...(admin_contacts && { admin: admin_contacts }),
-    ...(tech_contacts && { tech: tech_contacts }),
+    registrar: given.registrar,
+    registrant: given.registrant,
+    admin: given.admin_contacts ?? present?.admin ?? [],
+    tech: given.tech_contacts ?? present?.tech ?? [],
   };
 }
 
@@ -81,15 +78,18 @@ export const elementsOfBatch = onFirstUse(() =>
   z.object({ domains: z.array(z.object({ ...reportedDomain().shape, deleted: z.unknown() })) }),
 );
 
-/** What an element of a batch reports of a domain, or its refusal; and its name, if that can be read. */
+/** What an element of a batch wants of a domain, or its refusal; and its name, if that can be read. */
 export function readReported(element: unknown) {
   const { name: text, deleted } = isObject(element) ? element : {};
-  const told = orRefusal((): ReportedDomain => {
+  const wanted = orRefusal((): WantedDomain => {
     if (!isObject(element)) throw new RegistryError('invalid', 'is not an object');
-    if (deleted !== undefined) return { ...parsed(deletedDomain(), element).name, isDeleted: true };
+    if (deleted !== undefined) {
+      parsed(deletedDomain(), element);
+      return () => undefined;
+    }
     const domain = parsed(reportedDomain(), element);
-    return recordOf(domain.name, domain);
+    return (present) => recordOf(domain.name, domain, present);
   });
   const given = typeof text === 'string' ? text : null;
-  return { given, name: domainNameRule().safeParse(given).data?.name, told };
+  return { given, name: domainNameRule().safeParse(given).data?.name, wanted };
 }

@@ -1,11 +1,9 @@
 import * as z from 'zod/mini';
 import { retried } from '../../database/retry.ts';
 import { getDomain } from '../../domain/read.ts';
-import { withKept } from '../../domain/record.ts';
 import { removeDomain } from '../../domain/remove.ts';
-import { saveDomains } from '../../domain/save-many.ts';
+import { saveDomain, saveDomains, type WantedDomain } from '../../domain/save.ts';
 import { transferDomain } from '../../domain/transfer.ts';
-import { saveDomain } from '../../domain/update.ts';
 import { findZoneProblems } from '../../domain/zone.ts';
 import { zonesOf } from '../../env.ts';
 import { RegistryError, throwProblems } from '../../error.ts';
@@ -48,9 +46,8 @@ export const domainBody = onFirstUse(() => z.object({ domain: domainObject() }))
 internalDomains.put('/:name', limitBody, async (c) => {
   const name = requestedName(c);
   const { domain } = await parseBody(c, domainBody());
-  const given = recordOf(name, domain);
   const { record, isNew } = await saveDomain(database(c), originOf(c), name, (present) =>
-    withKept(given, present),
+    recordOf(name, domain, present),
   );
   return c.json({ domain: shownDomain(record) }, isNew ? 201 : 200);
 });
@@ -91,17 +88,18 @@ internalDomains.post('/batch', limitBatch, async (c) => {
   if (others > 0) await throttle(c, 'system', c.var.system.keyDigest, others);
   const read = domains.map(readReported);
   // Of a name that is there twice, the later counts, also if it is refused.
-  const last = new Map(read.map((each) => [each.name ?? each, each]));
-  const told = [...last.values()].flatMap((each) =>
-    each.told instanceof RegistryError ? [] : each.told,
-  );
-  const refused = await saveDomains(database(c), originOf(c), told);
+  const last = new Map(read.map(({ name, wanted }) => [name, wanted]));
+  const wanted = new Map<string, WantedDomain>();
+  for (const [name, each] of last) {
+    if (name !== undefined && !(each instanceof RegistryError)) wanted.set(name, each);
+  }
+  const refused = (await saveDomains(database(c), originOf(c), wanted)).problems;
   return c.json({
-    results: read.map(({ given, name = '', told: own }) => {
-      const told = last.get(name)?.told ?? own;
-      const problems = told instanceof RegistryError ? told.problems : (refused.get(name) ?? []);
-      const errors = messagesByField(problems.map(shownProblem), internalMessages);
-      return { name: given, ok: problems.length === 0, errors };
+    results: read.map(({ given, name = '', wanted }) => {
+      const counted = last.get(name) ?? wanted;
+      const problems = counted instanceof RegistryError ? counted.problems : refused.get(name);
+      const errors = messagesByField((problems ?? []).map(shownProblem), internalMessages);
+      return { name: given, ok: problems === undefined, errors };
     }),
   });
 });

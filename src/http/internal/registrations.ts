@@ -23,7 +23,7 @@ export const registrationBody = onFirstUse(() => {
 internalRegistrations.post('/:name/registration', may('domains'), limitBody, async (c) => {
   const name = requestedName(c);
   const body = await parseBody(c, registrationBody());
-  const record = { admin: [], tech: [], ...recordOf(name, body.domain) };
+  const record = recordOf(name, body.domain);
   // EPP has one field for both, so each is good for whatever the name needs.
   const secrets = [body.registration_code, body.password].filter((secret) => secret != null);
   const { system } = c.var;

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { contacts } from '../../../drizzle/schema.ts';
 import { startAuctions } from '../../../src/auction/start.ts';
 import { parseDomainName } from '../../../src/domain/name.ts';
-import { saveDomain } from '../../../src/domain/update.ts';
+import { saveDomain } from '../../../src/domain/save.ts';
 import { releaseDomain } from '../../../src/registration/release.ts';
 import {
   addAuction,

@@ -3,9 +3,9 @@ import { deleteAnyContact } from '../../src/contact/administer.ts';
 import type { Database } from '../../src/database/open.ts';
 import { type DomainName, parseDomainName } from '../../src/domain/name.ts';
 import { loadDomains } from '../../src/domain/read.ts';
+import { type ImportedDomain, withKept } from '../../src/domain/record.ts';
 import { removeDomain } from '../../src/domain/remove.ts';
-import { saveDomains } from '../../src/domain/save-many.ts';
-import { saveDomain } from '../../src/domain/update.ts';
+import { saveDomain, saveDomains, type WantedDomain } from '../../src/domain/save.ts';
 import { addContact, addRegistrar, operator, unique } from '../support/fixtures.ts';
 import { aroundBatches, beforeBatch } from '../support/meanwhile.ts';
 import { historyOf } from '../support/stored.ts';
@@ -21,6 +21,20 @@ async function prepare() {
   return { registrar, code, told, names };
 }
 
+/** Saves and deletes domains, the last of each name, and returns the problems. */
+async function report(
+  db: Database,
+  domains: readonly (ImportedDomain | (DomainName & { isDeleted: true }))[],
+) {
+  const wanted = new Map<string, WantedDomain>(
+    domains.map((each) => [
+      each.name,
+      (present) => ('isDeleted' in each ? undefined : withKept(each, present)),
+    ]),
+  );
+  return (await saveDomains(db, { ...operator }, wanted)).problems;
+}
+
 const present = async (names: readonly { name: string }[]) => {
   const domains = await loadDomains(
     worker.db,
@@ -32,8 +46,8 @@ const present = async (names: readonly { name: string }[]) => {
 test('domains are saved and deleted together, and one that is refused stops no other', async () => {
   const { told, names } = await prepare();
   const [first, second, third] = names;
-  await saveDomains(worker.db, operator, [{ ...first!, ...told }]);
-  const problems = await saveDomains(worker.db, operator, [
+  await report(worker.db, [{ ...first!, ...told }]);
+  const problems = await report(worker.db, [
     { ...first!, isDeleted: true },
     { ...second!, ...told, registrant: 'NOBODY:1' },
     { ...third!, ...told },
@@ -50,7 +64,7 @@ test('of a name that is reported twice the later report counts, and the same bat
     { ...name!, isDeleted: true as const },
     { ...name!, ...told },
   ];
-  for (const _ of [1, 2]) await saveDomains(worker.db, operator, batch);
+  for (const _ of [1, 2]) await report(worker.db, batch);
   expect(await historyOf(worker.env, 'domain', name!)).toHaveLength(1);
 });
 
@@ -61,7 +75,7 @@ test('a batch looks again when a domain changes, or a contact goes, before it is
   const changed = beforeBatch(worker.env, 1, () =>
     saveDomain(worker.db, operator, first!, () => record),
   );
-  await saveDomains(changed, operator, [{ ...first!, ...told, tech: [code] }]);
+  await report(changed, [{ ...first!, ...told, tech: [code] }]);
   const [domain] = (await loadDomains(worker.db, [first!.name])).values();
   expect(domain).toMatchObject({ admin: [code], tech: [code] });
 
@@ -69,23 +83,19 @@ test('a batch looks again when a domain changes, or a contact goes, before it is
   const without = beforeBatch(worker.env, 1, () =>
     deleteAnyContact(worker.db, operator, other.code),
   );
-  const problems = await saveDomains(without, operator, [{ ...second!, ...other.told }]);
+  const problems = await report(without, [{ ...second!, ...other.told }]);
   expect([...problems.keys()]).toEqual([second!.name]);
 });
 
 test.each([
-  [
-    'in a batch',
-    (db: Database, name: DomainName) =>
-      saveDomains(db, { ...operator }, [{ ...name, isDeleted: true }]),
-  ],
-  ['by itself', (db: Database, name: DomainName) => removeDomain(db, operator, name.name)],
+  ['in a batch', (db: Database, name: DomainName) => report(db, [{ ...name, isDeleted: true }])],
+  ['by itself', (db: Database, name: DomainName) => removeDomain(db, { ...operator }, name.name)],
 ] as const)(
   'a domain that is deleted %s is deleted once, though D1 reports it as failed',
   async (_, remove) => {
     const { told, names } = await prepare();
     const [name] = names;
-    const register = () => saveDomains(worker.db, { ...operator }, [{ ...name!, ...told }]);
+    const register = () => report(worker.db, [{ ...name!, ...told }]);
     await register();
     let isFirst = true;
     const db = aroundBatches(worker.env, async (send) => {
