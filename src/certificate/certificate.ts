@@ -62,17 +62,26 @@ export function listCertificates(db: Database) {
 
 const warnedMilliseconds = 30 * 24 * 60 * 60 * 1000;
 
-/** Those whose logins need a certificate, and whose last one has ended or ends within thirty days. */
+/** Those whose logins need a certificate, and whose last one has ended or ends within thirty days; null if none is bound. */
 export async function listEndingCertificates(db: Database, now: Date) {
-  const byHolder = Map.groupBy(
-    (await listCertificates(db)).filter(({ isRequired }) => isRequired),
-    (one) => holderText(holderOf(one)),
-  );
+  const endsAt = sql<string | null>`max(
+    iif(${certificates.id} is null, null, ifnull(${certificates.expiresAt}, '9999')))`;
+  const ofType = async (type: Holder['type']) => {
+    const { table, key, field } = holders[type];
+    const needing = await db
+      .select({ key, endsAt })
+      .from(table)
+      .leftJoin(certificates, eq(certificates[field], table.id))
+      .where(eq(table.isCertificateRequired, true))
+      .groupBy(table.id);
+    return needing.map((one) => ({
+      holder: holderText({ type, key: one.key }),
+      endsAt: one.endsAt,
+    }));
+  };
   const soon = timeAfter(now, warnedMilliseconds);
-  return Array.from(byHolder, ([holder, its]) => {
-    const ends = its.map(({ expiresAt }) => expiresAt ?? '9999').sort();
-    return { holder, endsAt: ends.at(-1)! };
-  }).filter(({ endsAt }) => endsAt <= soon);
+  const all = await Promise.all([ofType('api_user'), ofType('system')]);
+  return all.flat().filter((one) => one.endsAt === null || one.endsAt <= soon);
 }
 
 /**
@@ -107,19 +116,25 @@ export async function bindCertificate(
   });
 }
 
-/** Ends the certificate for the holder, effective from the next request. Throws `not_found` for either. */
+/**
+ * Ends the certificate for the holder, effective from the next request. Returns whether the holder's logins need one and
+ * no unexpired one is left. Throws `not_found` for either.
+ */
 export async function unbindCertificate(
   db: Database,
   origin: Origin,
   holder: Holder,
   fingerprint: string,
   options: ChangeOptions = {},
-): Promise<void> {
-  await changeHolder(db, origin, holder, options, ({ bound }, isThere, isBound) => {
+): Promise<boolean> {
+  let isLockedOut = false;
+  await changeHolder(db, origin, holder, options, ({ bound, isRequired }, isThere, isBound) => {
     if (!bound.some((one) => one.fingerprint === fingerprint)) {
       const message = `this certificate is not bound to ${holderText(holder)}`;
       throw new RegistryError('not_found', message, 'fingerprint');
     }
+    const left = unexpired(bound, origin).filter((one) => one.fingerprint !== fingerprint);
+    isLockedOut = isRequired && left.length === 0;
     const isThis = and(isBound, eq(certificates.fingerprint, fingerprint));
     return {
       changes: difference({ certificate: fingerprint }, { certificate: null }),
@@ -127,6 +142,7 @@ export async function unbindCertificate(
       statements: (isWritten) => [db.delete(certificates).where(and(isThis, isWritten))],
     };
   });
+  return isLockedOut;
 }
 
 /**
@@ -145,7 +161,7 @@ export async function requireCertificate(
   const at = origin.request.at.toISOString();
   let isPresented = false;
   const changes = await changeHolder(db, origin, holder, options, (seen, isThere, isBound) => {
-    const valid = seen.bound.filter(({ expiresAt }) => expiresAt === null || expiresAt > at);
+    const valid = unexpired(seen.bound, origin);
     if (isRequired && valid.length === 0) {
       const message = `no unexpired certificate is bound to ${holderText(holder)}`;
       throw new RegistryError('invalid', message);
@@ -166,6 +182,11 @@ export async function requireCertificate(
     };
   });
   return { changes, isPresented };
+}
+
+function unexpired(bound: Seen['bound'], { request }: Origin) {
+  const at = request.at.toISOString();
+  return bound.filter(({ expiresAt }) => expiresAt === null || expiresAt > at);
 }
 
 type Seen = {

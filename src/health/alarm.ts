@@ -28,7 +28,7 @@ export interface Findings {
   runs: readonly CronRun[];
   size: DatabaseSize;
   failingWebhooks: readonly { registrar: string; since: string }[];
-  endingCertificates: readonly { holder: string; endsAt: string }[];
+  endingCertificates: readonly { holder: string; endsAt: string | null }[];
   /** A local server runs no cron by itself. */
   isDeployed: boolean;
 }
@@ -59,7 +59,13 @@ export function findAlarms(
     alarms.push({ alarm: 'webhook_failing', message });
   }
   for (const { holder, endsAt } of endingCertificates) {
-    const message = `The last certificate of ${holder}, which needs one, ends at ${endsAt}.`;
+    const isOver = endsAt === null || endsAt <= now.toISOString();
+    const refused = isOver ? ': its logins are refused' : '';
+    const last =
+      endsAt === null
+        ? `No certificate is bound to ${holder}, which needs one`
+        : `The last certificate of ${holder}, which needs one, ${isOver ? 'ended' : 'ends'} at ${endsAt}`;
+    const message = `${last}${refused}.`;
     alarms.push({ alarm: 'certificate_ending', message });
   }
   return alarms;

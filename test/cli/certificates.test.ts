@@ -104,10 +104,20 @@ test('a certificate is bound from its file, required, listed and unbound', async
   await registry.done(['certificate', 'bind', '--user', 'ats', '--file', later]);
   expect((await registry.run('health')).stdout).not.toContain('certificate_ending');
 
-  await registry.done(['certificate', 'unbind', '--user', 'ats', '--fingerprint', colons]);
+  const unbind = (file: string, ...options: string[]) =>
+    registry.run(['certificate', 'unbind', '--user', 'ats', '--file', file, ...options]);
+  expect((await unbind(file)).stdout).not.toContain('refused');
   const gone = await registry.run(['certificate', 'unbind', '--user', 'ats', '--file', file]);
   expect(gone.stderr).toBe(
     'refused: this certificate is not bound to API user ats [fingerprint]\n',
+  );
+  const lockedOut =
+    'API user ats needs a certificate and has no unexpired one left: its logins are refused';
+  expect((await unbind(later, '--dry-run')).stdout).toContain(lockedOut);
+  expect(await registry.done(['certificate', 'list'])).toMatchObject({ certificates: [{}] });
+  expect((await unbind(later)).stdout).toContain(`\n${lockedOut}\n`);
+  expect((await registry.run('health')).stdout).toContain(
+    'alarm certificate_ending: No certificate is bound to API user ats, which needs one: its logins are refused.\n',
   );
   expect(await registry.done('certificate require --user ats --off')).toMatchObject({
     changed: true,
@@ -118,6 +128,7 @@ test('a certificate is bound from its file, required, listed and unbound', async
   expect(fields.slice(1).flat()).toEqual([
     'certificate',
     'is_certificate_required',
+    'certificate',
     'certificate',
     'certificate',
     'is_certificate_required',

@@ -41,6 +41,18 @@ test('the last certificate of somebody who needs one is one when it ends soon', 
   ]);
 });
 
+test('a login that needs a certificate is one when the last has ended or none is bound', () => {
+  const endsAt = '2026-11-21T12:00:00.000Z';
+  const endingCertificates = [
+    { holder: 'API user ats', endsAt },
+    { holder: 'system epp', endsAt: null },
+  ];
+  expect(alarmsOf({ endingCertificates }).map(({ message }) => message)).toEqual([
+    `The last certificate of API user ats, which needs one, ended at ${endsAt}: its logins are refused.`,
+    'No certificate is bound to system epp, which needs one: its logins are refused.',
+  ]);
+});
+
 test('there is none while everything is well', () => {
   expect(alarmsOf()).toEqual([]);
 });

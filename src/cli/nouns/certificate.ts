@@ -66,10 +66,18 @@ const unbind = verb(
   ),
   async ({ db, origin, isDryRun, did }, options) => {
     const [holder, certificate] = [chosenHolder(options), await certificateOf(options)];
-    await unbindCertificate(db, origin, holder, certificate.fingerprint, { isDryRun });
+    const { fingerprint } = certificate;
+    const isLockedOut = await unbindCertificate(db, origin, holder, fingerprint, { isDryRun });
+    const text = `${did('unbind')} certificate ${textOf(certificate)} from ${holderText(holder)}`;
     return {
-      data: { certificate: certificateData(certificate), changed: !isDryRun },
-      text: `${did('unbind')} certificate ${textOf(certificate)} from ${holderText(holder)}`,
+      data: {
+        certificate: certificateData(certificate),
+        locked_out: isLockedOut,
+        changed: !isDryRun,
+      },
+      text: isLockedOut
+        ? `${text}\n${holderText(holder)} needs a certificate and has no unexpired one left: its logins are refused`
+        : text,
     };
   },
 );
