@@ -96,7 +96,6 @@ export const auctionPaths: ZodOpenApiPathsObject = {
         description: 'The auction as it is now.',
         schema: reported,
       },
-      refusals: ['too_large'],
     }),
   },
 };

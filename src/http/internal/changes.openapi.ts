@@ -4,7 +4,7 @@ import { history } from '../../../drizzle/schema.ts';
 import { followedSubjects } from '../../history/follow.ts';
 import { registrarContact } from '../contact-answer.openapi.ts';
 import { changesQuery } from './changes.ts';
-import { internalCall } from './interface.openapi.ts';
+import { internalCalls } from './interface.openapi.ts';
 
 const { limit, after } = changesQuery().shape;
 z.globalRegistry
@@ -55,29 +55,30 @@ const contact = z
   })
   .meta({ id: 'InternalContact' });
 
+const call = internalCalls('changes');
+
 export const internalChangesPaths: ZodOpenApiPathsObject = {
   '/api/v1/internal/changes': {
-    get: internalCall({
+    get: call({
       operationId: 'listChanges',
       summary: 'Follow the changes of contacts, auctions, retained names, disputes and domains',
       description:
-        'Needs the right `changes`. To begin, take the `after` that `limit=0` gives, fetch everything, and follow from there; after a 410, begin again. Nobody who does misses a change or sees one twice.',
+        'To begin, take the `after` that `limit=0` gives, fetch everything, and follow from there; after a 410, begin again. Nobody who does misses a change or sees one twice.',
       query: changesQuery(),
       success: {
         description: 'The changes, in the order in which they took effect.',
         schema: page,
       },
-      refusals: ['forbidden', 'gone'],
+      refusals: ['gone'],
     }),
   },
   '/api/v1/internal/contacts/{code}': {
-    get: internalCall({
+    get: call({
       operationId: 'getAnyContact',
       summary: 'Read a contact of any registrar',
-      description: 'Needs the right `changes`.',
       path: z.object({ code: z.string() }),
       success: { description: 'The contact.', schema: contact },
-      refusals: ['forbidden', 'not_found'],
+      refusals: ['not_found'],
     }),
   },
 };

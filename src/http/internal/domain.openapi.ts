@@ -1,6 +1,4 @@
 import * as z from 'zod';
-import type { ZodOpenApiResponsesObject } from 'zod-openapi';
-import { everyAnswer, type HeaderName, headersOf } from '../openapi/headers.ts';
 import { domainFields } from './domain-body.ts';
 
 const { registrar, registrant, admin_contacts } = domainFields();
@@ -24,16 +22,3 @@ export const domain = z
   .meta({ id: 'InternalDomain' });
 
 export const domainAnswer = z.object({ domain }).meta({ id: 'InternalDomainAnswer' });
-
-export function created(
-  description: string,
-  schema: z.ZodType = domainAnswer,
-  ...others: HeaderName[]
-): ZodOpenApiResponsesObject {
-  const headers = headersOf(...everyAnswer, 'Ignored-Parameters', 'Ignored-Fields', ...others);
-  return { 201: { description, headers, content: { 'application/json': { schema } } } };
-}
-
-export function gone(description: string): ZodOpenApiResponsesObject {
-  return { 204: { description, headers: headersOf(...everyAnswer, 'Ignored-Parameters') } };
-}

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { requiredBody } from '../openapi/call.ts';
-import { created, domainAnswer, gone } from './domain.openapi.ts';
+import { domainAnswer } from './domain.openapi.ts';
 import { deletedDomain, reportedDomain } from './domain-body.ts';
 import { domainBody, removalQuery, transferBody } from './domains.ts';
-import { internalCall, nameInPath } from './interface.openapi.ts';
+import { internalCalls, nameInPath } from './interface.openapi.ts';
 
 z.globalRegistry.add(removalQuery().shape.release, {
   description: 'Whether to start the auction of the name in the same write.',
@@ -36,61 +36,60 @@ const batchAnswer = z
   })
   .meta({ id: 'DomainBatchResults' });
 
+const call = internalCalls('domains');
+
 export const internalDomainPaths: ZodOpenApiPathsObject = {
   '/api/v1/internal/domains/{name}': {
-    get: internalCall({
+    get: call({
       operationId: 'getDomain',
       summary: 'Read a domain',
-      description: 'Needs `domains`.',
       path: nameInPath,
       success: { description: 'The domain, as this service has it.', schema: domainAnswer },
-      refusals: ['forbidden', 'not_found'],
+      refusals: ['not_found'],
     }),
-    put: internalCall({
+    put: call({
       operationId: 'saveDomain',
       summary: 'Report a domain and its contacts',
-      description: 'Needs `domains`. The domain is there, so no rule about names applies.',
+      description: 'The domain is there, so no rule about names applies.',
       path: nameInPath,
       body: requiredBody(domainBody().check(z.meta({ id: 'InternalDomainBody' }))),
       success: { description: 'The domain as it is now.', schema: domainAnswer },
-      others: created('The domain was not known yet.'),
-      refusals: ['missing', 'too_large', 'forbidden'],
+      created: 'The domain was not known yet.',
     }),
-    delete: internalCall({
+    delete: call({
       operationId: 'deleteDomain',
       summary: 'Report that a domain has ended, and put its name up for auction',
       description:
-        'Needs `domains`. A release is refused, and the domain stays, if the name is in no zone of the registry, is blocked, disputed or reserved, or has an auction that is in progress, awaits payment or is paid. Repeated for a domain that is gone, it starts no auction.',
+        'A release is refused, and the domain stays, if the name is in no zone of the registry, is blocked, disputed or reserved, or has an auction that is in progress, awaits payment or is paid. Repeated for a domain that is gone, it starts no auction.',
       path: nameInPath,
       query: removalQuery(),
-      others: gone('The domain is not there, or not any more.'),
-      refusals: ['forbidden', 'conflict'],
+      gone: 'The domain is not there, or not any more.',
+      refusals: ['conflict'],
     }),
   },
   '/api/v1/internal/domains/batch': {
-    post: internalCall({
+    post: call({
       operationId: 'saveDomains',
       summary: 'Report many domains at once',
       description:
-        'Needs `domains`. The refusal of one does not stop the others; of a name that is there twice, the later counts. A batch counts as one request for each ten domains.',
+        'The refusal of one does not stop the others; of a name that is there twice, the later counts. A batch counts as one request for each ten domains.',
       body: requiredBody(batch),
       success: { description: 'A result for each, in the order given.', schema: batchAnswer },
-      refusals: ['missing', 'too_large', 'forbidden'],
     }),
   },
   '/api/v1/internal/domains/{name}/transfer': {
-    post: internalCall({
+    post: call({
       operationId: 'transferDomain',
       summary: 'Give a domain to another registrar',
       description:
-        'Needs `domains`. Each contact of any other registrar is replaced by one copy, as it is stored, with a new code and `auth_info`; its owner and the new registrar are notified.',
+        'Each contact of any other registrar is replaced by one copy, as it is stored, with a new code and `auth_info`; its owner and the new registrar are notified.',
       path: nameInPath,
       body: requiredBody(transferBody().check(z.meta({ id: 'DomainTransfer' }))),
       success: {
         description: 'The domain as it is now, also if it was that registrar’s already.',
         schema: domainAnswer,
       },
-      refusals: ['missing', 'too_large', 'forbidden', 'not_found'],
+      refusals: ['not_found'],
     }),
   },
 };

@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import type { systemRights } from '../../../drizzle/schema.ts';
 import type { Reason } from '../../error.ts';
 import { fieldErrorsType, reasonCases } from '../answer.openapi.ts';
-import { callsOf } from '../openapi/call.ts';
+import { type Call, callsOf } from '../openapi/call.ts';
 import { internalMessages } from './answer.ts';
 
-export const internalCall = callsOf({
+const callOf = callsOf({
   name: 'Internal',
   tag: 'Internal',
   security: [{ systemKey: [] }],
@@ -16,6 +17,16 @@ export const internalCall = callsOf({
   },
   headers: [],
 });
+
+/** The calls that need this right; without one, those for any system. */
+export const internalCalls =
+  (right?: (typeof systemRights)[number]) =>
+  ({ description = '', refusals = [], ...call }: Call) =>
+    callOf({
+      ...call,
+      description: `${right ? `Needs \`${right}\`.` : 'For any system.'} ${description}`.trim(),
+      refusals: right ? ['forbidden', ...refusals] : refusals,
+    });
 
 export const nameInPath = z.object({
   name: z.string().meta({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { auctionStatuses } from '../../../drizzle/schema.ts';
-import { internalCall, nameInPath } from './interface.openapi.ts';
+import { internalCalls, nameInPath } from './interface.openapi.ts';
 
 const auction = z.object({
   id: z.guid(),
@@ -25,10 +25,10 @@ const state = z
 
 export const internalNamePaths: ZodOpenApiPathsObject = {
   '/api/v1/internal/names/{name}': {
-    get: internalCall({
+    get: internalCalls()({
       operationId: 'getNameState',
       summary: 'Ask what stands between a name and its registration',
-      description: 'For any system. From the database, never cached.',
+      description: 'From the database, never cached.',
       path: nameInPath,
       success: { description: 'The state of the name.', schema: state },
     }),

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { requiredBody } from '../openapi/call.ts';
-import { created, domainAnswer, gone } from './domain.openapi.ts';
-import { internalCall, nameInPath } from './interface.openapi.ts';
+import { domainAnswer } from './domain.openapi.ts';
+import { internalCalls, nameInPath } from './interface.openapi.ts';
 import { registrationBody } from './registrations.ts';
 
 const body = registrationBody();
@@ -14,27 +14,29 @@ z.globalRegistry
     description: 'The password of the reserved or disputed name, or its code.',
   });
 
+const call = internalCalls('domains');
+
 export const registrationPaths: ZodOpenApiPathsObject = {
   '/api/v1/internal/names/{name}/registration': {
-    post: internalCall({
+    post: call({
       operationId: 'registerName',
       summary: 'Register a name, if nothing stands in the way',
       description:
-        'Needs `domains`. Either secret is judged as whatever the name needs. The code of a paid auction ends the auction, and suffices for a name that is reserved too; the password of a dispute closes the dispute, and suffices for a reserved name too; a reserved name stays reserved under a new password. Refused for the first obstacle: registered, blocked, disputed, in auction or not paid (`name`); the code missing, wrong or late (`registration_code`); the password missing or wrong (`password`).',
+        'Either secret is judged as whatever the name needs. The code of a paid auction ends the auction, and suffices for a name that is reserved too; the password of a dispute closes the dispute, and suffices for a reserved name too; a reserved name stays reserved under a new password. Refused for the first obstacle: registered, blocked, disputed, in auction or not paid (`name`); the code missing, wrong or late (`registration_code`); the password missing or wrong (`password`).',
       path: nameInPath,
       body: requiredBody(body.check(z.meta({ id: 'Registration' }))),
       success: { description: 'The domain was there, exactly so.', schema: domainAnswer },
-      others: created('The domain is registered.'),
-      refusals: ['missing', 'too_large', 'forbidden', 'conflict'],
+      created: 'The domain is registered.',
+      refusals: ['conflict'],
     }),
-    delete: internalCall({
+    delete: call({
       operationId: 'takeBackRegistration',
       summary: 'Take a registration back',
       description:
-        'Needs `domains`. Within 24 hours, for the system that registered the name, if nothing about it has changed since, be it the domain, an auction, the reservation or a dispute: the domain goes, and the auction, its code, the password and the dispute are as before.',
+        'Within 24 hours, for the system that registered the name, if nothing about it has changed since, be it the domain, an auction, the reservation or a dispute: the domain goes, and the auction, its code, the password and the dispute are as before.',
       path: nameInPath,
-      others: gone('The domain is not there, or not any more.'),
-      refusals: ['forbidden', 'conflict'],
+      gone: 'The domain is not there, or not any more.',
+      refusals: ['conflict'],
     }),
   },
 };

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { created, gone } from './domain.openapi.ts';
-import { internalCall, nameInPath } from './interface.openapi.ts';
+import { internalCalls, nameInPath } from './interface.openapi.ts';
 import { reservationBody } from './retained-domains.ts';
 
 const body = reservationBody();
@@ -29,49 +28,42 @@ const reserved = z
   .meta({ id: 'ReservedName' });
 const blocked = z.object({ ...retained, status: z.literal('blocked') }).meta({ id: 'BlockedName' });
 
-const description = 'Needs `retained`.';
+const call = internalCalls('retained');
 
 export const internalRetainedPaths: ZodOpenApiPathsObject = {
   '/api/v1/internal/retained_domains/{name}/reserved': {
-    put: internalCall({
+    put: call({
       operationId: 'reserveName',
       summary: 'Reserve a name, or change its reservation',
-      description: `${description} What is left out stays as it is.`,
+      description: 'What is left out stays as it is.',
       path: nameInPath,
       body: {
         content: { 'application/json': { schema: body.check(z.meta({ id: 'Reservation' })) } },
       },
       success: { description: 'The reservation as it is now.', schema: reserved },
-      others: created('The name is reserved.', reserved),
-      refusals: ['too_large', 'forbidden'],
+      created: 'The name is reserved.',
     }),
-    delete: internalCall({
+    delete: call({
       operationId: 'endReservation',
       summary: 'End the reservation of a name',
-      description,
       path: nameInPath,
-      others: gone('The name is not reserved, or not any more.'),
-      refusals: ['forbidden'],
+      gone: 'The name is not reserved, or not any more.',
     }),
   },
   '/api/v1/internal/retained_domains/{name}/blocked': {
-    put: internalCall({
+    put: call({
       operationId: 'blockName',
       summary: 'Block a name',
-      description,
       path: nameInPath,
       body: { content: { 'application/json': { schema: z.object({}) } } },
       success: { description: 'The name was blocked already.', schema: blocked },
-      others: created('The name is blocked.', blocked),
-      refusals: ['too_large', 'forbidden'],
+      created: 'The name is blocked.',
     }),
-    delete: internalCall({
+    delete: call({
       operationId: 'unblockName',
       summary: 'Unblock a name',
-      description,
       path: nameInPath,
-      others: gone('The name is not blocked, or not any more.'),
-      refusals: ['forbidden'],
+      gone: 'The name is not blocked, or not any more.',
     }),
   },
 };

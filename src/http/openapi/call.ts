@@ -25,6 +25,10 @@ export interface Call {
   query?: z.core.$ZodObject;
   body?: ZodOpenApiRequestBodyObject;
   success?: Success;
+  /** Of an answer with status 201, which is like the successful one. */
+  created?: string;
+  /** Of an answer with status 204. */
+  gone?: string;
   others?: ZodOpenApiResponsesObject;
   /** Besides those of the interface. */
   refusals?: readonly Reason[];
@@ -47,6 +51,8 @@ const implied: Implied[] = [
   [isAskedFor('limit'), 'out_of_range'],
   [isAskedFor('offset'), 'out_of_range', 'Link'],
   [({ body }) => body !== undefined, 'malformed', 'Ignored-Fields'],
+  [({ body }) => body?.required, 'missing'],
+  [({ body }) => body !== undefined, 'too_large'],
   [(call) => call.parameters?.includes('Idempotency-Key'), 'key_reused', 'Idempotent-Replayed'],
   [(call) => call.parameters?.includes('If-Match'), 'changed_meanwhile'],
 ];
@@ -54,25 +60,22 @@ const implied: Implied[] = [
 export function callsOf(common: Interface) {
   const repeated = common.headers.filter((name) => name in headerParameters) as HeaderParameter[];
   return (call: Call): ZodOpenApiOperationObject => {
-    const { success, refusals = [], others, parameters = [], path, query, body, ...named } = call;
+    const { success, created, gone, refusals = [], others, ...rest } = call;
+    const { parameters = [], path, query, body, ...named } = rest;
     const its = implied.filter(([isIn]) => isIn(call));
     const isRevalidated =
       parameters.includes('If-None-Match') && !parameters.includes('Idempotency-Key');
     const reasons = [...its.map(([, reason]) => reason), ...refusals];
+    const headers = [...everyAnswer, ...common.headers, 'Ignored-Parameters'] as const;
+    const answer = ({ description, headers: own = [], schema }: Success) => ({
+      description,
+      headers: headersOf(...headers, ...own, ...its.flatMap(([, , header]) => header ?? [])),
+      content: { 'application/json': { schema } },
+    });
     const responses: ZodOpenApiResponsesObject = {
-      ...(success && {
-        200: {
-          description: success.description,
-          headers: headersOf(
-            ...everyAnswer,
-            ...common.headers,
-            'Ignored-Parameters',
-            ...(success.headers ?? []),
-            ...its.flatMap(([, , header]) => header ?? []),
-          ),
-          content: { 'application/json': { schema: success.schema } },
-        },
-      }),
+      ...(success && { 200: answer(success) }),
+      ...(success && created && { 201: answer({ ...success, description: created }) }),
+      ...(gone && { 204: { description: gone, headers: headersOf(...headers) } }),
       ...(isRevalidated && notModified(common, success?.headers ?? [])),
       ...others,
       ...refusalsOf(common, reasons, { hasBody: body !== undefined }),

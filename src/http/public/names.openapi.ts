@@ -58,7 +58,7 @@ const path = z.object({ name });
 const lookUp = callsOf({
   ...readers,
   name: 'Lookup',
-  refusals: [...readers.refusals, 'missing', 'invalid', 'too_large'],
+  refusals: [...readers.refusals, 'invalid'],
 });
 
 const description = 'Names in Unicode or punycode, in either case.';

@@ -47,7 +47,6 @@ export const tokenPaths: ZodOpenApiPathsObject = {
           })
           .meta({ id: 'Token' }),
       },
-      refusals: ['missing'],
     }),
   },
 };

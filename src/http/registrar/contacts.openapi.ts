@@ -103,7 +103,7 @@ export const contactPaths: ZodOpenApiPathsObject = {
         headers: ['ETag'],
         schema: written,
       },
-      refusals: ['missing', 'identity_invalid', 'taken'],
+      refusals: ['identity_invalid', 'taken'],
     }),
   },
   '/repp/v1/contacts/validate': {
@@ -117,7 +117,7 @@ export const contactPaths: ZodOpenApiPathsObject = {
         description: 'The results, in the order given.',
         schema: envelope('ContactValidationAnswer', z.object({ results: z.array(verdict) })),
       },
-      refusals: ['missing', 'out_of_range'],
+      refusals: ['out_of_range'],
     }),
   },
   '/repp/v1/contacts/check/{code}': {
@@ -167,7 +167,7 @@ export const contactPaths: ZodOpenApiPathsObject = {
         headers: ['ETag'],
         schema: written,
       },
-      refusals: ['missing', 'not_found', 'update_prohibited', 'identity_change'],
+      refusals: ['not_found', 'update_prohibited', 'identity_change'],
     }),
     delete: call({
       operationId: 'deleteContact',

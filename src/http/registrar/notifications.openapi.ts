@@ -74,7 +74,7 @@ export const notificationPaths: ZodOpenApiPathsObject = {
           z.object({ notification_id: z.int().positive(), read: z.literal(true) }),
         ),
       },
-      refusals: ['missing', 'not_found'],
+      refusals: ['not_found'],
     }),
   },
 };
