@@ -1,5 +1,11 @@
 import { and, desc, eq, max, type SQL, sql } from 'drizzle-orm';
-import { contacts, deletedIdentity, history, idempotencyKeys } from '../../drizzle/schema.ts';
+import {
+  contacts,
+  deletedIdentity,
+  disclosures,
+  history,
+  idempotencyKeys,
+} from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { permitted } from '../history/permit.ts';
@@ -25,6 +31,8 @@ export interface Erasure extends Identifiers {
   history: { entries: number; fields: string[]; actors: string[] };
   /** Copies of the contact that are kept to answer repeated requests. */
   outcomes: number;
+  /** Requests for disclosure that are about it: they stay, and no longer say about whom they are. */
+  disclosures: number;
   /** The codes of contacts with the same identity, which keep theirs. */
   others: string[];
   /** Those that were deleted, and of which the history has values still. */
@@ -33,8 +41,9 @@ export interface Erasure extends Identifiers {
 
 /**
  * Removes everything personal that is kept of a contact, given by its code or UUID: deletes the contact like any other
- * deletion, removes the values from its history, and deletes kept outcomes. Throws `linked` while a domain refers to
- * it, `delete_prohibited`, `not_found`, and `invalid` for a code that several contacts had.
+ * deletion, removes the values from its history and the person from disclosures, and deletes kept outcomes. Throws
+ * `linked` while a domain refers to it, `delete_prohibited`, `not_found`, and `invalid` for a code that several contacts
+ * had.
  */
 export async function eraseContact(
   db: Database,
@@ -58,7 +67,7 @@ export async function eraseContact(
     );
     const subject = contactSubject({ ...contact, registrar });
     const erasure = { by: origin.actor, subject, action: 'update', changes, outcome } as const;
-    const isNothing = found.history.entries + found.outcomes === 0;
+    const isNothing = found.history.entries + found.outcomes + found.disclosures === 0;
     if (isNothing) return erasure;
     return {
       ...erasure,
@@ -79,6 +88,16 @@ async function identify(db: Database, codeOrUuid: string): Promise<Identifiers> 
     .from(contacts)
     .where(isUuid ? eq(contacts.uuid, uuid) : eq(contacts.code, code));
   if (isUuid && existing) return existing;
+  const isDisclosed = isUuid
+    ? eq(disclosures.contactUuid, uuid)
+    : eq(disclosures.contactCode, code);
+  const disclosed = await db
+    .selectDistinct({
+      code: sql<string>`${disclosures.contactCode}`,
+      uuid: sql<string>`${disclosures.contactUuid}`,
+    })
+    .from(disclosures)
+    .where(isDisclosed);
   const recorded = await db
     // Of several codes, SQLite takes the one of the newest entry.
     .select({
@@ -94,7 +113,8 @@ async function identify(db: Database, codeOrUuid: string): Promise<Identifiers> 
       ),
     )
     .groupBy(history.subjectUuid);
-  const all = new Map([...(existing ? [existing] : []), ...recorded].map((one) => [one.uuid, one]));
+  const known = [...disclosed, ...(existing ? [existing] : []), ...recorded];
+  const all = new Map(known.map((one) => [one.uuid, one]));
   const [found, ...others] = all.values();
   if (!found) throw new RegistryError('not_found', `there is no record of contact ${codeOrUuid}`);
   if (others.length === 0) return found;
@@ -104,29 +124,34 @@ async function identify(db: Database, codeOrUuid: string): Promise<Identifiers> 
 }
 
 async function look(db: Database, contact: Identifiers) {
-  const [[row], [values], actors, [kept], others, deletedOthers, [newest]] = await db.batch([
-    selectContacts(db).where(eq(contacts.uuid, contact.uuid)),
-    db
-      .select({
-        entries: sql<number>`count(distinct ${history.id})`,
-        fields: sql<string>`json_group_array(distinct key)`,
-      })
-      .from(history)
-      .crossJoin(sql`json_each(${history.changes})`)
-      .where(and(isAboutContact(sql`${contact.uuid}`), isValueOf(personalFields))),
-    db
-      .selectDistinct({ actor: history.actor })
-      .from(history)
-      .where(and(isAboutContact(sql`${contact.uuid}`), eq(history.actorType, 'registrant'))),
-    db.select({ outcomes: sql<number>`count(*)` }).from(idempotencyKeys).where(isCopyOf(contact)),
-    ...contactsOfSamePerson(db, contact),
-    db
-      .select({ registrar: history.registrar })
-      .from(history)
-      .where(isAboutContact(sql`${contact.uuid}`))
-      .orderBy(desc(history.id))
-      .limit(1),
-  ]);
+  const [[row], [values], actors, [kept], [disclosed], others, deletedOthers, [newest]] =
+    await db.batch([
+      selectContacts(db).where(eq(contacts.uuid, contact.uuid)),
+      db
+        .select({
+          entries: sql<number>`count(distinct ${history.id})`,
+          fields: sql<string>`json_group_array(distinct key)`,
+        })
+        .from(history)
+        .crossJoin(sql`json_each(${history.changes})`)
+        .where(and(isAboutContact(sql`${contact.uuid}`), isValueOf(personalFields))),
+      db
+        .selectDistinct({ actor: history.actor })
+        .from(history)
+        .where(and(isAboutContact(sql`${contact.uuid}`), eq(history.actorType, 'registrant'))),
+      db.select({ outcomes: sql<number>`count(*)` }).from(idempotencyKeys).where(isCopyOf(contact)),
+      db
+        .select({ count: sql<number>`count(*)` })
+        .from(disclosures)
+        .where(eq(disclosures.contactUuid, contact.uuid)),
+      ...contactsOfSamePerson(db, contact),
+      db
+        .select({ registrar: history.registrar })
+        .from(history)
+        .where(isAboutContact(sql`${contact.uuid}`))
+        .orderBy(desc(history.id))
+        .limit(1),
+    ]);
   const fields = new Set<string>(JSON.parse(values!.fields));
   return {
     contact: row,
@@ -137,6 +162,7 @@ async function look(db: Database, contact: Identifiers) {
       actors: actors.map(({ actor }) => actor),
     },
     outcomes: kept!.outcomes,
+    disclosures: disclosed!.count,
     others: others.map(({ code }) => code),
     deletedOthers,
   };
@@ -153,10 +179,16 @@ function checkUnlinked({ code, domainCount }: Contact): void {
   );
 }
 
+/** What a disclosure says of whom it is about. */
+const nobody = {
+  ...{ contactUuid: null, contactCode: null },
+  ...{ identCountryCode: null, identKey: null, identType: null },
+};
+
 /** The statements that remove what is left of a contact that no longer exists, if the condition holds. */
 function removalOf(db: Database, contact: Identifiers, condition: SQL) {
   const ids = [sql`min(${history.id})`, sql`max(${history.id})`] as const;
-  const entries = sql`from ${history} where ${isAboutContact(sql`${contact.uuid}`)} having ${condition}`;
+  const entries = sql`from ${history} where ${isAboutContact(sql`${contact.uuid}`)} having count(*) > 0 and ${condition}`;
   const isMeant = and(
     isAboutContact(sql`${contact.uuid}`),
     hasValues(personalFields, history.changes),
@@ -165,6 +197,10 @@ function removalOf(db: Database, contact: Identifiers, condition: SQL) {
   return [
     ...permitted(db, 'remove_values', ids, entries, removeValues(db, personalFields, isMeant)),
     db.delete(idempotencyKeys).where(and(isCopyOf(contact), condition)),
+    db
+      .update(disclosures)
+      .set(nobody)
+      .where(and(eq(disclosures.contactUuid, contact.uuid), condition)),
   ] as const;
 }
 

@@ -9,7 +9,7 @@ import { personalFields } from './fields.ts';
 
 /**
  * The contacts that were erased at these instants, by their UUIDs, and which the database has nevertheless, or values of
- * which its history has; but not those that were created since.
+ * which its history has, or disclosures about them; but not those that were created since.
  */
 export async function findRestored(
   db: Database,
@@ -17,15 +17,17 @@ export async function findRestored(
 ): Promise<Pick<Contact, 'code' | 'uuid'>[]> {
   const isAbout = isAboutContact(sql`erased.uuid`);
   const exists = sql`exists (select 1 from contacts where contacts.uuid = erased.uuid)`;
+  const isDisclosed = sql`exists (select 1 from disclosures where contact_uuid = erased.uuid)`;
   const found = jsonArrays(erasures).map((array) =>
     retried(() =>
       db.all<Pick<Contact, 'code' | 'uuid'>>(sql`
-        select erased.uuid, ifnull(
+        select erased.uuid, coalesce(
           (select code from contacts where contacts.uuid = erased.uuid),
-          (select subject_key from history where ${isAbout} order by id desc limit 1)) as code
+          (select subject_key from history where ${isAbout} order by id desc limit 1),
+          (select contact_code from disclosures where contact_uuid = erased.uuid)) as code
         from (select value ->> 0 as uuid, value ->> 1 as at from json_each(${array})) as erased
         where not exists (select 1 from history where ${isAbout} and action = 'create' and occurred_at > at)
-          and (${exists} or exists (select 1 from history where ${isAbout}
+          and (${exists} or ${isDisclosed} or exists (select 1 from history where ${isAbout}
             and ${hasValues(personalFields, sql`history.changes`)}))
         order by code`),
     ),

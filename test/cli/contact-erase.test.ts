@@ -52,6 +52,7 @@ test('contact erase shows what would go and what stays, and then does it', async
     },
     history: { entries: 1, fields: ['name', 'ident', 'email', 'phone'], actors: [] },
     outcomes: 0,
+    disclosures: 0,
     others: ['ALPHA:TAMM-WORK'],
     deleted_others: [],
     backups,

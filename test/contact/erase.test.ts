@@ -2,7 +2,10 @@ import { asc, eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { contacts, history, notifications } from '../../drizzle/schema.ts';
 import { eraseContact } from '../../src/contact/erase.ts';
+import { findRestored } from '../../src/contact/restored.ts';
 import { openDatabase } from '../../src/database/open.ts';
+import { grantDisclosure, openDisclosure } from '../../src/disclosure/disclosure.ts';
+import { getDisclosure } from '../../src/disclosure/read.ts';
 import { Faults } from '../attack/faults.ts';
 import { registrantClient, registrarClient } from '../support/client.ts';
 import {
@@ -79,6 +82,7 @@ it('contact erase leaves none of the values in any table, and who changed which 
       actors: ['RegistrantUser: Mari Maasikas'],
     },
     outcomes: 1,
+    disclosures: 0,
     others: [],
     deletedOthers: [],
   });
@@ -102,6 +106,58 @@ it('contact erase leaves none of the values in any table, and who changed which 
     actor: 'Operator',
     changes: { name: removed, orgName: removed, identType: { from: 'priv', to: null } },
   });
+});
+
+it('contact erase keeps disclosures, and takes out of them whom they are about', async () => {
+  const life = await addLife();
+  const another = await addLife();
+  const asked = {
+    ...{ requester: 'Jaan', identifiedBy: 'ID card', organization: 'Police', basis: 'case 12-3' },
+    ...{ requestedFields: ['name'], isConfidential: false, receivedAt: operator.request.at },
+  };
+  const ids: number[] = [];
+  for (const { code } of [life, life, another]) {
+    ids.push((await openDisclosure(worker.db, operator, { contact: code, ...asked })).id);
+  }
+  const [granted, open, others] = ids as [number, number, number];
+  await grantDisclosure(worker.db, operator, granted, {});
+  const before = await getDisclosure(worker.db, others);
+  expect(await erase(life.code, true)).toMatchObject({ disclosures: 2 });
+  expect(await tablesWith(life.person.code)).toContain('disclosures');
+  expect(await erase(life.code)).toMatchObject({ disclosures: 2 });
+  expect(await tablesWith(life.person.code)).toEqual([]);
+  expect(await getDisclosure(worker.db, granted)).toEqual({
+    id: granted,
+    ...{ ...asked, receivedAt: asked.receivedAt.toISOString() },
+    ...{ contactUuid: null, contactCode: null },
+    ...{ identCountryCode: null, identKey: null, identType: null },
+    ...{ outcome: 'granted', answeredAt: expect.any(String), grantedFields: ['name'] },
+    ...{ visibleAfter: null, explanation: null },
+  });
+  expect(await getDisclosure(worker.db, others)).toEqual(before);
+  await expect(grantDisclosure(worker.db, operator, open, {})).rejects.toMatchObject({
+    reason: 'gone',
+  });
+  expect(await erase(life.code, true)).toMatchObject({ disclosures: 0 });
+});
+
+it('contact erase reaches a contact that only a disclosure remembers', async () => {
+  const identity = { ident: `3800101${unique()}x` };
+  const { code, id, uuid } = await addContact(worker.env, await addRegistrar(worker.env), identity);
+  await openDisclosure(worker.db, operator, {
+    ...{ contact: code, requester: 'Jaan', identifiedBy: 'ID card', organization: 'Police' },
+    ...{ basis: 'law', requestedFields: ['name'], isConfidential: false },
+    receivedAt: operator.request.at,
+  });
+  await worker.db.delete(contacts).where(eq(contacts.id, id));
+  for (const name of [code, uuid]) {
+    expect(await erase(name, true)).toMatchObject({ code, uuid, disclosures: 1 });
+  }
+  const erasures = new Map([[uuid, operator.request.at.toISOString()]]);
+  expect(await findRestored(worker.db, erasures)).toEqual([{ uuid, code }]);
+  await erase(code);
+  expect(await findRestored(worker.db, erasures)).toEqual([]);
+  expect(await tablesWith(identity.ident.toUpperCase())).toEqual([]);
 });
 
 it('contact erase leaves the name of a person who made changes in who made them, says so, and leaves it nowhere else', async () => {
@@ -151,6 +207,7 @@ it('contact erase has nothing left to do the second time', async () => {
     contact: undefined,
     history: { entries: 0, fields: [], actors: ['RegistrantUser: Mari Maasikas'] },
     outcomes: 0,
+    disclosures: 0,
     others: [],
     deletedOthers: [],
   });

@@ -23,8 +23,8 @@ export const erase = verb(
     .addHelpText(
       'after',
       `
-Deletes the contact, removes its personal values from history, and deletes the answers that are kept for
-repeated requests. History still says who changed which fields, and when, by name: also the person, if
+Deletes the contact, removes its personal values from history and the person from disclosures, and deletes the
+answers that are kept for repeated requests. History still says who changed which fields, and when, by name: also the person, if
 they made the change in the portal. This cannot be undone, so it asks first. A contact that a domain refers
 to is refused: the registry must know who holds a domain.`,
     ),
@@ -39,7 +39,7 @@ to is refused: the registry must know who holds a domain.`,
           ? `${erasureText(would, 'would erase')}\nThis cannot be undone.`
           : undefined,
     );
-    const { code, uuid, history, outcomes, others, deletedOthers } = erasure;
+    const { code, uuid, history, outcomes, disclosures, others, deletedOthers } = erasure;
     const isChanged = isErasing(erasure);
     const unrecorded = isDryRun ? undefined : await record(registry, uuid, isChanged);
     const text = isChanged
@@ -50,6 +50,7 @@ to is refused: the registry must know who holds a domain.`,
         contact: { code, uuid, fields: erasure.contact ? namesOf(erasure.contact) : null },
         history: { ...history, fields: namesOf(history.fields) },
         outcomes,
+        disclosures,
         others,
         deleted_others: deletedOthers,
         backups,
@@ -76,12 +77,12 @@ async function record(
   }
 }
 
-function isErasing({ contact, history, outcomes }: Erasure): boolean {
-  return contact !== undefined || history.entries + outcomes > 0;
+function isErasing({ contact, history, outcomes, disclosures }: Erasure): boolean {
+  return contact !== undefined || history.entries + outcomes + disclosures > 0;
 }
 
 function erasureText(erasure: Erasure, verb: string): string {
-  const { code, uuid, contact, history, outcomes } = erasure;
+  const { code, uuid, contact, history, outcomes, disclosures } = erasure;
   const removed =
     history.entries === 0
       ? 'no values to remove'
@@ -91,6 +92,7 @@ function erasureText(erasure: Erasure, verb: string): string {
     `  contact: ${contact ? `deleted, with ${namesOf(contact).join(', ')}` : 'was deleted before'}`,
     `  history: ${removed}; who changed which fields, and when, stays`,
     `  copies kept for repeated requests: ${outcomes} deleted`,
+    ...(disclosures > 0 ? [`  disclosures: ${disclosures} no longer say whom they are about`] : []),
     ...notErased(erasure),
     ...staying(erasure),
     backups,
