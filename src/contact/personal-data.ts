@@ -2,6 +2,7 @@ import { and, asc, eq, gt, gte, type SQL, sql } from 'drizzle-orm';
 import {
   contacts,
   deletedIdentity,
+  disclosures,
   domainContacts,
   domains,
   history,
@@ -9,6 +10,8 @@ import {
 } from '../../drizzle/schema.ts';
 import { everyRow } from '../database/every-row.ts';
 import type { Database } from '../database/open.ts';
+import type { Page } from '../database/paging.ts';
+import { retried } from '../database/retry.ts';
 import type { Person } from '../registrant/token.ts';
 import type { Contact } from './contact.ts';
 import { conditionsByCode, isLastDeletion } from './entries.ts';
@@ -55,14 +58,73 @@ export interface DeletedContact extends Omit<Subject, 'id'> {
   history: Entries;
 }
 
-/** The data that is left of the person's deleted contacts, in the order of their deletions, as `listPersonalData`. */
-export async function* listDeletedPersonalData(
+/** What was disclosed about a person. */
+export type PersonalDisclosure = typeof disclosures.$inferSelect;
+
+/** What is kept about the person beside their contacts. */
+export interface OtherPersonalData {
+  /** In the order of their deletions. */
+  deleted: AsyncIterable<DeletedContact>;
+  disclosures: AsyncIterable<PersonalDisclosure>;
+}
+
+/** What `listPersonalData` does not have. The first page of both lists is read in one round trip. */
+export async function readOtherPersonalData(
   db: Database,
   person: Person,
-): AsyncGenerator<DeletedContact, void> {
+  now: Date,
+): Promise<OtherPersonalData> {
   const subjects = deleted(person);
+  const subjectsOn = (after?: Subject) => selectSubjects(db, subjects, after);
+  const disclosedOn = (after?: PersonalDisclosure) =>
+    disclosuresOf(db, person, now, { after: after?.id, limit: pageRows, offset: 0 });
+  const [first, firstDisclosed] = await retried(() => db.batch([subjectsOn(), disclosedOn()]));
+  const every = everyRow<Subject>(
+    async ({ after }) => (after ? subjectsOn(after) : first),
+    pageRows,
+  );
+  const disclosures = everyRow<PersonalDisclosure>(
+    async ({ after }) => (after ? disclosedOn(after) : firstDisclosed),
+    pageRows,
+  );
+  return { deleted: deletedContacts(db, subjects, every), disclosures };
+}
+
+/**
+ * The query for what was granted about the person and is not kept from them, in the order in which it was requested. An
+ * index finds it by the identity alone, whoever holds the contact now.
+ */
+export function disclosuresOf(
+  db: Database,
+  person: Person,
+  now: Date,
+  { after = 0, limit, offset }: Page,
+) {
+  return db
+    .select()
+    .from(disclosures)
+    .where(
+      and(
+        eq(disclosures.identCountryCode, person.countryCode),
+        eq(disclosures.identKey, identityKey(person.code)),
+        // Literals, because with bound values SQLite would not choose the partial index.
+        sql`ident_type = 'priv' and outcome = 'granted' and confidential = 0`,
+        sql`ifnull(${disclosures.visibleAfter}, '') <= ${now.toISOString()}`,
+        gt(disclosures.id, after),
+      ),
+    )
+    .orderBy(asc(disclosures.id))
+    .limit(limit)
+    .offset(offset);
+}
+
+async function* deletedContacts(
+  db: Database,
+  subjects: SQL,
+  every: AsyncIterable<Subject>,
+): AsyncGenerator<DeletedContact, void> {
   const historyOf = byContact(everyEntry(db, subjects));
-  for await (const { id, code, uuid } of everySubject(db, subjects)) {
+  for await (const { id, code, uuid } of every) {
     yield { code, uuid, history: historyOf(id) };
   }
 }
@@ -137,14 +199,17 @@ function deleted({ countryCode, code }: Person): SQL {
       and ${isLastDeletion}`;
 }
 
-function everySubject(db: Database, subjects: SQL) {
-  return everyRow<Subject>(
-    ({ after, limit }) =>
-      db.all<Subject>(
-        sql`select * from (${subjects}) where id > ${after?.id ?? 0} order by id limit ${limit}`,
-      ),
-    pageRows,
-  );
+function selectSubjects(db: Database, subjects: SQL, after: Subject | undefined) {
+  return db
+    .select({
+      id: sql<number>`id`,
+      code: sql<string>`code`,
+      uuid: sql<string | null>`uuid`,
+    })
+    .from(sql`(${subjects})`)
+    .where(sql`id > ${after?.id ?? 0}`)
+    .orderBy(sql`id`)
+    .limit(pageRows);
 }
 
 interface EntryRow {

@@ -18,6 +18,7 @@ import { listError } from './public/answer.ts';
 import { listRoutes } from './public/lists.ts';
 import { registrantError } from './registrant/answer.ts';
 import { registrantContacts } from './registrant/contacts.ts';
+import { registrantDisclosures } from './registrant/disclosures.ts';
 import { personalExport } from './registrant/export.ts';
 import { registrantAuth } from './registrant/token.ts';
 import { registrarAccount } from './registrar/account.ts';
@@ -66,6 +67,7 @@ const withCallers = {
   '/repp/v1/registrar': registrarAccount,
   '/api/v1/registrant/auth': registrantAuth,
   '/api/v1/registrant/contacts': registrantContacts,
+  '/api/v1/registrant/disclosures': registrantDisclosures,
   '/api/v1/registrant/export': personalExport,
   '/api/v1/internal': internal,
 };

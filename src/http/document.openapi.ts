@@ -17,6 +17,7 @@ import { listPathItems } from './public/lists.openapi.ts';
 import { namePaths } from './public/names.openapi.ts';
 import { logPathItems } from './public/signed-log.openapi.ts';
 import { registrantContactPaths } from './registrant/contacts.openapi.ts';
+import { disclosurePaths } from './registrant/disclosures.openapi.ts';
 import { exportPaths } from './registrant/export.openapi.ts';
 import { tokenPaths } from './registrant/token.openapi.ts';
 import { accountPaths } from './registrar/account.openapi.ts';
@@ -48,6 +49,7 @@ export function openApiDocument() {
         ...notificationPaths,
         ...tokenPaths,
         ...registrantContactPaths,
+        ...disclosurePaths,
         ...exportPaths,
         ...auctionPaths,
         ...internalAuctionPaths,

@@ -106,6 +106,7 @@ it('the export is everything that is kept about the person at every registrar', 
         }),
       ],
       deleted_contacts: [],
+      disclosures: [],
     },
   });
 });

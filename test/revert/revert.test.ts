@@ -20,7 +20,7 @@ import {
 import { eraseContact } from '../../src/contact/erase.ts';
 import { personalFields } from '../../src/contact/fields.ts';
 import { type ContactRecord, importContacts } from '../../src/contact/import.ts';
-import { listDeletedPersonalData } from '../../src/contact/personal-data.ts';
+import { readOtherPersonalData } from '../../src/contact/personal-data.ts';
 import { importDomains } from '../../src/domain/import.ts';
 import { type DomainName, parseDomainName } from '../../src/domain/name.ts';
 import { loadDomains } from '../../src/domain/read.ts';
@@ -445,7 +445,8 @@ it('contacts that were deleted are there again, with new auth_info and no entity
   expect(after!.version).toBeGreaterThan(before!.version);
   expect(after!.authInfo).not.toBe(before!.authInfo);
   const person = { countryCode: 'EE', code: ident, firstName: 'Jaan', lastName: 'Tamm' };
-  expect(await Array.fromAsync(listDeletedPersonalData(worker.db, person))).toEqual([]);
+  const { deleted } = await readOtherPersonalData(worker.db, person, new Date());
+  expect(await Array.fromAsync(deleted)).toEqual([]);
 });
 
 /** A contact of a registrar whose code has the prefix of another one. */

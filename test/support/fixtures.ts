@@ -2,6 +2,7 @@ import {
   apiUsers,
   auctions,
   contacts,
+  disclosures,
   disputes,
   domainContacts,
   domains,
@@ -167,6 +168,30 @@ export async function addContact(
     })
     .returning();
   return contact!;
+}
+
+/** A granted disclosure of the name of whoever has this identity. */
+export async function addDisclosure(
+  env: Env,
+  {
+    identKey,
+    identType,
+    identCountryCode,
+  }: Record<`ident${'Key' | 'Type' | 'CountryCode'}`, string>,
+  overrides: Partial<typeof disclosures.$inferInsert> = {},
+) {
+  const [disclosure] = await openDatabase(env.DB)
+    .insert(disclosures)
+    .values({
+      ...{ identKey, identType, identCountryCode, contactCode: 'ALPHA:1' },
+      ...{ contactUuid: crypto.randomUUID(), requester: 'Jaan Tamm', identifiedBy: 'ID card' },
+      ...{ organization: 'Police', basis: 'case 12-3', requestedFields: ['name'] },
+      ...{ isConfidential: false, receivedAt: timestamp, answeredAt: timestamp },
+      ...{ outcome: 'granted', grantedFields: ['name'] },
+      ...overrides,
+    })
+    .returning();
+  return disclosure!;
 }
 
 /** The values that a contact must have, by column. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { domainRoles } from '../../../drizzle/schema.ts';
 import { historyEntryType, personalContact } from '../contact-answer.openapi.ts';
+import { personalDisclosureType } from './disclosures.openapi.ts';
 import { registrantCall as call } from './interface.openapi.ts';
 
 const history = z.array(historyEntryType).meta({ description: 'The oldest change first.' });
@@ -25,6 +26,9 @@ const exported = z
     ),
     deleted_contacts: z.array(z.object({ id: z.guid(), code: z.string(), history })).meta({
       description: 'The contacts that were the person’s, as long as their history has values.',
+    }),
+    disclosures: z.array(personalDisclosureType).meta({
+      description: 'To whom the person’s data was disclosed, as far as they may know.',
     }),
   })
   .meta({ id: 'PersonalExport' });

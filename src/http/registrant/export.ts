@@ -1,9 +1,10 @@
 import type { history } from '../../../drizzle/schema.ts';
 import {
   type DeletedContact,
-  listDeletedPersonalData,
   listPersonalData,
+  type OtherPersonalData,
   type PersonalContact,
+  readOtherPersonalData,
 } from '../../contact/personal-data.ts';
 import { personalRepresentation } from '../../contact/representation.ts';
 import { logUnexpected } from '../../log.ts';
@@ -11,6 +12,7 @@ import type { Person } from '../../registrant/token.ts';
 import { database } from '../context.ts';
 import { historyEntry } from '../history.ts';
 import { newApp } from '../hono.ts';
+import { personalDisclosure } from './disclosures.ts';
 import { registrantMiddleware } from './login.ts';
 
 export const personalExport = newApp();
@@ -20,8 +22,9 @@ personalExport.use(...registrantMiddleware);
 personalExport.get('/', async (c) => {
   const { person, now, requestId } = c.var;
   const db = database(c);
-  const [contacts, deleted] = [listPersonalData(db, person), listDeletedPersonalData(db, person)];
-  const body = await streamOf(documentOf(person, now, contacts, deleted), requestId);
+  const contacts = listPersonalData(db, person);
+  const readOthers = () => readOtherPersonalData(db, person, now);
+  const body = await streamOf(documentOf(person, now, contacts, readOthers), requestId);
   return c.body(body, 200, { 'Content-Type': 'application/json' });
 });
 
@@ -29,14 +32,17 @@ async function* documentOf(
   { countryCode, code }: Person,
   now: Date,
   contacts: AsyncIterable<PersonalContact>,
-  deleted: AsyncIterable<DeletedContact>,
+  readOthers: () => Promise<OtherPersonalData>,
 ): AsyncGenerator<string, void> {
   const person = { ident: { code, type: 'priv', country_code: countryCode } };
   const head = JSON.stringify({ exported_at: now.toISOString(), person });
   yield `${head.slice(0, -1)},"contacts":`;
   yield* arrayOf(contacts, contactText);
   yield ',"deleted_contacts":';
+  const { deleted, disclosures } = await readOthers();
   yield* arrayOf(deleted, deletedText);
+  yield ',"disclosures":';
+  yield* arrayOf(disclosures, (one) => [JSON.stringify(personalDisclosure(one))]);
   yield '}';
 }
 

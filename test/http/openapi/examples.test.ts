@@ -2,15 +2,17 @@ import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { archiveLists } from '../../../src/archive/archive.ts';
 import { loadDemoData } from '../../../src/cli/demo/load.ts';
+import type { Database } from '../../../src/database/open.ts';
+import { grantDisclosure, openDisclosure } from '../../../src/disclosure/disclosure.ts';
 import { openApiDocument } from '../../../src/http/document.openapi.ts';
 import { type Example, examples } from '../../../src/http/openapi/example.ts';
 import { auctionList, listNames } from '../../../src/public-list/lists.ts';
 import { publish } from '../../../src/public-list/publish/publish.ts';
-import { basic } from '../../support/fixtures.ts';
+import { basic, operator } from '../../support/fixtures.ts';
 import { startWorker } from '../../support/worker.ts';
 
 /**
- * The examples of the document are what the service answers with the demo data. To record them again after a change that
+ * The examples of the document are what the service answers with the demo data, and a disclosure to show. To record them again after a change that
  * is meant, run this file with RECORD_EXAMPLES=yes, then `npm run format`, and read the difference.
  */
 const isRecording = process.env.RECORD_EXAMPLES === 'yes';
@@ -97,10 +99,21 @@ beforeAll(async () => {
   await publish(db, env.LISTS, listNames, () => at('01T12:00'));
   await archiveLists(db, env.LISTS, env.ARCHIVE!, [auctionList], at('02T00:01'));
   await worker.scheduled('31 * * * *');
+  await disclose(db);
   const [url, init] = exampleOf('createToken', 'person');
   const { access_token } = (await (await worker.fetch(url, init)).json()) as Record<string, string>;
   token = `Bearer ${access_token}`;
 });
+
+async function disclose(db: Database): Promise<void> {
+  const { id } = await openDisclosure(db, operator, {
+    ...{ contact: 'ALPHA:TAMM', requester: 'Mari Maasikas', identifiedBy: 'ID card' },
+    ...{ organization: 'Tallinna Ringkonnaprokuratuur', basis: 'KrMS § 215, 26230001234' },
+    ...{ requestedFields: ['name', 'email'], isConfidential: false },
+    receivedAt: operator.request.at,
+  });
+  await grantDisclosure(db, operator, id, {});
+}
 
 function exampleOf(operationId: string, name: string) {
   const call = calls.find((each) => each.operationId === operationId)!;
