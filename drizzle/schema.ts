@@ -211,6 +211,53 @@ export type ContactStatus = (typeof contactStatuses)[number];
 
 export const discloseableAttributes = ['name', 'email'] as const;
 
+/** What can be checked about a contact; its fields say which of them belong to which claim (src/contact/fields.ts). */
+export const claims = ['identity', 'name', 'email', 'phone', 'address'] as const;
+export type Claim = (typeof claims)[number];
+
+/** The newest check of a claim. */
+export interface Verification {
+  /** A UUID; of what moved in, the former registry's. */
+  id: string;
+  method: string;
+  framework: string | null;
+  /** What the checker knows the check by. */
+  reference: string | null;
+  /** `ended` once the value that was checked has changed. */
+  result: 'success' | 'failed' | 'ended';
+  verifiedAt: string;
+  /** In the format of creator_str. */
+  verifiedBy: string;
+}
+
+/** Claims that the operator has asked the registrar to verify. */
+export interface VerificationDemand {
+  claims: Claim[];
+  /** The last day. */
+  by: string;
+}
+
+/** The newest request to the identity service about a contact. */
+export interface IdentityRequest {
+  /** Given by the service. */
+  id: string;
+  sentAt: string;
+  /** Whom the service has identified and since when that has waited for the registrar's decision; null unless it does. */
+  pending: {
+    since: string;
+    countryCode: string;
+    ident: string;
+    /** Null where it is the contact's name that stays. */
+    name: string | null;
+  } | null;
+}
+
+const verification = (claim: Claim) =>
+  text(`${claim}_verification`, { mode: 'json' }).$type<Verification>();
+
+/** Whether a contact's identity is not verified. An index is on this. */
+export const isUnverified = sql.raw("identity_verification ->> '$.result' is not 'success'");
+
 /**
  * Besides what the interfaces accept today, contacts hold what a former registry accepted: any text, and unknown types of
  * identity, statuses and attributes. Of the columns that are not null, a value that it did not know is the empty string.
@@ -255,6 +302,13 @@ export const contacts = sqliteTable(
       .notNull()
       .default([]),
     legacyId: text('legacy_id'),
+    identityVerification: verification('identity'),
+    nameVerification: verification('name'),
+    emailVerification: verification('email'),
+    phoneVerification: verification('phone'),
+    addressVerification: verification('address'),
+    verificationDemand: text('verification_demand', { mode: 'json' }).$type<VerificationDemand>(),
+    identityRequest: text('identity_request', { mode: 'json' }).$type<IdentityRequest>(),
     /** The number of references from domains, kept by triggers on domain_contacts. Above zero, it is `linked`. */
     domainCount: integer('domain_count').notNull().default(0),
     /**
@@ -308,6 +362,11 @@ export const contacts = sqliteTable(
       .on(table.registrarId, table.number)
       .where(sql`statuses <> '[]'`),
     index('contacts_linked').on(table.registrarId, table.number).where(sql`domain_count > 0`),
+    index('contacts_unverified').on(table.registrarId, table.number).where(isUnverified),
+    // For the reports of what is overdue.
+    index('contacts_demanded')
+      .on(sql`verification_demand ->> '$.by'`)
+      .where(sql`verification_demand is not null`),
   ],
 );
 

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
-import { type Changes, shownChanges } from '../history/changes.ts';
+import { type Changes, difference, shownChanges } from '../history/changes.ts';
 import { keyHolderOf, type Login, withLogin } from '../registrar/login.ts';
 import { notifying } from '../registrar/notification.ts';
 import { type Change, type Origin, type WriteRequest, type Written, write } from '../write.ts';
@@ -15,6 +15,7 @@ import {
 } from './contact.ts';
 import { keysOf } from './keys.ts';
 import { contactByCode } from './read.ts';
+import { endedVerifications } from './verifications.ts';
 
 /**
  * Changes the registrar's contact with this code. Two round trips. Throws `not_found`, and what `changeOf` and
@@ -42,7 +43,10 @@ export function writeContact<Outcome>(
   });
 }
 
-/** The change that gives the contact these values. Its outcome is the updated contact. */
+/**
+ * The change that gives the contact these values, and ends the verifications of those that were others. Its outcome is the
+ * updated contact.
+ */
 export function rowUpdate(
   db: Database,
   contact: ContactWithRegistrar,
@@ -50,15 +54,16 @@ export function rowUpdate(
   changes: Changes,
   { actor, request }: Origin,
 ): Change<Contact> {
+  const ended = endedVerifications(contact, changes);
   const update = {
     by: actor,
     subject: contactSubject(contact),
     action: 'update',
-    changes,
+    changes: { ...changes, ...difference(contact, ended) },
   } as const;
   if (Object.keys(changes).length === 0) return { ...update, outcome: contact };
   const given: Partial<Contact> = Object.fromEntries(
-    Object.entries(values).filter(([, value]) => value !== undefined),
+    Object.entries({ ...values, ...ended }).filter(([, value]) => value !== undefined),
   );
   const { registrarId } = contact;
   const keys = Object.entries(keysOf({ ...contact, ...given }));

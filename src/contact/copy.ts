@@ -18,7 +18,12 @@ export function copyFor(
 ) {
   const content = contactColumns.filter(([, { isContent }]) => isContent);
   const stored = content.map(([column]) => [column, contact[column]]);
-  const described = { ...Object.fromEntries(stored), authInfo: generateAuthInfo() };
+  const described = {
+    ...Object.fromEntries(stored),
+    authInfo: generateAuthInfo(),
+    // The identity service answers the one that was asked about.
+    identityRequest: null,
+  };
   return {
     ...described,
     ...keysOf(contact),

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { type Claim, claims } from '../../drizzle/schema.ts';
 import type { Contact } from './contact.ts';
 import { contactRules } from './rules.ts';
 
@@ -23,6 +24,8 @@ export interface ContactField {
   /** It describes the contact and is lost with it, so the history of the deletion records it. */
   isContent: boolean;
   isPersonal: boolean;
+  /** The claim that is about it: a change of the value ends its verification. */
+  claim: Claim | null;
   /** The value that registrars see if it is unknown; registrants see an empty string. */
   blank: '' | null;
 }
@@ -39,6 +42,7 @@ const bookkeeping = {
   isList: false,
   isContent: false,
   isPersonal: false,
+  claim: null,
   blank: null,
 } as const;
 
@@ -50,20 +54,26 @@ const text = {
   isList: false,
   isContent: true,
   isPersonal: true,
+  claim: null,
   blank: null,
 } as const;
 const requiredText = { ...text, isRequired: true } as const;
-const addressText = { ...text, group: 'address', blank: '' } as const;
+const addressText = { ...text, group: 'address', claim: 'address', blank: '' } as const;
 
 /** An update by a client can only repeat it; the operator may correct it. */
 const identity = {
   ...requiredText,
   sentBy: ['registrar'],
   group: 'identity',
+  claim: 'identity',
 } as const;
 
 /** About the contact as an object of the registry; set by an import or by the operator. */
 const administrative = { ...bookkeeping, isContent: true } as const;
+
+/** It ends with the value that was verified, and may say with what document. */
+const verification = <const Name extends string>(file: Name) =>
+  ({ ...administrative, file, isPersonal: true }) as const;
 
 /** One name in answers to registrars and in files, and the same or another in answers to registrants. */
 function named<const Name extends string>(registrar: Name, registrant: string | null = registrar) {
@@ -77,7 +87,7 @@ function named<const Name extends string>(registrar: Name, registrant: string | 
 export const contactFields = {
   id: { ...bookkeeping, registrar: 'id' },
   uuid: { ...bookkeeping, registrant: 'id', file: 'uuid' },
-  name: { ...requiredText, ...named('name'), rule: contactRules.name },
+  name: { ...requiredText, ...named('name'), rule: contactRules.name, claim: 'name' },
   code: { ...bookkeeping, ...named('code') },
   ident: { ...identity, ...named('ident', 'ident.code'), rule: contactRules.ident },
   identType: {
@@ -92,8 +102,8 @@ export const contactFields = {
     rule: contactRules.identCountryCode,
     isPersonal: false,
   },
-  email: { ...requiredText, ...named('email'), rule: contactRules.email },
-  phone: { ...requiredText, ...named('phone'), rule: contactRules.phone },
+  email: { ...requiredText, ...named('email'), rule: contactRules.email, claim: 'email' },
+  phone: { ...requiredText, ...named('phone'), rule: contactRules.phone, claim: 'phone' },
   fax: { ...text, ...named('fax'), rule: contactRules.fax },
   street: { ...addressText, ...named('street', 'address.street'), rule: contactRules.street },
   zip: { ...addressText, ...named('zip', 'address.zip'), rule: contactRules.zip },
@@ -133,6 +143,13 @@ export const contactFields = {
     sentBy: ['registrant'],
   },
   legacyId: { ...administrative, ...named('legacy_id', null), isPersonal: true },
+  identityVerification: verification('identity_verification'),
+  nameVerification: verification('name_verification'),
+  emailVerification: verification('email_verification'),
+  phoneVerification: verification('phone_verification'),
+  addressVerification: verification('address_verification'),
+  verificationDemand: { ...administrative, file: 'verification_demand' },
+  identityRequest: { ...administrative, file: 'identity_request', isPersonal: true },
   registrarId: { ...bookkeeping, registrar: 'registrar_id' },
   number: bookkeeping,
   identKey: bookkeeping,
@@ -155,8 +172,25 @@ type ColumnsWith<Properties> = {
   [Column in keyof Fields]: Fields[Column] extends Properties ? Column : never;
 }[keyof Fields];
 
+/** The column of a claim's verification. */
+export const verificationColumn = {
+  identity: 'identityVerification',
+  name: 'nameVerification',
+  email: 'emailVerification',
+  phone: 'phoneVerification',
+  address: 'addressVerification',
+} as const satisfies Record<Claim, keyof Fields>;
+
 /** The columns of the list with their fields, in its order. */
 export const contactColumns = Object.entries(contactFields) as [keyof Contact, ContactField][];
+
+/** The columns that each claim is about. */
+export const columnsOfClaim = Object.fromEntries(
+  claims.map((claim) => [
+    claim,
+    contactColumns.filter(([, field]) => field.claim === claim).map(([column]) => column),
+  ]),
+) as Record<Claim, (keyof Contact)[]>;
 
 export const personalFields = contactColumns
   .filter(([, { isPersonal }]) => isPersonal)

@@ -1,5 +1,6 @@
 import { type Contact, statusesOf } from './contact.ts';
 import { contactColumns, contactFields, type RegistrarColumn } from './fields.ts';
+import { isVerified, verificationsOf } from './verifications.ts';
 
 /**
  * The fields in the order that is documented for registrars. If one that they see is missing, it does not compile.
@@ -52,6 +53,33 @@ export function registrarRepresentation(
     if (value !== null) shown[name] = value;
   }
   return shown;
+}
+
+/** One contact for its registrar: beside the fields of the list, what was checked about it. */
+export function detailedRepresentation(contact: Contact): Record<string, unknown> {
+  return { ...registrarRepresentation(contact), ...verificationRepresentation(contact) };
+}
+
+/** What was checked about a contact, and what is asked for; beside it the times that the live registry shows. */
+export function verificationRepresentation(contact: Contact) {
+  const { identityVerification, identityRequest, verificationDemand } = contact;
+  const verifications = verificationsOf(contact).map(
+    ({ id, claim, verifiedAt, verifiedBy, ...check }) => ({
+      ...{ id, claim, ...check },
+      ...{ verified_at: verifiedAt, verified_by: verifiedBy },
+    }),
+  );
+  return {
+    verifications,
+    verification_demand: verificationDemand && {
+      claims: verificationDemand.claims,
+      by: verificationDemand.by,
+    },
+    ident_request_sent_at: identityRequest?.sentAt ?? null,
+    verified_at: isVerified(contact, 'identity') ? identityVerification!.verifiedAt : null,
+    verification_id: identityRequest?.id ?? null,
+    verification_pending_at: identityRequest?.pending?.since ?? null,
+  };
 }
 
 /** The value as an interface shows it. A former registry's number is one again. */

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { type ContactStatus, contacts } from '../../drizzle/schema.ts';
+import { type ContactStatus, contacts, isUnverified } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import type { Page } from '../database/paging.ts';
 import { prepared } from '../database/prepared-query.ts';
@@ -18,6 +18,8 @@ export interface ContactFilters {
   name?: string | undefined;
   /** One of those that are shown. */
   status?: ContactStatus | 'ok' | 'linked' | undefined;
+  /** Those whose identity is not verified. */
+  isUnverified?: true | undefined;
   updatedSince?: Date | undefined;
   identCountryCode?: string | undefined;
 }
@@ -56,6 +58,7 @@ const conditions = {
     fits: sql`instr(statuses, ${given('stored')})`,
   },
   linked: { index: 'contacts_linked', where: sql`domain_count > 0` },
+  unverified: { index: 'contacts_unverified', where: isUnverified },
   since: { index: 'contacts_by_change', where: sql`updated_at >= ${given('since')}` },
   country: {
     index: 'contacts_by_country',
@@ -76,6 +79,7 @@ function valuesOf(filters: ContactFilters): Record<ConditionName, string | undef
     name: name && searchKey(name),
     stored: isDerived ? undefined : JSON.stringify(status),
     linked: status === 'linked' ? status : undefined,
+    unverified: filters.isUnverified && 'true',
     since: updatedSince?.toISOString(),
     country: identCountryCode,
     ok: status === 'ok' ? status : undefined,

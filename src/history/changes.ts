@@ -14,12 +14,16 @@ export type Action = (typeof history.$inferInsert)['action'];
 
 export type Changes = Record<string, FieldChange>;
 
-/** For these fields, history shows that they changed but not their values: secrets, and words about a person. */
+/**
+ * For these fields, history shows that they changed but not their values: secrets, words about a person, and whom an
+ * identity service has identified, who may be somebody else.
+ */
 const hiddenFields = new Set([
   'authInfo',
   'comment',
   'explanation',
   'identifiedBy',
+  'identityRequest',
   'initiator',
   'keyDigest',
   'password',

@@ -1,6 +1,7 @@
 import { getTableColumns } from 'drizzle-orm';
 import * as z from 'zod';
 import {
+  claims,
   contactStatuses,
   contacts,
   discloseableAttributes,
@@ -124,12 +125,59 @@ function valueType(value: unknown): z.ZodType {
 const description =
   'A value that was taken over from a former registry may lack the form that a creation requires; it may be any text.';
 
-export const registrarContact = answerType(
+const registrarShape = answerType(
   registrarRepresentation(contactOfTypes(({ blank }) => blank === '')),
-).meta({
-  id: 'RegistrarContact',
-  description: `${description} Unknown parts of the address are empty strings, except \`state\`.`,
+);
+
+const registrarDescription = `${description} Unknown parts of the address are empty strings, except \`state\`.`;
+
+export const listedRegistrarContact = registrarShape.meta({
+  id: 'ListedRegistrarContact',
+  description: registrarDescription,
 });
+
+export const claimType = z.enum(claims).meta({
+  description:
+    'What was checked: the identity code with its type and country, the name, the email address, the phone number, or the address. A change of it ends the verification.',
+});
+
+/** What was checked about a contact. */
+const verificationShape = {
+  verifications: z
+    .array(
+      z.object({
+        id: z.string(),
+        claim: claimType,
+        method: z.string(),
+        framework: z.string().nullable(),
+        reference: z.string().nullable(),
+        result: z.enum(['success', 'failed']),
+        verified_at: instant(),
+        verified_by: z.string().meta({ description: 'Who checked, in the form of `creator_str`.' }),
+      }),
+    )
+    .meta({ description: 'The newest check of each claim whose value has not changed since.' }),
+  verification_demand: z
+    .object({ claims: z.array(claimType), by: z.iso.date() })
+    .nullable()
+    .meta({ description: 'What the registry asks to be verified, and until which day.' }),
+  ident_request_sent_at: instant()
+    .nullable()
+    .meta({ description: 'When the identity service was last asked about the contact.' }),
+  verified_at: instant().nullable().meta({ description: 'Since when the identity is verified.' }),
+  verification_id: z
+    .string()
+    .nullable()
+    .meta({ description: 'The identity service’s id of the last request.' }),
+  verification_pending_at: instant().nullable().meta({
+    description:
+      'Since when a decision is awaited, because the identity service identified somebody else than the contact names.',
+  }),
+};
+
+export const registrarContact = registrarShape
+  .extend(verificationShape)
+  .meta({ id: 'RegistrarContact', description: registrarDescription });
 
 const typesForRegistrants = contactOfTypes(({ registrant }) => registrant !== null);
 
@@ -141,7 +189,9 @@ export const listedRegistrantContact = registrantShape
   .omit({ disclosed_attributes: true })
   .meta({ id: 'ListedRegistrantContact', description });
 
-export const personalContact = answerType(personalRepresentation(typesForRegistrants));
+export const personalContact = answerType(personalRepresentation(typesForRegistrants)).extend(
+  verificationShape,
+);
 
 const change = z.union([
   z.object({ from: z.unknown(), to: z.unknown() }),

@@ -23,6 +23,7 @@ import { tokenPaths } from './registrant/token.openapi.ts';
 import { accountPaths } from './registrar/account.openapi.ts';
 import { contactPaths } from './registrar/contacts.openapi.ts';
 import { notificationPaths } from './registrar/notifications.openapi.ts';
+import { verificationPaths } from './registrar/verifications.openapi.ts';
 import { webhooks } from './registrar/webhooks.openapi.ts';
 import { pagePaths } from './site/pages.openapi.ts';
 
@@ -45,6 +46,7 @@ export function openApiDocument() {
       security: [],
       paths: {
         ...contactPaths,
+        ...verificationPaths,
         ...accountPaths,
         ...notificationPaths,
         ...tokenPaths,

@@ -1,8 +1,13 @@
 import { sql } from 'drizzle-orm';
-import { contacts, domainContacts, domains } from '../../drizzle/schema.ts';
+import { claims, contacts, domainContacts, domains } from '../../drizzle/schema.ts';
 import { derivedStatuses, generateAuthInfo } from '../contact/contact.ts';
 import { insertContacts } from '../contact/create.ts';
-import { contactColumns } from '../contact/fields.ts';
+import {
+  columnsOfClaim,
+  contactColumns,
+  contactFields,
+  verificationColumn,
+} from '../contact/fields.ts';
 import { invalidValues } from '../contact/invalid.ts';
 import { keysOf } from '../contact/keys.ts';
 import { insertRows } from '../database/insert-rows.ts';
@@ -40,7 +45,59 @@ const readers: Readonly<Record<string, ReadText>> = {
   disclosedAttributes: list,
   createdAt: pastInstant,
   updatedAt: pastInstant,
+  ...Object.fromEntries(Object.values(verificationColumn).map((column) => [column, verification])),
+  verificationDemand: record,
+  identityRequest: record,
 };
+
+/** A JSON object as it is; it was written by this service, or by the export from a former registry. */
+function record(text: string | null, note: Note) {
+  const given = objectIn(text);
+  if (text !== null && given === null) note('is not a JSON object; it is left out');
+  return given && JSON.stringify(given);
+}
+
+/** A verification with its properties in the order in which they are stored. */
+function verification(text: string | null, note: Note) {
+  const given = objectIn(text);
+  if (text === null) return null;
+  const verifiedAt = pastInstant(String(given?.verifiedAt), () => {});
+  if (!given?.id || !given.method || !verifiedAt) {
+    note('is not a verification with an id, a method and a time that is past; it is left out');
+    return null;
+  }
+  const { id, method, framework = null, reference = null, result = 'success', verifiedBy } = given;
+  const stored = { id, method, framework, reference, result, verifiedAt, verifiedBy };
+  return JSON.stringify(stored);
+}
+
+/**
+ * The form with the verifications that end because their values change. The file may repeat one that has ended: what was
+ * checked is not what is on record.
+ */
+function withEnded(form: Form, here: Form): Form {
+  const ended = claims.flatMap((claim) => {
+    const { file } = contactFields[verificationColumn[claim]];
+    const [given, stored] = [objectIn(form[file]), objectIn(here[file])];
+    if (!given || !stored || given.id !== stored.id) return [];
+    const isChange = columnsOfClaim[claim].some((column) => {
+      const name = contactFields[column].file!;
+      return form[name] !== here[name];
+    });
+    const isEnd = isChange || stored.result === 'ended';
+    return isEnd ? [[file, JSON.stringify({ ...given, result: 'ended' })]] : [];
+  });
+  return { ...form, ...Object.fromEntries(ended) };
+}
+
+function objectIn(text: string | null | undefined): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text ?? 'null');
+    return value && typeof value === 'object' ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
 
 /** A list without the statuses that are derived from what is stored. */
 function storedStatuses(text: string | null, note: Note) {
@@ -97,6 +154,7 @@ export const contactKind: Kind = {
       and ${contacts.number} = cast(${valueIn('to.id')} as integer) and ${contacts.code} <> ${valueIn('to.code')})
     and (${valueIn('from.id')}, ${valueIn('from.uuid')}, ${valueIn('from.registrar')})
       is not (${valueIn('to.id')}, ${valueIn('to.uuid')}, ${valueIn('to.registrar')})`,
+  settle: async (form, here) => (here ? withEnded(form, here) : form),
   insert: insertContacts,
   heldBy: sql`(select 'domain ' || ${domains.name} from ${domains}
     join ${domainContacts} on ${domainContacts.domainId} = ${domains.id}

@@ -18,9 +18,9 @@ test('a client’s text with a control character, a lone surrogate or over 255 c
 
 test('history and notifications call every field as the answers do', () => {
   const named = contactColumns.filter(([, { isContent }]) => isContent);
-  for (const [column, { registrar, registrant }] of named) {
+  for (const [column, { registrar, registrant, file }] of named) {
     const [shown] = Object.keys(shownChanges({ [column]: { removed: true } }));
-    expect(shown).toBe(registrar ?? registrant);
+    expect(shown).toBe(registrar ?? registrant ?? file);
   }
 });
 

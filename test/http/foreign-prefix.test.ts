@@ -2,7 +2,14 @@ import { beforeEach, describe, expect, it, test } from 'vitest';
 import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
 import { openApiDocument } from '../../src/http/document.openapi.ts';
 import { answerOf } from '../support/client.ts';
-import { addContact, addRegistrar, newContact, operator, send } from '../support/fixtures.ts';
+import {
+  addContact,
+  addRegistrar,
+  newContact,
+  operator,
+  send,
+  verification,
+} from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
 /** Codes that moved in may begin with another registrar's: whose a contact is, the database says. */
@@ -17,7 +24,10 @@ beforeEach(async () => {
 
 /** A contact of ALPHA with BETA's prefix, which has been changed. */
 async function addForeign() {
-  const contact = await addContact(worker.env, alpha, { code: `${beta.code}:LIVE` });
+  const contact = await addContact(worker.env, alpha, {
+    code: `${beta.code}:LIVE`,
+    identityVerification: verification({ id: 'first' }),
+  });
   await updateAnyContact(worker.db, operator, contact.code, { phone: '+372.555' });
   return contact;
 }
@@ -34,6 +44,9 @@ const calls = Object.entries(openApiDocument().paths ?? {}).flatMap(([path, item
 
 const bodies: Record<string, unknown> = {
   'PUT /repp/v1/contacts/{code}': { contact: { phone: '+372.777' } },
+  'POST /repp/v1/contacts/{code}/verifications': {
+    verification: { claim: 'email', method: 'email' },
+  },
 };
 
 /** It takes an id that a new contact could have, and so the code of any. */
@@ -43,7 +56,7 @@ function ask(registrar: Registrar, { call, hasBody }: (typeof calls)[number], co
   if (hasBody && !(call in bodies)) throw new Error(`say in bodies what ${call} sends`);
   const [method, path] = call.split(' ') as [string, string];
   const sent = send(method, registrar, bodies[call]);
-  return answerOf(worker.fetch(path.replace('{code}', code), sent));
+  return answerOf(worker.fetch(path.replace('{code}', code).replace('{id}', 'first'), sent));
 }
 
 describe.each(calls.filter(({ call }) => call !== check))('$call', (each) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { answerOf, completed, refused, registrarClient } from '../support/client.ts';
-import { addContact, addRegistrar, newContact } from '../support/fixtures.ts';
+import { addContact, addRegistrar, newContact, unverified } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
@@ -122,6 +122,7 @@ test('keeps every field as given', async () => {
     legacy_id: null,
     statuses: ['ok'],
     status_notes: {},
+    ...unverified,
   });
   expect(id).toEqual(expect.any(Number));
   expect(created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

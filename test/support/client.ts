@@ -96,6 +96,7 @@ export const parameterDetails: Record<string, string> = {
   name: 'Expected: the beginning of a name, of 2 to 255 characters.',
   status:
     'Expected: one of clientDeleteProhibited, clientTransferProhibited, clientUpdateProhibited, pendingCreate, pendingDelete, pendingTransfer, pendingUpdate, serverDeleteProhibited, serverTransferProhibited, serverUpdateProhibited, ok, linked.',
+  verified: 'Expected: false, for those whose identity is not verified.',
   updated_since:
     'Expected: a day or a time (ISO 8601), with + as %2B: 2026-01-31, 2026-01-31T14:00:00%2B02:00.',
 };

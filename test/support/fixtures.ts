@@ -11,6 +11,7 @@ import {
   retainedDomains,
   type SystemRight,
   systems,
+  type Verification,
 } from '../../drizzle/schema.ts';
 import { sha256Hex } from '../../src/bytes/digest.ts';
 import { keysOf } from '../../src/contact/keys.ts';
@@ -193,6 +194,30 @@ export async function addDisclosure(
     .returning();
   return disclosure!;
 }
+
+/** A check of a contact's claim, as it is stored. */
+export function verification(overrides: Partial<Verification> = {}): Verification {
+  return {
+    id: crypto.randomUUID(),
+    method: 'eid',
+    framework: null,
+    reference: null,
+    result: 'success',
+    verifiedAt: timestamp,
+    verifiedBy: 'Operator test',
+    ...overrides,
+  };
+}
+
+/** What is shown of a contact about which nothing was checked or asked. */
+export const unverified = {
+  verifications: [],
+  verification_demand: null,
+  ident_request_sent_at: null,
+  verified_at: null,
+  verification_id: null,
+  verification_pending_at: null,
+};
 
 /** The values that a contact must have, by column. */
 export const contactValues = {

@@ -1,5 +1,5 @@
 import { getContactByCode } from '../../contact/administer.ts';
-import { registrarRepresentation } from '../../contact/representation.ts';
+import { detailedRepresentation } from '../../contact/representation.ts';
 import { retried } from '../../database/retry.ts';
 import { database } from '../context.ts';
 import { newApp } from '../hono.ts';
@@ -11,5 +11,5 @@ internalContacts.use(may('changes'));
 
 internalContacts.get('/:code', async (c) => {
   const contact = await retried(() => getContactByCode(database(c), c.req.param('code')));
-  return c.json({ contact: registrarRepresentation(contact), registrar: contact.registrar });
+  return c.json({ contact: detailedRepresentation(contact), registrar: contact.registrar });
 });

@@ -6,7 +6,10 @@ import {
   type PersonalContact,
   readOtherPersonalData,
 } from '../../contact/personal-data.ts';
-import { personalRepresentation } from '../../contact/representation.ts';
+import {
+  personalRepresentation,
+  verificationRepresentation,
+} from '../../contact/representation.ts';
 import { logUnexpected } from '../../log.ts';
 import type { Person } from '../../registrant/token.ts';
 import { database } from '../context.ts';
@@ -47,7 +50,8 @@ async function* documentOf(
 }
 
 async function* contactText({ contact, registrar, domains, history }: PersonalContact) {
-  const known = JSON.stringify({ ...personalRepresentation(contact), registrar });
+  const about = { ...personalRepresentation(contact), ...verificationRepresentation(contact) };
+  const known = JSON.stringify({ ...about, registrar });
   yield `${known.slice(0, -1)},"domains":`;
   yield* arrayOf(domains, ({ name, role }) => [JSON.stringify({ name, role })]);
   yield ',"history":';

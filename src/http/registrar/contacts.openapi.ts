@@ -1,7 +1,11 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { contactRules } from '../../contact/rules.ts';
-import { historyEntryType, registrarContact } from '../contact-answer.openapi.ts';
+import {
+  historyEntryType,
+  listedRegistrarContact,
+  registrarContact,
+} from '../contact-answer.openapi.ts';
 import { requiredBody } from '../openapi/call.ts';
 import { boundedPageQuery } from '../paging.openapi.ts';
 import { createBody, listQuery, updateBody, validateBody } from './contacts.ts';
@@ -9,7 +13,7 @@ import { envelope, registrarCalls, registrarProblem } from './interface.openapi.
 
 const call = registrarCalls('Registrar: contacts');
 
-const { details, ident, ident_country_code, email, name, status, updated_since } =
+const { details, ident, ident_country_code, email, name, status, verified, updated_since } =
   listQuery().shape;
 
 z.globalRegistry
@@ -28,6 +32,7 @@ z.globalRegistry
       'Lists only contacts whose name begins with this, without regard to case or to spaces around it: at least two characters.',
   })
   .add(status, { description: 'Lists only contacts that show this status.' })
+  .add(verified, { description: 'Lists only contacts whose identity is not verified.' })
   .add(updated_since, {
     description:
       'Lists only contacts that were created or updated at this time (ISO 8601; UTC without an offset) or later, in the order of `updated_at`. What is changed afterwards comes later in this order, so whoever follows the links misses no change.',
@@ -51,7 +56,7 @@ for (const { shape } of [createBody().shape.contact, updateBody().shape.contact]
   });
 }
 
-const code = z.string().meta({
+export const codeInPath = z.string().meta({
   description: 'The contact’s code, in either case.',
   param: { id: 'ContactCode', example: 'ALPHA:TAMM' },
 });
@@ -70,7 +75,9 @@ const verdict = z
   })
   .meta({ id: 'ContactVerdict' });
 const conditional = ['If-Match', 'If-None-Match'] as const;
-const writing = ['Idempotency-Key', ...conditional] as const;
+export const writeParameters = ['Idempotency-Key', ...conditional] as const;
+
+export const emptyAnswer = envelope('EmptyAnswer', z.object({}));
 
 export const contactPaths: ZodOpenApiPathsObject = {
   '/repp/v1/contacts': {
@@ -84,7 +91,7 @@ export const contactPaths: ZodOpenApiPathsObject = {
         description: 'A page of codes, or of contacts with `details=true`.',
         schema: z
           .object({
-            contacts: z.union([z.array(z.string()), z.array(registrarContact)]),
+            contacts: z.union([z.array(z.string()), z.array(listedRegistrarContact)]),
             total_number_of_records: z.int().nonnegative().meta({
               description:
                 'How many contacts the registrar has, or how many of them the search finds, the same on every page: 10,000 means at least as many, or, with `status` or several filters, that they were not counted.',
@@ -146,7 +153,7 @@ export const contactPaths: ZodOpenApiPathsObject = {
       operationId: 'getContact',
       summary: 'Read a contact',
       parameters: conditional,
-      path: z.object({ code }),
+      path: z.object({ code: codeInPath }),
       success: {
         description: 'The contact, and its version in `ETag`.',
         headers: ['ETag'],
@@ -159,8 +166,8 @@ export const contactPaths: ZodOpenApiPathsObject = {
       summary: 'Update a contact',
       description:
         'Fields that are not given stay as they are. `addr` is merged part by part; `"addr": null` clears all of it. Null or the empty string clears an optional field; clearing `auth_info` draws a new value. `ident` may be given if it is the one on record. A contact may be sent back in the form in which it is read. A value equal to the one on record is no change and is not judged, even if it lacks the form given here.',
-      parameters: writing,
-      path: z.object({ code }),
+      parameters: writeParameters,
+      path: z.object({ code: codeInPath }),
       body: requiredBody(updateBody().check(z.meta({ id: 'ContactUpdate' }))),
       success: {
         description: 'The contact’s code, and its new version in `ETag`.',
@@ -172,11 +179,11 @@ export const contactPaths: ZodOpenApiPathsObject = {
     delete: call({
       operationId: 'deleteContact',
       summary: 'Delete a contact',
-      parameters: writing,
-      path: z.object({ code }),
+      parameters: writeParameters,
+      path: z.object({ code: codeInPath }),
       success: {
         description: 'It is deleted.',
-        schema: envelope('EmptyAnswer', z.object({})),
+        schema: emptyAnswer,
       },
       refusals: ['not_found', 'linked', 'delete_prohibited'],
     }),
@@ -186,7 +193,7 @@ export const contactPaths: ZodOpenApiPathsObject = {
       operationId: 'listContactHistory',
       summary: 'List what happened to a contact',
       description: 'The newest change first; also after the contact’s deletion.',
-      path: z.object({ code }),
+      path: z.object({ code: codeInPath }),
       query: boundedPageQuery(),
       success: {
         description: 'A page of the history.',

@@ -8,7 +8,7 @@ import { deleteContact } from '../../contact/delete.ts';
 import type { NewContact } from '../../contact/fields.ts';
 import { listContactCodes, listContacts } from '../../contact/list.ts';
 import { getContact, listContactHistory } from '../../contact/read.ts';
-import { registrarRepresentation } from '../../contact/representation.ts';
+import { detailedRepresentation } from '../../contact/representation.ts';
 import { contactRules } from '../../contact/rules.ts';
 import { updateContact } from '../../contact/update.ts';
 import { orRefusal, RegistryError } from '../../error.ts';
@@ -41,10 +41,12 @@ import { contactAnswer } from '../preconditions.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
 import { done, errorsOf } from './answer.ts';
 import { registrarMiddleware } from './login.ts';
+import { verifications } from './verifications.ts';
 
 export const registrarContacts = newApp();
 
 registrarContacts.use(...registrarMiddleware);
+registrarContacts.route('/', verifications);
 
 /** Filters are looser than the rules of a creation, so that values from a former registry are found. */
 export const listQuery = onFirstUse(() =>
@@ -57,6 +59,7 @@ export const listQuery = onFirstUse(() =>
     email: z.optional(textField('Email is invalid', 255)),
     name: z.optional(textField('Name is invalid', 255, /../su)),
     status: z.optional(z.enum([...contactStatuses, 'ok', 'linked'], 'Status is invalid')),
+    verified: z.optional(z.literal('false', 'Verified is invalid')),
     updated_since: z.optional(
       z.union(
         [
@@ -80,13 +83,23 @@ const expectedOfList = {
   email: 'text of 1 to 255 characters',
   name: 'the beginning of a name, of 2 to 255 characters',
   status: `one of ${[...contactStatuses, 'ok', 'linked'].join(', ')}`,
+  verified: 'false, for those whose identity is not verified',
   updated_since:
     'a day or a time (ISO 8601), with + as %2B: 2026-01-31, 2026-01-31T14:00:00%2B02:00',
 };
 
 registrarContacts.get('/', query(listQuery, expectedOfList), async (c) => {
-  const { details, ident, ident_country_code, email, name, status, updated_since, ...given } =
-    c.req.valid('query');
+  const {
+    details,
+    ident,
+    ident_country_code,
+    email,
+    name,
+    status,
+    verified,
+    updated_since,
+    ...given
+  } = c.req.valid('query');
   const page = requestedPage(given, updated_since !== undefined);
   const list = details === 'true' ? listContacts : listContactCodes;
   const { contacts, total, next } = await list(database(c), c.var.login, page, {
@@ -95,6 +108,7 @@ registrarContacts.get('/', query(listQuery, expectedOfList), async (c) => {
     email,
     name,
     status,
+    isUnverified: verified && true,
     updatedSince: updated_since,
   });
   linkNext(c, page, next);
@@ -110,7 +124,7 @@ registrarContacts.get('/check/:code', async (c) => {
 
 registrarContacts.get('/:code', async (c) => {
   const contact = await getContact(database(c), c.var.login, c.req.param('code'));
-  return contactAnswer(c, contact, done({ contact: registrarRepresentation(contact) }));
+  return contactAnswer(c, contact, done({ contact: detailedRepresentation(contact) }));
 });
 
 registrarContacts.get('/:code/history', takesBoundedPage, async (c) => {

@@ -11,6 +11,7 @@ import {
   addSystem,
   newContact,
   send,
+  verification,
 } from '../../support/fixtures.ts';
 import { shareWorker } from '../../support/worker.ts';
 
@@ -50,6 +51,13 @@ const calls: Record<string, (subjects: Subjects) => [path: string, body?: unknow
   ],
   'DELETE /repp/v1/contacts/{code}': ({ code }) => [`${list}/${code}`],
   'GET /repp/v1/contacts/{code}/history': ({ code }) => [`${list}/${code}/history`],
+  'POST /repp/v1/contacts/{code}/verifications': ({ code }) => [
+    `${list}/${code}/verifications`,
+    { verification: { claim: 'email', method: 'email' } },
+  ],
+  'DELETE /repp/v1/contacts/{code}/verifications/{id}': ({ code }) => [
+    `${list}/${code}/verifications/first`,
+  ],
   'GET /repp/v1/registrar': () => ['/repp/v1/registrar'],
   'POST /repp/v1/registrar/api_user/secret': () => ['/repp/v1/registrar/api_user/secret'],
   'GET /repp/v1/registrar/notifications': () => ['/repp/v1/registrar/notifications'],
@@ -78,7 +86,12 @@ it('every call of the registrars is tried here by a system', () => {
 async function answered(call: string, senderFor: (registrar: Registrar) => Sender) {
   const registrar = await addRegistrar(worker.env, { name: 'Alpha' });
   await addContact(worker.env, registrar, { code: `${registrar.code}:FIRST` });
-  const values = { code: `${registrar.code}:SECOND`, name: 'Mari', email: 'mari@example.ee' };
+  const values = {
+    code: `${registrar.code}:SECOND`,
+    name: 'Mari',
+    email: 'mari@example.ee',
+    identityVerification: verification({ id: 'first' }),
+  };
   const { code } = await addContact(worker.env, registrar, values);
   const { id } = await addNotification(worker.env, registrar, { subjectKey: 'C' });
   const [path, body] = calls[call]!({ code, notification: id });

@@ -81,6 +81,7 @@ function withoutChanging(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (key, inner) => {
     if (key === 'access_token') return '<token>';
     if (key === 'secret') return '<secret>';
+    if (key === 'verification') return '<verification>';
     if (key === 'registration_code' && inner !== null) return '<code>';
     if (key === 'version' || key === 'build') return `<${key}>`;
     if (key === 'request_id' && inner !== 'demo-data') return '<request id>';

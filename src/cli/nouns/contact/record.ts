@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import {
+  claims,
   contactStatuses,
   discloseableAttributes,
   identityTypes,
@@ -41,10 +42,59 @@ const statuses = z
   .array(z.enum([...contactStatuses, ...derivedStatuses], 'is not a status of a contact'))
   .transform((statuses) => contactStatuses.filter((status) => statuses.includes(status)));
 
-const statusNotes = z.preprocess(
-  (value) => (typeof value === 'string' ? parseJson(value) : value),
-  z.record(z.string(), z.string(), 'is not a JSON object of strings'),
+/** An object, in CSV as JSON. */
+const object = <Field extends z.core.$ZodType>(field: Field) =>
+  z.preprocess((value) => (typeof value === 'string' ? parseJson(value) : value), field);
+
+const statusNotes = object(z.record(z.string(), z.string(), 'is not a JSON object of strings'));
+
+const verification = optional(
+  object(
+    z.object(
+      {
+        id: z.string(),
+        method: z.string(),
+        framework: z.nullable(z.string()),
+        reference: z.nullable(z.string()),
+        result: z.enum(['success', 'failed', 'ended']),
+        verifiedAt: timestamp,
+        verifiedBy: z.string(),
+      },
+      'is not a verification, a JSON object',
+    ),
+  ),
+).describe(
+  'a JSON object with id, method, framework, reference, result (success, failed or ended), verifiedAt and verifiedBy',
 );
+
+const demand = optional(
+  object(
+    z.object(
+      { claims: z.array(z.enum(claims)), by: z.iso.date() },
+      'is not a demand, a JSON object',
+    ),
+  ),
+).describe('a JSON object with claims and by, the last day');
+
+const identityRequest = optional(
+  object(
+    z.object(
+      {
+        id: z.string(),
+        sentAt: timestamp,
+        pending: z.nullable(
+          z.object({
+            since: timestamp,
+            countryCode: z.string(),
+            ident: z.string(),
+            name: z.nullable(z.string()),
+          }),
+        ),
+      },
+      'is not a request to the identity service, a JSON object',
+    ),
+  ),
+).describe('a JSON object with id, sentAt and pending');
 
 function parseJson(text: string): unknown {
   try {
@@ -99,6 +149,13 @@ const fileRules = {
     `${wordsNote}: ${discloseableAttributes.join(' ')}`,
   ),
   legacyId: optional(label).describe(`${text(255)}; in NDJSON also a whole number`),
+  identityVerification: verification,
+  nameVerification: verification,
+  emailVerification: verification,
+  phoneVerification: verification,
+  addressVerification: verification,
+  verificationDemand: demand,
+  identityRequest,
   creator: optional(label).describe(`who created it, ${text(255)}; by default, the operator`),
   updater: optional(label).describe(`who changed it last, ${text(255)}`),
   createdAt: optional(timestamp).describe(`${instant}; by default, updated_at, or now`),

@@ -1,0 +1,35 @@
+import type { Claim, Verification } from '../../drizzle/schema.ts';
+import { claims } from '../../drizzle/schema.ts';
+import type { Changes } from '../history/changes.ts';
+import type { Contact } from './contact.ts';
+import { columnsOfClaim, verificationColumn } from './fields.ts';
+
+export type Verified = Pick<Contact, (typeof verificationColumn)[Claim]>;
+
+/** The newest check of each claim whose value has not changed since, in the order of the claims. */
+export function verificationsOf(contact: Verified): (Verification & { claim: Claim })[] {
+  return claims.flatMap((claim) => {
+    const verification = contact[verificationColumn[claim]];
+    return verification && verification.result !== 'ended' ? [{ claim, ...verification }] : [];
+  });
+}
+
+/** Whether the claim's value, as it is now, was checked and found true. */
+export function isVerified(contact: Verified, claim: Claim): boolean {
+  return contact[verificationColumn[claim]]?.result === 'success';
+}
+
+/** The verifications of a contact that end with these changes, unless the changes give another themselves. */
+export function endedVerifications(contact: Verified, changes: Changes): Partial<Verified> {
+  const ended = verificationsOf(contact).filter(
+    ({ claim }) =>
+      !(verificationColumn[claim] in changes) &&
+      columnsOfClaim[claim].some((column) => column in changes),
+  );
+  return Object.fromEntries(
+    ended.map(({ claim, ...verification }) => [
+      verificationColumn[claim],
+      { ...verification, result: 'ended' as const },
+    ]),
+  );
+}

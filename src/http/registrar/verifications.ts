@@ -1,0 +1,55 @@
+import * as z from 'zod/mini';
+import { claims } from '../../../drizzle/schema.ts';
+import { onFirstUse } from '../../on-first-use.ts';
+import { clearable, textField } from '../../text/field.ts';
+import { instantRule } from '../../time/instant.ts';
+import { recordVerification, withdrawVerification } from '../../verification/verification.ts';
+import { database } from '../context.ts';
+import { newApp } from '../hono.ts';
+import { parseBody } from '../input.ts';
+import { markReplay, writeRequest } from '../write-request.ts';
+import { done } from './answer.ts';
+
+/** Mounted below the registrar's contacts, whose middleware comes first. */
+export const verifications = newApp();
+
+export const verificationBody = onFirstUse(() =>
+  z.object({
+    verification: z.object(
+      {
+        claim: z.enum(claims, 'Claim is invalid'),
+        method: textField('Method is invalid', 50),
+        framework: clearable(textField('Framework is invalid', 50)),
+        reference: clearable(textField('Reference is invalid', 100)),
+        result: z.optional(z.enum(['success', 'failed'], 'Result is invalid')),
+        verified_at: z.optional(instantRule('Verified at is invalid')),
+      },
+      'Verification is invalid',
+    ),
+  }),
+);
+
+verifications.post('/:code/verifications', async (c) => {
+  const { verification } = await parseBody(c, verificationBody());
+  const { verified_at: verifiedAt, ...check } = verification;
+  const recorded = await recordVerification(
+    database(c),
+    c.var.login,
+    c.req.param('code'),
+    { ...check, verifiedAt },
+    await writeRequest(c),
+  );
+  const { id, version } = recorded.outcome;
+  c.header('ETag', `"${version}"`);
+  markReplay(c, recorded.isReplay);
+  return c.json(done({ verification: { id } }));
+});
+
+verifications.delete('/:code/verifications/:id', async (c) => {
+  const { code, id } = c.req.param();
+  const request = await writeRequest(c);
+  const withdrawn = await withdrawVerification(database(c), c.var.login, code, id, request);
+  c.header('ETag', `"${withdrawn.outcome.version}"`);
+  markReplay(c, withdrawn.isReplay);
+  return c.json(done({}));
+});

@@ -1,0 +1,109 @@
+import type { Claim, Verification } from '../../drizzle/schema.ts';
+import { rowUpdate, writeContact } from '../contact/change.ts';
+import {
+  type Contact,
+  type ContactReference,
+  type ContactWithRegistrar,
+  checkVersion,
+  referenceTo,
+} from '../contact/contact.ts';
+import { verificationColumn } from '../contact/fields.ts';
+import { isVerified, verificationsOf } from '../contact/verifications.ts';
+import type { Database } from '../database/open.ts';
+import { RegistryError } from '../error.ts';
+import { difference } from '../history/changes.ts';
+import type { Login } from '../registrar/login.ts';
+import type { Change, Origin, WriteRequest, Written } from '../write.ts';
+
+/** A check of a claim, as whoever made it reports it. */
+export interface Check {
+  claim: Claim;
+  method: string;
+  framework?: string | null | undefined;
+  reference?: string | null | undefined;
+  result?: 'success' | 'failed' | undefined;
+  /** When it was made; the time of the request unless given. */
+  verifiedAt?: Date | undefined;
+}
+
+interface RecordedVerification extends ContactReference {
+  /** Of the verification. */
+  id: string;
+}
+
+/**
+ * Records a check of the registrar's contact with this code, which replaces the one before of the same claim. Two round
+ * trips. Throws `invalid` for a check in the future; `not_found`, `changed_meanwhile`.
+ */
+export function recordVerification(
+  db: Database,
+  login: Login,
+  code: string,
+  check: Check,
+  request: WriteRequest,
+): Promise<Written<RecordedVerification>> {
+  const id = crypto.randomUUID();
+  return writeContact(db, login, code, request, (contact, origin) => {
+    checkVersion(contact, request);
+    const change = contactChange(db, contact, verified(contact, check, origin, id), origin);
+    return { ...change, outcome: { id, ...referenceTo(change.outcome) } };
+  });
+}
+
+/**
+ * Withdraws a verification that is in force of the registrar's contact with this code. Two round trips. Throws `not_found`,
+ * also for one that was withdrawn before; `changed_meanwhile`.
+ */
+export function withdrawVerification(
+  db: Database,
+  login: Login,
+  code: string,
+  id: string,
+  request: WriteRequest,
+): Promise<Written<ContactReference>> {
+  return writeContact(db, login, code, request, (contact, origin) => {
+    checkVersion(contact, request);
+    const withdrawn = verificationsOf(contact).find((verification) => verification.id === id);
+    if (!withdrawn) throw new RegistryError('not_found', 'Object does not exist');
+    const values = { [verificationColumn[withdrawn.claim]]: null };
+    const change = contactChange(db, contact, values, origin);
+    return { ...change, outcome: referenceTo(change.outcome) };
+  });
+}
+
+/** The change that gives the contact these values, of which nothing else follows. */
+export function contactChange(
+  db: Database,
+  contact: ContactWithRegistrar,
+  values: Partial<Contact>,
+  origin: Origin,
+): Change<Contact> {
+  return rowUpdate(db, contact, values, difference(contact, values), origin);
+}
+
+/** The values of the contact after the check. A demand ends when everything that it asks for is verified. */
+export function verified(
+  contact: Contact,
+  { claim, method, framework = null, reference = null, result = 'success', verifiedAt }: Check,
+  { actor, request }: Origin,
+  id: string,
+): Partial<Contact> {
+  const at = verifiedAt ?? request.at;
+  if (at > request.at) {
+    throw new RegistryError('invalid', 'Verified at is in the future', 'verification.verified_at');
+  }
+  const verification: Verification = {
+    id,
+    method,
+    framework,
+    reference,
+    result,
+    verifiedAt: at.toISOString(),
+    verifiedBy: actor.name,
+  };
+  const values = { [verificationColumn[claim]]: verification };
+  const demand = contact.verificationDemand;
+  const after = { ...contact, ...values };
+  const isMet = demand?.claims.every((demanded) => isVerified(after, demanded));
+  return isMet ? { ...values, verificationDemand: null } : values;
+}

@@ -1,0 +1,242 @@
+import { expect, test } from 'vitest';
+import { getContactByCode, updateAnyContact } from '../../src/contact/administer.ts';
+import {
+  answerOf,
+  completed,
+  parameterDetails,
+  refused,
+  registrantClient,
+  registrarClient,
+} from '../support/client.ts';
+import {
+  addContact,
+  addPerson,
+  addRegistrar,
+  operator,
+  verification,
+} from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
+
+const worker = shareWorker();
+const repp = registrarClient(worker);
+
+type Registrar = Awaited<ReturnType<typeof addRegistrar>>;
+
+function record(
+  registrar: Registrar,
+  code: string,
+  given: object,
+  headers?: Record<string, string>,
+) {
+  return answerOf(
+    repp.request(registrar, 'POST', `/${code}/verifications`, { verification: given }, headers),
+  );
+}
+
+async function idOf(answer: ReturnType<typeof record>): Promise<string> {
+  const { body } = (await answer) as { body: { data: { verification: { id: string } } } };
+  return body.data.verification.id;
+}
+
+async function shownIn(registrar: Registrar, code: string) {
+  const { verifications } = await repp.read(registrar, code);
+  return verifications as { id: string; claim: string; result: string }[];
+}
+
+const claimsOf = async (registrar: Registrar, code: string) =>
+  (await shownIn(registrar, code)).map(({ claim }) => claim);
+
+test('a check that was recorded is shown with its contact, and in its history', async () => {
+  const registrar = await addRegistrar(worker.env, {}, { username: 'kati' });
+  const { code } = await addContact(worker.env, registrar);
+  const given = {
+    ...{ claim: 'identity', method: 'eid', framework: 'eidas', reference: 'N-1' },
+    verified_at: '2026-03-04T05:06:07+02:00',
+  };
+  const id = await idOf(record(registrar, code, given));
+  const { verified_at, verifications } = await repp.read(registrar, code);
+  expect(verified_at).toBe('2026-03-04T03:06:07.000Z');
+  const by = `${registrar.apiUser.id}-ApiUser: kati`;
+  expect(verifications).toEqual([
+    { id, ...given, result: 'success', verified_at, verified_by: by },
+  ]);
+  const { body } = await answerOf(repp.request(registrar, 'GET', `/${code}/history`));
+  expect(body).toMatchObject({
+    data: { history: [{ by, changes: { identity_verification: { from: null, to: { id } } } }] },
+  });
+});
+
+test('a check replaces the one before of the same claim, and one that failed verifies nobody', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  await record(registrar, code, { claim: 'identity', method: 'eid' });
+  await record(registrar, code, { claim: 'email', method: 'email' });
+  const id = await idOf(
+    record(registrar, code, { claim: 'identity', method: 'eid', result: 'failed' }),
+  );
+  const contact = await repp.read(registrar, code);
+  expect(contact).toMatchObject({
+    verified_at: null,
+    verifications: [
+      { id, claim: 'identity', result: 'failed' },
+      { claim: 'email', result: 'success' },
+    ],
+  });
+});
+
+test('a verification that is withdrawn is gone; withdrawn again, it is not found', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const id = await idOf(record(registrar, code, { claim: 'phone', method: 'sms' }));
+  const withdraw = () =>
+    answerOf(repp.request(registrar, 'DELETE', `/${code}/verifications/${id}`));
+  expect(await withdraw()).toEqual(completed({}));
+  expect(await shownIn(registrar, code)).toEqual([]);
+  expect(await withdraw()).toMatchObject({ status: 404, body: { code: 2303 } });
+});
+
+test.each([
+  ['a claim that there is not', { claim: 'age' }, 'Claim is invalid [verification.claim]'],
+  [
+    'a method of 51 characters',
+    { method: 'm'.repeat(51) },
+    'Method is invalid [verification.method]',
+  ],
+  ['an unknown result', { result: 'maybe' }, 'Result is invalid [verification.result]'],
+  [
+    'a day without a time',
+    { verified_at: 'yesterday' },
+    'Verified at is invalid [verification.verified_at]',
+  ],
+])('refuses %s', async (_, given, message) => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const check = { claim: 'identity', method: 'eid', ...given };
+  expect(await record(registrar, code, check)).toMatchObject({ status: 400, body: { message } });
+  expect(await shownIn(registrar, code)).toEqual([]);
+});
+
+test('refuses a check without a claim or a method, and one in the future', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  expect(await record(registrar, code, { method: 'eid' })).toMatchObject({
+    body: { code: 2003, message: 'Required parameter missing [verification.claim]' },
+  });
+  expect(await record(registrar, code, { claim: 'name' })).toMatchObject({
+    body: { code: 2003, message: 'Required parameter missing [verification.method]' },
+  });
+  const later = new Date(Date.now() + 60_000).toISOString();
+  const check = { claim: 'name', method: 'eid', verified_at: later };
+  expect(await record(registrar, code, check)).toMatchObject({
+    status: 400,
+    body: { message: 'Verified at is in the future [verification.verified_at]' },
+  });
+});
+
+test('a check under the same idempotency key is recorded once', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const check = { claim: 'name', method: 'eid' };
+  const key = { 'Idempotency-Key': 'check-1' };
+  const first = await idOf(record(registrar, code, check, key));
+  expect(await idOf(record(registrar, code, check, key))).toBe(first);
+});
+
+test('a check for a version that is no longer current is refused', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const stale = { 'If-Match': '"c0000000-0"' };
+  const answer = await record(registrar, code, { claim: 'name', method: 'eid' }, stale);
+  expect(answer).toMatchObject({ status: 412, body: { code: 2304 } });
+});
+
+const allClaims = {
+  identityVerification: verification(),
+  nameVerification: verification(),
+  emailVerification: verification(),
+  phoneVerification: verification(),
+  addressVerification: verification(),
+};
+
+test.each([
+  ['name', { name: 'Mari Mets' }],
+  ['email', { email: 'mari.mets@example.ee' }],
+  ['phone', { phone: '+372.6000000' }],
+  ['address', { addr: { city: 'Tartu' } }],
+])('a registrar’s change of the %s ends its verification and no other', async (claim, change) => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar, allClaims);
+  await repp.update(registrar, code, change);
+  const others = ['identity', 'name', 'email', 'phone', 'address'].filter((one) => one !== claim);
+  expect(await claimsOf(registrar, code)).toEqual(others);
+  const { body } = await answerOf(repp.request(registrar, 'GET', `/${code}/history`));
+  expect(body).toMatchObject({
+    data: { history: [{ changes: { [`${claim}_verification`]: { to: { result: 'ended' } } } }] },
+  });
+});
+
+test('a field that is no claim’s ends nothing, nor does the same value sent again', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const contact = await addContact(worker.env, registrar, allClaims);
+  await repp.update(registrar, contact.code, { fax: '+372.6000000', email: contact.email });
+  expect(await claimsOf(registrar, contact.code)).toHaveLength(5);
+});
+
+test('the operator’s change of an identity ends its verification', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar, allClaims);
+  await updateAnyContact(worker.db, operator, code, { ident: '47101010033' });
+  expect(await claimsOf(registrar, code)).toEqual(['name', 'email', 'phone', 'address']);
+});
+
+test('a registrant’s change of an email ends its verification', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const person = await addPerson(worker.env);
+  const values = { ident: person.code, ...allClaims };
+  const { code, uuid } = await addContact(worker.env, registrar, values);
+  const update = registrantClient(worker).update(person, uuid, { email: 'jaan@example.ee' });
+  expect(await update).toMatchObject({ status: 200 });
+  expect(await claimsOf(registrar, code)).toEqual(['identity', 'name', 'phone', 'address']);
+});
+
+test('a value that comes back does not bring its verification back', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code, email } = await addContact(worker.env, registrar, allClaims);
+  await repp.update(registrar, code, { email: 'other@example.ee' });
+  await repp.update(registrar, code, { email });
+  expect(await claimsOf(registrar, code)).not.toContain('email');
+});
+
+test('a demand ends when everything that it asks for is verified', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar, {
+    verificationDemand: { claims: ['identity', 'email'], by: '2027-01-31' },
+  });
+  const demand = async () => (await repp.read(registrar, code)).verification_demand;
+  await record(registrar, code, { claim: 'identity', method: 'eid', result: 'failed' });
+  await record(registrar, code, { claim: 'email', method: 'email' });
+  expect(await demand()).toEqual({ claims: ['identity', 'email'], by: '2027-01-31' });
+  await record(registrar, code, { claim: 'identity', method: 'eid' });
+  expect(await demand()).toBeNull();
+  expect((await getContactByCode(worker.db, code)).verificationDemand).toBeNull();
+});
+
+test('the list shows those whose identity is not verified', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const listed = [
+    await addContact(worker.env, registrar),
+    await addContact(worker.env, registrar, { emailVerification: verification() }),
+    await addContact(worker.env, registrar, {
+      identityVerification: verification({ result: 'failed' }),
+    }),
+    await addContact(worker.env, registrar, {
+      identityVerification: verification({ result: 'ended' }),
+    }),
+  ];
+  await addContact(worker.env, registrar, { identityVerification: verification() });
+  const { body } = await repp.list(registrar, '?verified=false');
+  expect(body).toEqual({ contacts: listed.map(({ code }) => code), total_number_of_records: 4 });
+  expect(await repp.list(registrar, '?verified=true')).toMatchObject(
+    refused(2005, 'Verified is invalid [verified]', 'verified', 400, parameterDetails.verified),
+  );
+});
