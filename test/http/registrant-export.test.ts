@@ -14,6 +14,7 @@ import {
   operator,
   send,
   unique,
+  unverified,
 } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
@@ -83,6 +84,7 @@ it('the export is everything that is kept about the person at every registrar', 
           updator_str: null,
           created_at: '2026-01-02T03:04:05.678Z',
           updated_at: '2026-01-02T03:04:05.678Z',
+          ...unverified,
           registrar: { code: alpha.code, name: alpha.name },
           domains: [{ name: domain.name, role: 'registrant' }],
           history: [],

@@ -12,7 +12,7 @@ import {
   systemRights,
   systems,
 } from '../../../drizzle/schema.ts';
-import type { AuctionRecord } from '../../auction/start.ts';
+import { type AuctionRecord, importAuctions } from '../../auction/start.ts';
 import { type Database, openDatabase } from '../../database/open.ts';
 import { parseDomainName } from '../../domain/name.ts';
 import type { Env } from '../../env.ts';
@@ -26,7 +26,7 @@ import { dayOf, daysBefore } from '../../time/day.ts';
 import type { Origin } from '../../write.ts';
 import { requiredText } from '../file/field.ts';
 import { columnsNamed } from '../file/format.ts';
-import { type Import, importRows } from '../file/import.ts';
+import { type Import, importRows, writeInChunks } from '../file/import.ts';
 import { readRows } from '../file/read.ts';
 import { readImport } from '../file/read-import.ts';
 import { auctionImport } from '../nouns/auction.ts';
@@ -137,6 +137,11 @@ const demoAuctionImport: Import<AuctionRecord, 'started'> = {
   }),
   // Otherwise the paid auction is refused when the file is imported again.
   findProblems: async () => [],
+  write: ({ db, origin }, records) =>
+    writeInChunks('starting', records, { started: 0, unchanged: 0 }, async (chunk) => {
+      const started = await importAuctions(db, origin, chunk);
+      return { started, unchanged: chunk.length - started };
+    }),
 };
 
 /**
