@@ -74,7 +74,7 @@ const entries: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./nouns/history/index.ts')).historyCommand,
   },
   report: {
-    summary: 'Figures for a month, and about values to correct',
+    summary: 'Figures for a month, about values to correct, and about disclosures',
     load: async () => (await import('./nouns/report.ts')).reportCommand,
   },
   'move-in': {

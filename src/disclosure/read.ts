@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull } from 'drizzle-orm';
+import { and, asc, eq, gt, isNull, lte } from 'drizzle-orm';
 import { disclosures } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import type { RowsAfter } from '../database/paging.ts';
@@ -7,9 +7,22 @@ import { timeAfter } from '../time/clock.ts';
 
 export type Disclosure = typeof disclosures.$inferSelect;
 
+const hourMilliseconds = 60 * 60 * 1000;
+
 /** Until when a request is to be answered: so many hours after its receipt. */
 export function answerBy({ receivedAt }: Pick<Disclosure, 'receivedAt'>, hours: number): string {
-  return timeAfter(new Date(receivedAt), hours * 60 * 60 * 1000);
+  return timeAfter(new Date(receivedAt), hours * hourMilliseconds);
+}
+
+/** The open requests that are to be answered within a day, or should have been, the oldest first. */
+export async function listDueDisclosures(db: Database, hours: number, now: Date) {
+  const { id, outcome, receivedAt } = disclosures;
+  const due = await db
+    .select({ id, receivedAt })
+    .from(disclosures)
+    .where(and(isNull(outcome), lte(receivedAt, timeAfter(now, (24 - hours) * hourMilliseconds))))
+    .orderBy(asc(receivedAt));
+  return due.map((one) => ({ id: one.id, answerBy: answerBy(one, hours) }));
 }
 
 /** The request with this number. Throws `not_found`. */

@@ -10,11 +10,18 @@ export const alarmNames = [
   'database_large',
   'webhook_failing',
   'certificate_ending',
+  'disclosure_late',
 ] as const;
 type AlarmName = (typeof alarmNames)[number];
 
 export interface Alarm {
   alarm: AlarmName;
+  message: string;
+}
+
+/** What becomes an alarm within a day unless the operator does something. */
+export interface Warning {
+  warning: 'disclosure_due';
   message: string;
 }
 
@@ -29,12 +36,14 @@ export interface Findings {
   size: DatabaseSize;
   failingWebhooks: readonly { registrar: string; since: string }[];
   endingCertificates: readonly { holder: string; endsAt: string | null }[];
+  /** The open requests whose time ends within a day, or has ended. */
+  dueDisclosures: readonly { id: number; answerBy: string }[];
   /** A local server runs no cron by itself. */
   isDeployed: boolean;
 }
 
 export function findAlarms(
-  { health, runs, size, failingWebhooks, endingCertificates, isDeployed }: Findings,
+  { health, runs, size, failingWebhooks, endingCertificates, dueDisclosures, isDeployed }: Findings,
   now: Date,
 ): Alarm[] {
   const alarms: Alarm[] = health.reasons.map((message) => ({ alarm: 'failing', message }));
@@ -68,5 +77,22 @@ export function findAlarms(
     const message = `${last}${refused}.`;
     alarms.push({ alarm: 'certificate_ending', message });
   }
+  for (const { id, answerBy } of dueDisclosures.filter((due) => isLate(due, now))) {
+    const message = `The request for disclosure ${id} should have been answered by ${answerBy}.`;
+    alarms.push({ alarm: 'disclosure_late', message });
+  }
   return alarms;
+}
+
+export function findWarnings({ dueDisclosures }: Findings, now: Date): Warning[] {
+  return dueDisclosures
+    .filter((due) => !isLate(due, now))
+    .map(({ id, answerBy }) => ({
+      warning: 'disclosure_due',
+      message: `The request for disclosure ${id} is to be answered by ${answerBy}.`,
+    }));
+}
+
+function isLate({ answerBy }: { answerBy: string }, now: Date): boolean {
+  return answerBy < now.toISOString();
 }

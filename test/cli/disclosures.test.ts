@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { OpenBindings } from '../../src/cli/bindings.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { openBindings } from '../../src/cli/registry.ts';
+import { setClockAhead } from '../../src/time/clock.ts';
 import { captured } from './captured.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 
@@ -281,4 +282,82 @@ test('no file has its name before the row is written, nor any content if the row
   expect(seen).toEqual([false, false, false]);
   expect(await readdir(directory)).toEqual([]);
   expect(await outcomeOf(registry)).toBeNull();
+});
+
+test('health warns a day before a request must be answered, fails after that, and ends with the answer', async () => {
+  const { registry } = await withRequest();
+  onTestFinished(() => setClockAhead(0));
+  const healthAfter = async (hours: number) => {
+    setClockAhead(hours * 60 * 60 * 1000);
+    const { status, stdout } = await registry.run('health --json');
+    const { alarms, warnings } = JSON.parse(stdout) as Record<string, { message: string }[]>;
+    const disclosureAlarms = alarms!.filter((one) => 'alarm' in one && one.alarm !== 'failing');
+    return { status, alarms: disclosureAlarms, warnings };
+  };
+  const calm = { status: 0, alarms: [], warnings: [] };
+  expect(await healthAfter(47.9)).toEqual(calm);
+  const { answer_by: answerBy } = (await registry.done('disclosure show 1')).disclosure;
+  expect(await healthAfter(48.1)).toEqual({
+    ...calm,
+    warnings: [
+      {
+        warning: 'disclosure_due',
+        message: `The request for disclosure 1 is to be answered by ${answerBy}.`,
+      },
+    ],
+  });
+  expect((await registry.run('health')).stdout).toContain('\nwarning disclosure_due: The request');
+  expect(await healthAfter(71.9)).toMatchObject({ status: 0, alarms: [] });
+  expect(await healthAfter(72.1)).toEqual({
+    status: 1,
+    alarms: [
+      {
+        alarm: 'disclosure_late',
+        message: `The request for disclosure 1 should have been answered by ${answerBy}.`,
+      },
+    ],
+    warnings: [],
+  });
+  await registry.done(['disclosure', 'refuse', '1', '--reason', 'no basis']);
+  expect(await healthAfter(100)).toEqual(calm);
+});
+
+test('the report counts requests by month, organisation and outcome, and names nobody', async () => {
+  const { registry } = await withRequest('--received', '2026-01-31T00:00:00Z');
+  await registry.edit(`
+    insert into disclosures (requester, identified_by, organization, basis, requested_fields, confidential, received_at,
+      outcome, answered_at, granted_fields)
+    select 'Mari Maasikas', 'ID card', organization, 'case', '["name"]', 0, '2026-02-01T00:00:00.000Z', outcome,
+      '2026-02-' || answered || ':00.000Z', iif(outcome = 'granted', '["name"]', null)
+    from (select 'Bailiff' as organization, 'granted' as outcome, '01T10:00' as answered
+      union all select 'Bailiff', 'granted', '02T06:00'
+      union all select 'Bailiff', 'granted', '01T01:00'
+      union all select 'Bailiff', 'refused', '01T12:30'
+      union all select 'Police', 'returned', '04T00:01')`);
+  const report = await registry.done('report disclosures');
+  const february = (organization: string, outcome: string, count: number, times: number[]) => {
+    const [median_hours, longest_hours] = times;
+    return { month: '2026-02', organization, outcome, count, median_hours, longest_hours };
+  };
+  expect(report).toEqual({
+    requests: [
+      {
+        ...{ month: '2026-01', organization: 'Police', outcome: 'open', count: 1 },
+        ...{ median_hours: null, longest_hours: null },
+      },
+      february('Bailiff', 'granted', 3, [10, 30]),
+      february('Bailiff', 'refused', 1, [12.5, 12.5]),
+      february('Police', 'returned', 1, [72.02, 72.02]),
+    ],
+    all: { count: 6, median_hours: 12.5, longest_hours: 72.02 },
+  });
+  expect(JSON.stringify(report)).not.toMatch(/Maasikas|TAMM|case|name"/);
+  const { stdout } = await registry.run('report disclosures');
+  expect(stdout).toMatch(/^2026-02 +Bailiff +granted +3 +10 +30$/m);
+  expect(stdout).toContain('6 requests, answered in 12.5 hours (median), 72.02 at most\n');
+});
+
+test('a registry without requests has nothing to report', async () => {
+  const registry = await tool.newRegistry();
+  expect((await registry.run('report disclosures')).stdout).toBe('0 requests\n');
 });

@@ -92,6 +92,7 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'lists reindex': [[]],
   'lists verify': [['--url', 'http://127.0.0.1:1']],
   health: [[]],
+  'report disclosures': [[]],
   'report invalid': [[]],
   'report month': [[]],
   'move-in': [['MOVED']],

@@ -103,6 +103,7 @@ test('the tool has the nouns and verbs that an operator needs', () => {
     'registrar webhook list',
     'registrar webhook resend',
     'registrar webhook test',
+    'report disclosures',
     'report invalid',
     'report month',
     'restore',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Findings, findAlarms } from '../../src/health/alarm.ts';
+import { type Findings, findAlarms, findWarnings } from '../../src/health/alarm.ts';
 import { listNames } from '../../src/public-list/lists.ts';
 
 const now = new Date('2026-11-21T12:00:00.000Z');
@@ -13,23 +13,42 @@ const run = (overrides: Partial<Findings['runs'][number]> = {}) => ({
   ...overrides,
 });
 
-function alarmsOf(overrides: Partial<Findings> = {}) {
+const alarmsOf = (overrides: Partial<Findings> = {}) => findAlarms(findings(overrides), now);
+const warningsOf = (overrides: Partial<Findings> = {}) => findWarnings(findings(overrides), now);
+
+function findings(overrides: Partial<Findings>): Findings {
   const lists = Object.fromEntries(
     listNames.map((list) => [list, { published: undefined, isBehind: false }]),
   ) as Findings['health']['lists'];
-  return findAlarms(
-    {
-      health: { reasons: [], isDatabaseReachable: true, areListsLate: false, lists },
-      runs: [run()],
-      size: { bytes: 1_000_000, rows: {} },
-      failingWebhooks: [],
-      endingCertificates: [],
-      isDeployed: true,
-      ...overrides,
-    },
-    now,
-  );
+  return {
+    health: { reasons: [], isDatabaseReachable: true, areListsLate: false, lists },
+    runs: [run()],
+    size: { bytes: 1_000_000, rows: {} },
+    failingWebhooks: [],
+    endingCertificates: [],
+    dueDisclosures: [],
+    isDeployed: true,
+    ...overrides,
+  };
 }
+
+test('a request for disclosure is one when its time has ended, and a warning before', () => {
+  const late = { id: 7, answerBy: '2026-11-21T11:59:59.999Z' };
+  const due = { id: 8, answerBy: '2026-11-21T12:00:00.000Z' };
+  const dueDisclosures = [late, due];
+  expect(alarmsOf({ dueDisclosures })).toEqual([
+    {
+      alarm: 'disclosure_late',
+      message: `The request for disclosure 7 should have been answered by ${late.answerBy}.`,
+    },
+  ]);
+  expect(warningsOf({ dueDisclosures })).toEqual([
+    {
+      warning: 'disclosure_due',
+      message: `The request for disclosure 8 is to be answered by ${due.answerBy}.`,
+    },
+  ]);
+});
 
 test('the last certificate of somebody who needs one is one when it ends soon', () => {
   const endsAt = '2026-12-01T00:00:00.000Z';
@@ -55,6 +74,7 @@ test('a login that needs a certificate is one when the last has ended or none is
 
 test('there is none while everything is well', () => {
   expect(alarmsOf()).toEqual([]);
+  expect(warningsOf()).toEqual([]);
 });
 
 test('each reason for failing health is one', () => {

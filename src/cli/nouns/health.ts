@@ -1,7 +1,15 @@
 import { listEndingCertificates } from '../../certificate/certificate.ts';
 import { listCronRuns } from '../../cron.ts';
 import { maximumDatabaseBytes, readSize } from '../../database/size.ts';
-import { type Alarm, type Findings, findAlarms } from '../../health/alarm.ts';
+import { listDueDisclosures } from '../../disclosure/read.ts';
+import { disclosureHoursOf } from '../../env.ts';
+import {
+  type Alarm,
+  type Findings,
+  findAlarms,
+  findWarnings,
+  type Warning,
+} from '../../health/alarm.ts';
 import { readHealth } from '../../health/health.ts';
 import { listNames } from '../../public-list/lists.ts';
 import { currentTime } from '../../time/clock.ts';
@@ -24,7 +32,7 @@ export const healthCommand = verb(
     .addHelpText(
       'after',
       `
-The exit status is 1 if anything needs attention.
+The exit status is 1 if anything needs attention; a warning says that something will within a day.
 The service is asked for its own /health as well: the local server, if one runs; with --remote, the first
 domain in the routes of wrangler.toml, or --url.`,
     ),
@@ -33,13 +41,14 @@ domain in the routes of wrangler.toml, or --url.`,
     // The local runtime may have to start first, and a check has little time.
     await env.LISTS.list({ limit: 1 }).catch(() => {});
     const health = await readHealth(db, env.LISTS, now);
-    const [runs, size, failingWebhooks, endingCertificates] = await Promise.all([
+    const [runs, size, failingWebhooks, endingCertificates, dueDisclosures] = await Promise.all([
       listCronRuns(db, shownRuns),
       readSize(db),
       listFailingWebhooks(db, now),
       listEndingCertificates(db, now),
+      listDueDisclosures(db, disclosureHoursOf(env), now),
     ]);
-    const found = { health, runs, size, failingWebhooks, endingCertificates };
+    const found = { health, runs, size, failingWebhooks, endingCertificates, dueDisclosures };
     const findings = { ...found, isDeployed: remote ?? false };
     const address = url ?? (remote ? domainAddress(configPath, environment) : local);
     const service = await askService(address);
@@ -50,7 +59,7 @@ domain in the routes of wrangler.toml, or --url.`,
       ...findAlarms(findings, now),
     ];
     if (alarms.length > 0) process.exitCode = 1;
-    const data = healthData(findings, alarms, service);
+    const data = healthData(findings, alarms, findWarnings(findings, now), service);
     return { data, text: healthText(data) };
   },
 );
@@ -58,11 +67,13 @@ domain in the routes of wrangler.toml, or --url.`,
 function healthData(
   { health, runs, size }: Findings,
   alarms: readonly Alarm[],
+  warnings: readonly Warning[],
   { problem: _, ...service }: AskedService,
 ) {
   return {
     status: alarms.length === 0 ? 'ok' : 'failing',
     alarms,
+    warnings,
     service,
     version: projectVersion(),
     database: {
@@ -90,6 +101,7 @@ function healthData(
 function healthText({
   status,
   alarms,
+  warnings,
   service,
   version,
   database,
@@ -106,6 +118,7 @@ function healthText({
       database: `${megabytes} MB, ${share} % of the ${limit}`,
     }),
     ...alarms.map(({ alarm, message }) => `alarm ${alarm}: ${message}`),
+    ...warnings.map(({ warning, message }) => `warning ${warning}: ${message}`),
     '',
     table(Object.entries(data.lists), '', {
       LIST: ([list]) => list,

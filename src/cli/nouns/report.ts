@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { stringify } from 'csv-stringify/sync';
+import { reportDisclosures } from '../../disclosure/report.ts';
 import { reportMonth } from '../../history/month-report.ts';
 import { listStatus } from '../../public-list/publish/status.ts';
 import { asciiUpperCase } from '../../text/ascii-case.ts';
@@ -74,7 +75,28 @@ const invalid = verb(
   },
 );
 
-export const reportCommand = noun('report', 'report month', [month, invalid]);
+const disclosures = verb(
+  reading('disclosures', 'report disclosures', 'report disclosures --json').description(
+    'Count the requests for disclosure, and the hours until they were answered; may be published',
+  ),
+  async ({ db }) => {
+    const data = await reportDisclosures(db);
+    const { count, median_hours: median, longest_hours: longest } = data.all;
+    const rows = table(data.requests, '', {
+      MONTH: 'month',
+      ORGANIZATION: 'organization',
+      OUTCOME: 'outcome',
+      COUNT: 'count',
+      'MEDIAN HOURS': 'median_hours',
+      'LONGEST HOURS': 'longest_hours',
+    });
+    const times =
+      median === null ? '' : `, answered in ${median} hours (median), ${longest} at most`;
+    return { data, text: `${rows}\n${counted(count, 'request')}${times}`.trim() };
+  },
+);
+
+export const reportCommand = noun('report', 'report month', [month, invalid, disclosures]);
 
 function parseMonth(text: string): string {
   if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;
