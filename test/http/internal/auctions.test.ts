@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { answerOf } from '../../support/client.ts';
 import {
   addAuction,
   addContact,
@@ -23,13 +24,8 @@ beforeAll(async () => {
 async function call(method: string, path = '', body?: object, headers = {}, by = system) {
   const url = `/api/v1/internal/auctions${path}`;
   const response = await worker.fetch(url, send(method, by, body, headers));
-  const text = await response.text();
-  return {
-    status: response.status,
-    isReplayed: response.headers.get('Idempotent-Replayed'),
-    // biome-ignore lint/suspicious/noExplicitAny: an auction, or errors
-    body: text === '' ? undefined : (JSON.parse(text) as any),
-  };
+  const isReplayed = response.headers.get('Idempotent-Replayed');
+  return { ...(await answerOf(response)), isReplayed };
 }
 
 const start = (domain: string, more: object = {}, headers = {}) =>

@@ -5,6 +5,7 @@ import { startAuctions } from '../../../src/auction/start.ts';
 import { parseDomainName } from '../../../src/domain/name.ts';
 import { saveDomain } from '../../../src/domain/save.ts';
 import { releaseDomain } from '../../../src/registration/release.ts';
+import { answerOf } from '../../support/client.ts';
 import {
   addAuction,
   addContact,
@@ -27,12 +28,8 @@ beforeAll(async () => {
   system = await addSystem(worker.env, ['domains']);
 });
 
-async function call(method: string, path: string, body?: object | string, by = system) {
-  const response = await worker.fetch(`/api/v1/internal/domains/${path}`, send(method, by, body));
-  const text = await response.text();
-  // biome-ignore lint/suspicious/noExplicitAny: a domain, or errors
-  return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as any) };
-}
+const call = (method: string, path: string, body?: object | string, by = system) =>
+  answerOf(worker.fetch(`/api/v1/internal/domains/${path}`, send(method, by, body)));
 
 /** A domain that the system has reported. */
 async function newDomain() {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../src/database/open.ts';
 import { forgetEndedKeys, getSystemAccount, rotateSystem } from '../../../src/system/system.ts';
+import { answerOf } from '../../support/client.ts';
 import {
   addAuction,
   addContact,
@@ -23,12 +24,7 @@ async function read(
 ) {
   const path = `/api/v1/internal/names/${encodeURIComponent(name)}`;
   const response = await worker.fetch(path, send('GET', system, undefined, headers));
-  return {
-    status: response.status,
-    headers: response.headers,
-    // biome-ignore lint/suspicious/noExplicitAny: the state of a name, or errors
-    body: (await response.json()) as any,
-  };
+  return { ...(await answerOf(response)), headers: response.headers };
 }
 
 test('a system learns everything that stands between a name and its registration', async () => {

@@ -14,6 +14,7 @@ import { removeDomains } from '../../../src/domain/remove.ts';
 import { registerDomain } from '../../../src/registration/register.ts';
 import { forgetRegistrations, takeBackRegistration } from '../../../src/registration/take-back.ts';
 import { openDispute } from '../../../src/retained-domain/dispute.ts';
+import { answerOf } from '../../support/client.ts';
 import {
   addAuction,
   addContact,
@@ -42,16 +43,13 @@ async function prepare() {
 }
 type Prepared = Awaited<ReturnType<typeof prepare>>;
 
-async function call(
+function call(
   method: 'POST' | 'DELETE',
   { system, name }: Pick<Prepared, 'system' | 'name'>,
   body?: object,
 ) {
   const path = `/api/v1/internal/names/${encodeURIComponent(name)}/registration`;
-  const response = await worker.fetch(path, send(method, system, body));
-  const text = await response.text();
-  // biome-ignore lint/suspicious/noExplicitAny: a domain, or errors
-  return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as any) };
+  return answerOf(worker.fetch(path, send(method, system, body)));
 }
 
 const register = (prepared: Prepared, secrets: object = {}) =>

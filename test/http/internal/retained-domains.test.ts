@@ -4,6 +4,7 @@ import { retainedDomains } from '../../../drizzle/schema.ts';
 import { parseDomainName } from '../../../src/domain/name.ts';
 import { removeRetainedDomains } from '../../../src/retained-domain/change-names.ts';
 import { saveRetainedDomain } from '../../../src/retained-domain/save.ts';
+import { answerOf } from '../../support/client.ts';
 import { addRetainedDomain, addSystem, operator, send, unique } from '../../support/fixtures.ts';
 import { beforeBatch } from '../../support/meanwhile.ts';
 import { historyOf } from '../../support/stored.ts';
@@ -19,13 +20,8 @@ beforeAll(async () => {
 async function call(method: string, path: string, body?: object | string, by = system) {
   const url = `/api/v1/internal/retained_domains/${path}`;
   const response = await worker.fetch(url, send(method, by, body));
-  const text = await response.text();
-  return {
-    status: response.status,
-    ignored: response.headers.get('Ignored-Fields'),
-    // biome-ignore lint/suspicious/noExplicitAny: a name, or errors
-    body: text === '' ? undefined : (JSON.parse(text) as any),
-  };
+  const ignored = response.headers.get('Ignored-Fields');
+  return { ...(await answerOf(response)), ignored };
 }
 
 const newName = () => `hoitud${unique()}.ee`;
