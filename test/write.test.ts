@@ -7,6 +7,7 @@ import * as schema from '../drizzle/schema.ts';
 import { cancelAuction } from '../src/auction/cancel.ts';
 import { registerAuction, updateAuction } from '../src/auction/report.ts';
 import { importAuctions, startAuctions } from '../src/auction/start.ts';
+import { setHolderDisabled } from '../src/certificate/holder.ts';
 import {
   changeContactStatuses,
   deleteAnyContact,
@@ -22,7 +23,7 @@ import { type Database, openDatabase } from '../src/database/open.ts';
 import { importDomains } from '../src/domain/import.ts';
 import { removeDomains } from '../src/domain/remove.ts';
 import { addRegistrar as addAccount, updateRegistrar } from '../src/registrar/account.ts';
-import { addApiUser, rotateApiUser, setApiUserDisabled } from '../src/registrar/api-user.ts';
+import { addApiUser, rotateApiUser } from '../src/registrar/api-user.ts';
 import { addRetainedDomains, removeRetainedDomains } from '../src/retained-domain/change-names.ts';
 import { closeDispute, openDispute } from '../src/retained-domain/dispute.ts';
 import { importDisputes } from '../src/retained-domain/import-disputes.ts';
@@ -240,7 +241,7 @@ const writes: Record<
     const username = `${tag}-2`;
     await addApiUser(db, operator(), { username, registrarCode: registrar.code });
     await rotateApiUser(db, operator(), username);
-    await setApiUserDisabled(db, operator(), { username, isDisabled: true });
+    await setHolderDisabled(db, operator(), { type: 'api_user', key: username }, true);
   },
   async 'opens, imports and closes disputes'(tag, binding) {
     const db = openDatabase(binding);

@@ -7,27 +7,13 @@ import { RegistryError } from '../error.ts';
 import { type Changes, difference } from '../history/changes.ts';
 import { timeAfter } from '../time/clock.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
-
-/** An API user, by its username, or a system, by its name: whoever certificates are bound to. */
-export interface Holder {
-  type: 'api_user' | 'system';
-  key: string;
-}
+import { type Holder, holders, holderText, unknownHolder } from './holder.ts';
 
 /** A client certificate; without name and end if only its fingerprint is known. */
 export type Certificate = Pick<
   typeof certificates.$inferSelect,
   'fingerprint' | 'commonName' | 'expiresAt'
 >;
-
-const holders = {
-  api_user: { table: apiUsers, key: apiUsers.username, field: 'apiUserId', one: 'API user' },
-  system: { table: systems, key: systems.name, field: 'systemId', one: 'system' },
-} as const;
-
-export function holderText({ type, key }: Holder): string {
-  return `${holders[type].one} ${key}`;
-}
 
 /** The holder of a certificate that `listCertificates` has listed. */
 export function holderOf(one: { username: string | null; system: string | null }): Holder {
@@ -222,11 +208,7 @@ async function changeHolder(
         .where(sql`${holderId} = (select ${table.id} from ${table} where ${isHolder})`),
     ]);
   const judge = ([[found], bound]: Awaited<ReturnType<typeof look>>): Change<Changes> => {
-    if (!found) {
-      const { one } = holders[holder.type];
-      const message = `there is no ${one} ${JSON.stringify(holder.key)}`;
-      throw new RegistryError('not_found', message, holder.type === 'system' ? 'system' : 'user');
-    }
+    if (!found) throw unknownHolder(holder, holder.type === 'system' ? 'system' : 'user');
     const isThere = sql`exists (select 1 from ${table} where id = ${found.id})`;
     const isBound = eq(holderId, found.id);
     const change = changeOf({ ...found, bound }, isThere, isBound);

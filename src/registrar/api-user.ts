@@ -1,5 +1,6 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { asc, eq, sql } from 'drizzle-orm';
 import { apiUsers, registrars } from '../../drizzle/schema.ts';
+import { updateHolder } from '../certificate/holder.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
@@ -8,7 +9,8 @@ import { type Change, type ChangeOptions, type Origin, write } from '../write.ts
 import { unknownRegistrar } from './account.ts';
 import { digestSecret, generateSecret } from './login.ts';
 
-function selectAccounts(db: Database) {
+/** Lists the API users of one registrar or of all, by registrar and username, without their secrets. */
+export function listApiUsers(db: Database, registrarCode?: string) {
   return db
     .select({
       id: apiUsers.id,
@@ -27,27 +29,9 @@ function selectAccounts(db: Database) {
       updatedAt: apiUsers.updatedAt,
     })
     .from(apiUsers)
-    .innerJoin(registrars, eq(registrars.id, apiUsers.registrarId));
-}
-
-/** An API user as the operator sees it, without the secret or its digest. */
-type ApiUserAccount = Awaited<ReturnType<typeof selectAccounts>>[number];
-
-/** Lists the API users of one registrar or of all, by registrar and username. */
-export async function listApiUsers(db: Database, registrarCode?: string) {
-  return selectAccounts(db)
+    .innerJoin(registrars, eq(registrars.id, apiUsers.registrarId))
     .where(registrarCode === undefined ? undefined : eq(registrars.code, registrarCode))
     .orderBy(asc(registrars.code), asc(apiUsers.username));
-}
-
-async function getApiUser(db: Database, username: string): Promise<ApiUserAccount> {
-  const [user] = await selectAccounts(db).where(eq(apiUsers.username, username));
-  if (user) return user;
-  throw new RegistryError(
-    'not_found',
-    `there is no API user ${JSON.stringify(username)}`,
-    'username',
-  );
 }
 
 /** Usable in Basic authentication (RFC 7617), where a colon ends the username, and easy to type. */
@@ -64,7 +48,7 @@ export async function addApiUser(
     username,
     registrarCode,
     secret = generateSecret(),
-  }: Pick<ApiUserAccount, 'username' | 'registrarCode'> & { secret?: string },
+  }: { username: string; registrarCode: string; secret?: string },
   options: ChangeOptions = {},
 ): Promise<string | undefined> {
   if (!usernamePattern.test(username)) {
@@ -89,7 +73,7 @@ export async function addApiUser(
     const user = { username, ...secret, registrarId: registrar.id, createdAt: at, updatedAt: at };
     return {
       by: origin.actor,
-      subject: subjectOf(username),
+      subject: holderNamed(username),
       action: 'create',
       changes: difference({}, { username, registrarCode, secretDigest }),
       statements: () => [db.insert(apiUsers).values(user)],
@@ -113,62 +97,17 @@ export async function rotateApiUser(
 ): Promise<string | undefined> {
   const secret = generateSecret();
   const secretDigest = await digestSecret(secret);
-  const values = {
+  await updateHolder(db, origin, holderNamed(username), options, () => ({
     secretDigest,
     secretChangedAt: origin.request.at.toISOString(),
     passwordHash: null,
     previousSecretDigest: null,
     previousSecretChangedAt: null,
     previousSecretValidUntil: null,
-  };
-  await updateApiUser(db, origin, username, options, () => values);
+  }));
   return options.isDryRun ? undefined : secret;
 }
 
-/**
- * Disables or re-enables the user, effective from the next request; returns whether that is a change. Throws
- * `not_found`.
- */
-export function setApiUserDisabled(
-  db: Database,
-  origin: Origin,
-  { username, isDisabled }: { username: string; isDisabled: boolean },
-  options: ChangeOptions = {},
-): Promise<boolean> {
-  const at = origin.request.at.toISOString();
-  return updateApiUser(db, origin, username, options, ({ disabledAt }) =>
-    (disabledAt !== null) === isDisabled ? {} : { disabledAt: isDisabled ? at : null },
-  );
-}
-
-/** Updates the user's row, if nobody disabled or enabled it meanwhile; returns whether that is a change. */
-async function updateApiUser(
-  db: Database,
-  origin: Origin,
-  username: string,
-  options: ChangeOptions,
-  valuesFor: (user: ApiUserAccount) => Partial<typeof apiUsers.$inferInsert>,
-): Promise<boolean> {
-  const look = () => getApiUser(db, username);
-  const judge = (user: ApiUserAccount): Change<boolean> => {
-    const values = valuesFor(user);
-    const changes = difference({ ...user, passwordHash: user.hasOldPassword || null }, values);
-    const subject = subjectOf(username);
-    const update = { by: origin.actor, subject, action: 'update', changes } as const;
-    if (Object.keys(changes).length === 0) return { ...update, outcome: false };
-    const row = { ...values, updatedAt: origin.request.at.toISOString() };
-    const isTheirs = eq(apiUsers.username, username);
-    return {
-      ...update,
-      onlyIf: sql`exists (
-        select 1 from ${apiUsers} where username = ${username} and disabled_at is ${user.disabledAt})`,
-      statements: (isWritten) => [db.update(apiUsers).set(row).where(and(isTheirs, isWritten))],
-      outcome: true,
-    };
-  };
-  return (await write(db, origin.request, { look, judge }, options)).outcome;
-}
-
-function subjectOf(username: string) {
+function holderNamed(username: string) {
   return { type: 'api_user', key: username } as const;
 }

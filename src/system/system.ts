@@ -1,5 +1,6 @@
 import { and, asc, eq, lte, sql } from 'drizzle-orm';
 import { registrars, type SystemRight, systemRights, systems } from '../../drizzle/schema.ts';
+import { unknownHolder, updateHolder } from '../certificate/holder.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
@@ -22,7 +23,7 @@ export function listSystems(db: Database): Promise<SystemAccount[]> {
 export async function getSystemAccount(db: Database, name: string): Promise<SystemAccount> {
   const [system] = await db.select().from(systems).where(eq(systems.name, name));
   if (system) return system;
-  throw new RegistryError('not_found', `there is no system ${JSON.stringify(name)}`, 'name');
+  throw unknownHolder(holderNamed(name), 'name');
 }
 
 /** Easy to type, and unmistakable in `System: epp`. */
@@ -59,7 +60,7 @@ export async function addSystem(
     if (same) throw taken;
     return {
       by: origin.actor,
-      subject: subjectOf(name),
+      subject: holderNamed(name),
       action: 'create',
       changes: difference({}, { ...settings, keyDigest: row.keyDigest }),
       statements: () => [db.insert(systems).values(row)],
@@ -83,7 +84,7 @@ export async function updateSystem(
   options: ChangeOptions = {},
 ): Promise<Changes> {
   const values = await checked(db, settings);
-  return changeSystem(db, origin, name, options, () => values);
+  return updateHolder(db, origin, holderNamed(name), options, () => values);
 }
 
 /**
@@ -98,7 +99,7 @@ export async function rotateSystem(
 ): Promise<string | undefined> {
   const key = generateSecret();
   const keyDigest = await digestSecret(key);
-  await changeSystem(db, origin, name, options, (system) => {
+  await updateHolder(db, origin, holderNamed(name), options, (system) => {
     // A new key that nobody has used may be lost: the one before it goes on working.
     const isUnused = system.previousKeyDigest !== null && system.previousKeyValidUntil === null;
     const previous = isUnused ? system.previousKeyDigest : system.keyDigest;
@@ -112,19 +113,6 @@ export async function rotateSystem(
   return options.isDryRun ? undefined : key;
 }
 
-/** Disables or re-enables the system, effective from the next request. Returns the changed fields. Throws `not_found`. */
-export function setSystemDisabled(
-  db: Database,
-  origin: Origin,
-  { name, isDisabled }: { name: string; isDisabled: boolean },
-  options: ChangeOptions = {},
-): Promise<Changes> {
-  const at = origin.request.at.toISOString();
-  return changeSystem(db, origin, name, options, ({ disabledAt }) =>
-    (disabledAt !== null) === isDisabled ? {} : { disabledAt: isDisabled ? at : null },
-  );
-}
-
 /** Removes the system, with its key and its certificates; the history keeps its name. Throws `not_found`. */
 export async function removeSystem(
   db: Database,
@@ -135,7 +123,7 @@ export async function removeSystem(
   const look = () => getSystemAccount(db, name);
   const judge = ({ id, rights, allowedIps }: SystemAccount): Change<void> => ({
     by: origin.actor,
-    subject: subjectOf(name),
+    subject: holderNamed(name),
     action: 'delete',
     changes: difference({ rights, allowedIps }, { rights: null, allowedIps: null }),
     onlyIf: sql`exists (select 1 from ${systems} where id = ${id})`,
@@ -143,39 +131,6 @@ export async function removeSystem(
     outcome: undefined,
   });
   await write(db, origin.request, { look, judge }, options);
-}
-
-/** Updates the system's row, if nobody else has meanwhile; returns the changed fields. */
-async function changeSystem(
-  db: Database,
-  origin: Origin,
-  name: string,
-  options: ChangeOptions,
-  valuesFor: (system: SystemAccount) => Partial<SystemAccount>,
-): Promise<Changes> {
-  const look = () => getSystemAccount(db, name);
-  const judge = (system: SystemAccount): Change<Changes> => {
-    const values = valuesFor(system);
-    const changes = difference(system, values);
-    const update = {
-      by: origin.actor,
-      subject: subjectOf(name),
-      action: 'update',
-      changes,
-      outcome: changes,
-    } as const;
-    if (Object.keys(changes).length === 0) return update;
-    const row = { ...values, updatedAt: origin.request.at.toISOString() };
-    const isTheirs = eq(systems.id, system.id);
-    return {
-      ...update,
-      onlyIf: sql`exists (select 1 from ${systems} where id = ${system.id}
-        and key_digest = ${system.keyDigest} and updated_at = ${system.updatedAt}
-        and previous_key_valid_until is ${system.previousKeyValidUntil})`,
-      statements: (isWritten) => [db.update(systems).set(row).where(and(isTheirs, isWritten))],
-    };
-  };
-  return (await write(db, origin.request, { look, judge }, options)).outcome;
 }
 
 /** The settings in the form in which they are kept. Throws `invalid` and, for a registrar, `not_found`. */
@@ -211,7 +166,7 @@ async function existingRegistrar(db: Database, code: string): Promise<string> {
   throw new RegistryError('not_found', `there is no registrar ${JSON.stringify(code)}`, 'may');
 }
 
-function subjectOf(name: string) {
+function holderNamed(name: string) {
   return { type: 'system', key: name } as const;
 }
 

@@ -1,11 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { expect, it, test, vi } from 'vitest';
 import { certificates } from '../../drizzle/schema.ts';
-import {
-  bindCertificate,
-  type Holder,
-  requireCertificate,
-} from '../../src/certificate/certificate.ts';
+import { bindCertificate, requireCertificate } from '../../src/certificate/certificate.ts';
+import type { Holder } from '../../src/certificate/holder.ts';
 import { rateLimits } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { findRefusals } from '../../src/registrar/login.ts';

@@ -1,9 +1,10 @@
 import { asc, eq } from 'drizzle-orm';
 import { expect, it, vi } from 'vitest';
 import { apiUsers, history } from '../../drizzle/schema.ts';
+import { setHolderDisabled } from '../../src/certificate/holder.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { updateRegistrar } from '../../src/registrar/account.ts';
-import { rotateApiUser, setApiUserDisabled } from '../../src/registrar/api-user.ts';
+import { rotateApiUser } from '../../src/registrar/api-user.ts';
 import { digestSecret } from '../../src/registrar/login.ts';
 import { forgetEndedSecrets, replaceOwnSecret } from '../../src/registrar/own-account.ts';
 import { hashPassword } from '../../src/registrar/password.ts';
@@ -266,7 +267,7 @@ it('a disabled user gets no new secret, with either secret', async () => {
   const registrar = await addRegistrar(worker.env);
   const caller = await replaced(registrar, registrar);
   const { username } = registrar.apiUser;
-  await setApiUserDisabled(worker.db, operator, { username, isDisabled: true });
+  await setHolderDisabled(worker.db, operator, { type: 'api_user', key: username }, true);
   expect([await replace(registrar), await replace(caller)]).toEqual([unauthorized, unauthorized]);
 });
 

@@ -1,9 +1,5 @@
-import {
-  addApiUser,
-  listApiUsers,
-  rotateApiUser,
-  setApiUserDisabled,
-} from '../../registrar/api-user.ts';
+import { setHolderDisabled } from '../../certificate/holder.ts';
+import { addApiUser, listApiUsers, rotateApiUser } from '../../registrar/api-user.ts';
 import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { noun, reading, writing } from '../command.ts';
 import { listReport } from '../report/text.ts';
@@ -46,8 +42,9 @@ function switching(word: 'disable' | 'enable', description: string) {
       .description(description)
       .argument('<username>', 'the user'),
     async ({ db, origin, isDryRun, did }, username) => {
-      const user = { username, isDisabled };
-      const isChange = await setApiUserDisabled(db, origin, user, { isDryRun });
+      const user = { type: 'api_user', key: username } as const;
+      const changes = await setHolderDisabled(db, origin, user, isDisabled, { isDryRun });
+      const isChange = changes.disabledAt !== undefined;
       return {
         data: { username, disabled: isDisabled, changed: isChange && !isDryRun },
         text: isChange

@@ -5,11 +5,11 @@ import {
   bindCertificate,
   type Certificate,
   holderOf,
-  holderText,
   listCertificates,
   requireCertificate,
   unbindCertificate,
 } from '../../certificate/certificate.ts';
+import { holderText } from '../../certificate/holder.ts';
 import { RegistryError } from '../../error.ts';
 import { noun, reading, usageError, writing } from '../command.ts';
 import { reportOfChange } from '../report/changes.ts';

@@ -1,10 +1,10 @@
 import { type SystemRight, systemRights } from '../../../drizzle/schema.ts';
+import { setHolderDisabled } from '../../certificate/holder.ts';
 import {
   addSystem,
   listSystems,
   removeSystem,
   rotateSystem,
-  setSystemDisabled,
   updateSystem,
 } from '../../system/system.ts';
 import { listed, noun, reading, usageError, writing } from '../command.ts';
@@ -105,10 +105,11 @@ function switching(word: 'disable' | 'enable', description: string) {
     writing(word, `system ${word} epp`).description(description).argument('<name>', 'the system'),
     async (registry, name) => {
       const { db, origin, isDryRun } = registry;
-      const system = { name, isDisabled: word === 'disable' };
-      const changes = await setSystemDisabled(db, origin, system, { isDryRun });
+      const isDisabled = word === 'disable';
+      const system = { type: 'system', key: name } as const;
+      const changes = await setHolderDisabled(db, origin, system, isDisabled, { isDryRun });
       const { data, text } = reportOfChange(registry, `system ${name}`, changes);
-      const undo = ['system', system.isDisabled ? 'enable' : 'disable', name];
+      const undo = ['system', isDisabled ? 'enable' : 'disable', name];
       return { data: { system: { name }, ...data }, text, undo };
     },
   );
