@@ -171,6 +171,7 @@ test('takes --json on every verb, and --dry-run on every one that writes', () =>
     'lists status',
     'lists verify',
     'issue',
+    'report disclosures',
     'report invalid',
     'report month',
     'health',
