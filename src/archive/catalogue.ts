@@ -75,7 +75,7 @@ export async function readStates(db: Database, lists: readonly ListName[]): Prom
   return rows.map(({ last, ...row }) => ({ ...row, last: last ? JSON.parse(last) : undefined }));
 }
 
-/** Rebuilds the index from the bucket, and returns the number of days. If it fails midway, the next run of the cron completes it. */
+/** Rebuilds the index from the bucket, and returns the number of days. If it fails midway, the cron completes it. */
 export async function rebuildCatalogue(db: Database, bucket: R2Bucket): Promise<number> {
   await retried(() => db.delete(archivedDays));
   let count = 0;

@@ -30,8 +30,8 @@ export function localDirectory(
 const sources = ['src/**', 'drizzle/*', 'package.json', 'node_modules/.package-lock.json'];
 
 /**
- * Says whether what was built at this time, in milliseconds, is newer than every source and every installed package. It looks
- * at ctime, because an unpacked source keeps an old mtime.
+ * Says whether what was built at this time, in milliseconds, is newer than every source and every installed package. It
+ * looks at ctime, because an unpacked source keeps an old mtime.
  */
 export function isUpToDate(builtAt: number | undefined): builtAt is number {
   if (builtAt === undefined) return false;

@@ -64,8 +64,8 @@ export interface ContactDeletion {
 }
 
 /**
- * Lists the deleted contacts whose last identity code was this one, in the order of their deletions, as far as the history has
- * it. There is no index for codes of any type and country, so it reads all entries.
+ * Lists the deleted contacts whose last identity code was this one, in the order of their deletions, as far as the
+ * history has it. There is no index for codes of any type and country, so it reads all entries.
  */
 export function listDeletedContactsBy(
   db: Database,

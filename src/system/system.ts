@@ -30,8 +30,8 @@ export async function getSystemAccount(db: Database, name: string): Promise<Syst
 const namePattern = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 /**
- * Adds a system and returns its key, by default a new one, which is stored only as a digest; a dry run returns none. Throws `invalid`, `taken`,
- * and `not_found` for a registrar that it would act for.
+ * Adds a system and returns its key, by default a new one, which is stored only as a digest; a dry run returns none.
+ * Throws `invalid`, `taken`, and `not_found` for a registrar that it would act for.
  */
 export async function addSystem(
   db: Database,

@@ -3,8 +3,8 @@ import { RegistryError } from '../../error.ts';
 import { deployedId, readEnvironment } from '../wrangler-config.ts';
 
 /**
- * Reads what a deployment needs from wrangler.toml. Throws `not_found` if it lacks the environment or a binding, `invalid` if it
- * has no line into which a missing id could be written.
+ * Reads what a deployment needs from wrangler.toml. Throws `not_found` if it lacks the environment or a binding,
+ * `invalid` if it has no line into which a missing id could be written.
  */
 export function readDeployConfig(configPath: string, environment: string) {
   const { config, own, database, lists, archive } = readEnvironment(configPath, environment);

@@ -12,7 +12,7 @@ import { isOfAuctions, type ListName, listNames } from '../lists.ts';
 import { isKnownPublication } from './announcement.ts';
 import { readSource, type Source } from './source.ts';
 
-/** The time for which the blocks of an older head are kept: a week for the archive, and a day for locations that cache the head. */
+/** How long the blocks of an older head are kept: a week for the archive, a day for locations that cache the head. */
 const keptMilliseconds = 8 * 24 * 60 * 60 * 1000;
 /** Deletions in one run: an invocation may use 1,000 operations of KV in all. */
 const maximumDeletions = 400;
