@@ -15,14 +15,11 @@ export const followedSubjects = [
   'domain',
 ] as const satisfies HistorySubject[];
 
-/** The last entry that a follower has examined, or 0 for none; the digest tells it from another with the same id. */
-export interface HistoryPlace {
-  id: number;
-  digest: string;
-}
+/** The place of the last entry that a follower has examined: its id, and a digest that tells it from another with that. */
+export const placePattern = /^\d{1,15}-([0-9a-f]{16})?$/;
 
 /** Before the first entry. */
-export const beginning: HistoryPlace = { id: 0, digest: '' };
+export const beginning = '0-';
 
 const columns = {
   id: history.id,
@@ -48,14 +45,15 @@ const maximumExamined = 1_000;
  */
 export async function listChangesAfter(
   db: Database,
-  after: HistoryPlace,
+  after: string,
   limit: number,
-): Promise<{ changes: FollowedChange[]; after: HistoryPlace; more: boolean }> {
+): Promise<{ changes: FollowedChange[]; after: string; more: boolean }> {
+  const afterId = Number.parseInt(after, 10);
   const subjects = sql.raw(followedSubjects.map((each) => `'${each}'`).join(', '));
-  const farthest = after.id + maximumExamined;
+  const farthest = afterId + maximumExamined;
   // The plus keeps SQLite from the index by subject, which would lead it through all entries.
   const lastOfPage = sql`select id from ${history}
-    where id > ${after.id} and id <= ${farthest} and +subject in (${subjects})
+    where id > ${afterId} and id <= ${farthest} and +subject in (${subjects})
     order by id limit 1 offset ${limit - 1}`;
   const fields = sql<string | null>`iif(subject in (${subjects}),
     (select json_group_array(key) from json_each(${history.changes})), null)`;
@@ -64,19 +62,19 @@ export async function listChangesAfter(
       db
         .select({ ...columns, fields: fields.as('fields') })
         .from(history)
-        .where(sql`id between ${after.id} and ifnull((${lastOfPage}), ${farthest})`)
+        .where(sql`id between ${afterId} and ifnull((${lastOfPage}), ${farthest})`)
         .orderBy(asc(history.id)),
       db.select({ id: max(history.id) }).from(history),
     ]),
   );
   const newestId = newest?.id ?? 0;
-  const first = Math.max(after.id, 1);
+  const first = Math.max(afterId, 1);
   // Ids have no gaps but those that an archive leaves, and it leaves the newest entry.
   const isWhole = entries.every(({ id }, index) => id === first + index);
-  const examined = after.id === 0 ? entries : entries.slice(1);
+  const examined = afterId === 0 ? entries : entries.slice(1);
   // A gap may be longer than a page.
-  if (!isWhole || (examined.length === 0 && newestId !== after.id)) throw gone();
-  if (examined !== entries && (await placeOf(entries[0]!)).digest !== after.digest) throw gone();
+  if (!isWhole || (examined.length === 0 && newestId !== afterId)) throw gone();
+  if (examined !== entries && (await placeOf(entries[0]!)) !== after) throw gone();
   const last = entries.at(-1);
   return {
     changes: examined.flatMap(({ fields, ...entry }) =>
@@ -88,19 +86,19 @@ export async function listChangesAfter(
 }
 
 /** The place from which what happens from now on is followed. One round trip. */
-export async function findNewestPlace(db: Database): Promise<HistoryPlace> {
+export async function findNewestPlace(db: Database): Promise<string> {
   const isNewest = sql`id = (select max(id) from ${history} as newest)`;
   const [entry] = await retried(() => db.select(columns).from(history).where(isNewest));
   return entry ? placeOf(entry) : beginning;
 }
 
 /** Of columns that are never changed: an erasure removes values, and nothing else. */
-async function placeOf(entry: Pick<HistoryEntry, keyof typeof columns>): Promise<HistoryPlace> {
+async function placeOf(entry: Pick<HistoryEntry, keyof typeof columns>): Promise<string> {
   const { id, occurredAt, subject, subjectKey, action, requestId } = entry;
   const digest = await sha256Hex(
     JSON.stringify([occurredAt, subject, subjectKey, action, requestId]),
   );
-  return { id, digest: digest.slice(0, 16) };
+  return `${id}-${digest.slice(0, 16)}`;
 }
 
 function gone(): RegistryError {

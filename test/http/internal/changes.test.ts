@@ -80,10 +80,8 @@ test('a system follows what a registrar and the operator change, with the names 
   expect(others.body).toEqual({ ...body, changes: body.changes.slice(1) });
 });
 
-const opaque = (text: string) => btoa(text).replaceAll('=', '');
-
 test('a place that the history no longer has is gone', async () => {
-  const after = opaque('999999999999999.0123456789abcdef');
+  const after = '999999999999999-0123456789abcdef';
   expect(await get(`changes?after=${after}`)).toEqual({
     status: 410,
     body: { errors: { after: [expect.stringContaining('limit=0')] } },
@@ -91,14 +89,7 @@ test('a place that the history no longer has is gone', async () => {
 });
 
 test('what is not a place or a limit is refused under its parameter', async () => {
-  const texts = [
-    '',
-    '*',
-    'õ',
-    '-_-_',
-    'MS4=',
-    ...['1', '1.short', '-1.', '1e3.', '01x.'].map(opaque),
-  ];
+  const texts = ['', '*', 'õ', '-_-_', '1', '1-short', '-1-', '1e3-', '01x-', '1-0123456789ABCDEF'];
   for (const text of texts) {
     expect(await get(`changes?after=${encodeURIComponent(text)}`)).toEqual({
       status: 400,
