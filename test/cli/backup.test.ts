@@ -1,6 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, expect, test } from 'vitest';
+import { openLocalData } from '../../src/cli/local/open.ts';
+import { applyMigrations, listMigrations } from '../../src/cli/migrate.ts';
 import { copyLocal, writeBackup } from '../../src/cli/nouns/backup/file.ts';
 import { fill, rowsOf } from './filled.ts';
 import { startTool, TestRegistry } from './tool.ts';
@@ -78,4 +81,24 @@ test('refuses a file that is not a whole backup', async () => {
   expect((await place.run(['restore', half])).stderr).toContain('is not a whole backup');
   expect((await place.run(['restore', `${whole}.none`])).stderr).toContain('there is no file');
   expect(existsSync(place.directory)).toBe(false);
+});
+
+test('restores the backup of an earlier release, which the next start migrates', async () => {
+  const file = path.join(await tool.newDirectory(), 'earlier.sqlite');
+  const names = listMigrations().filter((name) => name < '0009');
+  await writeBackup(file, async (target) => {
+    using database = new DatabaseSync(target);
+    for (const name of names) database.exec(readFileSync(path.join('migrations', name), 'utf8'));
+    database.exec(`create table d1_migrations (id integer primary key autoincrement, name text unique);
+      insert into d1_migrations (name) select value from json_each('${JSON.stringify(names)}');
+      insert into registrars (code, name, created_at, updated_at)
+      values ('ALPHA', 'Alpha', '2026-01-01', '2026-01-01')`);
+  });
+  const restored = await newPlace('restored');
+  await restored.done(['restore', file]);
+  const { env, dispose } = await openLocalData(restored.directory);
+  await applyMigrations(env.DB);
+  await dispose();
+  expect(await restored.done('registrar list')).toMatchObject({ registrars: [{ code: 'ALPHA' }] });
+  await restored.done('system add epp');
 });

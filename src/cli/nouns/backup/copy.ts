@@ -62,7 +62,10 @@ export async function copyInto(db: D1Database, file: string, rows: number): Prom
   using backup = new DatabaseSync(file, { readOnly: true });
   const progress = startProgress('restoring', rows);
   try {
-    const tables = tablesOf(backup).filter((table) => !lastTables.includes(table));
+    const all = tablesOf(backup);
+    const tables = all.filter((table) => !lastTables.includes(table));
+    // The backup of an earlier release has fewer tables.
+    const withheld = lastTables.filter((table) => all.includes(table));
     for (const table of tables) {
       await db.prepare(creationOf(backup, 'table', table)[0]!).run();
       for (const [statement, count] of insertions(db, backup, table)) {
@@ -75,7 +78,7 @@ export async function copyInto(db: D1Database, file: string, rows: number): Prom
     const indexes = tables.flatMap((table) => creationOf(backup, 'index', table));
     const slow = indexes.map((sql) => db.prepare(sql));
     const last = [
-      ...lastTables.flatMap((table) => [
+      ...withheld.flatMap((table) => [
         ...creationOf(backup, 'table', table).map((sql) => db.prepare(sql)),
         ...[...insertions(db, backup, table)].map(([statement]) => statement),
         ...creationOf(backup, 'index', table).map((sql) => db.prepare(sql)),
