@@ -6,7 +6,6 @@ import { internalAuctionPaths } from './internal/auctions.openapi.ts';
 import { internalChangesPaths } from './internal/changes.openapi.ts';
 import { internalDomainPaths } from './internal/domains.openapi.ts';
 import { internalNamePaths } from './internal/names.openapi.ts';
-import { registrationPaths } from './internal/registrations.openapi.ts';
 import { internalRetainedPaths } from './internal/retained-domains.openapi.ts';
 import { headers } from './openapi/headers.ts';
 import { description, tags } from './openapi/introduction.ts';
@@ -58,7 +57,6 @@ export function openApiDocument() {
         ...internalChangesPaths,
         ...internalNamePaths,
         ...internalRetainedPaths,
-        ...registrationPaths,
         ...internalDomainPaths,
         ...listPathItems,
         ...changesPathItems,

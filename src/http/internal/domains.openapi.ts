@@ -1,10 +1,31 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { requiredBody } from '../openapi/call.ts';
-import { domainAnswer } from './domain.openapi.ts';
-import { deletedDomain, reportedDomain } from './domain-body.ts';
+import { deletedDomain, domainFields, reportedDomain } from './domain-body.ts';
 import { domainBody, removalQuery, transferBody } from './domains.ts';
 import { internalCalls, nameInPath } from './interface.openapi.ts';
+
+const { registrar, registrant, admin_contacts } = domainFields();
+z.globalRegistry
+  .add(registrar, { description: 'The code of the registrar, in either case.' })
+  .add(registrant, { description: 'The code of a contact, in either case.' })
+  .add(admin_contacts, {
+    description:
+      'The codes of contacts. Left out: the domain keeps what it has, and a new one has none.',
+  });
+
+const domain = z
+  .object({
+    name: z.string(),
+    punycode_name: z.string(),
+    registrar: z.string(),
+    registrant: z.string().nullable(),
+    admin_contacts: z.array(z.string()),
+    tech_contacts: z.array(z.string()),
+  })
+  .meta({ id: 'InternalDomain' });
+
+export const domainAnswer = z.object({ domain }).meta({ id: 'InternalDomainAnswer' });
 
 z.globalRegistry.add(removalQuery().shape.release, {
   description: 'Whether to start the auction of the name in the same write.',

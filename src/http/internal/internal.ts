@@ -5,7 +5,6 @@ import { internalContacts } from './contacts.ts';
 import { internalDomains } from './domains.ts';
 import { systemLogin } from './login.ts';
 import { internalNames } from './names.ts';
-import { internalRegistrations } from './registrations.ts';
 import { internalRetainedDomains } from './retained-domains.ts';
 
 /** For the registry's own systems. */
@@ -17,5 +16,4 @@ internal.route('/changes', internalChanges);
 internal.route('/contacts', internalContacts);
 internal.route('/domains', internalDomains);
 internal.route('/names', internalNames);
-internal.route('/names', internalRegistrations);
 internal.route('/retained_domains', internalRetainedDomains);

@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { auctionStatuses } from '../../../drizzle/schema.ts';
+import { requiredBody } from '../openapi/call.ts';
+import { domainAnswer } from './domains.openapi.ts';
 import { internalCalls, nameInPath } from './interface.openapi.ts';
+import { registrationBody } from './names.ts';
 
 const auction = z.object({
   id: z.guid(),
@@ -23,6 +26,17 @@ const state = z
   })
   .meta({ id: 'NameState' });
 
+const body = registrationBody();
+z.globalRegistry
+  .add(body.shape.registration_code, {
+    description: 'The code of the winner of the name’s auction, or its password.',
+  })
+  .add(body.shape.password, {
+    description: 'The password of the reserved or disputed name, or its code.',
+  });
+
+const call = internalCalls('domains');
+
 export const internalNamePaths: ZodOpenApiPathsObject = {
   '/api/v1/internal/names/{name}': {
     get: internalCalls()({
@@ -31,6 +45,28 @@ export const internalNamePaths: ZodOpenApiPathsObject = {
       description: 'From the database, never cached.',
       path: nameInPath,
       success: { description: 'The state of the name.', schema: state },
+    }),
+  },
+  '/api/v1/internal/names/{name}/registration': {
+    post: call({
+      operationId: 'registerName',
+      summary: 'Register a name, if nothing stands in the way',
+      description:
+        'Either secret is judged as whatever the name needs. The code of a paid auction ends the auction, and suffices for a name that is reserved too; the password of a dispute closes the dispute, and suffices for a reserved name too; a reserved name stays reserved under a new password. Refused for the first obstacle: registered, blocked, disputed, in auction or not paid (`name`); the code missing, wrong or late (`registration_code`); the password missing or wrong (`password`).',
+      path: nameInPath,
+      body: requiredBody(body.check(z.meta({ id: 'Registration' }))),
+      success: { description: 'The domain was there, exactly so.', schema: domainAnswer },
+      created: 'The domain is registered.',
+      refusals: ['conflict'],
+    }),
+    delete: call({
+      operationId: 'takeBackRegistration',
+      summary: 'Take a registration back',
+      description:
+        'Within 24 hours, for the system that registered the name, if nothing about it has changed since, be it the domain, an auction, the reservation or a dispute: the domain goes, and the auction, its code, the password and the dispute are as before.',
+      path: nameInPath,
+      gone: 'The domain is not there, or not any more.',
+      refusals: ['conflict'],
     }),
   },
 };

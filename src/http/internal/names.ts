@@ -1,9 +1,20 @@
+import * as z from 'zod/mini';
 import { retried } from '../../database/retry.ts';
+import { onFirstUse } from '../../on-first-use.ts';
+import { listsShowing } from '../../public-list/lists.ts';
 import { readNameState } from '../../registration/name-state.ts';
+import { registerDomain } from '../../registration/register.ts';
+import { takeBackRegistration } from '../../registration/take-back.ts';
+import { clearable, textField } from '../../text/field.ts';
 import { database } from '../context.ts';
 import { newApp } from '../hono.ts';
+import { limitBody, parseBody } from '../input.ts';
+import { publishAfterResponse } from '../publish-after-response.ts';
 import { requestedName } from '../requested-name.ts';
+import { domainObject, recordOf, shownDomain } from './domain-body.ts';
+import { may, originOf } from './login.ts';
 
+/** What stands between a name and its registration, and the registration itself. */
 export const internalNames = newApp();
 
 internalNames.get('/:name', async (c) => {
@@ -25,4 +36,28 @@ internalNames.get('/:name', async (c) => {
       : null,
     registered: state.isRegistered,
   });
+});
+
+export const registrationBody = onFirstUse(() => {
+  const secret = clearable(textField('is not a text of at most 255 characters', 255));
+  return z.object({ domain: domainObject(), registration_code: secret, password: secret });
+});
+
+internalNames.post('/:name/registration', may('domains'), limitBody, async (c) => {
+  const name = requestedName(c);
+  const body = await parseBody(c, registrationBody());
+  const record = recordOf(name, body.domain);
+  // EPP has one field for both, so each is good for whatever the name needs.
+  const secrets = [body.registration_code, body.password].filter((secret) => secret != null);
+  const { system } = c.var;
+  const done = await registerDomain(database(c), originOf(c), system, record, secrets);
+  if (done.isDisputeClosed) publishAfterResponse(c, listsShowing(['disputed']));
+  return c.json({ domain: shownDomain(record) }, done.isNew ? 201 : 200);
+});
+
+internalNames.delete('/:name/registration', may('domains'), async (c) => {
+  const name = requestedName(c);
+  const isDisputed = await takeBackRegistration(database(c), originOf(c), c.var.system, name);
+  if (isDisputed) publishAfterResponse(c, listsShowing(['disputed']));
+  return c.body(null, 204);
 });
