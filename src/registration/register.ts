@@ -80,15 +80,11 @@ export async function registerDomain(
       onlyIf: isNameUnchanged(name, state.newestEntry),
       statements: (isWritten) => [
         ...domainChanges(db, 'create', JSON.stringify([row]), at, isWritten).statements,
-        ...(auction && used.auction
-          ? following(db, origin, auctionUpdate(db, auction, registered, origin), isWritten)
-          : []),
-        ...(used.password === undefined
-          ? []
-          : following(db, origin, passwordUpdate(db, origin, record, randomHex(16)), isWritten)),
-        ...(dispute
-          ? following(db, origin, closure(db, origin, dispute, at.toISOString()), isWritten)
-          : []),
+        ...following(db, origin, isWritten, [
+          used.auction && auction && auctionUpdate(db, auction, registered, origin),
+          used.password !== undefined && passwordUpdate(db, origin, record, randomHex(16)),
+          dispute && closure(db, origin, dispute, at.toISOString()),
+        ]),
         // Moving in removes domains without what their registrations used up.
         db.delete(registrations).where(sql`${registrations.name} = ${name} and ${isWritten}`),
         // Last, to know the newest entry.

@@ -69,25 +69,15 @@ export async function takeBackRegistration(
       onlyIf: isNameUnchanged(name, lastEntry),
       outcome: dispute !== undefined,
     };
-    return followedBy(change, (isWritten) => [
-      ...(auction && used.auction
-        ? following(
-            db,
-            origin,
-            auctionUpdate(
-              db,
-              auction,
-              { registrationCode: used.auction.registrationCode, status: 'payment_received' },
-              origin,
-            ),
-            isWritten,
-          )
-        : []),
-      ...(used.password === undefined
-        ? []
-        : following(db, origin, passwordUpdate(db, origin, domainName, used.password), isWritten)),
-      ...(dispute ? following(db, origin, closure(db, origin, dispute, null), isWritten) : []),
-    ]);
+    const { registrationCode = null } = used.auction ?? {};
+    const paid = { registrationCode, status: 'payment_received' } as const;
+    return followedBy(change, (isWritten) =>
+      following(db, origin, isWritten, [
+        used.auction && auction && auctionUpdate(db, auction, paid, origin),
+        used.password !== undefined && passwordUpdate(db, origin, domainName, used.password),
+        dispute && closure(db, origin, dispute, null),
+      ]),
+    );
   };
   return (await write(db, origin.request, { look, judge })).outcome;
 }

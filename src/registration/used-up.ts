@@ -4,14 +4,16 @@ import type { DomainName } from '../domain/name.ts';
 import { namesIn, updates } from '../retained-domain/change-names.ts';
 import { type Change, type Origin, statementsOf } from '../write.ts';
 
-/** The statements of a change that follows from another one, with its own history, if that is written. */
+/** The statements of changes that follow from another one, each with its own history, if that is written. */
 export function following(
   db: Database,
   { request }: Origin,
-  change: Change<unknown>,
   isWritten: SQL,
+  changes: readonly (Change<unknown> | false | undefined)[],
 ) {
-  return statementsOf(db, request, { ...change, onlyIf: isWritten });
+  return changes.flatMap((change) =>
+    change ? statementsOf(db, request, { ...change, onlyIf: isWritten }) : [],
+  );
 }
 
 /** The change that gives a reserved name another password. */
