@@ -8,32 +8,35 @@ import { startInternetee } from './internetee.ts';
 const tool = startTool();
 const old = startInternetee(300);
 const chapter = readFileSync('src/cli/registry-files/README.md', 'utf8');
-let work: string;
+let home: string;
 let rehearsal: TestRegistry;
 let deployed: TestRegistry;
 
 beforeAll(async () => {
-  work = await tool.newDirectory();
+  home = await tool.newDirectory();
   rehearsal = await tool.newRegistry();
   deployed = await tool.newRegistry();
 });
 
-/** Runs what a section shows, with other names of places and a registrar's code, and a yes to each question. Returns what it prints. */
+/**
+ * Runs what a section shows, in the checkout, with a home directory of its own, the name of a registrar, and a yes to each
+ * question. Returns what it prints.
+ */
 function run(section: string, { directory }: TestRegistry): string {
   const [, text = ''] = chapter.split(`\n## ${section}\n`);
   const blocks = text.split('\n## ')[0]!.matchAll(/^ *```(sh|sql)\n(.*?)^ *```/gms);
   const printed = [...blocks].map(([, language, code]) => {
     const commands = code!
-      .replaceAll('PATH/', `${path.resolve('.')}/`)
       .replaceAll('DATABASE', 'postgres')
       .replaceAll('REGISTRY', 'ALPHA')
-      .replaceAll(/--remote|--persist-to rehearsal/g, `--persist-to ${directory}`);
+      .replaceAll(/--remote|--persist-to \S+/g, `--persist-to ${directory}`);
     // As npm run does, without the time that it takes.
     const npm = `npm() { shift 3; '${process.execPath}' '${path.resolve('src/cli/index.ts')}' "$@" --yes; }`;
     const sql = `psql -X -q -v ON_ERROR_STOP=1 postgres <<'end'\n${commands}end`;
     const script = language === 'sql' ? sql : `set -e\n${npm}\n${commands}`;
     return execFileSync('sh', ['-c', script], {
-      ...{ cwd: work, env: old.environment(), encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+      ...{ env: { ...old.environment(), HOME: home }, encoding: 'utf8' },
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
   });
   return printed.join('');
@@ -46,10 +49,11 @@ test('the way in, and the way back, are as the chapter says', async () => {
   const before = await deployed.rows();
   await old.change();
   run('The evening', deployed);
-  const proof = JSON.parse(readFileSync(path.join(work, 'proof.json'), 'utf8'));
+  const proof = JSON.parse(readFileSync(path.join(home, 'moving-in', 'proof.json'), 'utf8'));
   expect(proof).toMatchObject({ equal: false, unreported: 0 });
   await expect(old.change()).rejects.toThrow('read-only transaction');
   expect((await deployed.rows()).domains).not.toEqual(before.domains);
+  expect(run('Two ways to live', deployed)).toContain('added system epp');
   run('Going back', deployed);
   expect((await deployed.rows()).domains).toEqual(before.domains);
   await expect(old.change()).rejects.toThrow('duplicate key');

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
@@ -25,8 +25,8 @@ test("sends a registrar the lines of its own contacts, and nothing of another's"
   const [, recipe] = /```sh\n(sqlite3 .*?)```/s.exec(chapter)!;
   const registry = await tool.newRegistry();
   const directory = await tool.newDirectory();
-  const old = path.join(directory, 'old');
-  mkdirSync(old);
+  const old = path.join(directory, 'moving-in', 'old');
+  mkdirSync(old, { recursive: true });
   writeFiles(old, {
     registrars: [row.registrar(1, 'ALPHA'), row.registrar(2, 'BETA')],
     contacts: [
@@ -37,12 +37,21 @@ test("sends a registrar the lines of its own contacts, and nothing of another's"
     ],
   });
   await registry.done(['move-in', old]);
-  execFileSync('sh', ['-c', recipe!], { cwd: directory });
-  const lines: Record<string, string>[] = parse(readFileSync(path.join(directory, 'alpha.csv')), {
-    columns: true,
-  });
+  execFileSync('sh', ['-c', recipe!], { env: { ...process.env, HOME: directory } });
+  const file = path.join(directory, 'moving-in', 'alpha.csv');
+  const lines: Record<string, string>[] = parse(readFileSync(file), { columns: true });
   expect(lines.map(({ line, key, value, done }) => [line, key, value, done])).toEqual([
     ['2', 'ALPHA:7', 'kell', 'carried'],
     ['5', 'BETA:7', 'beta:7', 'refused'],
   ]);
+});
+
+test('git ignores files and databases that lie in the checkout after all', ({ skip }) => {
+  if (!existsSync('.git')) skip('this is not a checkout');
+  const users = ['old', 'new', 'files', 'moving-in/old'].map((name) => `${name}/api-users.csv`);
+  const names = [...users, 'rehearsal/v3/d1', 'restored/v3/d1', 'before.sqlite'];
+  const ignored = execFileSync('git', ['check-ignore', '--no-index', ...names], {
+    encoding: 'utf8',
+  });
+  expect(ignored.trim().split('\n')).toEqual(names);
 });
