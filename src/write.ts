@@ -8,6 +8,7 @@ import { mentions } from './database/violations.ts';
 import { RegistryError } from './error.ts';
 import type { Action, Changes, Subject } from './history/changes.ts';
 import { withContactUuids } from './history/contact-uuids.ts';
+import { findNewestId } from './history/search.ts';
 import {
   type IdempotencyKey,
   isKeyTaken,
@@ -154,28 +155,38 @@ function pauseAfterLoss(losses: number): Promise<void> {
 }
 
 /**
- * Repeats an attempt that looks, judges and writes with `changeEach`, while D1 fails with a transient fault or the attempt
- * throws `changed_meanwhile`. An attempt that took effect must be found to have nothing left to do.
+ * Plans a change of many things since an entry of the history, writes it with `changeEach`, and returns its outcome. Plans
+ * it again after a transient fault of D1, unless the write took effect, and while somebody else is faster. What was `seen`
+ * before is not planned again: then throws `changed_meanwhile`.
  */
-export async function untilWritten<Result>(attempt: () => Promise<Result>): Promise<Result> {
+export async function writeMany<Outcome>(
+  db: Database,
+  { requestId }: WriteRequest,
+  plan: (since: number) => Promise<{ outcome: Outcome; write: () => Promise<unknown> }>,
+  { isDryRun = false, seen }: ChangeOfSeenOptions = {},
+): Promise<Outcome> {
+  let first: number | undefined;
+  let planned: Awaited<ReturnType<typeof plan>> | undefined;
+  const attempt = async () => {
+    // First the history: a change after this look makes the write fail.
+    const newest = await findNewestId(db);
+    first ??= newest;
+    const isOfRequest = sql`id > ${first} and request_id = ${requestId}`;
+    // What others have done since stays.
+    if (planned && (await db.$count(history, isOfRequest)) > 0) return planned.outcome;
+    planned = await plan(seen ?? newest);
+    if (!isDryRun) await planned.write();
+    return planned.outcome;
+  };
   for (let losses = 0; ; losses++) {
     try {
       return await retried(attempt);
     } catch (error) {
       const isLost = error instanceof RegistryError && error.reason === 'changed_meanwhile';
-      if (!isLost || losses === maximumLosses) throw error;
+      if (!isLost || seen !== undefined || losses === maximumLosses) throw error;
       await pauseAfterLoss(losses);
     }
   }
-}
-
-/** Whether the request has written anything since this entry of the history. */
-export async function hasWritten(
-  db: Database,
-  { requestId }: WriteRequest,
-  since: number,
-): Promise<boolean> {
-  return (await db.$count(history, sql`id > ${since} and request_id = ${requestId}`)) > 0;
 }
 
 /** Writes the change in one batch; false if another writer was faster. */

@@ -1,16 +1,8 @@
 import { sql } from 'drizzle-orm';
-import { jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { findNewestId, nothingSince } from '../history/search.ts';
-import {
-  type Change,
-  type ChangeOfSeenOptions,
-  changeEach,
-  changesOfRows,
-  type Origin,
-} from '../write.ts';
+import type { Change, ChangeOfSeenOptions, Origin } from '../write.ts';
 import { deleteDomains, removalRow } from './change.ts';
-import { loadDomains, type Recorded } from './read.ts';
+import type { Recorded } from './read.ts';
 import { saveDomains } from './save.ts';
 
 /** The change that removes a domain, or nothing if it is not there. */
@@ -34,11 +26,6 @@ export function domainRemoval(
   };
 }
 
-/** Removes the domain, if it is there. */
-export async function removeDomain(db: Database, origin: Origin, name: string): Promise<void> {
-  await saveDomains(db, origin, new Map([[name, () => undefined]]));
-}
-
 /**
  * Removes those of the domains that exist, with their links to contacts, all or none, and returns how many. It is one
  * batch, for about ten thousand names at a time. Throws `changed_meanwhile`.
@@ -47,15 +34,8 @@ export async function removeDomains(
   db: Database,
   origin: Origin,
   names: readonly string[],
-  { isDryRun = false, seen }: ChangeOfSeenOptions = {},
+  options: ChangeOfSeenOptions = {},
 ): Promise<number> {
-  const since = seen ?? (await findNewestId(db));
-  const present = await loadDomains(db, [...new Set(names)]);
-  if (isDryRun) return present.size;
-  const rows = [...present].map(([name, domain]) => removalRow(name, domain));
-  const removals = jsonArrays(rows)
-    .map(rowsIn)
-    .map((some) => changesOfRows('domain', 'delete', some, deleteDomains(db, some)));
-  const isAsLoaded = nothingSince(since, 'domain', names);
-  return (await changeEach(db, origin, { removed: removals }, isAsLoaded)).removed;
+  const wanted = new Map(names.map((name) => [name, () => undefined]));
+  return (await saveDomains(db, origin, wanted, options)).removed;
 }

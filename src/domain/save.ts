@@ -2,15 +2,15 @@ import { jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isForeignKeyViolation } from '../database/violations.ts';
 import { type Problem, throwProblems } from '../error.ts';
-import { findNewestId, nothingSince } from '../history/search.ts';
+import { nothingSince } from '../history/search.ts';
 import {
+  type ChangeOfSeenOptions,
   type ChangeOptions,
   changedMeanwhile,
   changeEach,
   changesOfRows,
-  hasWritten,
   type Origin,
-  untilWritten,
+  writeMany,
 } from '../write.ts';
 import { type DomainRow, deleteDomains, domainChanges, domainRow, removalRow } from './change.ts';
 import type { DomainName } from './name.ts';
@@ -25,6 +25,7 @@ export interface SavedDomains {
   records: DomainRecord[];
   created: DomainRow[];
   updated: DomainRow[];
+  removed: number;
   /** Of the domains that stay as they are, by name. */
   problems: Map<string, Problem[]>;
 }
@@ -32,24 +33,17 @@ export interface SavedDomains {
 /**
  * Makes the domains what they are wanted to be, by name, in one batch, for about ten thousand of them at a time. One that
  * names an unknown registrar or contact stays as it is; if it is all or none, its problems are thrown as `not_found`. Five
- * round trips, unless somebody else is faster.
+ * round trips, unless somebody else is faster. Throws `changed_meanwhile` if one has changed since they were `seen`.
  */
 export function saveDomains(
   db: Database,
   origin: Origin,
   wanted: ReadonlyMap<string, WantedDomain>,
-  { isDryRun = false, isAllOrNone = false }: ChangeOptions & { isAllOrNone?: boolean } = {},
+  { isAllOrNone = false, ...options }: ChangeOfSeenOptions & { isAllOrNone?: boolean } = {},
 ): Promise<SavedDomains> {
   const names = [...wanted.keys()];
   const { at } = origin.request;
-  let first: number | undefined;
-  let attempted: SavedDomains | undefined;
-  return untilWritten(async () => {
-    // First the history: a change after this look makes the write fail.
-    const since = await findNewestId(db);
-    first ??= since;
-    // An earlier attempt took effect: what others have done since stays.
-    if (attempted && (await hasWritten(db, origin.request, first))) return attempted;
+  const plan = async (since: number) => {
     const present = await loadDomains(db, names);
     const records = names.flatMap((name) => wanted.get(name)!(present.get(name)) ?? []);
     const parties = await loadParties(db, records);
@@ -62,24 +56,24 @@ export function saveDomains(
         .filter(({ changes }) => Object.keys(changes).length > 0);
     const [created, updated] = [rowsOf(false), rowsOf(true)];
     const kept = new Set(records.map(({ name }) => name));
-    const gone = [...present].filter(([name]) => !kept.has(name));
-    attempted = { records, created, updated, problems };
-    if (isDryRun) return attempted;
+    const removed = [...present]
+      .filter(([name]) => !kept.has(name))
+      .map(([name, domain]) => removalRow(name, domain));
     const changes = {
       created: jsonArrays(created).map((some) => domainChanges(db, 'create', some, at)),
       updated: jsonArrays(updated).map((some) => domainChanges(db, 'update', some, at)),
-      removed: jsonArrays(gone.map(([name, domain]) => removalRow(name, domain)))
+      removed: jsonArrays(removed)
         .map(rowsIn)
         .map((some) => changesOfRows('domain', 'delete', some, deleteDomains(db, some))),
     };
-    try {
-      await changeEach(db, origin, changes, nothingSince(since, 'domain', names));
-    } catch (error) {
-      // A contact has just been deleted.
-      throw isForeignKeyViolation(error) ? changedMeanwhile() : error;
-    }
-    return attempted;
-  });
+    const write = () =>
+      changeEach(db, origin, changes, nothingSince(since, 'domain', names)).catch((error) => {
+        // A contact has just been deleted.
+        throw isForeignKeyViolation(error) ? changedMeanwhile() : error;
+      });
+    return { outcome: { records, created, updated, removed: removed.length, problems }, write };
+  };
+  return writeMany(db, origin.request, plan, options);
 }
 
 /** Makes one domain what it is wanted to be; returns it, and what differs. Throws `not_found`. */

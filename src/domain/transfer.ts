@@ -5,18 +5,16 @@ import { copyFor } from '../contact/copy.ts';
 import { insertContacts } from '../contact/create.ts';
 import { rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { retried } from '../database/retry.ts';
 import { difference } from '../history/changes.ts';
-import { findNewestId, nothingSince } from '../history/search.ts';
+import { nothingSince } from '../history/search.ts';
 import { getRegistrarId } from '../registrar/account.ts';
 import { insertNotification, type NewNotification } from '../registrar/notification.ts';
 import {
   type ChangeOfSeenOptions,
   changeEach,
   changesOfRows,
-  hasWritten,
   type Origin,
-  untilWritten,
+  writeMany,
 } from '../write.ts';
 import { insertDomains, linkContacts } from './change.ts';
 import type { DomainName } from './name.ts';
@@ -41,25 +39,19 @@ export async function transferDomain(
   origin: Origin,
   name: DomainName,
   registrar: string,
-  { isDryRun = false, seen }: ChangeOfSeenOptions = {},
+  options: ChangeOfSeenOptions = {},
 ): Promise<TransferredDomain> {
-  let first: number | undefined;
-  let attempted: TransferredDomain | undefined;
-  const attempt = async (): Promise<TransferredDomain> => {
-    const since = seen ?? (await findNewestId(db));
-    first ??= since;
-    // An earlier attempt took effect.
-    if (attempted && (await hasWritten(db, origin.request, first))) return attempted;
+  const plan = async (since: number) => {
     const present = await getDomain(db, name.name);
     const to = await getRegistrarId(db, registrar);
-    if (present.registrar === registrar) return { ...present, copies: {}, notified: [] };
+    if (present.registrar === registrar) {
+      return { outcome: { ...present, copies: {}, notified: [] }, write: async () => {} };
+    }
     const linked = await linkedContacts(db, name.name, to);
     const transfer = planTransfer(origin, name, present, registrar, to, linked);
-    attempted = transfer.domain;
-    if (!isDryRun) await writeTransfer(db, origin, since, transfer);
-    return attempted;
+    return { outcome: transfer.domain, write: () => writeTransfer(db, origin, since, transfer) };
   };
-  return seen === undefined ? untilWritten(attempt) : retried(attempt);
+  return writeMany<TransferredDomain>(db, origin.request, plan, options);
 }
 
 type Transfer = ReturnType<typeof planTransfer>;

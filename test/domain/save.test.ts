@@ -4,7 +4,7 @@ import type { Database } from '../../src/database/open.ts';
 import { type DomainName, parseDomainName } from '../../src/domain/name.ts';
 import { loadDomains } from '../../src/domain/read.ts';
 import { type ImportedDomain, withKept } from '../../src/domain/record.ts';
-import { removeDomain } from '../../src/domain/remove.ts';
+import { removeDomains } from '../../src/domain/remove.ts';
 import { saveDomain, saveDomains, type WantedDomain } from '../../src/domain/save.ts';
 import { addContact, addRegistrar, operator, unique } from '../support/fixtures.ts';
 import { aroundBatches, beforeBatch } from '../support/meanwhile.ts';
@@ -89,7 +89,10 @@ test('a batch looks again when a domain changes, or a contact goes, before it is
 
 test.each([
   ['in a batch', (db: Database, name: DomainName) => report(db, [{ ...name, isDeleted: true }])],
-  ['by itself', (db: Database, name: DomainName) => removeDomain(db, { ...operator }, name.name)],
+  [
+    'by itself',
+    (db: Database, name: DomainName) => removeDomains(db, { ...operator }, [name.name]),
+  ],
 ] as const)(
   'a domain that is deleted %s is deleted once, though D1 reports it as failed',
   async (_, remove) => {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { retried } from '../../database/retry.ts';
 import { getDomain } from '../../domain/read.ts';
-import { removeDomain } from '../../domain/remove.ts';
+import { removeDomains } from '../../domain/remove.ts';
 import { saveDomain, saveDomains, type WantedDomain } from '../../domain/save.ts';
 import { transferDomain } from '../../domain/transfer.ts';
 import { findZoneProblems } from '../../domain/zone.ts';
@@ -66,7 +66,7 @@ internalDomains.delete('/:name', query(removalQuery, { release: 'true or false' 
     // Even if there was no domain: a repeated call repairs what the first one left undone.
     publishAfterResponse(c, auctionLists);
   } else {
-    await removeDomain(db, origin, name);
+    await removeDomains(db, origin, [name]);
   }
   return c.body(null, 204);
 });
