@@ -215,7 +215,7 @@ export const discloseableAttributes = ['name', 'email'] as const;
 export const claims = ['identity', 'name', 'email', 'phone', 'address'] as const;
 export type Claim = (typeof claims)[number];
 
-/** The newest check of a claim. */
+/** The newest check of a claim. The history and files show it as it is stored, so its names are those of the interfaces. */
 export interface Verification {
   /** A UUID; of what moved in, the former registry's. */
   id: string;
@@ -225,9 +225,9 @@ export interface Verification {
   reference: string | null;
   /** `ended` once the value that was checked has changed. */
   result: 'success' | 'failed' | 'ended';
-  verifiedAt: string;
-  /** In the format of creator_str. */
-  verifiedBy: string;
+  verified_at: string;
+  /** In the format of creator_str; null where a former registry did not say. */
+  verified_by: string | null;
 }
 
 /** Claims that the operator has asked the registrar to verify. */
@@ -241,11 +241,11 @@ export interface VerificationDemand {
 export interface IdentityRequest {
   /** Given by the service. */
   id: string;
-  sentAt: string;
+  sent_at: string;
   /** Whom the service has identified and since when that has waited for the registrar's decision; null unless it does. */
   pending: {
     since: string;
-    countryCode: string;
+    country_code: string;
     ident: string;
     /** Null where it is the contact's name that stays. */
     name: string | null;

@@ -63,20 +63,11 @@ export function detailedRepresentation(contact: Contact): Record<string, unknown
 /** What was checked about a contact, and what is asked for; beside it the times that the live registry shows. */
 export function verificationRepresentation(contact: Contact) {
   const { identityVerification, identityRequest, verificationDemand } = contact;
-  const verifications = verificationsOf(contact).map(
-    ({ id, claim, verifiedAt, verifiedBy, ...check }) => ({
-      ...{ id, claim, ...check },
-      ...{ verified_at: verifiedAt, verified_by: verifiedBy },
-    }),
-  );
   return {
-    verifications,
-    verification_demand: verificationDemand && {
-      claims: verificationDemand.claims,
-      by: verificationDemand.by,
-    },
-    ident_request_sent_at: identityRequest?.sentAt ?? null,
-    verified_at: isVerified(contact, 'identity') ? identityVerification!.verifiedAt : null,
+    verifications: verificationsOf(contact),
+    verification_demand: verificationDemand,
+    ident_request_sent_at: identityRequest?.sent_at ?? null,
+    verified_at: isVerified(contact, 'identity') ? identityVerification!.verified_at : null,
     verification_id: identityRequest?.id ?? null,
     verification_pending_at: identityRequest?.pending?.since ?? null,
   };

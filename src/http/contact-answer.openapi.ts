@@ -153,7 +153,10 @@ const verificationShape = {
         reference: z.string().nullable(),
         result: z.enum(['success', 'failed']),
         verified_at: instant(),
-        verified_by: z.string().meta({ description: 'Who checked, in the form of `creator_str`.' }),
+        verified_by: z.string().nullable().meta({
+          description:
+            'Who checked, in the form of `creator_str`; null where a former registry did not say.',
+        }),
       }),
     )
     .meta({ description: 'The newest check of each claim whose value has not changed since.' }),

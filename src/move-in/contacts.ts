@@ -61,13 +61,14 @@ function record(text: string | null, note: Note) {
 function verification(text: string | null, note: Note) {
   const given = objectIn(text);
   if (text === null) return null;
-  const verifiedAt = pastInstant(String(given?.verifiedAt), () => {});
+  const verifiedAt = pastInstant(String(given?.verified_at), () => {});
   if (!given?.id || !given.method || !verifiedAt) {
     note('is not a verification with an id, a method and a time that is past; it is left out');
     return null;
   }
-  const { id, method, framework = null, reference = null, result = 'success', verifiedBy } = given;
-  const stored = { id, method, framework, reference, result, verifiedAt, verifiedBy };
+  const { id, method, framework = null, reference = null, result = 'success' } = given;
+  const { verified_by = null } = given;
+  const stored = { id, method, framework, reference, result, verified_at: verifiedAt, verified_by };
   return JSON.stringify(stored);
 }
 

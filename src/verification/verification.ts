@@ -98,8 +98,8 @@ export function verified(
     framework,
     reference,
     result,
-    verifiedAt: at.toISOString(),
-    verifiedBy: actor.name,
+    verified_at: at.toISOString(),
+    verified_by: actor.name,
   };
   const values = { [verificationColumn[claim]]: verification };
   const demand = contact.verificationDemand;

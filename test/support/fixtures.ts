@@ -203,8 +203,8 @@ export function verification(overrides: Partial<Verification> = {}): Verificatio
     framework: null,
     reference: null,
     result: 'success',
-    verifiedAt: timestamp,
-    verifiedBy: 'Operator test',
+    verified_at: timestamp,
+    verified_by: 'Operator test',
     ...overrides,
   };
 }

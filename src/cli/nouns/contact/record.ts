@@ -57,14 +57,14 @@ const verification = optional(
         framework: z.nullable(z.string()),
         reference: z.nullable(z.string()),
         result: z.enum(['success', 'failed', 'ended']),
-        verifiedAt: timestamp,
-        verifiedBy: z.string(),
+        verified_at: timestamp,
+        verified_by: z.nullable(z.string()),
       },
       'is not a verification, a JSON object',
     ),
   ),
 ).describe(
-  'a JSON object with id, method, framework, reference, result (success, failed or ended), verifiedAt and verifiedBy',
+  'a JSON object with id, method, framework, reference, result (success, failed or ended), verified_at and verified_by',
 );
 
 const demand = optional(
@@ -81,11 +81,11 @@ const identityRequest = optional(
     z.object(
       {
         id: z.string(),
-        sentAt: timestamp,
+        sent_at: timestamp,
         pending: z.nullable(
           z.object({
             since: timestamp,
-            countryCode: z.string(),
+            country_code: z.string(),
             ident: z.string(),
             name: z.nullable(z.string()),
           }),
@@ -94,7 +94,7 @@ const identityRequest = optional(
       'is not a request to the identity service, a JSON object',
     ),
   ),
-).describe('a JSON object with id, sentAt and pending');
+).describe('a JSON object with id, sent_at and pending');
 
 function parseJson(text: string): unknown {
   try {
