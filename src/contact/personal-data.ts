@@ -53,42 +53,29 @@ export async function* listPersonalData(
   }
 }
 
-/** The data about a person that is left of a deleted contact, until its values are removed. */
-export interface DeletedContact extends Omit<Subject, 'id'> {
-  history: Entries;
+/**
+ * What is kept about the person beside their contacts, in one round trip: the data that is left of deleted ones until their
+ * values are removed, in the order of their deletions, each with its `history`, as `listPersonalData`; and what was
+ * disclosed. Both are short lists, so they are read whole.
+ */
+export async function readOtherPersonalData(db: Database, person: Person, now: Date) {
+  const subjects = deleted(person);
+  const [found, disclosures] = await retried(() =>
+    db.batch([
+      db
+        .select({ id: sql<number>`id`, code: sql<string>`code`, uuid: sql<string | null>`uuid` })
+        .from(sql`(${subjects})`)
+        .orderBy(sql`id`),
+      disclosuresOf(db, person, now),
+    ]),
+  );
+  const historyOf = byContact(everyEntry(db, subjects));
+  const contacts = found.map(({ id, code, uuid }) => ({ code, uuid, history: historyOf(id) }));
+  return { deleted: contacts, disclosures };
 }
 
 /** What was disclosed about a person. */
 export type PersonalDisclosure = typeof disclosures.$inferSelect;
-
-/** What is kept about the person beside their contacts. */
-export interface OtherPersonalData {
-  /** In the order of their deletions. */
-  deleted: AsyncIterable<DeletedContact>;
-  disclosures: AsyncIterable<PersonalDisclosure>;
-}
-
-/** What `listPersonalData` does not have. The first page of both lists is read in one round trip. */
-export async function readOtherPersonalData(
-  db: Database,
-  person: Person,
-  now: Date,
-): Promise<OtherPersonalData> {
-  const subjects = deleted(person);
-  const subjectsOn = (after?: Subject) => selectSubjects(db, subjects, after);
-  const disclosedOn = (after?: PersonalDisclosure) =>
-    disclosuresOf(db, person, now, { after: after?.id, limit: pageRows, offset: 0 });
-  const [first, firstDisclosed] = await retried(() => db.batch([subjectsOn(), disclosedOn()]));
-  const every = everyRow<Subject>(
-    async ({ after }) => (after ? subjectsOn(after) : first),
-    pageRows,
-  );
-  const disclosures = everyRow<PersonalDisclosure>(
-    async ({ after }) => (after ? disclosedOn(after) : firstDisclosed),
-    pageRows,
-  );
-  return { deleted: deletedContacts(db, subjects, every), disclosures };
-}
 
 /**
  * The query for what was granted about the person and is not kept from them, in the order in which it was requested. An
@@ -98,7 +85,7 @@ export function disclosuresOf(
   db: Database,
   person: Person,
   now: Date,
-  { after = 0, limit, offset }: Page,
+  { after = 0, limit, offset }: Page = { limit: -1, offset: 0 },
 ) {
   return db
     .select()
@@ -116,17 +103,6 @@ export function disclosuresOf(
     .orderBy(asc(disclosures.id))
     .limit(limit)
     .offset(offset);
-}
-
-async function* deletedContacts(
-  db: Database,
-  subjects: SQL,
-  every: AsyncIterable<Subject>,
-): AsyncGenerator<DeletedContact, void> {
-  const historyOf = byContact(everyEntry(db, subjects));
-  for await (const { id, code, uuid } of every) {
-    yield { code, uuid, history: historyOf(id) };
-  }
 }
 
 function everyContact(db: Database, person: Person) {
@@ -177,12 +153,6 @@ function everyDomain(db: Database, person: Person) {
   );
 }
 
-interface Subject {
-  id: number;
-  code: string;
-  uuid: string | null;
-}
-
 /** The query for the person's contacts as subjects of history. */
 function existing(person: Person): SQL {
   return sql`select id, code, uuid from ${contacts} where ${isPersons(person)}`;
@@ -197,19 +167,6 @@ function deleted({ countryCode, code }: Person): SQL {
     where ${deletedIdentity.isPersons} and ${deletedIdentity.countryCode} = ${countryCode}
       and ${deletedIdentity.key} = ${identityKey(code)}
       and ${isLastDeletion}`;
-}
-
-function selectSubjects(db: Database, subjects: SQL, after: Subject | undefined) {
-  return db
-    .select({
-      id: sql<number>`id`,
-      code: sql<string>`code`,
-      uuid: sql<string | null>`uuid`,
-    })
-    .from(sql`(${subjects})`)
-    .where(sql`id > ${after?.id ?? 0}`)
-    .orderBy(sql`id`)
-    .limit(pageRows);
 }
 
 interface EntryRow {

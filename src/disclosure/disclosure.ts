@@ -3,7 +3,6 @@ import { contacts, disclosures } from '../../drizzle/schema.ts';
 import {
   type Contact,
   type ContactWithRegistrar,
-  checkVersion,
   isUnchanged,
   selectContacts,
   versionOf,
@@ -15,7 +14,7 @@ import { RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 import { textField } from '../text/field.ts';
-import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
+import { type Change, type ChangeOptions, changedMeanwhile, type Origin, write } from '../write.ts';
 import { type Disclosure, selectDisclosure, theDisclosure } from './read.ts';
 
 /** What a contact says about its person, by the names that registrars know. */
@@ -93,53 +92,53 @@ export async function openDisclosure(
   return (await write(db, origin.request, { look, judge }, options)).outcome;
 }
 
-/** A granted request, with what the contact says in the fields that were granted. */
-export interface Granted {
-  disclosure: Disclosure;
-  values: Record<string, unknown>;
-  /** That of the contact, to be expected by a second call. */
-  version: string;
-}
-
 /**
- * Grants an open request, or some of its fields, and returns what is on record at that moment. Throws `gone` if the
- * contact is, `conflict` if it has another holder now or the request is answered already, `invalid` for a field that was
- * not requested or that the contact does not have, `changed_meanwhile`, and `not_found`.
+ * Grants an open request, or some of its fields. `keep` gets what is on record before the row is written, and may disclose
+ * it when this has returned; a dry run keeps nothing. Throws `gone` if the contact is, `conflict` if it has another holder
+ * now or the request is answered already, `invalid` for a field that was not requested or that the contact does not have,
+ * `changed_meanwhile` if the contact is no longer what was kept, and `not_found`.
  */
 export async function grantDisclosure(
   db: Database,
   origin: Origin,
   id: number,
   { fields, visibleAfter }: { fields?: readonly string[]; visibleAfter?: Date | undefined },
-  options: ChangeOptions = {},
-): Promise<Granted> {
+  keep: (values: Record<string, unknown>) => Promise<void>,
+  { isDryRun }: ChangeOptions = {},
+): Promise<Disclosure> {
   const uuid = sql`(select contact_uuid from ${disclosures} where id = ${id})`;
   const look = () =>
     db.batch([selectDisclosure(db, id), selectContacts(db).where(eq(contacts.uuid, uuid))]);
-  const judge = ([rows, [contact]]: Awaited<ReturnType<typeof look>>): Change<Granted> => {
+  let kept: string | undefined;
+  const judge = ([rows, [contact]]: Awaited<ReturnType<typeof look>>) => {
     const request = openOne(rows, id);
     const holder = presentHolder(request, contact);
-    checkVersion(holder, origin.request);
+    if (kept !== undefined && kept !== versionOf(holder)) throw changedMeanwhile();
     if (visibleAfter && request.isConfidential) {
       const message = `disclosure ${id} is confidential: the person never sees it`;
       throw new RegistryError('invalid', message, 'visible_after');
     }
     const grantedFields = chosenFields(fields ?? request.requestedFields, request.requestedFields);
-    const given = { grantedFields, visibleAfter: visibleAfter?.toISOString() ?? null };
-    const change = answering(
-      db,
-      origin,
-      request,
-      { outcome: 'granted', ...given },
-      isUnchanged(holder),
-    );
-    const values = valuesOf(holder, grantedFields);
-    return {
-      ...change,
-      outcome: { disclosure: change.outcome, values, version: versionOf(holder) },
+    const answer = {
+      outcome: 'granted',
+      grantedFields,
+      visibleAfter: visibleAfter?.toISOString() ?? null,
+    } as const;
+    const change = answering(db, origin, request, answer, isUnchanged(holder));
+    const outcome = {
+      disclosure: change.outcome,
+      values: valuesOf(holder, grantedFields),
+      version: versionOf(holder),
     };
+    return { ...change, outcome };
   };
-  return (await write(db, origin.request, { look, judge }, options)).outcome;
+  const attempt = async (how: ChangeOptions) =>
+    (await write(db, origin.request, { look, judge }, how)).outcome;
+  const { disclosure, values, version } = await attempt({ isDryRun: true });
+  if (isDryRun) return disclosure;
+  await keep(values);
+  kept = version;
+  return (await attempt({})).disclosure;
 }
 
 /**

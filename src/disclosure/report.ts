@@ -2,27 +2,11 @@ import { everyRow } from '../database/every-row.ts';
 import type { Database } from '../database/open.ts';
 import { type Disclosure, listDisclosures } from './read.ts';
 
-/** The times from receipt to answer, in hours, rounded up so that no answer looks earlier; null where there is none. */
-interface Times {
-  median_hours: number | null;
-  longest_hours: number | null;
-}
-
-interface DisclosureCount extends Times {
-  /** Of the receipt, `YYYY-MM` in UTC. */
-  month: string;
-  organization: string;
-  outcome: NonNullable<Disclosure['outcome']> | 'open';
-  count: number;
-}
-
 /**
- * The requests by month, organisation and outcome, and all of them. It names organisations alone, so that it may be
- * published.
+ * The requests by month of receipt, organisation and outcome, and all of them. Only organisations are named, so that it may
+ * be published.
  */
-export async function reportDisclosures(
-  db: Database,
-): Promise<{ requests: DisclosureCount[]; all: { count: number } & Times }> {
+export async function reportDisclosures(db: Database) {
   const every: Disclosure[] = await Array.fromAsync(
     everyRow<Disclosure>((page) => listDisclosures(db, { isOpen: false }, page)),
   );
@@ -30,13 +14,14 @@ export async function reportDisclosures(
     JSON.stringify([receivedAt.slice(0, 7), organization, outcome ?? 'open']);
   const groups = [...Map.groupBy(every, keyOf)].sort(([one], [other]) => (one < other ? -1 : 1));
   const requests = groups.map(([key, same]) => {
-    const [month, organization, outcome] = JSON.parse(key);
+    const [month, organization, outcome] = JSON.parse(key) as [string, string, string];
     return { month, organization, outcome, count: same.length, ...timesOf(same) };
   });
   return { requests, all: { count: every.length, ...timesOf(every) } };
 }
 
-function timesOf(disclosures: readonly Disclosure[]): Times {
+/** The hours from receipt to answer, rounded up so that no answer looks earlier; null where there is none. */
+function timesOf(disclosures: readonly Disclosure[]) {
   const times = disclosures
     .flatMap(({ receivedAt, answeredAt }) =>
       answeredAt === null ? [] : [Date.parse(answeredAt) - Date.parse(receivedAt)],

@@ -10,6 +10,7 @@ export const alarmNames = [
   'database_large',
   'webhook_failing',
   'certificate_ending',
+  'disclosure_due',
   'disclosure_late',
 ] as const;
 type AlarmName = (typeof alarmNames)[number];
@@ -19,10 +20,9 @@ export interface Alarm {
   message: string;
 }
 
-/** What becomes an alarm within a day unless the operator does something. */
-export interface Warning {
-  warning: 'disclosure_due';
-  message: string;
+/** What becomes an alarm unless the operator does something meanwhile. */
+export function isWarning({ alarm }: Alarm): boolean {
+  return alarm === 'disclosure_due';
 }
 
 /** The cron runs every hour. */
@@ -77,22 +77,10 @@ export function findAlarms(
     const message = `${last}${refused}.`;
     alarms.push({ alarm: 'certificate_ending', message });
   }
-  for (const { id, answerBy } of dueDisclosures.filter((due) => isLate(due, now))) {
-    const message = `The request for disclosure ${id} should have been answered by ${answerBy}.`;
-    alarms.push({ alarm: 'disclosure_late', message });
+  for (const { id, answerBy } of dueDisclosures) {
+    const isLate = answerBy < now.toISOString();
+    const message = `The request for disclosure ${id} ${isLate ? 'was' : 'is'} to be answered by ${answerBy}.`;
+    alarms.push({ alarm: isLate ? 'disclosure_late' : 'disclosure_due', message });
   }
   return alarms;
-}
-
-export function findWarnings({ dueDisclosures }: Findings, now: Date): Warning[] {
-  return dueDisclosures
-    .filter((due) => !isLate(due, now))
-    .map(({ id, answerBy }) => ({
-      warning: 'disclosure_due',
-      message: `The request for disclosure ${id} is to be answered by ${answerBy}.`,
-    }));
-}
-
-function isLate({ answerBy }: { answerBy: string }, now: Date): boolean {
-  return answerBy < now.toISOString();
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Findings, findAlarms, findWarnings } from '../../src/health/alarm.ts';
+import { type Findings, findAlarms, isWarning } from '../../src/health/alarm.ts';
 import { listNames } from '../../src/public-list/lists.ts';
 
 const now = new Date('2026-11-21T12:00:00.000Z');
@@ -14,7 +14,6 @@ const run = (overrides: Partial<Findings['runs'][number]> = {}) => ({
 });
 
 const alarmsOf = (overrides: Partial<Findings> = {}) => findAlarms(findings(overrides), now);
-const warningsOf = (overrides: Partial<Findings> = {}) => findWarnings(findings(overrides), now);
 
 function findings(overrides: Partial<Findings>): Findings {
   const lists = Object.fromEntries(
@@ -36,18 +35,18 @@ test('a request for disclosure is one when its time has ended, and a warning bef
   const late = { id: 7, answerBy: '2026-11-21T11:59:59.999Z' };
   const due = { id: 8, answerBy: '2026-11-21T12:00:00.000Z' };
   const dueDisclosures = [late, due];
-  expect(alarmsOf({ dueDisclosures })).toEqual([
+  const alarms = alarmsOf({ dueDisclosures });
+  expect(alarms).toEqual([
     {
       alarm: 'disclosure_late',
-      message: `The request for disclosure 7 should have been answered by ${late.answerBy}.`,
+      message: `The request for disclosure 7 was to be answered by ${late.answerBy}.`,
     },
-  ]);
-  expect(warningsOf({ dueDisclosures })).toEqual([
     {
-      warning: 'disclosure_due',
+      alarm: 'disclosure_due',
       message: `The request for disclosure 8 is to be answered by ${due.answerBy}.`,
     },
   ]);
+  expect(alarms.map(isWarning)).toEqual([false, true]);
 });
 
 test('the last certificate of somebody who needs one is one when it ends soon', () => {
@@ -74,7 +73,6 @@ test('a login that needs a certificate is one when the last has ended or none is
 
 test('there is none while everything is well', () => {
   expect(alarmsOf()).toEqual([]);
-  expect(warningsOf()).toEqual([]);
 });
 
 test('each reason for failing health is one', () => {

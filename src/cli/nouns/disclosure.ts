@@ -5,7 +5,6 @@ import { everyRow } from '../../database/every-row.ts';
 import {
   declineDisclosure,
   discloseableFields,
-  type Granted,
   grantDisclosure,
   openDisclosure,
 } from '../../disclosure/disclosure.ts';
@@ -15,12 +14,11 @@ import {
   getDisclosure,
   listDisclosures,
 } from '../../disclosure/read.ts';
-import { disclosureHoursOf } from '../../env.ts';
+import { disclosureHoursOf, type Env } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { listed, noun, reading, writing } from '../command.ts';
 import { writeWhole } from '../file/whole.ts';
 import { parseContactKey } from '../names.ts';
-import type { Registry } from '../registry.ts';
 import { fieldLines, listReport } from '../report/text.ts';
 import { verb } from '../run.ts';
 import { parseSince, parseUntil } from '../time.ts';
@@ -61,10 +59,8 @@ A request that was returned and comes back complete is opened again: it is anoth
       receivedAt: received ?? origin.request.at,
       isConfidential: confidential ?? false,
     };
-    const disclosure = disclosureData(
-      await openDisclosure(db, origin, request, { isDryRun }),
-      disclosureHoursOf(env),
-    );
+    const opened = await openDisclosure(db, origin, request, { isDryRun });
+    const disclosure = disclosureData(env)(opened);
     return {
       data: { disclosure, changed: !isDryRun },
       text: `${did('open')} disclosure ${disclosure.id} of ${disclosure.contact}, to be answered by ${disclosure.answer_by}`,
@@ -87,63 +83,63 @@ const grant = verb(
       parseUntil,
     )
     .requiredOption('--to <file>', 'a new file, readable by its owner only'),
-  async (registry, id, { fields, visibleAfter, to }) => {
-    const { db, origin, env, isDryRun, did } = registry;
+  async ({ db, origin, env, isDryRun, did }, id, { fields, visibleAfter, to }) => {
+    if (existsSync(to)) {
+      throw new RegistryError('taken', `${to} already exists; name another file`, 'to');
+    }
     const given = { ...(fields && { fields }), visibleAfter };
-    const attempt = (seen?: string) => {
-      const isExpected = seen === undefined ? undefined : (version: string) => version === seen;
-      const request = { ...origin.request, isExpected };
-      const how = { isDryRun: seen === undefined };
-      return grantDisclosure(db, { ...origin, request }, id, given, how);
-    };
-    const { disclosure } = isDryRun ? await attempt() : await grantTo(to, attempt);
-    const granted = disclosure.grantedFields!;
+    const grantKeeping = (keep: (values: object) => Promise<void>) =>
+      grantDisclosure(db, origin, id, given, keep, { isDryRun });
+    // The file gets its name when the row is written. Whatever ends the command, nothing is disclosed without a row; at
+    // the worst there is a row without a file, and the request is opened again.
+    const write = (target: string) =>
+      grantKeeping((fields) => {
+        const content = { disclosure: id, granted_at: origin.request.at, fields };
+        return writeFile(target, `${JSON.stringify(content, null, 2)}\n`);
+      });
+    const granted = isDryRun
+      ? await grantKeeping(async () => {})
+      : await writeWhole(to, write, { isNew: true });
     return {
-      data: {
-        disclosure: disclosureData(disclosure, disclosureHoursOf(env)),
-        file: to,
-        changed: !isDryRun,
-      },
-      text: `${did('grant')} disclosure ${id}: ${granted.join(', ')}, in ${to}`,
+      data: { disclosure: disclosureData(env)(granted), file: to, changed: !isDryRun },
+      text: `${did('grant')} disclosure ${id}: ${granted.grantedFields!.join(', ')}, in ${to}`,
     };
   },
 );
 
-const refuse = verb(
-  writing('refuse', 'disclosure refuse 7 --reason "no legitimate interest is shown"')
-    .description('Refuse a request')
-    .argument('<id>', 'the request', parseId)
-    .requiredOption('--reason <text>', 'why; write nothing about the person'),
-  (registry, id, { reason }) => decline(registry, id, { outcome: 'refused', explanation: reason }),
-);
-
-const giveBack = verb(
-  writing('return', 'disclosure return 7 --missing "the number of the case"')
-    .description(
-      'Send an incomplete request back, which closes it; if it comes back, open it again',
-    )
-    .argument('<id>', 'the request', parseId)
-    .requiredOption('--missing <text>', 'what the requester must add'),
-  (registry, id, { missing }) =>
-    decline(registry, id, { outcome: 'returned', explanation: missing }),
-);
+/** A command that answers a request without disclosing anything. */
+const declining = (
+  word: 'refuse' | 'return',
+  outcome: 'refused' | 'returned',
+  [option, description, explanation]: [string, string, string],
+) =>
+  verb(
+    writing(word, `disclosure ${word} 7 --${option} "…"`)
+      .description(description)
+      .argument('<id>', 'the request', parseId)
+      .requiredOption(`--${option} <text>`, explanation),
+    async ({ db, env, origin, isDryRun, did }, id, options) => {
+      const answer = { outcome, explanation: (options as Record<string, string>)[option]! };
+      const declined = await declineDisclosure(db, origin, id, answer, { isDryRun });
+      return {
+        data: { disclosure: disclosureData(env)(declined), changed: !isDryRun },
+        text: `${did(word)} disclosure ${id}`,
+      };
+    },
+  );
 
 const list = verb(
   reading('list', 'disclosure list', 'disclosure list --open')
     .description('List the requests, and by when they are to be answered')
     .option('--open', 'only those without an answer'),
   async ({ db, env }, { open: isOpen = false }) => {
-    const hours = disclosureHoursOf(env);
-    const disclosures = await Array.fromAsync(
-      everyRow<Disclosure>((page) => listDisclosures(db, { isOpen }, page)),
-      (row) => disclosureData(row, hours),
-    );
+    const every = everyRow<Disclosure>((page) => listDisclosures(db, { isOpen }, page));
+    const disclosures = await Array.fromAsync(every, disclosureData(env));
     return listReport('disclosures', disclosures, 'there are no requests', {
       ID: 'id',
       CONTACT: 'contact',
       ORGANIZATION: 'organization',
       FIELDS: 'fields',
-      RECEIVED: 'received_at',
       'ANSWER BY': 'answer_by',
       OUTCOME: ({ outcome }) => outcome ?? 'open',
     });
@@ -155,7 +151,7 @@ const show = verb(
     .description('Show a request and its answer')
     .argument('<id>', 'the request', parseId),
   async ({ db, env }, id) => {
-    const disclosure = disclosureData(await getDisclosure(db, id), disclosureHoursOf(env));
+    const disclosure = disclosureData(env)(await getDisclosure(db, id));
     return { data: { disclosure }, text: fieldLines(disclosure) };
   },
 );
@@ -163,51 +159,19 @@ const show = verb(
 export const disclosureCommand = noun('disclosure', exampleOfOpen, [
   open,
   grant,
-  refuse,
-  giveBack,
+  declining('refuse', 'refused', ['reason', 'Refuse a request', 'why; nothing about the person']),
+  declining('return', 'returned', [
+    'missing',
+    'Send an incomplete request back, which closes it; if it comes back, open it again',
+    'what the requester must add',
+  ]),
   list,
   show,
 ]);
 
-/**
- * Writes what is granted to a new file. The values are on the disk before the row is written, but in a place of their
- * own, and the file gets its name after the row: whatever ends the command, nothing is disclosed without a row. At the
- * worst there is a row without a file; then the request is opened again.
- */
-async function grantTo(
-  file: string,
-  attempt: (seen?: string) => Promise<Granted>,
-): Promise<Granted> {
-  if (existsSync(file)) {
-    throw new RegistryError('taken', `${file} already exists; name another file`, 'to');
-  }
-  const fill = async (target: string) => {
-    const { disclosure, values, version } = await attempt();
-    const { id, answeredAt } = disclosure;
-    const content = { disclosure: id, granted_at: answeredAt, fields: values };
-    await writeFile(target, `${JSON.stringify(content, null, 2)}\n`);
-    return attempt(version);
-  };
-  return writeWhole(file, fill, { isNew: true });
-}
-
-async function decline(
-  { db, env, origin, isDryRun, did }: Registry,
-  id: number,
-  answer: Parameters<typeof declineDisclosure>[3],
-) {
-  const declined = await declineDisclosure(db, origin, id, answer, { isDryRun });
-  return {
-    data: {
-      disclosure: disclosureData(declined, disclosureHoursOf(env)),
-      changed: !isDryRun,
-    },
-    text: `${did(answer.outcome === 'refused' ? 'refuse' : 'return')} disclosure ${id}`,
-  };
-}
-
-function disclosureData(disclosure: Disclosure, hours: number) {
-  return {
+function disclosureData(env: Env) {
+  const hours = disclosureHoursOf(env);
+  return (disclosure: Disclosure) => ({
     id: disclosure.id,
     contact: disclosure.contactCode,
     contact_uuid: disclosure.contactUuid,
@@ -224,7 +188,7 @@ function disclosureData(disclosure: Disclosure, hours: number) {
     granted_fields: disclosure.grantedFields,
     visible_after: disclosure.visibleAfter,
     explanation: disclosure.explanation,
-  };
+  });
 }
 
 function parseId(text: string): number {

@@ -3,13 +3,7 @@ import { listCronRuns } from '../../cron.ts';
 import { maximumDatabaseBytes, readSize } from '../../database/size.ts';
 import { listDueDisclosures } from '../../disclosure/read.ts';
 import { disclosureHoursOf } from '../../env.ts';
-import {
-  type Alarm,
-  type Findings,
-  findAlarms,
-  findWarnings,
-  type Warning,
-} from '../../health/alarm.ts';
+import { type Alarm, type Findings, findAlarms, isWarning } from '../../health/alarm.ts';
 import { readHealth } from '../../health/health.ts';
 import { listNames } from '../../public-list/lists.ts';
 import { currentTime } from '../../time/clock.ts';
@@ -32,7 +26,7 @@ export const healthCommand = verb(
     .addHelpText(
       'after',
       `
-The exit status is 1 if anything needs attention; a warning says that something will within a day.
+The exit status is 1 if anything needs attention; with warnings alone it is 0.
 The service is asked for its own /health as well: the local server, if one runs; with --remote, the first
 domain in the routes of wrangler.toml, or --url.`,
     ),
@@ -58,8 +52,8 @@ domain in the routes of wrangler.toml, or --url.`,
       ...(problem === undefined ? [] : [{ alarm: 'failing' as const, message: problem }]),
       ...findAlarms(findings, now),
     ];
-    if (alarms.length > 0) process.exitCode = 1;
-    const data = healthData(findings, alarms, findWarnings(findings, now), service);
+    if (!alarms.every(isWarning)) process.exitCode = 1;
+    const data = healthData(findings, alarms, service);
     return { data, text: healthText(data) };
   },
 );
@@ -67,13 +61,11 @@ domain in the routes of wrangler.toml, or --url.`,
 function healthData(
   { health, runs, size }: Findings,
   alarms: readonly Alarm[],
-  warnings: readonly Warning[],
   { problem: _, ...service }: AskedService,
 ) {
   return {
-    status: alarms.length === 0 ? 'ok' : 'failing',
+    status: alarms.every(isWarning) ? 'ok' : 'failing',
     alarms,
-    warnings,
     service,
     version: projectVersion(),
     database: {
@@ -101,7 +93,6 @@ function healthData(
 function healthText({
   status,
   alarms,
-  warnings,
   service,
   version,
   database,
@@ -117,8 +108,7 @@ function healthText({
       version,
       database: `${megabytes} MB, ${share} % of the ${limit}`,
     }),
-    ...alarms.map(({ alarm, message }) => `alarm ${alarm}: ${message}`),
-    ...warnings.map(({ warning, message }) => `warning ${warning}: ${message}`),
+    ...alarms.map((one) => `${isWarning(one) ? 'warning' : 'alarm'} ${one.alarm}: ${one.message}`),
     '',
     table(Object.entries(data.lists), '', {
       LIST: ([list]) => list,

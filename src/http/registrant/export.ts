@@ -1,8 +1,6 @@
 import type { history } from '../../../drizzle/schema.ts';
 import {
-  type DeletedContact,
   listPersonalData,
-  type OtherPersonalData,
   type PersonalContact,
   readOtherPersonalData,
 } from '../../contact/personal-data.ts';
@@ -31,11 +29,13 @@ personalExport.get('/', async (c) => {
   return c.body(body, 200, { 'Content-Type': 'application/json' });
 });
 
+type Others = Awaited<ReturnType<typeof readOtherPersonalData>>;
+
 async function* documentOf(
   { countryCode, code }: Person,
   now: Date,
   contacts: AsyncIterable<PersonalContact>,
-  readOthers: () => Promise<OtherPersonalData>,
+  readOthers: () => Promise<Others>,
 ): AsyncGenerator<string, void> {
   const person = { ident: { code, type: 'priv', country_code: countryCode } };
   const head = JSON.stringify({ exported_at: now.toISOString(), person });
@@ -59,7 +59,7 @@ async function* contactText({ contact, registrar, domains, history }: PersonalCo
   yield '}';
 }
 
-async function* deletedText({ code, uuid, history }: DeletedContact) {
+async function* deletedText({ code, uuid, history }: Others['deleted'][number]) {
   yield `${JSON.stringify({ id: uuid, code }).slice(0, -1)},"history":`;
   yield* arrayOf(history, entryText);
   yield '}';
@@ -70,7 +70,7 @@ function entryText({ entry }: { entry: typeof history.$inferSelect }): string[] 
 }
 
 async function* arrayOf<Item>(
-  items: AsyncIterable<Item>,
+  items: Iterable<Item> | AsyncIterable<Item>,
   textOf: (item: Item) => Iterable<string> | AsyncIterable<string>,
 ): AsyncGenerator<string, void> {
   let separator = '[';

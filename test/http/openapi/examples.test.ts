@@ -113,7 +113,7 @@ async function disclose(db: Database): Promise<void> {
     ...{ requestedFields: ['name', 'email'], isConfidential: false },
     receivedAt: operator.request.at,
   });
-  await grantDisclosure(db, operator, id, {});
+  await grantDisclosure(db, operator, id, {}, async () => {});
 }
 
 function exampleOf(operationId: string, name: string) {
