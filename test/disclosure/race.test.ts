@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { updateAnyContact } from '../../src/contact/administer.ts';
+import { eraseContact } from '../../src/contact/erase.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import {
+  declineDisclosure,
+  grantDisclosure,
+  openDisclosure,
+} from '../../src/disclosure/disclosure.ts';
+import { getDisclosure } from '../../src/disclosure/read.ts';
+import { Faults } from '../attack/faults.ts';
+import { addContact, addRegistrar, operator } from '../support/fixtures.ts';
+import { beforeBatch } from '../support/meanwhile.ts';
+import { shareWorker } from '../support/worker.ts';
+
+const worker = shareWorker();
+
+const open = (code: string, db = worker.db) =>
+  openDisclosure(db, operator, {
+    ...{ contact: code, requester: 'Jaan Tamm', identifiedBy: 'ID card', organization: 'Police' },
+    ...{ basis: 'case 12-3', requestedFields: ['email'], isConfidential: false },
+    receivedAt: operator.request.at,
+  });
+
+async function addRequest() {
+  const contact = await addContact(worker.env, await addRegistrar(worker.env));
+  return { contact, id: (await open(contact.code)).id };
+}
+
+const grant = (id: number, db = worker.db) =>
+  // Each try reads the request of the origin again.
+  grantDisclosure(db, { ...operator, request: operator.request }, id, {}, async () => {});
+
+/** The third batch writes: the first two have looked, before and after the values were kept. */
+const beforeWrite = (work: () => Promise<unknown>) => beforeBatch(worker.env, 3, work);
+
+test.each(['refused', 'granted'] as const)(
+  'a grant is refused if the request was %s after it was looked at',
+  async (outcome) => {
+    const { id } = await addRequest();
+    const meanwhile = () =>
+      outcome === 'granted'
+        ? grant(id)
+        : declineDisclosure(worker.db, operator, id, { outcome, explanation: 'no basis' });
+    await expect(grant(id, beforeWrite(meanwhile))).rejects.toMatchObject({ reason: 'conflict' });
+    expect(await getDisclosure(worker.db, id)).toMatchObject({ outcome });
+  },
+);
+
+test.each([
+  ['has another holder', { ident: '47101010033' }, 'conflict'],
+  ['has another value than was kept', { email: 'other@example.ee' }, 'changed_meanwhile'],
+])('a grant is refused if the contact %s when it is written', async (_, changes, reason) => {
+  const { id, contact } = await addRequest();
+  const change = () => updateAnyContact(worker.db, operator, contact.code, changes);
+  await expect(grant(id, beforeWrite(change))).rejects.toMatchObject({ reason });
+  expect(await getDisclosure(worker.db, id)).toMatchObject({ outcome: null });
+});
+
+test('a grant is refused if the contact is erased when it is written', async () => {
+  const { id, contact } = await addRequest();
+  const erase = () => eraseContact(worker.db, operator, contact.code);
+  await expect(grant(id, beforeWrite(erase))).rejects.toMatchObject({ reason: 'gone' });
+  expect(await getDisclosure(worker.db, id)).toMatchObject({ outcome: null, contactUuid: null });
+});
+
+test('a request is not opened about a contact that is erased meanwhile', async () => {
+  const { contact, id } = await addRequest();
+  const erase = () => eraseContact(worker.db, operator, contact.code);
+  const db = beforeBatch(worker.env, 2, erase);
+  await expect(open(contact.code, db)).rejects.toMatchObject({ reason: 'not_found' });
+  await expect(getDisclosure(worker.db, id + 1)).rejects.toMatchObject({ reason: 'not_found' });
+});
+
+test('two requests that are opened at once have numbers of their own', async () => {
+  const { contact, id } = await addRequest();
+  const first: number[] = [];
+  const db = beforeBatch(worker.env, 2, async () => first.push((await open(contact.code)).id));
+  const second = await open(contact.code, db);
+  expect([...first, second.id]).toEqual([id + 1, id + 2]);
+});
+
+test('a grant is made once, whichever call of the database fails, or is done and reported as failed', async () => {
+  for (const isDone of [true, false]) {
+    for (const call of [0, 1, 2]) {
+      const { id } = await addRequest();
+      const fault = { message: 'D1_ERROR: Network connection lost.', isDone };
+      const db = openDatabase(new Faults(fault, (n) => n === call).wrap(worker.env).DB);
+      expect(await grant(id, db)).toMatchObject({ id, outcome: 'granted' });
+      const entries = await worker.env.DB.prepare(
+        "select action from history where subject = 'disclosure' and subject_key = ?",
+      )
+        .bind(String(id))
+        .all();
+      expect(entries.results).toEqual([{ action: 'create' }, { action: 'update' }]);
+    }
+  }
+});
