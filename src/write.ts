@@ -306,15 +306,22 @@ export function changesOfRows(
 /**
  * Changes many things, all or none, in one batch, in the order given: first the history of the rows that are going to
  * change, then the rows. Returns how many it recorded of each kind. With `onlyIf`, throws `changed_meanwhile` unless that
- * holds when the batch begins.
+ * holds when the batch begins. A dry run counts the rows that are there to be changed.
  */
 export async function changeEach<Kind extends string>(
   db: Database,
   origin: Origin,
   kinds: Record<Kind, readonly ChangesOfMany[]>,
   onlyIf?: SQL,
+  { isDryRun = false }: ChangeOptions = {},
 ): Promise<Record<Kind, number>> {
   const counts = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, 0]));
+  if (isDryRun) {
+    for (const [kind, all] of Object.entries<readonly ChangesOfMany[]>(kinds)) {
+      for (const { rows } of all) counts[kind]! += await countRows(db, rows);
+    }
+    return counts as Record<Kind, number>;
+  }
   const steps = Object.entries<readonly ChangesOfMany[]>(kinds).flatMap(([kind, all]) =>
     all.flatMap(({ subject, action, rows, statements }) => [
       { kind, statement: record(db, origin, subject, action, rows) },
@@ -347,6 +354,11 @@ async function batchIf(
   } catch (error) {
     throw mentions(error, "'changed_meanwhile'") ? changedMeanwhile() : error;
   }
+}
+
+async function countRows(db: Database, { source }: RecordedRows): Promise<number> {
+  const { count } = await db.get<{ count: number }>(sql`select count(*) as count ${source}`);
+  return count;
 }
 
 /** The refusal of a change to something that has changed since it was read. */

@@ -58,7 +58,7 @@ export async function startAuctions(
   await check();
   try {
     const isFree = isUnobstructed(names, ignored, origin.request.at);
-    return await startEach(db, origin, started, sql`true`, { isDryRun }, isFree);
+    return await startEach(db, origin, started, sql`true`, isFree, { isDryRun });
   } catch (error) {
     // Something came in between.
     if (error instanceof RegistryError) await check();
@@ -89,7 +89,7 @@ export async function importAuctions(
   const isMissing = sql`not exists (select 1 from ${auctions} where uuid = row ->> 'uuid')
     and (row ->> 'status' <> 'started' or not exists (${inProgress(sql`row ->> 'name'`)}))`;
   const isFree = ignored && isUnobstructed(records, ['started', ...ignored], at);
-  return startEach(db, origin, started, isMissing, { isDryRun }, isFree);
+  return startEach(db, origin, started, isMissing, isFree, { isDryRun });
 }
 
 function platformOf(text: string | undefined): string | null {
@@ -175,20 +175,14 @@ async function startEach(
   origin: Origin,
   all: readonly NewAuction[],
   condition: SQL,
-  { isDryRun }: ChangeOptions,
-  onlyIf?: SQL,
+  onlyIf: SQL | undefined,
+  options: ChangeOptions,
 ): Promise<number> {
   const starting = jsonArrays(all).map(
     (rows) => sql`select row from (${rowsIn(rows)}) where ${condition}`,
   );
-  if (isDryRun) {
-    const counts = starting.map((rows) =>
-      db.get<{ count: number }>(sql`select count(*) as count from (${rows})`),
-    );
-    return (await Promise.all(counts)).reduce((sum, { count }) => sum + count, 0);
-  }
   const changes = starting.map((rows) =>
     changesOfRows('auction', 'create', rows, [insertAuctions(db, rows)]),
   );
-  return (await changeEach(db, origin, { started: changes }, onlyIf)).started;
+  return (await changeEach(db, origin, { started: changes }, onlyIf, options)).started;
 }

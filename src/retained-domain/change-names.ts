@@ -11,7 +11,7 @@ import {
   changeEach,
   type Origin,
 } from '../write.ts';
-import { findRetainedDomains, isAmong, type RetainedDomain, type RetainedStatus } from './list.ts';
+import { isAmong, type RetainedDomain, type RetainedStatus } from './list.ts';
 
 /**
  * Adds the names, or gives those that exist their password and last day where they are given, all or none. Returns how
@@ -22,32 +22,14 @@ export async function addRetainedDomains(
   db: Database,
   origin: Origin,
   names: readonly RetainedDomain[],
-  { isDryRun = false }: ChangeOptions = {},
+  options: ChangeOptions = {},
 ): Promise<Record<'added' | 'updated', number>> {
-  const asked = distinct(names);
-  if (isDryRun) return countChanges(asked, await findRetainedDomains(db, asked));
-  const rows = jsonArrays(asked).map((some) => namesIn(rowsIn(some)));
-  return changeEach(db, origin, {
+  const rows = jsonArrays(distinct(names)).map((some) => namesIn(rowsIn(some)));
+  const changes = {
     updated: rows.map((some) => updates(db, some)),
     added: rows.map((some) => additions(db, some, origin.request.at)),
-  });
-}
-
-/** Counts the names that are not among the existing ones, and those of the others that would change. */
-export function countChanges(
-  wanted: readonly RetainedDomain[],
-  existing: readonly RetainedDomain[],
-): Record<'added' | 'updated', number> {
-  const known = new Map(existing.map((each) => [keyOf(each), each]));
-  const updated = wanted.filter((each) => {
-    const kept = known.get(keyOf(each));
-    const { password = null, lastDay = null } = each;
-    return (
-      kept &&
-      ((password ?? kept.password) !== kept.password || (lastDay ?? kept.lastDay) !== kept.lastDay)
-    );
-  });
-  return { added: wanted.length - existing.length, updated: updated.length };
+  };
+  return changeEach(db, origin, changes, undefined, options);
 }
 
 export async function countRetainedDomains(
@@ -65,10 +47,9 @@ export async function removeRetainedDomains(
   db: Database,
   origin: Origin,
   names: readonly RetainedDomain[],
-  { isDryRun = false, seen }: ChangeOfSeenOptions = {},
+  { seen, ...options }: ChangeOfSeenOptions = {},
 ): Promise<number> {
   const asked = distinct(names);
-  if (isDryRun) return (await findRetainedDomains(db, asked)).length;
   const changes = jsonArrays(asked).map((rows) => removals(db, isAmong(rowsIn(rows))));
   const isAsSeen =
     seen === undefined
@@ -78,7 +59,7 @@ export async function removeRetainedDomains(
           'retained_domain',
           asked.map(({ name }) => name),
         );
-  return (await changeEach(db, origin, { removed: changes }, isAsSeen)).removed;
+  return (await changeEach(db, origin, { removed: changes }, isAsSeen, options)).removed;
 }
 
 export function distinct(names: readonly RetainedDomain[]): RetainedDomain[] {

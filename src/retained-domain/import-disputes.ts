@@ -33,15 +33,14 @@ export async function importDisputes(
   db: Database,
   origin: Origin,
   records: readonly NewDispute[],
-  { isDryRun = false }: ChangeOptions = {},
+  options: ChangeOptions = {},
 ): Promise<{ opened: number; unchanged: number }> {
   const present = await loadDisputes(db, records);
   throwProblems(problemsOf(records, present));
   const missing = records.filter((record) => !present.some((other) => isSame(record, other)));
   const rows = missing.map((record) => newDispute(record, origin.request.at));
-  const { opened } = isDryRun
-    ? { opened: missing.length }
-    : await changeEach(db, origin, { opened: jsonArrays(rows).map((some) => openings(db, some)) });
+  const changes = { opened: jsonArrays(rows).map((some) => openings(db, some)) };
+  const { opened } = await changeEach(db, origin, changes, undefined, options);
   return { opened, unchanged: records.length - opened };
 }
 

@@ -9,7 +9,7 @@ import { nothingSince } from '../history/search.ts';
 import { type ChangeOfSeenOptions, changeEach, type Origin } from '../write.ts';
 import {
   additions,
-  countChanges,
+  addRetainedDomains,
   countRetainedDomains,
   distinct,
   namedColumns,
@@ -17,7 +17,7 @@ import {
   removals,
   updates,
 } from './change-names.ts';
-import { findRetainedDomains, type RetainedDomain, type RetainedStatus } from './list.ts';
+import type { RetainedDomain, RetainedStatus } from './list.ts';
 
 const abandonedAfterMilliseconds = 24 * 60 * 60 * 1000;
 
@@ -41,7 +41,7 @@ export async function replaceRetainedDomains(
   chunks: Chunks,
   { isDryRun = false, seen }: ChangeOfSeenOptions = {},
 ): Promise<Record<'added' | 'updated' | 'removed', number>> {
-  if (isDryRun) return countDifferences(db, statuses, chunks);
+  if (isDryRun) return countDifferences(db, origin, statuses, chunks);
   const replacement = `${origin.request.at.toISOString()} ${crypto.randomUUID()}`;
   const oldest = new Date(origin.request.at.getTime() - abandonedAfterMilliseconds).toISOString();
   await db.delete(retainedReplacements).where(lt(retainedReplacements.replacement, oldest));
@@ -64,6 +64,7 @@ export async function replaceRetainedDomains(
 
 async function countDifferences(
   db: Database,
+  origin: Origin,
   statuses: readonly RetainedStatus[],
   chunks: Chunks,
 ): Promise<Record<'added' | 'updated' | 'removed', number>> {
@@ -72,10 +73,9 @@ async function countDifferences(
     checkStatuses(statuses, chunk);
     all.push(...chunk);
   }
-  const wanted = distinct(all);
-  const kept = await findRetainedDomains(db, wanted);
-  const present = await countRetainedDomains(db, statuses);
-  return { ...countChanges(wanted, kept), removed: present - kept.length };
+  const { added, updated } = await addRetainedDomains(db, origin, all, { isDryRun: true });
+  const kept = distinct(all).length - added;
+  return { added, updated, removed: (await countRetainedDomains(db, statuses)) - kept };
 }
 
 function checkStatuses(
