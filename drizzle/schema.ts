@@ -878,6 +878,7 @@ export const cronRuns = sqliteTable('cron_runs', {
 export const notificationEvents = [
   'contact.updated',
   'contact.deleted',
+  'contact.verification_required',
   'api_user.updated',
 ] as const;
 export type NotificationEvent = (typeof notificationEvents)[number];
@@ -902,7 +903,6 @@ export const notifications = sqliteTable(
     readAt: text('read_at'),
   },
   (table) => [
-    check('notifications_event', isOneOf(table.event, notificationEvents)),
     check('notifications_fields', sql`json_valid(${table.fields})`),
     index('notifications_unread').on(table.registrarId, table.id).where(sql`read_at is null`),
     index('notifications_read').on(table.readAt).where(sql`read_at is not null`),

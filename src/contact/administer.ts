@@ -5,6 +5,7 @@ import {
   contacts,
   deletedIdentity,
   history,
+  isUnverified,
   registrars,
 } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
@@ -31,6 +32,15 @@ export interface ContactCriteria {
   email?: string | undefined;
   /** A part of the name; case matters. */
   name?: string | undefined;
+  /** Only those without a verified identity. */
+  isUnverified?: boolean | undefined;
+  /** Only those with a demand whose last day is before this day. */
+  overdueOn?: string | undefined;
+}
+
+/** Whether what was demanded of a contact should have been verified before this day. An index has the days. */
+export function isOverdue(day: string): SQL {
+  return sql`verification_demand is not null and verification_demand ->> '$.by' < ${day}`;
 }
 
 /** Lists the contacts that meet all the criteria, in the order of their ids. */
@@ -39,7 +49,7 @@ export function listContactsBy(
   criteria: ContactCriteria,
   page: RowsAfter<{ id: number }>,
 ): Promise<ContactWithRegistrar[]> {
-  const { registrar, ident, email, name } = criteria;
+  const { registrar, ident, email, name, isUnverified: isWithout, overdueOn } = criteria;
   return find(
     db,
     and(
@@ -48,6 +58,8 @@ export function listContactsBy(
       ident === undefined ? undefined : eq(contacts.identKey, identityKey(ident)),
       email === undefined ? undefined : sql`lower(${contacts.email}) = lower(${email})`,
       name === undefined ? undefined : sql`instr(${contacts.name}, ${name}) > 0`,
+      isWithout ? isUnverified : undefined,
+      overdueOn === undefined ? undefined : isOverdue(overdueOn),
     ),
     page.limit,
   );

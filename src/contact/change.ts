@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm';
-import { contacts } from '../../drizzle/schema.ts';
+import { claims, contacts, type Verification } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { type Changes, difference, shownChanges } from '../history/changes.ts';
 import { keyHolderOf, type Login, withLogin } from '../registrar/login.ts';
@@ -13,6 +13,7 @@ import {
   isUnchanged,
   theContact,
 } from './contact.ts';
+import { verificationColumn } from './fields.ts';
 import { keysOf } from './keys.ts';
 import { contactByCode } from './read.ts';
 import { endedVerifications } from './verifications.ts';
@@ -103,11 +104,22 @@ export function notifyingRegistrar<Outcome>(
   const notification = {
     registrarId,
     event: `contact.${action}d`,
-    text: `Contact ${code} has been ${action}d by ${who}`,
+    text: `Contact ${code} has been ${action}d by ${who}${endedText(changes)}`,
     subjectKey: code,
     // No field is left of a deleted contact.
     fields: action === 'delete' ? [] : Object.keys(shownChanges(changes)),
     createdAt: at.toISOString(),
   } as const;
   return notifying(db, change, notification);
+}
+
+/** The registrar has not asked for the end of what it has verified, so it is told. */
+function endedText(changes: Changes): string {
+  const ended = claims.filter((claim) => {
+    const change = changes[verificationColumn[claim]];
+    return change && 'to' in change && (change.to as Verification | null)?.result === 'ended';
+  });
+  if (ended.length === 0) return '';
+  const list = new Intl.ListFormat('en').format(ended);
+  return `; the verification of its ${list} has ended`;
 }

@@ -12,6 +12,7 @@ export const alarmNames = [
   'certificate_ending',
   'disclosure_due',
   'disclosure_late',
+  'verification_overdue',
 ] as const;
 type AlarmName = (typeof alarmNames)[number];
 
@@ -20,9 +21,9 @@ export interface Alarm {
   message: string;
 }
 
-/** What becomes an alarm unless the operator does something meanwhile. */
+/** What becomes an alarm unless the operator does something meanwhile, or what others are late with. */
 export function isWarning({ alarm }: Alarm): boolean {
-  return alarm === 'disclosure_due';
+  return alarm === 'disclosure_due' || alarm === 'verification_overdue';
 }
 
 /** The cron runs every hour. */
@@ -38,14 +39,14 @@ export interface Findings {
   endingCertificates: readonly { holder: string; endsAt: string | null }[];
   /** The open requests whose time ends within a day, or has ended. */
   dueDisclosures: readonly { id: number; answerBy: string }[];
+  /** The number of contacts that registrars should have verified. */
+  overdueVerifications: number;
   /** A local server runs no cron by itself. */
   isDeployed: boolean;
 }
 
-export function findAlarms(
-  { health, runs, size, failingWebhooks, endingCertificates, dueDisclosures, isDeployed }: Findings,
-  now: Date,
-): Alarm[] {
+export function findAlarms(findings: Findings, now: Date): Alarm[] {
+  const { health, runs, size, failingWebhooks, endingCertificates, isDeployed } = findings;
   const alarms: Alarm[] = health.reasons.map((message) => ({ alarm: 'failing', message }));
   const [last] = runs;
   const lastAt = last ? Date.parse(last.startedAt) : 0;
@@ -77,10 +78,14 @@ export function findAlarms(
     const message = `${last}${refused}.`;
     alarms.push({ alarm: 'certificate_ending', message });
   }
-  for (const { id, answerBy } of dueDisclosures) {
+  for (const { id, answerBy } of findings.dueDisclosures) {
     const isLate = answerBy < now.toISOString();
     const message = `The request for disclosure ${id} ${isLate ? 'was' : 'is'} to be answered by ${answerBy}.`;
     alarms.push({ alarm: isLate ? 'disclosure_late' : 'disclosure_due', message });
+  }
+  if (findings.overdueVerifications > 0) {
+    const message = `Contacts with overdue demands for verification: ${findings.overdueVerifications} (contact list --overdue).`;
+    alarms.push({ alarm: 'verification_overdue', message });
   }
   return alarms;
 }

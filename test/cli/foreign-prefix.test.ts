@@ -11,6 +11,7 @@ const calls: Record<string, string> = {
   'contact show': 'CODE',
   'contact update': 'CODE --phone +372.777',
   'contact status': 'CODE --add serverUpdateProhibited',
+  'contact demand': 'CODE --claims name --by 2099-01-31',
   'contact delete': 'CODE',
   'contact erase': 'CODE',
   'contact transfer': 'CODE --to ALPHA',

@@ -26,6 +26,8 @@ test('a change names its request and, if something does, what takes it back', as
     ['retained remove x.ee --status reserved', revert],
     ['contact update ALPHA:1 --city Tartu', revert],
     ['contact status ALPHA:1 --add serverUpdateProhibited', revert],
+    ['contact demand ALPHA:1 --claims name --by 2099-01-31', revert],
+    ['contact demand ALPHA:1 --withdraw', revert],
     ['contact delete ALPHA:2 --yes', revert],
     ['contact transfer ALPHA:3 --to BETA --yes', 'contact transfer ALPHA:3 --to ALPHA'],
     ['contact erase ALPHA:3 --yes', undefined],

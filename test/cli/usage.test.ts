@@ -53,6 +53,7 @@ test('the tool has the nouns and verbs that an operator needs', () => {
     'certificate require',
     'certificate unbind',
     'contact delete',
+    'contact demand',
     'contact erase',
     'contact erase-again',
     'contact export',
@@ -106,6 +107,7 @@ test('the tool has the nouns and verbs that an operator needs', () => {
     'report disclosures',
     'report invalid',
     'report month',
+    'report verification',
     'restore',
     'retained add',
     'retained export',
@@ -149,7 +151,7 @@ test('says of each column of an import what it holds, and whether it is required
     'code name email phone ident ident_type ident_country_code'.split(' '),
   );
   expect(names(optional)).toEqual(
-    'registrar uuid org_name fax street city zip state country_code auth_info statuses status_notes disclosed_attributes legacy_id creator_str updator_str created_at updated_at'.split(
+    'registrar uuid org_name fax street city zip state country_code auth_info statuses status_notes disclosed_attributes legacy_id identity_verification name_verification email_verification phone_verification address_verification verification_demand identity_request creator_str updator_str created_at updated_at'.split(
       ' ',
     ),
   );
@@ -174,6 +176,7 @@ test('takes --json on every verb, and --dry-run on every one that writes', () =>
     'report disclosures',
     'report invalid',
     'report month',
+    'report verification',
     'health',
     'reconcile',
     'move-out',

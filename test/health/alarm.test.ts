@@ -26,6 +26,7 @@ function findings(overrides: Partial<Findings>): Findings {
     failingWebhooks: [],
     endingCertificates: [],
     dueDisclosures: [],
+    overdueVerifications: 0,
     isDeployed: true,
     ...overrides,
   };
@@ -47,6 +48,17 @@ test('a request for disclosure is one when its time has ended, and a warning bef
     },
   ]);
   expect(alarms.map(isWarning)).toEqual([false, true]);
+});
+
+test('overdue demands for verification are a warning', () => {
+  const alarms = alarmsOf({ overdueVerifications: 3 });
+  expect(alarms).toEqual([
+    {
+      alarm: 'verification_overdue',
+      message: 'Contacts with overdue demands for verification: 3 (contact list --overdue).',
+    },
+  ]);
+  expect(alarms.every(isWarning)).toBe(true);
 });
 
 test('the last certificate of somebody who needs one is one when it ends soon', () => {

@@ -199,6 +199,25 @@ test('a registrant’s change of an email ends its verification', async () => {
   expect(await claimsOf(registrar, code)).toEqual(['identity', 'name', 'phone', 'address']);
 });
 
+test('the notification of a change by somebody else says which verifications have ended', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const person = await addPerson(worker.env);
+  const values = { ident: person.code, ...allClaims };
+  const { code, uuid } = await addContact(worker.env, registrar, values);
+  const changes: object[] = [{ email: 'jaan@example.ee' }, { fax: '+372.6000000' }];
+  for (const change of changes) await registrantClient(worker).update(person, uuid, change);
+  await updateAnyContact(worker.db, operator, code, { name: 'Jaan', city: 'Tartu', zip: '50001' });
+  const notified = await worker.fetch('/repp/v1/registrar/notifications/all_notifications', {
+    headers: { Authorization: registrar.authorization },
+  });
+  const { data } = (await notified.json()) as { data: { text: string }[] };
+  expect(data.map(({ text }) => text)).toEqual([
+    `Contact ${code} has been updated by registrant; the verification of its email has ended`,
+    `Contact ${code} has been updated by registrant`,
+    `Contact ${code} has been updated by registry; the verification of its name and address has ended`,
+  ]);
+});
+
 test('a value that comes back does not bring its verification back', async () => {
   const registrar = await addRegistrar(worker.env);
   const { code, email } = await addContact(worker.env, registrar, allClaims);

@@ -29,6 +29,8 @@ export interface Import<Row, Outcome extends string> extends RowReader<Row> {
   text(counts: Counts<Outcome>, registry: Registry): string;
   /** The public lists that the rows may change. */
   publish?: readonly ListName[];
+  /** The words of the command that undoes the import, if `history revert` does not. */
+  undo?: readonly string[] | undefined;
 }
 
 /**
@@ -85,6 +87,7 @@ export async function importRows<Row, Outcome extends string>(
     },
     text: `${kind.text(counts, registry)}${rejectedText ?? ''}`,
     ...(kind.publish && { publish: kind.publish }),
+    ...(kind.undo && { undo: kind.undo }),
   };
 }
 
@@ -106,21 +109,27 @@ export async function writeInChunks<Row, Name extends string>(
 /** The command `import` for a file with these columns. */
 export function importing(columns: Columns, ...examples: string[]) {
   return writing('import', ...examples)
-    .addHelpText(
-      'after',
-      `
-The file is UTF-8: CSV with a header line (.csv), or NDJSON, one object per line (.ndjson, .jsonl).
-CSV fields are separated by commas, semicolons or tabs; the header may be in capital letters.
-An empty value, and null in NDJSON, counts as not given.
-${columnsText(columns)}`,
-    )
-    .argument('<file>', 'the file, or - for standard input', (file) => {
-      if (file === '') throw new InvalidArgumentError('The name is empty.');
-      return file;
-    })
+    .addHelpText('after', filesText(columns))
+    .argument('<file>', fileNote, parseFileName)
     .addOption(formatOption())
     .option('--skip-invalid', 'import the valid rows, and save the others with their reasons')
     .option('--rejected <file>', 'where to save them (default: FILE.rejected.csv)');
+}
+
+export const fileNote = 'the file, or - for standard input';
+
+export function parseFileName(file: string): string {
+  if (file === '') throw new InvalidArgumentError('The name is empty.');
+  return file;
+}
+
+/** What the help of a command says about the files with these columns that it reads. */
+export function filesText(columns: Columns): string {
+  return `
+The file is UTF-8: CSV with a header line (.csv), or NDJSON, one object per line (.ndjson, .jsonl).
+CSV fields are separated by commas, semicolons or tabs; the header may be in capital letters.
+An empty value, and null in NDJSON, counts as not given.
+${columnsText(columns)}`;
 }
 
 /** The option of an import that also removes what the file does not name. A skipped row would count as not named. */

@@ -7,6 +7,7 @@ import { type Alarm, type Findings, findAlarms, isWarning } from '../../health/a
 import { readHealth } from '../../health/health.ts';
 import { listNames } from '../../public-list/lists.ts';
 import { currentTime } from '../../time/clock.ts';
+import { countOverdue } from '../../verification/report.ts';
 import { listFailingWebhooks } from '../../webhook/outbox.ts';
 import { reading } from '../command.ts';
 import { configPath, projectVersion } from '../project.ts';
@@ -35,15 +36,17 @@ domain in the routes of wrangler.toml, or --url.`,
     // The local runtime may have to start first, and a check has little time.
     await env.LISTS.list({ limit: 1 }).catch(() => {});
     const health = await readHealth(db, env.LISTS, now);
-    const [runs, size, failingWebhooks, endingCertificates, dueDisclosures] = await Promise.all([
-      listCronRuns(db, shownRuns),
-      readSize(db),
-      listFailingWebhooks(db, now),
-      listEndingCertificates(db, now),
-      listDueDisclosures(db, disclosureHoursOf(env), now),
-    ]);
+    const [runs, size, failingWebhooks, endingCertificates, dueDisclosures, overdueVerifications] =
+      await Promise.all([
+        listCronRuns(db, shownRuns),
+        readSize(db),
+        listFailingWebhooks(db, now),
+        listEndingCertificates(db, now),
+        listDueDisclosures(db, disclosureHoursOf(env), now),
+        countOverdue(db, now),
+      ]);
     const found = { health, runs, size, failingWebhooks, endingCertificates, dueDisclosures };
-    const findings = { ...found, isDeployed: remote ?? false };
+    const findings = { ...found, overdueVerifications, isDeployed: remote ?? false };
     const address = url ?? (remote ? domainAddress(configPath, environment) : local);
     const service = await askService(address);
     const isUnknown = remote && address === undefined;

@@ -3,8 +3,10 @@ import { stringify } from 'csv-stringify/sync';
 import { reportDisclosures } from '../../disclosure/report.ts';
 import { reportMonth } from '../../history/month-report.ts';
 import { listStatus } from '../../public-list/publish/status.ts';
+import { getRegistrar } from '../../registrar/account.ts';
 import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { dayOf } from '../../time/day.ts';
+import { reportVerification } from '../../verification/report.ts';
 import { noun, reading } from '../command.ts';
 import { counted, table } from '../report/text.ts';
 import { verb } from '../run.ts';
@@ -96,7 +98,28 @@ const disclosures = verb(
   },
 );
 
-export const reportCommand = noun('report', 'report month', [month, invalid, disclosures]);
+const claimColumns = [
+  ...(['registrar', 'contacts', 'claim', 'verified', 'oldest', 'over_a_year'] as const),
+  ...(['demanded', 'overdue'] as const),
+];
+
+const verification = verb(
+  reading('verification', 'report verification', 'report verification --registrar ALPHA --json')
+    .description('Count what is verified of contacts, how old that is, and what is demanded')
+    .option('--registrar <code>', 'only this registrar', asciiUpperCase)
+    .addHelpText('after', '\nIt reads every contact once.'),
+  async ({ db, origin }, { registrar }) => {
+    if (registrar !== undefined) await getRegistrar(db, registrar);
+    const registrars = await reportVerification(db, registrar, origin.request.at);
+    const rows = registrars.flatMap(({ claims, ...others }) =>
+      claims.map((count) => ({ ...others, ...count })),
+    );
+    return { data: { registrars }, text: table(rows, 'there are no contacts', claimColumns) };
+  },
+);
+
+const reports = [month, invalid, disclosures, verification];
+export const reportCommand = noun('report', 'report month', reports);
 
 function parseMonth(text: string): string {
   if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;

@@ -12,11 +12,15 @@ export interface Rows<Row> {
   chunks(rows: number): Iterable<Row[]>;
 }
 
-/** Yields the rows in chunks, and shows the progress of more than one chunk. */
-export function* inChunks<Row>(label: string, rows: Rows<Row> | readonly Row[]): Generator<Row[]> {
+/** Yields the rows in chunks of this size, and shows the progress of many rows. */
+export function* inChunks<Row>(
+  label: string,
+  rows: Rows<Row> | readonly Row[],
+  size = chunkRows,
+): Generator<Row[]> {
   const progress = startProgress(label, rows.length, rows.length > chunkRows);
   try {
-    for (const chunk of 'chunks' in rows ? rows.chunks(chunkRows) : chunksOf(rows)) {
+    for (const chunk of 'chunks' in rows ? rows.chunks(size) : chunksOf(rows, size)) {
       yield chunk;
       progress.advance(chunk.length);
     }
@@ -25,9 +29,9 @@ export function* inChunks<Row>(label: string, rows: Rows<Row> | readonly Row[]):
   }
 }
 
-function* chunksOf<Row>(rows: readonly Row[]): Generator<Row[]> {
-  for (let from = 0; from < rows.length; from += chunkRows) {
-    yield rows.slice(from, from + chunkRows);
+function* chunksOf<Row>(rows: readonly Row[], size: number): Generator<Row[]> {
+  for (let from = 0; from < rows.length; from += size) {
+    yield rows.slice(from, from + size);
   }
 }
 

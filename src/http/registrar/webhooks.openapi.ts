@@ -75,6 +75,11 @@ export const webhooks: Record<NotificationEvent | 'webhook.test', ZodOpenApiPath
     'Somebody else has deleted one of the registrar’s contacts',
     { type: z.literal('contact.deleted'), data },
   ),
+  'contact.verification_required': webhook(
+    'ContactVerificationRequired',
+    'The registry asks the registrar to verify one of its contacts; `text` says what and by when',
+    { type: z.literal('contact.verification_required'), data },
+  ),
   'api_user.updated': webhook(
     'ApiUserUpdated',
     'One of the registrar’s API users has replaced its secret',

@@ -1,4 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
+import { claims } from '../../../../drizzle/schema.ts';
 import {
   type ContactDeletion,
   deleteAnyContact,
@@ -7,18 +8,20 @@ import {
   listDeletedContactsBy,
 } from '../../../contact/administer.ts';
 import { type ContactWithRegistrar, statusesOf, versionOf } from '../../../contact/contact.ts';
-import { contactColumns } from '../../../contact/fields.ts';
+import { contactColumns, contactFields, verificationColumn } from '../../../contact/fields.ts';
 import { transferContact } from '../../../contact/transfer.ts';
 import { everyRow } from '../../../database/every-row.ts';
 import { retried } from '../../../database/retry.ts';
 import { type DomainOfContact, listDomainsOfContact } from '../../../domain/list.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
+import { dayOf } from '../../../time/day.ts';
 import { noun, reading, usageError, writing } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
 import { confirm, confirmedChange } from '../../report/confirm.ts';
 import { fieldLines, listReport } from '../../report/text.ts';
 import { verb } from '../../run.ts';
+import { demand } from './demand.ts';
 import { erase } from './erase.ts';
 import { eraseAgain } from './erase-again.ts';
 import { exportVerb, importVerb } from './file.ts';
@@ -36,11 +39,13 @@ const list = verb(
       '--invalid',
       "only contacts with values that today's rules refuse: each with its reason",
     )
+    .option('--unverified', 'only contacts whose identity is not verified')
+    .option('--overdue', 'only contacts with a demand for verification that is overdue')
     .addOption(
       new Option(
         '--deleted',
         'deleted contacts with the identity code of --ident, as far as the history has it',
-      ).conflicts(['email', 'name', 'invalid']),
+      ).conflicts(['email', 'name', 'invalid', 'unverified', 'overdue']),
     )
     .hook('preAction', (command) => {
       const { deleted, ident } = command.opts();
@@ -51,8 +56,11 @@ const list = verb(
       '\nWith --invalid and --json, the answer is NDJSON, one contact on each line.',
     ),
   async (registry, options) => {
-    const { registrar, ident, email, name, deleted, invalid } = options;
-    const criteria = { registrar, ident, email, name };
+    const { registrar, ident, email, name, deleted, invalid, unverified, overdue } = options;
+    const criteria = {
+      ...{ registrar, ident, email, name, isUnverified: unverified },
+      ...(overdue && { overdueOn: dayOf(registry.origin.request.at) }),
+    };
     if (deleted) return deletedReport(registry, { registrar, ident: ident! });
     if (invalid) {
       await printInvalid(registry, criteria, options);
@@ -98,9 +106,34 @@ const show = verb(
     const domains = everyRow<DomainOfContact>((page) => listDomainsOfContact(db, code, page));
     const names = await Array.fromAsync(domains, ({ name }) => name);
     const data = { ...contactData(contact), domains: names };
-    return { data: { contact: data }, text: fieldLines(data) };
+    return {
+      data: { contact: data },
+      text: fieldLines({ ...data, ...verificationLines(contact) }),
+    };
   },
 );
+
+/** What was checked and what is asked for, in the words of the lines in which a contact is shown. */
+function verificationLines(contact: ContactWithRegistrar): Record<string, string> {
+  const { verificationDemand: demand, identityRequest: request } = contact;
+  const checks = claims.flatMap((claim) => {
+    const column = verificationColumn[claim];
+    const check = contact[column];
+    if (!check) return [];
+    const { result, method, framework, reference, verified_at: at, verified_by: by } = check;
+    const how = [method, framework, reference].filter((one) => one !== null).join(', ');
+    const text = `${result} (${how}) at ${at}${by === null ? '' : `, by ${by}`}`;
+    return [[contactFields[column].file, text]];
+  });
+  const waiting = request?.pending && `; waits for the registrar since ${request.pending.since}`;
+  return {
+    ...Object.fromEntries(checks),
+    ...(demand && { verification_demand: `${demand.claims.join(', ')} by ${demand.by}` }),
+    ...(request && {
+      identity_request: `${request.id}, sent at ${request.sent_at}${waiting ?? ''}`,
+    }),
+  };
+}
 
 /** A contact under the names of an export, with the statuses that the interfaces show. */
 function contactData(contact: ContactWithRegistrar): Record<string, unknown> {
@@ -167,6 +200,7 @@ export const contactCommand = noun('contact', 'contact list --registrar ALPHA', 
   show,
   update,
   status,
+  demand,
   remove,
   transfer,
   importVerb,

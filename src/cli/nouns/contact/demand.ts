@@ -1,0 +1,133 @@
+import { Option } from '@commander-js/extra-typings';
+import { claims, type VerificationDemand } from '../../../../drizzle/schema.ts';
+import { RegistryError } from '../../../error.ts';
+import { asciiUpperCase } from '../../../text/ascii-case.ts';
+import { currentTime } from '../../../time/clock.ts';
+import { demandVerification, findUnknownCodes, readDemand } from '../../../verification/demand.ts';
+import { listed, usageError, writing } from '../../command.ts';
+import { optionalText, requiredText, words, wordsNote } from '../../file/field.ts';
+import { formatOption } from '../../file/format.ts';
+import { fileNote, filesText, type Import, parseFileName, runImport } from '../../file/import.ts';
+import { parseContactKey } from '../../names.ts';
+import type { Registry } from '../../registry.ts';
+import { reportOfChange } from '../../report/changes.ts';
+import { inChunks } from '../../report/progress.ts';
+import { counted } from '../../report/text.ts';
+import { type Report, run } from '../../run.ts';
+
+const columns = {
+  code: { note: 'code of the contact, for example ALPHA:1B7A3C5D', isRequired: true },
+  claims: {
+    note: `of ${claims.join(', ')}, ${wordsNote}; otherwise those of --claims`,
+    isRequired: false,
+  },
+  by: {
+    note: 'the last day, for example 2027-01-31; otherwise the one of --by',
+    isRequired: false,
+  },
+};
+
+/** What a demand asks for, unless a row of a file says so itself. */
+interface Given {
+  claims?: string[];
+  by?: string;
+  withdraw?: true;
+}
+
+interface DemandRow {
+  code: string;
+  demand: VerificationDemand | null;
+}
+
+function readRow(values: Record<string, unknown>, { withdraw, ...given }: Given): DemandRow {
+  const code = asciiUpperCase(requiredText(values, 'code'));
+  if (withdraw) return { code, demand: null };
+  const { claims } = values;
+  const wanted = claims ? words(claims) : given.claims;
+  const by = optionalText(values, 'by') ?? given.by;
+  if (!Array.isArray(wanted)) throw new RegistryError('missing', 'claims is missing', 'claims');
+  if (by === undefined) throw new RegistryError('missing', 'by is missing', 'by');
+  return { code, demand: readDemand(wanted, by, currentTime()) };
+}
+
+function demandImport(file: string, given: Given, format: string | undefined) {
+  const named = format === undefined ? [file] : [file, '--format', format];
+  return {
+    columns,
+    read: (values) => readRow(values, given),
+    keys: ({ code }) => [code],
+    async findProblems({ db }, rows) {
+      const unknown = await findUnknownCodes(
+        db,
+        rows.map(({ code }) => code),
+      );
+      return rows.flatMap((record) => {
+        const message = `there is no contact ${record.code}`;
+        return unknown.has(record.code)
+          ? [{ reason: 'not_found' as const, message, field: 'code', record }]
+          : [];
+      });
+    },
+    async write({ db, origin, isDryRun }, rows) {
+      const counts = { changed_contacts: 0, unchanged: 0 };
+      for (const [row] of inChunks('demanding', rows, 1)) {
+        const { code, demand } = row!;
+        const { changes } = await demandVerification(db, origin, code, demand, { isDryRun });
+        counts[Object.keys(changes).length > 0 ? 'changed_contacts' : 'unchanged'] += 1;
+      }
+      return counts;
+    },
+    text: ({ changed_contacts: changed, unchanged }, { did }) =>
+      `${did('change')} what is demanded of ${counted(changed, 'contact')}; ${unchanged} stay as they are`,
+    ...(file !== '-' &&
+      !given.withdraw && { undo: ['contact', 'demand', '--withdraw', '--file', ...named] }),
+  } satisfies Import<DemandRow, 'changed_contacts'>;
+}
+
+async function demandOne(registry: Registry, text: string, given: Given): Promise<Report> {
+  const { db, origin, isDryRun } = registry;
+  const { code, demand } = readRow({ code: text }, given);
+  const { changes, verified } = await demandVerification(db, origin, code, demand, { isDryRun });
+  const report = reportOfChange(registry, `contact ${code}`, changes);
+  const note = verified.length > 0 ? `; verified already: ${verified.join(', ')}` : '';
+  return { data: { code, verified, ...report.data }, text: `${report.text}${note}` };
+}
+
+export const demand = writing(
+  'demand',
+  'contact demand ALPHA:1B7A3C5D --claims identity,email --by 2027-01-31',
+  'contact demand --file unverified.csv --claims identity --by 2027-01-31',
+  'contact demand ALPHA:1B7A3C5D --withdraw',
+)
+  .description('Ask the registrar to verify a contact by a day, or the contacts of a file')
+  .argument('[code]', 'the contact', parseContactKey)
+  .option('--claims <list>', `what to verify, of ${claims.join(', ')}`, listed)
+  .option('--by <day>', 'the last day')
+  .addOption(new Option('--withdraw', 'take it back').conflicts(['claims', 'by']))
+  .option('--file <file>', fileNote, parseFileName)
+  .addOption(formatOption())
+  .addHelpText(
+    'after',
+    `
+The registrar gets a notification. It replaces what was demanded of the contact before. What is verified already is
+not asked for. A demand ends when everything in it is verified; contact list --overdue shows those that are late.
+${filesText(columns)}`,
+  )
+  .hook('preAction', (command) => {
+    const { claims, by, withdraw, file } = command.opts();
+    const isOne = command.args.length === 1;
+    if (isOne === (file !== undefined)) throw usageError('give either a contact or --file');
+    if (isOne && !withdraw && !(claims && by)) {
+      throw usageError('give --claims and --by, or --withdraw');
+    }
+  })
+  .action((code, options) => {
+    const { file, format } = options;
+    return file === undefined
+      ? run(
+          options,
+          async () => {},
+          (registry) => demandOne(registry, code!, options),
+        )
+      : runImport(file, options, demandImport(file, options, format));
+  });

@@ -1,0 +1,56 @@
+import { asc, eq, type SQL, sql } from 'drizzle-orm';
+import { type Claim, claims, contacts, registrars } from '../../drizzle/schema.ts';
+import { isOverdue } from '../contact/administer.ts';
+import { verificationColumn } from '../contact/fields.ts';
+import type { Database } from '../database/open.ts';
+import { dayOf, monthsBefore } from '../time/day.ts';
+
+/** The number of contacts with an overdue demand. */
+export function countOverdue(db: Database, now: Date): Promise<number> {
+  return db.$count(contacts, isOverdue(dayOf(now)));
+}
+
+/** The contacts of a registrar, by a claim. */
+interface ClaimCount {
+  claim: Claim;
+  /** Those of which it is verified, when the first of these checks was made, and how many are older than a year. */
+  verified: number;
+  oldest: string | null;
+  over_a_year: number;
+  demanded: number;
+  overdue: number;
+}
+
+/** What is verified and demanded, by registrar and claim, of all registrars or one. Reads every contact of theirs once. */
+export function reportVerification(db: Database, registrar: string | undefined, now: Date) {
+  const counts = claims.map((claim) => sql`json(${countOf(claim, now)})`);
+  return db
+    .select({
+      registrar: registrars.code,
+      contacts: sql<number>`count(*)`,
+      claims: sql`json_array(${sql.join(counts, sql`, `)})`.mapWith((json): ClaimCount[] =>
+        JSON.parse(json),
+      ),
+    })
+    .from(contacts)
+    .innerJoin(registrars, eq(registrars.id, contacts.registrarId))
+    .where(registrar === undefined ? undefined : eq(registrars.code, registrar))
+    .groupBy(registrars.id)
+    .orderBy(asc(registrars.code));
+}
+
+/** The `ClaimCount` of the grouped contacts, as JSON. */
+function countOf(claim: Claim, now: Date): SQL {
+  const column = contacts[verificationColumn[claim]];
+  const isVerified = sql`${column} ->> '$.result' = 'success'`;
+  const verifiedAt = sql`${column} ->> '$.verified_at'`;
+  const yearAgo = monthsBefore(now, 12).toISOString();
+  const isDemanded = sql`instr(${contacts.verificationDemand} -> '$.claims', ${JSON.stringify(claim)}) > 0`;
+  return sql`json_object(
+    'claim', ${claim},
+    'verified', count(*) filter (where ${isVerified}),
+    'oldest', min(${verifiedAt}) filter (where ${isVerified}),
+    'over_a_year', count(*) filter (where ${isVerified} and ${verifiedAt} < ${yearAgo}),
+    'demanded', count(*) filter (where ${isDemanded}),
+    'overdue', count(*) filter (where ${isDemanded} and ${isOverdue(dayOf(now))}))`;
+}

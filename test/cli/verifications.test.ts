@@ -1,0 +1,230 @@
+import { expect, test } from 'vitest';
+import { verification } from '../support/fixtures.ts';
+import { startTool } from './tool.ts';
+
+const tool = startTool();
+
+const fields = {
+  ...{ name: 'Mari Maasikas', email: 'mari@example.ee', phone: '+372.5123456' },
+  ...{ ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
+};
+
+/** A registry with a contact for each of these overrides: ALPHA:1, ALPHA:2 and so on. */
+async function registryWith(...contacts: object[]) {
+  const registry = await tool.newRegistry('ALPHA');
+  const rows = contacts.map((contact, index) =>
+    JSON.stringify({ code: `ALPHA:${index + 1}`, ...fields, ...contact }),
+  );
+  const args = ['contact', 'import', '-', '--registrar', 'ALPHA', '--format', 'ndjson'];
+  await registry.done(args, rows.join('\n'));
+  return {
+    registry,
+    async demandOf(code: string) {
+      const { contact } = await registry.done(`contact show ${code}`);
+      return contact.verification_demand;
+    },
+    async notifications() {
+      const { notifications } = await registry.rows();
+      return (notifications as { event: string; text: string; fields: string }[]).map(
+        ({ event, text, fields }) => [event, text, fields],
+      );
+    },
+  };
+}
+
+const asking = (code: string) => `contact demand ${code} --claims email,identity --by 2099-01-31`;
+
+test('a demand is kept with its contact, and its registrar is told of it', async () => {
+  const { registry, demandOf, notifications } = await registryWith({});
+  await registry.done('domain import -', 'name,registrar,registrant\na.ee,ALPHA,ALPHA:1\n');
+  expect(await registry.run(asking('alpha:1'))).toMatchObject({
+    status: 0,
+    stdout:
+      'changed contact ALPHA:1: verification_demand: null to {"claims":["identity","email"],"by":"2099-01-31"}\n',
+    stderr: expect.stringMatching(/; take back: npm run registry -- history revert /),
+  });
+  expect(await demandOf('ALPHA:1')).toEqual({ claims: ['identity', 'email'], by: '2099-01-31' });
+  const text =
+    'Contact ALPHA:1 must be verified by 2099-01-31: identity, email; 1 domain refers to it';
+  expect(await notifications()).toEqual([
+    ['contact.verification_required', text, '["verification_demand"]'],
+  ]);
+});
+
+test('a demand is taken back, and its registrar is told of that', async () => {
+  const { registry, demandOf, notifications } = await registryWith({});
+  const { request_id: request } = await registry.done(asking('ALPHA:1'));
+  await registry.done(`history revert ${request} --yes`);
+  expect(await demandOf('ALPHA:1')).toBeNull();
+  await registry.done(asking('ALPHA:1'));
+  await registry.done('contact demand ALPHA:1 --withdraw');
+  expect(await demandOf('ALPHA:1')).toBeNull();
+  const told = (await notifications()).map(([event]) => event);
+  const required = 'contact.verification_required';
+  expect(told).toEqual([required, 'contact.updated', required, 'contact.updated']);
+});
+
+test('what is verified already is not asked for', async () => {
+  const all = { identity_verification: verification(), email_verification: verification() };
+  const { registry, demandOf } = await registryWith(
+    { email_verification: verification() },
+    { ...all, verification_demand: { claims: ['name'], by: '2099-12-31' } },
+    { ...all, email_verification: verification({ result: 'ended' }) },
+  );
+  const { stdout } = await registry.run(asking('ALPHA:1'));
+  expect(stdout).toMatch(/; verified already: email\n$/);
+  expect(await demandOf('ALPHA:1')).toEqual({ claims: ['identity'], by: '2099-01-31' });
+  expect(await registry.done(asking('ALPHA:2'))).toMatchObject({
+    verified: ['identity', 'email'],
+    changed: false,
+  });
+  expect(await demandOf('ALPHA:2')).toMatchObject({ claims: ['name'] });
+  expect(await registry.done(asking('ALPHA:3'))).toMatchObject({ verified: ['identity'] });
+});
+
+test.each([
+  ['a day that is past', '--claims name --by 2020-01-01', '2020-01-01 is past [by]'],
+  [
+    'what is not a day',
+    '--claims name --by 2099-02-30',
+    '2099-02-30 is not a day such as 2027-01-31 [by]',
+  ],
+  [
+    'an unknown claim',
+    '--claims age --by 2099-01-01',
+    'not a claim: "age"; choose of identity, name, email, phone, address [claims]',
+  ],
+])('a demand with %s is refused', async (_, words, message) => {
+  const { registry } = await registryWith({});
+  const { status, stderr } = await registry.run(`contact demand ALPHA:1 ${words}`);
+  expect([status, stderr]).toEqual([1, `refused: ${message}\n`]);
+});
+
+test.each([
+  'ALPHA:1',
+  'ALPHA:1 --file x.csv --claims name --by 2099-01-01',
+  '',
+  'ALPHA:1 --withdraw --by 2099-01-01',
+])('contact demand %s is wrong usage', async (words) => {
+  const { registry } = await registryWith();
+  const args = `contact demand ${words}`.trim();
+  expect(await registry.run(args)).toMatchObject({ status: 2, stdout: '' });
+});
+
+test('the contacts of a file get the demands of its rows, or those of the command', async () => {
+  const { registry, demandOf } = await registryWith({}, {}, { phone_verification: verification() });
+  const file = await registry.file(
+    'demands.csv',
+    'code,claims,by\nALPHA:1,,\nalpha:2,"email, phone",2099-12-31\nALPHA:3,phone,\n',
+  );
+  const command = `contact demand --file ${file} --claims identity --by 2099-01-31`;
+  const { stdout, stderr } = await registry.run(command);
+  expect(stdout).toBe('changed what is demanded of 2 contacts; 1 stay as they are\n');
+  expect(await demandOf('ALPHA:1')).toEqual({ claims: ['identity'], by: '2099-01-31' });
+  expect(await demandOf('ALPHA:2')).toEqual({ claims: ['email', 'phone'], by: '2099-12-31' });
+  expect(await demandOf('ALPHA:3')).toBeNull();
+  const [, back] = /; take back: npm run registry -- (.*) --persist-to/.exec(stderr)!;
+  expect(back).toBe(`contact demand --withdraw --file ${file}`);
+  expect(await registry.done(command)).toMatchObject({ changed: false, unchanged: 3 });
+  expect(await registry.done(back!)).toMatchObject({ changed: true, changed_contacts: 2 });
+  expect(await demandOf('ALPHA:2')).toBeNull();
+});
+
+test('a file with a row that is wrong demands nothing', async () => {
+  const { registry, demandOf } = await registryWith({});
+  const rows =
+    'code,by\nALPHA:1,2099-01-01\nALPHA:9,2099-01-01\nALPHA:1,2099-01-01\nALPHA:2,2020-01-01\n';
+  const { status, stderr } = await registry.run('contact demand --file - --claims name', rows);
+  expect([status, stderr.split('\n')]).toEqual([
+    1,
+    [
+      'refused: standard input:3: there is no contact ALPHA:9 [code]',
+      'refused: standard input:4: ALPHA:1 is already in line 2',
+      'refused: standard input:5: 2020-01-01 is past [by]',
+      '',
+    ],
+  ]);
+  expect(await demandOf('ALPHA:1')).toBeNull();
+  const missing = await registry.run('contact demand --file - --claims name', 'code\nALPHA:1\n');
+  expect(missing.stderr).toBe('refused: standard input:2: by is missing [by]\n');
+});
+
+test('a contact is shown with what was checked, asked for and requested, in words', async () => {
+  const at = '2026-01-02T03:04:05.678Z';
+  const person = { country_code: 'EE', ident: '47101010033', name: null };
+  const { registry } = await registryWith({
+    identity_verification: verification({ framework: 'eidas', reference: 'N-1' }),
+    email_verification: verification({ result: 'ended', method: 'email' }),
+    verification_demand: { claims: ['name', 'email'], by: '2099-01-31' },
+    identity_request: { id: '11', sent_at: at, pending: { since: at, ...person } },
+  });
+  const { stdout } = await registry.run('contact show ALPHA:1');
+  const shown = stdout.split('\n').filter((line) => /verification|request/.test(line));
+  expect(shown).toEqual([
+    `identity_verification: success (eid, eidas, N-1) at ${at}, by Operator test`,
+    'name_verification:     -',
+    `email_verification:    ended (email) at ${at}, by Operator test`,
+    'phone_verification:    -',
+    'address_verification:  -',
+    'verification_demand:   name, email by 2099-01-31',
+    `identity_request:      11, sent at ${at}; waits for the registrar since ${at}`,
+  ]);
+});
+
+test('lists the contacts whose identity is not verified, and those that are overdue', async () => {
+  const { registry } = await registryWith(
+    { identity_verification: verification() },
+    { identity_verification: verification({ result: 'ended' }) },
+    { verification_demand: { claims: ['name'], by: '2020-01-31' } },
+    { verification_demand: { claims: ['name'], by: '2099-01-31' } },
+  );
+  const codes = async (words: string) => {
+    const { contacts } = await registry.done(`contact list ${words}`);
+    return (contacts as { code: string }[]).map(({ code }) => code);
+  };
+  expect(await codes('--unverified')).toEqual(['ALPHA:2', 'ALPHA:3', 'ALPHA:4']);
+  expect(await codes('--overdue')).toEqual(['ALPHA:3']);
+});
+
+test('the report counts by registrar and claim what is verified, how old it is, and what is demanded', async () => {
+  const old = '2020-01-02T03:04:05.678Z';
+  const { registry } = await registryWith(
+    {
+      identity_verification: verification({ verified_at: old }),
+      verification_demand: { claims: ['email', 'name'], by: '2020-01-31' },
+    },
+    {
+      identity_verification: verification({ verified_at: new Date().toISOString() }),
+      email_verification: verification({ result: 'failed' }),
+      verification_demand: { claims: ['email'], by: '2099-01-31' },
+    },
+  );
+  await registry.done('registrar add --code BETA --name Beta');
+  const { stdout } = await registry.run('report verification');
+  expect(
+    stdout,
+  ).toBe(`REGISTRAR  CONTACTS  CLAIM     VERIFIED  OLDEST                    OVER_A_YEAR  DEMANDED  OVERDUE
+ALPHA      2         identity  2         ${old}  1            0         0
+ALPHA      2         name      0         -                         0            1         1
+ALPHA      2         email     0         -                         0            2         1
+ALPHA      2         phone     0         -                         0            0         0
+ALPHA      2         address   0         -                         0            0         0
+`);
+  const { registrars } = await registry.done('report verification --registrar ALPHA');
+  expect(registrars).toMatchObject([{ registrar: 'ALPHA', contacts: 2, claims: { length: 5 } }]);
+  expect(registrars[0].claims[0]).toEqual({
+    ...{ claim: 'identity', verified: 2, oldest: old, over_a_year: 1, demanded: 0, overdue: 0 },
+  });
+  expect(await registry.done('report verification --registrar BETA')).toEqual({ registrars: [] });
+  expect((await registry.run('report verification --registrar GONE')).status).toBe(1);
+});
+
+test('health warns of overdue demands', async () => {
+  const { registry } = await registryWith({
+    verification_demand: { claims: ['name'], by: '2020-01-31' },
+  });
+  const { stdout } = await registry.run('health');
+  expect(stdout).toContain(
+    '\nwarning verification_overdue: Contacts with overdue demands for verification: 1 (contact list --overdue).\n',
+  );
+});
