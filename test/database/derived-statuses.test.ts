@@ -1,19 +1,8 @@
-import { globSync, readFileSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-
-const migrations = globSync('migrations/*.sql').sort();
-const added = migrations.findIndex((name) => name.includes('derived_statuses'));
+import { databaseBefore } from '../support/old-database.ts';
 
 test('contacts that moved in with derived statuses lose these, and nothing else', () => {
-  const database = new DatabaseSync(':memory:');
-  const apply = (names: readonly string[]) => {
-    for (const name of names) database.exec(readFileSync(name, 'utf8'));
-  };
-  apply(migrations.slice(0, added));
-  database.exec(
-    `insert into registrars (id, code, name, created_at, updated_at) values (1, 'ALPHA', 'Alpha', '', '')`,
-  );
+  const { database, migrate } = databaseBefore('derived_statuses');
   const insert = database.prepare(`
     insert into contacts (uuid, registrar_id, number, code, name, name_key, email, email_key, phone, ident, ident_key,
       ident_type, ident_country_code, auth_info, created_at, updated_at, statuses)
@@ -21,7 +10,7 @@ test('contacts that moved in with derived statuses lose these, and nothing else'
   const [hold, old] = ['clientDeleteProhibited', 'vana'];
   const all = [['ok', 'linked'], ['linked'], ['ok', hold], [old, 'linked', hold], [hold], []];
   for (const [index, statuses] of all.entries()) insert.run(index, JSON.stringify(statuses));
-  apply(migrations.slice(added));
+  migrate();
   const rows = database.prepare('select statuses, version from contacts order by number').all();
   expect(rows.map(({ statuses, version }) => [JSON.parse(String(statuses)), version])).toEqual([
     [[], 2],

@@ -1,24 +1,14 @@
-import { globSync, readFileSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, test } from 'vitest';
+import { databaseBefore } from '../support/old-database.ts';
 
 /** Whose the contacts and domains of old entries are said to be, by the migration that began to record it. */
 
-const migrations = globSync('migrations/*.sql').sort();
-const added = migrations.findIndex((name) => name.includes('registrars_of_history'));
-
 let database: DatabaseSync;
+let migrate: () => void;
 beforeEach(() => {
-  database = new DatabaseSync(':memory:');
-  apply(migrations.slice(0, added));
-  database.exec(`
-    insert into registrars (id, code, name, created_at, updated_at)
-    values (1, 'ALPHA', 'Alpha', '', ''), (2, 'BETA', 'Beta', '', '')`);
+  ({ database, migrate } = databaseBefore('registrars_of_history'));
 });
-
-function apply(names: readonly string[]): void {
-  for (const name of names) database.exec(readFileSync(name, 'utf8'));
-}
 
 type Entry = [action: string, actorType: string, changes?: object];
 
@@ -33,7 +23,7 @@ function addEntries(subject: string, key: string, uuid: string | null, ...entrie
 
 /** Applies the migration, and returns the registrar of each entry. */
 function recorded(): unknown[] {
-  apply(migrations.slice(added));
+  migrate();
   const rows = database.prepare('select registrar from history order by id').all();
   return rows.map(({ registrar }) => registrar);
 }

@@ -1,20 +1,9 @@
-import { globSync, readFileSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { searchKey } from '../../src/text/search-key.ts';
-
-const migrations = globSync('migrations/*.sql').sort();
-const added = migrations.findIndex((name) => name.includes('search_keys'));
+import { databaseBefore } from '../support/old-database.ts';
 
 test('stored contacts are found by the keys that searches ask for now', () => {
-  const database = new DatabaseSync(':memory:');
-  const apply = (names: readonly string[]) => {
-    for (const name of names) database.exec(readFileSync(name, 'utf8'));
-  };
-  apply(migrations.slice(0, added));
-  database.exec(
-    `insert into registrars (id, code, name, created_at, updated_at) values (1, 'ALPHA', 'Alpha', '', '')`,
-  );
+  const { database, migrate } = databaseBefore('search_keys');
   const insert = database.prepare(`
     insert into contacts (uuid, registrar_id, number, code, name, name_key, email, email_key, phone, ident, ident_key,
       ident_type, ident_country_code, auth_info, created_at, updated_at)
@@ -23,7 +12,7 @@ test('stored contacts are found by the keys that searches ask for now', () => {
   for (const [index, text] of texts.entries()) {
     insert.run(index, text, text.toUpperCase().normalize('NFC'));
   }
-  apply(migrations.slice(added));
+  migrate();
   const rows = database.prepare('select name_key, email_key from contacts order by number').all();
   expect(rows.map(({ name_key, email_key }) => [name_key, email_key])).toEqual(
     texts.map((text) => [searchKey(text), searchKey(text)]),
