@@ -1,145 +1,40 @@
-import { asc, inArray } from 'drizzle-orm';
+import { asc } from 'drizzle-orm';
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import { auctions, history } from '../../drizzle/schema.ts';
-import { cancelAuction } from '../../src/auction/cancel.ts';
-import { correctAuction } from '../../src/auction/report.ts';
-import { startAuctions } from '../../src/auction/start.ts';
-import { eraseContact } from '../../src/contact/erase.ts';
-import { transferContact } from '../../src/contact/transfer.ts';
-import { transferDomain } from '../../src/domain/transfer.ts';
+import { history } from '../../drizzle/schema.ts';
 import { RegistryError } from '../../src/error.ts';
-import {
-  deleteArchived,
-  endArchive,
-  listArchivable,
-  startArchive,
-} from '../../src/history/archive.ts';
-import {
-  beginning,
-  type FollowedChange,
-  findNewestPlace,
-  listChangesAfter,
-} from '../../src/history/follow.ts';
-import { domainKind } from '../../src/move-in/domains.ts';
-import { writeForms } from '../../src/move-in/write.ts';
+import { beginning, findNewestPlace, listChangesAfter } from '../../src/history/follow.ts';
 import { replaceRows } from '../cli/empty-again.ts';
 import { operator } from '../support/fixtures.ts';
-import {
-  commands,
-  type Numbers,
-  newPool,
-  type Pool,
-  snapshotOf,
-} from '../support/random-changes.ts';
+import { archiveEntries, newFollower, type Pages } from '../support/following.ts';
+import { everyCommand, type Numbers, newPool } from '../support/random-changes.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
 
 const at = <Item>(items: readonly Item[], n: number): Item => items[n % items.length]!;
 
-const allCommands: typeof commands = {
-  ...commands,
-  'start auction': (db, origin, { names }, [a]) => startAuctions(db, origin, [at(names, a)]),
-  'correct auction': (db, origin, { names }, [a, b]) => {
-    const status = at(['started', 'no_bids', 'payment_received'] as const, b);
-    return correctAuction(db, origin, { auction: at(names, a).name, status, reason: 'test' });
-  },
-  'cancel auction': (db, origin, { names }, [a]) =>
-    cancelAuction(db, origin, { auction: at(names, a).name, reason: 'test' }),
-  'erase contact': (db, origin, { codes }, [a]) => eraseContact(db, origin, at(codes, a)),
-  'transfer contact': (db, origin, { codes, registrars }, [a, b]) =>
-    transferContact(db, origin, at(codes, a), at(registrars, b)),
-  'transfer domain': (db, origin, { names, registrars }, [a, b]) =>
-    transferDomain(db, origin, at(names, a), at(registrars, b)),
-  'move domain in': (db, { request }, { names, registrars }, [a, b]) => {
-    const origin = { actor: { type: 'move_in', name: 'Move-in' }, request } as const;
-    const form = { name: at(names, a).name, registrar: at(registrars, b) };
-    const to = { ...form, registrant: '[]', admin: '[]', tech: '[]', created_at: instants[0]! };
-    return writeForms(db, origin, domainKind, [{ action: 'add', from: null, to }]);
-  },
-};
-
 /** Clocks differ, so entries are not in the order of their times. */
 const instants = [1, 2, 3, 4].map((month) => new Date(Date.UTC(2026, month)).toISOString());
 
-/** What the registry has of these keys, by the subject and the key. */
-async function stateOf(keys: Pick<Pool, 'codes' | 'names'>): Promise<Map<string, unknown>> {
-  const state = await snapshotOf(worker.db, keys);
-  const names = keys.names.map(({ name }) => name);
-  const sold = await worker.db.select().from(auctions).where(inArray(auctions.name, names));
-  for (const { name, uuid, ...rest } of sold) state.set(`auction ${name} ${uuid}`, rest);
-  return state;
-}
-
 const idOf = (place: string) => Number.parseInt(place, 10);
 
-/** Somebody who has fetched everything, and reads again what has changed. */
-function newFollower(pool: Pool) {
-  let place = beginning;
-  let held = new Map<string, unknown>();
-  let last = 0;
-  const counts = { changes: 0, restarts: 0 };
-
-  async function restart() {
-    place = await findNewestPlace(worker.db);
-    held = await stateOf(pool);
-    last = idOf(place);
-  }
-
-  async function readAgain({ subject, subjectKey }: FollowedChange) {
-    // Transfers make copies with codes of their own.
-    if (subject === 'contact' && !pool.codes.includes(subjectKey)) return;
-    const isAbout = (key: string) => `${key} `.startsWith(`${subject} ${subjectKey} `);
-    for (const key of held.keys()) if (isAbout(key)) held.delete(key);
-    const names = [{ name: subjectKey, punycode: subjectKey }];
-    const read = await stateOf({ codes: [subjectKey], names });
-    for (const [key, value] of read) if (isAbout(key)) held.set(key, value);
-  }
-
-  /** Takes one page, or begins again after a refusal; returns whether there is more. */
-  async function follow(limit: number): Promise<boolean> {
-    const page = await unlessGone(listChangesAfter(worker.db, place, limit));
-    if (!page) {
-      counts.restarts += 1;
-      await restart();
-      return true;
+const pages: Pages = {
+  newest: () => findNewestPlace(worker.db),
+  async next(place, limit) {
+    try {
+      const page = await listChangesAfter(worker.db, place, limit);
+      expect(page.changes.every(({ id }) => id > idOf(place))).toBe(true);
+      const changes = page.changes.map((each) => ({ ...each, key: each.subjectKey }));
+      return { ...page, changes };
+    } catch (error) {
+      if (error instanceof RegistryError && error.reason === 'gone') return undefined;
+      throw error;
     }
-    expect(page.changes.length).toBeLessThanOrEqual(limit);
-    for (const change of page.changes) {
-      expect(change.id).toBeGreaterThan(last);
-      last = change.id;
-      counts.changes += 1;
-      await readAgain(change);
-    }
-    place = page.after;
-    return page.more;
-  }
+  },
+};
 
-  async function catchUp() {
-    while (await follow(200));
-    expect(Object.fromEntries(held)).toEqual(Object.fromEntries(await stateOf(pool)));
-  }
-
-  return { restart, follow, catchUp, counts };
-}
-
-async function unlessGone<Result>(work: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof RegistryError && error.reason === 'gone') return undefined;
-    throw error;
-  }
-}
-
-async function archive(before: string) {
-  const run = { file: 'history.csv', run: crypto.randomUUID() };
-  await startArchive(worker.db, run, { isForced: true });
-  const [first, ...others] = await listArchivable(worker.db, before, { limit: 1_000 });
-  if (first) await deleteArchived(worker.db, run, [first.id, ...others.map(({ id }) => id)]);
-  await endArchive(worker.db, run);
-}
+const archive = (before: string) => archiveEntries(worker.db, before);
 
 type Rows = Parameters<typeof replaceRows>[1];
 
@@ -159,7 +54,7 @@ type Step =
   | { do: 'follow' | 'archive' | 'copy' | 'restore'; n: number };
 
 const write: fc.Arbitrary<Write> = fc.tuple(
-  fc.constantFrom(...Object.keys(allCommands)),
+  fc.constantFrom(...Object.keys(everyCommand)),
   fc.tuple(fc.nat(11), fc.nat(11), fc.nat(11)),
   fc.constantFrom(...instants),
 );
@@ -188,13 +83,13 @@ test('whoever follows the changes ends with what the registry has, or is told to
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), async (steps) => {
       const pool = await newPool(env);
       const copies: Rows[] = [await copyOfAll()];
-      const follower = newFollower(pool);
+      const follower = newFollower(db, pool, pages);
       await follower.restart();
       for (const given of steps) {
         if (given.do === 'write') {
           const racing = given.writes.map(([name, numbers, instant]) => {
             const request = { at: new Date(instant), requestId: crypto.randomUUID() };
-            return allCommands[name]!(db, { actor: operator.actor, request }, pool, numbers);
+            return everyCommand[name]!(db, { actor: operator.actor, request }, pool, numbers);
           });
           const following = given.alongside ? follower.follow(2) : undefined;
           // Who loses a race is refused.

@@ -7,15 +7,23 @@ import {
   registrars,
   retainedDomains,
 } from '../../drizzle/schema.ts';
+import { cancelAuction } from '../../src/auction/cancel.ts';
+import { correctAuction } from '../../src/auction/report.ts';
+import { startAuctions } from '../../src/auction/start.ts';
 import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
+import { eraseContact } from '../../src/contact/erase.ts';
 import { importContacts } from '../../src/contact/import.ts';
+import { transferContact } from '../../src/contact/transfer.ts';
 import type { Database } from '../../src/database/open.ts';
 import { importDomains } from '../../src/domain/import.ts';
 import { parseDomainName } from '../../src/domain/name.ts';
 import { removeDomains } from '../../src/domain/remove.ts';
+import { transferDomain } from '../../src/domain/transfer.ts';
 import { updateDomain } from '../../src/domain/update.ts';
 import type { Env } from '../../src/env.ts';
 import { RegistryError } from '../../src/error.ts';
+import { domainKind } from '../../src/move-in/domains.ts';
+import { writeForms } from '../../src/move-in/write.ts';
 import {
   addRetainedDomains,
   removeRetainedDomains,
@@ -29,6 +37,7 @@ export async function newPool(env: Env) {
   const both = [await addRegistrar(env), await addRegistrar(env)];
   return {
     registrars: both.map(({ code }) => code),
+    logins: both.map(({ login }) => login),
     codes: both.flatMap(({ code }) => [1, 2, 3].map((n) => `${code}:${n}`)),
     names: [1, 2, 3].map(() => parseDomainName(`õ${unique()}.ee`)),
   };
@@ -96,7 +105,7 @@ export type Numbers = readonly [number, number, number];
 type Command = (db: Database, origin: Origin, pool: Pool, numbers: Numbers) => Promise<unknown>;
 
 const at = <Item>(items: readonly Item[], n: number): Item => items[n % items.length]!;
-const domainOf = ({ names, registrars, codes }: Pool, [a, b, c]: Numbers) => ({
+export const domainOf = ({ names, registrars, codes }: Pool, [a, b, c]: Numbers) => ({
   ...at(names, a),
   registrar: at(registrars, b),
   registrant: at(codes, c),
@@ -146,6 +155,35 @@ export const commands: Record<string, Command> = {
       ...{ firstDay: `202${5 + (b % 3)}-01-01`, lastDay: `202${5 + (b % 3)}-12-31` },
     }),
   'close dispute': (db, origin, { names }, [a]) => closeDispute(db, origin, at(names, a)),
+};
+
+/** These, and those that cannot be undone, or that others than the operator give. */
+export const everyCommand: typeof commands = {
+  ...commands,
+  'start auction': (db, origin, { names }, [a]) => startAuctions(db, origin, [at(names, a)]),
+  'correct auction': (db, origin, { names }, [a, b]) => {
+    const status = at(['started', 'no_bids', 'payment_received'] as const, b);
+    return correctAuction(db, origin, { auction: at(names, a).name, status, reason: 'test' });
+  },
+  'cancel auction': (db, origin, { names }, [a]) =>
+    cancelAuction(db, origin, { auction: at(names, a).name, reason: 'test' }),
+  'erase contact': (db, origin, { codes }, [a]) => eraseContact(db, origin, at(codes, a)),
+  'transfer contact': (db, origin, { codes, registrars }, [a, b]) =>
+    transferContact(db, origin, at(codes, a), at(registrars, b)),
+  'transfer domain': (db, origin, { names, registrars }, [a, b]) =>
+    transferDomain(db, origin, at(names, a), at(registrars, b)),
+  'move domain in': (db, { request }, { names, registrars }, [a, b]) => {
+    const origin = { actor: { type: 'move_in', name: 'Move-in' }, request } as const;
+    const form = { name: at(names, a).name, registrar: at(registrars, b) };
+    const to = {
+      ...form,
+      registrant: '[]',
+      admin: '[]',
+      tech: '[]',
+      created_at: '2026-02-01T00:00:00.000Z',
+    };
+    return writeForms(db, origin, domainKind, [{ action: 'add', from: null, to }]);
+  },
 };
 
 /** The result, or undefined if the registry refuses. */

@@ -1,0 +1,139 @@
+import { reportableStatuses, updateAuction } from '../../src/auction/report.ts';
+import { startAuction } from '../../src/auction/start-one.ts';
+import { createContact } from '../../src/contact/create.ts';
+import { deleteContact } from '../../src/contact/delete.ts';
+import { updateContact } from '../../src/contact/update.ts';
+import type { Database } from '../../src/database/open.ts';
+import { removeDomains } from '../../src/domain/remove.ts';
+import { saveDomain, saveDomains, type WantedDomain } from '../../src/domain/save.ts';
+import { domainKind } from '../../src/move-in/domains.ts';
+import { writeForms } from '../../src/move-in/write.ts';
+import { registerDomain } from '../../src/registration/register.ts';
+import { releaseDomain } from '../../src/registration/release.ts';
+import { forgetRegistrations, takeBackRegistration } from '../../src/registration/take-back.ts';
+import { openDispute } from '../../src/retained-domain/dispute.ts';
+import { endReservations } from '../../src/retained-domain/end.ts';
+import { saveRetainedDomain } from '../../src/retained-domain/save.ts';
+import { planRevert } from '../../src/revert/plan-revert.ts';
+import { revert } from '../../src/revert/revert.ts';
+import type { System } from '../../src/system/login.ts';
+import type { Origin } from '../../src/write.ts';
+import { contactValues } from '../support/fixtures.ts';
+import { archiveEntries } from '../support/following.ts';
+import { domainOf, everyCommand, type Numbers, type Pool } from '../support/random-changes.ts';
+import { readRows } from './lawful.ts';
+
+const at = <Item>(items: readonly Item[], n: number): Item => items[n % items.length]!;
+const hour = 60 * 60 * 1000;
+const dayIn = (now: Date, days: number) =>
+  new Date(now.getTime() + days * 24 * hour).toISOString().slice(0, 10);
+
+/** A registry's life, as those who take part in it know it. */
+export interface Life {
+  pool: Pool;
+  systems: System[];
+  /** The requests of the operator. */
+  past: string[];
+}
+
+interface Given {
+  numbers: Numbers;
+  now: Date;
+  system: System;
+  secrets: readonly string[];
+}
+
+type Command = (db: Database, origin: Origin, life: Life, given: Given) => Promise<unknown>;
+
+/** Of the registrar that the contact with this code belongs to. */
+const loginFor = ({ logins, codes }: Pool, n: number) =>
+  at(logins, Math.floor((n % codes.length) / 3));
+const nameOf = ({ names }: Pool, { numbers: [a] }: Given) => at(names, a);
+const wantedFor = (pool: Pool, numbers: Numbers): WantedDomain =>
+  numbers[2] % 3 === 0 ? () => undefined : () => domainOf(pool, numbers);
+
+export const bySystem: Record<string, Command> = {
+  register: (db, origin, { pool }, { system, numbers, secrets }) =>
+    registerDomain(db, origin, system, domainOf(pool, numbers), secrets),
+  'take back': (db, origin, { pool }, deed) =>
+    takeBackRegistration(db, origin, deed.system, nameOf(pool, deed)),
+  'save domain': (db, origin, { pool }, deed) =>
+    saveDomain(db, origin, nameOf(pool, deed), () => domainOf(pool, deed.numbers)),
+  'save domains': (db, origin, { pool }, { numbers: [a, b, c] }) => {
+    const some: Numbers[] = [
+      [a, b, c],
+      [b, c, a],
+    ];
+    const wanted = some.map(
+      (each) => [at(pool.names, each[0]).name, wantedFor(pool, each)] as const,
+    );
+    return saveDomains(db, origin, new Map(wanted));
+  },
+  'delete domain': (db, origin, { pool }, deed) =>
+    removeDomains(db, origin, [nameOf(pool, deed).name]),
+  'release domain': (db, origin, { pool }, deed) => releaseDomain(db, origin, nameOf(pool, deed)),
+  'sell name': (db, origin, { pool }, deed) => startAuction(db, origin, nameOf(pool, deed), null),
+  'reserve name': (db, origin, { pool }, deed) => {
+    const lastDay = at([null, undefined, dayIn(deed.now, 0), dayIn(deed.now, 2)], deed.numbers[1]);
+    const password = at([undefined, crypto.randomUUID()], deed.numbers[2]);
+    return saveRetainedDomain(db, origin, nameOf(pool, deed), 'reserved', { lastDay, password });
+  },
+};
+
+/** Those of the auction centre, of registrars, of the cron, and of moving in; the rest is the operator's. */
+export const byOthers: Record<string, Command> = {
+  async 'report on auction'(db, origin, { pool }, { numbers: [a, b, c], now }) {
+    const auction = (await readRows(db, pool)).get(at(pool.names, a).name)!.auctions.at(-1);
+    if (!auction) return;
+    const deadlines = [
+      null,
+      undefined,
+      dayIn(now, 0),
+      new Date(now.getTime() + hour).toISOString(),
+    ];
+    const status = b % 2 === 0 ? 'payment_received' : at(reportableStatuses, c);
+    const report = { status, registrationDeadline: at(deadlines, c) };
+    await updateAuction(db, origin, auction.uuid, report, ['no_bids', 'payment_not_received']);
+  },
+  'create contact': (db, { request }, { pool }, { numbers: [a, b] }) =>
+    createContact(db, at(pool.logins, a), { ...contactValues, code: String(1 + (b % 3)) }, request),
+  'update own contact': (db, { request }, { pool }, { numbers: [a, b] }) =>
+    updateContact(db, loginFor(pool, a), at(pool.codes, a), () => ({ city: `Linn ${b}` }), request),
+  'delete own contact': (db, { request }, { pool }, { numbers: [a] }) =>
+    deleteContact(db, loginFor(pool, a), at(pool.codes, a), request),
+  async clean(db, { request }) {
+    await endReservations(db, request);
+    await forgetRegistrations(db, request.at);
+  },
+  async 'move domain out'(db, { request }, { pool }, deed) {
+    const { name } = nameOf(pool, deed);
+    const domain = (await readRows(db, pool)).get(name)!.domain;
+    if (!domain) return;
+    const { registrar, registrant, admin, tech, createdAt } = domain;
+    const lists = { registrant: registrant ? [registrant] : [], admin, tech };
+    const texts = Object.entries(lists).map(([role, codes]) => [role, JSON.stringify(codes)]);
+    const from = { name, registrar, ...Object.fromEntries(texts), created_at: createdAt };
+    const origin = { actor: { type: 'move_in', name: 'Move-in' }, request } as const;
+    await writeForms(db, origin, domainKind, [{ action: 'remove', from, to: null }]);
+  },
+  archive: (db, _, __, { now }) => archiveEntries(db, dayIn(now, -1)),
+};
+
+export const byOperator: Record<string, Command> = {
+  ...Object.fromEntries(
+    Object.entries(everyCommand).map(([kind, command]): [string, Command] => [
+      kind,
+      (db, origin, { pool }, { numbers }) => command(db, origin, pool, numbers),
+    ]),
+  ),
+  'open dispute with a password': (db, origin, { pool }, deed) => {
+    const [, b, c] = deed.numbers;
+    const days = { firstDay: dayIn(deed.now, b % 2), lastDay: dayIn(deed.now, 1 + (c % 3)) };
+    const dispute = { ...nameOf(pool, deed), ...days, password: crypto.randomUUID() };
+    return openDispute(db, origin, dispute);
+  },
+  async undo(db, origin, { past }, { numbers: [a] }) {
+    const request = past.at(-1 - (a % 4));
+    if (request) await revert(db, origin, await planRevert(db, origin, request));
+  },
+};

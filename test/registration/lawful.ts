@@ -1,0 +1,186 @@
+import { asc, inArray } from 'drizzle-orm';
+import { expect } from 'vitest';
+import { auctions, disputes, retainedDomains } from '../../drizzle/schema.ts';
+import type { Database } from '../../src/database/open.ts';
+import { loadDomains, type Recorded } from '../../src/domain/read.ts';
+import type { Pool } from '../support/random-changes.ts';
+
+/** What the registry has of one name. */
+interface NameRows {
+  domain: Recorded | undefined;
+  retained: (typeof retainedDomains.$inferSelect)[];
+  disputes: (typeof disputes.$inferSelect)[];
+  auctions: (typeof auctions.$inferSelect)[];
+}
+
+export async function readRows(
+  db: Database,
+  { names }: Pick<Pool, 'names'>,
+): Promise<Map<string, NameRows>> {
+  const texts = names.map(({ name }) => name);
+  const [kept, disputed, sold] = await db.batch([
+    db.select().from(retainedDomains).where(inArray(retainedDomains.name, texts)),
+    db.select().from(disputes).where(inArray(disputes.name, texts)).orderBy(asc(disputes.id)),
+    db.select().from(auctions).where(inArray(auctions.name, texts)).orderBy(asc(auctions.id)),
+  ]);
+  const domains = await loadDomains(db, texts);
+  const rows = texts.map((text): [string, NameRows] => {
+    const isOfName = ({ name }: { name: string }) => name === text;
+    const retained = kept.filter(isOfName);
+    const others = { disputes: disputed.filter(isOfName), auctions: sold.filter(isOfName) };
+    return [text, { domain: domains.get(text), retained, ...others }];
+  });
+  return new Map(rows);
+}
+
+const hour = 60 * 60 * 1000;
+const dayOf = (now: Date) => now.toISOString().slice(0, 10);
+
+const disputeOf = ({ disputes }: NameRows, day: string) =>
+  disputes.find(({ firstDay, lastDay, closedAt }) => {
+    return firstDay <= day && day <= lastDay && closedAt === null;
+  });
+const open = ['started', 'awaiting_payment', 'payment_received'];
+const auctionOf = ({ auctions }: NameRows) =>
+  auctions.findLast(({ status }) => open.includes(status));
+
+/** The secrets that a registration of the name must present at this time; undefined if none would do. */
+function secretsFor(rows: NameRows, now: Date): string[] | undefined {
+  const [dispute, auction] = [disputeOf(rows, dayOf(now)), auctionOf(rows)];
+  const reservation = rows.retained.find(({ status }) => status === 'reserved');
+  if (rows.domain || rows.retained.some(({ status }) => status === 'blocked')) return undefined;
+  if (auction && auction.status !== 'payment_received') return undefined;
+  const end = auction?.registrationDeadline ?? '9999-12-31';
+  if (now > new Date(end.length === 10 ? `${end}T23:59:59.999Z` : end)) return undefined;
+  const needed = [
+    ...(dispute ? [dispute.password] : []),
+    ...(auction ? [auction.registrationCode] : []),
+    ...(reservation && !dispute && !auction ? [reservation.password] : []),
+  ];
+  return needed.every((secret) => secret !== null) ? needed : undefined;
+}
+
+/** Whether the name may be put up for auction once it has no domain. */
+const maySell = (rows: NameRows, now: Date) =>
+  rows.retained.length === 0 && !disputeOf(rows, dayOf(now)) && !auctionOf(rows);
+
+const secretsIn = ({ retained, disputes, auctions }: NameRows) =>
+  [...retained, ...disputes]
+    .map(({ password }) => password)
+    .concat(auctions.map(({ registrationCode }) => registrationCode))
+    .filter((secret) => secret !== null);
+
+/** What somebody does at a time, and with what. */
+export interface Deed {
+  kind: string;
+  now: Date;
+  /** Of the system that does it. */
+  systemId: number;
+  /** What a registration presents. */
+  secrets: readonly string[];
+  /** Whether it has made a domain, as the rows show. */
+  hasMade: boolean;
+}
+
+/** Those that may make a domain without asking what stands in its way: it is there already. */
+const reporting = [
+  ...['save domain', 'save domains', 'import domains', 'import contacts and a domain'],
+  ...['move domain in', 'undo'],
+];
+const removing = [
+  ...['take back', 'save domains', 'delete domain', 'release domain', 'remove domains'],
+  ...['move domain out', 'undo'],
+];
+const selling = ['sell name', 'release domain', 'start auction'];
+const restarting = ['report on auction', 'correct auction', 'undo'];
+
+const withoutVersions = ({ auctions, ...others }: NameRows) => ({
+  ...others,
+  auctions: auctions.map(({ version, updatedAt, ...rest }) => rest),
+});
+
+/** Sees every change of the names as it is made, and holds it to what the rules allow, which it reads from the rows alone. */
+export async function newWitness(db: Database, pool: Pick<Pool, 'names'>) {
+  let rows = await readRows(db, pool);
+  const used = new Set<string>();
+  const seen = new Map(pool.names.map(({ name }) => [name, new Set<string>()]));
+  const registered = new Map<
+    string,
+    { deed: Deed; needed: string[]; before: NameRows; after: NameRows }
+  >();
+  const counts = { registered: 0, used: 0, takenBack: 0, sold: 0 };
+
+  function judgeCreation(name: string, before: NameRows, after: NameRows, deed: Deed) {
+    deed.hasMade = true;
+    if (deed.kind !== 'register') return expect(reporting).toContain(deed.kind);
+    const needed = secretsFor(before, deed.now);
+    expect(deed.secrets).toEqual(expect.arrayContaining(needed ?? ['nothing would do']));
+    for (const secret of needed!) {
+      expect(used).not.toContain(secret);
+      expect(secretsFor({ ...after, domain: undefined }, deed.now) ?? []).not.toContain(secret);
+      used.add(secret);
+      counts.used += 1;
+    }
+    expect(after.domain!.registrant).not.toBeNull();
+    registered.set(name, { deed, needed: needed!, before, after });
+    counts.registered += 1;
+  }
+
+  function judgeRemoval(name: string, before: NameRows, after: NameRows, deed: Deed) {
+    expect(removing).toContain(deed.kind);
+    const registration = registered.get(name)!;
+    registered.delete(name);
+    if (deed.kind !== 'take back') return;
+    expect(registration.deed.systemId).toBe(deed.systemId);
+    expect(deed.now.getTime() - registration.deed.now.getTime()).toBeLessThanOrEqual(24 * hour);
+    expect(before).toEqual(registration.after);
+    expect(withoutVersions(after)).toEqual(withoutVersions(registration.before));
+    for (const secret of registration.needed) used.delete(secret);
+    counts.takenBack += 1;
+  }
+
+  /** A contact that a domain refers to does not go; what moved in without one may be given that back. */
+  function judgeContacts(before: NameRows, after: NameRows, { kind }: Deed) {
+    if (!before.domain?.registrant || !after.domain || kind === 'undo') return;
+    expect(after.domain.registrant).not.toBeNull();
+  }
+
+  function judge(name: string, before: NameRows, after: NameRows, deed: Deed) {
+    if (!before.domain && after.domain) judgeCreation(name, before, after, deed);
+    if (before.domain && !after.domain) judgeRemoval(name, before, after, deed);
+    judgeContacts(before, after, deed);
+    const sold = after.auctions.find(({ id, status }) => {
+      return status === 'started' && !before.auctions.some((auction) => auction.id === id);
+    });
+    if (!sold || restarting.includes(deed.kind)) return;
+    expect(selling).toContain(deed.kind);
+    expect(before.domain === undefined || deed.kind === 'release domain').toBe(true);
+    expect(maySell(before, deed.now)).toBe(true);
+    counts.sold += 1;
+  }
+
+  return {
+    counts,
+    /** Looks at the rows after a change that this deed may have made. */
+    async look(deed: Deed) {
+      const now = await readRows(db, pool);
+      for (const [name, after] of now) {
+        judge(name, rows.get(name)!, after, deed);
+        for (const secret of secretsIn(after)) seen.get(name)!.add(secret);
+      }
+      rows = now;
+    },
+    /** The secrets of the name now, and all that it has ever had. */
+    secretsOf: (name: string) => ({
+      present: secretsIn(rows.get(name)!),
+      everSeen: [...seen.get(name)!],
+    }),
+    /** Whether this is worth while for the name. */
+    isOccasion(kind: string, name: string) {
+      const { domain, auctions } = rows.get(name)!;
+      if (kind === 'take back') return registered.has(name);
+      if (kind === 'report on auction') return auctions.length > 0;
+      return (kind === 'register' || kind === 'sell name') === (domain === undefined);
+    },
+  };
+}
