@@ -28,6 +28,7 @@ export interface Env {
   /** Absent where nothing is pushed. */
   WEBHOOKS?: Queue<WebhookMessage>;
   ENVIRONMENT?: string;
+  ACCESS_POLICY_URL?: string;
   AUCTION_API_ALLOWED_IPS?: string;
   AUCTION_RESTART_STATUSES?: string;
   DISCLOSURE_HOURS?: string;
@@ -41,6 +42,7 @@ export interface Env {
   REGISTRANT_AUTH_ALLOWED_IPS?: string;
   REGISTRANT_LIST_FORM?: string;
   REGISTRANT_TOKEN_KEYS?: string;
+  VERIFICATION_POLICY_URL?: string;
   ZONES?: string;
 }
 
@@ -109,6 +111,22 @@ const months = () =>
     }
     return text === '' ? undefined : Number(text);
   });
+
+const policyUrl = () =>
+  readBy((text, refuse) => {
+    if (text === '') return undefined;
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    return url?.protocol === 'https:' ? url.href : refuse('must be an https URL, or empty');
+  });
+
+/** The policies that law asks a registry to publish, with their addresses; none where that is not set or malformed. */
+export function findPolicies({ VERIFICATION_POLICY_URL, ACCESS_POLICY_URL }: Partial<Env>) {
+  const policies = { verification: VERIFICATION_POLICY_URL, access: ACCESS_POLICY_URL };
+  return (['verification', 'access'] as const).flatMap((policy) => {
+    const { data: url } = policyUrl().safeParse(policies[policy]);
+    return url === undefined ? [] : [{ policy, url }];
+  });
+}
 
 /** HS256 requires a key of at least 256 bits (RFC 7518, section 3.2). */
 const minimumSecretBytes = 32;
@@ -179,6 +197,8 @@ function read(env: Env) {
     ENVIRONMENT: z.enum(['local', 'production'], 'must be local or production; deploy with --env'),
     RATE_LIMIT_POLICY: rateLimitPolicy(),
     AUCTION_API_ALLOWED_IPS: addressList(),
+    ACCESS_POLICY_URL: z.optional(policyUrl()),
+    VERIFICATION_POLICY_URL: z.optional(policyUrl()),
     AUCTION_RESTART_STATUSES: z.pipe(
       list(),
       z.array(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Env, settings } from '../src/env.ts';
+import { disclosureHoursOf, type Env, findPolicies, settings } from '../src/env.ts';
 
 const secret = (letter: string) => letter.repeat(32);
 
@@ -65,6 +65,27 @@ test('wraps the list of a person’s contacts unless the setting says otherwise'
   expect(read({ REGISTRANT_LIST_FORM: 'array' }).registrantListForm).toBe('array');
 });
 
+test('finds the policies whose addresses are set', () => {
+  expect(findPolicies({})).toEqual([]);
+  expect(findPolicies({ VERIFICATION_POLICY_URL: '', ACCESS_POLICY_URL: '' })).toEqual([]);
+  const settings = {
+    VERIFICATION_POLICY_URL: 'http://example.ee/verification',
+    ACCESS_POLICY_URL: 'https://example.ee/access "1"',
+  };
+  expect(findPolicies(settings)).toEqual([
+    { policy: 'access', url: 'https://example.ee/access%20%221%22' },
+  ]);
+  expect(read({ ...settings, VERIFICATION_POLICY_URL: 'https://example.ee/' })).toBeDefined();
+});
+
+test('answers requests for disclosure within 72 hours unless the setting says otherwise', () => {
+  expect(disclosureHoursOf({})).toBe(72);
+  expect(disclosureHoursOf({ DISCLOSURE_HOURS: '24' })).toBe(24);
+  for (const wrong of ['', '0', '1.5', 'three days']) {
+    expect(() => disclosureHoursOf({ DISCLOSURE_HOURS: wrong })).toThrow('number of hours');
+  }
+});
+
 test.each(Object.keys(sound))('refuses a deployment without %s, and names it', (name) => {
   const sentence =
     name === 'ENVIRONMENT' ? 'must be local or production; deploy with --env' : 'is missing';
@@ -79,6 +100,8 @@ const keys = 'must be id:secret[, id:secret], each secret of 32 bytes or more';
 
 test.each([
   ['ENVIRONMENT', 'staging', 'must be local or production; deploy with --env'],
+  ['ACCESS_POLICY_URL', 'http://example.ee/access', 'must be an https URL, or empty'],
+  ['VERIFICATION_POLICY_URL', 'example.ee', 'must be an https URL, or empty'],
   ['HISTORY_VALUES_MONTHS', '0', months],
   ['ORPHAN_CONTACT_MONTHS', 'six', months],
   ['AUCTION_API_ALLOWED_IPS', 'everybody-welcome', addresses],

@@ -11,7 +11,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { guidePage } from './guide.ts';
-import { isUpToDate, projectDirectory } from './project.ts';
+import { configPath, isUpToDate, projectDirectory } from './project.ts';
+import { readEnvironment } from './wrangler-config.ts';
 
 /**
  * Wrangler's build command, which runs before each bundling. It writes the files that the platform serves without running
@@ -71,11 +72,14 @@ if (!process.env.ASSETS_ARE_BUILT) {
   const document = path.join(target, 'openapi.json');
   const startedAtSeconds = Date.now() / 1000;
   const isKept = isUpToDate(statSync(document, { throwIfNoEntry: false })?.mtimeMs);
-  if (isKept) files.set('openapi.json', readFileSync(document));
-  else {
-    const { openApiDocument } = await import('../http/document.openapi.ts');
-    files.set('openapi.json', JSON.stringify(openApiDocument()));
-  }
+  const { openApiDocument } = isKept
+    ? { openApiDocument: () => JSON.parse(readFileSync(document, 'utf8')) }
+    : await import('../http/document.openapi.ts');
+  const content = openApiDocument();
+  const { own } = readEnvironment(configPath, process.env.CLOUDFLARE_ENV || undefined);
+  const { introductionFor } = await import('../http/openapi/introduction.ts');
+  content.info.description = introductionFor(own?.vars ?? {});
+  files.set('openapi.json', JSON.stringify(content));
   write(files);
   removeOthers(files);
   // Sources that changed during the build are newer than this time.

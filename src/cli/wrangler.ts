@@ -36,8 +36,14 @@ function spawnWrangler(args: readonly string[], input?: string): ChildProcess {
   return spawn(process.execPath, ['--no-warnings', '--import', endWithParent, script, ...args], {
     cwd: projectDirectory,
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'ipc'],
-    env: wranglerEnvironment,
+    env: { ...wranglerEnvironment, ...environmentOf(args) },
   });
+}
+
+/** For the build command, which reads settings as well, and is told nothing else of `--env`. */
+function environmentOf(args: readonly string[]) {
+  const place = args.indexOf('--env');
+  return place === -1 ? {} : { CLOUDFLARE_ENV: args[place + 1] };
 }
 
 /** Calls `take` with each line that the child prints. */

@@ -1,3 +1,4 @@
+import { findPolicies } from '../../env.ts';
 import { type ErrorForm, statuses } from '../answer.ts';
 import { languageOf, preferredLanguage } from './language.ts';
 import { pageHeaders, renderDocument } from './layout.tsx';
@@ -27,6 +28,7 @@ export const pageError: ErrorForm = (error, c) => {
   // An error page ignores the query of its address.
   const view = readView(new URLSearchParams());
   const { origin } = new URL(c.req.url);
-  const page = { language, text, origin, view, title, isLinked: false, children };
+  const policies = findPolicies(c.env);
+  const page = { language, text, origin, view, policies, title, isLinked: false, children };
   return c.html(renderDocument(page), status, pageHeaders(language));
 };

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import type { findPolicies } from '../../env.ts';
 import { type Language, languages } from './language.ts';
 import { type Texts, texts } from './texts.ts';
 import { hrefOf, type View } from './view.ts';
@@ -9,6 +10,7 @@ export interface Surroundings {
   /** Scheme and host under which the page is served. */
   origin: string;
   view: View;
+  policies: ReturnType<typeof findPolicies>;
 }
 
 /** In the order of the page. The names are the fragments of its address. */
@@ -26,7 +28,7 @@ export function renderDocument(frame: Frame): string {
 }
 
 function Document(frame: Frame) {
-  const { language, text, view, title, isLinked, children } = frame;
+  const { language, text, view, policies, title, isLinked, children } = frame;
   const home = hrefOf(language, {});
   return (
     <html lang={language}>
@@ -72,6 +74,11 @@ function Document(frame: Frame) {
         <footer class="bottom">
           <p>{text.siteName}</p>
           <p>{text.footer}</p>
+          {policies.map(({ policy, url }) => (
+            <p>
+              <a href={url}>{text.policies[policy]}</a>
+            </p>
+          ))}
         </footer>
       </body>
     </html>

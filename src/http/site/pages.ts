@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../bytes/digest.ts';
-import { zonesOf } from '../../env.ts';
+import { findPolicies, zonesOf } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { logUnexpected } from '../../log.ts';
 import { listNames } from '../../public-list/lists.ts';
@@ -40,7 +40,8 @@ async function answerWithPage(c: AppContext, language: Language): Promise<Respon
   });
   const text = texts[language];
   const isBehind = knowsOfLateLists(c);
-  const document = renderPage({ language, text, origin, view, isBehind, ...content });
+  const policies = findPolicies(c.env);
+  const document = renderPage({ language, text, origin, view, policies, isBehind, ...content });
   const headers = pageHeaders(language);
   const { answer, asOf } = content;
   if (answer?.isName === false || (answer && asOf.fault)) return c.html(document, 400, headers);

@@ -192,6 +192,10 @@ export const en = {
   refusedText: 'This page can only be read.',
   toStart: 'To the start page',
   footer: 'All times are in UTC. This page sets no cookies.',
+  policies: {
+    verification: 'How registration data is verified',
+    access: 'Who may have access to registration data',
+  },
 };
 
 export type Texts = typeof en;

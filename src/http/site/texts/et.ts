@@ -211,4 +211,8 @@ export const et: Texts = {
   refusedText: 'Seda lehte saab ainult lugeda.',
   toStart: 'Avalehele',
   footer: 'Kõik kellaajad on UTC järgi. See leht ei kasuta küpsiseid.',
+  policies: {
+    verification: 'Kuidas registreerimisandmeid kontrollitakse',
+    access: 'Kes võib registreerimisandmeid saada',
+  },
 };
