@@ -1,6 +1,7 @@
 import { desc, sql } from 'drizzle-orm';
 import { cronRuns } from '../drizzle/schema.ts';
 import { archiveLists } from './archive/archive.ts';
+import { forgetReplaced } from './certificate/holder.ts';
 import { personalFields } from './contact/fields.ts';
 import { deleteOrphans } from './contact/orphans.ts';
 import { type Database, openDatabase } from './database/open.ts';
@@ -14,10 +15,8 @@ import { listNames } from './public-list/lists.ts';
 import { type PurgeContext, publishAndPurge } from './public-list/publish/publish.ts';
 import { sweepLists } from './public-list/publish/sweep.ts';
 import { deleteOldNotifications } from './registrar/notification.ts';
-import { forgetEndedSecrets } from './registrar/own-account.ts';
 import { forgetRegistrations } from './registration/take-back.ts';
 import { endReservations } from './retained-domain/end.ts';
-import { forgetEndedKeys } from './system/system.ts';
 import { currentTime } from './time/clock.ts';
 import { monthsBefore } from './time/day.ts';
 import { appendToLog } from './transparency/signed-log.ts';
@@ -105,12 +104,6 @@ export type CronRun = typeof cronRuns.$inferSelect;
 
 export function listCronRuns(db: Database, count: number): Promise<CronRun[]> {
   return db.select().from(cronRuns).orderBy(desc(cronRuns.id)).limit(count);
-}
-
-/** Of API users and of systems. */
-async function forgetReplaced(db: Database, now: Date): Promise<void> {
-  await forgetEndedSecrets(db, now);
-  await forgetEndedKeys(db, now);
 }
 
 async function endOrphanContacts(env: Env, at: Date): Promise<void> {

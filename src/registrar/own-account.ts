@@ -1,4 +1,4 @@
-import { and, eq, lte, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { apiUsers, registrars, webhooks } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
@@ -151,17 +151,4 @@ export async function recordFirstUse(
     { actor, request },
     { used: [{ subject: 'api_user', action: 'update', rows, statements }] },
   );
-}
-
-/** Deletes the replaced secrets and passwords that have ended. */
-export async function forgetEndedSecrets(db: Database, now: Date): Promise<void> {
-  await db
-    .update(apiUsers)
-    .set({
-      passwordHash: null,
-      previousSecretDigest: null,
-      previousSecretChangedAt: null,
-      previousSecretValidUntil: null,
-    })
-    .where(lte(apiUsers.previousSecretValidUntil, now.toISOString()));
 }

@@ -1,4 +1,4 @@
-import { and, asc, eq, lte, sql } from 'drizzle-orm';
+import { and, asc, eq, sql } from 'drizzle-orm';
 import { registrars, type SystemRight, systemRights, systems } from '../../drizzle/schema.ts';
 import { unknownHolder, updateHolder } from '../certificate/holder.ts';
 import type { Database } from '../database/open.ts';
@@ -168,12 +168,4 @@ async function existingRegistrar(db: Database, code: string): Promise<string> {
 
 function holderNamed(name: string) {
   return { type: 'system', key: name } as const;
-}
-
-/** Forgets the replaced keys that have ended. */
-export async function forgetEndedKeys(db: Database, now: Date): Promise<void> {
-  await db
-    .update(systems)
-    .set({ previousKeyDigest: null, previousKeyValidUntil: null })
-    .where(lte(systems.previousKeyValidUntil, now.toISOString()));
 }

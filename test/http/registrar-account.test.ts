@@ -1,12 +1,12 @@
 import { asc, eq } from 'drizzle-orm';
 import { expect, it, vi } from 'vitest';
 import { apiUsers, history } from '../../drizzle/schema.ts';
-import { setHolderDisabled } from '../../src/certificate/holder.ts';
+import { forgetReplaced, setHolderDisabled } from '../../src/certificate/holder.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { updateRegistrar } from '../../src/registrar/account.ts';
 import { rotateApiUser } from '../../src/registrar/api-user.ts';
 import { digestSecret } from '../../src/registrar/login.ts';
-import { forgetEndedSecrets, replaceOwnSecret } from '../../src/registrar/own-account.ts';
+import { replaceOwnSecret } from '../../src/registrar/own-account.ts';
 import { hashPassword } from '../../src/registrar/password.ts';
 import { listDeliveries } from '../../src/webhook/outbox.ts';
 import { answerOf, completed, refused, registrarClient } from '../support/client.ts';
@@ -306,7 +306,7 @@ it('a new secret leaves nothing of the old one once that has ended and the cron 
   for (const each of [ended, current]) await use(each, await replaced(each, each));
   await setRow(ended, { previousSecretValidUntil: hoursAgo(1) });
   const kept = await rowOf(current);
-  await forgetEndedSecrets(worker.db, new Date());
+  await forgetReplaced(worker.db, new Date());
   expect(await rowOf(ended)).toMatchObject({
     previousSecretDigest: null,
     previousSecretChangedAt: null,

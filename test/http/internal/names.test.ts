@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { forgetReplaced } from '../../../src/certificate/holder.ts';
 import { openDatabase } from '../../../src/database/open.ts';
-import { forgetEndedKeys, getSystemAccount, rotateSystem } from '../../../src/system/system.ts';
+import { getSystemAccount, rotateSystem } from '../../../src/system/system.ts';
 import { answerOf } from '../../support/client.ts';
 import {
   addAuction,
@@ -142,8 +143,8 @@ test('a replaced key is forgotten when it has ended', async () => {
   const system = await addSystem(worker.env);
   const key = await rotateSystem(db, operator, system.name);
   await read('noor.ee', { authorization: `Bearer ${key}` });
-  await forgetEndedKeys(db, new Date(Date.now() + 23 * 3_600_000));
+  await forgetReplaced(db, new Date(Date.now() + 23 * 3_600_000));
   expect((await getSystemAccount(db, system.name)).previousKeyDigest).not.toBeNull();
-  await forgetEndedKeys(db, new Date(Date.now() + 25 * 3_600_000));
+  await forgetReplaced(db, new Date(Date.now() + 25 * 3_600_000));
   expect((await getSystemAccount(db, system.name)).previousKeyDigest).toBeNull();
 });
