@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import type * as z from 'zod/mini';
 import { claims, contacts, domainContacts, domains } from '../../drizzle/schema.ts';
 import { derivedStatuses, generateAuthInfo } from '../contact/contact.ts';
 import { insertContacts } from '../contact/create.ts';
@@ -10,6 +11,12 @@ import {
 } from '../contact/fields.ts';
 import { invalidValues } from '../contact/invalid.ts';
 import { keysOf } from '../contact/keys.ts';
+import {
+  demandRule,
+  identityRequestRule,
+  reasonIn,
+  verificationRule,
+} from '../contact/verification-rules.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import { registrarIdOf } from '../registrar/account.ts';
 import { currentTime } from '../time/clock.ts';
@@ -45,31 +52,21 @@ const readers: Readonly<Record<string, ReadText>> = {
   disclosedAttributes: list,
   createdAt: pastInstant,
   updatedAt: pastInstant,
-  ...Object.fromEntries(Object.values(verificationColumn).map((column) => [column, verification])),
-  verificationDemand: record,
-  identityRequest: record,
+  ...Object.fromEntries(
+    Object.values(verificationColumn).map((column) => [column, record(verificationRule)]),
+  ),
+  verificationDemand: record(demandRule),
+  identityRequest: record(identityRequestRule),
 };
 
-/** A JSON object as it is; it was written by this service, or by the export from a former registry. */
-function record(text: string | null, note: Note) {
-  const given = objectIn(text);
-  if (text !== null && given === null) note('is not a JSON object; it is left out');
-  return given && JSON.stringify(given);
-}
-
-/** A verification with its properties in the order in which they are stored. */
-function verification(text: string | null, note: Note) {
-  const given = objectIn(text);
-  if (text === null) return null;
-  const verifiedAt = pastInstant(String(given?.verified_at), () => {});
-  if (!given?.id || !given.method || !verifiedAt) {
-    note('is not a verification with an id, a method and a time that is past; it is left out');
-    return null;
-  }
-  const { id, method, framework = null, reference = null, result = 'success' } = given;
-  const { verified_by = null } = given;
-  const stored = { id, method, framework, reference, result, verified_at: verifiedAt, verified_by };
-  return JSON.stringify(stored);
+/** A JSON object by its rule; a former registry may have none, so what is malformed is left out. */
+function record(rule: z.ZodMiniType): ReadText {
+  return (text, note) => {
+    if (text === null) return null;
+    const { data, error } = rule.safeParse(objectIn(text));
+    if (error) note(`${reasonIn(error)}; it is left out`);
+    return error ? null : JSON.stringify(data);
+  };
 }
 
 /**

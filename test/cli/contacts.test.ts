@@ -248,3 +248,39 @@ test('transfers a contact that no domain refers to, with its history, and notifi
     `; take back: npm run registry -- contact transfer ${known.code} --to BETA`,
   );
 });
+
+test.each([
+  ['identity_verification', 'jah', 'is not a verification, a JSON object'],
+  [
+    'email_verification',
+    { id: '1', method: 'e', verified_at: 'eile' },
+    'verified_at is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z',
+  ],
+  [
+    'phone_verification',
+    { id: '1', method: 'e', verified_at: '2999-01-01T00:00:00Z' },
+    'verified_at is in the future',
+  ],
+  [
+    'name_verification',
+    { id: '', method: 'e', verified_at: '2026-01-01T00:00:00Z' },
+    'id is empty',
+  ],
+  [
+    'address_verification',
+    { id: '1', method: 'e', verified_at: '2026-01-01T00:00:00Z', result: 'jah' },
+    'result is not success, failed or ended',
+  ],
+  ['verification_demand', { claims: [], by: '2027-01-31' }, 'claims is empty'],
+  ['verification_demand', { claims: ['name'], by: '2027-02-30' }, 'by is not a day'],
+  [
+    'identity_request',
+    { id: '1' },
+    'sent_at is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z',
+  ],
+])('refuses a contact with a malformed %s', async (column, value, message) => {
+  const registry = await tool.newRegistry('ALPHA');
+  const { status, stderr } = await registry.run(importing, ndjson({ ...short, [column]: value }));
+  expect([status, stderr]).toEqual([1, `refused: standard input:1: ${message} [${column}]\n`]);
+  expect((await registry.rows()).contacts).toEqual([]);
+});

@@ -145,3 +145,44 @@ test('takes a name that the scheduled run has ended here, and that lasts longer 
   expect(lines).toEqual([]);
   expect(counts.reserved).toEqual({ added: 1 });
 });
+
+const check = JSON.stringify({
+  id: 'v1',
+  method: 'email',
+  verified_at: '2026-01-02T03:04:05.678Z',
+});
+
+async function emailVerification(): Promise<{ id: string; result: string }> {
+  const { contacts } = (await moves.registry.rows()) as { contacts: Record<string, string>[] };
+  return JSON.parse(contacts.find(({ code }) => code === 'ALPHA:11')!.email_verification!);
+}
+
+test('a verification ends when its value changes, although the file repeats it', async () => {
+  const files = smallRegistry();
+  files.contacts![0]!.email_verification = check;
+  await moveIn(files);
+  expect(await emailVerification()).toMatchObject({ id: 'v1', result: 'success' });
+  Object.assign(files.contacts![0]!, { email: 'jaan@example.ee', fax: '+372.6123456' });
+  expect((await moveIn(files)).counts.contacts).toMatchObject({ updated: 1 });
+  expect(await emailVerification()).toMatchObject({ id: 'v1', result: 'ended' });
+  expect(await reconcile()).toMatchObject({ status: 0, equal: true });
+  files.contacts![0]!.email = 'mari11@example.ee';
+  expect((await moveIn(files)).changed).toBe(true);
+  expect(await emailVerification()).toMatchObject({ result: 'ended' });
+  expect((await moveIn(files)).changed).toBe(false);
+  expect(await reconcile()).toMatchObject({ status: 0, equal: true });
+});
+
+test('another verification of a changed value is in force, and so is one whose value stays', async () => {
+  const files = smallRegistry();
+  files.contacts![0]!.email_verification = check;
+  await moveIn(files);
+  Object.assign(files.contacts![0]!, { phone: '+372.6123456' });
+  await moveIn(files);
+  expect(await emailVerification()).toMatchObject({ id: 'v1', result: 'success' });
+  const again = check.replace('v1', 'v2');
+  Object.assign(files.contacts![0]!, { email: 'jaan@example.ee', email_verification: again });
+  await moveIn(files);
+  expect(await emailVerification()).toMatchObject({ id: 'v2', result: 'success' });
+  expect(await reconcile()).toMatchObject({ status: 0, equal: true });
+});

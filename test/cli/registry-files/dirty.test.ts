@@ -266,3 +266,46 @@ test('does not add a reserved name whose last day is over, and lets it end here'
   expect(names).toMatchObject([{ name: 'riigikogu.ee', last_day: '2020-01-01' }]);
   expect(await moves.reconcile()).toMatchObject({ status: 0, equal: true });
 });
+
+test('leaves out what is malformed about verifications, and says why', async () => {
+  const given = {
+    identity_verification: 'jah',
+    name_verification: '{"id":"1","verified_at":"2026-01-02T03:04:05Z"}',
+    email_verification: '{"id":"1","method":"e","verified_at":"2999-01-02T03:04:05Z"}',
+    phone_verification: '{"id":7,"method":"sms","verified_at":"2026-01-02T03:04:05Z"}',
+    address_verification: '{"id":"1","method":"m","verified_at":"eile"}',
+    verification_demand: '{"claims":["age"],"by":"2027-01-31"}',
+    identity_request: '[]',
+  };
+  const { lines } = await moves.moveIn({
+    registrars: [row.registrar(1, 'ALPHA')],
+    contacts: [row.contact(5, 'ALPHA', given)],
+  });
+  const whys = lines.map((line) => /ALPHA:5 (\w+) .* changed: (.*)/.exec(line)!.slice(1));
+  const timestamp = 'is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z; it is left out';
+  expect(Object.fromEntries(whys)).toEqual({
+    identity_verification: 'is not a verification, a JSON object; it is left out',
+    name_verification: 'method is not text; it is left out',
+    email_verification: 'verified_at is in the future; it is left out',
+    phone_verification: 'id is not text; it is left out',
+    address_verification: `verified_at ${timestamp}`,
+    verification_demand: 'claims.0 is not a claim; it is left out',
+    identity_request: 'id is not text; it is left out',
+  });
+  const { contacts } = await moves.registry.rows();
+  const nothing = Object.fromEntries(Object.keys(given).map((column) => [column, null]));
+  expect(contacts).toMatchObject([nothing]);
+  expect(await moves.reconcile()).toMatchObject({ status: 0, equal: true });
+});
+
+test('keeps what is well-formed about verifications in the form in which it is stored', async () => {
+  const given = '{"verified_at":"2026-01-02T05:04:05.678+02:00","extra":1,"method":"eid","id":"v"}';
+  await moves.moveIn({
+    registrars: [row.registrar(1, 'ALPHA')],
+    contacts: [row.contact(5, 'ALPHA', { identity_verification: given })],
+  });
+  const [contact] = (await moves.registry.rows()).contacts as Record<string, string>[];
+  expect(contact!.identity_verification).toBe(
+    '{"id":"v","method":"eid","framework":null,"reference":null,"result":"success","verified_at":"2026-01-02T03:04:05.678Z","verified_by":null}',
+  );
+});

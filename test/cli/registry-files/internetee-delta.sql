@@ -25,6 +25,10 @@ create function changes(id bigint, hundred int) returns boolean language sql as
 
 update contacts set email = 'uus' || id || '@example.ee', phone = 'puudub', updated_at = '2026-11-20 10:00'
 where changes(id, 1);
+update contacts set ident = '47101010033', updated_at = '2026-11-20 10:00' where changes(id, 4);
+update contacts set ident = '47101010033', verified_at = '2026-11-20 09:00', verification_id = 'uus ' || id,
+  updated_at = '2026-11-20 10:00'
+where changes(id, 5);
 update contacts set registrar_id = 2, auth_info = 'uus', updated_at = '2026-11-20 10:00' where changes(id, 2);
 update domains set registrant_id = (select min(id) from contacts) where registrant_id in (
   select id from contacts where changes(id, 3)

@@ -175,6 +175,19 @@ update contacts set legacy_id = id, creator_str = repeat('x', 300),
   updator_str = pick(id, array['', E'2-AdminUser: "a"\n'])
 where has_dirt(id, 24);
 
+-- eeID has identified some, and others are to be.
+update contacts set
+  ident_request_sent_at = '2026-06-10 08:00:00.123456',
+  verification_id = case when id % 8 in (1, 5, 7) then uuid_of(id, 'eeid')::text end,
+  verified_at = case when id % 8 in (1, 7) then timestamp '2026-06-10 09:00:00.654321' end,
+  verification_pending_at = case when id % 8 = 5 then timestamp '2026-06-10 09:00' end
+where id % 2 = 1;
+update contacts set verified_at = '2026-06-10', verification_id = pick(id, array[null, '', ' "x", õ'])
+where has_dirt(id, 26);
+update contacts set verified_at = pick(id, array['infinity', '-infinity', '2999-01-01'])::timestamp,
+  ident_request_sent_at = 'infinity', verification_id = 'x'
+where has_dirt(id, 27);
+
 insert into domains (
   id, registrar_id, registrant_id, name, name_dirty, name_puny, valid_to, transfer_code, uuid, created_at, updated_at
 )

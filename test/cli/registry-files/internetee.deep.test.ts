@@ -36,7 +36,8 @@ test.each([
   [
     'contacts',
     'id,registrar,uuid,name,code,ident,ident_type,ident_country_code,email,phone,fax,street,zip,city,state,country_code,' +
-      'org_name,auth_info,statuses,status_notes,disclosed_attributes,legacy_id,creator_str,updator_str,created_at,updated_at',
+      'org_name,auth_info,statuses,status_notes,disclosed_attributes,legacy_id,identity_verification,identity_request,' +
+      'creator_str,updator_str,created_at,updated_at',
   ],
   ['domains', 'name,registrar,created_at'],
   ['domain-contacts', 'domain,contact,role'],
@@ -80,7 +81,49 @@ test('writes every value of a contact as the database holds it', async () => {
       c.created_at::text, c.updated_at::text
     from contacts c left join registrars r on r.id = registrar_id
     order by c.id`);
-  expect(await rowsOf('contacts.csv')).toEqual(expected);
+  const written = await rowsOf('contacts.csv');
+  const others = written.map(({ identity_verification: _, identity_request: __, ...row }) => row);
+  expect(others).toEqual(expected);
+});
+
+test('writes whom eeID has identified, and the requests whose numbers are known', async () => {
+  const contacts = await rowsOf('contacts.csv');
+  const ofContact = (id: number) => {
+    const { identity_verification: verification, identity_request: request } = contacts[id - 1]!;
+    return [verification, request].map((json) => json && JSON.parse(String(json)));
+  };
+  const [{ identified, pending }] = (await old.query(
+    "select uuid_of(9, 'eeid') as identified, uuid_of(5, 'eeid') as pending",
+  )) as [{ identified: string; pending: string }];
+  const sent_at = '2026-06-10T08:00:00.123456Z';
+  expect(ofContact(9)).toEqual([
+    {
+      ...{ id: identified, method: 'eid', verified_at: '2026-06-10T09:00:00.654321Z' },
+      verified_by: 'former registry',
+    },
+    { id: identified, sent_at },
+  ]);
+  expect(ofContact(5)).toEqual(['', { id: pending, sent_at }]);
+  expect(ofContact(3)).toEqual(['', '']);
+  const [first] = contacts.filter(({ id }) => Number(id) === 860);
+  expect(JSON.parse(String(first!.identity_verification)).id).not.toBe('');
+});
+
+test('writes contacts of a registry that verified nobody yet', async () => {
+  const columns = [
+    'ident_request_sent_at',
+    'verified_at',
+    'verification_id',
+    'verification_pending_at',
+  ];
+  const rename = (from: string, to: string) =>
+    columns.map((name) => `alter table contacts rename ${from}${name} to ${to}${name};`).join(' ');
+  const older = await tool.newDirectory();
+  await old.say(rename('', 'hidden_'));
+  await old.exportTo(older);
+  await old.say(rename('hidden_', ''));
+  const [header] = (await readFile(path.join(older, 'contacts.csv'), 'utf8')).split('\n');
+  expect(header).toContain('identity_verification,identity_request');
 });
 
 test('disables the users who may not use the registrar interface', async () => {

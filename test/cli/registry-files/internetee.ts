@@ -23,6 +23,8 @@ export function startInternetee(contacts: number) {
       const script = path.resolve('src/cli/registry-files/internetee.sql');
       if (!whyNoPostgres()) await postgres.psql(['-d', database, '-f', script], directory);
     },
+    /** Says this SQL to the database. */
+    say: (sql: string) => postgres.psql(['-c', sql]),
     /** The database's answer: each value as PostgreSQL writes it, null as an empty text. */
     async query(sql: string): Promise<Record<string, string>[]> {
       const rows = `

@@ -158,6 +158,23 @@ test('every contact has every text as it was, but for capital letters and derive
   expectSameRows(contacts, expected);
 });
 
+test('whoever was identified there is verified here, until the identity changes', async () => {
+  const expected = await old.query(`
+    select upper(code) as code, coalesce(nullif(verification_id, ''), uuid || ' ' || to_char(verified_at,
+        'YYYY-MM-DD"T"HH24:MI:SS')) as id,
+      to_char(verified_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as verified_at,
+      case when changes(id, 4) then 'ended' else 'success' end as result
+    from ${coded} c where verified_at < '2027-01-01' and verified_at > '-infinity'`);
+  const verified = held.contacts!.flatMap(({ code, identity_verification: json }) => {
+    if (json === null) return [];
+    const { id, verified_at, result, method, verified_by } = JSON.parse(String(json));
+    expect([method, verified_by]).toEqual(['eid', 'former registry']);
+    return [{ code, id, verified_at, result }];
+  });
+  expectSameRows(verified, expected);
+  expect(new Set(verified.map(({ result }) => result))).toEqual(new Set(['success', 'ended']));
+});
+
 test('every contact keeps its time of creation and its auth_info', async () => {
   const milliseconds = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
   const expected = await old.query(`

@@ -83,13 +83,49 @@ const lists = fc.record({
     .map((map) => JSON.stringify(map)),
 });
 
+/** The columns about verifications, some as they are written and some not. */
+const json = (value: fc.Arbitrary<object>) =>
+  fc.oneof(
+    fc.constant(''),
+    dirtyText,
+    value.map((each) => JSON.stringify(each)),
+  );
+const instant = fc.constantFrom(
+  '2026-01-02T03:04:05Z',
+  '2026-01-02 03:04',
+  '2999-01-01T00:00:00Z',
+  '',
+);
+const verification = json(
+  fc.record(
+    {
+      ...{ id: dirtyText, method: dirtyText, framework: fc.option(dirtyText) },
+      result: fc.constantFrom('success', 'failed', 'ended', 'vana', 7),
+      ...{ verified_at: instant, verified_by: fc.option(dirtyText), vana: dirtyText },
+    },
+    { requiredKeys: ['id', 'method', 'verified_at'] },
+  ),
+);
+const verifications = fc.record({
+  ...{ identity_verification: verification, email_verification: verification },
+  verification_demand: json(
+    fc.record({
+      claims: fc.array(fc.constantFrom('identity', 'email', 'vanus'), { maxLength: 2 }),
+      by: fc.constantFrom('2027-01-31', '2027-02-30'),
+    }),
+  ),
+  identity_request: json(
+    fc.record({ id: dirtyText, sent_at: instant, pending: fc.constant(null) }),
+  ),
+});
+
 const codes = ['ALPHA', 'B', 'ÕU & KO', 'X-1_2'];
 const code = fc.constantFrom(...codes);
 const roles = ['registrant', 'admin', 'tech'];
 
 const registries: fc.Arbitrary<Files> = fc
   .record({
-    contacts: fc.array(fc.tuple(code, dirtyContact, lists), { maxLength: 40 }),
+    contacts: fc.array(fc.tuple(code, dirtyContact, lists, verifications), { maxLength: 40 }),
     domains: fc.array(
       fc.tuple(code, fc.array(fc.tuple(fc.nat(50), fc.constantFrom(...roles)), { maxLength: 6 })),
       { maxLength: 40 },
@@ -121,8 +157,8 @@ const registries: fc.Arbitrary<Files> = fc
     certificates: certificates.map(([user, digit, common_name, expires_at]) =>
       row.certificate(`user ${user}`, digit.repeat(64), { common_name, expires_at }),
     ),
-    contacts: contacts.map(([code, dirt, some], n) =>
-      row.contact(n * 7 + 1, code, { ...dirt, ...some }),
+    contacts: contacts.map(([code, dirt, some, checks], n) =>
+      row.contact(n * 7 + 1, code, { ...dirt, ...some, ...checks }),
     ),
     domains: domains.map(([code], n) => row.domain(`nimi${n}õ.ee`, code)),
     'domain-contacts': domains.flatMap(([, links], n) =>

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import {
-  claims,
   contactStatuses,
   discloseableAttributes,
   identityTypes,
@@ -10,11 +9,16 @@ import { contactFields, type FileColumn } from '../../../contact/fields.ts';
 import { identityProblem } from '../../../contact/identity.ts';
 import type { ContactRecord } from '../../../contact/import.ts';
 import { contactRules } from '../../../contact/rules.ts';
+import {
+  demandRule,
+  identityRequestRule,
+  pastInstantRule,
+  reasonIn,
+  verificationRule,
+} from '../../../contact/verification-rules.ts';
 import { type Problem, RegistryError, throwProblems } from '../../../error.ts';
 import { asciiLowerCase, asciiUpperCase } from '../../../text/ascii-case.ts';
 import { isBlank } from '../../../text/field.ts';
-import { currentTime } from '../../../time/clock.ts';
-import { instantRule } from '../../../time/instant.ts';
 import { words, wordsNote } from '../../file/field.ts';
 import type { Columns } from '../../file/format.ts';
 
@@ -24,14 +28,6 @@ const optional = <Field extends z.core.$ZodType>(field: Field) =>
 
 /** Words, or a list in NDJSON. */
 const list = <Field extends z.core.$ZodType>(field: Field) => optional(z.preprocess(words, field));
-
-const timestamp = z.pipe(
-  instantRule('is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z').check(
-    // A later change gets a later time, so every change of the registrar from then on would be in the future too.
-    z.refine((instant) => instant <= currentTime(), 'is in the future'),
-  ),
-  z.transform((instant: Date) => instant.toISOString()),
-);
 
 const label = z
   .union([z.string(), z.number().int()], 'is not text')
@@ -48,53 +44,15 @@ const object = <Field extends z.core.$ZodType>(field: Field) =>
 
 const statusNotes = object(z.record(z.string(), z.string(), 'is not a JSON object of strings'));
 
-const verification = optional(
-  object(
-    z.object(
-      {
-        id: z.string(),
-        method: z.string(),
-        framework: z.nullable(z.string()),
-        reference: z.nullable(z.string()),
-        result: z.enum(['success', 'failed', 'ended']),
-        verified_at: timestamp,
-        verified_by: z.nullable(z.string()),
-      },
-      'is not a verification, a JSON object',
-    ),
-  ),
-).describe(
+const verification = optional(object(verificationRule)).describe(
   'a JSON object with id, method, framework, reference, result (success, failed or ended), verified_at and verified_by',
 );
-
-const demand = optional(
-  object(
-    z.object(
-      { claims: z.array(z.enum(claims)), by: z.iso.date() },
-      'is not a demand, a JSON object',
-    ),
-  ),
-).describe('a JSON object with claims and by, the last day');
-
-const identityRequest = optional(
-  object(
-    z.object(
-      {
-        id: z.string(),
-        sent_at: timestamp,
-        pending: z.nullable(
-          z.object({
-            since: timestamp,
-            country_code: z.string(),
-            ident: z.string(),
-            name: z.nullable(z.string()),
-          }),
-        ),
-      },
-      'is not a request to the identity service, a JSON object',
-    ),
-  ),
-).describe('a JSON object with id, sent_at and pending');
+const demand = optional(object(demandRule)).describe(
+  'a JSON object with claims and by, the last day',
+);
+const identityRequest = optional(object(identityRequestRule)).describe(
+  'a JSON object with id, sent_at and pending',
+);
 
 function parseJson(text: string): unknown {
   try {
@@ -158,8 +116,8 @@ const fileRules = {
   identityRequest,
   creator: optional(label).describe(`who created it, ${text(255)}; by default, the operator`),
   updater: optional(label).describe(`who changed it last, ${text(255)}`),
-  createdAt: optional(timestamp).describe(`${instant}; by default, updated_at, or now`),
-  updatedAt: optional(timestamp).describe('in the same format; by default, created_at'),
+  createdAt: optional(pastInstantRule).describe(`${instant}; by default, updated_at, or now`),
+  updatedAt: optional(pastInstantRule).describe('in the same format; by default, created_at'),
 } satisfies Record<FileColumn, z.core.$ZodType>;
 
 const fileFields = (Object.keys(fileRules) as FileColumn[]).map((column) => {
@@ -223,8 +181,8 @@ function registrarOf(values: Record<string, unknown>, registrar: string | undefi
 }
 
 /** The reason for the refusal. The interfaces' messages name no value, so the column's note says what is right. */
-function reasonOf({ note }: FileField, value: unknown, { issues }: z.core.$ZodError): string {
-  const message = issues[0]?.message ?? '';
+function reasonOf({ note }: FileField, value: unknown, error: z.core.$ZodError): string {
+  const message = reasonIn(error);
   return / is invalid$/.test(message) ? `${JSON.stringify(value)} is not valid: ${note}` : message;
 }
 

@@ -1,0 +1,68 @@
+import * as z from 'zod/mini';
+import { claims } from '../../drizzle/schema.ts';
+import { currentTime } from '../time/clock.ts';
+import { instantRule } from '../time/instant.ts';
+
+/** The rules for the columns about verifications, as files have them; their properties are in the order of what is stored. */
+
+const anyText = z.string('is not text');
+const text = anyText.check(z.minLength(1, 'is empty'));
+const textOrNull = z._default(z.nullable(anyText), null);
+
+/** An instant that is not in the future, as the database keeps times. */
+export const pastInstantRule = z.pipe(
+  instantRule('is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z').check(
+    // A later change gets a later time, so every change of the registrar from then on would be in the future too.
+    z.refine((instant) => instant <= currentTime(), 'is in the future'),
+  ),
+  z.transform((instant: Date) => instant.toISOString()),
+);
+
+export const verificationRule = z.object(
+  {
+    id: text,
+    method: text,
+    framework: textOrNull,
+    reference: textOrNull,
+    result: z._default(
+      z.enum(['success', 'failed', 'ended'], 'is not success, failed or ended'),
+      'success',
+    ),
+    verified_at: pastInstantRule,
+    verified_by: textOrNull,
+  },
+  'is not a verification, a JSON object',
+);
+
+export const demandRule = z.object(
+  {
+    claims: z
+      .array(z.enum(claims, 'is not a claim'), 'is not a list')
+      .check(z.minLength(1, 'is empty')),
+    by: z.iso.date('is not a day'),
+  },
+  'is not a demand, a JSON object',
+);
+
+export const identityRequestRule = z.object(
+  {
+    id: text,
+    sent_at: pastInstantRule,
+    pending: z._default(
+      z.nullable(
+        z.object(
+          { since: pastInstantRule, country_code: anyText, ident: anyText, name: textOrNull },
+          'is not a JSON object',
+        ),
+      ),
+      null,
+    ),
+  },
+  'is not a request to the identity service, a JSON object',
+);
+
+/** Why a rule refuses a value: what is wrong, after the property in which it is. */
+export function reasonIn({ issues: [issue] }: z.core.$ZodError): string {
+  const { path, message } = issue!;
+  return typeof path[0] === 'string' ? `${path.join('.')} ${message}` : message;
+}
