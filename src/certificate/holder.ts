@@ -97,15 +97,15 @@ export function setHolderDisabled(
 /** Deletes the replaced secrets, passwords and keys that have ended. */
 export async function forgetReplaced(db: Database, now: Date): Promise<void> {
   const at = now.toISOString();
-  const replaced = {
-    previousSecretDigest: null,
-    previousSecretChangedAt: null,
-    passwordHash: null,
-  };
   await db.batch([
     db
       .update(apiUsers)
-      .set({ ...replaced, previousSecretValidUntil: null })
+      .set({
+        passwordHash: null,
+        previousSecretDigest: null,
+        previousSecretChangedAt: null,
+        previousSecretValidUntil: null,
+      })
       .where(lte(apiUsers.previousSecretValidUntil, at)),
     db
       .update(systems)

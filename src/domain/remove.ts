@@ -28,7 +28,7 @@ export function domainRemoval(
 
 /**
  * Removes those of the domains that exist, with their links to contacts, all or none, and returns how many. It is one
- * batch, for about ten thousand names at a time. Throws `changed_meanwhile`.
+ * batch, for about ten thousand names at a time. Throws `changed_meanwhile` if one has changed since they were `seen`.
  */
 export async function removeDomains(
   db: Database,

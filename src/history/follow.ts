@@ -15,7 +15,7 @@ export const followedSubjects = [
   'domain',
 ] as const satisfies HistorySubject[];
 
-/** The place of the last entry that a follower has examined: its id, and a digest that tells it from another with that. */
+/** The place of the last entry that a follower has examined: its id, and a digest that tells it from another one. */
 export const placePattern = /^\d{1,15}-([0-9a-f]{16})?$/;
 
 /** Before the first entry. */
