@@ -65,11 +65,7 @@ export async function openDisclosure(
     ]);
   const judge = ([[contact], [row]]: Awaited<ReturnType<typeof look>>): Change<Disclosure> => {
     if (!contact) {
-      throw new RegistryError(
-        'not_found',
-        `there is no contact ${JSON.stringify(code)}`,
-        'contact',
-      );
+      throw new RegistryError('not_found', `there is no contact ${code}`, 'contact');
     }
     const { identCountryCode, identKey, identType, uuid, code: contactCode } = contact;
     const id = (row?.last ?? 0) + 1;

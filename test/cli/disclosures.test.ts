@@ -109,7 +109,7 @@ test('the history says what happened to a request, but not whom it is about nor 
 });
 
 test.each([
-  ['an unknown contact', open({ contact: 'ALPHA:NOBODY' }), 'there is no contact "ALPHA:NOBODY"'],
+  ['an unknown contact', open({ contact: 'ALPHA:NOBODY' }), 'there is no contact ALPHA:NOBODY'],
   [
     'a field that there is not',
     open({ fields: 'name,age' }),
@@ -355,4 +355,16 @@ test('the report counts requests by month, organisation and outcome, and names n
 test('a registry without requests has nothing to report', async () => {
   const registry = await tool.newRegistry();
   expect((await registry.run('report disclosures')).stdout).toBe('0 requests\n');
+});
+
+test('a backup has the requests, and a restore brings them back', async () => {
+  const { registry, directory, file } = await withRequest();
+  await registry.done(open({ organization: 'Bailiff' }, '--confidential'));
+  await registry.done(['disclosure', 'grant', '1', '--to', file]);
+  const before = await registry.done('disclosure list');
+  const backup = path.join(directory, 'registry.sqlite');
+  await registry.done(['backup', backup]);
+  const empty = await tool.newRegistry();
+  await empty.done(['restore', backup, '--yes']);
+  expect(await empty.done('disclosure list')).toEqual(before);
 });
