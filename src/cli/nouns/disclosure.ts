@@ -36,22 +36,16 @@ The fields are ${discloseableFields.join(', ')}.
 What you write is kept for ever, also after the person is erased: write nothing about the person.
 A request that was returned and comes back complete is opened again: it is another request, with its own receipt.`,
     )
-    .requiredOption(
-      '--contact <code>',
-      'the contact of the person that it is about',
-      parseContactKey,
-    )
+    .requiredOption('--contact <code>', 'the contact of the person', parseContactKey)
     .requiredOption('--requester <name>', 'who asks')
     .requiredOption('--identified-by <means>', 'how the requester was identified')
     .requiredOption('--organization <name>', 'for which organisation; its name is published')
-    .requiredOption(
-      '--basis <text>',
-      'the legitimate interest or the law that the request rests on',
-    )
+    .requiredOption('--basis <text>', 'the legitimate interest, or the law')
     .requiredOption('--fields <names...>', 'what is requested, with commas', listed)
     .option('--received <time>', 'when it was received (default: now)', parseSince)
     .option('--confidential', 'the person must never learn of it'),
   async ({ db, env, origin, isDryRun, did }, options) => {
+    const shown = disclosureDataBy(env);
     const { fields, received, confidential, ...notes } = options;
     const request = {
       ...notes,
@@ -59,8 +53,7 @@ A request that was returned and comes back complete is opened again: it is anoth
       receivedAt: received ?? origin.request.at,
       isConfidential: confidential ?? false,
     };
-    const opened = await openDisclosure(db, origin, request, { isDryRun });
-    const disclosure = disclosureData(env)(opened);
+    const disclosure = shown(await openDisclosure(db, origin, request, { isDryRun }));
     return {
       data: { disclosure, changed: !isDryRun },
       text: `${did('open')} disclosure ${disclosure.id} of ${disclosure.contact}, to be answered by ${disclosure.answer_by}`,
@@ -79,11 +72,12 @@ const grant = verb(
     .option('--fields <names...>', 'only these of the requested fields, with commas', listed)
     .option(
       '--visible-after <time>',
-      'the day or time until which the person does not see it',
+      'the day or time until which the person sees nothing',
       parseUntil,
     )
     .requiredOption('--to <file>', 'a new file, readable by its owner only'),
   async ({ db, origin, env, isDryRun, did }, id, { fields, visibleAfter, to }) => {
+    const shown = disclosureDataBy(env);
     if (existsSync(to)) {
       throw new RegistryError('taken', `${to} already exists; name another file`, 'to');
     }
@@ -101,7 +95,7 @@ const grant = verb(
       ? await grantKeeping(async () => {})
       : await writeWhole(to, write, { isNew: true });
     return {
-      data: { disclosure: disclosureData(env)(granted), file: to, changed: !isDryRun },
+      data: { disclosure: shown(granted), file: to, changed: !isDryRun },
       text: `${did('grant')} disclosure ${id}: ${granted.grantedFields!.join(', ')}, in ${to}`,
     };
   },
@@ -119,10 +113,11 @@ const declining = (
       .argument('<id>', 'the request', parseId)
       .requiredOption(`--${option} <text>`, explanation),
     async ({ db, env, origin, isDryRun, did }, id, options) => {
+      const shown = disclosureDataBy(env);
       const answer = { outcome, explanation: (options as Record<string, string>)[option]! };
       const declined = await declineDisclosure(db, origin, id, answer, { isDryRun });
       return {
-        data: { disclosure: disclosureData(env)(declined), changed: !isDryRun },
+        data: { disclosure: shown(declined), changed: !isDryRun },
         text: `${did(word)} disclosure ${id}`,
       };
     },
@@ -134,7 +129,7 @@ const list = verb(
     .option('--open', 'only those without an answer'),
   async ({ db, env }, { open: isOpen = false }) => {
     const every = everyRow<Disclosure>((page) => listDisclosures(db, { isOpen }, page));
-    const disclosures = await Array.fromAsync(every, disclosureData(env));
+    const disclosures = await Array.fromAsync(every, disclosureDataBy(env));
     return listReport('disclosures', disclosures, 'there are no requests', {
       ID: 'id',
       CONTACT: 'contact',
@@ -151,7 +146,7 @@ const show = verb(
     .description('Show a request and its answer')
     .argument('<id>', 'the request', parseId),
   async ({ db, env }, id) => {
-    const disclosure = disclosureData(env)(await getDisclosure(db, id));
+    const disclosure = disclosureDataBy(env)(await getDisclosure(db, id));
     return { data: { disclosure }, text: fieldLines(disclosure) };
   },
 );
@@ -169,7 +164,8 @@ export const disclosureCommand = noun('disclosure', exampleOfOpen, [
   show,
 ]);
 
-function disclosureData(env: Env) {
+/** Throws at once, before anything is changed, if the setting of the hours is malformed. */
+function disclosureDataBy(env: Env) {
   const hours = disclosureHoursOf(env);
   return (disclosure: Disclosure) => ({
     id: disclosure.id,
