@@ -250,6 +250,8 @@ export interface IdentityRequest {
     /** Null where it is the contact's name that stays. */
     name: string | null;
   } | null;
+  /** When it led to a verification; absent before. */
+  decided_at?: string | undefined;
 }
 
 const verification = (claim: Claim) =>
@@ -878,6 +880,8 @@ export const cronRuns = sqliteTable('cron_runs', {
 export const notificationEvents = [
   'contact.updated',
   'contact.deleted',
+  'contact.verified',
+  'contact.verification_pending',
   'contact.verification_required',
   'api_user.updated',
 ] as const;

@@ -3,6 +3,7 @@ import type { AuctionStatus } from '../drizzle/schema.ts';
 import { parseAddressList } from './address-list.ts';
 import { onFirstUseOf } from './on-first-use.ts';
 import type { TokenKey } from './registrant/token.ts';
+import type { IdentityClient } from './verification/identity-service.ts';
 
 /** A message in the queue: the id of a registrar for whose webhook deliveries wait. */
 export interface WebhookMessage {
@@ -33,6 +34,9 @@ export interface Env {
   AUCTION_RESTART_STATUSES?: string;
   DISCLOSURE_HOURS?: string;
   HISTORY_VALUES_MONTHS?: string;
+  IDENTITY_SERVICE_URL?: string;
+  IDENTITY_SERVICE_CLIENTS?: string;
+  IDENTITY_SERVICE_ALLOWED_IPS?: string;
   /** The log is kept where these two are set, and the archive is. */
   LOG_KEY?: string;
   LOG_ORIGIN?: string;
@@ -153,6 +157,30 @@ const tokenKeys = (isLocal: boolean) =>
     return keys.map(({ id, secret }) => ({ id, secret })) as [TokenKey, ...TokenKey[]];
   });
 
+const serviceUrl = (isLocal: boolean) =>
+  readBy((text, refuse) => {
+    if (text === '') return undefined;
+    const url = URL.parse(text);
+    const isOnThisMachine =
+      isLocal && /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(url?.origin ?? '');
+    const isPlain = url?.href === `${url?.origin}${url?.pathname}`;
+    if (url && isPlain && (url.protocol === 'https:' || isOnThisMachine)) {
+      return url.href.replace(/\/$/, '');
+    }
+    return refuse('must be a URL that begins with https://, or empty');
+  });
+
+const serviceClients = () =>
+  readBy((text, refuse) => {
+    const clients = entriesOf(text).map((entry): IdentityClient | undefined => {
+      const [, identType, id, secret] = /^(priv|birthday)=([^:]+):(.+)$/.exec(entry) ?? [];
+      return identType && id && secret ? { identType, id, secret } : undefined;
+    });
+    const known = clients.filter((client) => client !== undefined);
+    if (known.length === clients.length) return known;
+    return refuse('must be priv=id:secret, birthday=id:secret, one of them, or empty');
+  });
+
 const rateLimitPolicy = () =>
   readBy((header, refuse) => {
     const policies = [...header.matchAll(/"([\w-]+)";q=([1-9]\d*);w=(10|60)(?=,|$)/g)];
@@ -206,6 +234,9 @@ function read(env: Env) {
       ),
     ),
     HISTORY_VALUES_MONTHS: months(),
+    IDENTITY_SERVICE_URL: z.prefault(serviceUrl(isLocalEnvironment(env)), ''),
+    IDENTITY_SERVICE_CLIENTS: z.prefault(serviceClients(), ''),
+    IDENTITY_SERVICE_ALLOWED_IPS: z.prefault(addressList(), ''),
     ORPHAN_CONTACT_MONTHS: months(),
     REGISTRANT_AUTH_ALLOWED_IPS: addressList(),
     REGISTRANT_LIST_FORM: z._default(
@@ -225,6 +256,12 @@ function read(env: Env) {
     auctionRestartStatuses: data.AUCTION_RESTART_STATUSES,
     /** Months for which the history of contacts keeps personal values; undefined is for ever. */
     historyValuesMonths: data.HISTORY_VALUES_MONTHS,
+    /** Whom registrars may have identify people; undefined if the registry has nobody. */
+    identityService:
+      data.IDENTITY_SERVICE_URL === undefined
+        ? undefined
+        : { url: data.IDENTITY_SERVICE_URL, clients: data.IDENTITY_SERVICE_CLIENTS },
+    identityServiceAllowedIps: data.IDENTITY_SERVICE_ALLOWED_IPS,
     /** Months for which a contact is kept that no domain refers to; undefined is for ever. */
     orphanContactMonths: data.ORPHAN_CONTACT_MONTHS,
     registrantAuthAllowedIps: data.REGISTRANT_AUTH_ALLOWED_IPS,

@@ -23,6 +23,8 @@ export type Reason =
   | 'changed_meanwhile' // the version that the caller saw is no longer current
   | 'key_reused' // an idempotency key that was used with another request
   | 'gone' // something that is no longer kept
+  | 'not_offered' // this registry does without what the call needs
+  | 'service_failed' // a service that the registry asks answers nothing, or nonsense
   | 'unknown_route'
   | 'method_not_allowed'
   | 'unexpected';

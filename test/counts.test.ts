@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it, test } from 'vitest';
+import { callbackOf } from '../src/cli/sandbox/identity-service.ts';
 import { getContactByCode } from '../src/contact/administer.ts';
 import { openApiDocument } from '../src/http/document.openapi.ts';
 import { cost as costOfRequest, counted } from './support/counted.ts';
@@ -17,6 +18,7 @@ import {
   newContact,
   send,
 } from './support/fixtures.ts';
+import { startIdentityService } from './support/identity-service.ts';
 import { seedRegistrar } from './support/seed.ts';
 import { startWorker } from './support/worker.ts';
 
@@ -24,7 +26,8 @@ import { startWorker } from './support/worker.ts';
  * The cost of each call, in the units that the platform bills. A figure that went up is a regression, and one that went
  * down is worth writing down here.
  */
-const worker = startWorker();
+const identityService = await startIdentityService();
+const worker = startWorker(identityService.settings);
 let bindings: ReturnType<typeof counted>;
 beforeAll(() => {
   bindings = counted(worker.env);
@@ -745,6 +748,31 @@ test('a domain is reported, read, transferred, deleted and released in six round
   await tell(domain);
   const release = await costOf(`${path}?release=true`, gone);
   expect(release.answer).toMatchObject({ d1RoundTrips: 4 });
+});
+
+it('a person is identified in two round trips with each call, and the proof is read in one', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const ask = (call: string, method = 'POST') =>
+    costOf(`${list}/${call}/${code}`, send(method, registrar));
+  const unchanged = { d1RoundTrips: 1, rowsRead: 5 };
+  const written = { d1RoundTrips: 2, rowsRead: 14, rowsWritten: 4 };
+  expect((await ask('verify')).answer).toEqual(written);
+  expect((await ask('verify')).answer).toEqual(unchanged);
+  const { identityRequest } = await getContactByCode(worker.db, code);
+  const { id } = identityRequest!;
+  const link = `${identityService.settings.IDENTITY_SERVICE_URL}/identify/${id}?callback=no`;
+  await fetch(`${link}&outcome=mismatch`, { method: 'POST' });
+  const callback = callbackOf({ id, client_id: 'sandbox-priv', reference: code });
+  const path = '/eeid/webhooks/identification_requests';
+  // The notification as well, and its index and sequence.
+  const taken = await costOf(path, callback);
+  expect(taken.answer).toEqual({ d1RoundTrips: 2, rowsRead: 18, rowsWritten: 7 });
+  expect((await ask('download_poi', 'GET')).answer).toEqual({ d1RoundTrips: 1, rowsRead: 4 });
+  // The new identity is in three indexes, and the verification leaves one.
+  const approved = { d1RoundTrips: 2, rowsRead: 14, rowsWritten: 8 };
+  expect((await ask('approve_verification')).answer).toEqual(approved);
+  expect((await ask('reject_verification')).answer).toEqual(unchanged);
 });
 
 test('no call of the document is missing here', () => {

@@ -60,6 +60,33 @@ test('reads for how many months personal data is kept, and no number as for ever
   });
 });
 
+test('reads the identity service, of which a registry may have none', () => {
+  expect(read().identityService).toBeUndefined();
+  expect(read().identityServiceAllowedIps.includes('127.0.0.1')).toBe(false);
+  const given = read({
+    IDENTITY_SERVICE_URL: 'https://id.example/',
+    IDENTITY_SERVICE_CLIENTS: 'priv=a:b:c, birthday=d:e',
+    IDENTITY_SERVICE_ALLOWED_IPS: '192.0.2.1',
+  });
+  expect(given.identityService).toEqual({
+    url: 'https://id.example',
+    clients: [
+      { identType: 'priv', id: 'a', secret: 'b:c' },
+      { identType: 'birthday', id: 'd', secret: 'e' },
+    ],
+  });
+  expect(given.identityServiceAllowedIps.includes('192.0.2.1')).toBe(true);
+});
+
+test('asks an identity service without encryption on this machine alone, and only locally', () => {
+  const here = { IDENTITY_SERVICE_URL: 'http://127.0.0.1:8788', ENVIRONMENT: 'local' };
+  expect(read(here).identityService?.url).toBe('http://127.0.0.1:8788');
+  expect(refusal({ ...here, ENVIRONMENT: 'production' })).toContain(serviceUrl);
+  expect(refusal({ ...here, IDENTITY_SERVICE_URL: 'http://127.0.0.1.example/' })).toContain(
+    serviceUrl,
+  );
+});
+
 test('wraps the list of a person’s contacts unless the setting says otherwise', () => {
   expect(read().registrantListForm).toBe('wrapped');
   expect(read({ REGISTRANT_LIST_FORM: 'array' }).registrantListForm).toBe('array');
@@ -96,6 +123,8 @@ test.each(Object.keys(sound))('refuses a deployment without %s, and names it', (
 
 const months = 'must be a number of months, 1 to 9999, or empty';
 const addresses = 'must be addresses and CIDR ranges, separated by commas';
+const serviceUrl = 'must be a URL that begins with https://, or empty';
+const serviceClients = 'must be priv=id:secret, birthday=id:secret, one of them, or empty';
 const keys = 'must be id:secret[, id:secret], each secret of 32 bytes or more';
 
 test.each([
@@ -116,6 +145,12 @@ test.each([
     '"caller";q=100;w=60',
     'must give "caller", "address", "failed-login", "password", "registrant-write", "system", each as "name";q=requests;w=10 or 60',
   ],
+  ['IDENTITY_SERVICE_URL', 'http://id.example', serviceUrl],
+  ['IDENTITY_SERVICE_URL', 'https://user:pasted@id.example', serviceUrl],
+  ['IDENTITY_SERVICE_URL', 'https://id.example/?key=pasted', serviceUrl],
+  ['IDENTITY_SERVICE_CLIENTS', 'id:pasted-secret', serviceClients],
+  ['IDENTITY_SERVICE_CLIENTS', 'org=id:pasted-secret', serviceClients],
+  ['IDENTITY_SERVICE_ALLOWED_IPS', 'anybody', addresses],
   ['REGISTRANT_AUTH_ALLOWED_IPS', 'oops-pasted-secret', addresses],
   ['REGISTRANT_LIST_FORM', 'naked', 'must be wrapped or array'],
   ['REGISTRANT_TOKEN_KEYS', '', keys],

@@ -19,15 +19,16 @@ import { contactByCode } from './read.ts';
 import { endedVerifications } from './verifications.ts';
 
 /**
- * Changes the registrar's contact with this code. Two round trips. Throws `not_found`, and what `changeOf` and
- * `withLogin` throw.
+ * Changes the registrar's contact with this code. What the change depends on besides the contact is asked for with each
+ * look, unless the outcome is known. Two round trips. Throws `not_found`, and what `changeOf`, `ask` and `withLogin` throw.
  */
-export function writeContact<Outcome>(
+export function writeContact<Outcome, Asked = undefined>(
   db: Database,
   login: Login,
   code: string,
   request: WriteRequest,
-  changeOf: (contact: ContactWithRegistrar, origin: Origin) => Change<Outcome>,
+  changeOf: (contact: ContactWithRegistrar, origin: Origin, asked: Asked) => Change<Outcome>,
+  ask?: (contact: Contact) => Promise<Asked>,
 ): Promise<Written<Outcome>> {
   return write(db, request, {
     async look(keptFor) {
@@ -35,11 +36,12 @@ export function writeContact<Outcome>(
         keptFor(keyHolderOf(login, registrarId)),
         contactByCode(db, registrarId, code),
       ]);
-      return { caller, kept, rows };
+      const asked = kept.length === 0 ? await ask?.(theContact(rows)) : undefined;
+      return { caller, kept, rows, asked };
     },
-    judge({ caller, rows }) {
+    judge({ caller, rows, asked }) {
       const contact = { ...theContact(rows), registrar: caller.registrarCode };
-      return changeOf(contact, { actor: caller.actor, request });
+      return changeOf(contact, { actor: caller.actor, request }, asked as Asked);
     },
   });
 }

@@ -57,6 +57,7 @@ export const identityRequestRule = z.object(
       ),
       null,
     ),
+    decided_at: z.optional(pastInstantRule),
   },
   'is not a request to the identity service, a JSON object',
 );

@@ -24,6 +24,8 @@ export const reasonCases: Record<Reason, string> = {
   changed_meanwhile: 'the contact is not at a version that `If-Match` or `If-None-Match` allows',
   key_reused: 'the `Idempotency-Key` was used with another request',
   gone: 'what it continues from is no longer available: fetch everything again',
+  not_offered: 'the registry has no such service',
+  service_failed: 'a service that the registry asks has failed; nothing has changed',
   unknown_route: 'there is no such path',
   method_not_allowed: 'the path exists, but not for this method; `Allow` names those that it has',
   unexpected: 'a failure of the service; the message has the request id and no internals',

@@ -28,6 +28,8 @@ export const statuses: Record<Reason, ContentfulStatusCode> = {
   changed_meanwhile: 412,
   key_reused: 422,
   gone: 410,
+  not_offered: 400,
+  service_failed: 502,
   unknown_route: 404,
   method_not_allowed: 405,
   unexpected: 500,

@@ -10,6 +10,7 @@ import { auctions } from './auction/auctions.ts';
 import type { AppContext } from './context.ts';
 import { health } from './health/health.ts';
 import { newApp } from './hono.ts';
+import { identificationCallback } from './identity-service/callback.ts';
 import { nameIgnoredParameters } from './ignored.ts';
 import { type InterfaceName, interfaceOf } from './interface.ts';
 import { internalError } from './internal/answer.ts';
@@ -94,6 +95,7 @@ app.use(
 app.route('/', listRoutes);
 app.route('/health', health);
 app.route('/api/v1/auctions', auctions);
+app.route('/eeid/webhooks/identification_requests', identificationCallback);
 for (const [path, routes] of Object.entries(withCallers)) app.route(path, routes);
 app.route('/', pages);
 

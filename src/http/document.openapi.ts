@@ -2,6 +2,7 @@ import { createDocument } from 'zod-openapi';
 import packageJson from '../../package.json' with { type: 'json' };
 import { auctionPaths } from './auction/auctions.openapi.ts';
 import { healthPaths } from './health/health.openapi.ts';
+import { identityServicePaths } from './identity-service/callback.openapi.ts';
 import { internalAuctionPaths } from './internal/auctions.openapi.ts';
 import { internalChangesPaths } from './internal/changes.openapi.ts';
 import { internalDomainPaths } from './internal/domains.openapi.ts';
@@ -21,6 +22,7 @@ import { exportPaths } from './registrant/export.openapi.ts';
 import { tokenPaths } from './registrant/token.openapi.ts';
 import { accountPaths } from './registrar/account.openapi.ts';
 import { contactPaths } from './registrar/contacts.openapi.ts';
+import { identificationPaths } from './registrar/identification.openapi.ts';
 import { notificationPaths } from './registrar/notifications.openapi.ts';
 import { verificationPaths } from './registrar/verifications.openapi.ts';
 import { webhooks } from './registrar/webhooks.openapi.ts';
@@ -46,6 +48,7 @@ export function openApiDocument() {
       paths: {
         ...contactPaths,
         ...verificationPaths,
+        ...identificationPaths,
         ...accountPaths,
         ...notificationPaths,
         ...tokenPaths,
@@ -53,6 +56,7 @@ export function openApiDocument() {
         ...disclosurePaths,
         ...exportPaths,
         ...auctionPaths,
+        ...identityServicePaths,
         ...internalAuctionPaths,
         ...internalChangesPaths,
         ...internalNamePaths,

@@ -98,6 +98,14 @@ export function validBody(
     const updated = objectOf(ofRegistrar);
     return (method === 'POST' ? created : updated).map((contact) => ({ contact }));
   }
+  if (path.startsWith('/eeid')) {
+    const id = fc.constantFrom('a0000000-0000-4000-8000-000000000001', 'x');
+    const reference = fc.constantFrom(...(world?.codes ?? []), 'NOBODY:1');
+    return fc.record(
+      { identification_request_id: id, client_id: fc.constant('client'), reference },
+      { requiredKeys: ['identification_request_id', 'client_id'] },
+    );
+  }
   if (path.endsWith('/secret')) return fc.constant({});
   if (path.startsWith('/repp/v1/registrar/notifications')) {
     return fc.constant({ notification: { read: true } });

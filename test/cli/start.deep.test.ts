@@ -148,11 +148,22 @@ describe('npm start', () => {
     expect(ordinary.printed()).toContain('it belongs to a sandbox; start it with --sandbox');
   });
 
-  it('has the limits of a deployment with --sandbox --limits production', {
+  it('has people identified, and the limits of a deployment, with --sandbox --limits production', {
     timeout: startMilliseconds,
   }, async () => {
     const limits = ['--sandbox', '--limits', 'production'];
     const { address } = await start(...limits, '--persist-to', newDirectory());
+    const alpha = { headers: { Authorization: basic('alpha', 'alpha-demo-secret') } };
+    const asked = await fetch(`${address}/repp/v1/contacts/verify/ALPHA:SAAR`, {
+      method: 'POST',
+      ...alpha,
+    });
+    const { data } = (await asked.json()) as { data: { contact: { link: string } } };
+    const identified = await fetch(data.contact.link, { method: 'POST' });
+    expect(await identified.json()).toEqual({ callback: 200 });
+    const shown = await fetch(`${address}/repp/v1/contacts/ALPHA:SAAR`, alpha);
+    expect(await shown.text()).toContain('"verified_by":"Identity service"');
+
     const headers = { Authorization: basic('alpha', 'guessed') };
     const attempt = () => fetch(`${address}/repp/v1/registrar`, { headers });
     let refused = await attempt();

@@ -7,9 +7,11 @@ import {
   addRegistrar,
   newContact,
   operator,
+  pendingRequest,
   send,
   verification,
 } from '../support/fixtures.ts';
+import { pdf, sharedIdentityService } from '../support/identity-service.ts';
 import { shareWorker } from '../support/worker.ts';
 
 /** Codes that moved in may begin with another registrar's: whose a contact is, the database says. */
@@ -27,6 +29,7 @@ async function addForeign() {
   const contact = await addContact(worker.env, alpha, {
     code: `${beta.code}:LIVE`,
     identityVerification: verification({ id: 'first' }),
+    identityRequest: pendingRequest(),
   });
   await updateAnyContact(worker.db, operator, contact.code, { phone: '+372.555' });
   return contact;
@@ -52,6 +55,9 @@ const bodies: Record<string, unknown> = {
 /** It takes an id that a new contact could have, and so the code of any. */
 const check = 'GET /repp/v1/contacts/check/{code}';
 
+/** It answers with a PDF. */
+const proof = 'GET /repp/v1/contacts/download_poi/{code}';
+
 function ask(registrar: Registrar, { call, hasBody }: (typeof calls)[number], code: string) {
   if (hasBody && !(call in bodies)) throw new Error(`say in bodies what ${call} sends`);
   const [method, path] = call.split(' ') as [string, string];
@@ -59,11 +65,23 @@ function ask(registrar: Registrar, { call, hasBody }: (typeof calls)[number], co
   return answerOf(worker.fetch(path.replace('{code}', code).replace('{id}', 'first'), sent));
 }
 
-describe.each(calls.filter(({ call }) => call !== check))('$call', (each) => {
+describe.each(calls.filter(({ call }) => call !== check && call !== proof))('$call', (each) => {
   it('finds a contact with another registrar’s prefix for its own registrar alone', async () => {
     const { code } = await addForeign();
     expect(await ask(beta, each, code)).toMatchObject({ status: 404, body: { code: 2303 } });
     expect(await ask(alpha, each, code)).toMatchObject({ status: 200, body: { code: 1000 } });
+  });
+});
+
+test('the proof of identity of a contact with another registrar’s prefix is for its own registrar alone', async () => {
+  const { code } = await addForeign();
+  const path = `/repp/v1/contacts/download_poi/${code}`;
+  const statusFor = async (registrar: Registrar) =>
+    (await worker.fetch(path, send('GET', registrar))).status;
+  const service = await sharedIdentityService();
+  await service.failing(/proof_of_identity/, pdf, async () => {
+    expect(await statusFor(beta)).toBe(404);
+    expect(await statusFor(alpha)).toBe(200);
   });
 });
 

@@ -6,6 +6,7 @@ import {
   disputes,
   domainContacts,
   domains,
+  type IdentityRequest,
   notifications,
   registrars,
   retainedDomains,
@@ -193,6 +194,12 @@ export async function addDisclosure(
     })
     .returning();
   return disclosure!;
+}
+
+/** A request to the identity service that waits for the registrar's decision. */
+export function pendingRequest(): IdentityRequest {
+  const pending = { since: timestamp, country_code: 'LV', ident: '010180-12345', name: null };
+  return { id: crypto.randomUUID(), sent_at: timestamp, pending };
 }
 
 /** A check of a contact's claim, as it is stored. */

@@ -14,6 +14,7 @@ import type { Env } from '../../src/env.ts';
 import { emptyAgain } from '../cli/empty-again.ts';
 import { type Asked, contractProblem } from '../http/openapi/contract.ts';
 import { withMethods } from '../public-list/published.ts';
+import { sharedIdentityService } from './identity-service.ts';
 import { lentBucket } from './lent-bucket.ts';
 
 interface Runtime {
@@ -47,9 +48,7 @@ let shared: Promise<Runtime> | undefined;
 export function shareWorker() {
   let runtime: Runtime | undefined;
   beforeAll(async () => {
-    // It ends with the process, whose files follow one another without isolation.
-    shared ??= startRuntime({});
-    runtime = await shared;
+    runtime = await startShared();
   });
   return workerOn(() => runtime!);
 }
@@ -61,8 +60,7 @@ export function shareWorker() {
 export function shareEmptyWorker() {
   let runtime: Runtime | undefined;
   beforeAll(async () => {
-    shared ??= startRuntime({});
-    const { env, ...rest } = await shared;
+    const { env, ...rest } = await startShared();
     if (!(await emptyAgain(env, inject('emptyRegistry'))))
       throw new Error('a test left tables of its own');
     // This process remembers lists and auctions by the bindings that it has read them from.
@@ -70,6 +68,19 @@ export function shareEmptyWorker() {
     runtime = { ...rest, env: { ...env, ...fresh } };
   });
   return workerOn(() => runtime!);
+}
+
+/** The shared runtime, which asks the shared stand-in for the identity service. */
+function startShared(): Promise<Runtime> {
+  const start = async () => {
+    const service = await sharedIdentityService();
+    const runtime = await startRuntime(service.settings);
+    service.serves(runtime.url);
+    return runtime;
+  };
+  // It ends with the process, whose files follow one another without isolation.
+  shared ??= start();
+  return shared;
 }
 
 /** The Worker of `npm start -- --sandbox`, as `startWorker` starts the one that is deployed. */

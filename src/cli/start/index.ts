@@ -5,6 +5,7 @@ import { styleText } from 'node:util';
 import { findClockAhead } from '../local/http-bindings.ts';
 import { forgetServer, noteServer, serverEnv } from '../local/server.ts';
 import { enterUsersDirectory } from '../project.ts';
+import { startIdentityService } from '../sandbox/identity-service.ts';
 import { cronPath, type Front, isLocal, listenInFront } from './front.ts';
 import { readStartOptions, type StartOptions } from './options.ts';
 import { serve } from './serve.ts';
@@ -99,13 +100,19 @@ async function start(options: StartOptions): Promise<void> {
   if (problem) fail(`--persist-to ${directory}: ${problem}`);
   const [token, frontToken] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
   const front = await takePort(options, frontToken);
+  const service = addressOf(ip, front.port);
   const serving = serve(
     {
       isSandbox,
       environment,
       limits,
       directory,
-      secrets: { ...settings, TOOL_TOKEN: token, FRONT_TOKEN: frontToken },
+      secrets: {
+        ...(isSandbox && (await startIdentityService(service))),
+        ...settings,
+        TOOL_TOKEN: token,
+        FRONT_TOKEN: frontToken,
+      },
     },
     { isJsonLog, prepare },
   );
@@ -131,7 +138,6 @@ async function start(options: StartOptions): Promise<void> {
     // Two requests at once would begin the sandbox twice.
     if (isSandbox) await findClockAhead(address, token, 60_000);
     front.open(address);
-    const service = addressOf(ip, front.port);
     noteServer(directory, { ...server, service });
     isNoted = true;
     if (!isLocal(ip)) console.log(`\n  ${styleText('yellow', exposureWarning(ip))}`);

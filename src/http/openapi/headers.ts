@@ -54,6 +54,7 @@ export const headers = {
   Allow: always('The methods that the path has.'),
   'Content-Language': always('The language of the page.'),
   'Cache-Tag': sometimes('The lists that the answer is made from, for the platform’s cache.'),
+  'Content-Disposition': always('The name of the file.'),
   Vary: always('The request headers that the answer depends on.'),
   'Access-Control-Allow-Origin': always('`*`: a page of any origin may read the answer.', {
     enum: ['*'],

@@ -31,6 +31,8 @@ const tagDescriptions = {
   Registrant: 'A person’s contacts at every registrar, for the portal that authenticates people.',
   Auctions:
     'For the auction centre. A single auction is read and reported on only from the addresses that the operator allows.',
+  'Identity service':
+    'For the registry’s identity service, which calls back when it has identified somebody.',
   Internal:
     'For the registry’s own systems, such as an EPP server or a web shop. Each has a key and may do what the operator allows it. Every call may be repeated.',
   'Public lists':

@@ -33,6 +33,7 @@ export const headerParameters = {
     'The same as `X-Client-Transaction-Id`, which counts if both are sent.',
     clientReferencePattern,
   ),
+  'X-HMAC-Signature': text('The signature of the body, 64 hexadecimal digits.'),
   [bookmarkHeader]: text(
     'The bookmark of an earlier answer: a read then sees the state of that answer or a later one, from the nearest replica.',
     bookmarkPattern,

@@ -40,6 +40,7 @@ import {
 import { contactAnswer } from '../preconditions.ts';
 import { markReplay, writeRequest } from '../write-request.ts';
 import { done, errorsOf } from './answer.ts';
+import { identification } from './identification.ts';
 import { registrarMiddleware } from './login.ts';
 import { verifications } from './verifications.ts';
 
@@ -47,6 +48,7 @@ export const registrarContacts = newApp();
 
 registrarContacts.use(...registrarMiddleware);
 registrarContacts.route('/', verifications);
+registrarContacts.route('/', identification);
 
 /** Filters are looser than the rules of a creation, so that values from a former registry are found. */
 export const listQuery = onFirstUse(() =>

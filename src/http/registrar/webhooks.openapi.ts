@@ -75,6 +75,16 @@ export const webhooks: Record<NotificationEvent | 'webhook.test', ZodOpenApiPath
     'Somebody else has deleted one of the registrar’s contacts',
     { type: z.literal('contact.deleted'), data },
   ),
+  'contact.verified': webhook(
+    'ContactVerified',
+    'The identity service has found one of the registrar’s contacts to be who it says it is',
+    { type: z.literal('contact.verified'), data },
+  ),
+  'contact.verification_pending': webhook(
+    'ContactVerificationPending',
+    'The identity service has found somebody else than one of the registrar’s contacts: approve or reject it',
+    { type: z.literal('contact.verification_pending'), data },
+  ),
   'contact.verification_required': webhook(
     'ContactVerificationRequired',
     'The registry asks the registrar to verify one of its contacts; `text` says what and by when',

@@ -10,9 +10,11 @@ import {
   addRegistrar,
   addSystem,
   newContact,
+  pendingRequest,
   send,
   verification,
 } from '../../support/fixtures.ts';
+import { pdf, sharedIdentityService } from '../../support/identity-service.ts';
 import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
@@ -58,6 +60,14 @@ const calls: Record<string, (subjects: Subjects) => [path: string, body?: unknow
   'DELETE /repp/v1/contacts/{code}/verifications/{id}': ({ code }) => [
     `${list}/${code}/verifications/first`,
   ],
+  'POST /repp/v1/contacts/verify/{code}': ({ code }) => [`${list}/verify/${code}`],
+  'POST /repp/v1/contacts/approve_verification/{code}': ({ code }) => [
+    `${list}/approve_verification/${code}`,
+  ],
+  'POST /repp/v1/contacts/reject_verification/{code}': ({ code }) => [
+    `${list}/reject_verification/${code}`,
+  ],
+  'GET /repp/v1/contacts/download_poi/{code}': ({ code }) => [`${list}/download_poi/${code}`],
   'GET /repp/v1/registrar': () => ['/repp/v1/registrar'],
   'POST /repp/v1/registrar/api_user/secret': () => ['/repp/v1/registrar/api_user/secret'],
   'GET /repp/v1/registrar/notifications': () => ['/repp/v1/registrar/notifications'],
@@ -91,6 +101,7 @@ async function answered(call: string, senderFor: (registrar: Registrar) => Sende
     name: 'Mari',
     email: 'mari@example.ee',
     identityVerification: verification({ id: 'first' }),
+    identityRequest: pendingRequest(),
   };
   const { code } = await addContact(worker.env, registrar, values);
   const { id } = await addNotification(worker.env, registrar, { subjectKey: 'C' });
@@ -103,7 +114,12 @@ async function answered(call: string, senderFor: (registrar: Registrar) => Sende
   return { status, text: text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'UUID') };
 }
 
-const different = ['GET /repp/v1/registrar', 'POST /repp/v1/registrar/api_user/secret'];
+const different = [
+  'GET /repp/v1/registrar',
+  'POST /repp/v1/registrar/api_user/secret',
+  // It answers with a PDF.
+  'GET /repp/v1/contacts/download_poi/{code}',
+];
 
 it.each(Object.keys(calls).filter((call) => !different.includes(call)))(
   '%s answers a system that acts for a registrar as it answers its user',
@@ -115,6 +131,19 @@ it.each(Object.keys(calls).filter((call) => !different.includes(call)))(
     expect(toSystem).toEqual(toUser);
   },
 );
+
+test('a system gets the proof of identity of a contact of its registrar', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const values = { identityRequest: pendingRequest() };
+  const { code } = await addContact(worker.env, registrar, values);
+  const system = await addSystem(worker.env, ['act-for']);
+  const headers = { 'Acting-For': registrar.code };
+  const service = await sharedIdentityService();
+  const answer = await service.failing(/proof_of_identity/, pdf, () =>
+    worker.fetch(`${list}/download_poi/${code}`, send('GET', system, undefined, headers)),
+  );
+  expect([answer.status, await answer.text()]).toEqual([200, '%PDF-1.4\n%%EOF\n']);
+});
 
 test('the account of the registrar has no user for a system', async () => {
   const registrar = await addRegistrar(worker.env, { allowedIps: ['203.0.113.1'] });

@@ -9,6 +9,7 @@ import { type Example, examples } from '../../../src/http/openapi/example.ts';
 import { auctionList, listNames } from '../../../src/public-list/lists.ts';
 import { publish } from '../../../src/public-list/publish/publish.ts';
 import { basic, operator } from '../../support/fixtures.ts';
+import { startIdentityService } from '../../support/identity-service.ts';
 import { startWorker } from '../../support/worker.ts';
 
 /**
@@ -80,6 +81,7 @@ while (waiting.length > 0) {
 function withoutChanging(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (key, inner) => {
     if (key === 'access_token') return '<token>';
+    if (key === 'link') return '<link>';
     if (key === 'secret') return '<secret>';
     if (key === 'verification') return '<verification>';
     if (key === 'registration_code' && inner !== null) return '<code>';
@@ -90,7 +92,8 @@ function withoutChanging(value: unknown): unknown {
   });
 }
 
-const worker = startWorker();
+const identityService = await startIdentityService();
+const worker = startWorker(identityService.settings);
 let token: string;
 
 beforeAll(async () => {

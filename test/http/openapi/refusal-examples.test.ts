@@ -8,7 +8,7 @@ import { addPerson, basic } from '../../support/fixtures.ts';
 import { startWorker } from '../../support/worker.ts';
 
 /** With the limits of a deployment, which an example names. */
-const worker = startWorker({}, 'production');
+const worker = startWorker({ IDENTITY_SERVICE_ALLOWED_IPS: '127.0.0.1' }, 'production');
 
 beforeAll(() => loadDemoData(worker.env));
 
@@ -72,7 +72,7 @@ const requests: Partial<
     login: 'Bearer epp-demo-key',
   },
   lists: { write: ['POST', '/repp/v1/retained_domains/lookup'], read: '/repp/v1/retained_domains' },
-  other: { read: '/health' },
+  other: { write: ['POST', '/eeid/webhooks/identification_requests'], read: '/health' },
 };
 
 /** Makes the service refuse a call of the interface with the status, and returns the body. */

@@ -51,7 +51,7 @@ const demand = optional(object(demandRule)).describe(
   'a JSON object with claims and by, the last day',
 );
 const identityRequest = optional(object(identityRequestRule)).describe(
-  'a JSON object with id, sent_at and pending',
+  'a JSON object with id, sent_at, pending and decided_at',
 );
 
 function parseJson(text: string): unknown {

@@ -1,0 +1,48 @@
+import * as z from 'zod/mini';
+import { settings } from '../../env.ts';
+import { RegistryError } from '../../error.ts';
+import { onFirstUse } from '../../on-first-use.ts';
+import { textField } from '../../text/field.ts';
+import { takeIdentification } from '../../verification/identity-request.ts';
+import { isSigned } from '../../verification/identity-service.ts';
+import { callerAddress, database, queueAfterResponse } from '../context.ts';
+import { newApp } from '../hono.ts';
+import { limitBody, parseBody } from '../input.ts';
+
+/** Where the identity service says that a request is completed. The path is part of its protocol. */
+export const identificationCallback = newApp();
+
+export const callbackBody = onFirstUse(() =>
+  z.object({
+    identification_request_id: textField('is invalid', 100),
+    client_id: textField('is invalid', 255),
+    reference: z.optional(textField('is invalid', 100)),
+  }),
+);
+
+identificationCallback.use(async (c, next) => {
+  if (!settings(c.env).identityServiceAllowedIps.includes(callerAddress(c))) {
+    throw new RegistryError('address_denied', 'Access denied');
+  }
+  await next();
+});
+
+identificationCallback.post('/', limitBody, async (c) => {
+  const given = await parseBody(c, callbackBody());
+  const { identityService } = settings(c.env);
+  const client = identityService?.clients.find(({ id }) => id === given.client_id);
+  const signature = c.req.header('X-HMAC-Signature') ?? '';
+  if (!client || !(await isSigned(client, await c.req.arrayBuffer(), signature))) {
+    throw new RegistryError('unauthorized', 'Signature is invalid');
+  }
+  const { reference: code = '', identification_request_id: id } = given;
+  const contact = await takeIdentification(
+    database(c),
+    identityService!,
+    client,
+    { code, id },
+    { at: c.var.now, requestId: c.var.requestId },
+  );
+  queueAfterResponse(c, contact.registrarId);
+  return c.json({ status: 'success' });
+});

@@ -1,0 +1,59 @@
+import { settings } from '../../env.ts';
+import {
+  decideVerification,
+  getProof,
+  requestIdentification,
+} from '../../verification/identity-request.ts';
+import { type IdentityService, notOffered } from '../../verification/identity-service.ts';
+import { type AppContext, database } from '../context.ts';
+import { newApp } from '../hono.ts';
+import { markReplay, writeRequest } from '../write-request.ts';
+import { done } from './answer.ts';
+
+/** Mounted below the registrar's contacts, whose middleware comes first. */
+export const identification = newApp();
+
+function serviceOf(c: AppContext): IdentityService {
+  const service = settings(c.env).identityService;
+  if (service) return service;
+  throw notOffered();
+}
+
+identification.post('/verify/:code', async (c) => {
+  const { outcome, isReplay } = await requestIdentification(
+    database(c),
+    c.var.login,
+    c.req.param('code'),
+    serviceOf(c),
+    await writeRequest(c),
+  );
+  const { code, version, link } = outcome;
+  c.header('ETag', `"${version}"`);
+  markReplay(c, isReplay);
+  return c.json(done({ contact: { id: code, code, link } }));
+});
+
+for (const decision of ['approve', 'reject'] as const) {
+  identification.post(`/${decision}_verification/:code`, async (c) => {
+    const { outcome, isReplay } = await decideVerification(
+      database(c),
+      c.var.login,
+      c.req.param('code'),
+      decision,
+      await writeRequest(c),
+    );
+    const { code, version } = outcome;
+    c.header('ETag', `"${version}"`);
+    markReplay(c, isReplay);
+    return c.json(done({ contact: { id: code, code } }));
+  });
+}
+
+identification.get('/download_poi/:code', async (c) => {
+  const service = serviceOf(c);
+  const { id, pdf } = await getProof(database(c), c.var.login, c.req.param('code'), service);
+  return c.body(pdf, 200, {
+    'Content-Type': 'application/pdf',
+    'Content-Disposition': `inline; filename="proof_of_identity_${id}.pdf"`,
+  });
+});

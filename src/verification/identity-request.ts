@@ -1,0 +1,230 @@
+import type { IdentityRequest } from '../../drizzle/schema.ts';
+import { getContactByCode } from '../contact/administer.ts';
+import { writeContact } from '../contact/change.ts';
+import {
+  type Contact,
+  type ContactReference,
+  checkStatuses,
+  checkVersion,
+  referenceTo,
+} from '../contact/contact.ts';
+import { isSameIdentityCode } from '../contact/identity-code.ts';
+import { invalidValues } from '../contact/invalid.ts';
+import { getContact } from '../contact/read.ts';
+import type { Database } from '../database/open.ts';
+import { RegistryError } from '../error.ts';
+import { shownChanges } from '../history/changes.ts';
+import type { Login } from '../registrar/login.ts';
+import { notifying } from '../registrar/notification.ts';
+import { searchKey } from '../text/search-key.ts';
+import { type Actor, type Origin, type WriteRequest, type Written, write } from '../write.ts';
+import {
+  clientFor,
+  createIdentification,
+  findIdentification,
+  findProof,
+  type Identification,
+  type IdentityClient,
+  type IdentityService,
+} from './identity-service.ts';
+import { contactChange, verified } from './verification.ts';
+
+const identityService: Actor = { type: 'identity_service', name: 'Identity service' };
+
+interface Requested extends ContactReference {
+  /** Where the person is to be identified; null if the person has been, by the request that was open. */
+  link: string | null;
+}
+
+/**
+ * Has the person of the registrar's contact with this code identified. A request that is open is looked at first: its
+ * result is taken if there is one, and its link given again if there is none. Otherwise a new request takes the place of
+ * the last, of its pending decision and of the identity's verification. Two round trips. Throws `invalid` for an
+ * organisation; `not_offered`, `service_failed`, `not_found`, `changed_meanwhile`.
+ */
+export function requestIdentification(
+  db: Database,
+  login: Login,
+  code: string,
+  service: IdentityService,
+  request: WriteRequest,
+): Promise<Written<Requested>> {
+  const askService = async (contact: Contact) => {
+    checkVersion(contact, request);
+    const client = clientFor(service, contact);
+    const open = openRequest(contact);
+    const found = open && (await findIdentification(service, client, open.id));
+    if (found && found.status !== 'expired') return { ...found, isNew: false };
+    return { ...(await createIdentification(service, client, contact)), isNew: true };
+  };
+  const change = (contact: Contact, asked: Awaited<ReturnType<typeof askService>>) => {
+    if (!asked.isNew) return result(contact, asked, request);
+    const identityRequest = { id: asked.id, sent_at: request.at.toISOString(), pending: null };
+    return { identityRequest, ...(contact.identityVerification && { identityVerification: null }) };
+  };
+  return writeContact(
+    db,
+    login,
+    code,
+    request,
+    (contact, origin, asked) => {
+      const made = contactChange(db, contact, change(contact, asked), origin);
+      const link = !asked.isNew && asked.status === 'completed' ? null : asked.link;
+      return { ...made, outcome: { link, ...referenceTo(made.outcome) } };
+    },
+    askService,
+  );
+}
+
+/** The contact's request, unless it waits for the registrar's decision or is decided. */
+function openRequest({ identityRequest }: Contact): IdentityRequest | undefined {
+  return identityRequest?.pending || identityRequest?.decided_at
+    ? undefined
+    : (identityRequest ?? undefined);
+}
+
+/**
+ * Takes the result of the contact's request with this id from the service, and tells the registrar; does nothing if the
+ * request is another one, decided or not completed. Returns the contact. Throws `not_found`, `service_failed`.
+ */
+export async function takeIdentification(
+  db: Database,
+  service: IdentityService,
+  client: IdentityClient,
+  { code, id }: { code: string; id: string },
+  request: WriteRequest,
+): Promise<Contact> {
+  const { outcome } = await write(db, request, {
+    async look() {
+      const contact = await getContactByCode(db, code);
+      const isOpen = openRequest(contact)?.id === id;
+      return { contact, found: isOpen ? await findIdentification(service, client, id) : undefined };
+    },
+    judge({ contact, found }) {
+      const values = found ? result(contact, found, request) : {};
+      const change = contactChange(db, contact, values, { actor: identityService, request });
+      const isVerified = 'identityVerification' in values;
+      return notifying(db, change, {
+        registrarId: contact.registrarId,
+        event: isVerified ? 'contact.verified' : 'contact.verification_pending',
+        text: isVerified
+          ? `Contact ${contact.code} has been verified`
+          : `Contact ${contact.code} waits for your decision on its verification`,
+        subjectKey: contact.code,
+        fields: Object.keys(shownChanges(change.changes)),
+        createdAt: request.at.toISOString(),
+      });
+    },
+  });
+  return outcome;
+}
+
+/** What follows from the contact's request: its identity is verified, waits for the registrar's decision, or neither yet. */
+function result(
+  contact: Contact,
+  { status, result }: Identification,
+  request: WriteRequest,
+): Partial<Contact> {
+  if (status !== 'completed') return {};
+  const identified = identifiedBy(contact, result ?? {});
+  const { country_code: countryCode, ident, name } = identified;
+  const isContact =
+    countryCode === contact.identCountryCode &&
+    isSameIdentityCode(ident, contact.ident) &&
+    (name === null || searchKey(name) === contact.nameKey);
+  if (isContact) return decided(contact, { actor: identityService, request });
+  const pending = { since: request.at.toISOString(), ...identified };
+  return { identityRequest: { ...contact.identityRequest!, pending } };
+}
+
+/**
+ * Whom the service has identified, as the live registry reads it
+ * (app/interactions/actions/process_contact_identification_webhook.rb). What it does not say is empty, as in no contact.
+ */
+function identifiedBy({ identType }: Contact, result: Record<string, unknown>) {
+  const said = (claim: string) =>
+    String(result[claim] ?? '')
+      .trim()
+      .slice(0, 255);
+  if (identType !== 'birthday') {
+    const [, country_code = '', ident = ''] = /^([A-Z]{2})([0-9A-Za-z]+)$/.exec(said('sub')) ?? [];
+    return { country_code, ident, name: null };
+  }
+  return {
+    country_code: said('country').toUpperCase(),
+    // Whoever has a code is not known by a birthday.
+    ident: said('id_number') ? '' : said('birthdate') || said('date_of_birth'),
+    name: said('name') || `${said('given_name')} ${said('family_name')}`.trim(),
+  };
+}
+
+/** The identity is verified by the contact's request. */
+function decided(contact: Contact, origin: Origin): Partial<Contact> {
+  const { id, sent_at } = contact.identityRequest!;
+  const check = { claim: 'identity', method: 'eid', reference: id } as const;
+  return {
+    ...verified(contact, check, origin, crypto.randomUUID()),
+    identityRequest: { id, sent_at, pending: null, decided_at: origin.request.at.toISOString() },
+  };
+}
+
+/**
+ * Decides on the identity that the service has established for the registrar's contact with this code, if it is another
+ * than the contact's: approved, it becomes the contact's and is verified; rejected, it is forgotten with its request. Two
+ * round trips. Throws `update_prohibited`, also if there is nothing to decide, or a contact cannot have that identity;
+ * `not_found`, `changed_meanwhile`.
+ */
+export function decideVerification(
+  db: Database,
+  login: Login,
+  code: string,
+  decision: 'approve' | 'reject',
+  request: WriteRequest,
+): Promise<Written<ContactReference>> {
+  return writeContact(db, login, code, request, (contact, origin) => {
+    checkVersion(contact, request);
+    const pending = contact.identityRequest?.pending;
+    if (!pending) {
+      const message = 'No pending verification to approve or reject';
+      throw new RegistryError('update_prohibited', message);
+    }
+    const values =
+      decision === 'approve' ? approved(contact, pending, origin) : { identityRequest: null };
+    const change = contactChange(db, contact, values, origin);
+    return { ...change, outcome: referenceTo(change.outcome) };
+  });
+}
+
+function approved(
+  contact: Contact,
+  { country_code: identCountryCode, ident, name }: NonNullable<IdentityRequest['pending']>,
+  origin: Origin,
+): Partial<Contact> {
+  const message = 'Object status prohibits operation';
+  checkStatuses(contact, 'Update', { reason: 'update_prohibited', message });
+  const values = { identCountryCode, ident, ...(name !== null && { name }) };
+  const wrong = invalidValues({ ...contact, ...values }, origin.request.at).find(({ field }) =>
+    ['ident', 'ident_country_code', 'name'].includes(field),
+  );
+  if (!wrong) return { ...values, ...decided({ ...contact, ...values }, origin) };
+  const detail = `The service has established no identity that the contact can have: ${wrong.message}.`;
+  const refused = 'Verification cannot be approved';
+  throw new RegistryError([{ reason: 'update_prohibited', message: refused, detail }]);
+}
+
+/**
+ * The service's PDF about the newest request for the registrar's contact. One round trip. Throws `not_found`, also if
+ * there is none; `invalid`, `not_offered`, `service_failed`.
+ */
+export async function getProof(
+  db: Database,
+  login: Login,
+  code: string,
+  service: IdentityService,
+): Promise<{ id: string; pdf: Uint8Array<ArrayBuffer> }> {
+  const contact = await getContact(db, login, code);
+  const id = contact.identityRequest?.id;
+  const pdf = id && (await findProof(service, clientFor(service, contact), id));
+  if (!pdf) throw new RegistryError('not_found', 'Object does not exist');
+  return { id, pdf };
+}

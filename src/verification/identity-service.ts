@@ -1,0 +1,176 @@
+import * as z from 'zod/mini';
+import { joinBytes, toBase64 } from '../bytes/encoding.ts';
+import type { Contact } from '../contact/contact.ts';
+import { RegistryError } from '../error.ts';
+import { onFirstUse } from '../on-first-use.ts';
+
+/**
+ * A service that identifies people, by eeID's protocol (github.com/internetee/eeID-ident-api-doc). What its description
+ * leaves open is as in github.com/internetee/registry: app/services/eeid and app/interactions/actions/contact_verify.rb.
+ */
+export interface IdentityService {
+  url: string;
+  clients: readonly IdentityClient[];
+}
+
+/** What the service knows the registry by. Each client has its own claims, so there is one for each type of contact. */
+export interface IdentityClient {
+  identType: string;
+  id: string;
+  secret: string;
+}
+
+/** A request to identify somebody, and what it led to. */
+export type Identification = z.output<ReturnType<typeof identification>>;
+
+/** All calls of one task together: the service gives up its own calls, on which this waits, after ten seconds. */
+const maximumMilliseconds = 5_000;
+const maximumJsonBytes = 64 * 1024;
+const maximumPdfBytes = 8 * 1024 * 1024;
+
+const token = onFirstUse(() => z.object({ access_token: z.string() }));
+
+const identification = onFirstUse(() =>
+  z.object({
+    // It stands in paths, and in the reference of a verification.
+    id: z.string().check(z.regex(/^[\w-]{1,100}$/)),
+    link: z.string().check(z.regex(/^https?:\/\/\S{1,2000}$/)),
+    status: z.enum(['pending', 'completed', 'expired']),
+    result: z.nullish(z.record(z.string(), z.unknown())),
+  }),
+);
+
+/**
+ * The client for contacts of this type. Throws `invalid` for an organisation, which nobody can identify; `not_offered` if
+ * the registry has no such client.
+ */
+export function clientFor({ clients }: IdentityService, { identType }: Contact): IdentityClient {
+  if (identType !== 'priv' && identType !== 'birthday') {
+    const message = 'Ident type is invalid';
+    const detail = 'Only people can be identified: contacts of the types priv and birthday.';
+    throw new RegistryError([{ reason: 'invalid', message, field: 'ident_type', detail }]);
+  }
+  const client = clients.find((each) => each.identType === identType);
+  if (client) return client;
+  throw notOffered();
+}
+
+export function notOffered(): RegistryError {
+  return new RegistryError('not_offered', 'There is no identity service');
+}
+
+function failed(): RegistryError {
+  return new RegistryError('service_failed', 'The identity service has failed; try again later');
+}
+
+/** Asks the service to identify the person that the contact says it is. Throws `service_failed`. */
+export async function createIdentification(
+  service: IdentityService,
+  client: IdentityClient,
+  { code, ident, identType, identCountryCode, name }: Contact,
+): Promise<Identification> {
+  const claims =
+    identType === 'birthday'
+      ? { birthdate: ident, name, country: identCountryCode }
+      : { sub: identCountryCode + ident };
+  const claimsRequired = Object.entries(claims).map(([type, value]) => ({ type, value }));
+  const body = JSON.stringify({ claims_required: claimsRequired, reference: code });
+  return parsed(identification(), await ask(service, client, '', maximumJsonBytes, body));
+}
+
+/** The request with this id; undefined if the service does not know it. Throws `service_failed`. */
+export async function findIdentification(
+  service: IdentityService,
+  client: IdentityClient,
+  id: string,
+): Promise<Identification | undefined> {
+  const answer = await ask(service, client, `/${id}`, maximumJsonBytes);
+  const found = answer && parsed(identification(), answer);
+  if (found && found.id !== id) throw failed();
+  return found;
+}
+
+/** The service's PDF about the request with this id; undefined if there is none. Throws `service_failed`. */
+export async function findProof(
+  service: IdentityService,
+  client: IdentityClient,
+  id: string,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const pdf = await ask(service, client, `/${id}/proof_of_identity`, maximumPdfBytes);
+  if (pdf && !decoder.decode(pdf.subarray(0, 5)).startsWith('%PDF-')) throw failed();
+  return pdf;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** The body of the service's answer to one call, for which it takes a token; undefined for a 404. */
+async function ask(
+  { url }: IdentityService,
+  { id, secret }: IdentityClient,
+  path: string,
+  maximumBytes: number,
+  body?: string,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const signal = AbortSignal.timeout(maximumMilliseconds);
+  const call = async (path: string, authorization: string, limit: number, init: RequestInit) => {
+    const headers = { Authorization: authorization, 'Content-Type': 'application/json' };
+    // A redirect would take the credentials elsewhere.
+    const options = { ...init, headers, redirect: 'manual', signal } as const;
+    const response = await fetch(`${url}/api/${path}`, options);
+    if (response.ok) return readAll(response, limit);
+    await response.body?.cancel();
+    if (response.status === 404) return undefined;
+    throw failed();
+  };
+  try {
+    const basic = `Basic ${toBase64(encoder.encode(`${id}:${secret}`))}`;
+    const login = await call('auth/v1/token', basic, maximumJsonBytes, { method: 'POST' });
+    const bearer = `Bearer ${parsed(token(), login).access_token}`;
+    const init = body === undefined ? {} : { method: 'POST', body };
+    return await call(`ident/v1/identification_requests${path}`, bearer, maximumBytes, init);
+  } catch {
+    throw failed();
+  }
+}
+
+async function readAll({ body }: Response, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of body ?? []) {
+    length += part.length;
+    if (length > limit) throw failed();
+    parts.push(part);
+  }
+  return joinBytes(parts);
+}
+
+function parsed<Shape extends z.ZodMiniObject>(
+  shape: Shape,
+  bytes: Uint8Array | undefined,
+): z.output<Shape> {
+  try {
+    return shape.parse(JSON.parse(decoder.decode(bytes)));
+  } catch {
+    throw failed();
+  }
+}
+
+/**
+ * Whether the client's secret signs the body: HMAC-SHA256 in hexadecimal, over the body without its white space, as
+ * app/controllers/eeid/webhooks/identification_requests_controller.rb has it.
+ */
+export async function isSigned(
+  { secret }: IdentityClient,
+  body: ArrayBuffer,
+  signature: string,
+): Promise<boolean> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const bytes = encoder.encode(secret);
+  const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['verify']);
+  const digits = signature.match(/[0-9a-f]{2}/gi) ?? [];
+  const given = Uint8Array.from(digits, (pair) => Number.parseInt(pair, 16));
+  const signed = new Uint8Array(body).filter((byte) => byte !== 0x20 && (byte < 9 || byte > 13));
+  // Every wrong signature takes the same time.
+  return crypto.subtle.verify(algorithm, key, given, signed);
+}

@@ -1,0 +1,604 @@
+import type { ServerResponse } from 'node:http';
+import { asc, eq } from 'drizzle-orm';
+import { beforeAll, describe, expect, it, test } from 'vitest';
+import { type contacts, history, notifications } from '../../drizzle/schema.ts';
+import { callbackOf } from '../../src/cli/sandbox/identity-service.ts';
+import { getContactByCode, updateAnyContact } from '../../src/contact/administer.ts';
+import { settings } from '../../src/env.ts';
+import { app } from '../../src/http/app.ts';
+import { takeIdentification } from '../../src/verification/identity-request.ts';
+import { answerOf, completed, refused, registrarClient } from '../support/client.ts';
+import { addContact, addRegistrar, operator, send, verification } from '../support/fixtures.ts';
+import { type IdentityServiceStandIn, sharedIdentityService } from '../support/identity-service.ts';
+import { beforeBatch } from '../support/meanwhile.ts';
+import { shareWorker } from '../support/worker.ts';
+
+const worker = shareWorker();
+const repp = registrarClient(worker);
+const callbackPath = '/eeid/webhooks/identification_requests';
+
+type Registrar = Awaited<ReturnType<typeof addRegistrar>>;
+interface One {
+  registrar: Registrar;
+  code: string;
+}
+
+let service: IdentityServiceStandIn;
+beforeAll(async () => {
+  service = await sharedIdentityService();
+});
+
+async function aContact(values: Partial<typeof contacts.$inferInsert> = {}): Promise<One> {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar, values);
+  return { registrar, code };
+}
+
+const born = {
+  identType: 'birthday',
+  ident: '1980-01-02',
+  name: 'Ann Õun',
+  identCountryCode: 'LV',
+} as const;
+
+const post = ({ registrar, code }: One, call: string, headers?: Record<string, string>) =>
+  answerOf(repp.request(registrar, 'POST', `/${call}/${code}`, undefined, headers));
+const verify = (one: One, headers?: Record<string, string>) => post(one, 'verify', headers);
+const approve = (one: One) => post(one, 'approve_verification');
+const reject = (one: One) => post(one, 'reject_verification');
+
+async function linkFor(one: One): Promise<string> {
+  const { body } = await verify(one);
+  return body.data.contact.link;
+}
+
+const idIn = (link: string) => link.split('/').at(-1)!;
+
+/** The person does what the link is for. */
+const identify = async (link: string, query = '') =>
+  (await fetch(link + query, { method: 'POST' })).json();
+
+/** The service's call about a request for the contact, signed. */
+const callAbout = ({ code }: One, link: string, client_id = 'sandbox-priv') =>
+  callbackOf({ id: idIn(link), client_id, reference: code });
+
+const callBack = (call: RequestInit) => answerOf(worker.fetch(callbackPath, call));
+
+const taken = { status: 200, body: { status: 'success' } };
+const serviceFailed = refused(2400, 'The identity service has failed; try again later', null, 502);
+
+const read = ({ registrar, code }: One) => repp.read(registrar, code);
+
+async function identityOf(one: One) {
+  const { verifications } = (await read(one)) as { verifications: { claim: string }[] };
+  return verifications.find(({ claim }) => claim === 'identity');
+}
+
+/** What the registrar was told. */
+const toldTo = ({ registrar }: One) =>
+  worker.db
+    .select({ event: notifications.event, text: notifications.text, fields: notifications.fields })
+    .from(notifications)
+    .where(eq(notifications.registrarId, registrar.id));
+
+/** Everything that a call may have changed. */
+const stateOf = async (one: One) => [await read(one), await toldTo(one)];
+
+describe('a person who is who the contact says', () => {
+  it('is verified by the service’s call, and the registrar is told', async () => {
+    const one = await aContact({ verificationDemand: { claims: ['identity'], by: '2027-01-31' } });
+    const { code } = one;
+    const { status, body } = await verify(one);
+    const { link } = body.data.contact;
+    expect({ status, body }).toEqual(completed({ contact: { id: code, code, link } }));
+    const sent = await read(one);
+    expect(sent).toMatchObject({ verified_at: null, verification_id: idIn(link) });
+    expect(sent.ident_request_sent_at).toEqual(expect.any(String));
+
+    expect(await identify(link)).toEqual({ callback: 200 });
+    const { verified_at, verification_pending_at, verification_demand } = await read(one);
+    expect([verification_pending_at, verification_demand]).toEqual([null, null]);
+    expect(await identityOf(one)).toMatchObject({
+      ...{ method: 'eid', framework: null, reference: idIn(link), result: 'success' },
+      ...{ verified_at, verified_by: 'Identity service' },
+    });
+    expect(await toldTo(one)).toEqual([
+      {
+        event: 'contact.verified',
+        text: `Contact ${code} has been verified`,
+        fields: ['identity_verification', 'verification_demand', 'identity_request'],
+      },
+    ]);
+  });
+
+  it('is verified in the history by the service', async () => {
+    const one = await aContact();
+    await identify(await linkFor(one));
+    const entries = await worker.db
+      .select()
+      .from(history)
+      .where(eq(history.subjectKey, one.code))
+      .orderBy(asc(history.id));
+    expect(entries.map(({ actorType, actor }) => [actorType, actor])).toEqual([
+      ['api_user', expect.stringContaining('ApiUser')],
+      ['identity_service', 'Identity service'],
+    ]);
+    expect(entries[1]!.changes.identityRequest).toEqual({ redacted: true });
+  });
+
+  it('is verified if the code is spelled otherwise', async () => {
+    const one = await aContact({ identCountryCode: 'LV', ident: '010180-12345' });
+    const link = await linkFor(one);
+    const spelled = { result: { sub: 'LV01018012345' }, status: 'completed' };
+    await service.failing(/GET .*requests/, shows({ id: idIn(link), link, ...spelled }), () =>
+      callBack(callAbout(one, link)),
+    );
+    expect(await identityOf(one)).toMatchObject({ result: 'success' });
+  });
+
+  it('is verified by birthday, country and name', async () => {
+    const one = await aContact(born);
+    expect(await identify(await linkFor(one))).toEqual({ callback: 200 });
+    expect(await identityOf(one)).toMatchObject({ result: 'success' });
+  });
+});
+
+/** The service answers a call with this. */
+const shows =
+  (body: object | string, status = 200) =>
+  (response: ServerResponse) => {
+    response.writeHead(status, { 'Content-Type': 'application/json' });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  };
+
+test.each([
+  ['priv', { identCountryCode: 'LV', ident: '010180-12345' }, [['sub', 'LV010180-12345']]],
+  [
+    'birthday',
+    born,
+    [
+      ['birthdate', '1980-01-02'],
+      ['name', 'Ann Õun'],
+      ['country', 'LV'],
+    ],
+  ],
+])(
+  'of a contact of the type %s, the service is asked for its claims',
+  async (_, values, claims) => {
+    const one = await aContact(values);
+    const url = (await linkFor(one)).replace(
+      '/identify/',
+      '/api/ident/v1/identification_requests/',
+    );
+    const asked = await fetch(url, { headers: { Authorization: 'Bearer sandbox-token.any' } });
+    expect(await asked.json()).toMatchObject({
+      claims_required: claims.map(([type, value]) => ({ type, value })),
+      reference: one.code,
+    });
+  },
+);
+
+describe('a person who is somebody else', () => {
+  async function mismatch(values?: Parameters<typeof aContact>[0]): Promise<One> {
+    const one = await aContact(values);
+    const link = await linkFor(one);
+    expect(await identify(link, '?outcome=mismatch')).toEqual({ callback: 200 });
+    return one;
+  }
+
+  it('waits for the registrar’s decision, of which the registrar is told', async () => {
+    const one = await mismatch();
+    const { verified_at, verification_pending_at } = await read(one);
+    expect([verified_at, verification_pending_at]).toEqual([null, expect.any(String)]);
+    expect(await toldTo(one)).toEqual([
+      {
+        event: 'contact.verification_pending',
+        text: `Contact ${one.code} waits for your decision on its verification`,
+        fields: ['identity_request'],
+      },
+    ]);
+  });
+
+  it('is named in no history', async () => {
+    const one = await mismatch();
+    const { body } = await answerOf(repp.request(one.registrar, 'GET', `/${one.code}/history`));
+    expect(JSON.stringify(body)).not.toContain('60001019906');
+  });
+
+  it('becomes the contact’s person when the registrar approves', async () => {
+    const one = await mismatch({ nameVerification: verification() });
+    const { code } = one;
+    expect(await approve(one)).toEqual(completed({ contact: { id: code, code } }));
+    const contact = await read(one);
+    expect(contact).toMatchObject({ ident: '60001019906', ident_country_code: 'EE' });
+    expect(contact.verification_pending_at).toBeNull();
+    expect(contact.verified_at).toEqual(expect.any(String));
+    expect(await identityOf(one)).toMatchObject({
+      ...{ method: 'eid', reference: contact.verification_id },
+      verified_by: expect.stringContaining('ApiUser'),
+    });
+    expect(contact.verifications).toHaveLength(2);
+  });
+
+  it('gives a contact that is known by a birthday the name as well', async () => {
+    const one = await mismatch({ ...born, nameVerification: verification() });
+    await approve(one);
+    const { ident, ident_country_code, name, verifications } = await read(one);
+    expect([ident, ident_country_code, name]).toEqual(['2000-01-01', 'EE', 'Mary Änn']);
+    expect(verifications).toMatchObject([{ claim: 'identity' }]);
+  });
+
+  it('leaves the contact as it was when the registrar rejects', async () => {
+    const one = await mismatch();
+    const { ident } = await read(one);
+    const { code } = one;
+    expect(await reject(one)).toEqual(completed({ contact: { id: code, code } }));
+    expect(await read(one)).toMatchObject({
+      ...{ ident, verified_at: null, verifications: [], verification_pending_at: null },
+      ...{ verification_id: null, ident_request_sent_at: null },
+    });
+  });
+
+  it('is not approved against a status, and can be rejected', async () => {
+    const one = await mismatch({ statuses: ['serverUpdateProhibited'] });
+    const detail = 'The contact has the status serverUpdateProhibited.';
+    expect(await approve(one)).toEqual(
+      refused(2304, 'Object status prohibits operation', null, 400, detail),
+    );
+    expect((await reject(one)).status).toBe(200);
+  });
+
+  it('is not approved without an identity that a contact can have', async () => {
+    const one = await aContact();
+    const link = await linkFor(one);
+    const unsaid = { id: idIn(link), link, status: 'completed', result: { sub: 17 } };
+    await service.failing(/GET .*requests/, shows(unsaid), () => callBack(callAbout(one, link)));
+    const detail =
+      'The service has established no identity that the contact can have: Ident code is invalid.';
+    expect(await approve(one)).toEqual(
+      refused(2304, 'Verification cannot be approved', null, 400, detail),
+    );
+    expect((await reject(one)).status).toBe(200);
+  });
+
+  it('is not approved by a birthday if there is a code', async () => {
+    const one = await aContact(born);
+    const link = await linkFor(one);
+    const { ident: birthdate, name, identCountryCode: country } = born;
+    const result = { birthdate, name, country, id_number: '010180-12345' };
+    const found = { id: idIn(link), link, status: 'completed', result };
+    await service.failing(/GET .*requests/, shows(found), () =>
+      callBack(callAbout(one, link, 'sandbox-birthday')),
+    );
+    expect(await read(one)).toMatchObject({ verified_at: null });
+    expect(await approve(one)).toMatchObject({ status: 400, body: { code: 2304 } });
+  });
+
+  it('is decided about once', async () => {
+    const one = await mismatch();
+    await approve(one);
+    const nothing = refused(2304, 'No pending verification to approve or reject', null);
+    expect(await approve(one)).toEqual(nothing);
+    expect(await reject(one)).toEqual(nothing);
+  });
+});
+
+describe('asked again', () => {
+  it('the result of the open request is taken, if the service has not called', async () => {
+    const one = await aContact();
+    await identify(await linkFor(one), '?callback=no');
+    const { body } = await verify(one);
+    expect(body.data.contact.link).toBeNull();
+    expect(await identityOf(one)).toMatchObject({ verified_by: 'Identity service' });
+    expect(await toldTo(one)).toEqual([]);
+  });
+
+  it('the link of the open request is given again, and nothing changes', async () => {
+    const one = await aContact();
+    const link = await linkFor(one);
+    const before = await stateOf(one);
+    expect(await linkFor(one)).toBe(link);
+    expect(await stateOf(one)).toEqual(before);
+  });
+
+  it('an expired request is replaced', async () => {
+    const one = await aContact();
+    const link = await linkFor(one);
+    await identify(link, '?outcome=expired');
+    expect(await linkFor(one)).not.toBe(link);
+  });
+
+  it('a request that the service no longer knows is replaced', async () => {
+    const one = await aContact({
+      identityRequest: { id: 'gone', sent_at: '2026-01-02T03:04:05.678Z', pending: null },
+    });
+    expect(await linkFor(one)).toContain('/identify/');
+  });
+
+  it('a new request replaces a pending decision', async () => {
+    const one = await aContact();
+    await identify(await linkFor(one), '?outcome=mismatch');
+    expect(await linkFor(one)).toContain('/identify/');
+    expect(await read(one)).toMatchObject({ verification_pending_at: null });
+  });
+
+  it('a new request replaces a verification', async () => {
+    const one = await aContact({ identityVerification: verification() });
+    await linkFor(one);
+    expect(await read(one)).toMatchObject({ verified_at: null, verifications: [] });
+  });
+
+  it('with the same idempotency key, the service is not asked again', async () => {
+    const one = await aContact();
+    const key = { 'Idempotency-Key': 'once' };
+    const first = await verify(one, key);
+    const calls = await service.askedDuring(async () => {
+      expect(await verify(one, key)).toEqual(first);
+    });
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('a call about a request', () => {
+  it.each([
+    ['with another secret’s signature', { 'X-HMAC-Signature': '0'.repeat(64) }],
+    ['with a part of the signature', { 'X-HMAC-Signature': 'ab' }],
+    ['without a signature', { 'X-HMAC-Signature': '' }],
+    ['from a foreign address', { 'CF-Connecting-IP': '203.0.113.9' }],
+  ])('%s is refused, and the service is not asked', async (_, headers) => {
+    const one = await aContact();
+    const link = await linkFor(one);
+    await identify(link, '?callback=no');
+    const before = await stateOf(one);
+    const call = callAbout(one, link);
+    const calls = await service.askedDuring(async () => {
+      const { status } = await callBack({ ...call, headers: { ...call.headers, ...headers } });
+      expect(status).toBe(401);
+    });
+    expect(calls).toEqual([]);
+    expect(await stateOf(one)).toEqual(before);
+  });
+
+  it('is refused if another client’s secret has signed it', async () => {
+    const one = await aContact();
+    const { body, ...call } = callAbout(one, await linkFor(one));
+    const forged = body.replace('sandbox-priv', 'sandbox-birthday');
+    expect(await callBack({ ...call, body: forged })).toMatchObject({ status: 401 });
+    const unknown = body.replace('sandbox-priv', 'nobody');
+    expect(await callBack({ ...call, body: unknown })).toMatchObject({ status: 401 });
+  });
+
+  it('may have white space, which is not signed', async () => {
+    const one = await aContact();
+    const link = await linkFor(one);
+    await identify(link, '?callback=no');
+    const { body, ...call } = callAbout(one, link);
+    const spaced = JSON.stringify(JSON.parse(body), null, '\t').replaceAll('\n', '\r\n ');
+    expect(await callBack({ ...call, body: spaced })).toEqual(taken);
+    expect(await identityOf(one)).toBeDefined();
+  });
+
+  it('is refused if it is about nobody', async () => {
+    const one = { ...(await aContact()), code: 'NOBODY:1' };
+    expect(await callBack(callAbout(one, 'any'))).toMatchObject({ status: 404 });
+    const { reference, ...others } = JSON.parse(callAbout(one, 'any').body);
+    expect(reference).toBe('NOBODY:1');
+    const nobody = callbackOf({ ...others, id: 'any', reference: undefined });
+    expect(await callBack(nobody)).toMatchObject({ status: 404 });
+  });
+
+  it('changes nothing before the request is known, which the next request makes good', async () => {
+    const one = await aContact();
+    const before = await stateOf(one);
+    expect(await callBack(callAbout(one, 'early'))).toEqual(taken);
+    expect(await stateOf(one)).toEqual(before);
+  });
+
+  it('changes nothing before the request is completed', async () => {
+    const one = await aContact();
+    const link = await linkFor(one);
+    const before = await stateOf(one);
+    expect(await callBack(callAbout(one, link))).toEqual(taken);
+    expect(await stateOf(one)).toEqual(before);
+  });
+
+  it('changes nothing the second time', async () => {
+    const one = await aContact();
+    const link = await linkFor(one);
+    await identify(link);
+    const before = await stateOf(one);
+    expect(await callBack(callAbout(one, link))).toEqual(taken);
+    expect(await stateOf(one)).toEqual(before);
+  });
+
+  it.each([
+    ['approved', approve],
+    ['rejected', reject],
+  ])('changes nothing once the registrar has %s the result', async (_, decide) => {
+    const one = await aContact();
+    const link = await linkFor(one);
+    await identify(link, '?outcome=mismatch');
+    await decide(one);
+    const before = await stateOf(one);
+    expect(await callBack(callAbout(one, link))).toEqual(taken);
+    expect(await stateOf(one)).toEqual(before);
+  });
+
+  it('changes nothing once the verification was withdrawn', async () => {
+    const one = await aContact();
+    const link = await linkFor(one);
+    await identify(link);
+    const { id } = (await identityOf(one)) as unknown as { id: string };
+    await repp.request(one.registrar, 'DELETE', `/${one.code}/verifications/${id}`);
+    await callBack(callAbout(one, link));
+    expect(await identityOf(one)).toBeUndefined();
+  });
+
+  it('changes nothing if there is a newer request', async () => {
+    const one = await aContact();
+    const link = await linkFor(one);
+    await identify(link, '?outcome=mismatch');
+    await linkFor(one);
+    const before = await stateOf(one);
+    expect(await callBack(callAbout(one, link))).toEqual(taken);
+    expect(await stateOf(one)).toEqual(before);
+  });
+
+  it('is refused where the registry has no identity service', async () => {
+    const { registrar, code } = await aContact();
+    const env = { ...worker.env, IDENTITY_SERVICE_URL: '', IDENTITY_SERVICE_CLIENTS: '' };
+    const request = (path: string, init: RequestInit) =>
+      answerOf(app.request(path, init, env, { waitUntil: () => {} } as never));
+    const path = `/repp/v1/contacts/verify/${code}`;
+    const answer = await request(path, send('POST', registrar));
+    expect(answer).toEqual(refused(2101, 'There is no identity service', null));
+    const call = callAbout({ registrar, code }, 'any');
+    const headers = { ...call.headers, 'CF-Connecting-IP': '127.0.0.1' };
+    expect(await request(callbackPath, { ...call, headers })).toMatchObject({ status: 401 });
+  });
+});
+
+describe('while the result is taken', () => {
+  async function takenWhile(one: One, work: () => Promise<unknown>) {
+    const { identityRequest } = await getContactByCode(worker.db, one.code);
+    const { identityService } = settings(worker.env);
+    const request = { at: new Date(), requestId: crypto.randomUUID() };
+    await takeIdentification(
+      beforeBatch(worker.env, 1, work),
+      identityService!,
+      identityService!.clients[0]!,
+      { code: one.code, id: identityRequest!.id },
+      request,
+    );
+  }
+
+  it('a change of the identity is compared with it', async () => {
+    const one = await aContact();
+    await identify(await linkFor(one), '?callback=no');
+    await takenWhile(one, () =>
+      updateAnyContact(worker.db, operator, one.code, { ident: '47101010033' }),
+    );
+    expect(await read(one)).toMatchObject({
+      ...{ ident: '47101010033', verified_at: null },
+      verification_pending_at: expect.any(String),
+    });
+  });
+
+  it('a registrar’s update is kept, and so is the result', async () => {
+    const one = await aContact();
+    await identify(await linkFor(one), '?callback=no');
+    await takenWhile(one, () => repp.update(one.registrar, one.code, { phone: '+372.7' }));
+    expect(await read(one)).toMatchObject({ phone: '+372.7', verified_at: expect.any(String) });
+  });
+
+  it('another call takes it instead, once', async () => {
+    const one = await aContact();
+    const link = await linkFor(one);
+    await identify(link, '?callback=no');
+    await takenWhile(one, () => callBack(callAbout(one, link)));
+    expect(await identityOf(one)).toBeDefined();
+    expect(await toldTo(one)).toHaveLength(1);
+  });
+});
+
+describe('a service that fails', () => {
+  const html = '<!doctype html><title>Maintenance</title>';
+  const sound = { access_token: 'a', id: 'a', link: 'https://id.example/a', status: 'pending' };
+  const faults: [string, (response: ServerResponse) => void][] = [
+    ['breaks the connection', (response) => response.destroy()],
+    ['answers 500', shows({ error: 'An error occurred' }, 500)],
+    ['answers 401', shows({ error: 'Unauthorized' }, 401)],
+    ['answers a page', shows(html)],
+    ['answers null', shows('null')],
+    ['answers an id that is a path', shows({ ...sound, id: '../a' })],
+    ['answers an id that is a number', shows({ ...sound, id: 17 })],
+    ['answers a link that is a script', shows({ ...sound, link: 'javascript:alert(1)' })],
+    ['answers more than it has to say', shows({ ...sound, result: { x: 'x'.repeat(70_000) } })],
+    [
+      'redirects',
+      (response) => response.writeHead(307, { Location: 'https://example.com/' }).end(),
+    ],
+  ];
+
+  it.each(faults)('leaves everything as it was if it %s', async (_, fault) => {
+    const one = await aContact();
+    const before = await stateOf(one);
+    for (const call of [/token/, /POST .*requests/]) {
+      expect(await service.failing(call, fault, () => verify(one))).toEqual(serviceFailed);
+    }
+    expect(await stateOf(one)).toEqual(before);
+
+    const link = await linkFor(one);
+    await identify(link, '?callback=no');
+    const open = await stateOf(one);
+    for (const call of [/token/, /GET .*requests/]) {
+      const calledBack = () => callBack(callAbout(one, link));
+      expect(await service.failing(call, fault, () => verify(one))).toEqual(serviceFailed);
+      expect(await service.failing(call, fault, calledBack)).toMatchObject({ status: 502 });
+    }
+    expect(await stateOf(one)).toEqual(open);
+    await verify(one);
+    expect(await identityOf(one)).toBeDefined();
+  });
+
+  it('is not waited for', async () => {
+    const registrar = await addRegistrar(worker.env);
+    const code = `${registrar.code}:TIMEOUT`;
+    await addContact(worker.env, registrar, { code });
+    const began = Date.now();
+    expect(await verify({ registrar, code })).toEqual(serviceFailed);
+    expect(Date.now() - began).toBeLessThan(8_000);
+  });
+});
+
+describe('the proof of identity', () => {
+  const download = ({ registrar, code }: One) =>
+    repp.request(registrar, 'GET', `/download_poi/${code}`);
+
+  it('is the service’s PDF', async () => {
+    const one = await aContact();
+    const link = await linkFor(one);
+    await identify(link);
+    const answer = await download(one);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'application/pdf',
+      'content-disposition': `inline; filename="proof_of_identity_${idIn(link)}.pdf"`,
+      'cache-control': 'private, no-store',
+    });
+    expect(await answer.text()).toMatch(/^%PDF-/);
+  });
+
+  it('is missing before the person is identified', async () => {
+    const one = await aContact();
+    const missing = refused(2303, 'Object does not exist', null, 404);
+    expect(await answerOf(download(one))).toEqual(missing);
+    await linkFor(one);
+    expect(await answerOf(download(one))).toEqual(missing);
+  });
+
+  it('that is not a PDF is a failure, which decides nothing', async () => {
+    const one = await aContact();
+    await identify(await linkFor(one));
+    const failing = service.failing(/proof/, shows('{"status":"completed"}'), async () =>
+      answerOf(download(one)),
+    );
+    expect(await failing).toEqual(serviceFailed);
+    expect(await identityOf(one)).toBeDefined();
+  });
+});
+
+test('an organisation cannot be identified', async () => {
+  const one = await aContact({ identType: 'org', ident: '12345678' });
+  const detail = 'Only people can be identified: contacts of the types priv and birthday.';
+  expect(await verify(one)).toEqual(
+    refused(2005, 'Ident type is invalid [ident_type]', 'ident_type', 400, detail),
+  );
+});
+
+test('a version that the registrar does not expect is not asked about', async () => {
+  const one = await aContact();
+  const calls = await service.askedDuring(async () => {
+    expect(await verify(one, { 'If-Match': '"another"' })).toMatchObject({ status: 412 });
+  });
+  expect(calls).toEqual([]);
+});
