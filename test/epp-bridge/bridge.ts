@@ -45,7 +45,7 @@ interface Answer {
   code: number;
   message: string;
   data?: unknown;
-  effect?: () => void;
+  effect?: (() => void) | undefined;
 }
 
 const database = new DatabaseSync(process.argv[2] ?? 'epp.sqlite');
@@ -61,10 +61,11 @@ database.exec(`
   begin immediate; commit`);
 
 /** Does all of it or, if the program ends meanwhile, nothing. */
-function atOnce(changes: () => void): void {
+function atOnce<Result>(changes: () => Result): Result {
   database.exec('begin immediate');
-  changes();
+  const result = changes();
   database.exec('commit');
+  return result;
 }
 
 function find<Row>(sql: string, ...values: string[]): Row | undefined {
@@ -76,14 +77,13 @@ function domainHere(name: string): Domain | undefined {
   return row && JSON.parse(row.domain);
 }
 
-const keepDomain = (domain: Domain) => {
-  database
-    .prepare('insert or replace into domains values (?, ?)')
-    .run(domain.name, JSON.stringify(domain));
-};
-const dropDomain = (name: string) => {
-  database.prepare('delete from domains where name = ?').run(name);
-};
+function change(sql: string, ...values: (string | null)[]): void {
+  database.prepare(sql).run(...values);
+}
+
+const keepDomain = (domain: Domain) =>
+  change('insert or replace into domains values (?, ?)', domain.name, JSON.stringify(domain));
+const dropDomain = (name: string) => change('delete from domains where name = ?', name);
 
 interface Reply {
   status: number;
@@ -119,11 +119,9 @@ const contactPath = ({ contact }: Order) => `/${encodeURIComponent(String(contac
 const registrationPath = (name: string) =>
   internal(`/names/${encodeURIComponent(name)}/registration`);
 
-const done = (effect?: () => void, data?: unknown): Answer => ({
-  ...{ code: 1000, message: 'Command completed successfully' },
-  ...(effect && { effect }),
-  ...(data !== undefined && { data }),
-});
+const done = (effect?: () => void, data?: unknown): Answer => {
+  return { code: 1000, message: 'Command completed successfully', effect, data };
+};
 
 /** What the registry refuses, in the words that it has for it. */
 function refused({ status, body }: Reply): Answer {
@@ -133,11 +131,9 @@ function refused({ status, body }: Reply): Answer {
   return { code, message: `${field}: ${message}` };
 }
 
-const partiesOf = ({ registrar, registrant, admin, tech }: Order) => ({
-  ...{ registrar, registrant },
-  ...(admin && { admin_contacts: admin }),
-  ...(tech && { tech_contacts: tech }),
-});
+const partiesOf = ({ registrar, registrant, admin, tech }: Order) => {
+  return { registrar, registrant, admin_contacts: admin, tech_contacts: tech };
+};
 
 /** The registrar's own domain, or the refusal. Whose a domain is, this database says. */
 function owned({ name = '', registrar }: Order, use: (domain: Domain) => Promise<Answer>) {
@@ -156,9 +152,7 @@ const removal = (order: Order, pathOf: (name: string) => string) =>
 /** A call of the registrars' interface in the name of the registrar. An order is one transaction, however often it is sent. */
 async function acting(order: Order, method: string, path: string, body?: unknown): Promise<Answer> {
   const headers = { 'Acting-For': order.registrar, 'Idempotency-Key': order.id };
-  const reply = await call(method, `/repp/v1/contacts${path}`, body, headers);
-  const { code, message, data } = reply.body;
-  return { code, message, data };
+  return (await call(method, `/repp/v1/contacts${path}`, body, headers)).body;
 }
 
 const commands = {
@@ -172,8 +166,7 @@ const commands = {
     const { name = '', secret } = order;
     if (domainHere(name)) return { code: 2302, message: 'Object exists' };
     // EPP has one field for both.
-    const secrets = secret && { registration_code: secret, password: secret };
-    const asked = { domain: partiesOf(order), ...secrets };
+    const asked = { domain: partiesOf(order), registration_code: secret, password: secret };
     const reply = await call('POST', registrationPath(name), asked);
     return reply.status > 201 ? refused(reply) : done(() => keepDomain(reply.body.domain));
   },
@@ -210,7 +203,7 @@ async function carryOut(): Promise<void> {
     atOnce(() => {
       effect?.();
       const said = JSON.stringify({ id: order.id, ...answer });
-      database.prepare('update orders set answer = ? where id = ?').run(said, order.id);
+      change('update orders set answer = ? where id = ?', said, order.id);
     });
   }
 }
@@ -239,9 +232,7 @@ async function follow(): Promise<void> {
   }
 }
 
-function moveTo(after: string): void {
-  database.prepare('insert or replace into position values (1, ?)').run(after);
-}
+const moveTo = (after: string) => change('insert or replace into position values (1, ?)', after);
 
 /** Takes the place of now, then reads every domain, and forgets the contacts: what changes meanwhile comes again. */
 async function begin(): Promise<{ after: string }> {
@@ -271,13 +262,10 @@ async function learnLinked(): Promise<void> {
 /** Reads the contact as it is now, or its absence. */
 async function learnContact(code: string): Promise<() => void> {
   const { status, body } = await call('GET', internal(`/contacts/${encodeURIComponent(code)}`));
-  return () => {
-    if (status === 404) database.prepare('delete from contacts where code = ?').run(code);
-    else
-      database
-        .prepare('insert or replace into contacts values (?, ?)')
-        .run(code, JSON.stringify(body));
-  };
+  return () =>
+    status === 404
+      ? change('delete from contacts where code = ?', code)
+      : change('insert or replace into contacts values (?, ?)', code, JSON.stringify(body));
 }
 
 async function learnDomain(name: string): Promise<() => void> {
@@ -285,16 +273,28 @@ async function learnDomain(name: string): Promise<() => void> {
   return () => (status === 404 ? dropDomain(name) : keepDomain(body.domain));
 }
 
+/** Keeps an order, and returns its id. What cannot be understood is answered at once, or it would come first for ever. */
+function keep(line: string): string {
+  let order: Partial<Order> | undefined;
+  try {
+    order = JSON.parse(line);
+  } catch {}
+  const { id = line, name = '', registrar } = order ?? {};
+  const isOrder =
+    [id, name, registrar].every((value) => typeof value === 'string') &&
+    Object.hasOwn(commands, order?.do ?? '');
+  const refusal = { id: String(id), code: 2001, message: 'Command syntax error' };
+  const answer = isOrder ? null : JSON.stringify(refusal);
+  change('insert or ignore into orders values (?, ?, ?)', refusal.id, line, answer);
+  return refusal.id;
+}
+
 const lines = (await text(process.stdin)).split('\n').filter((line) => line !== '');
-const orders = lines.map((line) => JSON.parse(line) as Order);
-atOnce(() => {
-  const note = database.prepare('insert or ignore into orders values (?, ?, null)');
-  for (const order of orders) note.run(order.id, JSON.stringify(order));
-});
+const ids = atOnce(() => lines.map(keep));
 await carryOut();
 await follow();
 await learnLinked();
-for (const { id } of orders) {
+for (const id of ids) {
   const { answer } = find<{ answer: string }>('select answer from orders where id = ?', id)!;
   process.stdout.write(`${answer}\n`);
 }
