@@ -7,8 +7,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
+import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServer } from '../cli/server.ts';
+import { TestRegistry } from '../cli/tool.ts';
 import { basic } from '../support/fixtures.ts';
 
 /** The example of an EPP server, for a month of a sandbox, on a machine that is switched off now and then. */
@@ -21,11 +23,15 @@ const registrars = ['ALPHA', 'BETA'];
 const names = Array.from({ length: 10 }, (_, n) => `sild${n}.ee`);
 const reserved = 'kinni.ee';
 
-const any = <Value>(values: readonly Value[]) => values[Math.floor(Math.random() * values.length)]!;
+/** What is drawn in this month: the seed that a failure names repeats it, given to `fc.assert`. */
+let draws: Iterator<number, number>;
+const any = <Value>(values: readonly Value[]) => values[draws.next().value % values.length]!;
 
 let directory: string;
 let sandbox: Awaited<ReturnType<typeof startServer>>;
 let door: Server;
+/** How often the program was told that its place in the changes is gone. */
+let restarts = 0;
 /** The program may be killed at this call, before the registry gets it or after the registry has answered it. */
 let death: { call: number; side: 'before' | 'after'; kill: () => void } | undefined;
 
@@ -48,6 +54,7 @@ beforeAll(async () => {
       },
       ...(body && { body }),
     });
+    if (answer.status === 410) restarts += 1;
     const said = await answer.text();
     if (isLast) return death?.kill();
     response.writeHead(answer.status).end(said);
@@ -137,7 +144,80 @@ function newOrder(contacts: readonly string[], secrets: ReadonlyMap<string, stri
   ]);
 }
 
+/** What the operator does beside the program; what is refused is not among the kinds that were done. */
+function newOperator() {
+  const registry = new TestRegistry(path.join(directory, 'registry'));
+  const done = new Set<string>();
+  async function run(...words: string[]): Promise<string | undefined> {
+    const { status, stdout, stderr } = await registry.spawn([...words, '--json']);
+    expect(status, stderr).toBeLessThan(2);
+    if (status !== 0) return undefined;
+    done.add(words.slice(0, 2).join(' '));
+    return JSON.parse(stdout).request_id;
+  }
+  return {
+    done,
+    async work(day: number) {
+      const states = await Promise.all(
+        names.map(async (name) => (await ask('GET', `/api/v1/internal/names/${name}`)).body),
+      );
+      const nameThat = (is: (state: Record<string, unknown>) => unknown): string =>
+        any([states.filter(is), states].find(({ length }) => length > 0)!).name;
+      const there = nameThat(({ registered }) => registered);
+      const free = nameThat(({ registered, reserved, auction }) => {
+        return !registered && !reserved && !auction;
+      });
+      const request = await [
+        () => run('contact', 'update', any(['ALPHA:TAMM', 'BETA:TAMM']), '--city', `Linn ${day}`),
+        () => run('retained', 'add', free, '--status', 'reserved'),
+        () => run('domain', 'update', there, '--tech', any(['ALPHA:TAMM', 'BETA:TAMM'])),
+        () => run('retained', 'remove', ...names, '--status', 'reserved', '--yes'),
+        () => run('auction', 'start', free),
+        () => run('domain', 'remove', there, '--yes'),
+      ][day % 6]!();
+      if (request && day % 4 === 0) await run('history', 'revert', request, '--yes');
+    },
+    /** Takes what the program has read last out of the history. */
+    async archive() {
+      const { body } = await ask('POST', '/sandbox/clock', { advance: 'P3D' });
+      const before = new Date(Date.parse(body.now) - 24 * 60 * 60 * 1000).toISOString();
+      const file = path.join(directory, 'history.ndjson');
+      await run('history', 'archive', '--before', before.slice(0, 10), '--to', file);
+    },
+  };
+}
+
+test('an order that cannot be understood is answered, and does not stop those after it', async () => {
+  const orders = [
+    { id: 'strange', do: 'fly', registrar: 'ALPHA' },
+    { id: 'numeric', do: 'create', registrar: 'ALPHA', name: 7 },
+    { order: 'none' },
+    { id: 'check', do: 'check', registrar: 'ALPHA', name: reserved },
+  ];
+  for (const _ of ['at first', 'again']) {
+    const answers = await run(orders);
+    expect(answers!.map(({ id, code }) => [id, code])).toEqual([
+      ...[
+        ['strange', 2001],
+        ['numeric', 2001],
+        ['{"order":"none"}', 2001],
+      ],
+      ['check', 1000],
+    ]);
+  }
+});
+
 test('an EPP server that lives a month and is killed ten times agrees with the registry', async () => {
+  const random = fc.noShrink(fc.infiniteStream(fc.nat()));
+  const month = fc.asyncProperty(random, async (stream) => {
+    draws = stream;
+    await liveAMonth();
+  });
+  await fc.assert(month, { numRuns: 1, endOnFailure: true });
+}, 1_200_000);
+
+async function liveAMonth() {
+  const operator = newOperator();
   const contacts = ['ALPHA:TAMM', 'BETA:TAMM'];
   const secrets = new Map<string, string>();
   const codes: number[] = [];
@@ -156,6 +236,9 @@ test('an EPP server that lives a month and is killed ten times agrees with the r
     const alpha = basic('alpha', 'alpha-demo-secret');
     await ask('PUT', '/repp/v1/contacts/ALPHA:TAMM', { contact: { name: `Jaan ${day}` } }, alpha);
 
+    await operator.work(day);
+    if (day % 10 === 0) await operator.archive();
+
     const orders = Array.from({ length: ordersOfDay }, () => newOrder(contacts, secrets));
     // It outlives a day on which it calls less often than that.
     if (deaths < Math.min(kills, day / 2)) {
@@ -171,6 +254,11 @@ test('an EPP server that lives a month and is killed ten times agrees with the r
     await ask('POST', '/sandbox/clock', { advance: 'P1D' });
   }
   expect(deaths).toBe(kills);
+  expect(restarts).toBeGreaterThan(0);
+  expect([...operator.done].sort()).toEqual([
+    ...['auction start', 'contact update', 'domain remove', 'domain update'],
+    ...['history archive', 'history revert', 'retained add', 'retained remove'],
+  ]);
   expect(codes.filter((code) => code === 1000).length).toBeGreaterThan(days);
   await run([]);
 
@@ -191,4 +279,4 @@ test('an EPP server that lives a month and is killed ten times agrees with the r
     const { body } = await ask('GET', `/api/v1/internal/contacts/${code}`);
     expect(JSON.parse(String(contact))).toEqual(body);
   }
-}, 600_000);
+}
