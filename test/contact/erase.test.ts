@@ -329,3 +329,33 @@ it('contact erase ends the same whichever call of the database fails, or is done
     }
   }
 });
+
+it('an erasure takes the references of verifications, and leaves who checked which claim, and when', async () => {
+  const registrar = await addRegistrar(worker.env, {}, { username: `kati${unique()}` });
+  const { code, uuid } = await addContact(worker.env, registrar);
+  const mark = `reference${unique()}x`;
+  const check = { method: 'eid', reference: mark };
+  for (const claim of ['identity', 'email']) {
+    const verification = { claim, ...check };
+    await repp.request(registrar, 'POST', `/${code}/verifications`, { verification });
+  }
+  await repp.update(registrar, code, { email: `jaan${unique()}@example.ee` });
+  const { verifications } = (await repp.read(registrar, code)) as {
+    verifications: { id: string }[];
+  };
+  await repp.request(registrar, 'DELETE', `/${code}/verifications/${verifications[0]!.id}`);
+  expect(await tablesWith(mark)).toEqual(['contacts', 'history']);
+  const who = (entries: Awaited<ReturnType<typeof entriesOf>>) =>
+    entries.map(({ actor, occurredAt, changes }) => [actor, occurredAt, Object.keys(changes)]);
+  const before = await entriesOf({ uuid });
+  await erase(code);
+  expect(await tablesWith(mark)).toEqual([]);
+  const after = (await entriesOf({ uuid })).slice(0, -1);
+  expect(who(after)).toEqual(who(before));
+  expect(after.map(({ changes }) => changes)).toEqual([
+    { identityVerification: removed },
+    { emailVerification: removed },
+    { email: removed, emailVerification: removed },
+    { identityVerification: removed },
+  ]);
+});

@@ -1,0 +1,237 @@
+import * as fc from 'fast-check';
+import { expect, inject, it } from 'vitest';
+import { type Claim, claims } from '../../drizzle/schema.ts';
+import { getContactByCode, updateAnyContact } from '../../src/contact/administer.ts';
+import type { Contact } from '../../src/contact/contact.ts';
+import { eraseContact } from '../../src/contact/erase.ts';
+import { verificationColumn } from '../../src/contact/fields.ts';
+import { importContacts } from '../../src/contact/import.ts';
+import { verificationsOf } from '../../src/contact/verifications.ts';
+import { RegistryError } from '../../src/error.ts';
+import { contactKind } from '../../src/move-in/contacts.ts';
+import { type Form, keyOf } from '../../src/move-in/kind.ts';
+import { readForms } from '../../src/move-in/read.ts';
+import { writeForms } from '../../src/move-in/write.ts';
+import { planRevert } from '../../src/revert/plan-revert.ts';
+import { revert } from '../../src/revert/revert.ts';
+import { recordVerification, withdrawVerification } from '../../src/verification/verification.ts';
+import { registrantClient, registrarClient } from '../support/client.ts';
+import {
+  addContact,
+  addPerson,
+  addRegistrar,
+  contactValues,
+  operator,
+  unique,
+  verification,
+} from '../support/fixtures.ts';
+import { shareWorker } from '../support/worker.ts';
+
+const worker = shareWorker();
+const repp = registrarClient(worker);
+const portal = registrantClient(worker);
+const isDeep = inject('isDeep');
+
+/** What each claim is about, said here once more: the service's own list is what is tested. */
+const valuesOf: Record<Claim, (contact: Contact) => unknown[]> = {
+  identity: ({ ident, identType, identCountryCode }) => [ident, identType, identCountryCode],
+  name: ({ name }) => [name],
+  email: ({ email }) => [email],
+  phone: ({ phone }) => [phone],
+  address: ({ street, city, zip, state, countryCode }) => [street, city, zip, state, countryCode],
+};
+
+/** So few values that those of before often come back. */
+const change = fc.oneof(
+  fc.record({ name: fc.constantFrom('Mari', 'Jaan') }),
+  fc.record({ email: fc.constantFrom('mari@example.ee', 'jaan@example.ee') }),
+  fc.record({ phone: fc.constantFrom('+372.5123456', '+372.5123457') }),
+  fc.record({ city: fc.constantFrom('Tartu', 'Narva') }),
+  fc.record({ fax: fc.constantFrom('+372.6123456', '+372.6123457') }),
+);
+const acts = [
+  ...(['registrar', 'registrant', 'operator', 'identity', 'undo', 'record', 'withdraw'] as const),
+  ...(['erase', 'move in', 'move in'] as const),
+];
+const step = fc.record({
+  act: fc.constantFrom(...acts, 'record', 'record', 'operator', 'undo'),
+  change,
+  claim: fc.constantFrom(...claims),
+  result: fc.constantFrom('success', 'success', 'failed'),
+  /** Which of the past requests or files, counted from the newest. */
+  past: fc.nat(2),
+});
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** For each claim, the check that is in force. */
+type InForce = Partial<Record<Claim, string>>;
+
+/** One contact, and what is known of it without the service's help. */
+class Life {
+  inForce: InForce = {};
+  /** The newest check of each claim, even if it has ended. */
+  newest: InForce = {};
+  readonly requests: { id: string; before: [InForce, InForce] }[] = [];
+  /** What the former registry has exported. */
+  readonly files: Form[] = [];
+  /** The claims of which the file that has just moved in brought another check. */
+  private readonly believed = new Set<Claim>();
+  readonly code: string;
+  private readonly registrar: Awaited<ReturnType<typeof addRegistrar>>;
+  private readonly people: Awaited<ReturnType<typeof addPerson>>[];
+
+  constructor(registrar: Life['registrar'], people: Life['people']) {
+    this.registrar = registrar;
+    this.people = people;
+    this.code = `${registrar.code}:LIFE${unique()}`;
+  }
+
+  contact(): Promise<Contact> {
+    return getContactByCode(worker.db, this.code);
+  }
+
+  private set(claim: Claim, id: string): void {
+    this.inForce[claim] = id;
+    this.newest[claim] = id;
+  }
+
+  async form(): Promise<Form> {
+    const pages = await Array.fromAsync(readForms(worker.db, contactKind));
+    return pages.flat().find((form) => keyOf(contactKind, form) === this.code)!;
+  }
+
+  /** Does it, and notes of the checks what is not a matter of changed values. */
+  async perform({ act, change, claim, result, past }: Step): Promise<void> {
+    const { code, registrar } = this;
+    const before = await this.contact();
+    const { actor, request } = operator;
+    const origin = { actor, request };
+    const known: [InForce, InForce] = [{ ...this.inForce }, { ...this.newest }];
+    if (act === 'registrar') {
+      const { city, ...others } = { city: undefined, ...change };
+      const sent = { ...others, ...(city && { addr: { city } }) };
+      expect(await repp.update(registrar, code, sent)).toMatchObject({ status: 200 });
+    } else if (act === 'registrant') {
+      const { city, ...others } = { city: undefined, ...change };
+      const person = this.people.find((one) => one.code === before.ident)!;
+      const { uuid } = before;
+      const sent = { ...others, ...(city && { address: { city } }) };
+      expect(await portal.update(person, uuid, sent)).toMatchObject({ status: 200 });
+    } else if (act === 'operator' || act === 'identity') {
+      const ident = this.people[past % 2]!.code;
+      const changes = act === 'identity' ? { ident } : change;
+      await updateAnyContact(worker.db, origin, code, changes);
+      this.requests.unshift({ id: request.requestId, before: known });
+    } else if (act === 'undo') {
+      const made = this.requests[past];
+      if (!made) return;
+      const plan = await planRevert(worker.db, origin, made.id);
+      if (plan.reversals.length === 0) return;
+      await revert(worker.db, origin, plan);
+      [this.inForce, this.newest] = made.before.map((one) => ({ ...one })) as [InForce, InForce];
+    } else if (act === 'record') {
+      const check = { claim, method: 'eid', result } as const;
+      const recorded = await recordVerification(worker.db, registrar.login, code, check, request);
+      this.set(claim, recorded.outcome.id);
+    } else if (act === 'withdraw') {
+      const id = this.inForce[claim] ?? 'none';
+      await withdrawVerification(worker.db, registrar.login, code, id, request);
+      delete this.inForce[claim];
+      delete this.newest[claim];
+    } else if (act === 'erase') {
+      await eraseContact(worker.db, origin, before.uuid);
+      await this.import(claim, result);
+    } else await this.moveIn(change, claim, past);
+    if (act !== 'undo' && act !== 'erase') await this.dropChanged(before);
+  }
+
+  /** Another contact with the code, of which a claim was checked elsewhere. */
+  private async import(claim: Claim, result: 'success' | 'failed'): Promise<void> {
+    const check = verification({ result });
+    const given = { ...contactValues, ident: this.people[0]!.code, identCountryCode: 'LV' };
+    const registrar = this.registrar.code;
+    const record = { ...given, code: this.code, registrar, [verificationColumn[claim]]: check };
+    await importContacts(worker.db, operator, [record]);
+    [this.inForce, this.newest] = [{ [claim]: check.id }, { [claim]: check.id }];
+    this.requests.length = 0;
+    this.files.length = 0;
+  }
+
+  /** A file of the former registry, where a value changes, a check is made, or nothing happens but an earlier file again. */
+  private async moveIn(change: Form, claim: Claim, past: number): Promise<void> {
+    const here = await this.form();
+    const file: Form = { ...(this.files[past] ?? here), ...change };
+    const id = crypto.randomUUID();
+    const column = `${claim}_verification`;
+    if (past === 2) file[column] = JSON.stringify(verification({ id }));
+    this.files.unshift(file);
+    const to = await contactKind.settle!(file, here);
+    const { actor, request } = operator;
+    const left = await writeForms(worker.db, { actor, request }, contactKind, [
+      { action: 'update', from: here, to },
+    ]);
+    expect(left).toEqual([]);
+    // What a file says of a check that is not the newest one here is believed; the same check never comes back.
+    for (const one of claims) {
+      const given = JSON.parse(file[`${one}_verification`] ?? 'null');
+      if (given?.id === this.newest[one]) continue;
+      if (given === null) {
+        delete this.inForce[one];
+        delete this.newest[one];
+      } else if (given.result === 'ended') {
+        delete this.inForce[one];
+        this.newest[one] = given.id;
+      } else {
+        this.set(one, given.id);
+        this.believed.add(one);
+      }
+    }
+  }
+
+  /** Whatever changed the value of a claim, its check is over, unless the same file brought another one. */
+  private async dropChanged(before: Contact): Promise<void> {
+    const after = await this.contact();
+    for (const claim of claims) {
+      const [was, is] = [before, after].map((each) => JSON.stringify(valuesOf[claim](each)));
+      if (was !== is && !this.believed.has(claim)) delete this.inForce[claim];
+    }
+    this.believed.clear();
+  }
+
+  async check(): Promise<void> {
+    const shown = verificationsOf(await this.contact());
+    expect(Object.fromEntries(shown.map(({ claim, id }) => [claim, id]))).toEqual(this.inForce);
+  }
+}
+
+it('whoever changes a value, by whatever way, what was verified of the one before is no longer in force', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const people = [
+    await addPerson(worker.env, { countryCode: 'LV', code: `LIFE${unique()}` }),
+    await addPerson(worker.env, { countryCode: 'LV', code: `LIFE${unique()}` }),
+  ];
+  const outcomes = new Map<string, number>();
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 30 }), async (steps) => {
+      const life = new Life(registrar, people);
+      const ident = people[0]!.code;
+      await addContact(worker.env, registrar, { code: life.code, ident, identCountryCode: 'LV' });
+      for (const each of steps) {
+        const outcome = await life.perform(each).then(
+          () => 'done',
+          (error) => {
+            if (error instanceof RegistryError) return error.reason;
+            throw error;
+          },
+        );
+        const key = `${each.act} ${outcome}`;
+        outcomes.set(key, (outcomes.get(key) ?? 0) + 1);
+        await life.check();
+      }
+    }),
+    { numRuns: isDeep ? 40 : 2, endOnFailure: true },
+  );
+  // So many lives have something of everything.
+  if (!isDeep) return;
+  for (const act of acts) expect(outcomes.get(`${act} done`)).toBeGreaterThan(0);
+});
