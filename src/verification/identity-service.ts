@@ -32,7 +32,7 @@ const token = onFirstUse(() => z.object({ access_token: z.string() }));
 
 const identification = onFirstUse(() =>
   z.object({
-    // It stands in paths, and in the reference of a verification.
+    // It is the reference of a verification.
     id: z.string().check(z.regex(/^[\w-]{1,100}$/)),
     link: z.string().check(z.regex(/^https?:\/\/\S{1,2000}$/)),
     status: z.enum(['pending', 'completed', 'expired']),
@@ -84,7 +84,7 @@ export async function findIdentification(
   client: IdentityClient,
   id: string,
 ): Promise<Identification | undefined> {
-  const answer = await ask(service, client, `/${id}`, maximumJsonBytes);
+  const answer = await ask(service, client, `/${encodeURIComponent(id)}`, maximumJsonBytes);
   const found = answer && parsed(identification(), answer);
   if (found && found.id !== id) throw failed();
   return found;
@@ -96,7 +96,8 @@ export async function findProof(
   client: IdentityClient,
   id: string,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const pdf = await ask(service, client, `/${id}/proof_of_identity`, maximumPdfBytes);
+  const path = `/${encodeURIComponent(id)}/proof_of_identity`;
+  const pdf = await ask(service, client, path, maximumPdfBytes);
   if (pdf && !decoder.decode(pdf.subarray(0, 5)).startsWith('%PDF-')) throw failed();
   return pdf;
 }

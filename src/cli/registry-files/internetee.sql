@@ -91,10 +91,11 @@ copy (
       'verified_at', v.verified_at || 'Z',
       'verified_by', 'former registry'
     ) end as identity_verification,
-    case when v.ident_request_sent_at is not null and v.verification_id <> '' then json_build_object(
+    case when v.ident_request_sent_at is not null and v.verification_id <> '' then json_strip_nulls(json_build_object(
       'id', v.verification_id,
-      'sent_at', v.ident_request_sent_at || 'Z'
-    ) end as identity_request,
+      'sent_at', v.ident_request_sent_at || 'Z',
+      'decided_at', v.verified_at || 'Z'
+    )) end as identity_request,
     c.creator_str, c.updator_str, c.created_at, c.updated_at
   from contacts c
   cross join jsonb_to_record(to_jsonb(c)) as v (verified_at text, verification_id text, ident_request_sent_at text)

@@ -51,9 +51,10 @@ for (const decision of ['approve', 'reject'] as const) {
 
 identification.get('/download_poi/:code', async (c) => {
   const service = serviceOf(c);
+  // An id that moved in may be any text.
   const { id, pdf } = await getProof(database(c), c.var.login, c.req.param('code'), service);
   return c.body(pdf, 200, {
     'Content-Type': 'application/pdf',
-    'Content-Disposition': `inline; filename="proof_of_identity_${id}.pdf"`,
+    'Content-Disposition': `inline; filename="proof_of_identity_${encodeURIComponent(id)}.pdf"`,
   });
 });

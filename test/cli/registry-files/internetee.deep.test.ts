@@ -96,12 +96,10 @@ test('writes whom eeID has identified, and the requests whose numbers are known'
     "select uuid_of(9, 'eeid') as identified, uuid_of(5, 'eeid') as pending",
   )) as [{ identified: string; pending: string }];
   const sent_at = '2026-06-10T08:00:00.123456Z';
+  const verified_at = '2026-06-10T09:00:00.654321Z';
   expect(ofContact(9)).toEqual([
-    {
-      ...{ id: identified, method: 'eid', verified_at: '2026-06-10T09:00:00.654321Z' },
-      verified_by: 'former registry',
-    },
-    { id: identified, sent_at },
+    { id: identified, method: 'eid', verified_at, verified_by: 'former registry' },
+    { id: identified, sent_at, decided_at: verified_at },
   ]);
   expect(ofContact(5)).toEqual(['', { id: pending, sent_at }]);
   expect(ofContact(3)).toEqual(['', '']);

@@ -115,7 +115,10 @@ const verifications = fc.record({
     }),
   ),
   identity_request: json(
-    fc.record({ id: dirtyText, sent_at: instant, pending: fc.constant(null) }),
+    fc.record(
+      { id: dirtyText, sent_at: instant, pending: fc.constant(null), decided_at: instant },
+      { requiredKeys: ['id', 'sent_at', 'pending'] },
+    ),
   ),
 });
 
