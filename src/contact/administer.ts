@@ -59,7 +59,10 @@ export function listContactsBy(
       email === undefined ? undefined : sql`lower(${contacts.email}) = lower(${email})`,
       name === undefined ? undefined : sql`instr(${contacts.name}, ${name}) > 0`,
       isWithout ? isUnverified : undefined,
-      overdueOn === undefined ? undefined : isOverdue(overdueOn),
+      // In a query of its own, or SQLite would go through all contacts by their ids.
+      overdueOn === undefined
+        ? undefined
+        : sql`${contacts.id} in (select id from ${contacts} where ${isOverdue(overdueOn)})`,
     ),
     page.limit,
   );
