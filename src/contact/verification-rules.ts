@@ -37,9 +37,9 @@ export const verificationRule = z.object(
 export const demandRule = z.object(
   {
     claims: z
-      .array(z.enum(claims, 'is not a claim'), 'is not a list')
+      .array(z.enum(claims, `is not one of ${claims.join(', ')}`), 'is not a list of claims')
       .check(z.minLength(1, 'is empty')),
-    by: z.iso.date('is not a day'),
+    by: z.iso.date('is not a day such as 2027-01-31'),
   },
   'is not a demand, a JSON object',
 );

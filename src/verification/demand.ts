@@ -2,6 +2,7 @@ import { type Claim, claims, contacts, type VerificationDemand } from '../../dri
 import { getContactByCode } from '../contact/administer.ts';
 import { notifyingRegistrar } from '../contact/change.ts';
 import type { ContactWithRegistrar } from '../contact/contact.ts';
+import { demandRule, reasonIn } from '../contact/verification-rules.ts';
 import { isVerified } from '../contact/verifications.ts';
 import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
@@ -9,24 +10,17 @@ import { RegistryError } from '../error.ts';
 import type { Changes } from '../history/changes.ts';
 import { notifying } from '../registrar/notification.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
-import { dayOf, isDay } from '../time/day.ts';
+import { dayOf } from '../time/day.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
 import { contactChange } from './verification.ts';
 
-/** Reads a demand; throws `invalid` for an unknown claim or none, and for what is not a day or is past. */
-export function readDemand(given: readonly unknown[], by: string, now: Date): VerificationDemand {
-  const known: readonly unknown[] = claims;
-  const unknown = given.find((claim) => !known.includes(claim));
-  if (unknown !== undefined || given.length === 0) {
-    const wrong =
-      given.length === 0 ? 'no claim is given' : `not a claim: ${JSON.stringify(unknown)}`;
-    throw new RegistryError('invalid', `${wrong}; choose of ${claims.join(', ')}`, 'claims');
-  }
-  if (!isDay(by)) {
-    throw new RegistryError('invalid', `${by} is not a day such as 2027-01-31`, 'by');
-  }
+/** Reads a demand, its claims in their order. Throws `invalid`, also for a day that is past. */
+export function readDemand(given: Record<keyof VerificationDemand, unknown>, now: Date) {
+  const { data, error } = demandRule.safeParse(given);
+  if (error) throw new RegistryError('invalid', reasonIn(error));
+  const { by } = data;
   if (by < dayOf(now)) throw new RegistryError('invalid', `${by} is past`, 'by');
-  return { claims: claims.filter((claim) => given.includes(claim)), by };
+  return { claims: claims.filter((claim) => data.claims.includes(claim)), by };
 }
 
 /** What has changed, and which of the claims are verified already, so that they are not asked for. */

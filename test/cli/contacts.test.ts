@@ -272,7 +272,11 @@ test.each([
     'result is not success, failed or ended',
   ],
   ['verification_demand', { claims: [], by: '2027-01-31' }, 'claims is empty'],
-  ['verification_demand', { claims: ['name'], by: '2027-02-30' }, 'by is not a day'],
+  [
+    'verification_demand',
+    { claims: ['name'], by: '2027-02-30' },
+    'by is not a day such as 2027-01-31',
+  ],
   [
     'identity_request',
     { id: '1' },

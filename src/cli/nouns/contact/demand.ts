@@ -1,11 +1,10 @@
 import { Option } from '@commander-js/extra-typings';
 import { claims, type VerificationDemand } from '../../../../drizzle/schema.ts';
-import { RegistryError } from '../../../error.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
 import { currentTime } from '../../../time/clock.ts';
 import { demandVerification, findUnknownCodes, readDemand } from '../../../verification/demand.ts';
 import { listed, usageError, writing } from '../../command.ts';
-import { optionalText, requiredText, words, wordsNote } from '../../file/field.ts';
+import { requiredText, words, wordsNote } from '../../file/field.ts';
 import { formatOption } from '../../file/format.ts';
 import { fileNote, filesText, type Import, parseFileName, runImport } from '../../file/import.ts';
 import { parseContactKey } from '../../names.ts';
@@ -42,12 +41,8 @@ interface DemandRow {
 function readRow(values: Record<string, unknown>, { withdraw, ...given }: Given): DemandRow {
   const code = asciiUpperCase(requiredText(values, 'code'));
   if (withdraw) return { code, demand: null };
-  const { claims } = values;
-  const wanted = claims ? words(claims) : given.claims;
-  const by = optionalText(values, 'by') ?? given.by;
-  if (!Array.isArray(wanted)) throw new RegistryError('missing', 'claims is missing', 'claims');
-  if (by === undefined) throw new RegistryError('missing', 'by is missing', 'by');
-  return { code, demand: readDemand(wanted, by, currentTime()) };
+  const asked = { claims: words(values.claims || given.claims), by: values.by || given.by };
+  return { code, demand: readDemand(asked, currentTime()) };
 }
 
 function demandImport(file: string, given: Given, format: string | undefined) {
@@ -114,11 +109,9 @@ not asked for. A demand ends when everything in it is verified; contact list --o
 ${filesText(columns)}`,
   )
   .hook('preAction', (command) => {
-    const { claims, by, withdraw, file } = command.opts();
     const isOne = command.args.length === 1;
-    if (isOne === (file !== undefined)) throw usageError('give either a contact or --file');
-    if (isOne && !withdraw && !(claims && by)) {
-      throw usageError('give --claims and --by, or --withdraw');
+    if (isOne === (command.opts().file !== undefined)) {
+      throw usageError('give either a contact or --file');
     }
   })
   .action((code, options) => {
