@@ -78,9 +78,8 @@ export function requestIdentification(
 
 /** The contact's request, unless it waits for the registrar's decision or is decided. */
 function openRequest({ identityRequest }: Contact): IdentityRequest | undefined {
-  return identityRequest?.pending || identityRequest?.decided_at
-    ? undefined
-    : (identityRequest ?? undefined);
+  const isOpen = identityRequest && !identityRequest.pending && !identityRequest.decided_at;
+  return isOpen ? identityRequest : undefined;
 }
 
 /**

@@ -159,6 +159,13 @@ describe('npm start', () => {
       ...alpha,
     });
     const { data } = (await asked.json()) as { data: { contact: { link: string } } };
+    const { origin } = new URL(data.contact.link);
+    const mistake = fetch(`${origin}/api/ident/v1/identification_requests`, {
+      method: 'POST',
+      headers: { Authorization: 'Bearer sandbox-token.sandbox-priv' },
+      body: '{}',
+    });
+    await expect(mistake).rejects.toThrow('fetch failed');
     const identified = await fetch(data.contact.link, { method: 'POST' });
     expect(await identified.json()).toEqual({ callback: 200 });
     const shown = await fetch(`${address}/repp/v1/contacts/ALPHA:SAAR`, alpha);

@@ -42,9 +42,12 @@ export function settingsFor(url: string): Record<string, string> {
 
 /** Starts the stand-in on this machine, for the registry at this address, and returns the settings of the registry. */
 export async function startIdentityService(registry: string): Promise<Record<string, string>> {
-  const server = createServer(identityService(() => registry))
-    .listen(0, '127.0.0.1')
-    .unref();
+  const service = identityService(() => registry);
+  const server = createServer((request, response) => {
+    // A program's mistake must not end the sandbox.
+    service(request, response).catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1').unref();
   await once(server, 'listening');
   return settingsFor(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 }
