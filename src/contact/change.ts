@@ -16,7 +16,7 @@ import {
 import { verificationColumn } from './fields.ts';
 import { keysOf } from './keys.ts';
 import { contactByCode } from './read.ts';
-import { endedVerifications } from './verifications.ts';
+import { endedBy } from './verifications.ts';
 
 /**
  * Changes the registrar's contact with this code. What the change depends on besides the contact is asked for with each
@@ -57,7 +57,7 @@ export function rowUpdate(
   changes: Changes,
   { actor, request }: Origin,
 ): Change<Contact> {
-  const ended = endedVerifications(contact, changes);
+  const ended = endedBy(contact, changes);
   const update = {
     by: actor,
     subject: contactSubject(contact),
@@ -119,9 +119,18 @@ export function notifyingRegistrar<Outcome>(
 function endedText(changes: Changes): string {
   const ended = claims.filter((claim) => {
     const change = changes[verificationColumn[claim]];
-    return change && 'to' in change && (change.to as Verification | null)?.result === 'ended';
+    return (
+      change &&
+      'to' in change &&
+      resultOf(change.from) === 'success' &&
+      resultOf(change.to) === 'ended'
+    );
   });
   if (ended.length === 0) return '';
   const list = new Intl.ListFormat('en').format(ended);
   return `; the verification of its ${list} has ended`;
+}
+
+function resultOf(verification: unknown) {
+  return (verification as Verification | null)?.result;
 }

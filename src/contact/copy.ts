@@ -21,8 +21,9 @@ export function copyFor(
   const described = {
     ...Object.fromEntries(stored),
     authInfo: generateAuthInfo(),
-    // The identity service answers the one that was asked about.
+    // What was asked about the contact is answered by that one.
     identityRequest: null,
+    verificationDemand: null,
   };
   return {
     ...described,

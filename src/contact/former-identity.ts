@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { changesIdentity, history } from '../../drizzle/schema.ts';
+import { changesIdentity, history, type Verification } from '../../drizzle/schema.ts';
 import { contactColumns } from './fields.ts';
 
 type Entry = typeof history.$inferSelect;
@@ -24,10 +24,20 @@ const identityColumns = contactColumns
   .filter(([, { group }]) => group === 'identity')
   .map(([column]) => column);
 
-/** The entry as its present person may see it: a change of the identity is shown without any values. */
+/**
+ * The entry as its present person may see it: without any values of a change of the identity, and without a verification
+ * that had ended before, which may have been the former person's.
+ */
 export function withoutFormerPerson(entry: Entry): Entry {
   const { action, changes } = entry;
-  if (action !== 'update' || !identityColumns.some((column) => column in changes)) return entry;
-  const fields = Object.keys(changes).map((field) => [field, { redacted: true }] as const);
+  const isOfIdentity = action === 'update' && identityColumns.some((column) => column in changes);
+  const fields = Object.entries(changes).map(([field, change]) => {
+    const isHidden = isOfIdentity || ('from' in change && hasEnded(change.from));
+    return [field, isHidden ? ({ redacted: true } as const) : change] as const;
+  });
   return { ...entry, changes: Object.fromEntries(fields) };
+}
+
+function hasEnded(before: unknown): boolean {
+  return (before as Partial<Verification> | null)?.result === 'ended';
 }

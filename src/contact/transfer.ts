@@ -39,12 +39,14 @@ export async function transferContact(
 
   const at = origin.request.at;
   const authInfo = generateAuthInfo();
-  const changes = difference(contact, { registrar, authInfo });
+  // The identity service was asked for the registrar that loses it.
+  const identityRequest = null;
+  const changes = difference(contact, { registrar, authInfo, identityRequest });
   // What is left out is filled in when the row is inserted.
   const { id, number: _, registrarId: from, updatedAt: __, ...kept } = contact;
   const version = contact.version + 1;
   const updater = origin.actor.name;
-  const row = { ...kept, registrar, authInfo, version, updater, changes };
+  const row = { ...kept, registrar, authInfo, identityRequest, version, updater, changes };
   const rows = rowsIn(JSON.stringify([row]));
   const told = {
     text: `Contact ${contact.code} has been transferred from ${contact.registrar} to ${registrar} by registry`,

@@ -19,6 +19,20 @@ export function isVerified(contact: Verified, claim: Claim): boolean {
   return contact[verificationColumn[claim]]?.result === 'success';
 }
 
+/**
+ * What ends with these changes, unless they give another themselves: the verifications of values that change, and with the
+ * identity what the identity service was asked about it.
+ */
+export function endedBy(contact: Contact, changes: Changes): Partial<Contact> {
+  const isOfIdentity = columnsOfClaim.identity.some((column) => column in changes);
+  const isForgotten =
+    isOfIdentity && contact.identityRequest !== null && !('identityRequest' in changes);
+  return {
+    ...endedVerifications(contact, changes),
+    ...(isForgotten && { identityRequest: null }),
+  };
+}
+
 /** The verifications of a contact that end with these changes, unless the changes give another themselves. */
 export function endedVerifications(contact: Verified, changes: Changes): Partial<Verified> {
   const ended = verificationsOf(contact).filter(

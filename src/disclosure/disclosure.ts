@@ -224,7 +224,7 @@ function chosenFields(fields: readonly string[], known: readonly string[]): stri
   }
   const wrong =
     unknown === undefined ? 'no field is given' : `not a field: ${JSON.stringify(unknown)}`;
-  throw new RegistryError('invalid', `${wrong}; choose of ${known.join(', ')}`, 'fields');
+  throw new RegistryError('invalid', `${wrong}; choose from ${known.join(', ')}`, 'fields');
 }
 
 const maximumNote = 1_000;

@@ -174,7 +174,7 @@ const verificationShape = {
     .meta({ description: 'The identity service’s id of the last request.' }),
   verification_pending_at: instant().nullable().meta({
     description:
-      'Since when a decision is awaited, because the identity service identified somebody else than the contact names.',
+      'Since when a decision is awaited, because the identity service identified somebody other than the contact names.',
   }),
 };
 

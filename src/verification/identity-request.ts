@@ -11,9 +11,10 @@ import {
 import { isSameIdentityCode } from '../contact/identity-code.ts';
 import { invalidValues } from '../contact/invalid.ts';
 import { getContact } from '../contact/read.ts';
+import { endedVerifications } from '../contact/verifications.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
-import { shownChanges } from '../history/changes.ts';
+import { difference, shownChanges } from '../history/changes.ts';
 import type { Login } from '../registrar/login.ts';
 import { notifying } from '../registrar/notification.ts';
 import { searchKey } from '../text/search-key.ts';
@@ -205,7 +206,10 @@ function approved(
   const wrong = invalidValues({ ...contact, ...values }, origin.request.at).find(({ field }) =>
     ['ident', 'ident_country_code', 'name'].includes(field),
   );
-  if (!wrong) return { ...values, ...decided({ ...contact, ...values }, origin) };
+  if (!wrong) {
+    const ended = endedVerifications(contact, difference(contact, values));
+    return { ...values, ...decided({ ...contact, ...ended }, origin) };
+  }
   const detail = `The service has established no identity that the contact can have: ${wrong.message}.`;
   const refused = 'Verification cannot be approved';
   throw new RegistryError([{ reason: 'update_prohibited', message: refused, detail }]);

@@ -45,7 +45,8 @@ function countOf(claim: Claim, now: Date): SQL {
   const isVerified = sql`${column} ->> '$.result' = 'success'`;
   const verifiedAt = sql`${column} ->> '$.verified_at'`;
   const yearAgo = monthsBefore(now, 12).toISOString();
-  const isDemanded = sql`instr(${contacts.verificationDemand} -> '$.claims', ${JSON.stringify(claim)}) > 0`;
+  const isDemanded = sql`(instr(${contacts.verificationDemand} -> '$.claims', ${JSON.stringify(claim)}) > 0
+    and ${column} ->> '$.result' is not 'success')`;
   return sql`json_object(
     'claim', ${claim},
     'verified', count(*) filter (where ${isVerified}),

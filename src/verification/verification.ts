@@ -1,4 +1,5 @@
-import type { Claim, Verification } from '../../drizzle/schema.ts';
+import { sql } from 'drizzle-orm';
+import { type Claim, history, type Verification } from '../../drizzle/schema.ts';
 import { rowUpdate, writeContact } from '../contact/change.ts';
 import {
   type Contact,
@@ -7,13 +8,20 @@ import {
   checkVersion,
   referenceTo,
 } from '../contact/contact.ts';
-import { verificationColumn } from '../contact/fields.ts';
+import { isAboutContact } from '../contact/entries.ts';
+import { columnsOfClaim, verificationColumn } from '../contact/fields.ts';
 import { isVerified, verificationsOf } from '../contact/verifications.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
 import type { Login } from '../registrar/login.ts';
-import type { Change, Origin, WriteRequest, Written } from '../write.ts';
+import {
+  type Change,
+  changedMeanwhile,
+  type Origin,
+  type WriteRequest,
+  type Written,
+} from '../write.ts';
 
 /** A check of a claim, as whoever made it reports it. */
 export interface Check {
@@ -33,7 +41,8 @@ interface RecordedVerification extends ContactReference {
 
 /**
  * Records a check of the registrar's contact with this code, which replaces the one before of the same claim. Two round
- * trips. Throws `invalid` for a check in the future; `not_found`, `changed_meanwhile`.
+ * trips, and one more with the time of the check. Throws `invalid` for a check in the future, and if the value has changed
+ * since; `not_found`, `changed_meanwhile`.
  */
 export function recordVerification(
   db: Database,
@@ -43,11 +52,44 @@ export function recordVerification(
   request: WriteRequest,
 ): Promise<Written<RecordedVerification>> {
   const id = crypto.randomUUID();
-  return writeContact(db, login, code, request, (contact, origin) => {
-    checkVersion(contact, request);
-    const change = contactChange(db, contact, verified(contact, check, origin, id), origin);
-    return { ...change, outcome: { id, ...referenceTo(change.outcome) } };
-  });
+  const { claim, verifiedAt } = check;
+  let checked: string | undefined;
+  const judgeTime = async (contact: Contact) => {
+    const values = JSON.stringify(columnsOfClaim[claim].map((column) => contact[column]));
+    checked ??= values;
+    // The check is of what was on record when it came.
+    if (values !== checked) throw changedMeanwhile();
+    if (!verifiedAt || !(await hasChangedSince(db, contact, claim, verifiedAt))) return;
+    const message = 'The value has changed since it was verified';
+    throw new RegistryError('invalid', message, 'verification.verified_at');
+  };
+  return writeContact(
+    db,
+    login,
+    code,
+    request,
+    (contact, origin) => {
+      checkVersion(contact, request);
+      const change = contactChange(db, contact, verified(contact, check, origin, id), origin);
+      return { ...change, outcome: { id, ...referenceTo(change.outcome) } };
+    },
+    judgeTime,
+  );
+}
+
+/** Whether the claim's value has changed since, as far as the history has it. */
+async function hasChangedSince(
+  db: Database,
+  { uuid }: Contact,
+  claim: Claim,
+  since: Date,
+): Promise<boolean> {
+  const changes = columnsOfClaim[claim].map(
+    (column) => sql`changes -> ${`$.${column}`} is not null`,
+  );
+  const isChange = sql`${isAboutContact(sql`${uuid}`)} and action = 'update'
+    and occurred_at > ${since.toISOString()} and (${sql.join(changes, sql` or `)})`;
+  return (await db.$count(history, isChange)) > 0;
 }
 
 /**

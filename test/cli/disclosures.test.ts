@@ -113,7 +113,7 @@ test.each([
   [
     'a field that there is not',
     open({ fields: 'name,age' }),
-    'not a field: "age"; choose of name,',
+    'not a field: "age"; choose from name,',
   ],
   ['a secret', open({ fields: 'auth_info' }), 'not a field: "auth_info"'],
   ['no field', open({ fields: ',' }), 'no field is given'],
@@ -197,7 +197,7 @@ test('nothing is granted twice, or after another answer', async () => {
 });
 
 test.each([
-  [['--fields', 'phone'], 'not a field: "phone"; choose of name, email'],
+  [['--fields', 'phone'], 'not a field: "phone"; choose from name, email'],
   [['--visible-after', '2027-01-31'], 'is confidential: the person never sees it'],
 ])('a grant with %j is refused, and the request stays open', async (more, message) => {
   const { registry, directory, file } = await withRequest('--confidential');

@@ -118,10 +118,11 @@ test('the contacts of a file get the demands of its rows, or those of the comman
   expect(await demandOf('ALPHA:1')).toEqual({ claims: ['identity'], by: '2099-01-31' });
   expect(await demandOf('ALPHA:2')).toEqual({ claims: ['email', 'phone'], by: '2099-12-31' });
   expect(await demandOf('ALPHA:3')).toBeNull();
-  const [, back] = /; take back: npm run registry -- (.*) --persist-to/.exec(stderr)!;
-  expect(back).toBe(`contact demand --withdraw --file ${file}`);
+  // A demand that it has replaced would not come back.
+  expect(stderr).not.toContain('take back');
   expect(await registry.done(command)).toMatchObject({ changed: false, unchanged: 3 });
-  expect(await registry.done(back!)).toMatchObject({ changed: true, changed_contacts: 2 });
+  const withdrawal = `contact demand --withdraw --file ${file}`;
+  expect(await registry.done(withdrawal)).toMatchObject({ changed: true, changed_contacts: 2 });
   expect(await demandOf('ALPHA:2')).toBeNull();
 });
 

@@ -15,6 +15,7 @@ import {
   send,
   unique,
   unverified,
+  verification,
 } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
@@ -150,29 +151,45 @@ it('the export has nothing of the person as whose contact it was known before a 
   const person = await addPerson(worker.env, latvian);
   const former = await addPerson(worker.env, latvian);
   const registrar = await addRegistrar(worker.env);
+  const values = {
+    ...{ ident: former.code, identCountryCode: 'LV' },
+    identityVerification: verification({ reference: 'of the former person' }),
+  };
   const contacts = [
-    await addContact(worker.env, registrar, { ident: former.code, identCountryCode: 'LV' }),
-    await addContact(worker.env, registrar, { ident: former.code, identCountryCode: 'LV' }),
+    await addContact(worker.env, registrar, values),
+    await addContact(worker.env, registrar, values),
   ];
   for (const { code } of contacts) {
     await repp.update(registrar, code, { phone: '+372.5000000' });
     const correction = { ident: person.code, name: 'Mari Maasikas' };
     await updateAnyContact(worker.db, operator, code, correction);
     await repp.update(registrar, code, { phone: '+372.5111111' });
+    const check = { verification: { claim: 'identity', method: 'eid' } };
+    await repp.request(registrar, 'POST', `/${code}/verifications`, check);
   }
   await repp.delete(registrar, contacts[1]!.code);
 
   const { body } = await answerOf(exportOf(person));
 
-  const correction = { ident: { redacted: true }, name: { redacted: true } };
+  const hidden = { redacted: true };
+  const correction = { ident: hidden, name: hidden, identity_verification: hidden };
+  const check = { identity_verification: hidden };
   const update = { phone: { from: '+372.5000000', to: '+372.5111111' } };
   expect(body.contacts).toMatchObject([
-    { history: [{ changes: correction }, { changes: update }] },
+    { history: [{ changes: correction }, { changes: update }, { changes: check }] },
   ]);
   expect(body.deleted_contacts).toMatchObject([
-    { history: [{ changes: correction }, { changes: update }, { action: 'delete' }] },
+    {
+      history: [
+        { changes: correction },
+        { changes: update },
+        { changes: check },
+        { action: 'delete' },
+      ],
+    },
   ]);
   expect(JSON.stringify(body)).not.toContain(former.code);
+  expect(JSON.stringify(body)).not.toContain('of the former person');
   expect(await answerOf(exportOf(former))).toMatchObject({
     body: { contacts: [], deleted_contacts: [] },
   });

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
 import { getContactByCode, updateAnyContact } from '../../src/contact/administer.ts';
+import { transferContact } from '../../src/contact/transfer.ts';
+import { pause } from '../../src/database/retry.ts';
+import { recordVerification } from '../../src/verification/verification.ts';
 import {
   answerOf,
   completed,
@@ -13,8 +16,10 @@ import {
   addPerson,
   addRegistrar,
   operator,
+  unverified,
   verification,
 } from '../support/fixtures.ts';
+import { beforeBatch } from '../support/meanwhile.ts';
 import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
@@ -258,4 +263,59 @@ test('the list shows those whose identity is not verified', async () => {
   expect(await repp.list(registrar, '?verified=true')).toMatchObject(
     refused(2005, 'Verified is invalid [verified]', 'verified', 400, parameterDetails.verified),
   );
+});
+
+test('refuses a check from before the last change of the value, and takes one from after it', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const before = new Date().toISOString();
+  await pause(2);
+  await repp.update(registrar, code, { email: 'mari.mets@example.ee' });
+  const email = { claim: 'email', method: 'email' };
+  expect(await record(registrar, code, { ...email, verified_at: before })).toMatchObject({
+    status: 400,
+    body: {
+      message: 'The value has changed since it was verified [verification.verified_at]',
+    },
+  });
+  // Nothing of the phone has changed since.
+  const phone = { claim: 'phone', method: 'sms', verified_at: before };
+  expect(await record(registrar, code, phone)).toMatchObject({ status: 200 });
+  await pause(2);
+  const now = new Date().toISOString();
+  expect(await record(registrar, code, { ...email, verified_at: now })).toMatchObject({
+    status: 200,
+  });
+});
+
+test('a check is not recorded of a value that comes between it and its write', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const change = () => updateAnyContact(worker.db, operator, code, { email: 'mari@example.com' });
+  const db = beforeBatch(worker.env, 2, change);
+  const check = { claim: 'email', method: 'email' } as const;
+  const request = { at: new Date(), requestId: crypto.randomUUID() };
+  await expect(recordVerification(db, registrar.login, code, check, request)).rejects.toMatchObject(
+    { reason: 'changed_meanwhile' },
+  );
+  expect(await claimsOf(registrar, code)).toEqual([]);
+});
+
+const identityRequest = { id: 'R-1', sent_at: '2026-05-06T07:08:09.010Z', pending: null };
+
+test('what was asked about an identity ends with it, and with the registrar that asked', async () => {
+  const [registrar, other] = [await addRegistrar(worker.env), await addRegistrar(worker.env)];
+  const corrected = await addContact(worker.env, registrar, { identityRequest });
+  await updateAnyContact(worker.db, operator, corrected.code, { phone: '+372.6000000' });
+  expect(await repp.read(registrar, corrected.code)).toMatchObject({ verification_id: 'R-1' });
+  await updateAnyContact(worker.db, operator, corrected.code, { ident: '47101010033' });
+  expect(await repp.read(registrar, corrected.code)).toMatchObject(unverified);
+  const transferred = await addContact(worker.env, registrar, {
+    ...{ identityRequest, emailVerification: verification() },
+  });
+  await transferContact(worker.db, operator, transferred.code, other.code);
+  expect(await repp.read(other, transferred.code)).toMatchObject({
+    verification_id: null,
+    verifications: [{ claim: 'email' }],
+  });
 });

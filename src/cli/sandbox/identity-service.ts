@@ -21,7 +21,7 @@ const clients = [
 ];
 const accessToken = 'sandbox-token';
 
-/** Whom the stand-in has identified, if it is somebody else than the contact. */
+/** Whom the stand-in has identified, if it is somebody other than the contact. */
 const somebodyElse = {
   sub: 'EE60001019906',
   birthdate: '2000-01-01',

@@ -82,7 +82,7 @@ export const webhooks: Record<NotificationEvent | 'webhook.test', ZodOpenApiPath
   ),
   'contact.verification_pending': webhook(
     'ContactVerificationPending',
-    'The identity service has found somebody else than one of the registrar’s contacts: approve or reject it',
+    'The identity service has found somebody other than one of the registrar’s contacts: approve or reject it',
     { type: z.literal('contact.verification_pending'), data },
   ),
   'contact.verification_required': webhook(

@@ -45,8 +45,7 @@ function readRow(values: Record<string, unknown>, { withdraw, ...given }: Given)
   return { code, demand: readDemand(asked, currentTime()) };
 }
 
-function demandImport(file: string, given: Given, format: string | undefined) {
-  const named = format === undefined ? [file] : [file, '--format', format];
+function demandImport(given: Given) {
   return {
     columns,
     read: (values) => readRow(values, given),
@@ -74,8 +73,6 @@ function demandImport(file: string, given: Given, format: string | undefined) {
     },
     text: ({ changed_contacts: changed, unchanged }, { did }) =>
       `${did('change')} what is demanded of ${counted(changed, 'contact')}; ${unchanged} stay as they are`,
-    ...(file !== '-' &&
-      !given.withdraw && { undo: ['contact', 'demand', '--withdraw', '--file', ...named] }),
   } satisfies Import<DemandRow, 'changed_contacts'>;
 }
 
@@ -122,5 +119,5 @@ ${filesText(columns)}`,
           async () => {},
           (registry) => demandOne(registry, code!, options),
         )
-      : runImport(file, options, demandImport(file, options, format));
+      : runImport(file, options, demandImport(options));
   });
