@@ -112,7 +112,7 @@ ${filesText(columns)}`,
     }
   })
   .action((code, options) => {
-    const { file, format } = options;
+    const { file } = options;
     return file === undefined
       ? run(
           options,
