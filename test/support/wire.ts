@@ -26,6 +26,9 @@ export async function onTheWire(url: URL, path: string, sent: Sent = {}): Promis
   }
 }
 
+/** The local runtime's own answer if the connection to the Worker was reset. */
+const lost = 'Error: Network connection lost.';
+
 function lengthOf(body: Sent['body'] = ''): number {
   return Array.isArray(body) ? Buffer.concat(body).length : body.length;
 }
@@ -55,6 +58,7 @@ function sendOnce(
         const answered = { status: status!, headers, body: bytes.toString() };
         const isGzip = headers['content-encoding'] === 'gzip' && bytes.length > 0;
         const text = isGzip ? gunzipSync(bytes).toString() : answered.body;
+        if (text.startsWith(lost)) reject(Object.assign(new Error(text), { code: 'ECONNRESET' }));
         const problem = contractProblem({ method, path }, { ...answered, body: text });
         if (problem) reject(new Error(`${method} ${path}: ${problem}`));
         else resolve({ ...answered, bytes });
