@@ -40,7 +40,7 @@ function spawnWrangler(args: readonly string[], input?: string): ChildProcess {
   });
 }
 
-/** For the build command, which reads settings as well, and is told nothing else of `--env`. */
+/** The build command reads settings too, and does not see `--env`. */
 function environmentOf(args: readonly string[]) {
   const place = args.indexOf('--env');
   return place === -1 ? {} : { CLOUDFLARE_ENV: args[place + 1] };

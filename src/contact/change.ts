@@ -115,7 +115,7 @@ export function notifyingRegistrar<Outcome>(
   return notifying(db, change, notification);
 }
 
-/** The registrar has not asked for the end of what it has verified, so it is told. */
+/** Names the verifications that end, since it was not the registrar who changed the contact. */
 function endedText(changes: Changes): string {
   const ended = claims.filter((claim) => {
     const change = changes[verificationColumn[claim]];

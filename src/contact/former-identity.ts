@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { changesIdentity, history, type Verification } from '../../drizzle/schema.ts';
-import { contactColumns } from './fields.ts';
+import { columnsOfClaim } from './fields.ts';
 
 type Entry = typeof history.$inferSelect;
 
@@ -20,17 +20,14 @@ export function sameIdentitySince(uuid: SQL): SQL<number> {
       or changes -> '$.ident.removed' is not null or ${spelled('from')} <> ${spelled('to')})), 0)`;
 }
 
-const identityColumns = contactColumns
-  .filter(([, { group }]) => group === 'identity')
-  .map(([column]) => column);
-
 /**
  * The entry as its present person may see it: without any values of a change of the identity, and without a verification
  * that had ended before, which may have been the former person's.
  */
 export function withoutFormerPerson(entry: Entry): Entry {
   const { action, changes } = entry;
-  const isOfIdentity = action === 'update' && identityColumns.some((column) => column in changes);
+  const isOfIdentity =
+    action === 'update' && columnsOfClaim.identity.some((column) => column in changes);
   const fields = Object.entries(changes).map(([field, change]) => {
     const isHidden = isOfIdentity || ('from' in change && hasEnded(change.from));
     return [field, isHidden ? ({ redacted: true } as const) : change] as const;

@@ -1,5 +1,4 @@
-import type { Claim, Verification } from '../../drizzle/schema.ts';
-import { claims } from '../../drizzle/schema.ts';
+import { type Claim, claims, type Verification } from '../../drizzle/schema.ts';
 import type { Changes } from '../history/changes.ts';
 import type { Contact } from './contact.ts';
 import { columnsOfClaim, verificationColumn } from './fields.ts';

@@ -39,7 +39,7 @@ export function reportVerification(db: Database, registrar: string | undefined, 
     .orderBy(asc(registrars.code));
 }
 
-/** The `ClaimCount` of the grouped contacts, as JSON. */
+/** Builds the `ClaimCount` of a registrar's contacts as JSON. */
 function countOf(claim: Claim, now: Date): SQL {
   const column = contacts[verificationColumn[claim]];
   const isVerified = sql`${column} ->> '$.result' = 'success'`;

@@ -34,7 +34,7 @@ async function registryWith(...contacts: object[]) {
 
 const asking = (code: string) => `contact demand ${code} --claims email,identity --by 2099-01-31`;
 
-test('a demand is kept with its contact, and its registrar is told of it', async () => {
+test('a demand is kept with its contact, and its registrar is notified', async () => {
   const { registry, demandOf, notifications } = await registryWith({});
   await registry.done('domain import -', 'name,registrar,registrant\na.ee,ALPHA,ALPHA:1\n');
   expect(await registry.run(asking('alpha:1'))).toMatchObject({
@@ -51,7 +51,7 @@ test('a demand is kept with its contact, and its registrar is told of it', async
   ]);
 });
 
-test('a demand is taken back, and its registrar is told of that', async () => {
+test('a demand is taken back, and its registrar is notified', async () => {
   const { registry, demandOf, notifications } = await registryWith({});
   const { request_id: request } = await registry.done(asking('ALPHA:1'));
   await registry.done(`history revert ${request} --yes`);

@@ -31,7 +31,7 @@ const any = <Value>(values: readonly Value[]) => values[draws.next().value % val
 let directory: string;
 let sandbox: Awaited<ReturnType<typeof startServer>>;
 let door: Server;
-/** How often the program was told that its place in the changes is gone. */
+/** The number of times that the registry answered the program with 410: its place in the changes is gone. */
 let restarts = 0;
 /** The program may be killed at this call, before the registry gets it or after the registry has answered it. */
 let death: { call: number; side: 'before' | 'after'; kill: () => void } | undefined;

@@ -85,7 +85,7 @@ async function identityOf(one: One) {
   return verifications.find(({ claim }) => claim === 'identity');
 }
 
-/** What the registrar was told. */
+/** The registrar's notifications. */
 const toldTo = ({ registrar }: One) =>
   worker.db
     .select({ event: notifications.event, text: notifications.text, fields: notifications.fields })
@@ -96,7 +96,7 @@ const toldTo = ({ registrar }: One) =>
 const stateOf = async (one: One) => [await read(one), await toldTo(one)];
 
 describe('a person who is who the contact says', () => {
-  it('is verified by the service’s call, and the registrar is told', async () => {
+  it('is verified by the service’s call, and the registrar is notified', async () => {
     const one = await aContact({ verificationDemand: { claims: ['identity'], by: '2027-01-31' } });
     const { code } = one;
     const { status, body } = await verify(one);
@@ -197,7 +197,7 @@ describe('a person who is somebody else', () => {
     return one;
   }
 
-  it('waits for the registrar’s decision, of which the registrar is told', async () => {
+  it('waits for the registrar’s decision, and the registrar is notified', async () => {
     const one = await mismatch();
     const { verified_at, verification_pending_at } = await read(one);
     expect([verified_at, verification_pending_at]).toEqual([null, expect.any(String)]);

@@ -43,6 +43,7 @@ import { done, errorsOf } from './answer.ts';
 import { identification } from './identification.ts';
 import { registrarMiddleware } from './login.ts';
 import { verifications } from './verifications.ts';
+import { writtenAnswer } from './written.ts';
 
 export const registrarContacts = newApp();
 
@@ -234,8 +235,6 @@ function contactBody<Fields extends z.core.$ZodLooseShape>(fields: Fields) {
   return z.object({ contact });
 }
 
-function answer(c: AppContext, { outcome, isReplay }: Written<ContactReference>): Response {
-  c.header('ETag', `"${outcome.version}"`);
-  markReplay(c, isReplay);
-  return c.json(done({ contact: { id: outcome.code } }));
+function answer(c: AppContext, written: Written<ContactReference>): Response {
+  return writtenAnswer(c, written, { contact: { id: written.outcome.code } });
 }

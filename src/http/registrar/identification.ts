@@ -7,8 +7,8 @@ import {
 import { type IdentityService, notOffered } from '../../verification/identity-service.ts';
 import { type AppContext, database } from '../context.ts';
 import { newApp } from '../hono.ts';
-import { markReplay, writeRequest } from '../write-request.ts';
-import { done } from './answer.ts';
+import { writeRequest } from '../write-request.ts';
+import { writtenAnswer } from './written.ts';
 
 /** Mounted below the registrar's contacts, whose middleware comes first. */
 export const identification = newApp();
@@ -20,32 +20,28 @@ function serviceOf(c: AppContext): IdentityService {
 }
 
 identification.post('/verify/:code', async (c) => {
-  const { outcome, isReplay } = await requestIdentification(
+  const requested = await requestIdentification(
     database(c),
     c.var.login,
     c.req.param('code'),
     serviceOf(c),
     await writeRequest(c),
   );
-  const { code, version, link } = outcome;
-  c.header('ETag', `"${version}"`);
-  markReplay(c, isReplay);
-  return c.json(done({ contact: { id: code, code, link } }));
+  const { code, link } = requested.outcome;
+  return writtenAnswer(c, requested, { contact: { id: code, code, link } });
 });
 
 for (const decision of ['approve', 'reject'] as const) {
   identification.post(`/${decision}_verification/:code`, async (c) => {
-    const { outcome, isReplay } = await decideVerification(
+    const decided = await decideVerification(
       database(c),
       c.var.login,
       c.req.param('code'),
       decision,
       await writeRequest(c),
     );
-    const { code, version } = outcome;
-    c.header('ETag', `"${version}"`);
-    markReplay(c, isReplay);
-    return c.json(done({ contact: { id: code, code } }));
+    const { code } = decided.outcome;
+    return writtenAnswer(c, decided, { contact: { id: code, code } });
   });
 }
 

@@ -40,7 +40,7 @@ export const verificationPaths: ZodOpenApiPathsObject = {
           z.object({ verification: z.object({ id: z.string() }) }),
         ),
       },
-      refusals: ['missing', 'not_found'],
+      refusals: ['not_found'],
     }),
   },
   '/repp/v1/contacts/{code}/verifications/{id}': {

@@ -7,8 +7,8 @@ import { recordVerification, withdrawVerification } from '../../verification/ver
 import { database } from '../context.ts';
 import { newApp } from '../hono.ts';
 import { parseBody } from '../input.ts';
-import { markReplay, writeRequest } from '../write-request.ts';
-import { done } from './answer.ts';
+import { writeRequest } from '../write-request.ts';
+import { writtenAnswer } from './written.ts';
 
 /** Mounted below the registrar's contacts, whose middleware comes first. */
 export const verifications = newApp();
@@ -39,17 +39,12 @@ verifications.post('/:code/verifications', async (c) => {
     { ...check, verifiedAt },
     await writeRequest(c),
   );
-  const { id, version } = recorded.outcome;
-  c.header('ETag', `"${version}"`);
-  markReplay(c, recorded.isReplay);
-  return c.json(done({ verification: { id } }));
+  return writtenAnswer(c, recorded, { verification: { id: recorded.outcome.id } });
 });
 
 verifications.delete('/:code/verifications/:id', async (c) => {
   const { code, id } = c.req.param();
   const request = await writeRequest(c);
   const withdrawn = await withdrawVerification(database(c), c.var.login, code, id, request);
-  c.header('ETag', `"${withdrawn.outcome.version}"`);
-  markReplay(c, withdrawn.isReplay);
-  return c.json(done({}));
+  return writtenAnswer(c, withdrawn, {});
 });
