@@ -1,7 +1,10 @@
-import ipaddr from 'ipaddr.js';
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Range = [Address, number];
+import {
+  convertIPv4BinaryToString,
+  convertIPv4ToBinary,
+  convertIPv6BinaryToString,
+  convertIPv6ToBinary,
+  isIPv4MappedIPv6,
+} from 'hono/utils/ipaddr';
 
 /** The address of every Worker that calls another zone: it stands for anybody, so no list can mean it. */
 export const workersAddress = '2a06:98c0:3600::103';
@@ -15,11 +18,12 @@ export function parseAddressList(entries: readonly string[]) {
   return {
     /** False for text that is not an address, for undefined, and for the address that all Workers share. */
     includes(text: string | undefined): boolean {
-      if (text === undefined || !isAddress(text)) return false;
-      const address = ipaddr.process(text);
-      if (address.toString() === workersAddress) return false;
+      const address = text === undefined ? undefined : parseAddress(text);
+      if (address === undefined || address === anyWorker) return false;
       return ranges.some(
-        ([base, bits]) => address.kind() === base.kind() && address.match(base, bits),
+        ({ base, freeBits }) =>
+          isIPv4MappedIPv6(address) === isIPv4MappedIPv6(base) &&
+          address >> freeBits === base >> freeBits,
       );
     },
   };
@@ -30,34 +34,33 @@ export function parseAddressList(entries: readonly string[]) {
  * holder may take any address in it. Text that is not an address stays as it is.
  */
 export function networkOf(text: string): string {
-  if (!isAddress(text)) return text;
-  const address = ipaddr.process(text);
-  if (!(address instanceof ipaddr.IPv6)) return address.toString();
-  const prefix = address.parts.slice(0, 4).map((part) => part.toString(16));
-  return `${prefix.join(':')}::/64`;
+  const address = parseAddress(text);
+  if (address === undefined) return text;
+  if (isIPv4MappedIPv6(address)) return convertIPv4BinaryToString(address & 0xffffffffn);
+  return `${convertIPv6BinaryToString((address >> 64n) << 64n)}/64`;
 }
 
-function parseRange(entry: string): Range {
-  try {
-    const [base, bits] = ipaddr.parseCIDR(entry.includes('/') ? entry : withFullPrefix(entry));
-    if (base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= 96) {
-      return [base.toIPv4Address(), bits - 96];
-    }
-    return [base, bits];
-  } catch {
+function parseRange(entry: string): { base: bigint; freeBits: bigint } {
+  const [, text = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
+  const address = parseAddress(text);
+  const width = text.includes(':') ? 128 : 32;
+  const prefixBits = Number(bits ?? width);
+  if (address === undefined || prefixBits > width) {
     throw new TypeError(`not an address or CIDR range: ${entry}`);
+  }
+  const freeBits = BigInt(width - prefixBits);
+  return { base: (address >> freeBits) << freeBits, freeBits };
+}
+
+/** The address as a number of 128 bits; an IPv4 one in its mapped form (RFC 4291, section 2.5.5.2). */
+function parseAddress(text: string): bigint | undefined {
+  try {
+    return text.includes(':')
+      ? convertIPv6ToBinary(text)
+      : (0xffffn << 32n) | convertIPv4ToBinary(text);
+  } catch {
+    return undefined;
   }
 }
 
-function withFullPrefix(address: string): string {
-  return `${address}/${isIpv4(address) ? 32 : 128}`;
-}
-
-function isAddress(text: string): boolean {
-  return isIpv4(text) || ipaddr.IPv6.isValid(text);
-}
-
-/** Only the four-part form: the library also reads 127.1, octal parts and single numbers, which are wrong here. */
-function isIpv4(text: string): boolean {
-  return ipaddr.IPv4.isValidFourPartDecimal(text);
-}
+const anyWorker = parseAddress(workersAddress);

@@ -10,7 +10,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { isIP } from 'node:net';
 import { pipeline } from 'node:stream';
-import ipaddr from 'ipaddr.js';
+import { parseAddressList } from '../../address-list.ts';
 import { frontHeader } from '../local/http-bindings.ts';
 
 const notPassedOn =
@@ -106,15 +106,17 @@ function hostnameOf(url: string): string | undefined {
   return URL.parse(url)?.hostname.replace(/^\[|\]$/g, '');
 }
 
+const loopback = parseAddressList(['127.0.0.0/8', '::1']);
+
 /** Whether the host, a name or an address, can be reached from this machine only. */
 export function isLocal(host: string): boolean {
   if (isIP(host) === 0) return /(^|\.)localhost$/.test(host);
-  return ipaddr.process(host).range() === 'loopback';
+  return loopback.includes(host);
 }
 
 /** The peer's address, without IPv6's prefix of an IPv4 address and without the name of a network interface. */
 function callerOf({ socket }: IncomingMessage): string {
-  return ipaddr.process((socket.remoteAddress ?? '::').replace(/%.*/, '')).toString();
+  return (socket.remoteAddress ?? '::').replace(/^::ffff:(?=.*\.)|%.*/g, '');
 }
 
 function forward(
