@@ -1,4 +1,4 @@
-import { decode, sign, verify } from 'hono/jwt';
+import { decode, sign, verify } from 'hono/utils/jwt/jwt';
 import {
   JwtAlgorithmMismatch,
   JwtHeaderInvalid,
