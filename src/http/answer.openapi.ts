@@ -31,6 +31,12 @@ export const reasonCases: Record<Reason, string> = {
   unexpected: 'a failure of the service; the message has the request id and no internals',
 };
 
+/** The text about a reason, for an interface that fixes the messages of some. */
+export const shownWith = (messages: Partial<Record<Reason, string>>) => (reason: Reason) => {
+  const fixed = messages[reason];
+  return fixed === undefined ? reasonCases[reason] : `*${fixed}*: ${reasonCases[reason]}`;
+};
+
 /** The error form of all interfaces but the registrars'. */
 export const fieldErrorsType = z
   .object({

@@ -17,10 +17,8 @@ const notFound = z
 const everybody: Interface = {
   name: 'Auction',
   tag: 'Auctions',
-  security: [],
   refusals: ['invalid', 'throttled'],
   errorOf: (status) => (status === 404 ? notFound : fieldErrorsType),
-  headers: [],
 };
 
 const publicCall = callsOf(everybody);

@@ -1,17 +1,13 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { perList } from '../../public-list/lists.ts';
-import { fieldErrorsType } from '../answer.openapi.ts';
 import { callsOf } from '../openapi/call.ts';
 import { everyAnswer, headersOf } from '../openapi/headers.ts';
 
 const call = callsOf({
   name: 'Health',
   tag: 'Health',
-  security: [],
   refusals: ['throttled'],
-  errorOf: () => fieldErrorsType,
-  headers: [],
 });
 
 const list = z

@@ -1,16 +1,12 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { fieldErrorsType } from '../answer.openapi.ts';
 import { callsOf, requiredBody } from '../openapi/call.ts';
 import { callbackBody } from './callback.ts';
 
 const call = callsOf({
   name: 'IdentityService',
   tag: 'Identity service',
-  security: [],
   refusals: ['throttled', 'address_denied'],
-  errorOf: () => fieldErrorsType,
-  headers: [],
 });
 
 const body = callbackBody();

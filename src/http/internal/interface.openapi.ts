@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { systemRights } from '../../../drizzle/schema.ts';
-import type { Reason } from '../../error.ts';
-import { fieldErrorsType, reasonCases } from '../answer.openapi.ts';
+import { shownWith } from '../answer.openapi.ts';
 import { type Call, callsOf } from '../openapi/call.ts';
 import { internalMessages } from './answer.ts';
 
@@ -10,12 +9,7 @@ const callOf = callsOf({
   tag: 'Internal',
   security: [{ systemKey: [] }],
   refusals: ['invalid', 'unauthorized', 'throttled'],
-  errorOf: () => fieldErrorsType,
-  show(reason: Reason) {
-    const fixed = internalMessages[reason];
-    return fixed === undefined ? reasonCases[reason] : `*${fixed}*: ${reasonCases[reason]}`;
-  },
-  headers: [],
+  show: shownWith(internalMessages),
 });
 
 /** The calls that need this right; without one, those for any system. */

@@ -8,7 +8,7 @@ import type { Reason } from '../../error.ts';
 import { showExamples } from './example.ts';
 import { everyAnswer, type HeaderName, headersOf } from './headers.ts';
 import { type HeaderParameter, headerParameters, parametersOf } from './parameters.ts';
-import { type Interface, notModified, refusalsOf } from './refusal.ts';
+import { type Interface, notModified, refusalsOf, usual } from './refusal.ts';
 
 export interface Success {
   description: string;
@@ -57,7 +57,8 @@ const implied: Implied[] = [
   [(call) => call.parameters?.includes('If-Match'), 'changed_meanwhile'],
 ];
 
-export function callsOf(common: Interface) {
+export function callsOf(given: Interface) {
+  const common: Required<Interface> = { ...usual, ...given };
   const repeated = common.headers.filter((name) => name in headerParameters) as HeaderParameter[];
   return (call: Call): ZodOpenApiOperationObject => {
     const { success, created, gone, refusals = [], others, ...rest } = call;

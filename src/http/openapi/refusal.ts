@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type * as z from 'zod';
 import type { oas31, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { type Problem, type Reason, RegistryError } from '../../error.ts';
-import { reasonCases } from '../answer.openapi.ts';
+import { fieldErrorsType, reasonCases } from '../answer.openapi.ts';
 import { statuses } from '../answer.ts';
 import { maximumBodyBytes } from '../input.ts';
 import { everyAnswer, everyNotModified, type HeaderName, headersOf } from './headers.ts';
@@ -12,17 +12,26 @@ export interface Interface {
   /** The prefix of its components' names. */
   name: string;
   tag: Tag;
-  security: oas31.SecurityRequirementObject[];
+  security?: oas31.SecurityRequirementObject[];
   /** Reasons for which each of its calls may be refused, besides `always`. */
   refusals: readonly Reason[];
-  errorOf: (status: number) => z.ZodType;
-  /** The body of an example of the error; by default, the one of `fieldErrors`. */
+  errorOf?: (status: number) => z.ZodType;
+  /** The body of an example of the error. */
   exampleOf?: (error: RegistryError) => object;
-  /** The text about a reason; by default, its case. */
+  /** The text about a reason. */
   show?: (reason: Reason) => string;
   /** Every answer has them; those that are parameters too are taken by every call. */
-  headers: readonly HeaderName[];
+  headers?: readonly HeaderName[];
 }
+
+/** What holds for an interface that does not say otherwise: anybody may call it, and errors are listed by field. */
+export const usual = {
+  security: [],
+  errorOf: () => fieldErrorsType,
+  exampleOf: ({ message }: RegistryError) => ({ errors: { base: [message] } }),
+  show: (reason: Reason) => reasonCases[reason],
+  headers: [],
+};
 
 /** Refusals with these statuses may come after the body's unknown fields were named. */
 const afterBody = [400, 404, 409, 412, 422, 500];
@@ -50,7 +59,7 @@ const components = new Map<string, ZodOpenApiResponseObject>();
 
 /** The refusals of a call by status. Those that every call of the interface shares become components. */
 export function refusalsOf(
-  common: Interface,
+  common: Required<Interface>,
   reasons: readonly Reason[],
   { hasBody }: { hasBody: boolean },
 ): ZodOpenApiResponsesObject {
@@ -69,7 +78,7 @@ export function refusalsOf(
 
 /** The answer to a client that has the current version. It has no body, and so fewer headers. */
 export function notModified(
-  common: Interface,
+  common: Required<Interface>,
   others: readonly HeaderName[],
 ): ZodOpenApiResponsesObject {
   const headers = headersOf(
@@ -83,12 +92,12 @@ export function notModified(
 }
 
 function refusal(
-  common: Interface,
+  common: Required<Interface>,
   status: number,
   reasons: readonly Reason[],
   others: readonly HeaderName[],
 ): ZodOpenApiResponseObject {
-  const { errorOf, show = (reason) => reasonCases[reason], headers } = common;
+  const { errorOf, show, headers } = common;
   const cases = reasons.map(show);
   const examples = typicalExamples(common, reasons);
   const description =
@@ -105,10 +114,8 @@ function refusal(
   };
 }
 
-const fieldsExample = ({ message }: RegistryError) => ({ errors: { base: [message] } });
-
 function typicalExamples(
-  { exampleOf = fieldsExample }: Interface,
+  { exampleOf }: Required<Interface>,
   reasons: readonly Reason[],
 ): Record<string, { summary: string; value: object }> {
   return Object.fromEntries(
@@ -122,7 +129,7 @@ function typicalExamples(
 }
 
 function component(
-  { name, errorOf }: Interface,
+  { name, errorOf }: Required<Interface>,
   status: number,
   response: ZodOpenApiResponseObject,
 ): ZodOpenApiResponseObject {

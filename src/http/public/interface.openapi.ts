@@ -1,18 +1,15 @@
 import type * as z from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
-import { fieldErrorsType } from '../answer.openapi.ts';
 import { type Call, callsOf, type Success } from '../openapi/call.ts';
 import { everyAnswer, headersOf } from '../openapi/headers.ts';
 import type { Interface } from '../openapi/refusal.ts';
 
-export const readers: Interface = {
+export const readers = {
   name: 'Public',
   tag: 'Public lists',
-  security: [],
   refusals: ['throttled'],
-  errorOf: () => fieldErrorsType,
   headers: ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'],
-};
+} satisfies Interface;
 
 export const publicCall = callsOf(readers);
 

@@ -1,22 +1,15 @@
-import type { Reason } from '../../error.ts';
-import { fieldErrorsType, reasonCases } from '../answer.openapi.ts';
+import { shownWith } from '../answer.openapi.ts';
 import { callsOf } from '../openapi/call.ts';
 import type { Interface } from '../openapi/refusal.ts';
 import { messages } from './answer.ts';
 
-function show(reason: Reason): string {
-  const fixed = messages[reason];
-  return fixed === undefined ? reasonCases[reason] : `*${fixed}*: ${reasonCases[reason]}`;
-}
-
-export const registrants: Interface = {
+export const registrants = {
   name: 'Registrant',
   tag: 'Registrant',
   security: [{ bearer: [] }],
   refusals: ['invalid', 'unauthorized', 'too_large', 'throttled'],
-  errorOf: () => fieldErrorsType,
-  show,
+  show: shownWith(messages),
   headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark'],
-};
+} satisfies Interface;
 
 export const registrantCall = callsOf(registrants);

@@ -34,15 +34,27 @@ const notDelivered = {
     'Not delivered: tried again until the delivery is a week old. Those after it wait, because deliveries leave in the order of the notifications’ ids.',
 };
 
-function webhook(
-  name: string,
-  summary: string,
-  payload: Record<'type' | 'data', z.ZodType>,
-  example?: object,
-): ZodOpenApiPathItemObject {
+/** Who has done what, by the event. */
+const summaries: Record<NotificationEvent | 'webhook.test', string> = {
+  'contact.updated': 'Somebody else has updated one of the registrar’s contacts',
+  'contact.deleted': 'Somebody else has deleted one of the registrar’s contacts',
+  'contact.verified':
+    'The identity service has found one of the registrar’s contacts to be who it says it is',
+  'contact.verification_pending':
+    'The identity service has found somebody other than one of the registrar’s contacts: approve or reject it',
+  'contact.verification_required':
+    'The registry asks the registrar to verify one of its contacts; `text` says what and by when',
+  'api_user.updated': 'One of the registrar’s API users has replaced its secret',
+  'webhook.test': 'The operator tests the registrar’s webhook',
+};
+
+function webhook(event: string, summary: string): ZodOpenApiPathItemObject {
+  const name = event.replace(/(?:^|[._])([a-z])/g, (_, first: string) => first.toUpperCase());
+  const type = z.literal(event);
   const schema = z
-    .object({ type: payload.type, timestamp, data: payload.data })
+    .object({ type, timestamp, data: event === 'webhook.test' ? z.object({}) : data })
     .meta({ id: `${name}Event` });
+  const example = { type: event, timestamp: pushed.created_at, data: pushed };
   return {
     post: {
       operationId: `on${name}`,
@@ -52,7 +64,9 @@ function webhook(
       requestParams: { header },
       requestBody: {
         required: true,
-        content: { 'application/json': { schema, ...(example && { example }) } },
+        content: {
+          'application/json': { schema, ...(event === 'contact.updated' && { example }) },
+        },
       },
       responses: {
         '2XX': { description: 'Delivered. Answer within ten seconds, and do the work afterwards.' },
@@ -63,40 +77,6 @@ function webhook(
   };
 }
 
-export const webhooks: Record<NotificationEvent | 'webhook.test', ZodOpenApiPathItemObject> = {
-  'contact.updated': webhook(
-    'ContactUpdated',
-    'Somebody else has updated one of the registrar’s contacts',
-    { type: z.literal('contact.updated'), data },
-    { type: 'contact.updated', timestamp: pushed.created_at, data: pushed },
-  ),
-  'contact.deleted': webhook(
-    'ContactDeleted',
-    'Somebody else has deleted one of the registrar’s contacts',
-    { type: z.literal('contact.deleted'), data },
-  ),
-  'contact.verified': webhook(
-    'ContactVerified',
-    'The identity service has found one of the registrar’s contacts to be who it says it is',
-    { type: z.literal('contact.verified'), data },
-  ),
-  'contact.verification_pending': webhook(
-    'ContactVerificationPending',
-    'The identity service has found somebody other than one of the registrar’s contacts: approve or reject it',
-    { type: z.literal('contact.verification_pending'), data },
-  ),
-  'contact.verification_required': webhook(
-    'ContactVerificationRequired',
-    'The registry asks the registrar to verify one of its contacts; `text` says what and by when',
-    { type: z.literal('contact.verification_required'), data },
-  ),
-  'api_user.updated': webhook(
-    'ApiUserUpdated',
-    'One of the registrar’s API users has replaced its secret',
-    { type: z.literal('api_user.updated'), data },
-  ),
-  'webhook.test': webhook('WebhookTest', 'The operator tests the registrar’s webhook', {
-    type: z.literal('webhook.test'),
-    data: z.object({}),
-  }),
-};
+export const webhooks = Object.fromEntries(
+  Object.entries(summaries).map(([event, summary]) => [event, webhook(event, summary)]),
+);
