@@ -46,8 +46,8 @@ function Figures({ days, text }: { days: Days; text: Texts }) {
   return (
     <>
       <div class="charts">
-        {charts.map((series) => (
-          <Chart series={series} days={days} text={text} />
+        {charts.map((list) => (
+          <Chart list={list} days={days} text={text} />
         ))}
       </div>
       <details>
@@ -57,8 +57,8 @@ function Figures({ days, text }: { days: Days; text: Texts }) {
             <thead>
               <tr>
                 <th scope="col">{text.day}</th>
-                {charts.map((series) => (
-                  <th scope="col">{text.series[series]}</th>
+                {charts.map((list) => (
+                  <th scope="col">{text.lists[list]}</th>
                 ))}
               </tr>
             </thead>
@@ -66,8 +66,8 @@ function Figures({ days, text }: { days: Days; text: Texts }) {
               {days.toReversed().map(({ day, counts }) => (
                 <tr>
                   <th scope="row">{day}</th>
-                  {charts.map((series) => (
-                    <td>{text.number(counts[series])}</td>
+                  {charts.map((list) => (
+                    <td>{text.number(counts[list])}</td>
                   ))}
                 </tr>
               ))}
@@ -83,14 +83,14 @@ function Figures({ days, text }: { days: Days; text: Texts }) {
 const height = 60;
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-function Chart({ series, days, text }: { series: CountedList; days: Days; text: Texts }) {
-  const points = days.map(({ day, counts }) => ({ day, count: counts[series] }));
+function Chart({ list, days, text }: { list: CountedList; days: Days; text: Texts }) {
+  const points = days.map(({ day, counts }) => ({ day, count: counts[list] }));
   const counts = points.map(({ count }) => count);
   const [lowest, highest] = [Math.min(...counts), Math.max(...counts)];
   const [first, last] = [points[0]!, points.at(-1)!];
   const width = daysBetween(first.day, last.day) + 1;
-  const [title, description] = [`${series}-title`, `${series}-description`];
-  const name = text.series[series];
+  const [title, description] = [`${list}-title`, `${list}-description`];
+  const name = text.lists[list];
   return (
     <figure>
       <figcaption>
@@ -103,10 +103,10 @@ function Chart({ series, days, text }: { series: CountedList; days: Days; text: 
         preserveAspectRatio="none"
       >
         <title id={title}>
-          {text.seriesTitle(name, text.shortDate(first.day), text.shortDate(last.day))}
+          {text.chartTitle(name, text.shortDate(first.day), text.shortDate(last.day))}
         </title>
         <desc id={description}>
-          {text.seriesDescription(
+          {text.chartDescription(
             text.number(first.count),
             text.number(last.count),
             text.number(lowest),

@@ -80,6 +80,8 @@ it('the last year says in title and description what each chart shows', () => {
     expect(html).toMatch(new RegExp(`<desc id="${name}-description">Alguses [^<]+suurim`));
   }
   expect(html).toContain('Alguses 10, lõpus 22; väikseim 10, suurim 22.');
+  expect(html).toContain('<span>november 2025</span><span>november 2026</span>');
+  expect(html).toMatch(/suurim 1\u00a00\d\d\u00a0\d{3}\./);
 });
 
 it('the last year draws a single day, and a count that never changes', () => {

@@ -1,37 +1,14 @@
 import { nameFaults } from '../../../domain/name.ts';
-import {
-  type CountedList,
-  type ListName,
-  publicLists,
-  retainedList,
-} from '../../../public-list/lists.ts';
+import { type ListName, publicLists, retainedList } from '../../../public-list/lists.ts';
 import type { DayFault } from '../content.ts';
 import type { State } from '../state.ts';
-import { dayParts, enumerated, grouped } from './format.ts';
+import { dayFormat, enumerated } from './format.ts';
 
-const months = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
-
-const number = (count: number) => grouped(count, 4, ',');
+const number = (count: number) => count.toLocaleString('en');
 const counted = (one: string, many: string) => (count: number) =>
   `${number(count)} ${count === 1 ? one : many}`;
 
-function date(day: string): string {
-  const { year, month, day: dayOfMonth } = dayParts(day);
-  return `${dayOfMonth} ${months[month - 1]} ${year}`;
-}
+const date = dayFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
 
 const states = {
   reserved: 'reserved',
@@ -47,7 +24,7 @@ export const en = {
   languageName: 'In English',
   number,
   shortDate: date,
-  month: (day: string) => `${months[dayParts(day).month - 1]} ${dayParts(day).year}`,
+  month: dayFormat('en-GB', { month: 'long', year: 'numeric' }),
   instant: (day: string, time: string) => `${date(day)}, ${time}\u00a0UTC`,
   list: (words: readonly string[]) => enumerated(words, 'and'),
 
@@ -147,14 +124,8 @@ export const en = {
   year: 'The last year',
   yearLead:
     'Names and auctions on the public lists, one point a day; the figure beside each title is that of the last count. Each chart has a scale of its own.',
-  series: {
-    reserved: 'Reserved names',
-    blocked: 'Blocked names',
-    disputed: 'Disputed names',
-    auctions: 'Auctions in progress',
-  } satisfies Record<CountedList, string>,
-  seriesTitle: (series: string, from: string, to: string) => `${series}, ${from} to ${to}`,
-  seriesDescription: (first: string, last: string, lowest: string, highest: string) =>
+  chartTitle: (list: string, from: string, to: string) => `${list}, ${from} to ${to}`,
+  chartDescription: (first: string, last: string, lowest: string, highest: string) =>
     `${first} at the beginning, ${last} at the end; the lowest ${lowest}, the highest ${highest}. The table below has every day.`,
   asTable: 'The same figures as a table',
   day: 'Day',

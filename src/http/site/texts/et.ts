@@ -1,25 +1,9 @@
 import { publicLists, retainedList } from '../../../public-list/lists.ts';
 import type { State } from '../state.ts';
 import type { Texts } from './en.ts';
-import { dayParts, enumerated, grouped } from './format.ts';
+import { dayFormat, enumerated } from './format.ts';
 
-const months = [
-  'jaanuar',
-  'veebruar',
-  'märts',
-  'aprill',
-  'mai',
-  'juuni',
-  'juuli',
-  'august',
-  'september',
-  'oktoober',
-  'november',
-  'detsember',
-];
-
-/** Four digits are written together, and longer numbers in groups, as the Estonian orthography has it. */
-const number = (count: number) => grouped(count, 5, '\u00a0');
+const number = (count: number) => count.toLocaleString('et');
 const counted = (one: string, many: string) => (count: number) =>
   `${number(count)} ${count === 1 ? one : many}`;
 
@@ -50,13 +34,10 @@ const retained = publicLists[retainedList].entries.map((status) => states[status
 export const et: Texts = {
   languageName: 'Eesti keeles',
   number,
-  shortDate(day) {
-    const { year, month, day: dayOfMonth } = dayParts(day);
-    return `${dayOfMonth}.${month}.${year}`;
-  },
-  month: (day) => `${months[dayParts(day).month - 1]} ${dayParts(day).year}`,
+  shortDate: dayFormat('et', { day: 'numeric', month: 'numeric', year: 'numeric' }),
+  month: dayFormat('et', { month: 'long', year: 'numeric' }),
   instant(day, time) {
-    const { year, month, day: dayOfMonth } = dayParts(day);
+    const [year, month, dayOfMonth] = day.split('-').map(Number) as [number, number, number];
     return `${dayOfMonth}. ${inMonths[month - 1]} ${year} kell\u00a0${time.replace(':', '.')}\u00a0(UTC)`;
   },
   list: (words) => enumerated(words, 'ja'),
@@ -166,14 +147,8 @@ export const et: Texts = {
   year: 'Viimane aasta',
   yearLead:
     'Nimede ja oksjonite arv avalikes nimekirjades, iga päeva kohta üks punkt; pealkirja kõrval on viimase loenduse arv. Igal graafikul on oma mõõtkava.',
-  series: {
-    reserved: 'Reserveeritud nimed',
-    blocked: 'Blokeeritud nimed',
-    disputed: 'Vaidlustatud nimed',
-    auctions: 'Käimasolevad oksjonid',
-  },
-  seriesTitle: (series, from, to) => `${series}, ${from}–${to}`,
-  seriesDescription: (first, last, lowest, highest) =>
+  chartTitle: (list, from, to) => `${list}, ${from}–${to}`,
+  chartDescription: (first, last, lowest, highest) =>
     `Alguses ${first}, lõpus ${last}; väikseim ${lowest}, suurim ${highest}. Kõik päevad on allpool tabelis.`,
   asTable: 'Samad arvud tabelina',
   day: 'Päev',

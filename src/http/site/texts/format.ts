@@ -1,12 +1,11 @@
-/** Groups the digits of a whole number by three, if it has so many. */
-export function grouped(count: number, minimumDigits: number, separator: string): string {
-  const digits = String(count);
-  return digits.length < minimumDigits ? digits : digits.replace(/\B(?=(\d{3})+$)/g, separator);
-}
+import { onFirstUse } from '../../../on-first-use.ts';
 
-export function dayParts(text: string): { year: number; month: number; day: number } {
-  const [year = 0, month = 0, day = 0] = text.split('-').map(Number);
-  return { year, month, day };
+/** A function that writes days, which are in UTC. */
+export function dayFormat(language: string, options: Intl.DateTimeFormatOptions) {
+  const format = onFirstUse(
+    () => new Intl.DateTimeFormat(language, { timeZone: 'UTC', ...options }),
+  );
+  return (day: string) => format().format(new Date(day));
 }
 
 /** Puts commas between the words, and the conjunction before the last. */
