@@ -91,8 +91,6 @@ const readBy = <Value>(read: (text: string, refuse: (message: string) => never) 
     ),
   );
 
-const list = () => readBy(entriesOf);
-
 const addressList = () =>
   readBy((text, refuse) => {
     try {
@@ -228,7 +226,7 @@ function read(env: Env) {
     ACCESS_POLICY_URL: z.optional(policyUrl()),
     VERIFICATION_POLICY_URL: z.optional(policyUrl()),
     AUCTION_RESTART_STATUSES: z.pipe(
-      list(),
+      readBy(entriesOf),
       z.array(
         z.enum(restartable, `must be ${restartable.join(', ')}, both with a comma, or empty`),
       ),

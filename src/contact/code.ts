@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { contacts, registrars } from '../../drizzle/schema.ts';
+import { randomHex } from '../bytes/digest.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { type Caller, type Login, readWithLogin } from '../registrar/login.ts';
@@ -32,10 +33,13 @@ export function takenCodes(db: Database, registrarId: SQL<number>, ids: readonly
 /** Length of a contact code, including the registrar's prefix. */
 const maximumCodeLength = 100;
 
-/** `<REGISTRAR>:<SUFFIX>` in upper case, with one prefix. Throws `invalid` for an empty suffix or too long a code. */
-export function contactCode(caller: Pick<Caller, 'registrarCode'>, id: string): string {
+/**
+ * `<REGISTRAR>:<SUFFIX>` in upper case, with one prefix; without an id, the suffix is drawn. Throws `invalid` for an
+ * empty suffix or too long a code.
+ */
+export function contactCode(caller: Pick<Caller, 'registrarCode'>, id?: string | null): string {
   const prefix = `${caller.registrarCode}:`;
-  const upper = asciiUpperCase(id);
+  const upper = asciiUpperCase(id ?? randomHex(4));
   const code = upper.startsWith(prefix) ? upper : prefix + upper;
   if (code.length > maximumCodeLength || code === prefix) {
     throw new RegistryError('invalid', 'Contact id is invalid', 'id');

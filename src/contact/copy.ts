@@ -1,4 +1,3 @@
-import { randomHex } from '../bytes/digest.ts';
 import { difference } from '../history/changes.ts';
 import type { Origin } from '../write.ts';
 import { contactCode } from './code.ts';
@@ -29,7 +28,7 @@ export function copyFor(
     ...described,
     ...keysOf(contact),
     uuid: crypto.randomUUID(),
-    code: contactCode({ registrarCode }, randomHex(4)),
+    code: contactCode({ registrarCode }),
     registrar: registrarCode,
     creator: actor.name,
     createdAt: request.at.toISOString(),

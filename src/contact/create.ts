@@ -1,19 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
-import { randomHex } from '../bytes/digest.ts';
 import { insertRows, valuesInJson } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import { orRefusal, RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
 import { registrarIdOf } from '../registrar/account.ts';
-import {
-  type Caller,
-  keyHolderOf,
-  type Login,
-  readWithLogin,
-  withLogin,
-} from '../registrar/login.ts';
+import { keyHolderOf, type Login, readWithLogin, withLogin } from '../registrar/login.ts';
 import { type WriteRequest, type Written, write } from '../write.ts';
 import { changeTime } from './change-time.ts';
 import { contactCode, takenCodes } from './code.ts';
@@ -39,7 +32,7 @@ export function createContact(
     },
     judge({ caller }) {
       const by = caller.actor;
-      const code = newCode(caller, { ...content, code: chosen });
+      const code = contactCode(caller, chosen);
       const at = request.at.toISOString();
       const contact = {
         ...content,
@@ -69,14 +62,6 @@ export function createContact(
   });
 }
 
-/**
- * The code of a new contact. Rules that depend on the caller are here, so that a validation applies them too. Throws
- * `invalid`.
- */
-function newCode(caller: Caller, { code }: NewContact): string {
-  return contactCode(caller, code ?? randomHex(4));
-}
-
 function taken(): RegistryError {
   return new RegistryError('taken', 'Contact id already exists [code]', 'id');
 }
@@ -97,8 +82,8 @@ export async function validateContacts(
   ]);
   const codes = new Set(rows.map(({ code }) => code));
   return contacts.map((contact) => {
-    const code =
-      contact instanceof RegistryError ? contact : orRefusal(() => newCode(caller, contact));
+    if (contact instanceof RegistryError) return contact;
+    const code = orRefusal(() => contactCode(caller, contact.code));
     if (code instanceof RegistryError) return code;
     if (codes.has(code)) return taken();
     codes.add(code);

@@ -32,16 +32,11 @@ export function objectDetail(
     value = isObject(value) ? value[String(name)] : undefined;
   }
   if (!(type instanceof z.ZodMiniObject) || isBlank(value)) return undefined;
-  if (!isObject(value)) {
-    return `An object is expected, with the fields ${Object.keys(type.shape).join(', ')}.`;
-  }
-  return unknownDetail(type, Object.keys(value));
-}
-
-/** For an object with only unknown fields. */
-function unknownDetail(shape: z.ZodMiniObject, given: readonly string[]): string | undefined {
-  if (given.length === 0 || given.some((name) => fieldOf(shape, name))) return undefined;
-  return `None of its fields is known here, which are ${Object.keys(shape.shape).join(', ')}.`;
+  const known = Object.keys(type.shape).join(', ');
+  if (!isObject(value)) return `An object is expected, with the fields ${known}.`;
+  const given = Object.keys(value);
+  if (given.length === 0 || given.some((name) => fieldOf(type, name))) return undefined;
+  return `None of its fields is known here, which are ${known}.`;
 }
 
 /** Strips `optional` and `nullable`; undefined for an unknown field. */

@@ -202,13 +202,11 @@ function subjectOf(code: string) {
   return { type: 'registrar', key: code } as const;
 }
 
-const nameMessage = 'the name must have 1 to 255 characters and no control characters';
-const nameField = textField(nameMessage, 255);
-
 function registrarName(text: string): string {
-  const name = nameField.safeParse(text);
+  const message = 'the name must have 1 to 255 characters and no control characters';
+  const name = textField(message, 255).safeParse(text);
   if (name.success) return name.data;
-  throw new RegistryError('invalid', nameMessage, 'name');
+  throw new RegistryError('invalid', message, 'name');
 }
 
 export function addressEntries(texts: string[]): string[] {

@@ -16,8 +16,8 @@ import { limitBody, parseBody } from '../input.ts';
 import { publishAfterResponse } from '../publish-after-response.ts';
 import { domainNameRule } from '../requested-name.ts';
 import { forgetStarted, shownAuction } from '../started-auctions.ts';
-import { markReplay } from '../write-request.ts';
-import { may, originOf, systemOrigin } from './login.ts';
+import { markReplay, writeRequest } from '../write-request.ts';
+import { may, originOf } from './login.ts';
 
 export const internalAuctions = newApp();
 
@@ -36,7 +36,8 @@ internalAuctions.post('/', limitBody, async (c) => {
   const { domain, platform = null } = (await parseBody(c, startBody())).auction;
   const problems = findZoneProblems([domain], zonesOf(c.env));
   throwProblems(problems.map((problem) => ({ ...problem, field: 'domain' })));
-  const started = startAuction(database(c), await systemOrigin(c), domain, platform);
+  const origin = { ...originOf(c), request: await writeRequest(c) };
+  const started = startAuction(database(c), origin, domain, platform);
   const { outcome, isReplay } = await started.finally(() => forgetStarted(c.env.DB));
   // Even if it was in progress: a repeated call repairs what the first one left undone.
   publishAfterResponse(c, auctionLists);

@@ -5,7 +5,6 @@ import { systemActor } from '../../system/login.ts';
 import type { Origin } from '../../write.ts';
 import type { AppContext, AppEnv } from '../context.ts';
 import { callingSystem } from '../system-login.ts';
-import { writeRequest } from '../write-request.ts';
 
 /** Puts the calling system into the context. The check of its key is a round trip of its own. */
 export const systemLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -24,13 +23,8 @@ export function may(right: (typeof systemRights)[number]): MiddlewareHandler<App
   };
 }
 
-/** Who writes with a call that may be repeated as it is, so that it needs no idempotency key. */
+/** Who writes, with a call that may be repeated as it is: it needs no idempotency key. */
 export function originOf(c: AppContext): Origin {
   const request = { at: c.var.now, requestId: c.var.requestId };
   return { actor: systemActor(c.var.system), request };
-}
-
-/** Who writes. Throws `invalid` for a malformed idempotency key. */
-export async function systemOrigin(c: AppContext): Promise<Origin> {
-  return { ...originOf(c), request: await writeRequest(c) };
 }

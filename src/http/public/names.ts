@@ -63,8 +63,7 @@ names.post(lookupPath, limitBody, async (c) => {
 names.get(namePath, async (c) => {
   const domain = requestedName(c);
   const [listed] = await findNames([domain.name], readerOf(c));
-  if (!listed) throw new Error('a name was not looked up');
-  return identified(c, nameAnswer(c.req.raw, c.env, domain, listed));
+  return identified(c, nameAnswer(c.req.raw, c.env, domain, listed!));
 });
 
 names.get(historyPath, takesPage, async (c) => {

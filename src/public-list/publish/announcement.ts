@@ -21,11 +21,6 @@ export async function announcePublication(
 
 /** Whether the database knows the publication. It does for a week, but not if it was restored to an earlier state. */
 export async function isKnownPublication(db: Database, publication: string): Promise<boolean> {
-  const rows = await retried(() =>
-    db
-      .select({ publication: listLeftovers.publication })
-      .from(listLeftovers)
-      .where(eq(listLeftovers.publication, publication)),
-  );
-  return rows.length > 0;
+  const isThis = eq(listLeftovers.publication, publication);
+  return (await retried(() => db.$count(listLeftovers, isThis))) > 0;
 }
