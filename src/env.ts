@@ -232,9 +232,9 @@ function read(env: Env) {
       ),
     ),
     HISTORY_VALUES_MONTHS: months(),
-    IDENTITY_SERVICE_URL: z.prefault(serviceUrl(isLocalEnvironment(env)), ''),
-    IDENTITY_SERVICE_CLIENTS: z.prefault(serviceClients(), ''),
-    IDENTITY_SERVICE_ALLOWED_IPS: z.prefault(addressList(), ''),
+    IDENTITY_SERVICE_URL: z.optional(serviceUrl(isLocalEnvironment(env))),
+    IDENTITY_SERVICE_CLIENTS: z.optional(serviceClients()),
+    IDENTITY_SERVICE_ALLOWED_IPS: z.optional(addressList()),
     ORPHAN_CONTACT_MONTHS: months(),
     REGISTRANT_AUTH_ALLOWED_IPS: addressList(),
     REGISTRANT_LIST_FORM: z._default(
@@ -258,8 +258,8 @@ function read(env: Env) {
     identityService:
       data.IDENTITY_SERVICE_URL === undefined
         ? undefined
-        : { url: data.IDENTITY_SERVICE_URL, clients: data.IDENTITY_SERVICE_CLIENTS },
-    identityServiceAllowedIps: data.IDENTITY_SERVICE_ALLOWED_IPS,
+        : { url: data.IDENTITY_SERVICE_URL, clients: data.IDENTITY_SERVICE_CLIENTS ?? [] },
+    identityServiceAllowedIps: data.IDENTITY_SERVICE_ALLOWED_IPS ?? parseAddressList([]),
     /** Months for which a contact is kept that no domain refers to; undefined is for ever. */
     orphanContactMonths: data.ORPHAN_CONTACT_MONTHS,
     registrantAuthAllowedIps: data.REGISTRANT_AUTH_ALLOWED_IPS,
