@@ -54,18 +54,10 @@ function routeOf(c: AppContext): string {
 
 /** The line has the route's pattern, because the path may contain a code or a name. */
 function requestFields(requestId: string, request: RequestMetrics) {
-  const {
-    method,
-    route,
-    status,
-    registrar,
-    system,
-    d1,
-    kvReads: kv,
-    durationMilliseconds,
-  } = request;
-  const fields = { method, route, status, registrar, system, d1, kv };
-  return { event: 'request', request_id: requestId, ...fields, duration_ms: durationMilliseconds };
+  const { method, route, status, registrar, system, d1 } = request;
+  const described = { method, route, status, registrar, system };
+  const cost = { d1, kv: request.kvReads, duration_ms: request.durationMilliseconds };
+  return { event: 'request', request_id: requestId, ...described, ...cost };
 }
 
 const waiting: string[] = [];

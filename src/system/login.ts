@@ -31,10 +31,7 @@ export interface System {
   /** Of the key that it presented. */
   keyDigest: string;
   /** The registrar that it would act for; null if there is none with this code. */
-  registrar: Pick<
-    typeof registrars.$inferSelect,
-    'id' | 'code' | 'contactCount' | 'suspendedAt'
-  > | null;
+  registrar: typeof registrars.$inferSelect | null;
 }
 
 /** For how long the old key works after the new one is first used. */
@@ -51,15 +48,13 @@ export async function getSystem(
 ): Promise<System> {
   const isKey = sql`(${systems.keyDigest} = ${keyDigest} or ${systems.previousKeyDigest} = ${keyDigest}
     and ifnull(${systems.previousKeyValidUntil} > ${at.toISOString()}, true))`;
-  const { id: registrarId, code, contactCount, suspendedAt } = registrars;
-  const registrar = { id: registrarId, code, contactCount, suspendedAt };
   const isItsCertificate = sql`system_id = ${systems.id}`;
   const presented = presentedCertificate(isItsCertificate, certificate, at.toISOString());
   const [found] = await retried(() =>
     db
-      .select({ system: systems, registrar, presented })
+      .select({ system: systems, registrar: registrars, presented })
       .from(systems)
-      .leftJoin(registrars, sql`${code} = ${registrarCode ?? null}`)
+      .leftJoin(registrars, sql`${registrars.code} = ${registrarCode ?? null}`)
       .where(isKey),
   );
   if (!found) throw refused('wrong secret');

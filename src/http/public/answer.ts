@@ -106,7 +106,5 @@ export function plainRequests({ bytes }: Pick<ReadList, 'bytes'>): number {
 const uncached = ['Cloudflare-CDN-Cache-Control', 'no-store'] as const;
 
 function decompressed(body: Uint8Array<ArrayBuffer> | ReadableStream): ReadableStream {
-  const stream =
-    body instanceof ReadableStream ? body : (new Response(body).body as ReadableStream);
-  return stream.pipeThrough(new DecompressionStream('gzip'));
+  return new Response(body).body!.pipeThrough(new DecompressionStream('gzip'));
 }

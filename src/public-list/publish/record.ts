@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import { listLeftovers, listPublications } from '../../../drizzle/schema.ts';
 import type { Database } from '../../database/open.ts';
 import { retried } from '../../database/retry.ts';
+import type { Published } from '../format/head.ts';
 import type { Publication } from '../kv.ts';
 import type { ListName } from '../lists.ts';
 
@@ -13,11 +14,9 @@ export interface Place {
   day: string;
 }
 
-export interface PublicationRecord extends Place {
-  publication: string;
-  etag: string;
-  count: number;
-  publishedAt: string;
+export interface PublicationRecord
+  extends Place,
+    Pick<Published, 'publication' | 'etag' | 'count' | 'publishedAt'> {
   sourceVersion: string;
 }
 

@@ -33,11 +33,7 @@ export interface Source {
   records: Partial<Record<ListName, PublicationRecord>>;
 }
 
-interface Row {
-  auctions: number;
-  reserved: number;
-  blocked: number;
-  disputed: number;
+interface Row extends Omit<typeof listSources.$inferSelect, 'id'> {
   began: string | null;
   ended: string | null;
   auction_position: number | null;
