@@ -21,6 +21,7 @@ const rule = '-'.repeat(80);
 
 /** The same texts elsewhere, for packages that are published without them. */
 const textsElsewhere: Record<string, string> = {
+  '@hono/zod-validator': 'hono/LICENSE',
   'drizzle-orm': 'swagger-ui-dist/LICENSE',
 };
 

@@ -1,10 +1,11 @@
-import type { MiddlewareHandler } from 'hono';
+import { zValidator } from '@hono/zod-validator';
 import { bodyLimit } from 'hono/body-limit';
 import type * as z from 'zod/mini';
 import { type Problem, RegistryError } from '../error.ts';
+import { onFirstUse } from '../on-first-use.ts';
 import { isBlank } from '../text/field.ts';
 import { isObject, objectDetail } from './body-shape.ts';
-import type { AppContext, AppEnv } from './context.ts';
+import type { AppContext } from './context.ts';
 import { nameIgnoredFields } from './ignored.ts';
 
 export const maximumBodyBytes = 64 * 1024;
@@ -31,21 +32,25 @@ export const limitBatch = limitBodyTo(maximumBatchBytes);
 export function query<Shape extends z.ZodMiniObject>(
   shape: () => Shape,
   expected: Record<keyof z.output<Shape>, string>,
-): MiddlewareHandler<AppEnv, string, { out: { query: z.output<Shape> } }> {
+) {
   const detailOf = ([name]: readonly PropertyKey[]) =>
     `Expected: ${expected[name as keyof typeof expected]}.`;
-  return async (c, next) => {
-    c.set('knownParameters', Object.keys(shape().shape));
-    // A parameter that is repeated is a list, which no rule accepts.
-    const given = Object.entries(c.req.queries()).map(([name, values]) => [
-      name,
-      values.length === 1 ? values[0] : values,
-    ]);
-    const { data, error } = shape().safeParse(Object.fromEntries(given));
-    if (error) throw new RegistryError(problemsOf(error, 'invalid', detailOf));
-    c.req.addValidatedData('query', data);
-    await next();
+  const validate = onFirstUse(() =>
+    zValidator(
+      'query',
+      shape(),
+      (result) => {
+        if (!result.success) throw new RegistryError(problemsOf(result.error, 'invalid', detailOf));
+      },
+      // Asynchronous parsing would change the order of the problems.
+      { validationFunction: (type, given) => type.safeParse(given) as never },
+    ),
+  );
+  const middleware: ReturnType<typeof validate> = (c, next) => {
+    (c as AppContext).set('knownParameters', Object.keys(shape().shape));
+    return validate()(c, next);
   };
+  return middleware;
 }
 
 /** Parses the JSON body, or the one given, with a zod type, and names its unknown fields in `Ignored-Fields`. */
