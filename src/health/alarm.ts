@@ -47,26 +47,26 @@ export interface Findings {
 
 export function findAlarms(findings: Findings, now: Date): Alarm[] {
   const { health, runs, size, failingWebhooks, endingCertificates, isDeployed } = findings;
-  const alarms: Alarm[] = health.reasons.map((message) => ({ alarm: 'failing', message }));
+  const alarms: Alarm[] = [];
+  const raise = (alarm: AlarmName, message: string) => {
+    alarms.push({ alarm, message });
+  };
+  for (const reason of health.reasons) raise('failing', reason);
   const [last] = runs;
   const lastAt = last ? Date.parse(last.startedAt) : 0;
   if (isDeployed && now.getTime() - lastAt > maximumCronPauseMilliseconds) {
-    const message = last
-      ? `The cron has not run since ${last.startedAt}.`
-      : 'The cron has never run.';
-    alarms.push({ alarm: 'cron_late', message });
+    const since = last && `The cron has not run since ${last.startedAt}.`;
+    raise('cron_late', since ?? 'The cron has never run.');
   }
   if (last && last.failed.length > 0) {
-    const message = `The last cron run failed to do ${last.failed.join(', ')}.`;
-    alarms.push({ alarm: 'cron_failed', message });
+    raise('cron_failed', `The last cron run failed to do ${last.failed.join(', ')}.`);
   }
   if (size.bytes > largeShare * maximumDatabaseBytes) {
     const percent = Math.floor((100 * size.bytes) / maximumDatabaseBytes);
-    alarms.push({ alarm: 'database_large', message: `The database is ${percent} % full.` });
+    raise('database_large', `The database is ${percent} % full.`);
   }
   for (const { registrar, since } of failingWebhooks) {
-    const message = `The webhook of ${registrar} has been failing since ${since}.`;
-    alarms.push({ alarm: 'webhook_failing', message });
+    raise('webhook_failing', `The webhook of ${registrar} has been failing since ${since}.`);
   }
   for (const { holder, endsAt } of endingCertificates) {
     const isOver = endsAt === null || endsAt <= now.toISOString();
@@ -75,17 +75,16 @@ export function findAlarms(findings: Findings, now: Date): Alarm[] {
       endsAt === null
         ? `No certificate is bound to ${holder}, which needs one`
         : `The last certificate of ${holder}, which needs one, ${isOver ? 'ended' : 'ends'} at ${endsAt}`;
-    const message = `${last}${refused}.`;
-    alarms.push({ alarm: 'certificate_ending', message });
+    raise('certificate_ending', `${last}${refused}.`);
   }
   for (const { id, answerBy } of findings.dueDisclosures) {
     const isLate = answerBy < now.toISOString();
     const message = `The request for disclosure ${id} ${isLate ? 'was' : 'is'} to be answered by ${answerBy}.`;
-    alarms.push({ alarm: isLate ? 'disclosure_late' : 'disclosure_due', message });
+    raise(isLate ? 'disclosure_late' : 'disclosure_due', message);
   }
   if (findings.overdueVerifications > 0) {
     const message = `Contacts with overdue demands for verification: ${findings.overdueVerifications} (contact list --overdue).`;
-    alarms.push({ alarm: 'verification_overdue', message });
+    raise('verification_overdue', message);
   }
   return alarms;
 }
