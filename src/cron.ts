@@ -107,7 +107,7 @@ export function listCronRuns(db: Database, count: number): Promise<CronRun[]> {
 }
 
 async function endOrphanContacts(env: Env, at: Date): Promise<void> {
-  const { orphanContactMonths: months } = settings(env);
+  const { ORPHAN_CONTACT_MONTHS: months } = settings(env);
   if (months === undefined) return;
   const request = { at, requestId: crypto.randomUUID() };
   const before = monthsBefore(at, months).toISOString();
@@ -116,7 +116,7 @@ async function endOrphanContacts(env: Env, at: Date): Promise<void> {
 }
 
 async function endHistoryValues(env: Env, at: Date): Promise<void> {
-  const { historyValuesMonths: months } = settings(env);
+  const { HISTORY_VALUES_MONTHS: months } = settings(env);
   if (months === undefined) return;
   const before = monthsBefore(at, months).toISOString();
   const entries = await removeOldValues(openDatabase(env.DB), personalFields, before);

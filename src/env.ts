@@ -71,8 +71,6 @@ export const rateLimits = [
 ] as const;
 export type RateLimitName = (typeof rateLimits)[number];
 
-const registrantListForms = ['wrapped', 'array'] as const;
-
 const entriesOf = (text: string) =>
   text
     .split(',')
@@ -216,31 +214,34 @@ export function isLocalEnvironment(env: Env): boolean {
  * The settings, checked together and remembered with their bindings. Throws an Error that names each missing or
  * malformed setting, so that nothing that depends on settings answers.
  */
-export const settings = onFirstUseOf(read);
-
-function read(env: Env) {
+export const settings = onFirstUseOf((env: Env) => {
   const shape = z.object({
     ENVIRONMENT: z.enum(['local', 'production'], 'must be local or production; deploy with --env'),
     RATE_LIMIT_POLICY: rateLimitPolicy(),
     AUCTION_API_ALLOWED_IPS: addressList(),
     ACCESS_POLICY_URL: z.optional(policyUrl()),
     VERIFICATION_POLICY_URL: z.optional(policyUrl()),
+    /** Reporting one of these statuses puts the name up for auction again. */
     AUCTION_RESTART_STATUSES: z.pipe(
       readBy(entriesOf),
       z.array(
         z.enum(restartable, `must be ${restartable.join(', ')}, both with a comma, or empty`),
       ),
     ),
+    /** Months for which the history of contacts keeps personal values; undefined is for ever. */
     HISTORY_VALUES_MONTHS: months(),
     IDENTITY_SERVICE_URL: z.optional(serviceUrl(isLocalEnvironment(env))),
     IDENTITY_SERVICE_CLIENTS: z.optional(serviceClients()),
     IDENTITY_SERVICE_ALLOWED_IPS: z.optional(addressList()),
+    /** Months for which a contact is kept that no domain refers to; undefined is for ever. */
     ORPHAN_CONTACT_MONTHS: months(),
     REGISTRANT_AUTH_ALLOWED_IPS: addressList(),
+    /** The shape of a person's list of contacts: the array in an object, or the bare array. */
     REGISTRANT_LIST_FORM: z._default(
-      z.enum(registrantListForms, `must be ${registrantListForms.join(' or ')}`),
+      z.enum(['wrapped', 'array'], 'must be wrapped or array'),
       'wrapped',
     ),
+    /** The first key signs tokens; all of them verify. */
     REGISTRANT_TOKEN_KEYS: tokenKeys(isLocalEnvironment(env)),
   });
   const { data, error } = shape.safeParse(env);
@@ -248,24 +249,8 @@ function read(env: Env) {
     const wrong = error.issues.map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`);
     throw new Error(`settings are missing or malformed: ${wrong.join('; ')}`);
   }
-  return {
-    auctionAllowedIps: data.AUCTION_API_ALLOWED_IPS,
-    /** Reporting one of these statuses puts the name up for auction again. */
-    auctionRestartStatuses: data.AUCTION_RESTART_STATUSES,
-    /** Months for which the history of contacts keeps personal values; undefined is for ever. */
-    historyValuesMonths: data.HISTORY_VALUES_MONTHS,
-    /** Whom registrars may have identify people; undefined if the registry has nobody. */
-    identityService:
-      data.IDENTITY_SERVICE_URL === undefined
-        ? undefined
-        : { url: data.IDENTITY_SERVICE_URL, clients: data.IDENTITY_SERVICE_CLIENTS ?? [] },
-    identityServiceAllowedIps: data.IDENTITY_SERVICE_ALLOWED_IPS ?? parseAddressList([]),
-    /** Months for which a contact is kept that no domain refers to; undefined is for ever. */
-    orphanContactMonths: data.ORPHAN_CONTACT_MONTHS,
-    registrantAuthAllowedIps: data.REGISTRANT_AUTH_ALLOWED_IPS,
-    /** The shape of a person's list of contacts: the array in an object, or the bare array. */
-    registrantListForm: data.REGISTRANT_LIST_FORM,
-    /** The first key signs tokens; all of them verify. */
-    registrantTokenKeys: data.REGISTRANT_TOKEN_KEYS,
-  };
-}
+  const { IDENTITY_SERVICE_URL: url, IDENTITY_SERVICE_CLIENTS: clients = [] } = data;
+  /** Whom registrars may have identify people; undefined if the registry has nobody. */
+  const identityService = url === undefined ? undefined : { url, clients };
+  return { ...data, identityService };
+});

@@ -49,7 +49,10 @@ function portal(requests: Partial<Record<(typeof rateLimits)[number], number>>) 
 const forged = send('GET', { authorization: 'Bearer forged' });
 
 async function expired(person: Person) {
-  const [then, keys] = [new Date(Date.now() - 7_201_000), settings(worker.env).registrantTokenKeys];
+  const [then, keys] = [
+    new Date(Date.now() - 7_201_000),
+    settings(worker.env).REGISTRANT_TOKEN_KEYS,
+  ];
   const { token } = await issueToken(keys, person, then);
   return send('GET', { authorization: `Bearer ${token}` });
 }

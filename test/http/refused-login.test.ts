@@ -117,7 +117,7 @@ it('logs the name of the system that called', async () => {
 
 const tokenFor = async (keys: readonly [TokenKey, ...TokenKey[]], at = new Date()) =>
   `Bearer ${(await issueToken(keys, person, at)).token}`;
-const ownKeys = () => settings(worker.env).registrantTokenKeys;
+const ownKeys = () => settings(worker.env).REGISTRANT_TOKEN_KEYS;
 const secret = new TextEncoder().encode('x'.repeat(64));
 const person = { countryCode: 'EE', code: '38001085718', firstName: 'Jaan', lastName: 'Tamm' };
 

@@ -122,7 +122,7 @@ export async function addPerson(env: Env, overrides: Partial<Person> = {}) {
     lastName: 'Maasikas',
     ...overrides,
   };
-  const { token } = await issueToken(settings(env).registrantTokenKeys, person, new Date());
+  const { token } = await issueToken(settings(env).REGISTRANT_TOKEN_KEYS, person, new Date());
   return { ...person, authorization: `Bearer ${token}` };
 }
 

@@ -29,7 +29,7 @@ const issue = verb(
     if (problem) throw new RegistryError([problem]);
     const person = { ...options.ident, ...options.name };
     const { token, expiresAt } = await issueToken(
-      settings(env).registrantTokenKeys,
+      settings(env).REGISTRANT_TOKEN_KEYS,
       person,
       origin.request.at,
     );

@@ -28,7 +28,7 @@ auctions.use(throttleAddress);
 
 auctions.use('/:uuid', continueSession, async (c, next) => {
   const address = callerAddress(c);
-  if (!settings(c.env).auctionAllowedIps.includes(address)) {
+  if (!settings(c.env).AUCTION_API_ALLOWED_IPS.includes(address)) {
     throw new RegistryError('address_denied', `Access denied from IP ${address ?? 'unknown'}`);
   }
   await next();
@@ -69,7 +69,7 @@ auctions.patch('/:uuid', limitBody, async (c) => {
     },
     c.req.param('uuid'),
     { status, registrationDeadline, platform },
-    settings(c.env).auctionRestartStatuses,
+    settings(c.env).AUCTION_RESTART_STATUSES,
   ).finally(() => forgetStarted(c.env.DB));
   // Even an unchanged status is published: a repeated report repairs what the first one left undone.
   if (status !== undefined) publishAfterResponse(c, auctionLists);

@@ -21,7 +21,7 @@ export const callbackBody = onFirstUse(() =>
 );
 
 identificationCallback.use(async (c, next) => {
-  if (!settings(c.env).identityServiceAllowedIps.includes(callerAddress(c))) {
+  if (!settings(c.env).IDENTITY_SERVICE_ALLOWED_IPS?.includes(callerAddress(c))) {
     throw new RegistryError('address_denied', 'Access denied');
   }
   await next();

@@ -28,7 +28,7 @@ registrantContacts.get('/', takesPage, async (c) => {
   const found = await listContactsOfPerson(database(c), c.var.person, page);
   linkAfter(c, page, found);
   const shown = found.map(listed);
-  return c.json(settings(c.env).registrantListForm === 'array' ? shown : { contacts: shown });
+  return c.json(settings(c.env).REGISTRANT_LIST_FORM === 'array' ? shown : { contacts: shown });
 });
 
 registrantContacts.get('/:uuid', async (c) => {

@@ -12,8 +12,8 @@ import { callerNetwork, throttle, throttleAddress } from '../throttle.ts';
 
 /** The portal calls for many people from a few addresses, behind which there may be browsers too. */
 export function isFromPortal(c: AppContext): boolean {
-  const { registrantAuthAllowedIps } = settings(c.env);
-  return registrantAuthAllowedIps.includes(callerAddress(c)) && !isFromAnotherSite(c);
+  const { REGISTRANT_AUTH_ALLOWED_IPS } = settings(c.env);
+  return REGISTRANT_AUTH_ALLOWED_IPS.includes(callerAddress(c)) && !isFromAnotherSite(c);
 }
 
 /**
@@ -36,7 +36,7 @@ export function personKey({ countryCode, code }: Person): Promise<string> {
 const bearerLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const [, token] = /^ *Bearer +([\w.~+/-]+=*) *$/i.exec(c.req.header('Authorization') ?? '') ?? [];
   if (token === undefined) throw new LoginError('no credentials', 'Not authorized');
-  const keys = settings(c.env).registrantTokenKeys;
+  const keys = settings(c.env).REGISTRANT_TOKEN_KEYS;
   const found = await verifyToken(keys, token, c.var.now).catch((error: unknown) => {
     if (error instanceof ExpiredTokenError) return error;
     throw error;

@@ -36,7 +36,7 @@ registrantAuth.post('/eid', async (c) => {
   // The portal can name anybody, so all names together have a limit too, which no single person uses up.
   await throttle(c, 'registrant-write', `token ${await personKey(person)}`);
   await throttle(c, 'address', `token ${callerNetwork(c)}`);
-  const keys = settings(c.env).registrantTokenKeys;
+  const keys = settings(c.env).REGISTRANT_TOKEN_KEYS;
   const { token, expiresAt } = await issueToken(keys, person, c.var.now);
   return c.json({ access_token: token, expires_at: expiresAt.toISOString(), type: 'Bearer' });
 });
