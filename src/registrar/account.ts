@@ -12,14 +12,13 @@ import { generateWebhookSecret } from './webhook-secret.ts';
 
 const noWebhook = { webhookUrl: null, webhookFailingSince: null };
 
-const { id: registrarId, lostChangeAt: _, ...columns } = getTableColumns(registrars);
-
 /** The webhook's URL is null if there is none. */
 function selectRegistrars(db: Database) {
+  const { id, lostChangeAt: _, ...columns } = getTableColumns(registrars);
   return db
     .select({ ...columns, webhookUrl: webhooks.url, webhookFailingSince: webhooks.failingSince })
     .from(registrars)
-    .leftJoin(webhooks, eq(webhooks.registrarId, registrarId));
+    .leftJoin(webhooks, eq(webhooks.registrarId, id));
 }
 
 export type Registrar = Awaited<ReturnType<typeof selectRegistrars>>[number];
@@ -37,10 +36,8 @@ export async function getRegistrar(db: Database, code: string): Promise<Registra
 
 /** Throws `not_found`. */
 export async function getRegistrarId(db: Database, code: string): Promise<number> {
-  const [found] = await db
-    .select({ id: registrarId })
-    .from(registrars)
-    .where(eq(registrars.code, code));
+  const { id } = registrars;
+  const [found] = await db.select({ id }).from(registrars).where(eq(registrars.code, code));
   if (!found) throw unknownRegistrar(code);
   return found.id;
 }
@@ -50,7 +47,7 @@ export async function getWebhook(db: Database, code: string) {
   const [found] = await db
     .select({ webhook: webhooks })
     .from(registrars)
-    .leftJoin(webhooks, eq(webhooks.registrarId, registrarId))
+    .leftJoin(webhooks, eq(webhooks.registrarId, registrars.id))
     .where(eq(registrars.code, code));
   if (!found) throw unknownRegistrar(code);
   if (found.webhook) return found.webhook;
