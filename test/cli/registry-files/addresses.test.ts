@@ -1,12 +1,10 @@
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { smallRegistry, writeFiles } from './files.ts';
 import { startMoves } from './moves.ts';
 
 const moves = startMoves();
-
-beforeEach(moves.beginEmpty);
 
 async function allowedIps() {
   const { registrars } = await moves.registry.rows();

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openLocalData } from '../../../src/cli/local/open.ts';
 import { archiveHistory } from '../../../src/cli/nouns/history/archive.ts';
 import { openDatabase } from '../../../src/database/open.ts';
@@ -16,8 +16,6 @@ async function archiveAll(): Promise<void> {
   await archiveHistory(openDatabase(env.DB), '2999-01-01T00:00:00.000Z', file, { limit: 7 });
   await dispose();
 }
-
-beforeAll(moves.beginEmpty);
 
 test('what was erased or deleted here does not move in again after its history was archived', async () => {
   const files = smallRegistry();

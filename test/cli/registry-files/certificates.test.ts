@@ -1,12 +1,10 @@
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { row, smallRegistry } from './files.ts';
 import { startMoves } from './moves.ts';
 
 const moves = startMoves();
 const { moveIn } = moves;
 const [a, b, c] = ['a1', 'b2', 'c3'].map((digits) => digits.repeat(32)) as [string, string, string];
-
-beforeEach(moves.beginEmpty);
 
 const done = (command: string) => moves.registry.done(command);
 

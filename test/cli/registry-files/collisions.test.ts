@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Files, row, smallRegistry, uuidOf } from './files.ts';
 import { startMoves } from './moves.ts';
 
-const moves = startMoves();
+const moves = startMoves(beforeAll);
 /** The lines of the first report, and every row of every table then. */
 let first: string[];
 // biome-ignore lint/suspicious/noExplicitAny: every row of every table

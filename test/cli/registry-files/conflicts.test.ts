@@ -1,11 +1,9 @@
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readFileOf, row, smallRegistry, writeFiles } from './files.ts';
 import { startMoves } from './moves.ts';
 
 const moves = startMoves();
 const { moveIn } = moves;
-
-beforeEach(moves.beginEmpty);
 
 /** Moves the small registry in, and changes, deletes and makes a row here. */
 async function moveInAndChange(): Promise<void> {
@@ -63,6 +61,17 @@ test('--theirs settles all conflicts, or those of the rows that it names', async
   expect(names).toMatchObject([{ name: 'paha.ee' }]);
   await run('--theirs', '--yes');
   expect(await moves.reconcile()).toMatchObject({ status: 0, equal: true });
+});
+
+test('--theirs leaves nothing of what was moved in, changed or made here, if the files have no rows', async () => {
+  await moveInAndChange();
+  const none = Object.keys(smallRegistry()).map((name) => [name, []]);
+  writeFiles(moves.directory, Object.fromEntries(none));
+  expect((await run('--theirs', '--yes')).status).toBe(0);
+  const { registrars, contacts, domains, retained_domains, disputes, auctions } =
+    await moves.registry.rows();
+  const left = [registrars, contacts, domains, retained_domains, disputes, auctions];
+  expect(left).toEqual([[], [], [], [], [], []]);
 });
 
 test('--theirs asks before it overwrites what was changed here', async () => {

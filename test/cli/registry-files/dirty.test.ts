@@ -1,10 +1,8 @@
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readFileOf, row, smallRegistry } from './files.ts';
 import { startMoves } from './moves.ts';
 
 const moves = startMoves();
-
-beforeEach(moves.beginEmpty);
 
 test('carries dirty values as they are, and names those that today would be refused', async () => {
   const dirty = {

@@ -1,11 +1,9 @@
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Files, row, smallRegistry, uuidOf } from './files.ts';
 import { startMoves } from './moves.ts';
 
 const moves = startMoves();
 const { moveIn, reconcile } = moves;
-
-beforeEach(moves.beginEmpty);
 
 const at = '2015-03-04T05:06:07.123Z';
 

@@ -1,12 +1,12 @@
-import { beforeAll } from 'vitest';
+import { type beforeAll, beforeEach } from 'vitest';
 import { openLocalData } from '../../../src/cli/local/open.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { endReservations } from '../../../src/retained-domain/end.ts';
 import { startTool, type TestRegistry } from '../tool.ts';
-import { type Files, readFileOf, smallRegistry, writeFiles } from './files.ts';
+import { type Files, readFileOf, writeFiles } from './files.ts';
 
-/** One registry for the tests of a file, and a directory for the files that move in. */
-export function startMoves() {
+/** A registry, and a directory for the files that move in, of each test or (`beforeAll`) of the file. */
+export function startMoves(before: typeof beforeAll = beforeEach) {
   const tool = startTool();
   let registry: TestRegistry;
   let directory: string;
@@ -14,7 +14,7 @@ export function startMoves() {
   const begin = async () => {
     directory = await tool.newDirectory();
   };
-  beforeAll(async () => {
+  before(async () => {
     registry = await tool.newRegistry();
     await begin();
   });
@@ -29,14 +29,6 @@ export function startMoves() {
     },
     /** Another directory. */
     begin,
-    /** Begins with a registry that has no rows, whatever was done to it. */
-    async beginEmpty() {
-      await begin();
-      const none = Object.keys(smallRegistry()).map((name) => [name, []]);
-      writeFiles(directory, Object.fromEntries(none));
-      await registry.done(['move-in', directory, '--theirs', '--yes']);
-      await begin();
-    },
     /**
      * Moves the files in, and returns what the tool answers, the counts by kind that are not zero, the lines of the report,
      * and what does the same again.

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { setClockAhead } from '../../../src/time/clock.ts';
 import { row, smallRegistry, writeFiles } from './files.ts';
 import { startMoves } from './moves.ts';
@@ -13,7 +13,6 @@ function ofKinds({ kinds }: { kinds: Side[] }, ...names: string[]) {
   return kinds.filter(({ kind }) => names.includes(kind));
 }
 
-beforeEach(moves.beginEmpty);
 afterEach(() => setClockAhead(0));
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -1,11 +1,9 @@
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readFileOf, row, smallRegistry, writeFiles } from './files.ts';
 import { startMoves } from './moves.ts';
 
 const moves = startMoves();
 const moveInUnasked = () => moves.registry.run(['move-in', moves.directory]);
-
-beforeEach(moves.beginEmpty);
 
 function namesFile(count: number) {
   return Array.from({ length: count }, (_, n) => row.reserved(`kinni${n}.ee`));
