@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { type Claim, claims } from '../../drizzle/schema.ts';
+import type { Claim } from '../../drizzle/schema.ts';
 import type { Contact } from './contact.ts';
 import { contactRules } from './rules.ts';
 
@@ -184,13 +184,13 @@ export const verificationColumn = {
 /** The columns of the list with their fields, in its order. */
 export const contactColumns = Object.entries(contactFields) as [keyof Contact, ContactField][];
 
-/** The columns that each claim is about. */
-export const columnsOfClaim = Object.fromEntries(
-  claims.map((claim) => [
-    claim,
-    contactColumns.filter(([, field]) => field.claim === claim).map(([column]) => column),
-  ]),
-) as Record<Claim, (keyof Contact)[]>;
+/** The columns that a claim is about. Many people have one birthday, so the name belongs to an identity of that type. */
+export function columnsOfClaim(claim: Claim, identType?: string | null): (keyof Contact)[] {
+  const isNamed = claim === 'identity' && identType === 'birthday';
+  return contactColumns
+    .filter(([column, field]) => field.claim === claim || (isNamed && column === 'name'))
+    .map(([column]) => column);
+}
 
 export const personalFields = contactColumns
   .filter(([, { isPersonal }]) => isPersonal)

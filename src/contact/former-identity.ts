@@ -27,7 +27,7 @@ export function sameIdentitySince(uuid: SQL): SQL<number> {
 export function withoutFormerPerson(entry: Entry): Entry {
   const { action, changes } = entry;
   const isOfIdentity =
-    action === 'update' && columnsOfClaim.identity.some((column) => column in changes);
+    action === 'update' && columnsOfClaim('identity').some((column) => column in changes);
   const fields = Object.entries(changes).map(([field, change]) => {
     const isHidden = isOfIdentity || ('from' in change && hasEnded(change.from));
     return [field, isHidden ? ({ redacted: true } as const) : change] as const;

@@ -23,7 +23,9 @@ export function isVerified(contact: Verified, claim: Claim): boolean {
  * identity what the identity service was asked about it.
  */
 export function endedBy(contact: Contact, changes: Changes): Partial<Contact> {
-  const isOfIdentity = columnsOfClaim.identity.some((column) => column in changes);
+  const isOfIdentity = columnsOfClaim('identity', contact.identType).some(
+    (column) => column in changes,
+  );
   const isForgotten =
     isOfIdentity && contact.identityRequest !== null && !('identityRequest' in changes);
   return {
@@ -33,11 +35,11 @@ export function endedBy(contact: Contact, changes: Changes): Partial<Contact> {
 }
 
 /** The verifications of a contact that end with these changes, unless the changes give another themselves. */
-export function endedVerifications(contact: Verified, changes: Changes): Partial<Verified> {
+export function endedVerifications(contact: Contact, changes: Changes): Partial<Verified> {
   const ended = verificationsOf(contact).filter(
     ({ claim }) =>
       !(verificationColumn[claim] in changes) &&
-      columnsOfClaim[claim].some((column) => column in changes),
+      columnsOfClaim(claim, contact.identType).some((column) => column in changes),
   );
   return Object.fromEntries(
     ended.map(({ claim, ...verification }) => [

@@ -138,7 +138,7 @@ export const listedRegistrarContact = registrarShape.meta({
 
 export const claimType = z.enum(claims).meta({
   description:
-    'What was checked: the identity code with its type and country, the name, the email address, the phone number, or the address. A change of it ends the verification.',
+    'What was checked: the identity code with its type and country (and with a birthday, the name), the name, the email address, the phone number, or the address. A change of it ends the verification.',
 });
 
 /** What was checked about a contact. */

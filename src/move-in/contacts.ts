@@ -78,7 +78,7 @@ function withEnded(form: Form, here: Form): Form {
     const { file } = contactFields[verificationColumn[claim]];
     const [given, stored] = [objectIn(form[file]), objectIn(here[file])];
     if (!given || !stored || given.id !== stored.id) return [];
-    const isChange = columnsOfClaim[claim].some((column) => {
+    const isChange = columnsOfClaim(claim, here.ident_type).some((column) => {
       const name = contactFields[column].file!;
       return form[name] !== here[name];
     });

@@ -55,7 +55,9 @@ export function recordVerification(
   const { claim, verifiedAt } = check;
   let checked: string | undefined;
   const judgeTime = async (contact: Contact) => {
-    const values = JSON.stringify(columnsOfClaim[claim].map((column) => contact[column]));
+    const values = JSON.stringify(
+      columnsOfClaim(claim, contact.identType).map((column) => contact[column]),
+    );
     checked ??= values;
     // The check is of what was on record when it came.
     if (values !== checked) throw changedMeanwhile();
@@ -80,11 +82,11 @@ export function recordVerification(
 /** Whether the claim's value has changed since, as far as the history has it. */
 async function hasChangedSince(
   db: Database,
-  { uuid }: Contact,
+  { uuid, identType }: Contact,
   claim: Claim,
   since: Date,
 ): Promise<boolean> {
-  const changes = columnsOfClaim[claim].map(
+  const changes = columnsOfClaim(claim, identType).map(
     (column) => sql`changes -> ${`$.${column}`} is not null`,
   );
   const isChange = sql`${isAboutContact(sql`${uuid}`)} and action = 'update'

@@ -301,6 +301,19 @@ test('a check is not recorded of a value that comes between it and its write', a
   expect(await claimsOf(registrar, code)).toEqual([]);
 });
 
+test('a change of the name ends the identity of a contact that is known by a birthday, and of no other', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const checked = { identityVerification: verification(), identityRequest };
+  const byCode = await addContact(worker.env, registrar, checked);
+  const birthday = { identType: 'birthday', ident: '1980-01-02' };
+  const byBirthday = await addContact(worker.env, registrar, { ...birthday, ...checked });
+  for (const { code } of [byCode, byBirthday]) {
+    await repp.update(registrar, code, { name: 'Mari Tamm' });
+  }
+  expect(await claimsOf(registrar, byCode.code)).toEqual(['identity']);
+  expect(await repp.read(registrar, byBirthday.code)).toMatchObject(unverified);
+});
+
 const identityRequest = { id: 'R-1', sent_at: '2026-05-06T07:08:09.010Z', pending: null };
 
 test('what was asked about an identity ends with it, and with the registrar that asked', async () => {
