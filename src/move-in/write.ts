@@ -44,21 +44,26 @@ export async function writeForms<Change extends RowChange>(
 ): Promise<Skipped<Change>[]> {
   const { action } = changes[0]!;
   // A replacement is a removal and an addition.
-  const isReplaced = action === 'replace';
   const steps = { add: [add], update: [update], remove: [remove], replace: [remove, add] }[action];
   const rows = changes.map((change, place) => ({ place, ...rowOf(kind, change) }));
-  const arrays = jsonArrays(isReplaced ? await withLinks(db, kind, rows) : rows);
-  const all = arrays.flatMap((array) =>
-    steps.map((step) => step(db, origin, kind, array, isReplaced)),
-  );
+  const arrays = jsonArrays(action === 'replace' ? await withLinks(db, kind, rows) : rows);
+  const parts = arrays.map((array) => ({ db, request: origin.request, kind, action, array }));
+  const all = parts.flatMap((part) => steps.map((step) => step(part)));
   const { written } = await retried(() => changeEach(db, origin, { written: all }));
   if (written === rows.length * steps.length) return [];
-  const skipped = arrays.map((array) =>
-    retried(() => readSkipped(db, origin, kind, action, array)),
-  );
+  const skipped = parts.map((part) => retried(() => readSkipped(part)));
   return (await Promise.all(skipped))
     .flat()
     .map(({ place, ...found }) => ({ change: changes[place]!, ...found }));
+}
+
+/** A part of the changes, small enough for a statement: a JSON array of what `rowOf` returns. */
+interface Part {
+  db: Database;
+  request: Origin['request'];
+  kind: Kind;
+  action: RowChange['action'];
+  array: string;
 }
 
 /** The rows with what goes along with those that are going to be replaced. */
@@ -78,13 +83,7 @@ async function withLinks<Row extends { place: number; id: object }>(
 }
 
 /** Those of the rows that the request has not written. */
-function readSkipped(
-  db: Database,
-  { request }: Origin,
-  kind: Kind,
-  action: RowChange['action'],
-  array: string,
-) {
+function readSkipped({ db, request, kind, action, array }: Part) {
   const { table, subject } = kind;
   const heldBy = action === 'remove' ? (kind.heldBy ?? null) : null;
   return db.all<{ place: number; heldBy: string | null }>(sql`
@@ -149,18 +148,13 @@ function recorded({ columns, constants }: Kind, form: Form | null): Record<strin
   return { ...constants, ...Object.fromEntries(values) };
 }
 
-function add(
-  db: Database,
-  { request }: Origin,
-  kind: Kind,
-  array: string,
-  isReplaced: boolean,
-): ChangesOfMany {
-  const { table, subject, action = 'create' } = kind;
+function add({ db, request, kind, action, array }: Part): ChangesOfMany {
+  const { table, subject } = kind;
   const written = writtenBy(request.requestId, kind, array);
-  const meant = isReplaced
-    ? sql`${writtenBy(request.requestId, kind, array, 'from.uuid')} where true`
-    : sql`${changesIn(array)} where not ${isObstructed(kind)}`;
+  const meant =
+    action === 'replace'
+      ? sql`${writtenBy(request.requestId, kind, array, 'from.uuid')} where true`
+      : sql`${changesIn(array)} where not ${isObstructed(kind)}`;
   // A batch that was reported as failed, and was done, is sent again.
   const free = sql`from ${meant} and not exists (select 1 from ${table} where ${isSameKey(kind)})`;
   // The version is above every one that such a row had before it left: each has its own entry of history.
@@ -170,10 +164,11 @@ function add(
     kind.insert(db, sql`select ${row} as row ${free}`, request.at),
     ...(kind.following?.(db, written) ?? []),
   ];
-  return changesOfRows(subject, action, sql`select row.value as row ${free}`, statements, 'key');
+  const rows = sql`select row.value as row ${free}`;
+  return changesOfRows(subject, kind.action ?? 'create', rows, statements, 'key');
 }
 
-function update(db: Database, { request }: Origin, kind: Kind, array: string): ChangesOfMany {
+function update({ db, request, kind, array }: Part): ChangesOfMany {
   const { table, subject } = kind;
   const isMeant = sql`${isAsCompared(kind)} and not ${isObstructed(kind)}`;
   const rows = sql`select row.value as row from ${having(kind, array, isMeant)}`;
@@ -198,14 +193,9 @@ function updatedValues({ table, columns, key, fixed = [], derived = {} }: Kind) 
   };
 }
 
-function remove(
-  db: Database,
-  { request }: Origin,
-  kind: Kind,
-  array: string,
-  isReplaced: boolean,
-): ChangesOfMany {
-  const { table, subject, action = 'delete', heldBy = null, links } = kind;
+function remove({ db, request, kind, action, array }: Part): ChangesOfMany {
+  const { table, subject, heldBy = null, links } = kind;
+  const isReplaced = action === 'replace';
   const isFree = isReplaced
     ? sql`row.value ->> 'links' = ${links} and not ${isObstructed(kind)}`
     : sql`${heldBy} is null`;
@@ -216,7 +206,7 @@ function remove(
   const recorded = isReplaced ? sql`row.value -> 'removal'` : sql`row.value`;
   const rows = sql`select ${recorded} as row from ${having(kind, array, isMeant)}`;
   const statements = [...(kind.goingAlong?.(db, isGoing) ?? []), db.delete(table).where(isGoing)];
-  return changesOfRows(subject, action, rows, statements, 'key');
+  return changesOfRows(subject, kind.action ?? 'delete', rows, statements, 'key');
 }
 
 /** The changes for which a row of the table meets the condition. */
