@@ -7,20 +7,7 @@ const number = (count: number) => count.toLocaleString('et');
 const counted = (one: string, many: string) => (count: number) =>
   `${number(count)} ${count === 1 ? one : many}`;
 
-const inMonths = [
-  'jaanuaril',
-  'veebruaril',
-  'märtsil',
-  'aprillil',
-  'mail',
-  'juunil',
-  'juulil',
-  'augustil',
-  'septembril',
-  'oktoobril',
-  'novembril',
-  'detsembril',
-];
+const date = dayFormat('et', { day: 'numeric', month: 'numeric', year: 'numeric' });
 
 const states = {
   reserved: 'reserveeritud',
@@ -34,12 +21,9 @@ const retained = publicLists[retainedList].entries.map((status) => states[status
 export const et: Texts = {
   languageName: 'Eesti keeles',
   number,
-  shortDate: dayFormat('et', { day: 'numeric', month: 'numeric', year: 'numeric' }),
+  shortDate: date,
   month: dayFormat('et', { month: 'long', year: 'numeric' }),
-  instant(day, time) {
-    const [year, month, dayOfMonth] = day.split('-').map(Number) as [number, number, number];
-    return `${dayOfMonth}. ${inMonths[month - 1]} ${year} kell\u00a0${time.replace(':', '.')}\u00a0(UTC)`;
-  },
+  instant: (day, time) => `${date(day)} kell\u00a0${time.replace(':', '.')}\u00a0(UTC)`,
   list: (words) => enumerated(words, 'ja'),
 
   siteName: 'Registry Edge',
