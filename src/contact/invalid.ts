@@ -15,8 +15,6 @@ export function invalidValues(contact: Contact, now: Date): InvalidValue[] {
   return judged(contactColumns, contact, now);
 }
 
-const identityColumns = contactColumns.filter(([, { group }]) => group === 'identity');
-
 /** Finds the problems that the contact's identity would have with these changes. */
 export function invalidIdentity(
   { ident, identType, identCountryCode }: ContactIdentity,
@@ -28,7 +26,8 @@ export function invalidIdentity(
     identType: changes.identType ?? identType,
     identCountryCode: changes.identCountryCode ?? identCountryCode,
   };
-  return judged(identityColumns, identity, now).map(({ value: _, ...problem }) => problem);
+  const columns = contactColumns.filter(([, { group }]) => group === 'identity');
+  return judged(columns, identity, now).map(({ value: _, ...problem }) => problem);
 }
 
 function judged(

@@ -26,9 +26,7 @@ export async function listRetainedDomains(
 ): Promise<RetainedDomain[]> {
   const { name, status } = retainedDomains;
   const { after, limit } = filter.page;
-  return db
-    .select(listed)
-    .from(retainedDomains)
+  return selectRetainedDomains(db)
     .where(
       and(
         filter.status && eq(status, filter.status),
@@ -46,23 +44,15 @@ export async function findRetainedDomains(
 ): Promise<RetainedDomain[]> {
   const existing: RetainedDomain[] = [];
   for (const rows of jsonArrays(names)) {
-    existing.push(
-      ...(await db
-        .select(listed)
-        .from(retainedDomains)
-        .where(isAmong(rowsIn(rows)))),
-    );
+    existing.push(...(await selectRetainedDomains(db).where(isAmong(rowsIn(rows)))));
   }
   return existing;
 }
 
-const listed = {
-  name: retainedDomains.name,
-  punycode: retainedDomains.punycode,
-  status: retainedDomains.status,
-  password: retainedDomains.password,
-  lastDay: retainedDomains.lastDay,
-};
+function selectRetainedDomains(db: Database) {
+  const { name, punycode, status, password, lastDay } = retainedDomains;
+  return db.select({ name, punycode, status, password, lastDay }).from(retainedDomains);
+}
 
 /** The condition that a row of a query, which has each as JSON in its column `row`, has the name and the status. */
 export function isAmong(rows: SQL): SQL {
