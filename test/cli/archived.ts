@@ -1,4 +1,3 @@
-import { openLocalData } from '../../src/cli/local/open.ts';
 import type { TestRegistry } from './tool.ts';
 
 /** So many entries, one an hour from the beginning of 2020, of contacts and API users by turns. */
@@ -20,7 +19,7 @@ export const numbers = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, n) => from + n);
 
 export async function addEntries(registry: TestRegistry, count: number): Promise<void> {
-  const { env, dispose } = await openLocalData(registry.directory);
+  const { env, dispose } = await registry.open();
   await env.DB.prepare(insertEntries).bind(count).run();
   await dispose();
 }

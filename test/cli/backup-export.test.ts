@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { openLocalData } from '../../src/cli/local/open.ts';
 import { contentsOf } from '../../src/cli/nouns/backup/contents.ts';
 import { loadSql } from '../../src/cli/nouns/backup/load-sql.ts';
 import { startTool } from './tool.ts';
@@ -17,7 +16,7 @@ const hostile = `'; commit; -- "\`[/* \n\r \\ ';' õ € 🦋 ; end; create trig
 
 test('reads an export of D1 in parts, wherever one ends', async () => {
   const registry = await tool.newRegistry();
-  const { env, dispose } = await openLocalData(registry.directory);
+  const { env, dispose } = await registry.open();
   // Parts of 1 MiB end at other places in each of these.
   const rows = Array.from({ length: 30 }, (_, n) => hostile.repeat(2_000) + 'x'.repeat(n));
   await env.DB.prepare(`insert into registrars (code, name, created_at, updated_at)

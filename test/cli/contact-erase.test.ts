@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { OpenBindings } from '../../src/cli/bindings.ts';
-import { openLocalData } from '../../src/cli/local/open.ts';
 import { makeEmpty } from '../../src/cli/nouns/backup/copy.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { openBindings } from '../../src/cli/registry.ts';
@@ -148,8 +147,8 @@ const erase = (registry: TestRegistry, code: string) =>
   registry.done(['contact', 'erase', code, '--yes']);
 
 /** Leaves the database as an interrupted restore does, so that the next one asks nothing before it begins. */
-async function empty({ directory }: TestRegistry): Promise<void> {
-  const { env, dispose } = await openLocalData(directory);
+async function empty(registry: TestRegistry): Promise<void> {
+  const { env, dispose } = await registry.open();
   await makeEmpty(env.DB, { command: '', confirmed: undefined });
   await dispose();
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await registry.done([...add, 'disabled']);
   await registry.done('api-user disable disabled');
   await registry.done([...add, 'former']);
-  await registry.edit(`update api_users set secret_digest = null,
+  registry.edit(`update api_users set secret_digest = null,
     password_hash = '${await hashPassword('vana parool')}' where username = 'former'`);
 });
 

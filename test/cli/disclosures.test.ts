@@ -319,7 +319,7 @@ test('health warns a day before a request must be answered, fails after that, an
 
 test('the report counts requests by month, organisation and outcome, and names nobody', async () => {
   const { registry } = await withRequest('--received', '2026-01-31T00:00:00Z');
-  await registry.edit(`
+  registry.edit(`
     insert into disclosures (requester, identified_by, organization, basis, requested_fields, confidential, received_at,
       outcome, answered_at, granted_fields)
     select 'Mari Maasikas', 'ID card', organization, 'case', '["name"]', 0, '2026-02-01T00:00:00.000Z', outcome,

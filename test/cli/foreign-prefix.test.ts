@@ -50,7 +50,7 @@ beforeAll(async () => {
     values ('00000000-0000-4000-8000-${String(n).padStart(12, '0')}', 1, ${n}, '${code}', 'Mari', 'MARI',
       'mari@example.ee', 'MARI@EXAMPLE.EE', '+372.5123456', '12345678', '12345678', 'org', 'EE', 'secret',
       '2026-01-02T03:04:05.678Z', '2026-01-02T03:04:05.678Z');`;
-  await registry.edit(`
+  registry.edit(`
     insert into registrars (id, code, name, created_at, updated_at)
     values (1, 'ALPHA', 'Alpha', '', ''), (2, 'BETA', 'Beta', '', '');
     ${[...takingCodes.map(codeFor), 'BETA:HERE'].map(contact).join('')}

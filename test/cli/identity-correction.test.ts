@@ -64,7 +64,7 @@ test('asks nothing where the identity is the one on record', async () => {
 });
 
 test('refuses to correct a part of an identity whose other parts are invalid', async () => {
-  await registry.edit("update contacts set ident_type = 'passport', ident_country_code = ''");
+  registry.edit("update contacts set ident_type = 'passport', ident_country_code = ''");
   const { stderr } = await registry.run([...update, '--ident', '47101010033', '--yes']);
   expect(stderr).toBe(
     'refused: Ident type is invalid [ident_type]\n' +

@@ -13,7 +13,7 @@ BETA,BETA:1,Kask OÜ,kask@example.ee,+372.5123459,12345679,org,EE
 beforeAll(async () => {
   await registry.done('contact import -', header + rows);
   // As a former registry accepted them.
-  await registry.edit(`
+  registry.edit(`
     update contacts set phone = '+3725123457', email = '', email_key = '' where code = 'ALPHA:2';
     update contacts set ident_type = 'passport', statuses = '["serverHold"]' where code = 'ALPHA:3';
     update contacts set ident = '1234', ident_key = '1234' where code = 'BETA:1';`);
@@ -112,7 +112,7 @@ test('takes away a status that is unknown today, but not one that the contact do
 
 test('prints no auth_info, and no character that a terminal would obey', async () => {
   const code = 'ALPHA:1';
-  await registry.edit(`
+  registry.edit(`
     update contacts set name = 'A' || char(7, 155, 8238, 917505), auth_info = 'open' || char(9) || 'sesame'
     where code = '${code}'`);
   const list = ['contact', 'list', '--invalid', '--name', 'A\u0007'];

@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
 import { type ArchivedDay, putDay } from '../../src/archive/day.ts';
-import { openLocalData } from '../../src/cli/local/open.ts';
 import { startTool } from './tool.ts';
 
 const registry = startTool().sharedRegistry();
@@ -11,7 +10,7 @@ const kept = (day: string, etag: string): ArchivedDay => ({
 const missing = (day: string): ArchivedDay => ({ list: 'all', day, missing: true });
 
 beforeAll(async () => {
-  const { env, dispose } = await openLocalData(registry.directory);
+  const { env, dispose } = await registry.open();
   for (const record of [
     kept('2026-05-01', 'a'),
     missing('2026-05-02'),

@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { putDay } from '../../src/archive/day.ts';
-import { openLocalData } from '../../src/cli/local/open.ts';
 import { dayOf, daysBefore } from '../../src/time/day.ts';
 import { type Signer, signCheckpoint, signerOf } from '../../src/transparency/note.ts';
 import { appendToLog, signersOf } from '../../src/transparency/signed-log.ts';
@@ -75,7 +74,7 @@ const verify = (...args: string[]) =>
 
 it('lists status says how many leaves the log has, and the key of its verifiers', async () => {
   expect((await registry.done('lists status')).log).toBeNull();
-  const { env, dispose } = await openLocalData(registry.directory);
+  const { env, dispose } = await registry.open();
   const kept = { day: '2026-05-01', etag: 'a', sha256: '0a'.repeat(32), count: 3, bytes: 9 };
   await putDay(env.ARCHIVE!, { ...kept, list: 'all' });
   await appendToLog(env);

@@ -126,8 +126,8 @@ test('shows since when each user has had its secret, and the one before it', asy
     await registry.done(['api-user', 'add', '--registrar', 'ALPHA', '--username', username]);
   }
   const [since, previous] = ['2026-02-02T03:04:05.678Z', '2026-01-02T03:04:05.678Z'];
-  await registry.edit(`update api_users set secret_changed_at = '${since}'`);
-  await registry.edit(`update api_users set previous_secret_digest = printf('%064x', 1),
+  registry.edit(`update api_users set secret_changed_at = '${since}'`);
+  registry.edit(`update api_users set previous_secret_digest = printf('%064x', 1),
     previous_secret_changed_at = '${previous}' where username = 'mari'`);
   const { api_users } = await registry.done('api-user list');
   const times = { secret_changed_at: since, previous_secret_valid_until: null };

@@ -142,6 +142,11 @@ export class TestRegistry {
     return captured(() => runProgram(this.placed(command), openKept), input, fault);
   }
 
+  /** Opens the bindings as a command that writes does; other commands wait until they are disposed of. */
+  open(): Promise<Bindings> {
+    return openKept({ persistTo: this.directory }, { isWritable: true });
+  }
+
   /** Runs a command that has to succeed, and returns what it answers with --json. */
   // biome-ignore lint/suspicious/noExplicitAny: the answers of some thirty commands
   async done(command: Command, input: string | Buffer = ''): Promise<any> {
@@ -171,8 +176,7 @@ export class TestRegistry {
   }
 
   /** Says this SQL to the database file. */
-  async edit(sql: string): Promise<void> {
-    await closeKept();
+  edit(sql: string): void {
     using database = new DatabaseSync(databaseFile(this.directory));
     database.exec(sql);
   }

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { beforeAll, expect, test } from 'vitest';
-import { openLocalData } from '../../src/cli/local/open.ts';
 import { makeEmpty } from '../../src/cli/nouns/backup/copy.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
 import { prepareLocalData } from '../../src/cli/start/data.ts';
@@ -15,7 +14,7 @@ const command = 'npm run registry -- restore registry.sqlite --persist-to data';
 const refusal = `a restore of this database was not finished, and nothing can use it; restore again: ${command}`;
 
 beforeAll(async () => {
-  const { env, dispose } = await openLocalData(registry.directory);
+  const { env, dispose } = await registry.open();
   await makeEmpty(env.DB, { command, confirmed: undefined });
   await dispose();
 });
@@ -62,7 +61,7 @@ test('every command refuses a database whose restore was not finished, and says 
 });
 
 test('npm start refuses such a database', async () => {
-  const { env, dispose } = await openLocalData(registry.directory);
+  const { env, dispose } = await registry.open();
   await expect(prepareLocalData(env, { isDemoWanted: true })).rejects.toThrow(refusal);
   await dispose();
 });

@@ -113,7 +113,7 @@ test('sends again what was given up, once the operator asks, and shows since whe
   await registry.done(['registrar', 'update', 'ALPHA', '--webhook', endpoint.url]);
   await registry.addContacts('ALPHA:1');
   await registry.done('contact update ALPHA:1 --city Tartu');
-  await registry.edit(`
+  registry.edit(`
     update webhook_deliveries set failed_at = '2026-11-21T12:00:00.000Z', attempts = 3, outcome = 'HTTP 500';
     update webhooks set failures = 3, failing_since = '2026-11-20T12:00:00.000Z'`);
   expect((await registry.done('registrar show ALPHA')).registrar).toMatchObject({
@@ -142,7 +142,7 @@ test('sends again what was given up, once the operator asks, and shows since whe
   });
   const { stdout } = await registry.run('registrar webhook list ALPHA');
   expect(stdout).toMatch(/ALPHA:1 +waiting, failing since 2026-11-20T12:00:00.000Z\n/);
-  await registry.edit(`update webhooks set resumes_at = '2026-11-21T13:00:00.000Z'`);
+  registry.edit(`update webhooks set resumes_at = '2026-11-21T13:00:00.000Z'`);
   const resting = await registry.run('registrar webhook list ALPHA');
   expect(resting.stdout).toContain('T12:00:00.000Z, next attempt after 2026-11-21T13:00:00.000Z\n');
   const { history } = await registry.done('history registrar ALPHA');

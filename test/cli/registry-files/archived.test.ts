@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { openLocalData } from '../../../src/cli/local/open.ts';
 import { archiveHistory } from '../../../src/cli/nouns/history/archive.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { row, smallRegistry } from './files.ts';
@@ -10,8 +9,7 @@ const { moveIn } = moves;
 
 /** Moves all entries of history but the newest to a file. */
 async function archiveAll(): Promise<void> {
-  await moves.registry.edit('');
-  const { env, dispose } = await openLocalData(moves.registry.directory);
+  const { env, dispose } = await moves.registry.open();
   const file = `${moves.directory}/history.ndjson`;
   await archiveHistory(openDatabase(env.DB), '2999-01-01T00:00:00.000Z', file, { limit: 7 });
   await dispose();

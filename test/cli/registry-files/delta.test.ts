@@ -8,8 +8,8 @@ const { moveIn, reconcile } = moves;
 const taken = 'another row here has a value that only one may have';
 
 /** A contact of ALPHA that was made here. */
-function addContact(id: number, number: number): Promise<void> {
-  return moves.registry.edit(`insert into contacts (id, uuid, registrar_id, number, code, name, name_key, email, email_key, phone,
+function addContact(id: number, number: number): void {
+  moves.registry.edit(`insert into contacts (id, uuid, registrar_id, number, code, name, name_key, email, email_key, phone,
       ident, ident_key, ident_type, ident_country_code, auth_info, created_at, updated_at)
     select ${id}, '${uuidOf(id)}', registrar_id, ${number}, 'ALPHA:SIIN${id}', name, name_key, email, email_key, phone, ident, ident_key,
       ident_type, ident_country_code, auth_info, created_at, updated_at from contacts where id = 11`);
@@ -44,7 +44,7 @@ test('leaves a contact with another code for the id of one that is here, and eac
 
 test('leaves a contact that is to get an id whose place in the list another one has', async () => {
   await moveIn(smallRegistry());
-  await addContact(91, 31);
+  addContact(91, 31);
   const files = smallRegistry();
   files.contacts![0] = row.contact(31, 'ALPHA', { code: 'ALPHA:11' });
   const { lines } = await moveIn({ contacts: files.contacts! });
@@ -57,7 +57,7 @@ test('leaves a contact that is to get an id whose place in the list another one 
 
 test('leaves a domain whose new contact could not be written, and says so', async () => {
   await moveIn(smallRegistry());
-  await addContact(92, 31);
+  addContact(92, 31);
   const files = smallRegistry();
   files.contacts!.push(row.contact(31, 'ALPHA'));
   files.domains!.push(row.domain('ploom.ee', 'ALPHA'));
@@ -75,8 +75,8 @@ test('leaves a domain whose new contact could not be written, and says so', asyn
 
 test('changes a contact although another has its id as its place in the list', async () => {
   await moveIn(smallRegistry());
-  await addContact(90, 91);
-  await addContact(91, 50);
+  addContact(90, 91);
+  addContact(91, 50);
   const contacts = [90, 91].map((id) => row.contact(id, 'ALPHA', { code: `ALPHA:SIIN${id}` }));
   const files = { contacts: [...smallRegistry().contacts!, ...contacts] };
   const { counts, lines } = await moveIn(files, '--theirs');

@@ -175,7 +175,7 @@ test('leaves what others have changed, deleted or made here, and settles it with
 
 test('removes a registrar with what is its own, once nothing else belongs to it', async () => {
   await moveIn(smallRegistry());
-  await moves.registry.edit(`insert into notifications (registrar_id, event, text, subject_key, fields, created_at)
+  moves.registry.edit(`insert into notifications (registrar_id, event, text, subject_key, fields, created_at)
     values (9, 'contact.updated', 'text', 'BETA:15', '[]', '2026-01-01T00:00:00.000Z')`);
   const files: Files = { registrars: [row.registrar(7, 'ALPHA')] };
   const kept = await moveIn({ ...smallRegistry(), ...files });

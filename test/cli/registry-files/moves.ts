@@ -1,5 +1,4 @@
 import { type beforeAll, beforeEach } from 'vitest';
-import { openLocalData } from '../../../src/cli/local/open.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { endReservations } from '../../../src/retained-domain/end.ts';
 import { startTool, type TestRegistry } from '../tool.ts';
@@ -49,8 +48,7 @@ export function startMoves(before: typeof beforeAll = beforeEach) {
     },
     /** Ends reserved names a day ahead of time, as the scheduled run does. */
     async endReservations() {
-      await registry.edit('');
-      const { env, dispose } = await openLocalData(registry.directory);
+      const { env, dispose } = await registry.open();
       const at = new Date(Date.now() + 24 * 60 * 60 * 1000);
       await endReservations(openDatabase(env.DB), { at, requestId: crypto.randomUUID() });
       await dispose();

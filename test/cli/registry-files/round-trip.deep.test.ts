@@ -215,9 +215,9 @@ test('a registry that never moved in moves out, and into another with its contac
   }
   // One has replaced its secret, another the password from a former registry.
   const since = `previous_secret_changed_at = '2026-01-02T03:04:05.678Z'`;
-  await one.edit(`update api_users set previous_secret_digest = printf('%064x', 1), ${since}
+  one.edit(`update api_users set previous_secret_digest = printf('%064x', 1), ${since}
     where username = 'mari'`);
-  await one.edit(`update api_users set password_hash = '${await hashPassword('vana parool')}', ${since},
+  one.edit(`update api_users set password_hash = '${await hashPassword('vana parool')}', ${since},
     previous_secret_valid_until = '2099-01-02T03:04:05.678Z' where username = 'tiit'`);
   await one.done(['move-out', written]);
   await other.done(['move-in', written]);
