@@ -3,7 +3,7 @@ import { type Claim, claims, contacts, registrars } from '../../drizzle/schema.t
 import { isOverdue } from '../contact/administer.ts';
 import { verificationColumn } from '../contact/fields.ts';
 import type { Database } from '../database/open.ts';
-import { dayOf, monthsBefore } from '../time/day.ts';
+import { dayOf, daysBefore, monthsBefore } from '../time/day.ts';
 
 /** The number of contacts with an overdue demand. */
 export function countOverdue(db: Database, now: Date): Promise<number> {
@@ -21,13 +21,21 @@ interface ClaimCount {
   overdue: number;
 }
 
-/** What is verified and demanded, by registrar and claim, of all registrars or one. Reads every contact of theirs once. */
+/**
+ * What is verified and demanded, by registrar and claim, of all registrars or one, and how many requests to the identity
+ * service wait for the person or the registrar. Reads every contact of theirs once.
+ */
 export function reportVerification(db: Database, registrar: string | undefined, now: Date) {
+  const request = contacts.identityRequest;
+  const waitingSince = sql`coalesce(${request} ->> '$.pending.since', ${request} ->> '$.sent_at')`;
+  const isWaiting = sql`${request} ->> '$.decided_at' is null
+    and ${waitingSince} < ${daysBefore(dayOf(now), 7)}`;
   const counts = claims.map((claim) => sql`json(${countOf(claim, now)})`);
   return db
     .select({
       registrar: registrars.code,
       contacts: sql<number>`count(*)`,
+      waiting_over_a_week: sql<number>`count(*) filter (where ${isWaiting})`,
       claims: sql`json_array(${sql.join(counts, sql`, `)})`.mapWith((json): ClaimCount[] =>
         JSON.parse(json),
       ),

@@ -99,8 +99,8 @@ const disclosures = verb(
 );
 
 const claimColumns = [
-  ...(['registrar', 'contacts', 'claim', 'verified', 'oldest', 'over_a_year'] as const),
-  ...(['demanded', 'overdue'] as const),
+  ...(['registrar', 'contacts', 'waiting_over_a_week', 'claim', 'verified', 'oldest'] as const),
+  ...(['over_a_year', 'demanded', 'overdue'] as const),
 ];
 
 const verification = verb(
