@@ -2,20 +2,18 @@ import { asciiUpperCase } from '../text/ascii-case.ts';
 
 /**
  * ISO 3166-1 alpha-2, the officially assigned codes as of November 2026 (ISO 3166 Maintenance Agency, Online Browsing
- * Platform), and XK, which the standard leaves to its users and the European Union assigns to Kosovo: each first letter
- * with the second letters that may follow it.
+ * Platform), and XK, which the standard leaves to its users and the European Union assigns to Kosovo.
  */
 const codes = `
-  A:DEFGILMOQRSTUWXZ B:ABDEFGHIJLMNOQRSTVWYZ C:ACDFGHIKLMNORUVWXYZ D:EJKMOZ E:CEGHRST F:IJKMOR G:ABDEFGHILMNPQRSTUWY
-  H:KMNRTU I:DELMNOQRST J:EMOP K:EGHIMNPRWYZ L:ABCIKRSTUVY M:ACDEFGHKLMNOPQRSTUVWXYZ N:ACEFGILOPRUZ O:M
-  P:AEFGHKLMNRSTWY Q:A R:EOSUW S:ABCDEGHIJKLMNORSTVXYZ T:CDFGHJKLMNORTVWZ U:AGMSYZ V:ACEGINU W:FS X:K Y:ET Z:AMW`;
+  AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD
+  CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF
+  GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN
+  KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA
+  NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI
+  SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI
+  VN VU WF WS XK YE YT ZA ZM ZW`;
 
-const known = new Set(
-  codes
-    .trim()
-    .split(/\s+/)
-    .flatMap(([first, , ...seconds]) => seconds.map((second) => `${first}${second}`)),
-);
+const known = new Set(codes.trim().split(/\s+/));
 
 export function isCountryCode(code: string): boolean {
   return known.has(code);
