@@ -10,58 +10,97 @@ import { projectVersion } from './project.ts';
 import { startCommandProgress } from './report/command-progress.ts';
 import { writeAnswer } from './report/output.ts';
 
-/** Each noun, or command without one, with its summary. */
-const summaries = {
-  registrar: 'Registrars and the addresses they may call from',
-  'api-user': "Registrars' users of the registrar interface",
-  system: "The registry's own systems, their rights and their keys",
-  certificate: 'Client certificates of API users and systems',
-  contact: 'Contacts, with their codes, UUIDs, timestamps and legacy ids',
-  disclosure: 'Requests to disclose what is on record about a person, and their answers',
-  domain: 'Domains and the contacts they link',
-  retained: 'Reserved and blocked names',
-  dispute: 'Disputed names',
-  auction: 'Names put up for auction',
-  token: "Registrants' tokens, for support and testing",
-  lists: 'The public lists',
-  health: 'Show whether anything needs attention: the lists, the cron, the size of the database',
-  history: 'The history of changes, including those of deleted things',
-  report: 'Figures for a month, about values to correct, and about disclosures',
-  'move-in': 'Make the registry equal to a directory of files from another registry',
-  reconcile: 'Prove that the registry is equal to the files that moved in',
-  'move-out': 'Write the whole registry to a directory of files for move-in',
-  backup: 'Write the whole database to one file',
-  restore: 'Copy a backup into an empty database and publish the lists',
-};
+/** A noun, or a command without one. Its module is loaded on demand. */
+interface Entry {
+  summary: string;
+  load(): Promise<CommandUnknownOpts>;
+}
 
-const names = Object.keys(summaries) as (keyof typeof summaries)[];
-
-/** Loads the module of each on demand. */
-const loaders: Record<(typeof names)[number], () => Promise<CommandUnknownOpts>> = {
-  registrar: async () => (await import('./nouns/registrar.ts')).registrarCommand,
-  'api-user': async () => (await import('./nouns/api-user.ts')).apiUserCommand,
-  system: async () => (await import('./nouns/system.ts')).systemCommand,
-  certificate: async () => (await import('./nouns/certificate.ts')).certificateCommand,
-  contact: async () => (await import('./nouns/contact/index.ts')).contactCommand,
-  disclosure: async () => (await import('./nouns/disclosure.ts')).disclosureCommand,
-  domain: async () => (await import('./nouns/domain/index.ts')).domainCommand,
-  retained: async () => (await import('./nouns/retained/index.ts')).retainedCommand,
-  dispute: async () => (await import('./nouns/dispute.ts')).disputeCommand,
-  auction: async () => (await import('./nouns/auction.ts')).auctionCommand,
-  token: async () => (await import('./nouns/token.ts')).tokenCommand,
-  lists: async () => (await import('./nouns/lists.ts')).listsCommand,
-  health: async () => (await import('./nouns/health.ts')).healthCommand,
-  history: async () => (await import('./nouns/history/index.ts')).historyCommand,
-  report: async () => (await import('./nouns/report.ts')).reportCommand,
-  'move-in': async () => (await import('./registry-files/move-in.ts')).moveInCommand,
-  reconcile: async () => (await import('./registry-files/reconcile.ts')).reconcileCommand,
-  'move-out': async () => (await import('./registry-files/move-out.ts')).moveOutCommand,
-  backup: async () => (await import('./nouns/backup/backup.ts')).backupCommand,
-  restore: async () => (await import('./nouns/backup/restore.ts')).restoreCommand,
+const entries: Readonly<Record<string, Entry>> = {
+  registrar: {
+    summary: 'Registrars and the addresses they may call from',
+    load: async () => (await import('./nouns/registrar.ts')).registrarCommand,
+  },
+  'api-user': {
+    summary: "Registrars' users of the registrar interface",
+    load: async () => (await import('./nouns/api-user.ts')).apiUserCommand,
+  },
+  system: {
+    summary: "The registry's own systems, their rights and their keys",
+    load: async () => (await import('./nouns/system.ts')).systemCommand,
+  },
+  certificate: {
+    summary: 'Client certificates of API users and systems',
+    load: async () => (await import('./nouns/certificate.ts')).certificateCommand,
+  },
+  contact: {
+    summary: 'Contacts, with their codes, UUIDs, timestamps and legacy ids',
+    load: async () => (await import('./nouns/contact/index.ts')).contactCommand,
+  },
+  disclosure: {
+    summary: 'Requests to disclose what is on record about a person, and their answers',
+    load: async () => (await import('./nouns/disclosure.ts')).disclosureCommand,
+  },
+  domain: {
+    summary: 'Domains and the contacts they link',
+    load: async () => (await import('./nouns/domain/index.ts')).domainCommand,
+  },
+  retained: {
+    summary: 'Reserved and blocked names',
+    load: async () => (await import('./nouns/retained/index.ts')).retainedCommand,
+  },
+  dispute: {
+    summary: 'Disputed names',
+    load: async () => (await import('./nouns/dispute.ts')).disputeCommand,
+  },
+  auction: {
+    summary: 'Names put up for auction',
+    load: async () => (await import('./nouns/auction.ts')).auctionCommand,
+  },
+  token: {
+    summary: "Registrants' tokens, for support and testing",
+    load: async () => (await import('./nouns/token.ts')).tokenCommand,
+  },
+  lists: {
+    summary: 'The public lists',
+    load: async () => (await import('./nouns/lists.ts')).listsCommand,
+  },
+  health: {
+    summary: 'Show whether anything needs attention: the lists, the cron, the size of the database',
+    load: async () => (await import('./nouns/health.ts')).healthCommand,
+  },
+  history: {
+    summary: 'The history of changes, including those of deleted things',
+    load: async () => (await import('./nouns/history/index.ts')).historyCommand,
+  },
+  report: {
+    summary: 'Figures for a month, about values to correct, and about disclosures',
+    load: async () => (await import('./nouns/report.ts')).reportCommand,
+  },
+  'move-in': {
+    summary: 'Make the registry equal to a directory of files from another registry',
+    load: async () => (await import('./registry-files/move-in.ts')).moveInCommand,
+  },
+  reconcile: {
+    summary: 'Prove that the registry is equal to the files that moved in',
+    load: async () => (await import('./registry-files/reconcile.ts')).reconcileCommand,
+  },
+  'move-out': {
+    summary: 'Write the whole registry to a directory of files for move-in',
+    load: async () => (await import('./registry-files/move-out.ts')).moveOutCommand,
+  },
+  backup: {
+    summary: 'Write the whole database to one file',
+    load: async () => (await import('./nouns/backup/backup.ts')).backupCommand,
+  },
+  restore: {
+    summary: 'Copy a backup into an empty database and publish the lists',
+    load: async () => (await import('./nouns/backup/restore.ts')).restoreCommand,
+  },
 };
 
 export function wholeProgram(): Promise<CommandUnknownOpts> {
-  return programWith(names);
+  return programWith(Object.keys(entries));
 }
 
 /** The program with these nouns loaded; it knows only the names and summaries of the others. */
@@ -81,9 +120,9 @@ also while npm start is running.
 Example:
   ${programName} registrar add --code ALPHA --name "Alpha OÜ"`,
     );
-  for (const name of names) {
-    const command = nouns.includes(name) ? await loaders[name]() : new Command(name);
-    program.addCommand(command.description(summaries[name]));
+  for (const [name, { summary, load }] of Object.entries(entries)) {
+    const command = nouns.includes(name) ? await load() : new Command(name);
+    program.addCommand(command.description(summary));
   }
   return program as unknown as CommandUnknownOpts;
 }
@@ -95,7 +134,7 @@ Example:
 export async function runProgram(args: readonly string[], open?: OpenBindings): Promise<void> {
   const [first, second] = args.filter((word) => !word.startsWith('-'));
   const program = await programWith([first === 'help' ? second : first]);
-  const isUnknown = first !== undefined && first !== 'help' && !(first in summaries);
+  const isUnknown = first !== undefined && first !== 'help' && !(first in entries);
   let printed = '';
   let help = '';
   configureOutput(program, {
