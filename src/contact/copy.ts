@@ -2,7 +2,7 @@ import { difference } from '../history/changes.ts';
 import type { Origin } from '../write.ts';
 import { contactCode } from './code.ts';
 import { type Contact, generateAuthInfo } from './contact.ts';
-import { contactColumns } from './fields.ts';
+import { contactColumns, verificationColumn } from './fields.ts';
 import { keysOf } from './keys.ts';
 
 /**
@@ -17,12 +17,19 @@ export function copyFor(
 ) {
   const content = contactColumns.filter(([, { isContent }]) => isContent);
   const stored = content.map(([column]) => [column, contact[column]]);
+  const checks = Object.values(verificationColumn).map((column) => {
+    const check = contact[column];
+    // Which user of another registrar checked it, and under what reference, is that registrar's.
+    const known = check && { ...check, reference: null, verified_by: null };
+    return [column, check?.result === 'ended' ? null : known];
+  });
   const described = {
     ...Object.fromEntries(stored),
     authInfo: generateAuthInfo(),
     // What was asked about the contact is answered by that one.
     identityRequest: null,
     verificationDemand: null,
+    ...Object.fromEntries(checks),
   };
   return {
     ...described,

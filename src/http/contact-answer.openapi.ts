@@ -155,7 +155,7 @@ const verificationShape = {
         verified_at: instant(),
         verified_by: z.string().nullable().meta({
           description:
-            'Who checked, in the form of `creator_str`; null where a former registry did not say.',
+            'Who checked, in the form of `creator_str`; null where a former registry or registrar did not say.',
         }),
       }),
     )

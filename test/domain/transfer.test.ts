@@ -8,7 +8,7 @@ import { getDomain } from '../../src/domain/read.ts';
 import { transferDomain } from '../../src/domain/transfer.ts';
 import { updateDomain } from '../../src/domain/update.ts';
 import { findNewestId } from '../../src/history/search.ts';
-import { addContact, addRegistrar, operator, unique } from '../support/fixtures.ts';
+import { addContact, addRegistrar, operator, unique, verification } from '../support/fixtures.ts';
 import { aroundBatches, beforeBatch } from '../support/meanwhile.ts';
 import { historyOf } from '../support/stored.ts';
 import { shareWorker } from '../support/worker.ts';
@@ -74,6 +74,28 @@ it('replaces the contacts of all other registrars by one copy each, and keeps th
   expect(await contactOf(holder.code)).toMatchObject({ registrarId: from.id, domainCount: 0 });
   expect(await contactOf(foreign.code)).toMatchObject({ domainCount: 0 });
   expect([await countOf(from), await countOf(to)]).toEqual([2, 4]);
+});
+
+it('lets the copy keep what was checked, but not which user of another registrar checked it', async () => {
+  const { from, to, holder, name } = await newDomain();
+  const secret = `kati${unique()}`;
+  const nameVerification = verification({ verified_by: `7-ApiUser: ${secret}`, reference: secret });
+  const emailVerification = verification({ ...nameVerification, result: 'ended' });
+  await worker.db
+    .update(contacts)
+    .set({ nameVerification, emailVerification })
+    .where(eq(contacts.id, holder.id));
+  const { copies } = await transferDomain(worker.db, operator, name, to.code);
+  const copy = await contactOf(copies[holder.code]!);
+  expect(copy.nameVerification).toEqual({
+    ...nameVerification,
+    verified_by: null,
+    reference: null,
+  });
+  expect(copy.emailVerification).toBeNull();
+  const entries = await historyOf(worker.env, 'contact', { name: copy.code });
+  expect(JSON.stringify([copy, entries])).not.toContain(secret);
+  expect(await contactOf(holder.code)).toMatchObject({ nameVerification, registrarId: from.id });
 });
 
 it('records the transfer with the new registrar, and notifies it and each owner of a contact', async () => {
