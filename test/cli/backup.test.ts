@@ -47,7 +47,7 @@ test('asks before it restores over rows, naming them, and removes them only if t
   const refused = await other.run(['restore', file]);
   expect(refused).toMatchObject({ status: 1, stdout: '' });
   expect(refused.stderr).toMatch(
-    /^refused: This removes everything that is in the database:\n\nTABLE +HERE +IN THE FILE\n.*^contacts +0 +500$.*^last change +20\S+Z +20\S+Z\n\n There is no terminal to ask on; confirm with --yes\n$/ms,
+    /^refused: This removes everything that is in the database:\n\nTABLE +HERE +IN THE FILE\n.*^contacts +0 +500$.*^last change +20\S+Z +20\S+Z\n\nThe service must be stopped first\. There is no terminal to ask on; confirm with --yes\n$/ms,
   );
   expect(await other.rows()).toEqual(before);
   await other.done(['restore', file, '--yes']);

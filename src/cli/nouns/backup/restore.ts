@@ -86,7 +86,7 @@ async function confirmLoss(db: D1Database, file: string, contents: Contents) {
   ].filter(({ here, inFile }) => here !== 0 || inFile !== 0);
   const compared = table(lines, '', { TABLE: 'name', HERE: 'here', 'IN THE FILE': 'inFile' });
   await confirm(
-    `This removes everything that is in the database:\n\n${compared}\n\n`,
+    `This removes everything that is in the database:\n\n${compared}\n\nThe service must be stopped first.`,
     'confirm with --yes',
   );
   return rows;
