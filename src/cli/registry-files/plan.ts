@@ -242,7 +242,7 @@ function planRow(move: KindMove, row: ComparedRow, actor: string | null): void {
   }
 }
 
-/** Completes a new row, and reports the values that are made because the file has none. */
+/** Completes a new row, and reports the values that are made here. */
 function newForm({ staging, kind, now }: KindMove, { key, line }: StagedRow, wanted: Form): Form {
   const at = now.toISOString();
   const times: Form = { created_at: at, updated_at: wanted.created_at ?? at };
@@ -250,7 +250,7 @@ function newForm({ staging, kind, now }: KindMove, { key, line }: StagedRow, wan
   const values = Object.entries(kind.columns).map(([column, { read }]) => {
     if (column in wanted) return [column, wanted[column]];
     if (!(column in own)) return [column, read(null, () => {}) ?? null];
-    const why = 'made here because the file has none';
+    const why = 'made here because none is taken from the file';
     const { registrar } = wanted;
     staging.findings.add({ file: kind.name, line, key, column, done: 'changed', why, registrar });
     return [column, own[column]];

@@ -180,7 +180,7 @@ function tellApart({ staging, kind }: KindMove, form: Form, note: Note): void {
   const isRepeated = () => staging.rows(kind).get(keyOf(kind, form))?.incoming;
   if (form[column] === undefined) {
     form[column] = next(form);
-    note(column, 'changed', 'made here because the file has none');
+    note(column, 'changed', 'made here because none is taken from the file');
   } else if (isRepeated()) {
     note(column, 'changed', 'is now later, because an earlier line has the same');
   }

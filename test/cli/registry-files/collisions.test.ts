@@ -88,7 +88,7 @@ test('says of each line once that it is refused', () => {
 });
 
 test('names the values that are made here', () => {
-  const why = 'made here because the file has none';
+  const why = 'made here because none is taken from the file';
   expect(linesAbout('ALPHA:51')).toEqual(
     ['uuid', 'auth_info', 'created_at', 'updated_at'].map(
       (column) => `contacts.csv:9 ALPHA:51 ${column} changed: ${why}`,
@@ -108,8 +108,8 @@ test('takes an end that never comes as none, and refuses one before all time', (
 test('tells disputes of a name apart that have the same days, or no time', () => {
   const later = 'created_at changed: is now later, because an earlier line has the same';
   expect(linesAbout('disputes.csv')).toEqual([
-    'disputes.csv:2 tuli.ee 2016-01-01 2016-01-01T00:00:00.000Z created_at changed: made here because the file has none',
-    'disputes.csv:3 tuli.ee 2016-01-01 2016-01-01T00:00:00.001Z created_at changed: made here because the file has none',
+    'disputes.csv:2 tuli.ee 2016-01-01 2016-01-01T00:00:00.000Z created_at changed: made here because none is taken from the file',
+    'disputes.csv:3 tuli.ee 2016-01-01 2016-01-01T00:00:00.001Z created_at changed: made here because none is taken from the file',
     `disputes.csv:5 tuli.ee 2017-01-01 2015-03-04T05:06:07.124Z ${later}`,
   ]);
   const [mari, jyri, ...others] = held.disputes!;

@@ -187,12 +187,13 @@ test('leaves out times of a contact that are in the future', async () => {
   const contacts = [row.contact(11, 'ALPHA', { created_at: future, updated_at: future })];
   const { lines } = await moves.moveIn({ registrars: registrars!, contacts });
   const why = 'changed: is in the future; it is left out';
-  expect(lines).toEqual(
-    expect.arrayContaining([
-      `contacts.csv:2 ALPHA:11 created_at "${future}" ${why}`,
-      `contacts.csv:2 ALPHA:11 updated_at "${future}" ${why}`,
-    ]),
-  );
+  const made = 'changed: made here because none is taken from the file';
+  expect(lines.filter((line) => line.includes('ALPHA:11'))).toEqual([
+    `contacts.csv:2 ALPHA:11 created_at "${future}" ${why}`,
+    `contacts.csv:2 ALPHA:11 updated_at "${future}" ${why}`,
+    `contacts.csv:2 ALPHA:11 created_at "" ${made}`,
+    `contacts.csv:2 ALPHA:11 updated_at "" ${made}`,
+  ]);
   const [contact] = (await moves.registry.rows()).contacts as Record<string, string>[];
   expect(contact!.updated_at).toBe(contact!.created_at);
   expect(Date.parse(contact!.created_at!)).toBeLessThanOrEqual(Date.now());
