@@ -1,10 +1,11 @@
 /**
  * Stands for an EPP server: it registers the domains, in a SQLite database of its own, and calls the registry about names,
  * contacts and auctions. It reads orders of registrars from standard input, one JSON object a line, and writes an answer for
- * each, with a result code of EPP (RFC 5730). Then it follows the registry's changes. Run it with Node 24:
+ * each, with a result code of EPP (RFC 5730). Then it follows the registry's changes. Run it with Node 24, which
+ * `npx node` is in this project:
  *
  *   echo '{"id":"1","do":"create","registrar":"ALPHA","name":"uus.ee","registrant":"ALPHA:TAMM"}' |
- *     REGISTRY=http://localhost:8787 KEY=epp-demo-key node bridge.ts epp.sqlite
+ *     REGISTRY=http://localhost:8787 KEY=epp-demo-key npx node test/epp-bridge/bridge.ts epp.sqlite
  *
  * It may be killed at any moment. An order is stored before the registry is called, and its answer after that, in one
  * transaction with what it changed; so whatever has no answer is done again when the program starts, and every call of the
