@@ -68,15 +68,8 @@ export function listContactsBy(
   );
 }
 
-/** A contact that was deleted, as its deletion is recorded. */
-export interface ContactDeletion {
-  /** The id of the entry. */
-  id: number;
-  code: string;
-  uuid: string;
-  registrar: string | null;
-  deletedAt: string;
-}
+/** A contact that was deleted, with the id of the entry that records its deletion. */
+export type ContactDeletion = Awaited<ReturnType<typeof listDeletedContactsBy>>[number];
 
 /**
  * Lists the deleted contacts whose last identity code was this one, in the order of their deletions, as far as the
@@ -86,7 +79,7 @@ export function listDeletedContactsBy(
   db: Database,
   { ident, registrar }: { ident: string; registrar?: string | undefined },
   page: RowsAfter<{ id: number }>,
-): Promise<ContactDeletion[]> {
+) {
   return db
     .select({
       id: history.id,

@@ -2,9 +2,7 @@ import { type Contact, statusesOf } from './contact.ts';
 import { contactColumns, contactFields, type RegistrarColumn } from './fields.ts';
 import { isVerified, verificationsOf } from './verifications.ts';
 
-/**
- * The fields in the order that is documented for registrars. If one that they see is missing, it does not compile.
- */
+/** The fields in the order that is documented for registrars. If one that they see is missing, it does not compile. */
 const registrarOrder = Object.keys({
   id: true,
   code: true,

@@ -10,8 +10,8 @@ import { callerNetwork, countFailedLogin, refuseThrottled, throttle } from './th
 
 /**
  * The system whose key the request bears (RFC 6750), with the registrar of the code if it would act for one; it is in the
- * context from then on. Requests count by key, not by address: a system may be busier than
- * an address may be, and only its failed logins count against that. Throws `unauthorized`, `throttled`.
+ * context from then on. Requests count by key, not by address: a system may be busier than an address may be, and only
+ * its failed logins count against that. Throws `unauthorized`, `throttled`.
  */
 export async function callingSystem(c: AppContext, registrarCode?: string): Promise<System> {
   // Nothing that has callers answers while a setting is missing.

@@ -5,22 +5,18 @@ import { presentedCertificate } from '../certificate/presented.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { LoginError, type LoginRefusal, RegistryError } from '../error.ts';
-import type { ActingLogin } from '../registrar/login.ts';
+import type { ActingLogin, UserLogin } from '../registrar/login.ts';
 import { timeAfter } from '../time/clock.ts';
 import type { Actor } from '../write.ts';
 
 /** A claim to be one of the registry's systems. */
-export interface SystemLogin {
+export interface SystemLogin
+  extends Pick<UserLogin, 'address' | 'certificate' | 'onFirstPresented'> {
   /** SHA-256 of the key, in hexadecimal. */
   keyDigest: string;
-  address: string | undefined;
-  /** The fingerprint of the client certificate that comes with the key; null if none does. */
-  certificate: string | null;
   at: Date;
   /** The code of the registrar that it would act for. */
   registrarCode?: string | undefined;
-  /** Called with the id of a certificate when the login is the first that presents it. */
-  onFirstPresented?: (certificateId: number) => void;
 }
 
 /** A system that has presented the right key from an address that it may call from. */
@@ -39,8 +35,8 @@ const overlapMilliseconds = 24 * 60 * 60 * 1000;
 
 /**
  * The system with this key. One round trip, and another at the first use of a key that has replaced another: that one
- * ends a day later. Throws `unauthorized`, with the same words for a wrong key, a disabled system, a
- * lacking certificate and another address.
+ * ends a day later. Throws `unauthorized`, with the same words for a wrong key, a disabled system, a lacking certificate
+ * and another address.
  */
 export async function getSystem(
   db: Database,

@@ -1,17 +1,14 @@
+import type { KeptDay } from '../archive/day.ts';
 import { hex } from '../bytes/digest.ts';
 import { fromBase64 } from '../bytes/encoding.ts';
 import { type Checkpoint, ed25519, keyId, parseCheckpoint, signatureStart } from './note.ts';
 import { isSame, leafHash, rootOf } from './tree.ts';
 
 /** The log's statement about one list and day. */
-export interface Leaf {
+export interface Leaf extends Pick<KeptDay, 'day' | 'etag' | 'sha256' | 'count'> {
   /** Its number; the first is 0. */
   at: number;
   list: string;
-  day: string;
-  etag: string;
-  sha256: string;
-  count: number;
 }
 
 /** Reads a checkpoint that this key has signed. Throws an Error that says what is wrong with the key or the note. */

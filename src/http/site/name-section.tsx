@@ -4,10 +4,11 @@ import {
   type NameInterval,
   statusesAt,
 } from '../../public-list/name-history/name-history.ts';
+import type { NameStatus } from '../../public-list/name-history/spans.ts';
 import type { Answer, Content } from './content.ts';
 import { Field } from './field.tsx';
 import type { Surroundings } from './layout.tsx';
-import { inOrder, type State, statesOf } from './state.ts';
+import { inOrder, statesOf } from './state.ts';
 import type { Texts } from './texts.ts';
 import { hrefOf } from './view.ts';
 
@@ -144,7 +145,7 @@ function History(parts: AnswerParts & AsOfParts & { json: string }) {
 function wasOn(day: string, { intervals, archivedUntil }: NameHistory, text: Texts): string {
   const end = new Date(`${day}T23:59:59.999Z`);
   const { known, possible } = statusesAt(intervals, end);
-  const wordsOf = (states: State[]) =>
+  const wordsOf = (states: NameStatus[]) =>
     text.list(inOrder(states).map((state) => text.states[state]));
   const date = text.shortDate(day);
   const sentences = [
@@ -193,7 +194,7 @@ function Day({ text, instant, day }: { text: Texts; instant: string; day: string
   return <time datetime={instant}>{text.shortDate(day.slice(0, 10))}</time>;
 }
 
-function Meaning({ language, text, outside, states }: AnswerParts & { states: State[] }) {
+function Meaning({ language, text, outside, states }: AnswerParts & { states: NameStatus[] }) {
   const [state, ...others] = states;
   if (others.length > 0) {
     return (

@@ -1,19 +1,17 @@
 import type { NameStatus } from '../../public-list/name-history/spans.ts';
 import type { ListedName } from '../../public-list/read/look-up.ts';
 
-export type State = NameStatus;
-
 const strictestFirst = {
   blocked: true,
   disputed: true,
   auction: true,
   reserved: true,
-} satisfies Record<State, true>;
+} satisfies Record<NameStatus, true>;
 
-export function statesOf({ statuses, isInAuction }: ListedName): State[] {
+export function statesOf({ statuses, isInAuction }: ListedName): NameStatus[] {
   return inOrder(isInAuction ? [...statuses, 'auction'] : statuses);
 }
 
-export function inOrder(states: readonly State[]): State[] {
-  return (Object.keys(strictestFirst) as State[]).filter((state) => states.includes(state));
+export function inOrder(states: readonly NameStatus[]): NameStatus[] {
+  return (Object.keys(strictestFirst) as NameStatus[]).filter((state) => states.includes(state));
 }

@@ -1,7 +1,7 @@
 import { nameFaults } from '../../../domain/name.ts';
 import { type ListName, publicLists, retainedList } from '../../../public-list/lists.ts';
+import type { NameStatus } from '../../../public-list/name-history/spans.ts';
 import type { DayFault } from '../content.ts';
-import type { State } from '../state.ts';
 import { dayFormat, enumerated } from './format.ts';
 
 const number = (count: number) => count.toLocaleString('en');
@@ -15,7 +15,7 @@ const states = {
   blocked: 'blocked',
   disputed: 'disputed',
   auction: 'in auction',
-} satisfies Record<State, string>;
+} satisfies Record<NameStatus, string>;
 const anyState = enumerated(Object.values(states), 'or');
 const retained = publicLists[retainedList].entries.map((status) => states[status]);
 
@@ -69,7 +69,7 @@ export const en = {
       'The name goes to the highest bidder. To get it, bid at the auction centre while the auction lasts.',
     reserved:
       'The registry has set this name aside. It can be registered only with the registry’s consent, under the procedure for reserved names.',
-  } satisfies Record<State, string>,
+  } satisfies Record<NameStatus, string>,
   several: 'All of this applies at the same time:',
   asJson: 'The same as JSON',
   history: 'History',

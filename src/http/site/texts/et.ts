@@ -1,5 +1,5 @@
 import { publicLists, retainedList } from '../../../public-list/lists.ts';
-import type { State } from '../state.ts';
+import type { NameStatus } from '../../../public-list/name-history/spans.ts';
 import type { Texts } from './en.ts';
 import { dayFormat, enumerated } from './format.ts';
 
@@ -14,7 +14,7 @@ const states = {
   blocked: 'blokeeritud',
   disputed: 'vaidlustatud',
   auction: 'oksjonil',
-} satisfies Record<State, string>;
+} satisfies Record<NameStatus, string>;
 const anyState = enumerated(Object.values(states), 'või');
 const retained = publicLists[retainedList].entries.map((status) => states[status]);
 
