@@ -179,7 +179,7 @@ function checkUnlinked({ code, domainCount }: Contact): void {
   );
 }
 
-/** What a disclosure says of whom it is about. */
+/** What a disclosure says of whom it is about, a former holder too: they may be one person, whose identity was corrected. */
 const nobody = {
   ...{ contactUuid: null, contactCode: null },
   ...{ identCountryCode: null, identKey: null, identType: null },
