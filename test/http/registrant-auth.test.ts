@@ -1,7 +1,7 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { expect, test } from 'vitest';
 import { answerOf, registrantClient } from '../support/client.ts';
-import { addContact, addRegistrar, send } from '../support/fixtures.ts';
+import { addContact, addPerson, addRegistrar, send } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
@@ -44,9 +44,10 @@ test('signs a token with the key, issuer, audience and times that are checked', 
 
 test('accepts the token of the person, with Estonia as the default country', async () => {
   const registrar = await addRegistrar(worker.env);
-  const contact = await addContact(worker.env, registrar, { ident: '60001019906' });
-  await addContact(worker.env, registrar, { ident: '60001019906', identCountryCode: 'LV' });
-  const { body } = await login({ ...mari, ident: '60001019906' });
+  const { code: ident } = await addPerson(worker.env);
+  const contact = await addContact(worker.env, registrar, { ident });
+  await addContact(worker.env, registrar, { ident, identCountryCode: 'LV' });
+  const { body } = await login({ ...mari, ident });
   const person = { authorization: `Bearer ${body.access_token}` };
   const { body: list } = await registrantClient(worker).list(person);
   expect(list).toMatchObject({ contacts: [{ id: contact.uuid }] });
