@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { listContactCodes, listContacts } from '../../src/contact/list.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { counted } from '../support/counted.ts';
-import { addRegistrar } from '../support/fixtures.ts';
+import { addContacts, addRegistrar } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
@@ -12,16 +12,8 @@ const contactsInBlock = 1024;
 /** A registrar with contacts numbered 1 to `count`, without those that `isDeleted` picks. */
 async function addRegistrarWith(count: number, isDeleted: (number: number) => boolean) {
   const registrar = await addRegistrar(worker.env);
+  await addContacts(worker.env, registrar, count);
   const numbers = Array.from({ length: count }, (_, n) => n + 1);
-  await worker.env.DB.prepare(
-    `insert into contacts (uuid, registrar_id, number, code, name, name_key, email, email_key, phone, ident, ident_key, ident_type,
-       ident_country_code, auth_info, created_at, updated_at)
-     select ?1 || '-' || value, ?2, value, ?1 || ':' || value, 'Mari', 'MARI', 'm@example.ee', 'M@EXAMPLE.EE', '+372.5123456',
-       '38001085718', '38001085718', 'priv', 'EE', 'secret', '2026-01-02T03:04:05.678Z', '2026-01-02T03:04:05.678Z'
-     from json_each(?3)`,
-  )
-    .bind(registrar.code, registrar.id, JSON.stringify(numbers))
-    .run();
   await worker.env.DB.prepare(
     'delete from contacts where registrar_id = ? and number in (select value from json_each(?))',
   )

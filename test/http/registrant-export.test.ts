@@ -8,6 +8,7 @@ import { Faults } from '../attack/faults.ts';
 import { answerOf, registrarClient } from '../support/client.ts';
 import {
   addContact,
+  addContacts,
   addDomainOf,
   addPerson,
   addRegistrar,
@@ -255,20 +256,7 @@ it('the export has each contact, domain and entry once where there are more than
 it('the export has each contact once where there are more than fit into a page', async () => {
   const person = await addPerson(worker.env);
   const registrar = await addRegistrar(worker.env);
-  await worker.env.DB.prepare(
-    `with recursive n (n) as (select 1 union all select n + 1 from n where n < 401)
-       insert into contacts (uuid, registrar_id, number, code, name, name_key, email, email_key, phone, ident, ident_key, ident_type,
-         ident_country_code, auth_info, created_at, updated_at)
-       select substr(?1, 1, 24) || printf('%012x', n), ?2, n, ?3 || ':' || n, 'Mari', 'MARI', 'm@example.ee', 'M@EXAMPLE.EE', '+372.5', ?4, ?4, 'priv', 'EE', 'x', ?5, ?5 from n`,
-  )
-    .bind(
-      crypto.randomUUID(),
-      registrar.id,
-      registrar.code,
-      person.code,
-      '2026-01-02T03:04:05.678Z',
-    )
-    .run();
+  await addContacts(worker.env, registrar, 401, { ident: person.code });
   const { body } = await answerOf(exportOf(person));
   const codes = (body.contacts as { code: string }[]).map(({ code }) => code);
   expect(codes).toEqual(Array.from({ length: 401 }, (_, n) => `${registrar.code}:${n + 1}`));

@@ -6,7 +6,13 @@ import {
   refused,
   registrarClient,
 } from '../support/client.ts';
-import { addContact, addDomainOf, addRegistrar, unverified } from '../support/fixtures.ts';
+import {
+  addContact,
+  addContacts,
+  addDomainOf,
+  addRegistrar,
+  unverified,
+} from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
@@ -52,19 +58,7 @@ test('returns the page that limit and offset describe, with the total of all', a
 
 test('returns at most 200 contacts without a limit', async () => {
   const registrar = await addRegistrar(worker.env);
-  await worker.env.DB.prepare(
-    `insert into contacts (uuid, registrar_id, number, code, name, name_key, email, email_key, phone, ident, ident_key, ident_type,
-       ident_country_code, auth_info, created_at, updated_at)
-     select ?1 || '-' || value, ?2, value, ?1 || ':' || value, 'Mari', 'MARI', 'm@example.ee', 'M@EXAMPLE.EE', '+372.5123456',
-       '38001085718', '38001085718', 'priv', 'EE', 'secret', '2026-01-02T03:04:05.678Z', '2026-01-02T03:04:05.678Z'
-     from json_each(?3)`,
-  )
-    .bind(
-      registrar.code,
-      registrar.id,
-      JSON.stringify(Array.from({ length: 201 }, (_, n) => n + 1)),
-    )
-    .run();
+  await addContacts(worker.env, registrar, 201);
   const { body } = (await repp.list(registrar)) as { body: { contacts: string[] } };
   expect(body.contacts).toHaveLength(200);
   expect(body).toMatchObject({ total_number_of_records: 201 });

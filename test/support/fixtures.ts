@@ -172,6 +172,27 @@ export async function addContact(
   return contact!;
 }
 
+/** That many contacts of a registrar with the numbers and codes from 1, otherwise the same: one statement copies the first. */
+export async function addContacts(
+  env: Env,
+  registrar: { id: number; code: string },
+  count: number,
+  overrides: Partial<typeof contacts.$inferInsert> = {},
+) {
+  const code = `${registrar.code}:1`;
+  const { uuid } = await addContact(env, registrar, { ...overrides, number: 1, code });
+  const copied =
+    'registrar_id, name, name_key, email, email_key, phone, ident, ident_key, ident_type, ident_country_code, auth_info, created_at, updated_at';
+  await env.DB.prepare(
+    `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ?1)
+     insert into contacts (uuid, code, number, ${copied})
+     select substr(uuid, 1, 24) || printf('%012x', n), ?2 || ':' || n, n, ${copied}
+     from numbers, contacts where uuid = ?3 and n > 1`,
+  )
+    .bind(count, registrar.code, uuid)
+    .run();
+}
+
 /** A granted disclosure of the name of whoever has this identity. */
 export async function addDisclosure(
   env: Env,
