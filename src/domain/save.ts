@@ -1,7 +1,7 @@
 import { jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isForeignKeyViolation } from '../database/violations.ts';
-import { type Problem, throwProblems } from '../error.ts';
+import { throwProblems } from '../error.ts';
 import { nothingSince } from '../history/search.ts';
 import {
   type ChangeOfSeenOptions,
@@ -12,7 +12,7 @@ import {
   type Origin,
   writeMany,
 } from '../write.ts';
-import { type DomainRow, deleteDomains, domainChanges, domainRow, removalRow } from './change.ts';
+import { deleteDomains, domainChanges, domainRow, removalRow } from './change.ts';
 import type { DomainName } from './name.ts';
 import { loadDomains, type Recorded } from './read.ts';
 import { type DomainRecord, loadParties, problemsOf } from './record.ts';
@@ -20,27 +20,18 @@ import { type DomainRecord, loadParties, problemsOf } from './record.ts';
 /** What a domain is to be, given what it is, if it is there; undefined for one that is to be gone. */
 export type WantedDomain = (present: Recorded | undefined) => DomainRecord | undefined;
 
-export interface SavedDomains {
-  /** What was wanted. */
-  records: DomainRecord[];
-  created: DomainRow[];
-  updated: DomainRow[];
-  removed: number;
-  /** Of the domains that stay as they are, by name. */
-  problems: Map<string, Problem[]>;
-}
-
 /**
  * Makes the domains what they are wanted to be, by name, in one batch, for about ten thousand of them at a time. One that
- * names an unknown registrar or contact stays as it is; if it is all or none, its problems are thrown as `not_found`. Five
- * round trips, unless somebody else is faster. Throws `changed_meanwhile` if one has changed since they were `seen`.
+ * names an unknown registrar or contact stays as it is, and its problems are returned under its name; if it is all or
+ * none, they are thrown as `not_found`. Five round trips, unless somebody else is faster. Throws `changed_meanwhile` if one
+ * has changed since they were `seen`.
  */
 export function saveDomains(
   db: Database,
   origin: Origin,
   wanted: ReadonlyMap<string, WantedDomain>,
   { isAllOrNone = false, ...options }: ChangeOfSeenOptions & { isAllOrNone?: boolean } = {},
-): Promise<SavedDomains> {
+) {
   const names = [...wanted.keys()];
   const { at } = origin.request;
   const plan = async (since: number) => {
